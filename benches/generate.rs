@@ -12,7 +12,7 @@ use std::{
 };
 use tempfile::TempDir;
 use testgen::{
-    generate::{Filter, Harness, Layout, plan},
+    generate::{HarnessExpectation, SpecFilter, SuiteLayout, plan},
     settings::Settings,
     spec::load_all,
     template::Templates,
@@ -43,7 +43,7 @@ fn run(rounds: usize) -> Result<()> {
         let mut times = Vec::new();
         for _ in 0..rounds {
             let start = Instant::now();
-            plan(settings, &Filter::default(), &|_| {}).map_err(|error| error.to_string())?;
+            plan(settings, &SpecFilter::default(), &|_| {}).map_err(|error| error.to_string())?;
             times.push(start.elapsed());
         }
         report(&format!("corpus in memory: {name}, {count} specs"), &mut times, Duration::from_millis(500));
@@ -71,7 +71,7 @@ fn settings(directory: &Path) -> Settings {
 /// Render, parse and format: each harness as the only one of its call, and as one of the corpus.
 fn one_file(settings: &Settings, rounds: usize) -> Result<()> {
     let specs = load_all(&settings.specs).map_err(|error| error.to_string())?;
-    let layout = Layout::new(settings)?;
+    let layout = SuiteLayout::new(settings)?;
     let (mut alone, mut together) = (Vec::new(), Vec::new());
     for _ in 0..rounds {
         let shared = Templates::load(None)?;
@@ -79,7 +79,7 @@ fn one_file(settings: &Settings, rounds: usize) -> Result<()> {
             let own = Templates::load(None)?;
             for (templates, times) in [(&own, &mut alone), (&shared, &mut together)] {
                 let start = Instant::now();
-                let text = Harness::render(loaded, &layout, templates).map_err(|error| error.to_string())?;
+                let text = HarnessExpectation::render(loaded, &layout, templates).map_err(|error| error.to_string())?;
                 times.push(start.elapsed());
                 std::hint::black_box(text);
             }

@@ -23,7 +23,7 @@ use testgen_types::{
 
 /// The properties of a checkpoint's directory that a spec depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundCheckpoint {
     /// The directory.
     pub directory: PathBuf,
     /// The model type of `config.json`.
@@ -40,7 +40,7 @@ pub struct Found {
 
 /// The part of `config.json` that decides what a model is.
 #[derive(Debug, Deserialize)]
-struct Config {
+struct CheckpointConfig {
     model_type: Option<String>,
     /// The class of a model of diffusers, which has no `model_type`.
     #[serde(rename = "_class_name")]
@@ -53,7 +53,7 @@ struct Config {
 }
 
 /// Reads a checkpoint's directory; `task` takes precedence over the head.
-pub fn inspect(directory: &Path, task: Option<Task>) -> Result<Found, AddError> {
+pub fn inspect(directory: &Path, task: Option<Task>) -> Result<FoundCheckpoint, AddError> {
     let path = directory.join("config.json");
     if directory.is_dir() {
         checkpoint_files::check(directory)?;
@@ -78,7 +78,7 @@ pub fn inspect(directory: &Path, task: Option<Task>) -> Result<Found, AddError> 
         }
         _ => &["preprocessor_config.json"],
     };
-    Ok(Found {
+    Ok(FoundCheckpoint {
         directory: directory.to_owned(),
         model_type,
         task,
@@ -96,7 +96,7 @@ pub fn name(directory: &Path, given: Option<&str>) -> Result<ModelName, AddError
     ModelName::new(text).map_err(|source| AddError::BadName { name: text.to_owned(), source })
 }
 
-fn read_config(directory: &Path, path: &Path) -> Result<Config, AddError> {
+fn read_config(directory: &Path, path: &Path) -> Result<CheckpointConfig, AddError> {
     if !directory.is_dir() {
         return Err(AddError::NoDirectory { path: directory.to_owned() });
     }

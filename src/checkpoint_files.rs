@@ -109,14 +109,14 @@ fn pickle(directory: &Path) -> Option<String> {
 
 /// The index of a sharded checkpoint: the shard of each tensor.
 #[derive(Deserialize)]
-struct Index {
+struct ShardIndex {
     weight_map: BTreeMap<String, String>,
 }
 
 /// Every shard is safetensors in the directory of the index; transformers would read another file with pickle.
 fn check_index(path: &Path) -> Result<(), CheckpointFilesError> {
     let bytes = read_bytes(path, limit::SHARD_INDEX)?;
-    let index: Index = serde_json::from_slice(&bytes)
+    let index: ShardIndex = serde_json::from_slice(&bytes)
         .map_err(|error| CheckpointFilesError::Index { path: path.to_owned(), reason: limited(&error.to_string()) })?;
     for shard in index.weight_map.into_values() {
         if Path::new(&shard).components().any(|part| !matches!(part, Component::Normal(_))) {

@@ -13,13 +13,13 @@ mod text;
 
 pub use check_change::CheckChange;
 pub use device_choice::{DeviceChoice, DevicePair};
-pub(crate) use groups::Group;
-pub use numbers::{ErrorChange, Interval, ThreeWay};
+pub(crate) use groups::ChangeGroup;
+pub use numbers::{DistanceInterval, ErrorChange, ThreeWay};
 pub use text::{render_human, render_json, render_markdown};
 
-use crate::results::{Merged, MergedEntry, ResultStatus};
+use crate::results::{MergedEntry, MergedReport, ResultStatus};
 use check_change::Decision;
-use pairing::{Pair, pairs};
+use pairing::{CheckPair, pairs};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use testgen_types::ReportEntry;
@@ -35,7 +35,7 @@ pub struct CompareOptions {
 
 /// All differences between two reports.
 #[derive(Debug, Clone, Serialize)]
-pub struct Comparison {
+pub struct ReportComparison {
     /// The version of the JSON form; adding a field is compatible.
     pub version: u32,
     /// Whether checks were compared and none got worse or was lost.
@@ -52,12 +52,12 @@ pub struct Comparison {
     /// The number of checks by change.
     pub counts: BTreeMap<CheckChange, usize>,
     /// One element for each check, sorted by change and test.
-    pub checks: Vec<Compared>,
+    pub checks: Vec<ComparedCheck>,
 }
 
 /// One check in both reports.
 #[derive(Debug, Clone, Serialize)]
-pub struct Compared {
+pub struct ComparedCheck {
     /// How it changed.
     pub change: CheckChange,
     /// Whether it makes the comparison red.
@@ -67,9 +67,9 @@ pub struct Compared {
     /// The model.
     pub model: String,
     /// The result in the first report.
-    pub a: Option<Side>,
+    pub a: Option<ComparedSide>,
     /// The result in the second report.
-    pub b: Option<Side>,
+    pub b: Option<ComparedSide>,
     /// The reason for `change`.
     pub why: String,
     /// Whether the two runs used different GPU kernels; null where a report does not say which.
@@ -82,20 +82,20 @@ pub struct Compared {
 
 /// The result of a check in one of the reports.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Side {
+pub struct ComparedSide {
     /// The device as reports label it.
     pub device: String,
     /// The status.
     pub status: ResultStatus,
 }
 
-impl Comparison {
+impl ReportComparison {
     /// The version of the JSON form.
     const VERSION: u32 = 2;
 
     /// Compares the earlier report `a` with the later report `b`.
-    pub fn new(a: &Merged, b: &Merged, options: &CompareOptions) -> Self {
-        let mut checks: Vec<Compared> =
+    pub fn new(a: &MergedReport, b: &MergedReport, options: &CompareOptions) -> Self {
+        let mut checks: Vec<ComparedCheck> =
             pairs(a, b, options.devices.as_ref()).into_iter().map(|pair| compare_pair(a, b, pair, options)).collect();
         checks.sort_by(|x, y| (x.change, &x.test, x.devices()).cmp(&(y.change, &y.test, y.devices())));
         let mut counts = BTreeMap::new();
@@ -103,7 +103,7 @@ impl Comparison {
             *counts.entry(check.change).or_default() += 1;
         }
         // Two reports without a common check must not count as "nothing got worse".
-        let compared = checks.iter().any(Compared::is_in_both);
+        let compared = checks.iter().any(ComparedCheck::is_in_both);
         let green = compared && !checks.iter().any(|check| check.red);
         let (devices_a, devices_b) = (devices(a), devices(b));
         let other_kernels = checks.iter().filter(|check| check.other_kernels == Some(true)).count();
@@ -113,11 +113,11 @@ impl Comparison {
 
     /// Whether the reports have no check in common.
     pub fn is_empty(&self) -> bool {
-        !self.checks.iter().any(Compared::is_in_both)
+        !self.checks.iter().any(ComparedCheck::is_in_both)
     }
 }
 
-impl Compared {
+impl ComparedCheck {
     fn is_in_both(&self) -> bool {
         self.a.is_some() && self.b.is_some()
     }
@@ -133,12 +133,12 @@ impl Default for CompareOptions {
     }
 }
 
-fn devices(merged: &Merged) -> Vec<String> {
+fn devices(merged: &MergedReport) -> Vec<String> {
     merged.columns.iter().map(crate::results::Column::label).collect()
 }
 
-fn compare_pair(a: &Merged, b: &Merged, pair: Pair<'_>, options: &CompareOptions) -> Compared {
-    let side = |report: &Merged, merged: &MergedEntry| Side {
+fn compare_pair(a: &MergedReport, b: &MergedReport, pair: CheckPair<'_>, options: &CompareOptions) -> ComparedCheck {
+    let side = |report: &MergedReport, merged: &MergedEntry| ComparedSide {
         device: report.columns[merged.column].label(),
         status: merged.evaluation.status,
     };
@@ -148,7 +148,7 @@ fn compare_pair(a: &Merged, b: &Merged, pair: Pair<'_>, options: &CompareOptions
         (Some(_), None) | (None, Some(_)) | (None, None) => Vec::new(),
     };
     let Decision { change, red, why } = check_change::decide(pair, &outputs, options.devices.is_some());
-    Compared {
+    ComparedCheck {
         change,
         red,
         test: named.entry.test_name(),
@@ -163,7 +163,10 @@ fn compare_pair(a: &Merged, b: &Merged, pair: Pair<'_>, options: &CompareOptions
 }
 
 /// Whether the two entries of a check have different facts; `None` where an entry lacks the fact.
-fn differ<'a, Fact: PartialEq + 'a>(pair: Pair<'a>, fact: fn(&'a ReportEntry) -> Option<&'a Fact>) -> Option<bool> {
+fn differ<'a, Fact: PartialEq + 'a>(
+    pair: CheckPair<'a>,
+    fact: fn(&'a ReportEntry) -> Option<&'a Fact>,
+) -> Option<bool> {
     let (a, b) = (fact(&pair.a?.entry)?, fact(&pair.b?.entry)?);
     Some(a != b)
 }

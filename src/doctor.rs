@@ -12,10 +12,14 @@ mod gather;
 mod requirement;
 mod row;
 
-pub use computation::{Answer, Computation, ComputationOptions, Operation, Outcome, compute};
+pub use computation::{
+    ComputationOptions, ComputationOutcome, EngineAnswer, EngineComputation, KnownOperation, compute,
+};
 pub use diagnosis::Diagnosis;
 pub use evaluation::{evaluate, evaluate_computations};
-pub use facts::{Access, DeviceFile, Facts, Group, Host, KernelModule, Package, Python, PythonFailure, User};
+pub use facts::{
+    Access, DeviceFile, Host, KernelModule, MachineFacts, Python, PythonFailure, PythonPackage, User, UserGroup,
+};
 pub use gather::gather;
 pub use requirement::evaluate_requirements;
-pub use row::{Area, Row, RowStatus};
+pub use row::{Area, DoctorRow, RowStatus};

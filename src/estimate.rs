@@ -9,10 +9,10 @@ mod report;
 mod row;
 mod structured;
 
-pub use fit::{Fit, Room};
+pub use fit::{DeviceRoom, Fit};
 pub use human::render_human;
 pub use report::{EstimateOptions, EstimateReport};
-pub use row::Row;
+pub use row::EstimateRow;
 pub use structured::render_json;
 
 use crate::cli_error::CliError;
@@ -43,13 +43,13 @@ pub fn estimate(
     for backend in [Backend::Host, Backend::Gpu] {
         let applies = |precision: &&Precision| backend == Backend::Gpu || precision.applies_on(DeviceKind::Cpu);
         for precision in precisions.iter().filter(applies).copied() {
-            rows.push(Row { backend, precision, estimate: checkpoint.estimate(backend, precision, sizes)? });
+            rows.push(EstimateRow { backend, precision, estimate: checkpoint.estimate(backend, precision, sizes)? });
         }
     }
     let rooms = devices
         .iter()
         .filter(|device| device.unusable_by(EngineKind::Native).is_none())
-        .map(|device| Room::of(device, memory(device), &rows));
+        .map(|device| DeviceRoom::of(device, memory(device), &rows));
     Ok(EstimateReport {
         directory: directory.to_owned(),
         model_type: checkpoint.model_type().to_string(),

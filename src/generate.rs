@@ -1,6 +1,6 @@
 //! Turns specs into a suite: render, format, plan, compare, write.
 //!
-//! Everything up to [`Plan`] only reads specs and templates; [`Changes::write`] alone changes the disk.
+//! Everything up to [`SuitePlan`] only reads specs and templates; [`Changes::write`] alone changes the disk.
 
 mod changes;
 mod context;
@@ -15,12 +15,12 @@ mod profiles;
 mod runtime;
 mod write;
 
-pub use changes::{Change, Changes, FileChange};
+pub use changes::{ChangeKind, Changes, FileChange};
 pub use error::GenerateError;
-pub use expectation::Harness;
-pub use filter::Filter;
-pub use layout::{Layout, relative_path};
-pub use plan::{Plan, plan, plan_of};
+pub use expectation::HarnessExpectation;
+pub use filter::SpecFilter;
+pub use layout::{SuiteLayout, relative_path};
+pub use plan::{SuitePlan, plan, plan_of};
 pub use write::{replace_file, write_suite};
 
 /// The first line of every generated file contains this; a file without it is never overwritten or deleted.

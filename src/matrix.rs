@@ -20,13 +20,13 @@ mod yaml;
 
 pub use error::MatrixError;
 pub use files::{Drift, File, compare_files, write_files};
-pub use plan::{Family, Plan, ShardJob};
-pub use settings::{Ci, Cpu, Runner, Tier};
+pub use plan::{MatrixPlan, RunnerFamily, ShardJob};
+pub use settings::{Ci, CpuSettings, Runner, Tier};
 pub use slurm_options::Slurm;
 
 /// A CI system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Format {
+pub enum CiFormat {
     /// GitHub Actions: two workflows
     Github,
     /// GitLab CI: a file to include
@@ -40,12 +40,12 @@ pub enum Format {
 }
 
 /// The files of a CI system; the same plan produces the same bytes.
-pub fn render(plan: &Plan, format: Format) -> Vec<File> {
+pub fn render(plan: &MatrixPlan, format: CiFormat) -> Vec<File> {
     match format {
-        Format::Github => github::files(plan),
-        Format::Gitlab => vec![gitlab::file(plan)],
-        Format::Kubernetes => vec![kubernetes::file(plan)],
-        Format::Slurm => vec![slurm::file(plan)],
-        Format::Json => vec![structured::file(plan)],
+        CiFormat::Github => github::files(plan),
+        CiFormat::Gitlab => vec![gitlab::file(plan)],
+        CiFormat::Kubernetes => vec![kubernetes::file(plan)],
+        CiFormat::Slurm => vec![slurm::file(plan)],
+        CiFormat::Json => vec![structured::file(plan)],
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::{
     closed_enum::ClosedEnum,
-    results::{Cell, Merged, ResultStatus, cells},
-    spec::{LoadedSpec, Subject},
+    results::{Cell, MergedReport, ResultStatus, cells},
+    spec::{LoadedSpec, SpecSubject},
     text::{Align, Table, markdown_cell},
 };
 use std::{collections::BTreeMap, fmt::Write};
@@ -13,11 +13,11 @@ use testgen_types::{Architecture, ModelType, Precision};
 #[derive(Debug)]
 pub struct ModelTable {
     devices: Vec<String>,
-    rows: Vec<Row>,
+    rows: Vec<ModelRow>,
 }
 
 #[derive(Debug)]
-struct Row {
+struct ModelRow {
     architecture: Architecture,
     model_type: ModelType,
     /// The names of its specs, sorted.
@@ -28,20 +28,19 @@ struct Row {
 
 impl ModelTable {
     /// Every type, in the order of the architectures; `reports` may be empty.
-    pub fn new(specs: &[LoadedSpec], reports: &Merged) -> Self {
+    pub fn new(specs: &[LoadedSpec], reports: &MergedReport) -> Self {
         let cells = cells(reports);
         let columns = (0..reports.columns.len()).filter(|column| reports.columns[*column].name.is_some());
         let columns: Vec<usize> = columns.collect();
         let mut types = ModelType::all().to_vec();
         types.sort_by_key(|model_type| (model_type.architecture().text(), model_type.text()));
         let row = |model_type: ModelType| {
-            let is_of_type =
-                |subject: &Subject| matches!(subject, Subject::Model { model_type: of, .. } if *of == model_type);
+            let is_of_type = |subject: &SpecSubject| matches!(subject, SpecSubject::Model { model_type: of, .. } if *of == model_type);
             let of_type = specs.iter().filter(|loaded| is_of_type(&loaded.spec.subject));
             let mut models: Vec<String> = of_type.map(|loaded| loaded.spec.name.as_str().to_owned()).collect();
             models.sort();
             let results = columns.iter().map(|column| result(&cells, *column, &models)).collect();
-            Row { architecture: model_type.architecture(), model_type, models, results }
+            ModelRow { architecture: model_type.architecture(), model_type, models, results }
         };
         let devices = columns.iter().map(|column| reports.columns[*column].label()).collect();
         Self { devices, rows: types.into_iter().map(row).collect() }
@@ -65,12 +64,12 @@ impl ModelTable {
 
     /// A Markdown table with the results of all types that are native or have a spec, then the names of the others.
     pub fn markdown(&self) -> String {
-        let is_tested = |row: &&Row| row.model_type.native().is_some() || !row.models.is_empty();
-        let (tested, others): (Vec<&Row>, Vec<&Row>) = self.rows.iter().partition(is_tested);
+        let is_tested = |row: &&ModelRow| row.model_type.native().is_some() || !row.models.is_empty();
+        let (tested, others): (Vec<&ModelRow>, Vec<&ModelRow>) = self.rows.iter().partition(is_tested);
         format!("{}{}", self.results(&tested), names(&others))
     }
 
-    fn results(&self, rows: &[&Row]) -> String {
+    fn results(&self, rows: &[&ModelRow]) -> String {
         let mut text = String::new();
         let heads = ["architecture", "model type", "models"].into_iter().map(str::to_owned);
         push(&mut text, heads.chain(self.devices.iter().cloned()));
@@ -85,7 +84,7 @@ impl ModelTable {
 }
 
 /// The types without results, by architecture.
-fn names(rows: &[&Row]) -> String {
+fn names(rows: &[&ModelRow]) -> String {
     let mut by_architecture: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for row in rows {
         by_architecture.entry(row.architecture.text()).or_default().push(format!("`{}`", row.model_type));

@@ -1,8 +1,8 @@
 //! The operators with their results in reports: the table of `testgen operators` and docs/operator-results.md.
 
 use crate::{
-    results::{Merged, ResultStatus},
-    spec::{LoadedSpec, Subject},
+    results::{MergedReport, ResultStatus},
+    spec::{LoadedSpec, SpecSubject},
     text::{Align, Table, markdown_cell},
 };
 use std::{collections::BTreeMap, fmt::Write};
@@ -12,11 +12,11 @@ use testgen_types::{Operator, Precision, ReportEntry, SubjectKind};
 #[derive(Debug)]
 pub struct OperatorTable {
     devices: Vec<String>,
-    rows: Vec<Row>,
+    rows: Vec<OperatorRow>,
 }
 
 #[derive(Debug)]
-struct Row {
+struct OperatorRow {
     operator: Operator,
     /// The names of its specs, sorted.
     specs: Vec<String>,
@@ -26,7 +26,7 @@ struct Row {
 
 /// The results of an operator in a precision on a device.
 #[derive(Debug, Default)]
-struct Cell {
+struct OperatorCell {
     /// The most severe status.
     status: Option<ResultStatus>,
     /// The least headroom of all checks.
@@ -36,19 +36,19 @@ struct Cell {
 
 impl OperatorTable {
     /// Every operator, in the order of their declaration; `reports` may be empty.
-    pub fn new(specs: &[LoadedSpec], reports: &Merged) -> Self {
+    pub fn new(specs: &[LoadedSpec], reports: &MergedReport) -> Self {
         let columns = (0..reports.columns.len()).filter(|column| reports.columns[*column].name.is_some());
         let columns: Vec<usize> = columns.filter(|column| has_operators(reports, *column)).collect();
         let row = |&operator: &Operator| {
             let names = |loaded: &&LoadedSpec| match &loaded.spec.subject {
-                Subject::Model { .. } => false,
-                Subject::Operators { operators, .. } => operators.iter().any(|one| one.operator == operator),
+                SpecSubject::Model { .. } => false,
+                SpecSubject::Operators { operators, .. } => operators.iter().any(|one| one.operator == operator),
             };
             let mut specs: Vec<String> =
                 specs.iter().filter(names).map(|loaded| loaded.spec.name.as_str().to_owned()).collect();
             specs.sort();
             let results = columns.iter().map(|column| result(reports, *column, operator)).collect();
-            Row { operator, specs, results }
+            OperatorRow { operator, specs, results }
         };
         let devices = columns.iter().map(|column| reports.columns[*column].label()).collect();
         Self { devices, rows: Operator::ALL.iter().map(row).collect() }
@@ -85,7 +85,7 @@ fn push(text: &mut String, cells: impl Iterator<Item = String>) {
 }
 
 /// Whether a device computed any operator.
-fn has_operators(reports: &Merged, column: usize) -> bool {
+fn has_operators(reports: &MergedReport, column: usize) -> bool {
     let is_computed = |entry: &ReportEntry| is_of_operators(entry) && !entry.outputs.is_empty();
     reports.entries.iter().any(|merged| merged.column == column && is_computed(&merged.entry))
 }
@@ -95,8 +95,8 @@ fn is_of_operators(entry: &ReportEntry) -> bool {
 }
 
 /// For each precision the most severe status, the least headroom and the number of checks.
-fn result(reports: &Merged, column: usize, operator: Operator) -> String {
-    let mut cells: BTreeMap<Precision, Cell> = BTreeMap::new();
+fn result(reports: &MergedReport, column: usize, operator: Operator) -> String {
+    let mut cells: BTreeMap<Precision, OperatorCell> = BTreeMap::new();
     for merged in reports.entries.iter().filter(|merged| merged.column == column) {
         let entry = &merged.entry;
         if !is_of_operators(entry) {
@@ -119,7 +119,7 @@ fn result(reports: &Merged, column: usize, operator: Operator) -> String {
 }
 
 /// The precisions of each status with their headroom, the most severe status first.
-fn describe(cells: &BTreeMap<Precision, Cell>) -> String {
+fn describe(cells: &BTreeMap<Precision, OperatorCell>) -> String {
     let mut statuses: BTreeMap<Option<ResultStatus>, (usize, Vec<String>)> = BTreeMap::new();
     for (precision, cell) in cells {
         // The largest headroom means that every element is exact.

@@ -17,7 +17,7 @@ pub use directory::{LoadedSpec, load_all};
 pub(crate) use model_name::is_keyword;
 pub use model_name::{MAX_NAME_LENGTH, ModelName, NameError};
 pub(crate) use problem::Count;
-pub use problem::{Problem, SpecErrors};
+pub use problem::{SpecErrors, SpecProblem};
 pub use reference::reference;
 pub use schema::schema;
 pub use yaml::{SpecFile, read};
@@ -36,7 +36,7 @@ pub struct ModelSpec {
     pub name: ModelName,
     /// The subject, whose keys are those of its kind.
     #[serde(flatten)]
-    pub subject: Subject,
+    pub subject: SpecSubject,
     /// The architecture of the `model_type` in the registry, or `operators`; it decides keys, template, tasks and checks.
     #[schemars(schema_with = "schema::architecture")]
     pub architecture: Architecture,
@@ -60,7 +60,7 @@ pub struct ModelSpec {
 /// The subject of a spec, with the keys that only its kind has.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
-pub enum Subject {
+pub enum SpecSubject {
     /// A model with its checkpoint.
     #[schemars(title = "a model")]
     Model {
@@ -68,29 +68,29 @@ pub enum Subject {
         #[schemars(schema_with = "schema::model_type")]
         model_type: ModelType,
         /// Where the checkpoint is: exactly one of `fixture` and `path`.
-        checkpoint: Checkpoint,
+        checkpoint: CheckpointSource,
         /// Tolerances of this model, where the table does not fit.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        tolerance: Vec<Tolerance>,
+        tolerance: Vec<ToleranceSpec>,
     },
     /// Operators with their shapes; they have no checkpoint.
     #[schemars(title = "operators")]
     Operators {
         /// The shapes of each operator, for instance `matmul: [[33, 65, 17]]`. Each shape has the sizes of [its operator](#operators).
         #[schemars(schema_with = "schema::operators")]
-        operators: Vec<OperatorShapes>,
+        operators: Vec<OperatorSpec>,
         /// The shapes of the check `stress`, of operators that `operators` names: for each the issues that report faults of such sizes,
         /// or a word, with shapes, for instance `matmul: { "vllm#51511": [[1, 8192, 64]] }`. [operators.md](operators.md#stress)
         /// explains them.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[schemars(schema_with = "schema::stress")]
-        stress: Vec<StressShapes>,
+        stress: Vec<StressSpec>,
     },
 }
 
 /// An operator with the shapes that it is computed on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct OperatorShapes {
+pub struct OperatorSpec {
     /// The operator.
     pub operator: Operator,
     /// Shapes with the sizes that [`Operator::sizes`] names.
@@ -99,7 +99,7 @@ pub struct OperatorShapes {
 
 /// Shapes of the check `stress` with their origin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct StressShapes {
+pub struct StressSpec {
     /// The operator.
     pub operator: Operator,
     /// The issue that reports a fault of such sizes, `repository#number`, or a word.
@@ -111,7 +111,7 @@ pub struct StressShapes {
 /// Where the checkpoint is.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
-pub struct Checkpoint {
+pub struct CheckpointSource {
     /// A directory in `fixtures/`, which is next to the directory of specs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
@@ -132,7 +132,7 @@ pub struct Checkpoint {
 pub struct Checks {
     /// Checks that are not run. They stay in the list and are reported as ignored, with the reason.
     #[serde(default)]
-    pub skip: Vec<Skip>,
+    pub skip: Vec<SkippedCheck>,
     /// Checks that are known to fail. They run; until the date a failure is expected, and a pass is reported as
     /// unexpected.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -142,7 +142,7 @@ pub struct Checks {
 /// A check that is not run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
-pub struct Skip {
+pub struct SkippedCheck {
     /// One of the checks that the architecture has.
     #[schemars(schema_with = "schema::check")]
     pub check: Check,
@@ -186,7 +186,7 @@ pub struct Xfail {
 /// A tolerance of this model.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
-pub struct Tolerance {
+pub struct ToleranceSpec {
     /// The output to which it applies, for instance `logits`.
     pub output: String,
     /// The precision to which it applies.
@@ -211,9 +211,9 @@ pub struct Memory {
     pub vram_mib: u64,
 }
 
-impl Subject {
+impl SpecSubject {
     /// The shapes of the check `stress`, which models do not have.
-    pub fn stress(&self) -> &[StressShapes] {
+    pub fn stress(&self) -> &[StressSpec] {
         match self {
             Self::Model { .. } => &[],
             Self::Operators { stress, .. } => stress,

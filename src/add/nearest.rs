@@ -44,7 +44,7 @@ const RECORDINGS: &[&str] = &["num_mel_bins", "input_feat_per_channel"];
 /// The nearest architecture; `class` is the first of `architectures`, `fields` are all fields except those that name
 /// the model.
 pub(super) fn nearest(class: Option<&str>, fields: &Map<String, Value>) -> Option<Nearest> {
-    let facts = Facts { class: class.unwrap_or_default(), fields };
+    let facts = ConfigFacts { class: class.unwrap_or_default(), fields };
     let found = facts.of_a_library().or_else(|| facts.of_parts());
     if found.is_some() || facts.has_parts() {
         return found;
@@ -52,12 +52,12 @@ pub(super) fn nearest(class: Option<&str>, fields: &Map<String, Value>) -> Optio
     facts.of_the_class().or_else(|| facts.of_two_stacks()).or_else(|| facts.of_a_decoder())
 }
 
-struct Facts<'a> {
+struct ConfigFacts<'a> {
     class: &'a str,
     fields: &'a Map<String, Value>,
 }
 
-impl Facts<'_> {
+impl ConfigFacts<'_> {
     fn of_a_library(&self) -> Option<Nearest> {
         // Only diffusers writes this field.
         self.following(Architecture::Diffusion, None, &["_diffusers_version"])

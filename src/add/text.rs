@@ -1,7 +1,7 @@
 //! Writes the YAML of a new spec.
 
-use super::Found;
-use crate::spec::{Checkpoint, ModelName};
+use super::FoundCheckpoint;
+use crate::spec::{CheckpointSource, ModelName};
 use std::fmt::Write;
 use testgen_types::{Architecture, Check, DeviceKind, Precision, Task};
 
@@ -15,7 +15,12 @@ pub struct SpecHeader<'a> {
 }
 
 /// The YAML of a new spec.
-pub fn spec_text(name: &ModelName, found: &Found, checkpoint: &Checkpoint, header: SpecHeader<'_>) -> String {
+pub fn spec_text(
+    name: &ModelName,
+    found: &FoundCheckpoint,
+    checkpoint: &CheckpointSource,
+    header: SpecHeader<'_>,
+) -> String {
     let architecture = found.model_type.architecture();
     let mut text = String::new();
     if let Some(schema) = header.schema {
@@ -44,7 +49,7 @@ pub fn spec_text(name: &ModelName, found: &Found, checkpoint: &Checkpoint, heade
 }
 
 /// The checks that the checkpoint lacks files for, each with the reason.
-fn skips(text: &mut String, found: &Found, architecture: Architecture) {
+fn skips(text: &mut String, found: &FoundCheckpoint, architecture: Architecture) {
     let mut skipped = Vec::new();
     if !found.has_preprocessor {
         let missing = if architecture.reads_text() { "tokenizer.json" } else { "preprocessor_config.json" };

@@ -2,13 +2,13 @@
 
 use super::{Out, project_arguments::variant_parser};
 use crate::{
-    add::{AddError, Found, SpecHeader, inspect, name, spec_text},
+    add::{AddError, FoundCheckpoint, SpecHeader, inspect, name, spec_text},
     atomic_file,
     cli_error::Error,
     exit_code::ExitCode,
     generate::{GenerateError, relative_path},
     settings::{Overrides, Settings},
-    spec::{Checkpoint, ModelName, SpecErrors, SpecFile, load_all, read},
+    spec::{CheckpointSource, ModelName, SpecErrors, SpecFile, load_all, read},
     text::shell_quote,
 };
 use std::{
@@ -28,7 +28,7 @@ Examples:
   testgen add fixtures/bert                         model_specs/encoder_only/bert.yaml
   testgen add ~/checkpoints/my-llama --specs specs  a checkpoint anywhere, specs anywhere
   testgen add DIR --name vit-large --task image_embedding --force")]
-pub(super) struct Arguments {
+pub(super) struct AddArguments {
     /// The checkpoint: a directory with config.json and safetensors
     #[arg(value_name = "DIR")]
     directory: PathBuf,
@@ -49,7 +49,7 @@ pub(super) struct Arguments {
     force: bool,
 }
 
-pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
+pub(super) fn run(arguments: &AddArguments, out: &mut Out) -> Result<ExitCode, Error> {
     let settings = Settings::resolve(&Overrides { specs: arguments.specs.clone(), ..Overrides::default() })?;
     let found = inspect(&arguments.directory, arguments.task)?;
     let name = name(&arguments.directory, arguments.name.as_deref())?;
@@ -71,13 +71,13 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
 }
 
 /// The flag as given, for the commands that are suggested: without it they would not find the new spec.
-fn specs_flag(arguments: &Arguments) -> String {
+fn specs_flag(arguments: &AddArguments) -> String {
     let specs = arguments.specs.as_ref().map(|specs| format!(" --specs {}", shell_quote(&specs.display().to_string())));
     specs.unwrap_or_default()
 }
 
 /// Prints files that the checkpoint lacks, and the next command.
-fn advise(name: &ModelName, found: &Found, specs: &str, out: &mut Out) -> Result<(), Error> {
+fn advise(name: &ModelName, found: &FoundCheckpoint, specs: &str, out: &mut Out) -> Result<(), Error> {
     if !found.has_weights {
         writeln!(out, "no safetensors: the suite needs `model.safetensors` or `model.safetensors.index.json`")?;
     }
@@ -103,17 +103,17 @@ fn refuse_existing(specs: &Path, file: &Path, name: &ModelName, force: bool) -> 
 }
 
 /// A name in `fixtures/` if it is one, the path as given if it is absolute, else the path relative to the spec.
-fn checkpoint(specs: &Path, file: &Path, directory: &Path) -> Result<Checkpoint, GenerateError> {
+fn checkpoint(specs: &Path, file: &Path, directory: &Path) -> Result<CheckpointSource, GenerateError> {
     let from_fixtures = relative_path(&specs.join("../fixtures"), directory)?;
-    let none = Checkpoint::default();
+    let none = CheckpointSource::default();
     if ModelName::new(&from_fixtures).is_ok() {
-        return Ok(Checkpoint { fixture: Some(from_fixtures), ..none });
+        return Ok(CheckpointSource { fixture: Some(from_fixtures), ..none });
     }
     let path = match directory.to_str() {
         Some(text) if directory.is_absolute() => text.to_owned(),
         _ => relative_path(parent(file), directory)?,
     };
-    Ok(Checkpoint { path: Some(path), ..none })
+    Ok(CheckpointSource { path: Some(path), ..none })
 }
 
 fn parent(file: &Path) -> &Path {

@@ -3,7 +3,7 @@
 use crate::{
     cli_error::{CliError, Error},
     settings::{Overrides, Settings},
-    spec::{Checkpoint, LoadedSpec, Subject, load_all},
+    spec::{CheckpointSource, LoadedSpec, SpecSubject, load_all},
     text::Quoted,
 };
 use std::path::{Path, PathBuf};
@@ -20,21 +20,21 @@ pub(super) fn checkpoint(target: &Path, specs: Option<&Path>) -> Result<PathBuf,
     let directory = Settings::resolve(&overrides)?.specs;
     let specs = load_all(&directory)?;
     let mut checkpoints = specs.iter().filter_map(|loaded| match &loaded.spec.subject {
-        Subject::Model { checkpoint, .. } => Some((loaded, checkpoint)),
-        Subject::Operators { .. } => None,
+        SpecSubject::Model { checkpoint, .. } => Some((loaded, checkpoint)),
+        SpecSubject::Operators { .. } => None,
     });
     let all = checkpoints.clone();
     let target = target.to_string_lossy();
     let Some((found, checkpoint)) = checkpoints.find(|(loaded, _)| loaded.spec.name.as_str() == target) else {
         let mut known: Vec<String> = all.map(|(loaded, _)| loaded.spec.name.to_string()).collect();
         known.sort_by(|a, b| likeness(b, &target).total_cmp(&likeness(a, &target)).then(a.cmp(b)));
-        return Err(UnknownName { name: Quoted(&target).to_string(), known }.into());
+        return Err(UnknownCheckpoint { name: Quoted(&target).to_string(), known }.into());
     };
     Ok(directory_of(&directory, found, checkpoint))
 }
 
 /// `<specs>/../fixtures/<name>`, or the spec's path, relative to its file.
-fn directory_of(specs: &Path, loaded: &LoadedSpec, checkpoint: &Checkpoint) -> PathBuf {
+fn directory_of(specs: &Path, loaded: &LoadedSpec, checkpoint: &CheckpointSource) -> PathBuf {
     match (&checkpoint.fixture, &checkpoint.path) {
         (Some(fixture), _) => specs.join("../fixtures").join(fixture),
         (None, Some(path)) => loaded.path.parent().unwrap_or(Path::new("")).join(path),
@@ -50,12 +50,12 @@ fn likeness(name: &str, target: &str) -> f64 {
 /// No spec has the name.
 #[derive(Debug, thiserror::Error)]
 #[error("there is no directory and no spec {name}")]
-struct UnknownName {
+struct UnknownCheckpoint {
     name: String,
     known: Vec<String>,
 }
 
-impl CliError for UnknownName {
+impl CliError for UnknownCheckpoint {
     fn help(&self) -> Option<String> {
         let listed: Vec<String> = self.known.iter().take(NAMES_LISTED).map(|name| format!("`{name}`")).collect();
         let more = self.known.len().saturating_sub(NAMES_LISTED);

@@ -3,9 +3,9 @@
 use super::{Out, written::write_result};
 use crate::{
     cli_error::{CliError, Error},
-    compare::{CompareOptions, Comparison, DeviceChoice, DevicePair, render_human, render_json, render_markdown},
+    compare::{CompareOptions, DeviceChoice, DevicePair, ReportComparison, render_human, render_json, render_markdown},
     exit_code::ExitCode,
-    results::{Merged, read_sources},
+    results::{MergedReport, read_sources},
     settings::{Overrides, Settings},
 };
 use clap::ValueEnum;
@@ -26,7 +26,7 @@ Examples:
   testgen compare a.jsonl b.jsonl --format markdown
 
 Exit codes: 0 nothing got worse or was lost; 1 a check did, or the reports have no check in common; 2 wrong usage or input.")]
-pub(super) struct Arguments {
+pub(super) struct CompareArguments {
     /// The earlier report, or a directory with reports
     #[arg(value_name = "A")]
     first: PathBuf,
@@ -40,8 +40,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "NUMBER", default_value_t = 2.0, value_parser = factor)]
     factor: f64,
     /// The output format
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Human)]
-    format: Format,
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = CompareFormat::Human)]
+    format: CompareFormat,
     /// The file to write; without it, standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -52,7 +52,7 @@ pub(super) struct Arguments {
 
 /// An output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum CompareFormat {
     /// A table of the checks that changed
     Human,
     /// For the summary of a CI step
@@ -74,7 +74,7 @@ impl CliError for DeviceCount {
     }
 }
 
-pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
+pub(super) fn run(arguments: &CompareArguments, out: &mut Out) -> Result<ExitCode, Error> {
     let devices = match arguments.devices.as_slice() {
         [] => None,
         [a, b] => Some(DevicePair { a: a.clone(), b: b.clone() }),
@@ -82,13 +82,13 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
     };
     let settings = Settings::resolve(&Overrides { specs: arguments.specs.clone(), ..Overrides::default() })?;
     let expected = settings.expected_failures()?;
-    let read = |path| read_sources(slice::from_ref(path)).map(|sources| Merged::new(sources, &expected));
+    let read = |path| read_sources(slice::from_ref(path)).map(|sources| MergedReport::new(sources, &expected));
     let (first, second) = (read(&arguments.first)?, read(&arguments.second)?);
-    let comparison = Comparison::new(&first, &second, &CompareOptions { devices, factor: arguments.factor });
+    let comparison = ReportComparison::new(&first, &second, &CompareOptions { devices, factor: arguments.factor });
     let text = match arguments.format {
-        Format::Human => render_human(&comparison),
-        Format::Markdown => render_markdown(&comparison),
-        Format::Json => render_json(&comparison),
+        CompareFormat::Human => render_human(&comparison),
+        CompareFormat::Markdown => render_markdown(&comparison),
+        CompareFormat::Json => render_json(&comparison),
     };
     write_result(arguments.out.as_deref(), &text, out)?;
     Ok(if comparison.green { ExitCode::Success } else { ExitCode::Findings })

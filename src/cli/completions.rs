@@ -11,13 +11,17 @@ Examples:
   testgen completions bash > ~/.local/share/bash-completion/completions/testgen
   testgen completions zsh > ~/.zfunc/_testgen
   testgen completions fish > ~/.config/fish/completions/testgen.fish")]
-pub(super) struct Arguments {
+pub(super) struct CompletionsArguments {
     /// The shell
     shell: Shell,
 }
 
 /// Prints the completions of `command`.
-pub(super) fn run(arguments: &Arguments, command: &mut clap::Command, out: &mut Out) -> Result<ExitCode, Error> {
+pub(super) fn run(
+    arguments: &CompletionsArguments,
+    command: &mut clap::Command,
+    out: &mut Out,
+) -> Result<ExitCode, Error> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, command, "testgen", &mut script);
     write!(out, "{}", String::from_utf8_lossy(&script))?;

@@ -18,7 +18,7 @@ Examples:
   testgen devices --json                       the same for a script, with a version
   testgen devices --require rocm               exit code 1 unless there is an AMD GPU that burn can use
   testgen devices --require cuda:8 --json      before a job that needs eight NVIDIA GPUs")]
-pub(super) struct Arguments {
+pub(super) struct DevicesArguments {
     /// Print JSON instead of tables
     #[arg(long)]
     json: bool,
@@ -45,7 +45,7 @@ struct Required {
     met: bool,
 }
 
-pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
+pub(super) fn run(arguments: &DevicesArguments, out: &mut Out) -> Result<ExitCode, Error> {
     let inventory = inventory(&System::host());
     let requirements: Vec<Required> =
         arguments.require.iter().map(|requirement| compare(requirement, &inventory.devices)).collect();

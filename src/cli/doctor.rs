@@ -33,7 +33,7 @@ Examples:
   testgen doctor --engine torch                one engine only
 
 Exit codes: 0 no failure; 1 a failure, or a required device without known answers; 2 wrong usage or input.")]
-pub(super) struct Arguments {
+pub(super) struct DoctorArguments {
     /// Print JSON instead of text
     #[arg(long)]
     json: bool,
@@ -54,7 +54,7 @@ pub(super) struct Arguments {
     timeout: u64,
 }
 
-pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
+pub(super) fn run(arguments: &DoctorArguments, out: &mut Out) -> Result<ExitCode, Error> {
     let settings = Settings::resolve(&Overrides { out: arguments.out.clone(), ..Overrides::default() })?;
     let options = ComputationOptions {
         engines: arguments.engine.clone(),

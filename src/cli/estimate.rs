@@ -23,7 +23,7 @@ Examples:
   testgen estimate bert --precision bf16 --json        bytes for a script, with a version
 
 Exit codes: 0 estimated; 2 wrong usage or input, for instance a type that has no estimate.")]
-pub(super) struct Arguments {
+pub(super) struct EstimateArguments {
     /// Name of a spec, or directory of a checkpoint
     #[arg(value_name = "NAME|DIR")]
     target: PathBuf,
@@ -44,7 +44,7 @@ pub(super) struct Arguments {
     json: bool,
 }
 
-pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
+pub(super) fn run(arguments: &EstimateArguments, out: &mut Out) -> Result<ExitCode, Error> {
     let directory = checkpoint(&arguments.target, arguments.specs.as_deref())?;
     let options = EstimateOptions {
         precisions: arguments.precision.clone(),

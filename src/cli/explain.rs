@@ -15,7 +15,7 @@ use crate::{
 Examples:
   testgen explain
   testgen explain detection_paths")]
-pub(super) struct Arguments {
+pub(super) struct ExplainArguments {
     /// The rule, as findings name it
     rule: Option<String>,
 }
@@ -37,7 +37,7 @@ impl CliError for UnknownRule {
     }
 }
 
-pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
+pub(super) fn run(arguments: &ExplainArguments, out: &mut Out) -> Result<ExitCode, Error> {
     let Some(given) = &arguments.rule else {
         let width = testgen_verify::rules().iter().map(|rule| rule.name.len()).max().unwrap_or(0);
         for rule in testgen_verify::rules() {

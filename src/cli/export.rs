@@ -24,7 +24,7 @@ Examples:
   testgen export bert --python .venv/bin/python
 
 Exit codes: 0 every graph exists; 2 wrong usage, or a model that torch cannot export; 3 Python or a package is missing.")]
-pub(super) struct Arguments {
+pub(super) struct ExportArguments {
     /// Names of specs, or directories of checkpoints
     #[arg(value_name = "NAME|DIR", required = true)]
     targets: Vec<PathBuf>,
@@ -42,7 +42,7 @@ pub(super) struct Arguments {
     force: bool,
 }
 
-pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
+pub(super) fn run(arguments: &ExportArguments, out: &mut Out) -> Result<ExitCode, Error> {
     let found = arguments.targets.iter().map(|target| checkpoint(target, arguments.specs.as_deref()));
     let options = ExportOptions {
         checkpoints: found.collect::<Result<_, _>>()?,

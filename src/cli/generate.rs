@@ -7,7 +7,7 @@ use super::{
 use crate::{
     cli_error::{CliError, Error},
     exit_code::ExitCode,
-    generate::{Change, Changes, FileChange, plan, write_suite},
+    generate::{ChangeKind, Changes, FileChange, plan, write_suite},
     settings::Settings,
     text::Quoted,
 };
@@ -33,7 +33,7 @@ Examples:
   testgen generate --check                           for CI: exit code 1 when out of date
   testgen generate --name 'llama*' --device rocm     some of the harnesses
   testgen generate --templates mine --dry-run        what other templates would change")]
-pub(super) struct Arguments {
+pub(super) struct GenerateArguments {
     #[command(flatten)]
     project: ProjectArguments,
     #[command(flatten)]
@@ -67,11 +67,11 @@ impl CliError for OutOfDate {
     }
 }
 
-pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
+pub(super) fn run(arguments: &GenerateArguments, out: &mut Out) -> Result<ExitCode, Error> {
     let settings = arguments.project.settings()?;
     // In a block, so that the line of progress is removed before anything else is printed.
     let changes = {
-        let progress = Progress::new(!arguments.quiet);
+        let progress = RenderProgress::new(!arguments.quiet);
         let (filter, show) = (arguments.filter.filter(), |name: &str| progress.show(name));
         if arguments.check || arguments.dry_run {
             plan(&settings, &filter, &show)?.compare()?
@@ -112,9 +112,9 @@ fn shown(path: &Path) -> String {
 fn show(changes: &Changes, suite: &str, out: &mut Out) -> Result<(), Error> {
     for FileChange { path, change, first_difference } in &changes.files {
         let word = match change {
-            Change::Create => "create",
-            Change::Update => "update",
-            Change::Delete => "delete",
+            ChangeKind::Create => "create",
+            ChangeKind::Update => "update",
+            ChangeKind::Delete => "delete",
         };
         writeln!(out, "{word} {suite}/{}", Quoted(path).bare())?;
         if let Some((line, old, new)) = first_difference {
@@ -127,7 +127,7 @@ fn show(changes: &Changes, suite: &str, out: &mut Out) -> Result<(), Error> {
 
 fn summarise(changes: &Changes, dry_run: bool, suite: &str, out: &mut Out) -> Result<(), Error> {
     let count = |change| changes.count(change);
-    let (created, updated, deleted) = (count(Change::Create), count(Change::Update), count(Change::Delete));
+    let (created, updated, deleted) = (count(ChangeKind::Create), count(ChangeKind::Update), count(ChangeKind::Delete));
     let unchanged = changes.plan.files.len() - created - updated;
     let prefix = if dry_run { "would be " } else { "" };
     let harnesses = changes.plan.harnesses;
@@ -140,11 +140,11 @@ fn summarise(changes: &Changes, dry_run: bool, suite: &str, out: &mut Out) -> Re
 }
 
 /// Shows the model being rendered on one line of a terminal; prints nothing elsewhere.
-struct Progress {
+struct RenderProgress {
     shown: bool,
 }
 
-impl Progress {
+impl RenderProgress {
     fn new(enabled: bool) -> Self {
         Self { shown: enabled && std::io::stderr().is_terminal() }
     }
@@ -156,7 +156,7 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for RenderProgress {
     fn drop(&mut self) {
         if self.shown {
             let _ = write!(std::io::stderr(), "\r\x1b[K");

@@ -7,8 +7,8 @@ use super::{
 use crate::{
     cli_error::Error,
     exit_code::ExitCode,
-    generate::{GenerateError, Layout},
-    spec::{LoadedSpec, Subject, load_all},
+    generate::{GenerateError, SuiteLayout},
+    spec::{LoadedSpec, SpecSubject, load_all},
 };
 use serde::Serialize;
 
@@ -22,7 +22,7 @@ Examples:
   testgen list
   testgen list --architecture vision --device rocm
   testgen list --json | jq -r '.[] | select(.goldens | not) | .name'")]
-pub(super) struct Arguments {
+pub(super) struct ListArguments {
     #[command(flatten)]
     places: PlaceArguments,
     #[command(flatten)]
@@ -34,7 +34,7 @@ pub(super) struct Arguments {
 
 /// One line of the list.
 #[derive(Debug, Serialize)]
-struct Row<'s> {
+struct ListRow<'s> {
     name: &'s str,
     /// None for operators.
     model_type: Option<&'static str>,
@@ -54,9 +54,9 @@ struct Row<'s> {
     generated: bool,
 }
 
-pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
+pub(super) fn run(arguments: &ListArguments, out: &mut Out) -> Result<ExitCode, Error> {
     let settings = arguments.places.settings()?;
-    let layout = Layout::new(&settings)?;
+    let layout = SuiteLayout::new(&settings)?;
     let specs = load_all(&settings.specs)?;
     if specs.is_empty() {
         return Err(GenerateError::NoSpecs { specs: settings.specs }.into());
@@ -71,18 +71,18 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
     Ok(ExitCode::Success)
 }
 
-fn row<'s>(loaded: &'s LoadedSpec, layout: &Layout) -> Result<Row<'s>, GenerateError> {
+fn row<'s>(loaded: &'s LoadedSpec, layout: &SuiteLayout) -> Result<ListRow<'s>, GenerateError> {
     let spec = &loaded.spec;
     let (model_type, checkpoint, directory) = match &spec.subject {
-        Subject::Model { model_type, checkpoint, .. } => (
+        SpecSubject::Model { model_type, checkpoint, .. } => (
             Some(model_type.as_str()),
             Some(layout.checkpoint(&loaded.path, checkpoint)?),
             Some(layout.checkpoint_directory(&loaded.path, checkpoint)?),
         ),
-        Subject::Operators { .. } => (None, None, None),
+        SpecSubject::Operators { .. } => (None, None, None),
     };
     let has = |file: &str| directory.as_ref().is_some_and(|directory| directory.join(file).is_file());
-    Ok(Row {
+    Ok(ListRow {
         name: spec.name.as_str(),
         model_type,
         architecture: spec.architecture.as_str(),
@@ -97,7 +97,7 @@ fn row<'s>(loaded: &'s LoadedSpec, layout: &Layout) -> Result<Row<'s>, GenerateE
     })
 }
 
-fn table(rows: &[Row<'_>], out: &mut Out) -> Result<(), Error> {
+fn table(rows: &[ListRow<'_>], out: &mut Out) -> Result<(), Error> {
     let heads = ["NAME", "MODEL TYPE", "ARCHITECTURE", "TASK", "DEVICES", "PRECISIONS", "CHECKPOINT", "HARNESS"];
     let mut cells = vec![heads.map(str::to_owned)];
     for row in rows {

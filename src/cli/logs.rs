@@ -27,7 +27,7 @@ Examples:
 
 Exit codes: 0 every loss is finite; 1 a loss is NaN or infinite, a log has no loss, or the losses of two logs have no step in common
 or differ by more than --within; 2 wrong usage or input, for instance no line of a known form; 4 a log cannot be read.")]
-pub(super) struct Arguments {
+pub(super) struct LogsArguments {
     /// One log, or two to compare; `-` is standard input
     #[arg(value_name = "FILE", required = true, num_args = 1..=2)]
     files: Vec<PathBuf>,
@@ -60,7 +60,7 @@ impl CliError for UsageError {
     }
 }
 
-pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
+pub(super) fn run(arguments: &LogsArguments, out: &mut Out) -> Result<ExitCode, Error> {
     if arguments.files.len() == 2 && arguments.files.iter().all(|path| is_standard_input(path)) {
         return Err(UsageError::TwiceStandardInput.into());
     }

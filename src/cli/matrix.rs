@@ -4,7 +4,7 @@ use super::{Out, project_arguments::PlaceArguments};
 use crate::{
     cli_error::Error,
     exit_code::ExitCode,
-    matrix::{Drift, File, Format, Plan, compare_files, render, write_files},
+    matrix::{CiFormat, Drift, File, MatrixPlan, compare_files, render, write_files},
     settings::SettingsFile,
     spec::load_all,
 };
@@ -27,12 +27,12 @@ Examples:
 
 Files: .github/workflows/testgen.yml, .github/workflows/testgen-gpu.yml; .gitlab/testgen.yml; kubernetes/testgen.yml;
 slurm/testgen.sh; testgen.matrix.json; all beside testgen.toml.")]
-pub(super) struct Arguments {
+pub(super) struct MatrixArguments {
     #[command(flatten)]
     places: PlaceArguments,
     /// The CI system
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Github)]
-    format: Format,
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = CiFormat::Github)]
+    format: CiFormat,
     /// Write the files into the project
     #[arg(long, conflicts_with = "check")]
     write: bool,
@@ -41,13 +41,13 @@ pub(super) struct Arguments {
     check: bool,
 }
 
-pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
+pub(super) fn run(arguments: &MatrixArguments, out: &mut Out) -> Result<ExitCode, Error> {
     let settings = arguments.places.settings()?;
     let file = SettingsFile::nearest()?;
     let root = file.as_ref().map_or_else(PathBuf::new, |file| file.directory.clone());
     let suite = settings.out.strip_prefix(&root).unwrap_or(&settings.out).display().to_string();
     let ci = file.and_then(|file| file.ci).unwrap_or_default();
-    let plan = Plan::new(ci, suite, &load_all(&settings.specs)?, settings.engines.clone())?;
+    let plan = MatrixPlan::new(ci, suite, &load_all(&settings.specs)?, settings.engines.clone())?;
     let files = render(&plan, arguments.format);
     if arguments.check {
         let drifts = compare_files(&root, &files)?;
@@ -61,7 +61,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
     print(&files, out)
 }
 
-fn check(drifts: &[(&str, Drift)], format: Format, out: &mut Out) -> Result<ExitCode, Error> {
+fn check(drifts: &[(&str, Drift)], format: CiFormat, out: &mut Out) -> Result<ExitCode, Error> {
     if drifts.is_empty() {
         return Ok(ExitCode::Success);
     }

@@ -14,7 +14,7 @@ use crate::{cli_error::Error, exit_code::ExitCode, model_table::ModelTable};
 Examples:
   testgen models
   testgen models docs/hardware --markdown > docs/models.md")]
-pub(super) struct Arguments {
+pub(super) struct ModelsArguments {
     #[command(flatten)]
     table: TableArguments,
 }
@@ -28,7 +28,7 @@ type's models and their least headroom: threshold / error, 1 is the limit ([resu
 
 ";
 
-pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
+pub(super) fn run(arguments: &ModelsArguments, out: &mut Out) -> Result<ExitCode, Error> {
     let (specs, reports) = arguments.table.read()?;
     let table = ModelTable::new(&specs, &reports);
     if arguments.table.markdown {

@@ -13,7 +13,7 @@ Examples:
   testgen operators
   testgen operators --stress
   testgen operators docs/operators --markdown > docs/operator-results.md")]
-pub(super) struct Arguments {
+pub(super) struct OperatorsArguments {
     /// Print the shapes of the check `stress` by issue, as Markdown
     #[arg(long, conflicts_with = "markdown")]
     stress: bool,
@@ -30,7 +30,7 @@ no element differs from the reference; [operators.md](operators.md)). Integers a
 
 ";
 
-pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
+pub(super) fn run(arguments: &OperatorsArguments, out: &mut Out) -> Result<ExitCode, Error> {
     let (specs, reports) = arguments.table.read()?;
     if arguments.stress {
         write!(out, "{}", stress_table(&specs))?;

@@ -17,11 +17,11 @@ pub struct Out {
 /// Standard output cannot be written.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write to standard output: {source}")]
-struct OutputError {
+struct StdoutError {
     source: io::Error,
 }
 
-impl CliError for OutputError {
+impl CliError for StdoutError {
     fn exit_code(&self) -> ExitCode {
         match self.source.kind() {
             io::ErrorKind::BrokenPipe => ExitCode::Success,
@@ -38,11 +38,11 @@ impl Out {
 
     /// Called by `write!`.
     pub fn write_fmt(&mut self, arguments: fmt::Arguments<'_>) -> Result<(), Error> {
-        self.writer.write_fmt(arguments).map_err(|source| OutputError { source }.into())
+        self.writer.write_fmt(arguments).map_err(|source| StdoutError { source }.into())
     }
 
     /// Flushes the output; call it before waiting for something slow.
     pub fn flush(&mut self) -> Result<(), Error> {
-        self.writer.flush().map_err(|source| OutputError { source }.into())
+        self.writer.flush().map_err(|source| StdoutError { source }.into())
     }
 }

@@ -3,7 +3,7 @@
 use crate::{
     cli_error::Error,
     closed_enum::ClosedEnum,
-    generate::Filter,
+    generate::SpecFilter,
     settings::{Overrides, Settings},
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -77,14 +77,14 @@ impl PlaceArguments {
 
 impl ModelArguments {
     /// The filter of these flags and of `devices`.
-    pub(super) fn filter(&self, devices: Vec<DeviceKind>) -> Filter {
-        Filter { names: self.name.clone(), architectures: self.architecture.clone(), devices }
+    pub(super) fn filter(&self, devices: Vec<DeviceKind>) -> SpecFilter {
+        SpecFilter { names: self.name.clone(), architectures: self.architecture.clone(), devices }
     }
 }
 
 impl FilterArguments {
     /// The filter of these flags.
-    pub(super) fn filter(&self) -> Filter {
+    pub(super) fn filter(&self) -> SpecFilter {
         self.models.filter(self.device.clone())
     }
 }

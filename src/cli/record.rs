@@ -5,7 +5,7 @@ use crate::{
     cli_error::{CliError, Error},
     exit_code::ExitCode,
     record::{RecordError, RecordOptions, Target, record_all},
-    run::Progress,
+    run::RunProgress,
 };
 use std::{num::NonZero, path::PathBuf};
 
@@ -28,7 +28,7 @@ Examples:
   testgen record bert --python .venv/bin/python
   testgen record ~/models/x --inputs x.safetensors
                                                its own inputs: tensors named as the arguments of `forward`")]
-pub(super) struct Arguments {
+pub(super) struct RecordArguments {
     /// Names of specs, or directories of checkpoints
     #[arg(value_name = "NAME|DIR", required = true)]
     targets: Vec<PathBuf>,
@@ -92,7 +92,7 @@ impl CliError for NotAllRecorded {
     }
 }
 
-pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
+pub(super) fn run(arguments: &RecordArguments, out: &mut Out) -> Result<ExitCode, Error> {
     if arguments.inputs.is_some() && arguments.targets.len() > 1 {
         return Err(InputsOfSeveral { given: arguments.targets.len() }.into());
     }
@@ -105,7 +105,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
         force: arguments.force,
         answers: arguments.answers,
     };
-    let mut progress = Progress::new(arguments.quiet);
+    let mut progress = RunProgress::new(arguments.quiet);
     let results = record_all(&targets, &options, arguments.jobs, &mut progress)?;
     let (all, mut failed) = (targets.len(), Vec::new());
     for (target, result) in targets.into_iter().zip(results) {
@@ -123,7 +123,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
 }
 
 /// Each checkpoint once, with its name.
-fn targets(arguments: &Arguments) -> Result<Vec<Target>, Error> {
+fn targets(arguments: &RecordArguments) -> Result<Vec<Target>, Error> {
     let mut targets: Vec<Target> = Vec::new();
     for target in &arguments.targets {
         let checkpoint = checkpoint(target, arguments.specs.as_deref())?;
@@ -137,7 +137,7 @@ fn targets(arguments: &Arguments) -> Result<Vec<Target>, Error> {
 }
 
 /// Prints the error of each checkpoint; the exit code is that of the first.
-fn not_all(failed: Vec<(String, RecordError)>, all: usize, progress: &mut Progress) -> Option<NotAllRecorded> {
+fn not_all(failed: Vec<(String, RecordError)>, all: usize, progress: &mut RunProgress) -> Option<NotAllRecorded> {
     for (name, error) in &failed {
         progress.message(&format!("{name}: error: {error}"));
         if let Some(help) = error.help() {

@@ -5,7 +5,7 @@ use crate::{
     cli_error::Error,
     exit_code::ExitCode,
     replay::{Replay, ReplayError, ReplayOptions, compute, render_human, render_json},
-    run::{BuildOptions, DeviceSelection, Progress, Simulation, build},
+    run::{BuildOptions, DeviceSelection, RunProgress, Simulation, build},
     settings::{Overrides, Settings},
 };
 use clap::ValueEnum;
@@ -29,7 +29,7 @@ Examples:
 
 Exit codes: 0 the result is correct now; 1 it is wrong, the process ended early, or the suite does not build; 2 wrong usage or input;
 3 cargo or the device is missing.")]
-pub(super) struct Arguments {
+pub(super) struct ReplayArguments {
     /// The file of the failed call
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -49,8 +49,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "SECONDS", default_value_t = 1200, value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,
     /// The output format
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Human)]
-    format: Format,
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReplayFormat::Human)]
+    format: ReplayFormat,
     /// Build with optimisation: builds slower, runs faster
     #[arg(long)]
     release: bool,
@@ -64,20 +64,20 @@ pub(super) struct Arguments {
 
 /// An output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum ReplayFormat {
     /// A table
     Human,
     /// One JSON object with a version
     Json,
 }
 
-pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
+pub(super) fn run(arguments: &ReplayArguments, out: &mut Out) -> Result<ExitCode, Error> {
     let failed = FailedCall::read(&arguments.file).map_err(ReplayError::from)?;
     if let Some(engine) = failed.engine.clone() {
         return Err(ReplayError::OtherEngine { path: arguments.file.clone(), engine }.into());
     }
     let settings = Settings::resolve(&Overrides { out: arguments.out.clone(), ..Overrides::default() })?;
-    let mut progress = Progress::new(arguments.quiet);
+    let mut progress = RunProgress::new(arguments.quiet);
     let suite = build(&arguments.build_options(&settings)?, &mut progress)?;
     let options = arguments.options(&settings, &mut progress)?;
     progress.stage("computing", &failed.case);
@@ -85,13 +85,13 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
     progress.end("computed", &failed.case);
     let replay = Replay::new(&arguments.file, failed, replayed)?;
     match arguments.format {
-        Format::Human => write!(out, "{}", render_human(&replay))?,
-        Format::Json => write!(out, "{}", render_json(&replay))?,
+        ReplayFormat::Human => write!(out, "{}", render_human(&replay))?,
+        ReplayFormat::Json => write!(out, "{}", render_json(&replay))?,
     }
     Ok(if replay.is_correct() { ExitCode::Success } else { ExitCode::Findings })
 }
 
-impl Arguments {
+impl ReplayArguments {
     /// The suite is built again, so that a replay after a change does not run the code from before it.
     fn build_options(&self, settings: &Settings) -> Result<BuildOptions, ReplayError> {
         let manifest = settings.out.join("Cargo.toml");
@@ -107,7 +107,7 @@ impl Arguments {
         })
     }
 
-    fn options(&self, settings: &Settings, progress: &mut Progress) -> Result<ReplayOptions, Error> {
+    fn options(&self, settings: &Settings, progress: &mut RunProgress) -> Result<ReplayOptions, Error> {
         let simulated = self.simulate.as_ref().map(|simulation| simulation.prepare(settings, progress)).transpose()?;
         let rocm = simulated.is_some().then_some(DeviceSelection { kind: DeviceKind::Rocm, index: None });
         Ok(ReplayOptions {

@@ -3,10 +3,10 @@
 use super::{Out, written::write_result};
 use crate::{
     cli_error::Error,
-    compare::{CompareOptions, Comparison},
+    compare::{CompareOptions, ReportComparison},
     exit_code::ExitCode,
     report::{render_junit, render_markdown, render_page, render_structured, structured_schema},
-    results::{Merged, ReportError, read_sources},
+    results::{MergedReport, ReportError, read_sources},
     settings::{Overrides, Settings},
 };
 use clap::ValueEnum;
@@ -32,13 +32,13 @@ Examples:
 
 Exit codes: 0 no check failed or is missing; 1 a check or the report itself is red (the report is written nevertheless);
 2 wrong usage or input, for instance a directory without reports.")]
-pub(super) struct Arguments {
+pub(super) struct ReportArguments {
     /// Reports, or directories with reports
     #[arg(value_name = "DIR", required_unless_present = "schema")]
     reports: Vec<PathBuf>,
     /// The output format
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Html)]
-    format: Format,
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Html)]
+    format: ReportFormat,
     /// The file to write; without it, standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -58,7 +58,7 @@ pub(super) struct Arguments {
 
 /// An output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum ReportFormat {
     /// One self-contained page
     Html,
     /// For the summary of a CI step
@@ -69,22 +69,22 @@ enum Format {
     Junit,
 }
 
-pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
+pub(super) fn run(arguments: &ReportArguments, out: &mut Out) -> Result<ExitCode, Error> {
     if arguments.schema {
         write_result(arguments.out.as_deref(), &structured_schema(), out)?;
         return Ok(ExitCode::Success);
     }
     let settings = Settings::resolve(&Overrides { specs: arguments.specs.clone(), ..Overrides::default() })?;
     let expected = settings.expected_failures()?;
-    let mut merged = Merged::new(read_sources(&arguments.reports)?, &expected);
+    let mut merged = MergedReport::new(read_sources(&arguments.reports)?, &expected);
     if let Some(path) = &arguments.tests {
         merged.require(&read_tests(path)?);
     }
     let base = match &arguments.base {
-        Some(path) => Some(Merged::new(read_sources(std::slice::from_ref(path))?, &expected)),
+        Some(path) => Some(MergedReport::new(read_sources(std::slice::from_ref(path))?, &expected)),
         None => None,
     };
-    let comparison = base.map(|base| Comparison::new(&base, &merged, &CompareOptions::default()));
+    let comparison = base.map(|base| ReportComparison::new(&base, &merged, &CompareOptions::default()));
     let text = render(arguments.format, &merged, comparison.as_ref());
     write_result(arguments.out.as_deref(), &text, out)?;
     Ok(if merged.is_green() { ExitCode::Success } else { ExitCode::Findings })
@@ -96,11 +96,11 @@ fn read_tests(path: &Path) -> Result<BTreeSet<String>, ReportError> {
     Ok(text.lines().filter_map(|line| line.split_whitespace().next_back()).map(str::to_owned).collect())
 }
 
-fn render(format: Format, merged: &Merged, base: Option<&Comparison>) -> String {
+fn render(format: ReportFormat, merged: &MergedReport, base: Option<&ReportComparison>) -> String {
     match format {
-        Format::Html => render_page(merged, base),
-        Format::Markdown => render_markdown(merged, base),
-        Format::Json => render_structured(merged, base),
-        Format::Junit => render_junit(merged),
+        ReportFormat::Html => render_page(merged, base),
+        ReportFormat::Markdown => render_markdown(merged, base),
+        ReportFormat::Json => render_structured(merged, base),
+        ReportFormat::Junit => render_junit(merged),
     }
 }

@@ -9,18 +9,18 @@ use super::{
 use crate::{
     cli_error::Error,
     exit_code::ExitCode,
-    generate::{Filter, write_suite},
-    results::Problem,
+    generate::{SpecFilter, write_suite},
+    results::ReportProblem,
     run::{
-        BuildOptions, DeviceSelection, ExecutionOptions, Listing, Part, ProcessDevices, Progress, Requirement, Run,
-        RunError, Selection, Simulation, SoakTime, Work, build, engine_variables, execute, failures_variable,
-        keep_reports, list, models_on_gpus, only_stress, select, stress_variables, summarize,
+        BuildOptions, DeviceSelection, ExecutionOptions, Listing, ProcessDevices, Requirement, Run, RunError,
+        RunProgress, Selection, Simulation, SoakTime, SuitePart, Work, build, engine_variables, execute,
+        failures_variable, keep_reports, list, models_on_gpus, only_stress, select, stress_variables, summarize,
     },
     settings::Settings,
-    spec::{Count, LoadedSpec, Subject, load_all},
+    spec::{Count, LoadedSpec, SpecSubject, load_all},
     verification::{Verification, render_human as render_findings, verify_suite},
 };
-use output::{Format, show, show_end, show_kernels};
+use output::{RunFormat, show, show_end, show_kernels};
 use std::{ffi::OsString, num::NonZeroU32, path::PathBuf};
 use testgen_engine::EngineName;
 use testgen_types::DeviceKind;
@@ -54,7 +54,7 @@ Examples:
 Exit codes: 0 every selected check passed or was ignored with a reason; 1 a check failed, a required device did not
 run, no engine computed a model, the suite does not build, a check has no report entry, or a kernel that the rule chooses is
 not correct; 2 wrong usage or input; 3 cargo is missing.")]
-pub(super) struct Arguments {
+pub(super) struct RunArguments {
     #[command(flatten)]
     project: ProjectArguments,
     #[command(flatten)]
@@ -110,8 +110,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FILE", default_value = "target/testgen/report.jsonl")]
     report: PathBuf,
     /// The output format
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Human)]
-    format: Format,
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = RunFormat::Human)]
+    format: RunFormat,
     /// Build with optimisation: builds slower, runs faster
     #[arg(long)]
     release: bool,
@@ -128,11 +128,11 @@ const RULE: &str = "rule";
 /// Every kernel.
 const ALL: &str = "all";
 
-pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
+pub(super) fn run(arguments: &RunArguments, out: &mut Out) -> Result<ExitCode, Error> {
     let settings = arguments.project.settings()?;
     let filter = arguments.models.filter(arguments.device.iter().map(|device| device.kind).collect());
     let engines = if arguments.engine.is_empty() { &settings.engines } else { &arguments.engine };
-    let mut progress = Progress::new(arguments.quiet);
+    let mut progress = RunProgress::new(arguments.quiet);
     generate(&settings, &filter, engines, &mut progress)?;
     let verification = verify(&settings, &mut progress)?;
     if !verification.is_clean() {
@@ -169,7 +169,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
     }
     let run = Run { listing: &listing, parts: &parts, executions: &executions, required: &required };
     let summary = summarize(&run, &settings.expected_failures()?)?;
-    let crashed = summary.problems.iter().any(|problem| matches!(problem, Problem::Exit { .. }));
+    let crashed = summary.problems.iter().any(|problem| matches!(problem, ReportProblem::Exit { .. }));
     for log in keep_reports(executions, &arguments.report)?.iter().filter(|_| crashed) {
         show_end(log);
     }
@@ -178,10 +178,10 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
 
 /// The processes of the run: one, or one for each device of a kind.
 fn parts(
-    arguments: &Arguments,
+    arguments: &RunArguments,
     listing: &Listing,
     environment: &[(&'static str, OsString)],
-) -> Result<Vec<Part>, RunError> {
+) -> Result<Vec<SuitePart>, RunError> {
     let processes = DeviceSelection::processes(&arguments.device);
     let several = processes.len() > 1;
     if several && arguments.work() == Work::Kernels {
@@ -193,7 +193,7 @@ fn parts(
         let selection = arguments.selection(&arguments.models.filter(devices.kinds), listing);
         let stress = if arguments.stress { stress_variables(&selection, arguments.soak) } else { Vec::new() };
         let environment = environment.iter().cloned().chain(chosen).chain(stress).collect();
-        Part { name, selection, environment }
+        SuitePart { name, selection, environment }
     };
     Ok(processes.into_iter().map(part).collect())
 }
@@ -214,13 +214,13 @@ fn kernels_of(selection: &Selection) -> Result<String, RunError> {
 /// here, before the build.
 fn generate(
     settings: &Settings,
-    filter: &Filter,
+    filter: &SpecFilter,
     engines: &[EngineName],
-    progress: &mut Progress,
+    progress: &mut RunProgress,
 ) -> Result<(), Error> {
     confirm_computed(&filter.select(&load_all(&settings.specs)?)?, engines)?;
     progress.stage("generating", &settings.out.display().to_string());
-    let changes = write_suite(settings, &Filter::default(), &|_| {})?;
+    let changes = write_suite(settings, &SpecFilter::default(), &|_| {})?;
     let result = match changes.files.len() {
         0 => format!("{}, up to date", Count(changes.plan.harnesses, "model")),
         count => format!("{}, {} changed", Count(changes.plan.harnesses, "model"), Count(count, "file")),
@@ -235,10 +235,10 @@ fn confirm_computed(selected: &[&LoadedSpec], engines: &[EngineName]) -> Result<
         return Ok(());
     }
     let lacking = selected.iter().filter_map(|loaded| match loaded.spec.subject {
-        Subject::Model { model_type, .. } if model_type.native().is_none() => {
+        SpecSubject::Model { model_type, .. } if model_type.native().is_none() => {
             Some((loaded.spec.name.to_string(), model_type.to_string()))
         }
-        Subject::Model { .. } | Subject::Operators { .. } => None,
+        SpecSubject::Model { .. } | SpecSubject::Operators { .. } => None,
     });
     let (models, mut types): (Vec<String>, Vec<String>) = lacking.unzip();
     types.sort();
@@ -247,7 +247,7 @@ fn confirm_computed(selected: &[&LoadedSpec], engines: &[EngineName]) -> Result<
 }
 
 /// A suite that does not cover what it claims must not run, because its green result would be meaningless.
-fn verify(settings: &Settings, progress: &mut Progress) -> Result<Verification, Error> {
+fn verify(settings: &Settings, progress: &mut RunProgress) -> Result<Verification, Error> {
     progress.stage("verifying", &settings.out.display().to_string());
     let verification = verify_suite(settings)?;
     progress
@@ -255,7 +255,7 @@ fn verify(settings: &Settings, progress: &mut Progress) -> Result<Verification, 
     Ok(verification)
 }
 
-impl Arguments {
+impl RunArguments {
     fn build_options(&self, settings: &Settings, engines: &[EngineName]) -> BuildOptions {
         BuildOptions {
             manifest: settings.out.join("Cargo.toml"),
@@ -270,7 +270,7 @@ impl Arguments {
     }
 
     /// The tests that a filter selects; with `--stress` those of stress alone.
-    fn selection(&self, filter: &Filter, listing: &Listing) -> Selection {
+    fn selection(&self, filter: &SpecFilter, listing: &Listing) -> Selection {
         let selected = select(filter, listing);
         if self.stress { only_stress(selected) } else { selected }
     }

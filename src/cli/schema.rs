@@ -13,7 +13,7 @@ Examples:
   testgen schema > docs/spec.schema.json
   testgen schema --markdown > docs/spec.md
   testgen schema --engine > docs/engine.schema.json")]
-pub(super) struct Arguments {
+pub(super) struct SchemaArguments {
     /// Print the reference for people instead, as Markdown
     #[arg(long)]
     markdown: bool,
@@ -22,7 +22,7 @@ pub(super) struct Arguments {
     engine: bool,
 }
 
-pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
+pub(super) fn run(arguments: &SchemaArguments, out: &mut Out) -> Result<ExitCode, Error> {
     let text = match (arguments.markdown, arguments.engine) {
         (true, _) => spec::reference(),
         (false, true) => testgen_engine::protocol_schema(),

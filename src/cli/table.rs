@@ -2,7 +2,7 @@
 
 use crate::{
     cli_error::Error,
-    results::{Merged, read_sources},
+    results::{MergedReport, read_sources},
     settings::{Overrides, Settings},
     spec::{LoadedSpec, load_all},
 };
@@ -24,12 +24,12 @@ pub(super) struct TableArguments {
 
 impl TableArguments {
     /// The specs, and the entries of all reports.
-    pub(super) fn read(&self) -> Result<(Vec<LoadedSpec>, Merged), Error> {
+    pub(super) fn read(&self) -> Result<(Vec<LoadedSpec>, MergedReport), Error> {
         let settings = Settings::resolve(&Overrides { specs: self.specs.clone(), ..Overrides::default() })?;
         let specs = load_all(&settings.specs)?;
         let reports = match self.reports.as_slice() {
-            [] => Merged::default(),
-            paths => Merged::new(read_sources(paths)?, &settings.expected_failures()?),
+            [] => MergedReport::default(),
+            paths => MergedReport::new(read_sources(paths)?, &settings.expected_failures()?),
         };
         Ok((specs, reports))
     }

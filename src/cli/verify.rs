@@ -32,7 +32,7 @@ Examples:
 
 Exit codes: 0 no findings, or all of them fixed; 1 findings, or nothing to verify; 2 wrong usage or input; 4 internal \
 error, or a file that cannot be written.")]
-pub(super) struct Arguments {
+pub(super) struct VerifyArguments {
     /// Harnesses to verify by themselves, without specs; without any, the whole project
     #[arg(value_name = "PATH", conflicts_with_all = ["specs", "out", "templates", "runtime"])]
     paths: Vec<PathBuf>,
@@ -42,13 +42,13 @@ pub(super) struct Arguments {
     #[arg(long)]
     fix: bool,
     /// The output format
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Human)]
-    format: Format,
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = VerifyFormat::Human)]
+    format: VerifyFormat,
 }
 
 /// An output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum VerifyFormat {
     /// Findings with their line, as a compiler shows errors
     Human,
     /// One JSON object with a version
@@ -61,23 +61,23 @@ enum Format {
     Github,
 }
 
-pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
+pub(super) fn run(arguments: &VerifyArguments, out: &mut Out) -> Result<ExitCode, Error> {
     if arguments.fix {
         print_fixed(&fix(arguments)?);
     }
     let verification = verify(arguments)?;
     let text = match arguments.format {
-        Format::Human => render_human(&verification),
-        Format::Json => render_json(&verification),
-        Format::Sarif => render_sarif(&verification),
-        Format::Junit => render_junit(&verification),
-        Format::Github => render_github(&verification),
+        VerifyFormat::Human => render_human(&verification),
+        VerifyFormat::Json => render_json(&verification),
+        VerifyFormat::Sarif => render_sarif(&verification),
+        VerifyFormat::Junit => render_junit(&verification),
+        VerifyFormat::Github => render_github(&verification),
     };
     write!(out, "{text}")?;
     Ok(if verification.is_clean() { ExitCode::Success } else { ExitCode::Findings })
 }
 
-fn fix(arguments: &Arguments) -> Result<Vec<FixedFile>, Error> {
+fn fix(arguments: &VerifyArguments) -> Result<Vec<FixedFile>, Error> {
     if arguments.paths.is_empty() {
         return fix_project(&arguments.project.settings()?);
     }
@@ -91,7 +91,7 @@ fn print_fixed(fixed: &[FixedFile]) {
     }
 }
 
-fn verify(arguments: &Arguments) -> Result<Verification, Error> {
+fn verify(arguments: &VerifyArguments) -> Result<Verification, Error> {
     if arguments.paths.is_empty() {
         return verify_project(&arguments.project.settings()?);
     }

@@ -2,7 +2,7 @@
 
 use super::{
     numbers::{ErrorChange, ThreeWay},
-    pairing::Pair,
+    pairing::CheckPair,
 };
 use crate::results::{MergedEntry, ResultStatus};
 use serde::Serialize;
@@ -56,14 +56,14 @@ impl CheckChange {
 
 /// The statuses that count as equal when two reports are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Class {
+enum StatusClass {
     Passes,
     Simulated,
     NotRun,
     Fails,
 }
 
-impl Class {
+impl StatusClass {
     fn of(status: ResultStatus) -> Self {
         match status {
             ResultStatus::Pass | ResultStatus::UnexpectedPass => Self::Passes,
@@ -75,22 +75,28 @@ impl Class {
 }
 
 /// Decides how a check changed. Where the devices were `chosen` by name, passes of a simulation count as passes.
-pub(super) fn decide(pair: Pair<'_>, outputs: &[ThreeWay], chosen: bool) -> Decision {
+pub(super) fn decide(pair: CheckPair<'_>, outputs: &[ThreeWay], chosen: bool) -> Decision {
     let (Some(a), Some(b)) = (pair.a, pair.b) else { return decide_single(pair) };
     let (status_a, status_b) = (a.evaluation.status, b.evaluation.status);
-    let class = |status| match Class::of(status) {
-        Class::Simulated if chosen => Class::Passes,
+    let class = |status| match StatusClass::of(status) {
+        StatusClass::Simulated if chosen => StatusClass::Passes,
         other => other,
     };
     let moved = || format!("{}, now {}", status_a.word(), status_b.word());
     match (class(status_a), class(status_b)) {
-        (Class::Passes, Class::Passes) | (Class::Simulated, Class::Simulated) => decide_by_errors(outputs),
-        (Class::Passes, _) | (Class::Simulated, Class::NotRun | Class::Fails) => CheckChange::Worse.red(moved()),
+        (StatusClass::Passes, StatusClass::Passes) | (StatusClass::Simulated, StatusClass::Simulated) => {
+            decide_by_errors(outputs)
+        }
+        (StatusClass::Passes, _) | (StatusClass::Simulated, StatusClass::NotRun | StatusClass::Fails) => {
+            CheckChange::Worse.red(moved())
+        }
         // A failure that no longer runs is not fixed, and a check that starts to fail is not an improvement.
-        (Class::Fails, Class::NotRun) | (Class::NotRun, Class::Fails) => CheckChange::Worse.red(moved()),
-        (Class::Simulated | Class::NotRun | Class::Fails, Class::Passes)
-        | (Class::NotRun | Class::Fails, Class::Simulated) => CheckChange::Better.not_red(moved()),
-        (Class::NotRun, Class::NotRun) | (Class::Fails, Class::Fails) => {
+        (StatusClass::Fails, StatusClass::NotRun) | (StatusClass::NotRun, StatusClass::Fails) => {
+            CheckChange::Worse.red(moved())
+        }
+        (StatusClass::Simulated | StatusClass::NotRun | StatusClass::Fails, StatusClass::Passes)
+        | (StatusClass::NotRun | StatusClass::Fails, StatusClass::Simulated) => CheckChange::Better.not_red(moved()),
+        (StatusClass::NotRun, StatusClass::NotRun) | (StatusClass::Fails, StatusClass::Fails) => {
             let why = if status_a == status_b { status_b.word().to_owned() } else { moved() };
             CheckChange::Same.not_red(why)
         }
@@ -98,11 +104,13 @@ pub(super) fn decide(pair: Pair<'_>, outputs: &[ThreeWay], chosen: bool) -> Deci
 }
 
 /// A check that only one report contains. Losing a check that never ran is not red.
-fn decide_single(pair: Pair<'_>) -> Decision {
+fn decide_single(pair: CheckPair<'_>) -> Decision {
     let status = |merged: &MergedEntry| merged.evaluation.status;
     let decision = |change, red, why: &str| Decision { change, red, why: why.to_owned() };
     match (pair.a, pair.b) {
-        (Some(a), _) => decision(CheckChange::OnlyInA, Class::of(status(a)) != Class::NotRun, status(a).word()),
+        (Some(a), _) => {
+            decision(CheckChange::OnlyInA, StatusClass::of(status(a)) != StatusClass::NotRun, status(a).word())
+        }
         (None, Some(b)) => decision(CheckChange::OnlyInB, b.evaluation.red, status(b).word()),
         (None, None) => decision(CheckChange::Same, false, ""),
     }

@@ -1,6 +1,6 @@
 //! The same change of one check in several models as one group, so that a comparison of hundreds of models stays readable.
 
-use super::{CheckChange, Compared, Comparison, Side};
+use super::{CheckChange, ComparedCheck, ComparedSide, ReportComparison};
 use std::collections::BTreeMap;
 
 /// Changed checks that are listed one by one; more are grouped.
@@ -8,33 +8,34 @@ const CHECKS_LISTED: usize = 40;
 
 /// Checks of one name that changed alike on the same devices: one check, or that of several models.
 #[derive(Debug)]
-pub(crate) struct Group<'c> {
+pub(crate) struct ChangeGroup<'c> {
     /// Its checks by model, never empty.
-    pub(crate) checks: Vec<&'c Compared>,
+    pub(crate) checks: Vec<&'c ComparedCheck>,
 }
 
-impl Comparison {
+impl ReportComparison {
     /// The checks that changed, in the order of the changes; of many checks those of the same name and change together, the most
     /// models first.
-    pub(crate) fn groups(&self) -> Vec<Group<'_>> {
-        let changed: Vec<&Compared> = self.checks.iter().filter(|check| check.change != CheckChange::Same).collect();
+    pub(crate) fn groups(&self) -> Vec<ChangeGroup<'_>> {
+        let changed: Vec<&ComparedCheck> =
+            self.checks.iter().filter(|check| check.change != CheckChange::Same).collect();
         if changed.len() <= CHECKS_LISTED {
-            return changed.into_iter().map(|check| Group { checks: vec![check] }).collect();
+            return changed.into_iter().map(|check| ChangeGroup { checks: vec![check] }).collect();
         }
-        let mut groups: BTreeMap<_, Vec<&Compared>> = BTreeMap::new();
+        let mut groups: BTreeMap<_, Vec<&ComparedCheck>> = BTreeMap::new();
         for check in changed {
-            let side = |side: &Option<Side>| side.as_ref().map(|side| (side.status, side.device.clone()));
+            let side = |side: &Option<ComparedSide>| side.as_ref().map(|side| (side.status, side.device.clone()));
             let key = (check.change, !check.red, check.without_model(), side(&check.a), side(&check.b));
             groups.entry(key).or_default().push(check);
         }
-        let mut groups: Vec<Group<'_>> = groups.into_values().map(|checks| Group { checks }).collect();
+        let mut groups: Vec<ChangeGroup<'_>> = groups.into_values().map(|checks| ChangeGroup { checks }).collect();
         groups.sort_by_key(|group| (group.first().change, std::cmp::Reverse(group.checks.len())));
         groups
     }
 }
 
-impl<'c> Group<'c> {
-    pub(crate) fn first(&self) -> &'c Compared {
+impl<'c> ChangeGroup<'c> {
+    pub(crate) fn first(&self) -> &'c ComparedCheck {
         self.checks[0]
     }
 
@@ -51,12 +52,12 @@ impl<'c> Group<'c> {
 
     /// The reason that all have, or that of the first model with its name.
     pub(crate) fn why(&self) -> String {
-        let Compared { why, model, .. } = self.first();
+        let ComparedCheck { why, model, .. } = self.first();
         if self.checks.iter().all(|check| check.why == *why) { why.clone() } else { format!("{model}: {why}") }
     }
 }
 
-impl Compared {
+impl ComparedCheck {
     /// The name of the test after architecture and model: `cpu::output_golden_f32@torch`.
     fn without_model(&self) -> &str {
         self.test.splitn(3, "::").last().unwrap_or(&self.test)

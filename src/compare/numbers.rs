@@ -16,7 +16,7 @@ pub struct ThreeWay {
     /// rel-L2 of the second report.
     pub b_to_golden: Option<f64>,
     /// The distance between the two results.
-    pub a_to_b: Option<Interval>,
+    pub a_to_b: Option<DistanceInterval>,
     /// The larger of the two thresholds.
     pub threshold: f64,
     /// How the error changed.
@@ -25,7 +25,7 @@ pub struct ThreeWay {
 
 /// The least and the greatest distance of two results, by the triangle inequality.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Interval {
+pub struct DistanceInterval {
     /// The least distance.
     pub min: f64,
     /// The greatest distance.
@@ -61,7 +61,7 @@ fn compare_outputs(a: &OutputError, b: Option<&OutputError>, factor: f64) -> Thr
         Some(_) => change(a_to_golden, b_to_golden, threshold, factor),
     };
     // Both errors are relative to the norm of one golden, so the triangle inequality holds for them.
-    let a_to_b = a_to_golden.zip(b_to_golden).map(|(a, b)| Interval { min: (a - b).abs(), max: a + b });
+    let a_to_b = a_to_golden.zip(b_to_golden).map(|(a, b)| DistanceInterval { min: (a - b).abs(), max: a + b });
     ThreeWay { name: a.name.clone(), a_to_golden, b_to_golden, a_to_b, threshold, change }
 }
 

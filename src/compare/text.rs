@@ -1,6 +1,6 @@
 //! Renders a comparison as a table for the terminal, as Markdown and as JSON.
 
-use super::{CheckChange, Comparison, Side, groups::Group};
+use super::{CheckChange, ComparedSide, ReportComparison, groups::ChangeGroup};
 use crate::text::{Align, Table, markdown_cell};
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ const ROWS_SHOWN: usize = 100;
 const MODELS_NAMED: usize = 3;
 
 /// Every check that changed, many of them grouped over models; then the counts and the result.
-pub fn render_human(comparison: &Comparison) -> String {
+pub fn render_human(comparison: &ReportComparison) -> String {
     let mut table = Table::new(&[
         ("change", Align::Left),
         ("check", Align::Left),
@@ -43,12 +43,12 @@ pub fn render_human(comparison: &Comparison) -> String {
 }
 
 /// One JSON object with a version.
-pub fn render_json(comparison: &Comparison) -> String {
+pub fn render_json(comparison: &ReportComparison) -> String {
     format!("{}\n", serde_json::to_string_pretty(comparison).expect("a comparison has string keys only"))
 }
 
 /// The test between `quotes`, or the check with its models: `cpu::output_golden_f32 of 43 models: beit, bit, cvt, ...`.
-fn name(group: &Group<'_>, quotes: &str) -> String {
+fn name(group: &ChangeGroup<'_>, quotes: &str) -> String {
     let mut name = format!("{quotes}{}{quotes}", group.name());
     let models = group.models();
     if !models.is_empty() {
@@ -60,7 +60,7 @@ fn name(group: &Group<'_>, quotes: &str) -> String {
 }
 
 /// Counts, and a table of the checks that changed, many of them grouped over models, with the distance of the tensor that moved furthest.
-pub fn render_markdown(comparison: &Comparison) -> String {
+pub fn render_markdown(comparison: &ReportComparison) -> String {
     let mut text = format!("**{}**: {}\n", result(comparison), counts(comparison));
     let arithmetic = other_arithmetic(comparison);
     if !arithmetic.is_empty() {
@@ -84,7 +84,7 @@ pub fn render_markdown(comparison: &Comparison) -> String {
     text
 }
 
-fn push_row(text: &mut String, group: &Group<'_>) {
+fn push_row(text: &mut String, group: &ChangeGroup<'_>) {
     let check = group.first();
     let outputs = group.checks.iter().flat_map(|check| &check.outputs);
     let furthest = outputs.filter_map(|output| output.a_to_b).max_by(|x, y| x.max.total_cmp(&y.max));
@@ -100,7 +100,7 @@ fn push_row(text: &mut String, group: &Group<'_>) {
     );
 }
 
-fn side(side: Option<&Side>) -> String {
+fn side(side: Option<&ComparedSide>) -> String {
     side.map_or(String::new(), |side| format!("{} {}", side.status.sign(), side.device))
 }
 
@@ -109,7 +109,7 @@ fn devices(devices: &[String]) -> String {
 }
 
 /// A line each on the checks that ran other kernels, and on those whose products were added in another way, if any.
-fn other_arithmetic(comparison: &Comparison) -> String {
+fn other_arithmetic(comparison: &ReportComparison) -> String {
     let line = |count: usize, what: &str| match count {
         0 => String::new(),
         1 => format!("1 check {what} in the second report\n"),
@@ -119,7 +119,7 @@ fn other_arithmetic(comparison: &Comparison) -> String {
         + &line(comparison.other_matrix_units, "measured another matrix unit")
 }
 
-fn result(comparison: &Comparison) -> &'static str {
+fn result(comparison: &ReportComparison) -> &'static str {
     match (comparison.green, comparison.is_empty()) {
         (true, _) => "nothing got worse",
         (false, false) => "WORSE",
@@ -127,7 +127,7 @@ fn result(comparison: &Comparison) -> &'static str {
     }
 }
 
-fn counts(comparison: &Comparison) -> String {
+fn counts(comparison: &ReportComparison) -> String {
     let of = |change: &CheckChange| comparison.counts.get(change).copied().unwrap_or(0);
     let counts = CheckChange::ALL.iter().map(|change| format!("{} {}", of(change), change.word()));
     counts.collect::<Vec<_>>().join(", ")

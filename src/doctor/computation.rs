@@ -7,12 +7,12 @@ mod options;
 mod outcome;
 
 pub use options::ComputationOptions;
-pub use outcome::{Answer, Computation, Operation, Outcome};
+pub use outcome::{ComputationOutcome, EngineAnswer, EngineComputation, KnownOperation};
 
-use crate::doctor::facts::Facts;
+use crate::doctor::facts::MachineFacts;
 
 /// Computes on every device, one after another.
-pub fn compute(facts: &Facts, options: &ComputationOptions) -> Vec<Computation> {
+pub fn compute(facts: &MachineFacts, options: &ComputationOptions) -> Vec<EngineComputation> {
     let mut names = options.engines.clone();
     if names.is_empty() {
         names = external::installed();

@@ -1,6 +1,6 @@
 //! All lines together: as text and as JSON.
 
-use super::row::{Area, Row, RowStatus};
+use super::row::{Area, DoctorRow, RowStatus};
 use crate::{spec::Count, text::one_line};
 use serde::Serialize;
 use std::fmt;
@@ -13,13 +13,13 @@ pub struct Diagnosis {
     /// The worst status.
     pub status: RowStatus,
     /// The number of lines of each status.
-    counts: Counts,
+    counts: DiagnosisCounts,
     /// The lines.
-    pub rows: Vec<Row>,
+    pub rows: Vec<DoctorRow>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-struct Counts {
+struct DiagnosisCounts {
     ok: usize,
     note: usize,
     warning: usize,
@@ -28,7 +28,7 @@ struct Counts {
 
 impl Diagnosis {
     /// Sorts the lines by area; within an area they keep their order.
-    pub fn new(mut rows: Vec<Row>) -> Self {
+    pub fn new(mut rows: Vec<DoctorRow>) -> Self {
         rows.sort_by_key(|row| row.area);
         for row in &mut rows {
             // Names of devices, values of variables and output of engines are others' text.
@@ -36,7 +36,7 @@ impl Diagnosis {
                 *text = one_line(text);
             }
         }
-        let mut counts = Counts::default();
+        let mut counts = DiagnosisCounts::default();
         for row in &rows {
             match row.status {
                 RowStatus::Ok => counts.ok += 1,
@@ -65,7 +65,7 @@ impl fmt::Display for Diagnosis {
                 }
             }
         }
-        let Counts { ok, note, warning, failure } = self.counts;
+        let DiagnosisCounts { ok, note, warning, failure } = self.counts;
         let [note, warning, failure] =
             [(note, "note"), (warning, "warning"), (failure, "failure")].map(|(n, what)| Count(n, what));
         writeln!(f, "\nresult: {ok} ok, {note}, {warning}, {failure}")
@@ -74,15 +74,15 @@ impl fmt::Display for Diagnosis {
 
 #[cfg(test)]
 mod tests {
-    use super::{Area, Diagnosis, Row, RowStatus};
+    use super::{Area, Diagnosis, DoctorRow, RowStatus};
 
     #[test]
     fn lines_are_sorted_by_area_and_counted() {
         let rows = vec![
-            Row::new(Area::Computation, "torch on rocm:0: sum", RowStatus::Failure, "0 in place of 1\u{1b}[31m")
+            DoctorRow::new(Area::Computation, "torch on rocm:0: sum", RowStatus::Failure, "0 in place of 1\u{1b}[31m")
                 .because("c", "f"),
-            Row::new(Area::System, "container", RowStatus::Ok, "no sign of one"),
-            Row::new(Area::Computation, "torch on rocm:0: copy", RowStatus::Note, "not computed"),
+            DoctorRow::new(Area::System, "container", RowStatus::Ok, "no sign of one"),
+            DoctorRow::new(Area::Computation, "torch on rocm:0: copy", RowStatus::Note, "not computed"),
         ];
         let diagnosis = Diagnosis::new(rows);
         assert_eq!(diagnosis.status, RowStatus::Failure);

@@ -12,13 +12,13 @@ mod python;
 mod samples;
 mod variables;
 
-use crate::doctor::{facts::Facts, row::Row};
+use crate::doctor::{facts::MachineFacts, row::DoctorRow};
 
 pub use computations::evaluate_computations;
 
 /// The lines of all facts, in the order of their areas.
-pub fn evaluate(facts: &Facts) -> Vec<Row> {
-    let parts: [fn(&Facts) -> Vec<Row>; 8] = [
+pub fn evaluate(facts: &MachineFacts) -> Vec<DoctorRow> {
+    let parts: [fn(&MachineFacts) -> Vec<DoctorRow>; 8] = [
         container::rows,
         kernel_modules::rows,
         device_files::rows,
@@ -39,12 +39,12 @@ mod tests {
     };
     use crate::doctor::{
         diagnosis::Diagnosis,
-        facts::{Access, Facts, Package},
+        facts::{Access, MachineFacts, PythonPackage},
         row::RowStatus,
     };
 
     /// Machines on which something is wrong.
-    fn damaged() -> Vec<Facts> {
+    fn damaged() -> Vec<MachineFacts> {
         let mut forbidden = amd_host();
         forbidden.files = vec![file("/dev/kfd", Access::Forbidden), file("/dev/dri/renderD128", Access::Filtered)];
         let mut broken = in_container(amd_host());
@@ -54,7 +54,7 @@ mod tests {
         unloaded.host.modules.clear();
         unloaded.inventory.topology.pci[0].driver = None;
         let variables = [("ROCR_VISIBLE_DEVICES", "x"), ("HSA_OVERRIDE_GFX_VERSION", "1"), ("GPU_DEVICE_ORDINAL", "0")];
-        let torch = Package { version: "2.0".to_owned(), ..Package::default() };
+        let torch = PythonPackage { version: "2.0".to_owned(), ..PythonPackage::default() };
         vec![
             forbidden,
             broken,

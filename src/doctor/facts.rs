@@ -6,7 +6,7 @@ use testgen_device::Inventory;
 
 /// Everything that is evaluated without computing.
 #[derive(Debug, Clone)]
-pub struct Facts {
+pub struct MachineFacts {
     /// The operating system.
     pub host: Host,
     /// The user of this process.
@@ -59,14 +59,14 @@ pub struct User {
     /// The name, where the system has one.
     pub name: Option<String>,
     /// The groups of the process.
-    pub groups: Vec<Group>,
+    pub groups: Vec<UserGroup>,
     /// The names of the groups that the account has, which a process gets only at login.
     pub account_groups: Vec<String>,
 }
 
 /// A group.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Group {
+pub struct UserGroup {
     /// Its number.
     pub id: u32,
     /// Its name; none where this system, often a container image, does not know the number.
@@ -83,7 +83,7 @@ pub struct DeviceFile {
     /// The owner's number.
     pub owner: u32,
     /// The group.
-    pub group: Group,
+    pub group: UserGroup,
     /// The result of opening it for reading and writing.
     pub access: Access,
 }
@@ -111,7 +111,7 @@ pub struct Python {
     /// Its version.
     pub version: String,
     /// The packages that engines use and that are installed, by name.
-    pub packages: BTreeMap<String, Package>,
+    pub packages: BTreeMap<String, PythonPackage>,
     /// The distributions that contain `onnxruntime`: `onnxruntime-gpu`, `onnxruntime-migraphx`, ...
     pub onnxruntime_distributions: Vec<String>,
 }
@@ -119,7 +119,7 @@ pub struct Python {
 /// A package of Python.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-pub struct Package {
+pub struct PythonPackage {
     /// Its version.
     pub version: String,
     /// Why it cannot be imported; only torch and onnxruntime are imported.
@@ -149,7 +149,7 @@ pub struct PythonFailure {
     pub missing: bool,
 }
 
-impl Facts {
+impl MachineFacts {
     /// Whether a module is loaded.
     pub(super) fn module(&self, name: &str) -> Option<&KernelModule> {
         self.host.modules.iter().find(|module| module.name == name)

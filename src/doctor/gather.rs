@@ -6,7 +6,7 @@ mod kernel;
 mod python;
 mod user;
 
-use crate::doctor::facts::{Facts, Host};
+use crate::doctor::facts::{Host, MachineFacts};
 use std::{collections::BTreeMap, ffi::OsStr, time::Duration};
 use testgen_device::{System, inventory};
 
@@ -20,10 +20,10 @@ const OVERRIDE: &str = "HSA_OVERRIDE_GFX_VERSION";
 ///
 /// Opens device files and the libraries of drivers, and imports torch and onnxruntime in processes of their own, where they are
 /// installed.
-pub fn gather(python: Option<&OsStr>, limit: Duration, native: bool) -> Facts {
+pub fn gather(python: Option<&OsStr>, limit: Duration, native: bool) -> MachineFacts {
     let system = System::host();
     let accounts = user::Accounts::read(&system);
-    Facts {
+    MachineFacts {
         host: Host {
             name: kernel::name(&system),
             kernel: system.read("/proc/sys/kernel/osrelease"),

@@ -74,7 +74,7 @@ impl Area {
 
 /// One line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Row {
+pub struct DoctorRow {
     /// The part of the machine.
     pub area: Area,
     /// The file, variable, package or device.
@@ -89,7 +89,7 @@ pub struct Row {
     pub fix: Option<String>,
 }
 
-impl Row {
+impl DoctorRow {
     /// A line without cause and fix.
     pub fn new(area: Area, subject: impl Into<String>, status: RowStatus, evidence: impl Into<String>) -> Self {
         Self { area, subject: subject.into(), status, evidence: evidence.into(), cause: None, fix: None }

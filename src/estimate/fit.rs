@@ -1,6 +1,6 @@
 //! Whether an estimate fits on a device.
 
-use super::row::Row;
+use super::row::EstimateRow;
 use testgen_device::Device;
 use testgen_estimate::Backend;
 use testgen_types::{DeviceKind, Precision};
@@ -41,7 +41,7 @@ impl Fit {
 
 /// A device with its memory, and what fits on it.
 #[derive(Debug, Clone)]
-pub struct Room {
+pub struct DeviceRoom {
     /// The kind of device with its index.
     pub label: String,
     /// The name that its driver reports.
@@ -54,8 +54,8 @@ pub struct Room {
     pub fits: Vec<(Precision, Fit)>,
 }
 
-impl Room {
-    pub(super) fn of(device: &Device, free_and_total: Option<(u64, u64)>, rows: &[Row]) -> Self {
+impl DeviceRoom {
+    pub(super) fn of(device: &Device, free_and_total: Option<(u64, u64)>, rows: &[EstimateRow]) -> Self {
         let backend = if device.kind == DeviceKind::Cpu { Backend::Host } else { Backend::Gpu };
         let own = rows.iter().filter(|row| row.backend == backend && row.precision.applies_on(device.kind));
         Self {

@@ -1,6 +1,6 @@
 //! An estimate as tables.
 
-use super::{backend_name::name, report::EstimateReport, row::Row};
+use super::{backend_name::name, report::EstimateReport, row::EstimateRow};
 use crate::text::{Align, Table};
 
 /// The estimates, and the devices below them.
@@ -14,12 +14,12 @@ pub fn render_human(report: &EstimateReport) -> String {
     format!("{class} ({model_type}), {call}; MiB\n\n{}\n{}", estimates(&report.rows), devices(report))
 }
 
-fn estimates(rows: &[Row]) -> Table {
+fn estimates(rows: &[EstimateRow]) -> Table {
     const RIGHT: [&str; 5] = ["weights", "cache", "activations", "workspace", "total"];
     let left = ["backend", "precision"].map(|name| (name, Align::Left));
     let columns: Vec<_> = left.into_iter().chain(RIGHT.map(|name| (name, Align::Right))).collect();
     let mut table = Table::new(&columns);
-    for Row { backend, precision, estimate } in rows {
+    for EstimateRow { backend, precision, estimate } in rows {
         let parts = [estimate.weights, estimate.cache, estimate.activations, estimate.workspace, estimate.total()];
         let names = [name(*backend).to_owned(), precision.to_string()];
         table.push(names.into_iter().chain(parts.map(mebibytes)));

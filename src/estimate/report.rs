@@ -1,6 +1,6 @@
 //! The estimates of one checkpoint, and the request for them.
 
-use super::{fit::Room, row::Row};
+use super::{fit::DeviceRoom, row::EstimateRow};
 use std::path::PathBuf;
 use testgen_estimate::CallSizes;
 use testgen_types::Precision;
@@ -30,7 +30,7 @@ pub struct EstimateReport {
     /// Whether the number of tokens counts.
     pub reads_tokens: bool,
     /// One row for each backend and precision.
-    pub rows: Vec<Row>,
+    pub rows: Vec<EstimateRow>,
     /// The usable devices.
-    pub rooms: Vec<Room>,
+    pub rooms: Vec<DeviceRoom>,
 }

@@ -5,7 +5,7 @@ use testgen_types::Precision;
 
 /// One estimate.
 #[derive(Debug, Clone, Copy)]
-pub struct Row {
+pub struct EstimateRow {
     /// The backend: the host processor, or any GPU.
     pub backend: Backend,
     /// The precision.

@@ -1,6 +1,6 @@
 //! An estimate as JSON.
 
-use super::{backend_name::name, fit::Room, report::EstimateReport, row::Row};
+use super::{backend_name::name, fit::DeviceRoom, report::EstimateReport, row::EstimateRow};
 use serde_json::{Map, Value, json};
 
 /// One JSON object with a version; adding a field is compatible. All numbers of memory are bytes.
@@ -19,7 +19,7 @@ pub fn render_json(report: &EstimateReport) -> String {
     format!("{value:#}\n")
 }
 
-fn row(Row { backend, precision, estimate }: &Row) -> Value {
+fn row(EstimateRow { backend, precision, estimate }: &EstimateRow) -> Value {
     json!({
         "backend": name(*backend),
         "precision": precision,
@@ -31,7 +31,7 @@ fn row(Row { backend, precision, estimate }: &Row) -> Value {
     })
 }
 
-fn room(room: &Room) -> Value {
+fn room(room: &DeviceRoom) -> Value {
     let (free, total) = room.free_and_total.unzip();
     let fits: Map<String, Value> =
         room.fits.iter().map(|(precision, fit)| (precision.to_string(), fit.as_str().into())).collect();

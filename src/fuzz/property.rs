@@ -1,10 +1,10 @@
 //! The properties that hold for every input of a fuzzed function.
 
 use crate::{
-    generate::{Harness, Layout},
-    matrix::{Format, Plan, render},
+    generate::{HarnessExpectation, SuiteLayout},
+    matrix::{CiFormat, MatrixPlan, render},
     report::{render_junit, render_markdown, render_page, render_structured},
-    results::Merged,
+    results::MergedReport,
     settings::Settings,
     spec::{self, LoadedSpec, SpecErrors, SpecFile},
     template::Templates,
@@ -26,7 +26,7 @@ pub(super) fn loaded(text: &str, spec: spec::ModelSpec) -> LoadedSpec {
 }
 
 /// The directories of this repository.
-pub(super) fn layout() -> Layout {
+pub(super) fn layout() -> SuiteLayout {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let settings = Settings {
         specs: root.join("model_specs"),
@@ -35,15 +35,15 @@ pub(super) fn layout() -> Layout {
         runtime: None,
         engines: Vec::new(),
     };
-    Layout::new(&settings).expect("the directories are those of this repository")
+    SuiteLayout::new(&settings).expect("the directories are those of this repository")
 }
 
 /// The harness of an accepted spec is valid Rust without findings.
 pub(super) fn assert_harness(text: &str, spec: spec::ModelSpec) -> String {
     thread_local! { static TEMPLATES: Templates = Templates::load(None).expect("the templates are valid"); }
     let (loaded, layout) = (loaded(text, spec), layout());
-    let harness = Harness::new(&loaded, &layout).expect("the paths are valid");
-    let code = TEMPLATES.with(|templates| Harness::render(&loaded, &layout, templates));
+    let harness = HarnessExpectation::new(&loaded, &layout).expect("the paths are valid");
+    let code = TEMPLATES.with(|templates| HarnessExpectation::render(&loaded, &layout, templates));
     let code = code.unwrap_or_else(|error| panic!("an accepted spec does not render: {error}"));
     let findings = verify_all(&[(Code { path: &harness.path, text: &code }, Some(&harness.expectation))]).concat();
     assert!(findings.is_empty(), "an accepted spec has findings: {findings:?}");
@@ -51,8 +51,8 @@ pub(super) fn assert_harness(text: &str, spec: spec::ModelSpec) -> String {
 }
 
 /// Every file of every CI system is what it claims to be.
-pub(super) fn assert_files(plan: &Plan) -> String {
-    for format in [Format::Github, Format::Gitlab, Format::Json] {
+pub(super) fn assert_files(plan: &MatrixPlan) -> String {
+    for format in [CiFormat::Github, CiFormat::Gitlab, CiFormat::Json] {
         for text in render(plan, format).into_iter().filter_map(|file| file.text) {
             // JSON is YAML, too.
             let parsed: Result<serde_json::Value, _> = serde_yaml::from_str(&text);
@@ -63,7 +63,7 @@ pub(super) fn assert_files(plan: &Plan) -> String {
 }
 
 /// Every form of a report is complete and cannot be broken by texts in it.
-pub(super) fn assert_forms(merged: &Merged) {
+pub(super) fn assert_forms(merged: &MergedReport) {
     assert!(render_page(merged, None).ends_with("</html>\n"), "the page is complete");
     let junit = render_junit(merged);
     assert!(junit.chars().all(|c| !c.is_control() || matches!(c, '\n' | '\t')), "XML has no control characters");

@@ -4,9 +4,9 @@ use super::property::{assert_files, assert_forms, assert_harness, layout, loaded
 use crate::{
     add::{self, SpecHeader},
     expected_failure::ExpectedFailures,
-    generate::Harness,
-    matrix::Plan,
-    results::{Merged, Source, parse_lines},
+    generate::HarnessExpectation,
+    matrix::MatrixPlan,
+    results::{MergedReport, ReportSource, parse_lines},
     settings, spec,
     template::Templates,
 };
@@ -116,7 +116,7 @@ fn settings_files() {
                 Err(error) => assert_message(&error.to_string()),
                 Ok(file) => {
                     let spec = read_spec(BERT).expect("it is valid");
-                    match Plan::new(
+                    match MatrixPlan::new(
                         file.ci.unwrap_or_default(),
                         "generated".to_owned(),
                         &[loaded(BERT, spec)],
@@ -167,7 +167,7 @@ fn templates() {
                 Err(error) => assert_message(&error.to_string()),
                 Ok(templates) => {
                     let spec = loaded(BERT, read_spec(BERT).expect("it is valid"));
-                    match Harness::render(&spec, &layout(), &templates) {
+                    match HarnessExpectation::render(&spec, &layout(), &templates) {
                         Err(error) => assert_message(&error.to_string()),
                         Ok(code) => {
                             let findings = verify_all(&[(Code { path: "bert.rs", text: &code }, None)]);
@@ -219,9 +219,9 @@ fn reports() {
             }
             let problems: Vec<String> =
                 lines.problems.iter().map(|problem| assert_message(&problem.to_string())).collect();
-            let source = Source { name: "a.jsonl".to_owned(), entries: lines.entries, problems: lines.problems };
+            let source = ReportSource { name: "a.jsonl".to_owned(), entries: lines.entries, problems: lines.problems };
             let today = jiff::civil::date(2026, 1, 1);
-            let merged = Merged::new(vec![source], &ExpectedFailures::new(Vec::new(), today));
+            let merged = MergedReport::new(vec![source], &ExpectedFailures::new(Vec::new(), today));
             assert_forms(&merged);
             format!("{} {problems:?}", merged.is_green())
         },
@@ -262,10 +262,11 @@ fn configurations() {
                 Ok(found) => found,
             };
             let name = add::name(&path, None).expect("the directory has a valid name");
-            let checkpoint = spec::Checkpoint { fixture: Some("checkpoint".to_owned()), ..spec::Checkpoint::default() };
+            let checkpoint =
+                spec::CheckpointSource { fixture: Some("checkpoint".to_owned()), ..spec::CheckpointSource::default() };
             let text = add::spec_text(&name, &found, &checkpoint, SpecHeader { schema: None, comment: Some("a\nb") });
             let spec = read_spec(&text).unwrap_or_else(|message| panic!("{message}\n{text}"));
-            let spec::Subject::Model { model_type, .. } = spec.subject else { panic!("it is a model: {text}") };
+            let spec::SpecSubject::Model { model_type, .. } = spec.subject else { panic!("it is a model: {text}") };
             assert_eq!((model_type, spec.task), (found.model_type, found.task));
             format!("{} {}", found.model_type, spec.task)
         },

@@ -1,6 +1,6 @@
 //! The differences between a plan and the disk; only reads.
 
-use super::{GenerateError, MARKER, Plan, plan::is_source};
+use super::{GenerateError, MARKER, SuitePlan, plan::is_source};
 use std::{
     collections::BTreeSet,
     io,
@@ -11,7 +11,7 @@ use walkdir::WalkDir;
 
 /// The change of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
+pub enum ChangeKind {
     /// It does not exist yet.
     Create,
     /// Its content differs.
@@ -26,7 +26,7 @@ pub struct FileChange {
     /// The path in the suite.
     pub path: String,
     /// Its change.
-    pub change: Change,
+    pub change: ChangeKind,
     /// The first line that differs, counted from 1, with its present and its planned text.
     pub first_difference: Option<(usize, String, String)>,
 }
@@ -35,12 +35,12 @@ pub struct FileChange {
 #[derive(Debug)]
 pub struct Changes {
     /// The plan.
-    pub plan: Plan,
+    pub plan: SuitePlan,
     /// The files that differ, ordered by path.
     pub files: Vec<FileChange>,
 }
 
-impl Plan {
+impl SuitePlan {
     /// Compares with the disk. Files that testgen did not write, and links out of the suite, are errors.
     pub fn compare(self) -> Result<Changes, GenerateError> {
         let out = self.layout.out();
@@ -50,11 +50,13 @@ impl Plan {
         for (path, content) in &self.files {
             refuse_links(out, path, &mut directories)?;
             match read(&out.join(path))? {
-                None => files.push(FileChange { path: path.clone(), change: Change::Create, first_difference: None }),
+                None => {
+                    files.push(FileChange { path: path.clone(), change: ChangeKind::Create, first_difference: None })
+                }
                 Some(found) if !has_marker(&found) => foreign.push(path.clone()),
                 Some(found) if found != *content => files.push(FileChange {
                     path: path.clone(),
-                    change: Change::Update,
+                    change: ChangeKind::Update,
                     first_difference: first_difference(&found, content),
                 }),
                 Some(_) => {}
@@ -73,7 +75,7 @@ impl Plan {
 
 impl Changes {
     /// The number of files with this change.
-    pub fn count(&self, change: Change) -> usize {
+    pub fn count(&self, change: ChangeKind) -> usize {
         self.files.iter().filter(|file| file.change == change).count()
     }
 }
@@ -132,7 +134,7 @@ fn left_over(out: &Path, planned: &BTreeSet<&str>) -> Vec<FileChange> {
         // Before reading: planned files have been read already.
         .filter(|(path, _)| !planned.contains(path.as_str()))
         .filter(|(_, file)| is_generated(file))
-        .map(|(path, _)| FileChange { path, change: Change::Delete, first_difference: None })
+        .map(|(path, _)| FileChange { path, change: ChangeKind::Delete, first_difference: None })
         .collect()
 }
 

@@ -1,8 +1,8 @@
 //! The variables of templates, made from a spec. They are names and Rust literals; templates never compute.
 
-use super::{GenerateError, Layout};
+use super::{GenerateError, SuiteLayout};
 use crate::{
-    spec::{LoadedSpec, OperatorShapes, StressShapes, Subject, Tolerance},
+    spec::{LoadedSpec, OperatorSpec, SpecSubject, StressSpec, ToleranceSpec},
     template::Templates,
 };
 use serde::Serialize;
@@ -84,7 +84,7 @@ struct SkipContext<'s> {
 }
 
 impl<'s> HarnessContext<'s> {
-    pub(super) fn new(loaded: &'s LoadedSpec, layout: &Layout, command: &'s str) -> Result<Self, GenerateError> {
+    pub(super) fn new(loaded: &'s LoadedSpec, layout: &SuiteLayout, command: &'s str) -> Result<Self, GenerateError> {
         let spec = &loaded.spec;
         Ok(Self {
             command,
@@ -106,15 +106,15 @@ impl<'s> HarnessContext<'s> {
 }
 
 impl<'s> SubjectContext<'s> {
-    fn new(loaded: &'s LoadedSpec, layout: &Layout) -> Result<Self, GenerateError> {
+    fn new(loaded: &'s LoadedSpec, layout: &SuiteLayout) -> Result<Self, GenerateError> {
         Ok(match &loaded.spec.subject {
-            Subject::Model { model_type, checkpoint, tolerance } => Self::Model {
+            SpecSubject::Model { model_type, checkpoint, tolerance } => Self::Model {
                 model_type: model_type.variant_name(),
                 path: layout.checkpoint(&loaded.path, checkpoint)?,
                 hub: checkpoint.hub.as_deref(),
                 tolerances: tolerances(tolerance),
             },
-            Subject::Operators { operators, stress } => Self::Operators {
+            SpecSubject::Operators { operators, stress } => Self::Operators {
                 operators: operators.iter().map(|one| operator(one, stress)).collect(),
                 stress: !stress.is_empty(),
             },
@@ -122,13 +122,13 @@ impl<'s> SubjectContext<'s> {
     }
 }
 
-fn operator<'s>(one: &'s OperatorShapes, stress: &'s [StressShapes]) -> OperatorContext<'s> {
+fn operator<'s>(one: &'s OperatorSpec, stress: &'s [StressSpec]) -> OperatorContext<'s> {
     let own = stress.iter().filter(|stress| stress.operator == one.operator);
     let stress = own.map(|stress| StressContext { issue: &stress.issue, shapes: &stress.shapes }).collect();
     OperatorContext { operator: one.operator.variant_name(), shapes: &one.shapes, stress }
 }
 
-fn tolerances(tolerances: &[Tolerance]) -> Vec<ToleranceContext<'_>> {
+fn tolerances(tolerances: &[ToleranceSpec]) -> Vec<ToleranceContext<'_>> {
     tolerances
         .iter()
         .map(|tolerance| ToleranceContext {

@@ -1,14 +1,14 @@
 //! A single harness, and the verifier's expectation of it.
 
 use super::{
-    GenerateError, Layout,
+    GenerateError, SuiteLayout,
     context::{HarnessContext, sha256},
     layout::harness_path,
     plan,
 };
 use crate::{
     cli_error::Error,
-    spec::{LoadedSpec, OperatorShapes, StressShapes, Subject, Tolerance},
+    spec::{LoadedSpec, OperatorSpec, SpecSubject, StressSpec, ToleranceSpec},
     template::Templates,
 };
 use std::collections::BTreeSet;
@@ -17,20 +17,20 @@ use testgen_verify::{Expectation, ExpectedOperator, ExpectedSkip, ExpectedStress
 
 /// The harness of one spec.
 #[derive(Debug)]
-pub struct Harness {
+pub struct HarnessExpectation {
     /// Its path in the suite, with `/` between the parts.
     pub path: String,
     /// The expectation that follows from its spec.
     pub expectation: Expectation,
 }
 
-impl Harness {
+impl HarnessExpectation {
     /// The harness of `loaded` in the suite of `layout`.
     ///
     /// # Errors
     ///
     /// When a path cannot be written into a header.
-    pub fn new(loaded: &LoadedSpec, layout: &Layout) -> Result<Self, GenerateError> {
+    pub fn new(loaded: &LoadedSpec, layout: &SuiteLayout) -> Result<Self, GenerateError> {
         let spec = &loaded.spec;
         let expectation = Expectation {
             name: spec.name.to_string(),
@@ -54,8 +54,8 @@ impl Harness {
     ///
     /// # Errors
     ///
-    /// As [`Harness::new`].
-    pub fn variables(loaded: &LoadedSpec, layout: &Layout) -> Result<BTreeSet<String>, GenerateError> {
+    /// As [`HarnessExpectation::new`].
+    pub fn variables(loaded: &LoadedSpec, layout: &SuiteLayout) -> Result<BTreeSet<String>, GenerateError> {
         let command = layout.command();
         let context = HarnessContext::new(loaded, layout, &command)?;
         let value = serde_json::to_value(context).unwrap_or_default();
@@ -67,20 +67,20 @@ impl Harness {
     /// # Errors
     ///
     /// When the template cannot be filled in, or the result is not valid Rust.
-    pub fn render(loaded: &LoadedSpec, layout: &Layout, templates: &Templates) -> Result<String, Error> {
+    pub fn render(loaded: &LoadedSpec, layout: &SuiteLayout, templates: &Templates) -> Result<String, Error> {
         plan::render_harness(templates, loaded, layout, &layout.command())
     }
 }
 
-fn subject(loaded: &LoadedSpec, layout: &Layout) -> Result<ExpectedSubject, GenerateError> {
+fn subject(loaded: &LoadedSpec, layout: &SuiteLayout) -> Result<ExpectedSubject, GenerateError> {
     Ok(match &loaded.spec.subject {
-        Subject::Model { model_type, checkpoint, .. } => ExpectedSubject::Model {
+        SpecSubject::Model { model_type, checkpoint, .. } => ExpectedSubject::Model {
             model_type: *model_type,
             checkpoint: layout.checkpoint(&loaded.path, checkpoint)?,
             hub: checkpoint.hub.clone(),
         },
-        Subject::Operators { operators, stress } => {
-            let of = |one: &OperatorShapes| ExpectedOperator {
+        SpecSubject::Operators { operators, stress } => {
+            let of = |one: &OperatorSpec| ExpectedOperator {
                 operator: one.operator,
                 shapes: one.shapes.clone(),
                 stress: expected_stress(stress, one.operator),
@@ -90,13 +90,13 @@ fn subject(loaded: &LoadedSpec, layout: &Layout) -> Result<ExpectedSubject, Gene
     })
 }
 
-fn expected_stress(stress: &[StressShapes], operator: Operator) -> Vec<ExpectedStress> {
+fn expected_stress(stress: &[StressSpec], operator: Operator) -> Vec<ExpectedStress> {
     let own = stress.iter().filter(|stress| stress.operator == operator);
     own.map(|stress| ExpectedStress { issue: stress.issue.clone(), shapes: stress.shapes.clone() }).collect()
 }
 
-fn tolerances(subject: &Subject) -> Vec<ExpectedTolerance> {
-    let expected = |tolerance: &Tolerance| ExpectedTolerance {
+fn tolerances(subject: &SpecSubject) -> Vec<ExpectedTolerance> {
+    let expected = |tolerance: &ToleranceSpec| ExpectedTolerance {
         output: tolerance.output.clone(),
         precision: tolerance.precision,
         rel_l2: tolerance.rel_l2,
@@ -104,9 +104,9 @@ fn tolerances(subject: &Subject) -> Vec<ExpectedTolerance> {
         reason: tolerance.reason.clone(),
     };
     match subject {
-        Subject::Model { tolerance, .. } => tolerance.iter().map(expected).collect(),
+        SpecSubject::Model { tolerance, .. } => tolerance.iter().map(expected).collect(),
         // Their bounds follow from the calls.
-        Subject::Operators { .. } => Vec::new(),
+        SpecSubject::Operators { .. } => Vec::new(),
     }
 }
 

@@ -7,7 +7,7 @@ use testgen_types::{Architecture, DeviceKind};
 
 /// Conditions on a spec: one of each kind must hold; a kind without conditions always holds.
 #[derive(Debug, Clone, Default)]
-pub struct Filter {
+pub struct SpecFilter {
     /// Patterns for the name.
     pub names: Vec<Pattern>,
     /// Architectures.
@@ -16,7 +16,7 @@ pub struct Filter {
     pub devices: Vec<DeviceKind>,
 }
 
-impl Filter {
+impl SpecFilter {
     /// Whether there are no conditions.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty() && self.architectures.is_empty() && self.devices.is_empty()

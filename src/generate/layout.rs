@@ -8,13 +8,13 @@ use super::{
 use crate::{
     settings::generate_command,
     settings::{Runtime, Settings},
-    spec::{Checkpoint, LoadedSpec},
+    spec::{CheckpointSource, LoadedSpec},
 };
 use std::path::{Path, PathBuf};
 
 /// The directories of one call, absolute.
 #[derive(Debug, Clone)]
-pub struct Layout {
+pub struct SuiteLayout {
     pub(super) specs: PathBuf,
     pub(super) out: PathBuf,
     base: PathBuf,
@@ -22,7 +22,7 @@ pub struct Layout {
     runtime: Option<Runtime>,
 }
 
-impl Layout {
+impl SuiteLayout {
     /// Resolves the settings.
     pub fn new(settings: &Settings) -> Result<Self, GenerateError> {
         let specs = absolute(&settings.specs)?;
@@ -85,7 +85,7 @@ impl Layout {
     }
 
     /// The checkpoint of a spec, absolute. Links below the directory of the specs are resolved only when tests run.
-    pub fn checkpoint_directory(&self, spec_file: &Path, source: &Checkpoint) -> Result<PathBuf, GenerateError> {
+    pub fn checkpoint_directory(&self, spec_file: &Path, source: &CheckpointSource) -> Result<PathBuf, GenerateError> {
         match (&source.fixture, &source.path) {
             (Some(fixture), _) => Ok(join(&self.specs, &Path::new("../fixtures").join(fixture))),
             (None, path) => {
@@ -96,7 +96,7 @@ impl Layout {
     }
 
     /// The checkpoint relative to the suite's manifest; an absolute path stays as the user wrote it.
-    pub fn checkpoint(&self, spec_file: &Path, source: &Checkpoint) -> Result<String, GenerateError> {
+    pub fn checkpoint(&self, spec_file: &Path, source: &CheckpointSource) -> Result<String, GenerateError> {
         match &source.path {
             Some(path) if Path::new(path).is_absolute() => Ok(path.clone()),
             _ => Ok(relative(&self.out, &self.checkpoint_directory(spec_file, source)?)),

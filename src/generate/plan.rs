@@ -1,7 +1,7 @@
 //! All files of the suite, in memory.
 
 use super::{
-    Filter, GenerateError, Layout,
+    GenerateError, SpecFilter, SuiteLayout,
     context::HarnessContext,
     layout::harness_path,
     location::relative,
@@ -25,9 +25,9 @@ use testgen_types::Architecture;
 
 /// The planned content of the suite.
 #[derive(Debug)]
-pub struct Plan {
+pub struct SuitePlan {
     /// The directories.
-    pub layout: Layout,
+    pub layout: SuiteLayout,
     /// Every file by its path in the suite, with `/` between the parts.
     pub files: BTreeMap<String, Vec<u8>>,
     /// Whether these are all files, so that any other generated file is left over. False after filtering.
@@ -41,8 +41,8 @@ pub struct Plan {
 ///
 /// All specs are read and must be valid. After filtering, the suite lists the harnesses that were rendered and those
 /// that already exist, so that it compiles and no harness of another model is lost.
-pub fn plan(settings: &Settings, filter: &Filter, progress: &(dyn Fn(&str) + Sync)) -> Result<Plan, Error> {
-    let layout = Layout::new(settings)?;
+pub fn plan(settings: &Settings, filter: &SpecFilter, progress: &(dyn Fn(&str) + Sync)) -> Result<SuitePlan, Error> {
+    let layout = SuiteLayout::new(settings)?;
     let specs = load_all(&settings.specs)?;
     if specs.is_empty() {
         return Err(GenerateError::NoSpecs { specs: settings.specs.clone() }.into());
@@ -58,11 +58,11 @@ pub fn plan(settings: &Settings, filter: &Filter, progress: &(dyn Fn(&str) + Syn
 /// As [`plan()`].
 pub fn plan_of(
     specs: &[LoadedSpec],
-    layout: Layout,
+    layout: SuiteLayout,
     templates: &Templates,
-    filter: &Filter,
+    filter: &SpecFilter,
     progress: &(dyn Fn(&str) + Sync),
-) -> Result<Plan, Error> {
+) -> Result<SuitePlan, Error> {
     let selected = filter.select(specs)?;
     let command = layout.command();
     let render = |loaded: &&LoadedSpec| {
@@ -81,14 +81,14 @@ pub fn plan_of(
     let suite = SuiteContext::new(&layout, &runtime, &command, listed);
     let around = render_suite(templates, &suite)?;
     files.extend(around);
-    Ok(Plan { layout, files, complete: filter.is_empty(), harnesses: selected.len() })
+    Ok(SuitePlan { layout, files, complete: filter.is_empty(), harnesses: selected.len() })
 }
 
 /// Renders the harness of a spec.
 pub(super) fn render_harness(
     templates: &Templates,
     loaded: &LoadedSpec,
-    layout: &Layout,
+    layout: &SuiteLayout,
     command: &str,
 ) -> Result<String, Error> {
     let context = HarnessContext::new(loaded, layout, command)?;
@@ -138,7 +138,7 @@ struct ArchitectureContext<'p> {
 
 impl<'p> SuiteContext<'p> {
     fn new<'s>(
-        layout: &Layout,
+        layout: &SuiteLayout,
         runtime: &'p Runtime,
         command: &'p str,
         listed: impl Iterator<Item = &'s LoadedSpec>,

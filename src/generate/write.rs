@@ -1,7 +1,7 @@
 //! The only code that changes a suite: it writes all files to a temporary directory first and then renames them, so that a full
 //! disk leaves the old suite.
 
-use super::{Change, Changes, Filter, GenerateError, plan};
+use super::{ChangeKind, Changes, GenerateError, SpecFilter, plan};
 use crate::{
     atomic_file::{self, Temporary},
     cli_error::Error,
@@ -18,7 +18,11 @@ use std::{
 /// # Errors
 ///
 /// As [`plan()`] and [`Changes::write`].
-pub fn write_suite(settings: &Settings, filter: &Filter, progress: &(dyn Fn(&str) + Sync)) -> Result<Changes, Error> {
+pub fn write_suite(
+    settings: &Settings,
+    filter: &SpecFilter,
+    progress: &(dyn Fn(&str) + Sync),
+) -> Result<Changes, Error> {
     // Before planning, because a plan depends on what another process has written.
     let mut lock = SuiteLock::of_existing(&settings.out);
     let mut changes = plan(settings, filter, progress)?.compare()?;
@@ -42,7 +46,7 @@ impl Changes {
         }
         let out = self.plan.layout.out();
         let prepared = Temporary::directory(out).map_err(failed("write", out))?;
-        let written = || self.files.iter().filter(|file| file.change != Change::Delete);
+        let written = || self.files.iter().filter(|file| file.change != ChangeKind::Delete);
         for file in written() {
             let content = self.plan.files.get(&file.path).map(Vec::as_slice).unwrap_or_default();
             prepare(prepared.path(), &file.path, content).map_err(failed("write", &out.join(&file.path)))?;
@@ -55,7 +59,7 @@ impl Changes {
             renamed.map_err(failed("write", &target))?;
         }
         // Deleted last: by now no file of the suite names them, so a failure in between leaves a suite that compiles.
-        for file in self.files.iter().filter(|file| file.change == Change::Delete) {
+        for file in self.files.iter().filter(|file| file.change == ChangeKind::Delete) {
             let path = out.join(&file.path);
             match fs::remove_file(&path) {
                 Err(source) if source.kind() != io::ErrorKind::NotFound => return Err(failed("delete", &path)(source)),

@@ -1,8 +1,8 @@
 //! Forms of lines with prepared searches.
 
 use super::{
-    definition::{Block, Definition, Field, Place, StepSource},
-    format::Format,
+    definition::{Field, LinePosition, LogBlock, LogDefinition, StepSource},
+    format::LogFormat,
     metric::Metric,
     number, step,
     unit::Unit,
@@ -11,18 +11,18 @@ use memchr::memmem::Finder;
 
 /// A form with the numbers of a step on one line.
 pub(super) struct CompiledDefinition {
-    pub(super) format: Format,
+    pub(super) format: LogFormat,
     pub(super) signature: &'static str,
     any_of: Vec<Finder<'static>>,
-    step: Vec<Step>,
+    step: Vec<CompiledStep>,
     fields: Vec<CompiledField>,
 }
 
 /// A form with a heading.
 pub(super) struct CompiledBlock {
-    pub(super) format: Format,
+    pub(super) format: LogFormat,
     pub(super) heading: &'static str,
-    step: Search,
+    step: CompiledSearch,
     parts: &'static [&'static str],
     fields: Vec<CompiledField>,
 }
@@ -34,9 +34,9 @@ pub(super) enum FoundStep {
     Counted,
 }
 
-enum Step {
+enum CompiledStep {
     /// A prepared search has 300 bytes.
-    At(Box<Search>),
+    At(Box<CompiledSearch>),
     Bar,
     EpochBracket,
     Counted,
@@ -44,11 +44,11 @@ enum Step {
 
 struct CompiledField {
     metric: Metric,
-    search: Search,
+    search: CompiledSearch,
     unit: Unit,
 }
 
-struct Search {
+struct CompiledSearch {
     finder: Finder<'static>,
     is_after: bool,
     /// Whether the text may not continue a word: `loss: ` is not part of `lm_loss: `.
@@ -59,12 +59,12 @@ struct Search {
 pub(super) type Values = [Option<f64>; Metric::COUNT];
 
 impl CompiledDefinition {
-    pub(super) fn new(definition: &Definition) -> Self {
+    pub(super) fn new(definition: &LogDefinition) -> Self {
         let step = |source: &StepSource| match source {
-            StepSource::At(place) => Step::At(Box::new(Search::new(*place))),
-            StepSource::Bar => Step::Bar,
-            StepSource::EpochBracket => Step::EpochBracket,
-            StepSource::Counted => Step::Counted,
+            StepSource::At(place) => CompiledStep::At(Box::new(CompiledSearch::new(*place))),
+            StepSource::Bar => CompiledStep::Bar,
+            StepSource::EpochBracket => CompiledStep::EpochBracket,
+            StepSource::Counted => CompiledStep::Counted,
         };
         Self {
             format: definition.format,
@@ -86,11 +86,11 @@ impl CompiledDefinition {
 }
 
 impl CompiledBlock {
-    pub(super) fn new(block: &Block) -> Self {
+    pub(super) fn new(block: &LogBlock) -> Self {
         Self {
             format: block.format,
             heading: block.heading,
-            step: Search::new(Place::After(block.heading)),
+            step: CompiledSearch::new(LinePosition::After(block.heading)),
             parts: block.parts,
             fields: compiled(block.fields),
         }
@@ -113,7 +113,7 @@ impl CompiledBlock {
     }
 }
 
-impl Step {
+impl CompiledStep {
     fn read(&self, line: &[u8]) -> Option<FoundStep> {
         match self {
             Self::At(search) => number::whole(search.number(line)?.0).map(FoundStep::Printed),
@@ -124,11 +124,11 @@ impl Step {
     }
 }
 
-impl Search {
-    fn new(place: Place) -> Self {
+impl CompiledSearch {
+    fn new(place: LinePosition) -> Self {
         let (text, is_after) = match place {
-            Place::After(text) => (text, true),
-            Place::Before(text) => (text, false),
+            LinePosition::After(text) => (text, true),
+            LinePosition::Before(text) => (text, false),
         };
         let starts_word = is_after && text.as_bytes()[0].is_ascii_alphanumeric();
         Self { finder: Finder::new(text.as_bytes()), is_after, starts_word }
@@ -157,7 +157,7 @@ fn continues_word(byte: u8) -> bool {
 fn compiled(fields: &[Field]) -> Vec<CompiledField> {
     let field = |Field(metric, place, unit): &Field| CompiledField {
         metric: *metric,
-        search: Search::new(*place),
+        search: CompiledSearch::new(*place),
         unit: *unit,
     };
     fields.iter().map(field).collect()

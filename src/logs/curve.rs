@@ -13,9 +13,9 @@ const MOST: usize = 16_384;
 #[derive(Debug, Clone, Default)]
 pub struct Curve {
     shift: u32,
-    intervals: BTreeMap<u64, Interval>,
+    intervals: BTreeMap<u64, CurveInterval>,
     /// The interval of the last record, which most often is that of the next one.
-    last: Option<(u64, Interval)>,
+    last: Option<(u64, CurveInterval)>,
 }
 
 /// The means of an interval of steps.
@@ -28,7 +28,7 @@ pub struct CurvePoint {
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Interval([Mean; Metric::COUNT]);
+struct CurveInterval([Mean; Metric::COUNT]);
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Mean {
@@ -43,7 +43,7 @@ impl Curve {
             let last = self.last.take();
             self.keep(last);
             // Keeping may have doubled the intervals.
-            self.last = Some((record.step >> self.shift, Interval::default()));
+            self.last = Some((record.step >> self.shift, CurveInterval::default()));
         }
         let Some((_, interval)) = &mut self.last else { return };
         for (mean, value) in interval.0.iter_mut().zip(&record.values) {
@@ -95,7 +95,7 @@ impl Curve {
         reduced
     }
 
-    fn keep(&mut self, interval: Option<(u64, Interval)>) {
+    fn keep(&mut self, interval: Option<(u64, CurveInterval)>) {
         let Some((key, interval)) = interval else { return };
         self.intervals.entry(key).or_default().add(&interval);
         while self.intervals.len() > MOST {
@@ -111,7 +111,7 @@ impl Curve {
     }
 }
 
-impl Interval {
+impl CurveInterval {
     fn add(&mut self, other: &Self) {
         for (mean, other) in self.0.iter_mut().zip(other.0) {
             mean.sum += other.sum;
@@ -123,14 +123,14 @@ impl Interval {
 #[cfg(test)]
 mod tests {
     use super::{Curve, MOST};
-    use crate::logs::{format::Format, metric::Metric, record::Record};
+    use crate::logs::{format::LogFormat, metric::Metric, record::Record};
 
     fn curve(steps: impl Iterator<Item = (u64, f64)>) -> Curve {
         let mut curve = Curve::default();
         for (step, loss) in steps {
             let mut values = [None; Metric::COUNT];
             values[Metric::Loss.index()] = Some(loss);
-            curve.add(&Record { format: Format::NanoGpt, step, is_counted: false, rank: None, values });
+            curve.add(&Record { format: LogFormat::NanoGpt, step, is_counted: false, rank: None, values });
         }
         curve.finish()
     }

@@ -1,10 +1,10 @@
 //! The form of a line: how it is recognised, and where its numbers are.
 
-use super::{format::Format, metric::Metric, unit::Unit};
+use super::{format::LogFormat, metric::Metric, unit::Unit};
 
 /// One form of line with the numbers of a step.
-pub(super) struct Definition {
-    pub(super) format: Format,
+pub(super) struct LogDefinition {
+    pub(super) format: LogFormat,
     /// A text that every such line contains.
     pub(super) signature: &'static str,
     /// Texts of which it contains at least one; all lines with the signature where there are none.
@@ -16,8 +16,8 @@ pub(super) struct Definition {
 }
 
 /// A form with a heading and one number on each of the following lines.
-pub(super) struct Block {
-    pub(super) format: Format,
+pub(super) struct LogBlock {
+    pub(super) format: LogFormat,
     /// A text that the heading contains, before the step.
     pub(super) heading: &'static str,
     /// Starts of the lines of the block, after spaces.
@@ -26,11 +26,11 @@ pub(super) struct Block {
 }
 
 /// A number of a line.
-pub(super) struct Field(pub(super) Metric, pub(super) Place, pub(super) Unit);
+pub(super) struct Field(pub(super) Metric, pub(super) LinePosition, pub(super) Unit);
 
 /// A position in a line.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Place {
+pub(super) enum LinePosition {
     /// After this text, which does not continue a longer word.
     After(&'static str),
     /// Before this text.
@@ -41,7 +41,7 @@ pub(super) enum Place {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum StepSource {
     /// A number of the line.
-    At(Place),
+    At(LinePosition),
     /// The position of a tqdm bar, `Epoch 2:  10%|# | 10/100 [`, counted from the first epoch.
     Bar,
     /// `Epoch(train) [2][ 10/100]`, counted from the first epoch.

@@ -1,6 +1,6 @@
 //! Errors of reading logs.
 
-use super::format::Format;
+use super::format::LogFormat;
 use crate::{cli_error::CliError, exit_code::ExitCode};
 use std::path::PathBuf;
 use testgen_types::bounded_file::{FileError, FileProblem};
@@ -48,7 +48,7 @@ impl CliError for LogError {
         match self {
             Self::Compressed { .. } => Some("decompress it to standard input: `zcat FILE | testgen logs -`".to_owned()),
             Self::NothingRecognised { .. } => {
-                let names: Vec<&str> = Format::ALL.iter().map(|format| format.as_str()).collect();
+                let names: Vec<&str> = LogFormat::ALL.iter().map(|format| format.as_str()).collect();
                 Some(format!("known are the lines of {}; docs/logs.md shows one of each", names.join(", ")))
             }
             Self::Open(_) | Self::Read { .. } => None,

@@ -5,7 +5,7 @@ use serde::Serialize;
 /// A trainer whose lines are read. `docs/logs.md` names the source of each form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Format {
+pub enum LogFormat {
     /// PyTorch's torchtitan.
     Torchtitan,
     /// NVIDIA's Megatron-LM, and Megatron-DeepSpeed.
@@ -44,7 +44,7 @@ pub enum Format {
     MmEngine,
 }
 
-impl Format {
+impl LogFormat {
     /// Every format.
     pub const ALL: &[Self] = &[
         Self::Torchtitan,

@@ -15,17 +15,17 @@ const SCRIPTS: [&str; 2] = [include_str!("page/curves.js"), include_str!("page/l
 
 /// All data that the scripts read.
 #[derive(Serialize)]
-struct Data<'a> {
+struct LogPageData<'a> {
     green: bool,
     result: String,
     /// Name and label of each metric.
     metrics: Vec<[&'static str; 2]>,
-    logs: Vec<Log<'a>>,
+    logs: Vec<PageLog<'a>>,
     comparison: Option<&'a LogComparison>,
 }
 
 #[derive(Serialize)]
-struct Log<'a> {
+struct PageLog<'a> {
     summary: &'a LogSummary,
     formats: Vec<&'static str>,
     curve: CurveJson,
@@ -33,17 +33,17 @@ struct Log<'a> {
 
 /// The whole page. `within` is the limit for the losses of two logs.
 pub fn render_page(report: &LogReport, within: Option<f64>) -> String {
-    let data = Data {
+    let data = LogPageData {
         green: report.is_green(within),
         result: result(report, within),
         metrics: Metric::ALL.iter().map(|metric| [metric.as_str(), metric.label()]).collect(),
-        logs: report.logs.iter().map(Log::new).collect(),
+        logs: report.logs.iter().map(PageLog::new).collect(),
         comparison: report.comparison.as_ref(),
     };
     assemble(TEMPLATE, &SCRIPTS, &data)
 }
 
-impl<'a> Log<'a> {
+impl<'a> PageLog<'a> {
     fn new(summary: &'a LogSummary) -> Self {
         let formats = summary.formats.keys().map(|format| format.as_str()).collect();
         Self { summary, formats, curve: CurveJson::new(&summary.curve) }

@@ -3,10 +3,10 @@
 use super::{
     ansi,
     compiled::{CompiledBlock, CompiledDefinition, FoundStep, Values},
-    format::Format,
+    format::LogFormat,
     formats::{BLOCKS, definitions},
     rank,
-    record::{Parsed, Record},
+    record::{ParsedLine, Record},
 };
 use aho_corasick::{AhoCorasick, MatchKind};
 use memchr::memmem;
@@ -16,7 +16,7 @@ pub struct Parser {
     /// Finds the signatures of all forms at once.
     signatures: AhoCorasick,
     /// The forms of each signature.
-    forms: Vec<Vec<Form>>,
+    forms: Vec<Vec<LogForm>>,
     definitions: Vec<CompiledDefinition>,
     blocks: Vec<CompiledBlock>,
     /// The last heading: the block and its step.
@@ -27,7 +27,7 @@ pub struct Parser {
 }
 
 #[derive(Clone, Copy)]
-enum Form {
+enum LogForm {
     Definition(usize),
     Block(usize),
 }
@@ -44,9 +44,9 @@ impl Parser {
         let definitions: Vec<CompiledDefinition> = definitions().map(CompiledDefinition::new).collect();
         let blocks: Vec<CompiledBlock> = BLOCKS.iter().map(CompiledBlock::new).collect();
         let mut texts: Vec<&str> = Vec::new();
-        let mut forms: Vec<Vec<Form>> = Vec::new();
-        let lines = definitions.iter().enumerate().map(|(index, line)| (line.signature, Form::Definition(index)));
-        let headings = blocks.iter().enumerate().map(|(index, block)| (block.heading, Form::Block(index)));
+        let mut forms: Vec<Vec<LogForm>> = Vec::new();
+        let lines = definitions.iter().enumerate().map(|(index, line)| (line.signature, LogForm::Definition(index)));
+        let headings = blocks.iter().enumerate().map(|(index, block)| (block.heading, LogForm::Block(index)));
         for (text, form) in lines.chain(headings) {
             match texts.iter().position(|other| *other == text) {
                 Some(position) => forms[position].push(form),
@@ -63,14 +63,14 @@ impl Parser {
     }
 
     /// Reads the next line, or the next state of a progress bar. Any bytes are accepted.
-    pub fn read(&mut self, line: &[u8]) -> Parsed {
+    pub fn read(&mut self, line: &[u8]) -> ParsedLine {
         let mut clean = std::mem::take(&mut self.clean);
         let parsed = self.read_clean(ansi::strip(line, &mut clean));
         self.clean = clean;
         parsed
     }
 
-    fn read_clean(&mut self, line: &[u8]) -> Parsed {
+    fn read_clean(&mut self, line: &[u8]) -> ParsedLine {
         if let Some(parsed) = self.part(line) {
             return parsed;
         }
@@ -82,36 +82,36 @@ impl Parser {
                 }
             }
         }
-        if is_progress(line) { Parsed::Progress } else { Parsed::Unmatched }
+        if is_progress(line) { ParsedLine::Progress } else { ParsedLine::Unmatched }
     }
 
     /// A line below the last heading.
-    fn part(&self, line: &[u8]) -> Option<Parsed> {
+    fn part(&self, line: &[u8]) -> Option<ParsedLine> {
         let (index, step) = self.heading?;
         let block = &self.blocks[index];
         if !block.is_part(line) {
             return None;
         }
-        let Some(values) = block.values(line) else { return Some(Parsed::Part) };
-        Some(Parsed::Record(Record { format: block.format, step, is_counted: false, rank: None, values }))
+        let Some(values) = block.values(line) else { return Some(ParsedLine::Part) };
+        Some(ParsedLine::Record(Record { format: block.format, step, is_counted: false, rank: None, values }))
     }
 
-    fn form(&mut self, form: Form, line: &[u8], prefix: &[u8]) -> Option<Parsed> {
+    fn form(&mut self, form: LogForm, line: &[u8], prefix: &[u8]) -> Option<ParsedLine> {
         match form {
-            Form::Block(index) => {
+            LogForm::Block(index) => {
                 self.heading = Some((index, self.blocks[index].step(line)?));
-                Some(Parsed::Part)
+                Some(ParsedLine::Part)
             }
-            Form::Definition(index) => {
+            LogForm::Definition(index) => {
                 let definition = &self.definitions[index];
                 let (step, values) = definition.read(line)?;
                 let format = definition.format;
-                Some(Parsed::Record(self.record(format, step, prefix, values)))
+                Some(ParsedLine::Record(self.record(format, step, prefix, values)))
             }
         }
     }
 
-    fn record(&mut self, format: Format, step: FoundStep, prefix: &[u8], values: Values) -> Record {
+    fn record(&mut self, format: LogFormat, step: FoundStep, prefix: &[u8], values: Values) -> Record {
         let (step, is_counted) = match step {
             FoundStep::Printed(step) => (step, false),
             FoundStep::Counted => {

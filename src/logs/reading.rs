@@ -3,11 +3,11 @@
 use super::{
     curve::Curve,
     error::LogError,
-    format::Format,
+    format::LogFormat,
     metric::Metric,
     parser::Parser,
-    record::{Parsed, Record},
-    segments::{Segment, Segments, is_compressed},
+    record::{ParsedLine, Record},
+    segments::{LogSegment, Segments, is_compressed},
     statistics::MetricSummary,
     summary::{LogSummary, NonFinite},
 };
@@ -48,18 +48,18 @@ pub fn read_log(path: &Path, source: impl Read) -> Result<LogSummary, LogError> 
 
 struct Reading {
     summary: LogSummary,
-    /// Lines with numbers of a step, for each of [`Format::ALL`].
-    formats: [u64; Format::ALL.len()],
+    /// Lines with numbers of a step, for each of [`LogFormat::ALL`].
+    formats: [u64; LogFormat::ALL.len()],
     /// For each of [`Metric::ALL`].
     metrics: [MetricSummary; Metric::COUNT],
     /// Steps that are printed and lines that are counted cannot be aligned, as those of DeepSpeed and of the Hugging Face Trainer.
-    printed: Side,
-    counted: Side,
+    printed: LogSide,
+    counted: LogSide,
     ranks: BTreeSet<u32>,
 }
 
 #[derive(Default)]
-struct Side {
+struct LogSide {
     curve: Curve,
     losses: u64,
     steps: Option<(u64, u64)>,
@@ -68,20 +68,27 @@ struct Side {
 impl Reading {
     fn new(path: &Path) -> Self {
         let summary = LogSummary { path: path.display().to_string(), ..LogSummary::default() };
-        let (formats, metrics) = ([0; Format::ALL.len()], Default::default());
-        Self { summary, formats, metrics, printed: Side::default(), counted: Side::default(), ranks: BTreeSet::new() }
+        let (formats, metrics) = ([0; LogFormat::ALL.len()], Default::default());
+        Self {
+            summary,
+            formats,
+            metrics,
+            printed: LogSide::default(),
+            counted: LogSide::default(),
+            ranks: BTreeSet::new(),
+        }
     }
 
-    fn add(&mut self, segment: &Segment<'_>, parser: &mut Parser) {
+    fn add(&mut self, segment: &LogSegment<'_>, parser: &mut Parser) {
         self.summary.lines = segment.line;
         self.summary.cut += u64::from(segment.is_cut);
         match parser.read(segment.bytes) {
-            Parsed::Record(record) => self.record(record, segment.line),
-            Parsed::Part => self.summary.parts += 1,
-            Parsed::Progress => self.summary.progress += 1,
+            ParsedLine::Record(record) => self.record(record, segment.line),
+            ParsedLine::Part => self.summary.parts += 1,
+            ParsedLine::Progress => self.summary.progress += 1,
             // The line feed after a carriage return leaves an empty text.
-            Parsed::Unmatched if segment.bytes.trim_ascii().is_empty() => {}
-            Parsed::Unmatched => self.unmatched(segment.bytes),
+            ParsedLine::Unmatched if segment.bytes.trim_ascii().is_empty() => {}
+            ParsedLine::Unmatched => self.unmatched(segment.bytes),
         }
     }
 
@@ -146,7 +153,7 @@ impl Reading {
         (summary.first_step, summary.last_step) = side.steps.unwrap_or_default();
         summary.curve = std::mem::take(&mut side.curve).finish();
         summary.ranks = self.ranks.len();
-        let formats = Format::ALL.iter().copied().zip(self.formats);
+        let formats = LogFormat::ALL.iter().copied().zip(self.formats);
         summary.formats = formats.filter(|(_, count)| *count > 0).collect();
         let metrics = Metric::ALL.iter().copied().zip(self.metrics);
         let metrics = metrics.filter(|(metric, _)| *metric != Metric::NanIterations);
@@ -155,7 +162,7 @@ impl Reading {
     }
 }
 
-impl Side {
+impl LogSide {
     fn add(&mut self, record: &Record) {
         self.losses += u64::from(record.value(Metric::Loss).is_some());
         let (first, last) = self.steps.unwrap_or((record.step, record.step));

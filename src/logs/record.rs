@@ -1,10 +1,10 @@
 //! The numbers of one step in one line of a log.
 
-use super::{format::Format, metric::Metric};
+use super::{format::LogFormat, metric::Metric};
 
 /// The content of a line.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Parsed {
+pub enum ParsedLine {
     /// Numbers of a step.
     Record(Record),
     /// A heading, or a line below one, without a number that is read.
@@ -19,7 +19,7 @@ pub enum Parsed {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
     /// The form of the line.
-    pub format: Format,
+    pub format: LogFormat,
     /// The step as printed, or the number of the line for trainers that do not print it.
     pub step: u64,
     /// Whether the step is the number of the line.

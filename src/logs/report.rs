@@ -25,14 +25,14 @@ pub struct LogReport {
 const VERSION: u32 = 1;
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct LogDocument<'a> {
     version: u32,
-    logs: Vec<Log<'a>>,
+    logs: Vec<ReportedLog<'a>>,
     comparison: Option<&'a LogComparison>,
 }
 
 #[derive(Serialize)]
-struct Log<'a> {
+struct ReportedLog<'a> {
     #[serde(flatten)]
     summary: &'a LogSummary,
     curve: CurveJson,
@@ -96,8 +96,8 @@ impl PointJson {
 
 /// One JSON object with a version. Metrics have the units that `docs/logs.md` lists: seconds, bytes.
 pub fn render_json(report: &LogReport) -> String {
-    let log = |summary| Log { summary, curve: CurveJson::new(&summary.curve) };
+    let log = |summary| ReportedLog { summary, curve: CurveJson::new(&summary.curve) };
     let logs = report.logs.iter().map(log).collect();
-    let document = Document { version: VERSION, logs, comparison: report.comparison.as_ref() };
+    let document = LogDocument { version: VERSION, logs, comparison: report.comparison.as_ref() };
     format!("{}\n", serde_json::to_string_pretty(&document).expect("a report has string keys only"))
 }

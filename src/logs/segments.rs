@@ -8,7 +8,7 @@ pub(super) const BLOCK: usize = 1 << 20;
 
 /// A line, or a state of a progress bar.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Segment<'a> {
+pub(super) struct LogSegment<'a> {
     pub(super) bytes: &'a [u8],
     /// The number of its line, from 1.
     pub(super) line: u64,
@@ -49,9 +49,13 @@ impl<R: Read> Segments<R> {
     }
 
     /// The next segment; none at the end.
-    pub(super) fn next(&mut self) -> io::Result<Option<Segment<'_>>> {
+    pub(super) fn next(&mut self) -> io::Result<Option<LogSegment<'_>>> {
         let bounds = self.bounds()?;
-        Ok(bounds.map(|Bounds { start, end, line, is_cut }| Segment { bytes: &self.buffer[start..end], line, is_cut }))
+        Ok(bounds.map(|Bounds { start, end, line, is_cut }| LogSegment {
+            bytes: &self.buffer[start..end],
+            line,
+            is_cut,
+        }))
     }
 
     fn bounds(&mut self) -> io::Result<Option<Bounds>> {

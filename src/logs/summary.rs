@@ -1,6 +1,6 @@
 //! The content of one log.
 
-use super::{curve::Curve, format::Format, metric::Metric, statistics::MetricSummary};
+use super::{curve::Curve, format::LogFormat, metric::Metric, statistics::MetricSummary};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ pub struct LogSummary {
     /// Lines, counted by line feeds.
     pub lines: u64,
     /// Lines with numbers of a step, by form.
-    pub formats: BTreeMap<Format, u64>,
+    pub formats: BTreeMap<LogFormat, u64>,
     /// Lines with numbers of a step.
     pub records: u64,
     /// Headings, and lines below them without a number that is read.

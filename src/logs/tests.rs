@@ -6,11 +6,11 @@ mod printers;
 
 use super::{
     curve::Curve,
-    format::Format,
+    format::LogFormat,
     metric::Metric,
     parser::Parser,
     reading::read_log,
-    record::{Parsed, Record},
+    record::{ParsedLine, Record},
     report::{LogReport, render_json},
 };
 use printed::Printed;
@@ -40,18 +40,18 @@ fn printed_records_are_read() {
             assert_read(*format, &printed, prefix, rank);
         }
     }
-    let printed: BTreeSet<Format> = printers::PRINTERS.iter().map(|(format, _)| *format).collect();
-    assert_eq!(printed.len(), Format::ALL.len(), "a format without a printer");
+    let printed: BTreeSet<LogFormat> = printers::PRINTERS.iter().map(|(format, _)| *format).collect();
+    assert_eq!(printed.len(), LogFormat::ALL.len(), "a format without a printer");
 }
 
-fn assert_read(format: Format, printed: &Printed, prefix: &str, rank: Option<u32>) {
+fn assert_read(format: LogFormat, printed: &Printed, prefix: &str, rank: Option<u32>) {
     let text = format!("{prefix}{}", printed.text);
     let mut parser = Parser::new();
     let mut values = [None; Metric::COUNT];
     let mut records = 0;
     for line in text.split(['\n', '\r']) {
         match parser.read(line.as_bytes()) {
-            Parsed::Record(record) => {
+            ParsedLine::Record(record) => {
                 assert_eq!((record.format, record.step), (format, printed.step), "{text}");
                 if !printed.is_block {
                     assert_eq!(record.rank, rank, "{text}");
@@ -59,7 +59,7 @@ fn assert_read(format: Format, printed: &Printed, prefix: &str, rank: Option<u32
                 records += 1;
                 record.values.iter().zip(&mut values).for_each(|(value, all)| *all = all.or(*value));
             }
-            Parsed::Part => assert!(printed.is_block, "{text}"),
+            ParsedLine::Part => assert!(printed.is_block, "{text}"),
             other => panic!("{other:?}: {line}"),
         }
     }
@@ -128,7 +128,7 @@ fn a_long_line_that_repeats_a_signature_is_read() {
     for signature in ["  tps: ", "Epoch ", "(train)", "[batch=", ", time ", "'loss': "] {
         let mut parser = Parser::new();
         let parsed = parser.read(signature.repeat(1_000_000 / signature.len()).as_bytes());
-        assert!(!matches!(parsed, Parsed::Record(_)), "`{signature}`");
+        assert!(!matches!(parsed, ParsedLine::Record(_)), "`{signature}`");
     }
 }
 
@@ -140,7 +140,7 @@ fn a_curve_of_random_steps_keeps_the_sums() {
         let mut values = [None; Metric::COUNT];
         values[Metric::Loss.index()] = Some(1.0);
         let step = random.below(1 << 40) as u64;
-        curve.add(&Record { format: Format::NanoGpt, step, is_counted: false, rank: None, values });
+        curve.add(&Record { format: LogFormat::NanoGpt, step, is_counted: false, rank: None, values });
     }
     let curve = curve.finish();
     assert!(curve.len() <= 16_384 && curve.points().all(|point| point.values[Metric::Loss.index()] == Some(1.0)));

@@ -7,9 +7,9 @@ mod gpu;
 mod steps;
 
 use super::{
-    File, Plan, Tier,
+    File, MatrixPlan, Tier,
     files::header,
-    script::{self, Merged},
+    script::{self, MergeDirectories},
     yaml::{Yaml, list, map},
 };
 use steps::{
@@ -26,10 +26,11 @@ const TIER: &str = "${{ github.event_name == 'pull_request' && 'presubmit' || gi
 /// The timeout, in minutes, of jobs that only copy files.
 const SHORT: u32 = 15;
 
-const MERGED: Merged<'_> = Merged { reports: "reports", page: "page", summary: "\"$GITHUB_STEP_SUMMARY\"" };
+const MERGED: MergeDirectories<'_> =
+    MergeDirectories { reports: "reports", page: "page", summary: "\"$GITHUB_STEP_SUMMARY\"" };
 
 /// Both workflows; without GPU jobs the second one must not exist.
-pub(super) fn files(plan: &Plan) -> Vec<File> {
+pub(super) fn files(plan: &MatrixPlan) -> Vec<File> {
     let text = |yaml: &Yaml| {
         let commented = |text: String, (action, version): (&str, &str)| {
             text.replace(&format!("{action}\n"), &format!("{action} # {version}\n"))
@@ -40,7 +41,7 @@ pub(super) fn files(plan: &Plan) -> Vec<File> {
     vec![File { path: WORKFLOW, text: Some(text(&workflow(plan))) }, File { path: GPU_WORKFLOW, text: gpu }]
 }
 
-fn workflow(plan: &Plan) -> Yaml {
+fn workflow(plan: &MatrixPlan) -> Yaml {
     let mut on = map([("pull_request", map([])), ("push", map([("branches", list(["main"]))]))]);
     if plan.has_tier(Tier::Nightly) {
         on = on.with("schedule", list([map([("cron", (&plan.ci.nightly).into())])]));
@@ -56,7 +57,7 @@ fn workflow(plan: &Plan) -> Yaml {
     ])
 }
 
-fn jobs(plan: &Plan) -> Yaml {
+fn jobs(plan: &MatrixPlan) -> Yaml {
     let mut jobs = map([("testgen-cpu", cpu(plan)), ("testgen-sarif", sarif(plan))]);
     let mut needs = vec!["testgen-cpu"];
     if plan.ci.cpu.simulated_rocm {
@@ -71,7 +72,7 @@ fn jobs(plan: &Plan) -> Yaml {
 }
 
 /// The required job: builds once, tests on the CPU, archives the suite for all other jobs.
-fn cpu(plan: &Plan) -> Yaml {
+fn cpu(plan: &MatrixPlan) -> Yaml {
     let mut steps = vec![checkout()];
     steps.extend(setup(plan));
     steps.push(cache());
@@ -89,7 +90,7 @@ fn cpu(plan: &Plan) -> Yaml {
 }
 
 /// The only job with write permission; it runs no code of the change.
-fn sarif(plan: &Plan) -> Yaml {
+fn sarif(plan: &MatrixPlan) -> Yaml {
     let fetch = map([("name", "testgen-sarif".into()), ("path", "reports".into())]);
     let show = map([("sarif_file", "reports/testgen.sarif".into()), ("category", "testgen-verify".into())]);
     map([
@@ -103,7 +104,7 @@ fn sarif(plan: &Plan) -> Yaml {
     ])
 }
 
-fn simulated(plan: &Plan) -> Yaml {
+fn simulated(plan: &MatrixPlan) -> Yaml {
     let mut steps = vec![checkout()];
     steps.extend(setup(plan));
     steps.push(cache());
@@ -132,7 +133,7 @@ fn call() -> Yaml {
 }
 
 /// Merges the reports of all machines; those of blocking runners decide.
-fn report(plan: &Plan, needs: &[&str]) -> Yaml {
+fn report(plan: &MatrixPlan, needs: &[&str]) -> Yaml {
     let reports = |pattern: &str, path: &str| uses(DOWNLOAD, map([("pattern", pattern.into()), ("path", path.into())]));
     let steps = [
         checkout(),
@@ -162,6 +163,6 @@ fn summary(directory: &str) -> String {
     format!("target/ci/bin/testgen report {directory} --format markdown >> \"$GITHUB_STEP_SUMMARY\" || true")
 }
 
-fn setup(plan: &Plan) -> Option<Yaml> {
+fn setup(plan: &MatrixPlan) -> Option<Yaml> {
     (!plan.ci.cpu.setup.is_empty()).then(|| run("Set up", &plan.ci.cpu.setup.join("\n")))
 }

@@ -4,21 +4,21 @@
 //! them.
 
 use super::{
-    Family, File, Plan, ShardJob, Tier,
+    File, MatrixPlan, RunnerFamily, ShardJob, Tier,
     files::header,
-    script::{self, Merged},
+    script::{self, MergeDirectories},
     yaml::{Yaml, list, map},
 };
 
 const PATH: &str = ".gitlab/testgen.yml";
 
-const MERGED: Merged<'_> = Merged { reports: "reports", page: "page", summary: "page/summary.md" };
+const MERGED: MergeDirectories<'_> = MergeDirectories { reports: "reports", page: "page", summary: "page/summary.md" };
 
-pub(super) fn file(plan: &Plan) -> File {
+pub(super) fn file(plan: &MatrixPlan) -> File {
     File { path: PATH, text: Some(format!("{}{}", header("gitlab"), pipeline(plan).render())) }
 }
 
-fn pipeline(plan: &Plan) -> Yaml {
+fn pipeline(plan: &MatrixPlan) -> Yaml {
     let mut stages = vec!["testgen-build", "testgen-test"];
     let mut jobs = vec![("testgen-cpu".to_owned(), cpu(plan))];
     if plan.ci.cpu.simulated_rocm {
@@ -35,7 +35,7 @@ fn pipeline(plan: &Plan) -> Yaml {
     Yaml::Map(entries)
 }
 
-fn cpu(plan: &Plan) -> Yaml {
+fn cpu(plan: &MatrixPlan) -> Yaml {
     let mut script: Vec<String> = plan.ci.cpu.setup.clone();
     script.extend([
         script::install(plan),
@@ -51,7 +51,7 @@ fn cpu(plan: &Plan) -> Yaml {
         .with("artifacts", artifacts(&["target/ci/bin", script::ARCHIVE, "reports"], "reports/junit.xml"))
 }
 
-fn simulated(plan: &Plan) -> Yaml {
+fn simulated(plan: &MatrixPlan) -> Yaml {
     let mut script: Vec<String> = plan.ci.cpu.setup.clone();
     script.push(script::run_simulated(plan, "reports/rocm-sim"));
     let after = "target/ci/bin/testgen report reports/rocm-sim --format junit --out reports/rocm-sim/junit.xml || true";
@@ -64,7 +64,7 @@ fn simulated(plan: &Plan) -> Yaml {
 }
 
 /// The common part of the jobs of a family; `SLICE` and `REPORTS` differ.
-fn template(family: &Family) -> Yaml {
+fn template(family: &RunnerFamily) -> Yaml {
     let script = [script::preflight(family), script::run_slice(family, "\"$SLICE\"", "\"$REPORTS\"")];
     map([("stage", "testgen-test".into()), ("needs", list(["testgen-cpu"]))])
         .with("rules", list([map([("if", condition(family.tier).into())])]))
@@ -73,7 +73,7 @@ fn template(family: &Family) -> Yaml {
         .with("artifacts", artifacts(&["$REPORTS"], "$REPORTS/junit.xml"))
 }
 
-fn gpu(family: &Family, job: &ShardJob) -> Yaml {
+fn gpu(family: &RunnerFamily, job: &ShardJob) -> Yaml {
     let reports = format!("reports/{}/{}", if job.blocking { "blocking" } else { "advisory" }, job.name);
     let slice = format!("slice:{}/{}", job.slice, job.slices);
     map([
@@ -87,7 +87,7 @@ fn gpu(family: &Family, job: &ShardJob) -> Yaml {
     ])
 }
 
-fn template_name(family: &Family) -> String {
+fn template_name(family: &RunnerFamily) -> String {
     format!(".testgen-{}", family.name)
 }
 
@@ -103,7 +103,7 @@ fn condition(tier: Tier) -> &'static str {
     }
 }
 
-fn report(plan: &Plan) -> Yaml {
+fn report(plan: &MatrixPlan) -> Yaml {
     // The report of the required job is evaluated, too.
     // `mv` fails for `reports/rocm-sim` where there is no simulation, after moving the other one.
     let gather = "mkdir -p reports/blocking\nmv reports/cpu reports/rocm-sim reports/blocking/ || true";
@@ -114,7 +114,7 @@ fn report(plan: &Plan) -> Yaml {
         .with("artifacts", artifacts(&["page"], "page/junit.xml"))
 }
 
-fn base(plan: &Plan, stage: &str) -> Yaml {
+fn base(plan: &MatrixPlan, stage: &str) -> Yaml {
     map([("stage", stage.into())])
         .with_some("image", plan.ci.cpu.image.as_ref())
         .with("timeout", minutes(plan.ci.timeout_minutes.get()))

@@ -5,7 +5,7 @@
 //! digest.
 
 use super::{
-    Family, File, Plan, ShardJob,
+    File, MatrixPlan, RunnerFamily, ShardJob,
     files::header,
     script,
     yaml::{Yaml, list, map},
@@ -23,7 +23,7 @@ const CLAIM: &str = "testgen-reports";
 /// Names of Kubernetes objects, which also become labels of pods.
 const LONGEST_NAME: usize = 63;
 
-pub(super) fn file(plan: &Plan) -> File {
+pub(super) fn file(plan: &MatrixPlan) -> File {
     let mut documents = vec![cpu(plan)];
     for family in &plan.families {
         let runners = family.jobs.chunk_by(|a, b| a.runner == b.runner);
@@ -33,7 +33,7 @@ pub(super) fn file(plan: &Plan) -> File {
     File { path: PATH, text: Some(format!("{}{}", header("kubernetes"), documents.join("---\n"))) }
 }
 
-fn cpu(plan: &Plan) -> Yaml {
+fn cpu(plan: &MatrixPlan) -> Yaml {
     let names: Vec<String> = plan.engines.iter().map(ToString::to_string).collect();
     let mut steps = vec!["cd /testgen".to_owned()];
     steps.extend(script::engines(&names, plan.ci.cpu.python.as_deref()));
@@ -49,7 +49,7 @@ fn cpu(plan: &Plan) -> Yaml {
 }
 
 /// The slices of one runner are consecutive, so that the slice is the sum of the job's index and the first slice.
-fn gpu(family: &Family, jobs: &[ShardJob]) -> Yaml {
+fn gpu(family: &RunnerFamily, jobs: &[ShardJob]) -> Yaml {
     let first = &jobs[0];
     let before = first.slice - 1;
     // Kubernetes counts indices from 0, nextest counts slices from 1.
@@ -70,7 +70,7 @@ fn gpu(family: &Family, jobs: &[ShardJob]) -> Yaml {
     document(name.trim_end_matches('-'), tier, jobs.len() as u32, first.timeout_minutes.get(), pod)
 }
 
-fn limits(family: &Family) -> Yaml {
+fn limits(family: &RunnerFamily) -> Yaml {
     let resource = match family.device {
         DeviceKind::Rocm => "amd.com/gpu",
         DeviceKind::Cuda => "nvidia.com/gpu",
@@ -80,7 +80,7 @@ fn limits(family: &Family) -> Yaml {
 }
 
 /// The device plugin adds `/dev/kfd` and `/dev/dri`; the groups that may open them are those of the node.
-fn security(family: &Family) -> Yaml {
+fn security(family: &RunnerFamily) -> Yaml {
     if family.device != DeviceKind::Rocm {
         return map([]);
     }

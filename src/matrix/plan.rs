@@ -2,7 +2,7 @@
 
 use super::{
     MatrixError,
-    settings::{Ci, Cpu, Runner, Tier},
+    settings::{Ci, CpuSettings, Runner, Tier},
     shards::share,
     slurm_options::Slurm,
 };
@@ -20,7 +20,7 @@ const MOST_JOBS: usize = 256;
 
 /// The plan that all formats are rendered from.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct MatrixPlan {
     /// The section, checked.
     pub ci: Ci,
     /// The directory of the suite, as the command line of jobs names it.
@@ -30,12 +30,12 @@ pub struct Plan {
     /// The engines of testgen.toml; empty for the native one alone.
     pub engines: Vec<EngineName>,
     /// The GPU jobs.
-    pub families: Vec<Family>,
+    pub families: Vec<RunnerFamily>,
 }
 
 /// Equivalent runners, which share the slices of one partition: together they run everything.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Family {
+pub struct RunnerFamily {
     /// `nightly-rocm-gfx942`, unique.
     pub name: String,
     /// When it runs.
@@ -86,7 +86,7 @@ pub struct ShardJob {
     pub slurm: Slurm,
 }
 
-impl Plan {
+impl MatrixPlan {
     /// Plans the jobs for `specs`, which `engines` compute. The simulated device is one of the native engine.
     ///
     /// # Errors
@@ -122,14 +122,14 @@ impl Plan {
     }
 }
 
-impl Family {
+impl RunnerFamily {
     /// The requirement of the job: `rocm`, `rocm:8`.
     pub fn requirement(&self) -> String {
         if self.gpus.get() == 1 { self.device.to_string() } else { format!("{}:{}", self.device, self.gpus) }
     }
 }
 
-fn check_cpu(cpu: &Cpu) -> Result<(), MatrixError> {
+fn check_cpu(cpu: &CpuSettings) -> Result<(), MatrixError> {
     if !cpu.label.starts_with("ubuntu-") {
         let what = format!("`{}` is not a hosted Linux runner", cpu.label);
         let help = "this job runs for changes from forks, too, and nothing self-hosted may; write `ubuntu-24.04`";
@@ -217,7 +217,7 @@ fn check_image(key: &str, image: Option<&str>) -> Result<(), MatrixError> {
 
 /// The properties that runners must have in common to share one partition.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Kind<'c> {
+struct RunnerKind<'c> {
     tier: Tier,
     device: DeviceKind,
     family: &'c str,
@@ -228,14 +228,14 @@ struct Kind<'c> {
     python: Option<&'c str>,
 }
 
-fn families(ci: &Ci, precisions: &BTreeSet<Precision>, engines: &[String]) -> Result<Vec<Family>, MatrixError> {
-    let mut kinds: BTreeMap<Kind<'_>, Vec<&Runner>> = BTreeMap::new();
+fn families(ci: &Ci, precisions: &BTreeSet<Precision>, engines: &[String]) -> Result<Vec<RunnerFamily>, MatrixError> {
+    let mut kinds: BTreeMap<RunnerKind<'_>, Vec<&Runner>> = BTreeMap::new();
     for runner in &ci.runner {
         for &tier in runner.tiers.iter().collect::<BTreeSet<_>>() {
-            kinds.entry(Kind::of(runner, tier, precisions)).or_default().push(runner);
+            kinds.entry(RunnerKind::of(runner, tier, precisions)).or_default().push(runner);
         }
     }
-    let mut families: Vec<Family> = Vec::new();
+    let mut families: Vec<RunnerFamily> = Vec::new();
     for (kind, runners) in kinds {
         let plain = format!("{}-{}-{}", kind.tier.as_str(), kind.device, kind.family);
         // Runners of one architecture with different images, precisions, Pythons or numbers of GPUs are different families.
@@ -247,7 +247,7 @@ fn families(ci: &Ci, precisions: &BTreeSet<Precision>, engines: &[String]) -> Re
     Ok(families)
 }
 
-impl<'c> Kind<'c> {
+impl<'c> RunnerKind<'c> {
     fn of(runner: &'c Runner, tier: Tier, all: &BTreeSet<Precision>) -> Self {
         let chosen: BTreeSet<Precision> = runner.precisions.iter().copied().collect();
         let precisions = if chosen.is_empty() { all } else { &chosen };
@@ -263,8 +263,8 @@ impl<'c> Kind<'c> {
         }
     }
 
-    fn family(self, all: &BTreeSet<Precision>, engines: &[String], name: String, jobs: Vec<ShardJob>) -> Family {
-        Family {
+    fn family(self, all: &BTreeSet<Precision>, engines: &[String], name: String, jobs: Vec<ShardJob>) -> RunnerFamily {
+        RunnerFamily {
             name,
             tier: self.tier,
             device: self.device,

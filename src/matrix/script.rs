@@ -1,6 +1,6 @@
 //! The shell lines of jobs, the same in every CI system.
 
-use super::{Family, Plan};
+use super::{MatrixPlan, RunnerFamily};
 use crate::text::shell_quote;
 use testgen_engine::EngineName;
 use testgen_types::DeviceKind;
@@ -12,7 +12,7 @@ pub(super) const DIRECTORY: &str = "target/ci";
 pub(super) const ARCHIVE: &str = "target/ci/suite.tar.zst";
 
 /// Installs testgen and cargo-nextest below `target/ci`, unless the cache has them.
-pub(super) fn install(plan: &Plan) -> String {
+pub(super) fn install(plan: &MatrixPlan) -> String {
     let nextest = shell_quote(&plan.ci.nextest);
     lines(&[
         &plan.ci.install,
@@ -35,14 +35,14 @@ pub(super) fn verify(format: &str) -> String {
 
 /// Runs the whole suite on the CPU, with the engines of testgen.toml; checks of absent devices are reported as ignored. `directory` is that
 /// of the report.
-pub(super) fn run_cpu(plan: &Plan, directory: &str) -> String {
+pub(super) fn run_cpu(plan: &MatrixPlan, directory: &str) -> String {
     let python =
         plan.ci.cpu.python.as_deref().map_or(String::new(), |python| format!(" --python {}", shell_quote(python)));
     format!("target/ci/bin/testgen run --require cpu{python} --report {directory}/report.jsonl")
 }
 
 /// The ROCm path on a software simulation, which only the native engine can use.
-pub(super) fn run_simulated(plan: &Plan, directory: &str) -> String {
+pub(super) fn run_simulated(plan: &MatrixPlan, directory: &str) -> String {
     let engine = if plan.engines.is_empty() { "" } else { " --engine native" };
     format!(
         "target/ci/bin/testgen run --device rocm --simulate rocm --require rocm-sim{engine} \\\n  --report {directory}/report.jsonl"
@@ -60,7 +60,7 @@ pub(super) fn engines(names: &[String], python: Option<&str>) -> Vec<String> {
 
 /// Archives the test binary for machines without Rust. The packages are those of `testgen run`, so that nothing is
 /// built twice.
-pub(super) fn archive(plan: &Plan) -> String {
+pub(super) fn archive(plan: &MatrixPlan) -> String {
     let manifest = shell_quote(&format!("{}/Cargo.toml", plan.suite));
     lines(&[
         &format!(
@@ -71,7 +71,7 @@ pub(super) fn archive(plan: &Plan) -> String {
 }
 
 /// Prints the GPUs of the machine, and fails unless the required ones are present.
-pub(super) fn preflight(family: &Family) -> String {
+pub(super) fn preflight(family: &RunnerFamily) -> String {
     lines(&[
         "chmod +x target/ci/bin/*",
         &format!("target/ci/bin/testgen devices --json --require {}", shell_quote(&family.requirement())),
@@ -81,7 +81,7 @@ pub(super) fn preflight(family: &Family) -> String {
 /// One slice of the suite, on every GPU of the job.
 ///
 /// `slice` is how the CI system writes `slice:1/4`, and `directory` is the directory of the reports.
-pub(super) fn run_slice(family: &Family, slice: &str, directory: &str) -> String {
+pub(super) fn run_slice(family: &RunnerFamily, slice: &str, directory: &str) -> String {
     let mut steps = engines(&family.engines, family.python.as_deref());
     steps.push(format!("export TESTGEN_REQUIRE={}", shell_quote(&family.requirement())));
     if family.gpus.get() == 1 {
@@ -93,8 +93,8 @@ pub(super) fn run_slice(family: &Family, slice: &str, directory: &str) -> String
 }
 
 /// Each GPU runs the slice at the same time as the others, with its part of the processors, and writes a report of its own.
-fn on_every_gpu(family: &Family, slice: &str, directory: &str) -> String {
-    let Family { device, gpus, .. } = family;
+fn on_every_gpu(family: &RunnerFamily, slice: &str, directory: &str) -> String {
+    let RunnerFamily { device, gpus, .. } = family;
     let tests = run_tests(
         family,
         slice,
@@ -118,7 +118,7 @@ fn on_every_gpu(family: &Family, slice: &str, directory: &str) -> String {
 
 /// The tests of one process. nextest exits with 100 when tests failed; the report then decides, because a failure can be expected. Every
 /// test that nextest lists must have an entry. Any other exit code is an error.
-fn run_tests(family: &Family, slice: &str, directory: &str, options: &str) -> String {
+fn run_tests(family: &RunnerFamily, slice: &str, directory: &str, options: &str) -> String {
     let which =
         format!("--archive-file {ARCHIVE} --workspace-remap . --partition {slice} -E {}", shell_quote(&family.filter));
     lines(&[
@@ -135,7 +135,7 @@ fn run_tests(family: &Family, slice: &str, directory: &str, options: &str) -> St
 }
 
 /// The directories of merged reports.
-pub(super) struct Merged<'a> {
+pub(super) struct MergeDirectories<'a> {
     /// The reports of all jobs.
     pub(super) reports: &'a str,
     /// The merged ones.
@@ -145,8 +145,8 @@ pub(super) struct Merged<'a> {
 }
 
 /// One page and one JUnit file from the reports of all machines; the blocking ones decide.
-pub(super) fn merge(plan: &Plan, directories: &Merged<'_>) -> String {
-    let Merged { reports, page, summary } = directories;
+pub(super) fn merge(plan: &MatrixPlan, directories: &MergeDirectories<'_>) -> String {
+    let MergeDirectories { reports, page, summary } = directories;
     let mut text = lines(&[
         "chmod +x target/ci/bin/*",
         &format!("mkdir -p {page}"),
@@ -167,7 +167,7 @@ pub(super) fn merge(plan: &Plan, directories: &Merged<'_>) -> String {
 }
 
 /// The column of a kind of device that represents it: the first engine, and the first GPU where each is a column.
-fn compared(plan: &Plan, device: DeviceKind) -> String {
+fn compared(plan: &MatrixPlan, device: DeviceKind) -> String {
     let has_columns = plan.families.iter().filter(|family| family.device == device).all(|family| family.gpus.get() > 1);
     let index = if has_columns { ":0" } else { "" };
     let engine = plan.engines.first().and_then(EngineName::in_report);
@@ -175,13 +175,13 @@ fn compared(plan: &Plan, device: DeviceKind) -> String {
 }
 
 /// Evaluates the reports of blocking runners.
-pub(super) fn decide(directories: &Merged<'_>) -> String {
-    let Merged { reports, page, .. } = directories;
+pub(super) fn decide(directories: &MergeDirectories<'_>) -> String {
+    let MergeDirectories { reports, page, .. } = directories;
     format!("target/ci/bin/testgen report {reports}/blocking --format junit --out {page}/blocking.xml")
 }
 
 /// `--device` and the like, for the container of a GPU job.
-pub(super) fn container_flags(family: &Family) -> String {
+pub(super) fn container_flags(family: &RunnerFamily) -> String {
     let flags = match family.device {
         DeviceKind::Rocm => {
             let group = family.render_group.map_or(String::new(), |group| format!(" --group-add {group}"));

@@ -20,7 +20,7 @@ pub struct Ci {
     /// Slices of the suite for each family of a device; without, the sum of the weights of its runners.
     pub shards: BTreeMap<DeviceKind, NonZeroU32>,
     /// The job that every change must pass.
-    pub cpu: Cpu,
+    pub cpu: CpuSettings,
     /// The machines with GPUs.
     pub runner: Vec<Runner>,
 }
@@ -28,7 +28,7 @@ pub struct Ci {
 /// The job that every change must pass: builds once, tests on the CPU, archives the suite for the others.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Cpu {
+pub struct CpuSettings {
     /// A label of a hosted runner; changes from forks run there.
     pub label: String,
     /// An image by digest; without, the runner itself.
@@ -124,13 +124,13 @@ impl Default for Ci {
             // Not on the full hour, when GitHub delays scheduled runs.
             nightly: "17 3 * * *".to_owned(),
             shards: BTreeMap::new(),
-            cpu: Cpu::default(),
+            cpu: CpuSettings::default(),
             runner: Vec::new(),
         }
     }
 }
 
-impl Default for Cpu {
+impl Default for CpuSettings {
     fn default() -> Self {
         Self {
             label: "ubuntu-24.04".to_owned(),

@@ -5,23 +5,23 @@
 mod job;
 
 use super::{
-    Family, File, Plan, ShardJob, Tier,
+    File, MatrixPlan, RunnerFamily, ShardJob, Tier,
     files::header,
-    script::{self, Merged},
+    script::{self, MergeDirectories},
 };
-use job::{ATTEMPT, Container, Job};
+use job::{ATTEMPT, Container, SlurmJob};
 
 const PATH: &str = "slurm/testgen.sh";
 
 /// In the directory of one submission, which `RUN` names.
-const MERGED: Merged<'_> =
-    Merged { reports: "\"$RUN\"/reports", page: "\"$RUN\"/page", summary: "\"$RUN\"/page/summary.md" };
+const MERGED: MergeDirectories<'_> =
+    MergeDirectories { reports: "\"$RUN\"/reports", page: "\"$RUN\"/page", summary: "\"$RUN\"/page/summary.md" };
 
 const START: &str = include_str!("slurm/start.sh");
 const END: &str = include_str!("slurm/end.sh");
 const RESULT: &str = include_str!("slurm/result.sh");
 
-pub(super) fn file(plan: &Plan) -> File {
+pub(super) fn file(plan: &MatrixPlan) -> File {
     let mut parts = vec![START.to_owned(), cpu(plan).submission()];
     if plan.ci.cpu.simulated_rocm {
         parts.push(simulated(plan).submission());
@@ -37,7 +37,7 @@ pub(super) fn file(plan: &Plan) -> File {
 }
 
 /// Builds and archives the suite for all others, which start only when it has succeeded.
-fn cpu(plan: &Plan) -> Job<'_> {
+fn cpu(plan: &MatrixPlan) -> SlurmJob<'_> {
     let mut steps = plan.ci.cpu.setup.clone();
     steps.extend([
         script::install(plan),
@@ -46,18 +46,24 @@ fn cpu(plan: &Plan) -> Job<'_> {
         script::archive(plan),
     ]);
     let options = vec!["--requeue".to_owned()];
-    Job { name: "testgen-cpu".to_owned(), options, results: Some("blocking/cpu".to_owned()), steps, ..on_cpu(plan) }
+    SlurmJob {
+        name: "testgen-cpu".to_owned(),
+        options,
+        results: Some("blocking/cpu".to_owned()),
+        steps,
+        ..on_cpu(plan)
+    }
 }
 
-fn simulated(plan: &Plan) -> Job<'_> {
+fn simulated(plan: &MatrixPlan) -> SlurmJob<'_> {
     let mut steps = plan.ci.cpu.setup.clone();
     steps.push(script::run_simulated(plan, ATTEMPT));
     let results = Some("blocking/rocm-sim".to_owned());
-    Job { name: "testgen-rocm-sim".to_owned(), options: after_cpu(), results, steps, ..on_cpu(plan) }
+    SlurmJob { name: "testgen-rocm-sim".to_owned(), options: after_cpu(), results, steps, ..on_cpu(plan) }
 }
 
 /// Runs after all others, whether they succeeded or not, and decides.
-fn report(plan: &Plan) -> Job<'_> {
+fn report(plan: &MatrixPlan) -> SlurmJob<'_> {
     let steps = vec![
         "rm -rf \"$RUN\"/page".to_owned(),
         script::merge(plan, &MERGED),
@@ -66,11 +72,11 @@ fn report(plan: &Plan) -> Job<'_> {
         RESULT.trim_end().to_owned(),
     ];
     let options = vec!["--requeue".to_owned(), "--dependency=afterany:\"$(IFS=:; echo \"${jobs[*]}\")\"".to_owned()];
-    Job { name: "testgen-report".to_owned(), options, results: None, steps, ..on_cpu(plan) }
+    SlurmJob { name: "testgen-report".to_owned(), options, results: None, steps, ..on_cpu(plan) }
 }
 
-fn on_cpu(plan: &Plan) -> Job<'_> {
-    Job {
+fn on_cpu(plan: &MatrixPlan) -> SlurmJob<'_> {
+    SlurmJob {
         name: String::new(),
         minutes: plan.ci.timeout_minutes.get(),
         options: Vec::new(),
@@ -83,18 +89,18 @@ fn on_cpu(plan: &Plan) -> Job<'_> {
 }
 
 /// One array for each runner; its indices are the runner's slices.
-fn arrays(family: &Family) -> impl Iterator<Item = Job<'_>> {
+fn arrays(family: &RunnerFamily) -> impl Iterator<Item = SlurmJob<'_>> {
     family.jobs.chunk_by(|a, b| a.runner == b.runner).map(|jobs| array(family, jobs))
 }
 
-fn array<'p>(family: &'p Family, jobs: &'p [ShardJob]) -> Job<'p> {
+fn array<'p>(family: &'p RunnerFamily, jobs: &'p [ShardJob]) -> SlurmJob<'p> {
     let (first, last) = (&jobs[0], &jobs[jobs.len() - 1]);
     let kind = if first.blocking { "blocking" } else { "advisory" };
     let slice = format!("slice:\"$SLURM_ARRAY_TASK_ID\"/{}", first.slices);
     let mut options = after_cpu();
     options.push(format!("--array={}-{}", first.slice, last.slice));
     options.push(format!("--gpus={}", family.gpus));
-    Job {
+    SlurmJob {
         name: format!("{}-{}", family.name, first.runner),
         minutes: first.timeout_minutes.get(),
         options,

@@ -1,6 +1,6 @@
 //! The plan as JSON, for CI systems without a format of their own.
 
-use super::{Family, File, Plan, Tier, script};
+use super::{File, MatrixPlan, RunnerFamily, Tier, script};
 use serde::Serialize;
 
 /// The version of the JSON form; adding a field is compatible.
@@ -9,18 +9,18 @@ const VERSION: u32 = 1;
 const PATH: &str = "testgen.matrix.json";
 
 #[derive(Serialize)]
-struct Structured<'p> {
+struct StructuredMatrix<'p> {
     version: u32,
     generated_by: &'static str,
     specs: usize,
-    cpu: Cpu<'p>,
+    cpu: CpuJob<'p>,
     tiers: Vec<Tier>,
     nightly: &'p str,
     families: Vec<StructuredFamily<'p>>,
 }
 
 #[derive(Serialize)]
-struct Cpu<'p> {
+struct CpuJob<'p> {
     label: &'p str,
     image: Option<&'p str>,
     timeout_minutes: u32,
@@ -31,7 +31,7 @@ struct Cpu<'p> {
 #[derive(Serialize)]
 struct StructuredFamily<'p> {
     #[serde(flatten)]
-    family: &'p Family,
+    family: &'p RunnerFamily,
     requirement: String,
     container_flags: String,
     preflight: String,
@@ -39,12 +39,12 @@ struct StructuredFamily<'p> {
     test: String,
 }
 
-pub(super) fn file(plan: &Plan) -> File {
-    let structured = Structured {
+pub(super) fn file(plan: &MatrixPlan) -> File {
+    let structured = StructuredMatrix {
         version: VERSION,
         generated_by: "testgen",
         specs: plan.specs,
-        cpu: Cpu {
+        cpu: CpuJob {
             label: &plan.ci.cpu.label,
             image: plan.ci.cpu.image.as_deref(),
             timeout_minutes: plan.ci.timeout_minutes.get(),
@@ -64,7 +64,7 @@ pub(super) fn file(plan: &Plan) -> File {
     File { path: PATH, text: Some(format!("{json}\n")) }
 }
 
-fn family(family: &Family) -> StructuredFamily<'_> {
+fn family(family: &RunnerFamily) -> StructuredFamily<'_> {
     StructuredFamily {
         family,
         requirement: family.requirement(),

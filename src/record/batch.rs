@@ -8,7 +8,7 @@ use super::{
     options::RecordOptions,
     process::Recorder,
 };
-use crate::{child_process, run::Progress};
+use crate::{child_process, run::RunProgress};
 use std::{
     collections::VecDeque,
     fs,
@@ -47,7 +47,7 @@ pub fn record_all(
     targets: &[Target],
     options: &RecordOptions,
     jobs: Option<NonZero<usize>>,
-    progress: &mut Progress,
+    progress: &mut RunProgress,
 ) -> Result<Vec<Result<PathBuf, RecordError>>, RecordError> {
     let recorder = Recorder::new(options)?;
     child_process::watch_interrupts();
@@ -80,7 +80,7 @@ pub fn record_all(
 fn watch(
     targets: &[Target],
     events: &mpsc::Receiver<Event>,
-    progress: &mut Progress,
+    progress: &mut RunProgress,
 ) -> Vec<Result<PathBuf, RecordError>> {
     let mut state = State { targets, steps: vec![None; targets.len()], ended: 0 };
     let mut results: Vec<Option<Result<PathBuf, RecordError>>> = targets.iter().map(|_| None).collect();

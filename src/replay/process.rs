@@ -4,7 +4,7 @@ use super::error::ReplayError;
 use crate::{
     child_process::{ChildError, is_interrupted},
     limited_output::{LimitedOutput, output_within},
-    run::{DeviceSelection, Suite, command},
+    run::{BuiltSuite, DeviceSelection, command},
     text::Quoted,
 };
 use std::{ffi::OsString, path::Path, time::Duration};
@@ -43,7 +43,7 @@ const OTHERS: [&str; 9] = [
 ///
 /// When the call is not one of its operator, the device is missing, or the process ends without an outcome.
 pub fn compute(
-    suite: &Suite,
+    suite: &BuiltSuite,
     file: &Path,
     failed: &FailedCall,
     options: &ReplayOptions,

@@ -9,7 +9,7 @@ use testgen_calls::{LaunchedKernel, Repetition, WorstOf};
 const VERSION: u32 = 1;
 
 #[derive(Serialize)]
-struct Form<'a> {
+struct ReplayForm<'a> {
     version: u32,
     case: &'a str,
     correct: bool,
@@ -42,7 +42,7 @@ pub fn render_json(replay: &Replay) -> String {
         runs: reduced.runs,
         incomplete: reduced.incomplete,
     });
-    let form = Form {
+    let form = ReplayForm {
         version: VERSION,
         case: &replay.failed.case,
         correct: replay.is_correct(),

@@ -3,7 +3,7 @@
 mod table;
 
 use super::render_failure;
-use crate::results::{Expectation, Problem, Summary, on_engine};
+use crate::results::{ExpectedToFail, ReportProblem, Summary, on_engine};
 use std::{collections::BTreeSet, fmt::Write};
 use table::tables;
 
@@ -23,8 +23,8 @@ pub fn render_human(summary: &Summary) -> String {
     }
     if !summary.expectations.is_empty() {
         text.push_str("\nexpected to fail\n");
-        let line = |expectation: &Expectation| {
-            let Expectation { test, status, description } = expectation;
+        let line = |expectation: &ExpectedToFail| {
+            let ExpectedToFail { test, status, description } = expectation;
             format!("  {test}: {}: {description}\n", status.word())
         };
         text.extend(summary.expectations.iter().map(line));
@@ -56,7 +56,7 @@ fn push_ignored(text: &mut String, summary: &Summary) {
 }
 
 /// Limits the lines per kind: a suite that crashed leaves hundreds of checks without an entry.
-fn push_problems(text: &mut String, problems: &[Problem]) {
+fn push_problems(text: &mut String, problems: &[ReportProblem]) {
     for group in problems.chunk_by(|a, b| a.kind() == b.kind()) {
         text.extend(group.iter().take(PROBLEMS_SHOWN).map(|problem| format!("  {problem}\n")));
         if group.len() > PROBLEMS_SHOWN {

@@ -4,13 +4,13 @@
 //! fallback appear as the type of the failure or in the message, a simulation in the name of the suite and as a property.
 
 use crate::{
-    results::{Column, Merged, MergedEntry, ResultStatus},
+    results::{Column, MergedEntry, MergedReport, ResultStatus},
     text::{push_line, xml_escape},
 };
 use testgen_types::ReportEntry;
 
 /// The whole report. Problems of the report itself form a failing suite of their own, so that no viewer shows it as green.
-pub fn render_junit(merged: &Merged) -> String {
+pub fn render_junit(merged: &MergedReport) -> String {
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let red = merged.entries.iter().filter(|entry| entry.evaluation.red).count() + merged.problems.len();
     let cases = merged.entries.len() + merged.problems.len();

@@ -3,8 +3,8 @@
 mod matrix;
 
 use crate::{
-    compare::{Comparison, render_markdown as render_comparison},
-    results::{Counts, Merged, MergedEntry, ResultStatus},
+    compare::{ReportComparison, render_markdown as render_comparison},
+    results::{MergedEntry, MergedReport, ResultStatus, StatusCounts},
     text::{markdown_cell, push_line},
 };
 use matrix::push_matrix;
@@ -18,7 +18,7 @@ const REASON_SHOWN: usize = 400;
 const PROBLEMS_SHOWN: usize = 20;
 
 /// The whole report, with the differences to `base` if given.
-pub fn render_markdown(merged: &Merged, base: Option<&Comparison>) -> String {
+pub fn render_markdown(merged: &MergedReport, base: Option<&ReportComparison>) -> String {
     let mut text = String::from("# Conformance\n\n");
     push_result(&mut text, merged);
     push_problems(&mut text, merged);
@@ -32,9 +32,9 @@ pub fn render_markdown(merged: &Merged, base: Option<&Comparison>) -> String {
     text
 }
 
-fn push_result(text: &mut String, merged: &Merged) {
+fn push_result(text: &mut String, merged: &MergedReport) {
     let result = if merged.is_green() { "passed" } else { "FAILED" };
-    let Counts { numbers, others } = merged.counts();
+    let StatusCounts { numbers, others } = merged.counts();
     push_line(text, format_args!("**{result}**: numbers: {}; other checks: {}\n", words(&numbers), words(&others)));
 }
 
@@ -45,7 +45,7 @@ fn words(counts: &BTreeMap<ResultStatus, usize>) -> String {
     if counts.is_empty() { "none".to_owned() } else { counts }
 }
 
-fn push_problems(text: &mut String, merged: &Merged) {
+fn push_problems(text: &mut String, merged: &MergedReport) {
     if merged.problems.is_empty() {
         return;
     }
@@ -58,13 +58,13 @@ fn push_problems(text: &mut String, merged: &Merged) {
 }
 
 /// Whether no device of the column ran and none of its entries is red. The matrix leaves such columns out to stay narrow.
-fn is_absent(merged: &Merged, column: usize) -> bool {
+fn is_absent(merged: &MergedReport, column: usize) -> bool {
     let red = merged.entries.iter().any(|entry| entry.column == column && entry.evaluation.red);
     merged.columns[column].name.is_none() && !red
 }
 
 /// Devices without a column: the statuses of their checks, and the most frequent reason.
-fn push_not_run(text: &mut String, merged: &Merged) {
+fn push_not_run(text: &mut String, merged: &MergedReport) {
     for (index, column) in merged.columns.iter().enumerate().filter(|(index, _)| is_absent(merged, *index)) {
         let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
         let mut counts: BTreeMap<ResultStatus, usize> = BTreeMap::new();
@@ -79,7 +79,7 @@ fn push_not_run(text: &mut String, merged: &Merged) {
     }
 }
 
-fn push_failures(text: &mut String, merged: &Merged) {
+fn push_failures(text: &mut String, merged: &MergedReport) {
     let is_shown =
         |entry: &&MergedEntry| entry.evaluation.red || entry.evaluation.status == ResultStatus::ExpectedFailure;
     let failures: Vec<&MergedEntry> = merged.entries.iter().filter(is_shown).collect();

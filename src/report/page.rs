@@ -8,8 +8,8 @@ mod data;
 
 pub(crate) use assembly::assemble;
 
-use crate::{compare::Comparison, results::Merged};
-use data::Data;
+use crate::{compare::ReportComparison, results::MergedReport};
+use data::ReportPageData;
 
 const TEMPLATE: &str = include_str!("page/page.html");
 const SCRIPTS: [&str; 6] = [
@@ -22,6 +22,6 @@ const SCRIPTS: [&str; 6] = [
 ];
 
 /// The whole page, with the differences to `base` if given.
-pub fn render_page(merged: &Merged, base: Option<&Comparison>) -> String {
-    assemble(TEMPLATE, &SCRIPTS, &Data::new(merged, base))
+pub fn render_page(merged: &MergedReport, base: Option<&ReportComparison>) -> String {
+    assemble(TEMPLATE, &SCRIPTS, &ReportPageData::new(merged, base))
 }

@@ -1,8 +1,8 @@
 //! A merged report as JSON for other programs, and its JSON Schema.
 
 use crate::{
-    compare::Comparison,
-    results::{Cell, Column, Counts, Merged, MergedEntry, Part, ResultStatus, cells, first_diverging},
+    compare::ReportComparison,
+    results::{Cell, CellPart, Column, MergedEntry, MergedReport, ResultStatus, StatusCounts, cells, first_diverging},
 };
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::Serialize;
@@ -15,7 +15,7 @@ const VERSION: u32 = 2;
 /// A merged report.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "testgen report", deny_unknown_fields)]
-struct Structured {
+struct StructuredReport {
     /// The version of this form: 2. Adding a field is compatible.
     version: u32,
     /// Whether the reports have no problem and no check is red.
@@ -31,20 +31,20 @@ struct Structured {
     /// The reports by their path below the given directories.
     sources: Vec<String>,
     /// The devices that ran, and one element for each kind of device of which checks found none.
-    devices: Vec<Device>,
+    devices: Vec<StructuredDevice>,
     /// One element for each model, device with its engine, and precision.
     cells: Vec<StructuredCell>,
     /// One element for each check on each device.
     checks: Vec<Check>,
     /// Differences to the base, in the form of `testgen compare --format json`; null without a base.
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
-    base: Option<Comparison>,
+    base: Option<ReportComparison>,
 }
 
 /// A device that ran.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
-struct Device {
+struct StructuredDevice {
     /// `cpu`, `cuda` or `rocm`.
     device: &'static str,
     /// The engine that computed, for instance `torch/eager`; null for the native one.
@@ -128,10 +128,10 @@ struct Check {
 }
 
 /// The report as JSON, ended by a line break.
-pub fn render_structured(merged: &Merged, base: Option<&Comparison>) -> String {
-    let Counts { numbers, others } = merged.counts();
+pub fn render_structured(merged: &MergedReport, base: Option<&ReportComparison>) -> String {
+    let StatusCounts { numbers, others } = merged.counts();
     let all = |status: &ResultStatus| count(&numbers, status) + count(&others, status);
-    let structured = Structured {
+    let structured = StructuredReport {
         version: VERSION,
         green: merged.is_green(),
         counts: ResultStatus::ALL.iter().map(|status| (key(*status), all(status))).collect(),
@@ -150,7 +150,7 @@ pub fn render_structured(merged: &Merged, base: Option<&Comparison>) -> String {
 
 /// The JSON Schema of [`render_structured`].
 pub fn structured_schema() -> String {
-    let schema = SchemaSettings::draft07().into_generator().into_root_schema_for::<Structured>();
+    let schema = SchemaSettings::draft07().into_generator().into_root_schema_for::<StructuredReport>();
     format!("{:#}\n", schema.as_value())
 }
 
@@ -173,8 +173,8 @@ fn count(counts: &BTreeMap<ResultStatus, usize>, status: &ResultStatus) -> usize
     counts.get(status).copied().unwrap_or(0)
 }
 
-fn device(column: &Column) -> Device {
-    Device {
+fn device(column: &Column) -> StructuredDevice {
+    StructuredDevice {
         device: column.device.as_str(),
         engine: column.engine.clone(),
         name: column.name.clone(),
@@ -203,7 +203,7 @@ fn structured_cell(cell: Cell) -> StructuredCell {
     }
 }
 
-fn structured_part(part: &Part) -> StructuredPart {
+fn structured_part(part: &CellPart) -> StructuredPart {
     StructuredPart {
         status: part.status,
         counts: part.counts.iter().map(|(status, count)| (key(*status), *count)).collect(),

@@ -1,6 +1,6 @@
 //! One cell of the result matrix: a model on a device in a precision. Its numbers and its other checks have a status each.
 
-use super::{Merged, MergedEntry, ResultStatus, numbers::compares_numbers};
+use super::{MergedEntry, MergedReport, ResultStatus, numbers::compares_numbers};
 use std::collections::BTreeMap;
 use testgen_types::{Architecture, Check, OutputError, Precision, ReportEntry};
 
@@ -11,14 +11,14 @@ pub struct Cell {
     pub architecture: Architecture,
     /// The model.
     pub model: String,
-    /// The index of the column in [`Merged::columns`].
+    /// The index of the column in [`MergedReport::columns`].
     pub column: usize,
     /// The precision.
     pub precision: Precision,
     /// The checks that compare numbers with the reference; never a pass when the outputs were not compared.
-    pub numbers: Part,
+    pub numbers: CellPart,
     /// All other checks.
-    pub others: Part,
+    pub others: CellPart,
     /// The first layer whose hidden state is outside its threshold.
     pub first_diverging: Option<String>,
     /// Milliseconds of all checks.
@@ -29,7 +29,7 @@ pub struct Cell {
 
 /// Some of the checks of a cell.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Part {
+pub struct CellPart {
     /// The most severe status; ignored where there is no check.
     pub status: ResultStatus,
     /// The number of checks by status.
@@ -39,7 +39,7 @@ pub struct Part {
 }
 
 /// The cells of a report, in the order of its entries.
-pub fn cells(merged: &Merged) -> Vec<Cell> {
+pub fn cells(merged: &MergedReport) -> Vec<Cell> {
     let same = |a: &MergedEntry, b: &MergedEntry| {
         (&a.entry.model, a.column, a.entry.precision) == (&b.entry.model, b.column, b.entry.precision)
     };
@@ -52,7 +52,7 @@ impl Cell {
             entries.iter().partition(|merged| compares_numbers(merged.entry.check));
         let ReportEntry { architecture, ref model, precision, .. } = entries[0].entry;
         let first_diverging = numbers.iter().find_map(|merged| first_diverging(&merged.entry)).map(str::to_owned);
-        let mut numbers = Part::of(&numbers);
+        let mut numbers = CellPart::of(&numbers);
         if computes_without_comparing(entries) && numbers.status >= ResultStatus::Incomplete {
             numbers.status = ResultStatus::Incomplete;
         }
@@ -62,7 +62,7 @@ impl Cell {
             column: entries[0].column,
             precision,
             numbers,
-            others: Part::of(&others),
+            others: CellPart::of(&others),
             first_diverging,
             milliseconds: entries.iter().map(|merged| merged.entry.milliseconds).sum(),
             memory: entries.iter().filter_map(|merged| loaded_bytes(&merged.entry)).max(),
@@ -90,7 +90,7 @@ impl Cell {
     }
 }
 
-impl Part {
+impl CellPart {
     fn of(entries: &[&MergedEntry]) -> Self {
         let mut counts = BTreeMap::new();
         for merged in entries {

@@ -1,25 +1,29 @@
 //! Completeness of a report: an entry for every test, no unknown tests, and no pass that contradicts itself.
 
-use super::Problem;
+use super::ReportProblem;
 use std::collections::{BTreeMap, BTreeSet};
 use testgen_types::{EntryStatus, ReportEntry};
 
 /// Compares `entries` with the tests of the suite: `listed` contains all of them, `selected` those that had to run.
 ///
 /// Returns every problem once, in a stable order. Entries of listed tests that were not selected are accepted.
-pub fn find_problems(entries: &[ReportEntry], listed: &BTreeSet<String>, selected: &BTreeSet<String>) -> Vec<Problem> {
+pub fn find_problems(
+    entries: &[ReportEntry],
+    listed: &BTreeSet<String>,
+    selected: &BTreeSet<String>,
+) -> Vec<ReportProblem> {
     let mut problems = Vec::new();
     if selected.is_empty() {
-        problems.push(Problem::NoTests);
+        problems.push(ReportProblem::NoTests);
     }
     let counts = count(entries);
     let missing = selected.iter().filter(|test| !counts.contains_key(*test));
-    problems.extend(missing.map(|test| Problem::MissingEntry { test: test.clone() }));
+    problems.extend(missing.map(|test| ReportProblem::MissingEntry { test: test.clone() }));
     for (test, count) in &counts {
         if !listed.contains(test) {
-            problems.push(Problem::UnknownEntry { test: test.clone() });
+            problems.push(ReportProblem::UnknownEntry { test: test.clone() });
         } else if *count > 1 {
-            problems.push(Problem::RepeatedEntry { test: test.clone() });
+            problems.push(ReportProblem::RepeatedEntry { test: test.clone() });
         }
     }
     problems.extend(entries.iter().filter_map(contradiction));
@@ -35,12 +39,12 @@ fn count(entries: &[ReportEntry]) -> BTreeMap<String, usize> {
 }
 
 /// A pass that its own fields contradict, or a failed or ignored entry without a reason.
-pub(super) fn contradiction(entry: &ReportEntry) -> Option<Problem> {
+pub(super) fn contradiction(entry: &ReportEntry) -> Option<ReportProblem> {
     let test = entry.test_name();
     match entry.status {
-        EntryStatus::Pass => impossible_pass(entry).map(|why| Problem::FalsePass { test, why }),
+        EntryStatus::Pass => impossible_pass(entry).map(|why| ReportProblem::FalsePass { test, why }),
         EntryStatus::Fail | EntryStatus::Ignored => match entry.reason.as_deref().map(str::trim) {
-            None | Some("") => Some(Problem::MissingReason { test }),
+            None | Some("") => Some(ReportProblem::MissingReason { test }),
             Some(_) => None,
         },
     }
@@ -87,7 +91,7 @@ mod tests {
 
     fn kinds(entries: &[ReportEntry], listed: &[&str], selected: &[&str]) -> Vec<&'static str> {
         let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-        find_problems(entries, &set(listed), &set(selected)).iter().map(Problem::kind).collect()
+        find_problems(entries, &set(listed), &set(selected)).iter().map(ReportProblem::kind).collect()
     }
 
     const FINITE: &str = "encoder_only::bert::rocm::finite_f32";

@@ -1,6 +1,6 @@
 //! Reads a report: every bad line is a problem.
 
-use super::Problem;
+use super::ReportProblem;
 use crate::{
     cli_error::CliError,
     exit_code::ExitCode,
@@ -66,10 +66,10 @@ pub struct Lines {
     /// The entries in the order in which the checks ended.
     pub entries: Vec<ReportEntry>,
     /// One problem for each line that is not an entry of this version.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<ReportProblem>,
 }
 
-/// Reads the report `path`. A bad line becomes a [`Problem`] and is never skipped silently.
+/// Reads the report `path`. A bad line becomes a [`ReportProblem`] and is never skipped silently.
 ///
 /// # Errors
 ///
@@ -82,7 +82,7 @@ pub fn read_lines(path: &Path) -> Result<Lines, ReportError> {
 /// Reads the text of a report. Empty lines are ignored.
 pub fn parse_lines(text: &str) -> Lines {
     let (entries, bad) = parse_json_lines(text, ReportEntry::VERSION);
-    let problem = |BadLine { line, message }| Problem::BadLine { line, message };
+    let problem = |BadLine { line, message }| ReportProblem::BadLine { line, message };
     Lines { entries, problems: bad.into_iter().map(problem).collect() }
 }
 

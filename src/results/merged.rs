@@ -1,7 +1,7 @@
 //! Reports of several machines merged into one: the devices that ran, and one entry for each check on each of them.
 
 use super::{
-    Evaluation, Problem, ResultStatus, Source,
+    ReportProblem, ReportSource, ResultStatus, StatusEvaluation,
     column::{Column, Identity},
     completeness::{contradiction, impossible_pass},
     evaluate,
@@ -13,7 +13,7 @@ use testgen_types::{Check, DeviceKind, EntryStatus, Precision, ReportEntry};
 
 /// Several reports as one.
 #[derive(Debug, Default)]
-pub struct Merged {
+pub struct MergedReport {
     /// The names of the reports, sorted.
     pub sources: Vec<String>,
     /// The devices that ran, and for each kind at most one column for checks that did not run.
@@ -26,7 +26,7 @@ pub struct Merged {
 
 /// The number of checks by status.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct Counts {
+pub struct StatusCounts {
     /// The checks that compare numbers with the reference.
     pub numbers: BTreeMap<ResultStatus, usize>,
     /// All other checks.
@@ -43,7 +43,7 @@ pub struct MergedEntry {
     /// The index of its report.
     pub source: usize,
     /// Its status.
-    pub evaluation: Evaluation,
+    pub evaluation: StatusEvaluation,
 }
 
 /// An entry with its device and the index of its report.
@@ -53,9 +53,9 @@ struct Located {
     entry: ReportEntry,
 }
 
-impl Merged {
+impl MergedReport {
     /// Merges `sources` in any order. Of several entries for one check on one device the most severe is kept.
-    pub fn new(mut sources: Vec<Source>, expected: &ExpectedFailures) -> Self {
+    pub fn new(mut sources: Vec<ReportSource>, expected: &ExpectedFailures) -> Self {
         // Files may be given in any order, and indices of sources are part of the result.
         sources.sort_by(|a, b| a.name.cmp(&b.name));
         let mut merged = Self::default();
@@ -80,14 +80,14 @@ impl Merged {
     /// Adds a problem for each of `tests` without an entry, and one when `tests` is empty.
     pub fn require(&mut self, tests: &BTreeSet<String>) {
         let present: BTreeSet<String> = self.entries.iter().map(|merged| merged.entry.test_name()).collect();
-        let missing = tests.difference(&present).map(|test| Problem::MissingEntry { test: test.clone() });
-        let none = tests.is_empty().then_some(Problem::NoTests);
+        let missing = tests.difference(&present).map(|test| ReportProblem::MissingEntry { test: test.clone() });
+        let none = tests.is_empty().then_some(ReportProblem::NoTests);
         self.problems.extend(missing.chain(none).map(|problem| problem.to_string()));
     }
 
     /// Adds impossible passes and missing reasons; both make a report untrustworthy.
-    fn add_contradictions(&mut self, source: &Source) {
-        let found: BTreeSet<Problem> = source.entries.iter().filter_map(contradiction).collect();
+    fn add_contradictions(&mut self, source: &ReportSource) {
+        let found: BTreeSet<ReportProblem> = source.entries.iter().filter_map(contradiction).collect();
         self.problems.extend(found.iter().map(|problem| format!("`{}`: {problem}", source.name)));
     }
 
@@ -97,8 +97,8 @@ impl Merged {
     }
 
     /// The number of checks by status: those that compare numbers with the reference, and the others.
-    pub fn counts(&self) -> Counts {
-        let mut counts = Counts::default();
+    pub fn counts(&self) -> StatusCounts {
+        let mut counts = StatusCounts::default();
         for MergedEntry { entry, evaluation, .. } in &self.entries {
             let part = if compares_numbers(entry.check) { &mut counts.numbers } else { &mut counts.others };
             *part.entry(evaluation.status).or_default() += 1;

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// One reason why a report is not green, whatever its entries say.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Problem {
+pub enum ReportProblem {
     /// The suite lists no test, or the filters leave none.
     NoTests,
     /// A line of the report is not an entry of this version.
@@ -60,7 +60,7 @@ pub enum Problem {
     },
 }
 
-impl Problem {
+impl ReportProblem {
     /// The kind of problem, as the JSON form names it.
     pub fn kind(&self) -> &'static str {
         match self {
@@ -78,7 +78,7 @@ impl Problem {
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for ReportProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoTests => write!(f, "no test was selected, so the report proves nothing"),

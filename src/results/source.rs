@@ -1,6 +1,6 @@
 //! Finds the report files among the given paths: files of JSON lines, or directories of them.
 
-use super::{Problem, ReportError, read_lines};
+use super::{ReportError, ReportProblem, read_lines};
 use std::path::{Path, PathBuf};
 use testgen_types::{ReportEntry, bounded_file::FileProblem};
 use walkdir::WalkDir;
@@ -10,13 +10,13 @@ const EXTENSION: &str = "jsonl";
 
 /// One report.
 #[derive(Debug)]
-pub struct Source {
+pub struct ReportSource {
     /// The path below the given directory, or the name of the given file.
     pub name: String,
     /// Its entries.
     pub entries: Vec<ReportEntry>,
     /// Its bad lines.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<ReportProblem>,
 }
 
 /// Reads every report of `paths`; a directory contributes all `*.jsonl` files below it.
@@ -24,13 +24,13 @@ pub struct Source {
 /// # Errors
 ///
 /// When a path does not exist or cannot be read, or a directory contains no report.
-pub fn read_sources(paths: &[PathBuf]) -> Result<Vec<Source>, ReportError> {
+pub fn read_sources(paths: &[PathBuf]) -> Result<Vec<ReportSource>, ReportError> {
     let mut sources = Vec::new();
     for path in paths {
         for file in report_files(path)? {
             let lines = read_lines(&file)?;
             let name = unique_name(&sources, name(path, &file, paths.len() > 1));
-            sources.push(Source { name, entries: lines.entries, problems: lines.problems });
+            sources.push(ReportSource { name, entries: lines.entries, problems: lines.problems });
         }
     }
     Ok(sources)
@@ -67,7 +67,7 @@ fn name(path: &Path, file: &Path, several: bool) -> String {
     }
 }
 
-fn unique_name(known: &[Source], name: String) -> String {
+fn unique_name(known: &[ReportSource], name: String) -> String {
     let taken = |name: &str| known.iter().any(|source| source.name == name);
     if !taken(&name) {
         return name;

@@ -34,7 +34,7 @@ pub enum ResultStatus {
 
 /// The status of a check, and the reason when its report entry does not contain it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Evaluation {
+pub struct StatusEvaluation {
     /// The status.
     pub status: ResultStatus,
     /// Whether it makes the report red.
@@ -104,15 +104,15 @@ impl ResultStatus {
 }
 
 /// Evaluates one entry; `contradiction` is the reason why its pass cannot be one.
-pub fn evaluate(entry: &ReportEntry, contradiction: Option<&str>, expected: &ExpectedFailures) -> Evaluation {
+pub fn evaluate(entry: &ReportEntry, contradiction: Option<&str>, expected: &ExpectedFailures) -> StatusEvaluation {
     // Before expectations: a pass that contradicts itself is not the unexpected pass of an expected failure.
     if let Some(why) = contradiction {
         let note = Some(format!("reported as passed, but {why}"));
-        return Evaluation { status: without_numbers(entry).unwrap_or(ResultStatus::Fail), red: true, note };
+        return StatusEvaluation { status: without_numbers(entry).unwrap_or(ResultStatus::Fail), red: true, note };
     }
     let expectation = expected.of(entry);
     let in_force = expectation.filter(|expectation| expected.is_in_force(expectation));
-    let evaluation = |status, red, note| Evaluation { status, red, note };
+    let evaluation = |status, red, note| StatusEvaluation { status, red, note };
     match (entry.status, in_force, expectation) {
         (EntryStatus::Ignored, ..) => evaluation(ignored(entry), false, None),
         (EntryStatus::Fail, Some(expectation), _) => {

@@ -1,6 +1,6 @@
 //! The summary of one run: counts per model and device, the devices that ran, and the reasons of ignored checks.
 
-use super::{Problem, ResultStatus, evaluate};
+use super::{ReportProblem, ResultStatus, evaluate};
 use crate::expected_failure::ExpectedFailures;
 use serde::{Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,21 +20,21 @@ pub struct Summary {
     /// Checks that did not run.
     pub ignored: usize,
     /// One row for each model and device.
-    pub rows: Vec<Row>,
+    pub rows: Vec<SummaryRow>,
     /// The reasons of ignored checks, each once per device.
     pub ignored_reasons: Vec<IgnoredReason>,
     /// The entries that failed unexpectedly.
     pub failures: Vec<ReportEntry>,
     /// Expected failures, and unexpected passes; the latter make the summary red.
-    pub expectations: Vec<Expectation>,
+    pub expectations: Vec<ExpectedToFail>,
     /// Problems of the report itself.
     #[serde(serialize_with = "serialize_problems")]
-    pub problems: Vec<Problem>,
+    pub problems: Vec<ReportProblem>,
 }
 
 /// A check that a spec or testgen.toml expects to fail.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Expectation {
+pub struct ExpectedToFail {
     /// The test.
     pub test: String,
     /// `expected_failure`, `unexpected_pass`, or `fail` when the expectation has expired.
@@ -45,7 +45,7 @@ pub struct Expectation {
 
 /// One model on one device.
 #[derive(Debug, Serialize)]
-pub struct Row {
+pub struct SummaryRow {
     /// The architecture of the model.
     pub architecture: Architecture,
     /// The model.
@@ -109,7 +109,7 @@ impl Summary {
     pub const VERSION: u32 = 2;
 
     /// Counts `entries`. A report with problems is never green.
-    pub fn new(entries: &[ReportEntry], problems: Vec<Problem>, expected: &ExpectedFailures) -> Self {
+    pub fn new(entries: &[ReportEntry], problems: Vec<ReportProblem>, expected: &ExpectedFailures) -> Self {
         let count = |status| entries.iter().filter(|entry| entry.status == status).count();
         let expectations = expectations(entries, expected);
         let excused = |entry: &ReportEntry| evaluate(entry, None, expected).status == ResultStatus::ExpectedFailure;
@@ -133,7 +133,7 @@ impl Summary {
     }
 }
 
-impl Row {
+impl SummaryRow {
     fn empty(entry: &ReportEntry) -> Self {
         Self {
             architecture: entry.architecture,
@@ -185,23 +185,23 @@ impl RanOn {
     }
 }
 
-fn rows(entries: &[ReportEntry]) -> Vec<Row> {
+fn rows(entries: &[ReportEntry]) -> Vec<SummaryRow> {
     let mut rows = BTreeMap::new();
     for entry in entries {
         let device = (entry.device, entry.device_index, entry.engine.as_deref());
         let key = (entry.architecture.as_str(), entry.model.as_str(), device);
-        rows.entry(key).or_insert_with(|| Row::empty(entry)).add(entry);
+        rows.entry(key).or_insert_with(|| SummaryRow::empty(entry)).add(entry);
     }
     rows.into_values().collect()
 }
 
 /// The expectations of specs and testgen.toml about these entries, sorted by test.
-fn expectations(entries: &[ReportEntry], expected: &ExpectedFailures) -> Vec<Expectation> {
+fn expectations(entries: &[ReportEntry], expected: &ExpectedFailures) -> Vec<ExpectedToFail> {
     let about = |entry: &ReportEntry| {
         let evaluation = evaluate(entry, None, expected);
-        Some(Expectation { test: entry.test_name(), status: evaluation.status, description: evaluation.note? })
+        Some(ExpectedToFail { test: entry.test_name(), status: evaluation.status, description: evaluation.note? })
     };
-    let mut expectations: Vec<Expectation> = entries.iter().filter_map(about).collect();
+    let mut expectations: Vec<ExpectedToFail> = entries.iter().filter_map(about).collect();
     expectations.sort();
     expectations
 }
@@ -229,7 +229,7 @@ fn ignored_reasons(entries: &[ReportEntry]) -> Vec<IgnoredReason> {
     reasons.into_iter().map(reason).collect()
 }
 
-fn serialize_problems<S: Serializer>(problems: &[Problem], serializer: S) -> Result<S::Ok, S::Error> {
+fn serialize_problems<S: Serializer>(problems: &[ReportProblem], serializer: S) -> Result<S::Ok, S::Error> {
     #[derive(Serialize)]
     struct KindAndMessage {
         kind: &'static str,

@@ -1,10 +1,10 @@
 //! Builds a suite with cargo, and finds its test binary.
 
 use super::{
-    Progress, RunError, build_directory,
+    RunError, RunProgress, build_directory,
     cargo::{self, Artifact},
     clock,
-    suite::Suite,
+    suite::BuiltSuite,
 };
 use crate::child_process;
 use std::{
@@ -34,7 +34,7 @@ pub struct BuildOptions {
 /// # Errors
 ///
 /// When cargo is missing, the suite does not compile, or it does not have exactly one test binary.
-pub fn build(options: &BuildOptions, progress: &mut Progress) -> Result<Suite, RunError> {
+pub fn build(options: &BuildOptions, progress: &mut RunProgress) -> Result<BuiltSuite, RunError> {
     child_process::watch_interrupts();
     progress.stage("building", &options.manifest.display().to_string());
     let program = cargo::program();
@@ -100,8 +100,8 @@ fn command(program: &Path, options: &BuildOptions, features: &[&str], quiet: boo
     command
 }
 
-fn only_test_binary(messages: &str, manifest: &Path) -> Result<Suite, RunError> {
-    let mut suites: Vec<Suite> = cargo::artifacts(messages).filter_map(suite).collect();
+fn only_test_binary(messages: &str, manifest: &Path) -> Result<BuiltSuite, RunError> {
+    let mut suites: Vec<BuiltSuite> = cargo::artifacts(messages).filter_map(suite).collect();
     match (suites.pop(), suites.len()) {
         (Some(suite), 0) => Ok(suite),
         (suite, others) => {
@@ -112,10 +112,10 @@ fn only_test_binary(messages: &str, manifest: &Path) -> Result<Suite, RunError> 
 }
 
 /// The suite, when the artifact is its test binary.
-fn suite(artifact: Artifact) -> Option<Suite> {
+fn suite(artifact: Artifact) -> Option<BuiltSuite> {
     let is_test = artifact.target.kind.iter().any(|kind| kind == "test");
     let directory = artifact.manifest.parent()?.to_path_buf();
-    is_test.then_some(Suite { binary: artifact.executable?, directory })
+    is_test.then_some(BuiltSuite { binary: artifact.executable?, directory })
 }
 
 #[cfg(test)]
@@ -130,7 +130,7 @@ mod tests {
     fn the_integration_test_is_the_suite() {
         let messages = format!("{LIBRARY}\n{TEST}\nwarning: not json\n{END}\n");
         let suite = only_test_binary(&messages, Path::new("s/Cargo.toml")).expect("there is one");
-        assert_eq!(suite, Suite { binary: "/t/suite-1".into(), directory: "/s".into() });
+        assert_eq!(suite, BuiltSuite { binary: "/t/suite-1".into(), directory: "/s".into() });
     }
 
     #[test]

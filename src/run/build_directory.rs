@@ -8,7 +8,7 @@
 //! A target directory that the user chose is respected: by `CARGO_TARGET_DIR`, by cargo's configuration, by a workspace
 //! around the suite, or by a `target` that the suite already has.
 
-use super::cargo::{self, Metadata, Package};
+use super::cargo::{self, CargoPackage, Metadata};
 use sha2::{Digest, Sha256};
 use std::{
     env,
@@ -62,7 +62,7 @@ pub(super) fn is_own_workspace(manifest: &Path) -> bool {
 }
 
 /// The suite, where it is a workspace of its own.
-fn own_workspace(metadata: &Metadata) -> Option<&Package> {
+fn own_workspace(metadata: &Metadata) -> Option<&CargoPackage> {
     let [suite] = metadata.packages.as_slice() else { return None };
     (suite.manifest_path.parent() == Some(&metadata.workspace_root)).then_some(suite)
 }

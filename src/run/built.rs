@@ -1,6 +1,6 @@
 //! Finds the test binary of a suite that was built before; builds nothing.
 
-use super::{build_directory, suite::Suite};
+use super::{build_directory, suite::BuiltSuite};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -12,14 +12,14 @@ use testgen_types::bounded_file::{limit, read_text};
 ///
 /// Binaries of several suites may be in one directory. The file of dependencies that rustc writes beside each of them names the
 /// directory of its suite, because the source of the test reads `CARGO_MANIFEST_DIR`.
-pub fn find_built(manifest: &Path) -> Option<Suite> {
+pub fn find_built(manifest: &Path) -> Option<BuiltSuite> {
     let directory = fs::canonicalize(manifest.parent()?).ok()?;
     let profiles = build_directory::candidates(manifest)
         .into_iter()
         .flat_map(|target| ["debug", "release"].map(|profile| target.join(profile).join("deps")));
     let binaries = profiles.flat_map(|deps| binaries_in(&deps)).filter(|binary| is_of(binary, &directory));
     let newest = binaries.filter_map(|binary| Some((modified(&binary)?, binary))).max()?;
-    Some(Suite { binary: newest.1, directory })
+    Some(BuiltSuite { binary: newest.1, directory })
 }
 
 /// `conformance-<hash>`, which has no extension on Unix.

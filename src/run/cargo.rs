@@ -18,7 +18,7 @@ pub(super) fn program() -> PathBuf {
 /// The output files of one target.
 #[derive(Debug)]
 pub(super) struct Artifact {
-    pub(super) target: Target,
+    pub(super) target: CargoTarget,
     pub(super) manifest: PathBuf,
     pub(super) executable: Option<PathBuf>,
     pub(super) files: Vec<PathBuf>,
@@ -26,7 +26,7 @@ pub(super) struct Artifact {
 
 /// A target of a package.
 #[derive(Debug, Deserialize)]
-pub(super) struct Target {
+pub(super) struct CargoTarget {
     pub(super) name: String,
     pub(super) kind: Vec<String>,
 }
@@ -35,7 +35,7 @@ pub(super) struct Target {
 #[derive(Deserialize)]
 struct Message {
     reason: String,
-    target: Option<Target>,
+    target: Option<CargoTarget>,
     manifest_path: Option<PathBuf>,
     executable: Option<PathBuf>,
     #[serde(default)]
@@ -60,14 +60,14 @@ pub(super) fn artifacts(stdout: &str) -> impl Iterator<Item = Artifact> {
 #[derive(Debug, Deserialize)]
 pub(super) struct Metadata {
     /// The members of the workspace.
-    pub(super) packages: Vec<Package>,
+    pub(super) packages: Vec<CargoPackage>,
     pub(super) workspace_root: PathBuf,
     pub(super) target_directory: PathBuf,
 }
 
 /// A member of a workspace.
 #[derive(Debug, Deserialize)]
-pub(super) struct Package {
+pub(super) struct CargoPackage {
     pub(super) name: String,
     pub(super) manifest_path: PathBuf,
 }

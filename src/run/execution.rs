@@ -2,7 +2,7 @@
 
 mod followed;
 
-use super::{Progress, RunError, Selection, Suite};
+use super::{BuiltSuite, RunError, RunProgress, Selection};
 use crate::{atomic_file::TemporaryFile, child_process};
 use followed::{Followed, FollowedRun};
 use std::{
@@ -39,7 +39,7 @@ pub enum Work {
 
 /// The work of one process of the suite.
 #[derive(Debug)]
-pub struct Part {
+pub struct SuitePart {
     /// A name for its log, where there are several processes.
     pub name: Option<String>,
     /// Its tests.
@@ -100,7 +100,7 @@ fn append(from: &Path, to: &Path) -> io::Result<()> {
 /// # Errors
 ///
 /// When the test binary does not start or fails to list its tests.
-pub fn list(suite: &Suite, environment: &[(&'static str, OsString)]) -> Result<Listing, RunError> {
+pub fn list(suite: &BuiltSuite, environment: &[(&'static str, OsString)]) -> Result<Listing, RunError> {
     let output = command(suite)
         .envs(environment.iter().map(|(name, value)| (*name, value)))
         .args(["--list", "--format", "terse"])
@@ -122,10 +122,10 @@ pub fn list(suite: &Suite, environment: &[(&'static str, OsString)]) -> Result<L
 ///
 /// When the test binary does not start, or a report or a log cannot be written.
 pub fn execute(
-    suite: &Suite,
-    parts: &[Part],
+    suite: &BuiltSuite,
+    parts: &[SuitePart],
     options: &ExecutionOptions,
-    progress: &mut Progress,
+    progress: &mut RunProgress,
 ) -> Result<Vec<Execution>, RunError> {
     child_process::watch_interrupts();
     // The number of products is known only to the suite.
@@ -160,7 +160,7 @@ struct Started {
 }
 
 impl Started {
-    fn new(suite: &Suite, part: &Part, options: &ExecutionOptions) -> Result<Self, RunError> {
+    fn new(suite: &BuiltSuite, part: &SuitePart, options: &ExecutionOptions) -> Result<Self, RunError> {
         let failed = |path: &Path| {
             let path = path.to_owned();
             move |source| RunError::Write { path, source }
@@ -193,7 +193,7 @@ impl Started {
 }
 
 /// Starts the test binary as cargo does, in the directory of its Cargo.toml, so that relative paths work.
-pub(crate) fn command(suite: &Suite) -> Command {
+pub(crate) fn command(suite: &BuiltSuite) -> Command {
     let mut command = Command::new(&suite.binary);
     command.current_dir(&suite.directory).env("CARGO_MANIFEST_DIR", &suite.directory);
     command

@@ -1,9 +1,9 @@
 //! The outcome of a run: its report compared with the suite's tests, the exit status and the required devices.
 
-use super::{Execution, Listing, Part, Requirement};
+use super::{Execution, Listing, Requirement, SuitePart};
 use crate::{
     expected_failure::ExpectedFailures,
-    results::{Problem, ReportError, Summary, find_problems, read_lines},
+    results::{ReportError, ReportProblem, Summary, find_problems, read_lines},
 };
 use std::collections::BTreeMap;
 use testgen_types::{Check, DeviceKind, EntryStatus, ReportEntry};
@@ -14,7 +14,7 @@ pub struct Run<'a> {
     /// All tests of the suite.
     pub listing: &'a Listing,
     /// The tests that had to run, by process.
-    pub parts: &'a [Part],
+    pub parts: &'a [SuitePart],
     /// The exit status, the report and the log of each process.
     pub executions: &'a [Execution],
     /// The devices that had to run.
@@ -39,13 +39,13 @@ pub fn summarize(run: &Run<'_>, expected: &ExpectedFailures) -> Result<Summary, 
     }
     problems.extend(not_computed(&entries));
     let unmet = run.required.iter().filter(|requirement| !requirement.is_met_by(&entries));
-    problems.extend(unmet.map(|requirement| Problem::RequirementUnmet { requirement: requirement.to_string() }));
+    problems.extend(unmet.map(|requirement| ReportProblem::RequirementUnmet { requirement: requirement.to_string() }));
     Ok(Summary::new(&entries, problems, expected))
 }
 
 /// The models that were computed in no column of the CPU. There an ignored check means that the engines lack the model; on a GPU it can also
 /// mean that the device is absent, which `--require` reports.
-fn not_computed(entries: &[ReportEntry]) -> Vec<Problem> {
+fn not_computed(entries: &[ReportEntry]) -> Vec<ReportProblem> {
     // Two checks that compute every model, because a spec may skip one. Others compare inputs and files.
     let computing = [Check::Finite, Check::OutputGolden];
     let on_cpu = entries.iter().filter(|entry| entry.device == DeviceKind::Cpu && computing.contains(&entry.check));
@@ -58,13 +58,13 @@ fn not_computed(entries: &[ReportEntry]) -> Vec<Problem> {
     lacking
         .map(|(model, entries)| {
             let reason = entries.iter().find_map(|entry| entry.reason.clone()).unwrap_or_default();
-            Problem::NotComputed { model: model.to_owned(), reason }
+            ReportProblem::NotComputed { model: model.to_owned(), reason }
         })
         .collect()
 }
 
 /// A contradiction between exit status and entries; a crash is one.
-fn exit_problem(execution: &Execution, entries: &[ReportEntry]) -> Option<Problem> {
+fn exit_problem(execution: &Execution, entries: &[ReportEntry]) -> Option<ReportProblem> {
     let failed = entries.iter().any(|entry| entry.status == EntryStatus::Fail);
     let message = match (execution.status.code(), failed) {
         // Both sides have to agree: a suite that crashes after its last entry, or whose entries were lost, is not
@@ -73,5 +73,5 @@ fn exit_problem(execution: &Execution, entries: &[ReportEntry]) -> Option<Proble
         (Some(0), true) => "the test binary reports success, although a check failed".to_owned(),
         _ => format!("the test binary ended with {}; see `{}`", execution.status, execution.log.display()),
     };
-    Some(Problem::Exit { message })
+    Some(ReportProblem::Exit { message })
 }

@@ -14,7 +14,7 @@ const LOG_INTERVAL: Duration = Duration::from_secs(30);
 
 /// Prints the current stage, its duration and the last finished test.
 #[derive(Debug)]
-pub struct Progress {
+pub struct RunProgress {
     mode: Mode,
     started: Instant,
     drawn: Option<Instant>,
@@ -27,7 +27,7 @@ enum Mode {
     Terminal,
 }
 
-impl Progress {
+impl RunProgress {
     /// Progress for this process's stderr.
     pub fn new(quiet: bool) -> Self {
         let mode = match (quiet, stderr().is_terminal()) {

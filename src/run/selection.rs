@@ -1,6 +1,6 @@
 //! Selects the tests of a suite: filters over test names, and the corresponding arguments of the test binary.
 
-use crate::generate::Filter;
+use crate::generate::SpecFilter;
 use std::collections::BTreeSet;
 use testgen_types::{Architecture, DeviceKind};
 
@@ -17,11 +17,11 @@ pub struct Selection {
 ///
 /// Test names are `<architecture>::<model>::<device>::<check>`; other names run only without a filter. Whole models, and
 /// whole devices, are skipped by a part of their name, because a command line has a limited length.
-pub fn select(filter: &Filter, listed: &BTreeSet<String>) -> Selection {
+pub fn select(filter: &SpecFilter, listed: &BTreeSet<String>) -> Selection {
     let tests = listed.iter().filter(|test| keeps(filter, test)).cloned().collect();
     let mut skipped = BTreeSet::new();
     for test in listed.iter().filter(|test| !keeps(filter, test)) {
-        skipped.insert(match Parts::of(test) {
+        skipped.insert(match TestNameParts::of(test) {
             // `--skip` takes any part of a name: without the `::` at its end, `bert` would also skip `bert-large`.
             Some(parts) if !parts.model_is_kept(filter) => format!("{}::{}::", parts.architecture, parts.model),
             Some(parts) => format!("::{}::{}", parts.device, parts.check),
@@ -34,13 +34,13 @@ pub fn select(filter: &Filter, listed: &BTreeSet<String>) -> Selection {
 
 /// The models of the selected tests with their GPUs, as `TESTGEN_KERNELS` names them: `<architecture>::<model>::<device>`.
 pub fn models_on_gpus(selection: &Selection) -> BTreeSet<String> {
-    let parts = selection.tests.iter().filter_map(|test| Parts::of(test));
+    let parts = selection.tests.iter().filter_map(|test| TestNameParts::of(test));
     let on_gpus = parts.filter(|parts| parts.device != DeviceKind::Cpu);
     on_gpus.map(|parts| format!("{}::{}::{}", parts.architecture, parts.model, parts.device)).collect()
 }
 
-fn keeps(filter: &Filter, test: &str) -> bool {
-    match Parts::of(test) {
+fn keeps(filter: &SpecFilter, test: &str) -> bool {
+    match TestNameParts::of(test) {
         Some(parts) => {
             parts.model_is_kept(filter) && (filter.devices.is_empty() || filter.devices.contains(&parts.device))
         }
@@ -49,14 +49,14 @@ fn keeps(filter: &Filter, test: &str) -> bool {
 }
 
 /// The parts of a test name that filters use.
-struct Parts<'a> {
+struct TestNameParts<'a> {
     architecture: Architecture,
     model: &'a str,
     device: DeviceKind,
     check: &'a str,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> TestNameParts<'a> {
     fn of(test: &'a str) -> Option<Self> {
         let mut parts = test.splitn(4, "::");
         let architecture = parts.next()?.parse().ok()?;
@@ -65,7 +65,7 @@ impl<'a> Parts<'a> {
         parts.next().map(|check| Self { architecture, model, device, check })
     }
 
-    fn model_is_kept(&self, filter: &Filter) -> bool {
+    fn model_is_kept(&self, filter: &SpecFilter) -> bool {
         (filter.architectures.is_empty() || filter.architectures.contains(&self.architecture))
             && (filter.names.is_empty() || filter.names.iter().any(|pattern| pattern.matches(self.model)))
     }
@@ -96,14 +96,15 @@ mod tests {
 
     #[test]
     fn an_empty_filter_selects_everything() {
-        let selection = select(&Filter::default(), &listed());
+        let selection = select(&SpecFilter::default(), &listed());
         assert_eq!(selection.tests, listed());
         assert_eq!(selection.arguments, Vec::<String>::new());
     }
 
     #[test]
     fn models_are_named_once_for_each_gpu() {
-        let selection = select(&Filter { architectures: vec![Architecture::Vision], ..Filter::default() }, &listed());
+        let selection =
+            select(&SpecFilter { architectures: vec![Architecture::Vision], ..SpecFilter::default() }, &listed());
         let models: Vec<String> = models_on_gpus(&selection).into_iter().collect();
         assert_eq!(models, ["vision::cpu::rocm", "vision::vit::rocm"]);
     }
@@ -112,11 +113,11 @@ mod tests {
     fn the_arguments_leave_exactly_the_selection() {
         let pattern = |text| Pattern::new(text).expect("is a pattern");
         let filters = [
-            Filter { names: vec![pattern("*bert*")], ..Filter::default() },
-            Filter { names: vec![pattern("bert")], devices: vec![DeviceKind::Rocm], ..Filter::default() },
-            Filter { architectures: vec![Architecture::Vision], ..Filter::default() },
-            Filter { devices: vec![DeviceKind::Cpu, DeviceKind::Cuda], ..Filter::default() },
-            Filter { names: vec![pattern("nothing")], ..Filter::default() },
+            SpecFilter { names: vec![pattern("*bert*")], ..SpecFilter::default() },
+            SpecFilter { names: vec![pattern("bert")], devices: vec![DeviceKind::Rocm], ..SpecFilter::default() },
+            SpecFilter { architectures: vec![Architecture::Vision], ..SpecFilter::default() },
+            SpecFilter { devices: vec![DeviceKind::Cpu, DeviceKind::Cuda], ..SpecFilter::default() },
+            SpecFilter { names: vec![pattern("nothing")], ..SpecFilter::default() },
         ];
         let counts = [4, 1, 4, 4, 0];
         for (filter, count) in filters.iter().zip(counts) {

@@ -3,7 +3,7 @@
 //! Cargo builds it from the source tree on first use, and its files are arranged like a ROCm installation. The simulator
 //! itself validates the requested devices.
 
-use super::{Progress, RunError, cargo};
+use super::{RunError, RunProgress, cargo};
 use crate::{
     child_process,
     settings::{Runtime, Settings},
@@ -50,7 +50,7 @@ impl Simulation {
     pub fn prepare(
         &self,
         settings: &Settings,
-        progress: &mut Progress,
+        progress: &mut RunProgress,
     ) -> Result<Vec<(&'static str, OsString)>, RunError> {
         let manifest = manifest(settings)?;
         progress.stage("simulating", &manifest.display().to_string());

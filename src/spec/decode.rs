@@ -5,12 +5,12 @@ mod operators;
 mod stress;
 
 use super::{
-    Checkpoint, Memory, ModelName, ModelSpec, Subject, Tolerance,
-    fields::{Decoder, Fields, list, required_text, required_variant},
-    tree::{Node, Value},
+    CheckpointSource, Memory, ModelName, ModelSpec, SpecSubject, ToleranceSpec,
+    fields::{MappingFields, SpecDecoder, list, required_text, required_variant},
+    tree::{Node, YamlValue},
 };
 use crate::{closed_enum::ClosedEnum, text::Quoted};
-use checks::{Context, LONGEST_REASON, checks};
+use checks::{LONGEST_REASON, SpecContext, checks};
 use testgen_types::{Architecture, DeviceKind, ModelType, Precision, SubjectKind, Task};
 
 const LONGEST_PATH: usize = 1000;
@@ -39,7 +39,7 @@ const TOLERANCE_KEYS: &[&str] = &["output", "precision", "rel_l2", "max_rel", "r
 const MEMORY_KEYS: &[&str] = &["vram_mib"];
 
 /// Reads a whole spec; `None` when there are problems, all of which are in `decoder`.
-pub(super) fn spec(decoder: &mut Decoder, document: &Node, stem: &str) -> Option<ModelSpec> {
+pub(super) fn spec(decoder: &mut SpecDecoder, document: &Node, stem: &str) -> Option<ModelSpec> {
     let kind = kind(document);
     let (known, required) = match kind {
         SubjectKind::Model => (MODEL_KEYS, REQUIRED_MODEL_KEYS),
@@ -55,7 +55,7 @@ pub(super) fn spec(decoder: &mut Decoder, document: &Node, stem: &str) -> Option
     if let Some((devices, precisions)) = devices.as_deref().zip(precisions.as_deref()) {
         computable(decoder, &fields, devices, precisions);
     }
-    let context = Context { architecture, devices: devices.as_deref(), precisions: precisions.as_deref() };
+    let context = SpecContext { architecture, devices: devices.as_deref(), precisions: precisions.as_deref() };
     let checks = fields.optional("checks").map(|node| checks(decoder, node, &context)).unwrap_or_default();
     let subject = match kind {
         SubjectKind::Model => model(decoder, &fields, model_type, &context),
@@ -77,32 +77,32 @@ pub(super) fn spec(decoder: &mut Decoder, document: &Node, stem: &str) -> Option
 
 /// The kind of subject that the architecture has. A spec without a valid architecture is read as that of a model.
 fn kind(document: &Node) -> SubjectKind {
-    let Value::Mapping(entries) = &document.value else { return SubjectKind::Model };
+    let YamlValue::Mapping(entries) = &document.value else { return SubjectKind::Model };
     let architecture = entries.iter().find_map(|(key, node)| match &node.value {
-        Value::Text(text) if key.value == "architecture" => text.parse::<Architecture>().ok(),
+        YamlValue::Text(text) if key.value == "architecture" => text.parse::<Architecture>().ok(),
         _ => None,
     });
     architecture.map_or(SubjectKind::Model, Architecture::subject)
 }
 
 fn model(
-    decoder: &mut Decoder,
-    fields: &Fields<'_>,
+    decoder: &mut SpecDecoder,
+    fields: &MappingFields<'_>,
     model_type: Option<ModelType>,
-    context: &Context<'_>,
-) -> Option<Subject> {
+    context: &SpecContext<'_>,
+) -> Option<SpecSubject> {
     let checkpoint = fields.optional("checkpoint").and_then(|node| checkpoint(decoder, node));
     let tolerance = fields.optional("tolerance").map(|node| tolerances(decoder, node, context)).unwrap_or_default();
-    Some(Subject::Model { model_type: model_type?, checkpoint: checkpoint?, tolerance })
+    Some(SpecSubject::Model { model_type: model_type?, checkpoint: checkpoint?, tolerance })
 }
 
-fn operators(decoder: &mut Decoder, fields: &Fields<'_>) -> Subject {
+fn operators(decoder: &mut SpecDecoder, fields: &MappingFields<'_>) -> SpecSubject {
     let operators = fields.optional("operators").map(|node| operators::shapes(decoder, node)).unwrap_or_default();
     let stress = fields.optional("stress").map(|node| stress::shapes(decoder, node, &operators)).unwrap_or_default();
-    Subject::Operators { operators, stress }
+    SpecSubject::Operators { operators, stress }
 }
 
-fn name(decoder: &mut Decoder, fields: &Fields<'_>, stem: &str) -> Option<ModelName> {
+fn name(decoder: &mut SpecDecoder, fields: &MappingFields<'_>, stem: &str) -> Option<ModelName> {
     let node = fields.optional("name")?;
     let text = decoder.text(node, "name", usize::MAX)?;
     let name = match ModelName::new(text) {
@@ -120,7 +120,11 @@ fn name(decoder: &mut Decoder, fields: &Fields<'_>, stem: &str) -> Option<ModelN
     Some(name)
 }
 
-fn architecture(decoder: &mut Decoder, fields: &Fields<'_>, model_type: Option<ModelType>) -> Option<Architecture> {
+fn architecture(
+    decoder: &mut SpecDecoder,
+    fields: &MappingFields<'_>,
+    model_type: Option<ModelType>,
+) -> Option<Architecture> {
     let given = required_variant::<Architecture>(decoder, fields, "architecture")?;
     if let Some((model_type, node)) = model_type.zip(fields.optional("architecture"))
         && model_type.architecture() != given
@@ -133,7 +137,7 @@ fn architecture(decoder: &mut Decoder, fields: &Fields<'_>, model_type: Option<M
     Some(given)
 }
 
-fn task(decoder: &mut Decoder, fields: &Fields<'_>, architecture: Option<Architecture>) -> Option<Task> {
+fn task(decoder: &mut SpecDecoder, fields: &MappingFields<'_>, architecture: Option<Architecture>) -> Option<Task> {
     let given = required_variant::<Task>(decoder, fields, "task")?;
     if let Some((architecture, node)) = architecture.zip(fields.optional("task"))
         && !architecture.tasks().contains(&given)
@@ -146,7 +150,7 @@ fn task(decoder: &mut Decoder, fields: &Fields<'_>, architecture: Option<Archite
     Some(given)
 }
 
-fn checkpoint(decoder: &mut Decoder, node: &Node) -> Option<Checkpoint> {
+fn checkpoint(decoder: &mut SpecDecoder, node: &Node) -> Option<CheckpointSource> {
     let fields = decoder.mapping(node, "checkpoint", CHECKPOINT_KEYS, &[])?;
     let fixture = fields.optional("fixture").and_then(|node| {
         let text = decoder.text(node, "checkpoint.fixture", usize::MAX)?;
@@ -170,10 +174,10 @@ fn checkpoint(decoder: &mut Decoder, node: &Node) -> Option<Checkpoint> {
         let message = format!("`checkpoint` must have exactly one of `fixture` and `path`, found {found}");
         decoder.complain(node, message, None);
     }
-    Some(Checkpoint { fixture, path, hub })
+    Some(CheckpointSource { fixture, path, hub })
 }
 
-fn hub(decoder: &mut Decoder, node: &Node) -> Option<String> {
+fn hub(decoder: &mut SpecDecoder, node: &Node) -> Option<String> {
     let text = decoder.text(node, "checkpoint.hub", 200)?;
     let mut parts = text.split('/');
     // One part is enough: old models of the Hub, such as `gpt2`, have no owner.
@@ -186,7 +190,7 @@ fn hub(decoder: &mut Decoder, node: &Node) -> Option<String> {
 }
 
 /// A list of variants: not empty, without duplicates.
-fn variants<T: ClosedEnum>(decoder: &mut Decoder, fields: &Fields<'_>, key: &str) -> Option<Vec<T>> {
+fn variants<T: ClosedEnum>(decoder: &mut SpecDecoder, fields: &MappingFields<'_>, key: &str) -> Option<Vec<T>> {
     let node = fields.optional(key)?;
     let before = decoder.problems.len();
     let mut variants = Vec::new();
@@ -206,7 +210,7 @@ fn variants<T: ClosedEnum>(decoder: &mut Decoder, fields: &Fields<'_>, key: &str
 }
 
 /// Requires that each precision has a device, and each device a precision: an entry without any check is a mistake.
-fn computable(decoder: &mut Decoder, fields: &Fields<'_>, devices: &[DeviceKind], precisions: &[Precision]) {
+fn computable(decoder: &mut SpecDecoder, fields: &MappingFields<'_>, devices: &[DeviceKind], precisions: &[Precision]) {
     let has_device = |precision: &&Precision| devices.iter().any(|device| precision.applies_on(*device));
     if let Some((node, precision)) = fields.optional("precisions").zip(precisions.iter().find(|it| !has_device(it))) {
         let kinds = DeviceKind::ALL.iter().filter(|device| precision.applies_on(**device));
@@ -222,11 +226,11 @@ fn computable(decoder: &mut Decoder, fields: &Fields<'_>, devices: &[DeviceKind]
     }
 }
 
-fn tolerances(decoder: &mut Decoder, node: &Node, context: &Context<'_>) -> Vec<Tolerance> {
-    let mut tolerances: Vec<Tolerance> = Vec::new();
+fn tolerances(decoder: &mut SpecDecoder, node: &Node, context: &SpecContext<'_>) -> Vec<ToleranceSpec> {
+    let mut tolerances: Vec<ToleranceSpec> = Vec::new();
     for (path, item) in decoder.items(node, "tolerance") {
         let Some(tolerance) = tolerance(decoder, item, &path, context) else { continue };
-        let same = |other: &Tolerance| other.output == tolerance.output && other.precision == tolerance.precision;
+        let same = |other: &ToleranceSpec| other.output == tolerance.output && other.precision == tolerance.precision;
         if tolerances.iter().any(same) {
             let message = format!("`{path}` is the second tolerance for this output in `{}`", tolerance.precision);
             decoder.complain(item, message, None);
@@ -236,7 +240,7 @@ fn tolerances(decoder: &mut Decoder, node: &Node, context: &Context<'_>) -> Vec<
     tolerances
 }
 
-fn tolerance(decoder: &mut Decoder, node: &Node, path: &str, context: &Context<'_>) -> Option<Tolerance> {
+fn tolerance(decoder: &mut SpecDecoder, node: &Node, path: &str, context: &SpecContext<'_>) -> Option<ToleranceSpec> {
     let fields = decoder.mapping(node, path, TOLERANCE_KEYS, TOLERANCE_KEYS)?;
     let output = required_text(decoder, &fields, "output", 100);
     let precision = required_variant::<Precision>(decoder, &fields, "precision");
@@ -249,10 +253,10 @@ fn tolerance(decoder: &mut Decoder, node: &Node, path: &str, context: &Context<'
     {
         decoder.complain(node, format!("the spec does not name the precision `{precision}`"), None);
     }
-    Some(Tolerance { output: output?, precision, rel_l2: rel_l2?, max_rel: max_rel?, reason: reason? })
+    Some(ToleranceSpec { output: output?, precision, rel_l2: rel_l2?, max_rel: max_rel?, reason: reason? })
 }
 
-fn memory(decoder: &mut Decoder, node: &Node) -> Option<Memory> {
+fn memory(decoder: &mut SpecDecoder, node: &Node) -> Option<Memory> {
     let fields = decoder.mapping(node, "memory", MEMORY_KEYS, MEMORY_KEYS)?;
     let node = fields.optional("vram_mib")?;
     let vram_mib = decoder.positive(node, "memory.vram_mib")?;

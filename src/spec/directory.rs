@@ -2,7 +2,7 @@
 
 use super::{
     ModelSpec,
-    problem::{Problem, SpecErrors},
+    problem::{SpecErrors, SpecProblem},
     yaml::{self, LARGEST_FILE, SpecFile},
 };
 use crate::text::Quoted;
@@ -39,7 +39,7 @@ pub fn load_all(directory: &Path) -> Result<Vec<LoadedSpec>, SpecErrors> {
     }
     problems.extend(clashes(&loaded));
     if !problems.is_empty() {
-        problems.sort_by_key(Problem::order);
+        problems.sort_by_key(SpecProblem::order);
         return Err(SpecErrors { problems });
     }
     loaded.sort_by(|a, b| key(a).cmp(&key(b)));
@@ -51,11 +51,11 @@ fn key(loaded: &LoadedSpec) -> (&'static str, &str) {
 }
 
 /// The spec files in a fixed order; a file that several links lead to counts once.
-fn find(directory: &Path, problems: &mut Vec<Problem>) -> Vec<PathBuf> {
+fn find(directory: &Path, problems: &mut Vec<SpecProblem>) -> Vec<PathBuf> {
     let shown = directory.display().to_string();
     if !directory.is_dir() {
         let help = "name the directory of specs with `--specs DIR`, or write a first spec with `testgen add DIR`";
-        problems.push(Problem::of_file(&shown, "the directory of specs does not exist").with_help(help));
+        problems.push(SpecProblem::of_file(&shown, "the directory of specs does not exist").with_help(help));
         return Vec::new();
     }
     let mut seen = BTreeSet::new();
@@ -73,7 +73,7 @@ fn find(directory: &Path, problems: &mut Vec<Problem>) -> Vec<PathBuf> {
                 }
                 let path = path.display().to_string();
                 let message = format!("the file cannot be read: {}", io_reason(&error));
-                problems.push(Problem::of_file(&path, message));
+                problems.push(SpecProblem::of_file(&path, message));
                 continue;
             }
         };
@@ -83,7 +83,8 @@ fn find(directory: &Path, problems: &mut Vec<Problem>) -> Vec<PathBuf> {
             Some("yaml") => found.push((entry.depth(), entry.into_path())),
             Some("yml") => {
                 let path = entry.path().display().to_string();
-                problems.push(Problem::of_file(&path, "a spec's name ends in `.yaml`").with_help("rename the file"));
+                problems
+                    .push(SpecProblem::of_file(&path, "a spec's name ends in `.yaml`").with_help("rename the file"));
             }
             _ => {}
         }
@@ -120,18 +121,18 @@ fn io_reason(error: &walkdir::Error) -> String {
     error.io_error().map_or_else(|| error.to_string(), ToString::to_string)
 }
 
-fn load(path: &Path) -> Result<LoadedSpec, Vec<Problem>> {
+fn load(path: &Path) -> Result<LoadedSpec, Vec<SpecProblem>> {
     let shown = path.display().to_string();
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let text: Arc<str> = read_text(path, LARGEST_FILE)
-        .map_err(|error| vec![Problem::of_file(&shown, format!("the file cannot be read: {}", error.problem))])?
+        .map_err(|error| vec![SpecProblem::of_file(&shown, format!("the file cannot be read: {}", error.problem))])?
         .into();
     let file = SpecFile { path: shown, stem, text: Arc::clone(&text) };
     yaml::read(&file).map(|spec| LoadedSpec { path: path.to_owned(), text, spec })
 }
 
 /// Errors for names and modules that two files share.
-fn clashes(loaded: &[LoadedSpec]) -> Vec<Problem> {
+fn clashes(loaded: &[LoadedSpec]) -> Vec<SpecProblem> {
     let mut by_module: BTreeMap<String, &LoadedSpec> = BTreeMap::new();
     let mut problems = Vec::new();
     for spec in loaded {
@@ -143,7 +144,7 @@ fn clashes(loaded: &[LoadedSpec]) -> Vec<Problem> {
         } else {
             format!("`{}` and `{}` both become the module `{module}`", other.spec.name, spec.spec.name)
         };
-        let problem = Problem::of_file(&spec.path.display().to_string(), message);
+        let problem = SpecProblem::of_file(&spec.path.display().to_string(), message);
         problems.push(problem.with_help(format!("rename one of them; the other is {}", Quoted(&place))));
     }
     problems

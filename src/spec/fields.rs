@@ -2,28 +2,28 @@
 //! continues.
 
 use super::{
-    problem::Problem,
-    tree::{Node, Value, span},
+    problem::SpecProblem,
+    tree::{Node, YamlValue, span},
 };
 use crate::{closed_enum::ClosedEnum, text::Quoted};
 use serde_yaml::Spanned;
 use std::sync::Arc;
 
 /// Collects the problems of one file.
-pub(super) struct Decoder {
+pub(super) struct SpecDecoder {
     path: String,
     source: Arc<str>,
-    pub(super) problems: Vec<Problem>,
+    pub(super) problems: Vec<SpecProblem>,
 }
 
 /// The entries of a mapping; all keys are known.
-pub(super) struct Fields<'n> {
+pub(super) struct MappingFields<'n> {
     /// The path of the mapping itself, empty for the document.
     path: String,
     entries: Vec<(&'n str, &'n Node)>,
 }
 
-impl Decoder {
+impl SpecDecoder {
     pub(super) fn new(path: &str, source: Arc<str>) -> Self {
         Self { path: path.to_owned(), source, problems: Vec::new() }
     }
@@ -31,7 +31,7 @@ impl Decoder {
     /// Adds a problem at a node.
     pub(super) fn complain<T>(&mut self, node: &Spanned<T>, message: impl Into<String>, help: Option<String>) {
         let place = Some((Arc::clone(&self.source), span(node, &self.source)));
-        self.problems.push(Problem { path: self.path.clone(), message: message.into(), place, help });
+        self.problems.push(SpecProblem { path: self.path.clone(), message: message.into(), place, help });
     }
 
     /// A mapping with only the keys `known`, and with all of `required`.
@@ -41,8 +41,8 @@ impl Decoder {
         path: &str,
         known: &[&str],
         required: &[&str],
-    ) -> Option<Fields<'n>> {
-        let Value::Mapping(entries) = &node.value else {
+    ) -> Option<MappingFields<'n>> {
+        let YamlValue::Mapping(entries) = &node.value else {
             let help = format!("write a mapping with the keys {}", list(known));
             self.wrong_type(node, path, "a mapping", Some(help));
             return None;
@@ -61,13 +61,19 @@ impl Decoder {
             let help = near.map_or_else(|| known.clone(), |near| format!("did you mean `{near}`? {known}"));
             self.complain(key, message, Some(help));
         }
-        let fields = Fields { path: path.to_owned(), entries: found };
+        let fields = MappingFields { path: path.to_owned(), entries: found };
         self.complain_about_missing(node, &fields, required, &misspelt);
         Some(fields)
     }
 
     /// One problem for all missing keys, except those that are probably misspelt.
-    fn complain_about_missing(&mut self, node: &Node, fields: &Fields<'_>, required: &[&str], misspelt: &[&str]) {
+    fn complain_about_missing(
+        &mut self,
+        node: &Node,
+        fields: &MappingFields<'_>,
+        required: &[&str],
+        misspelt: &[&str],
+    ) {
         let is_missing = |key: &&str| fields.optional(key).is_none() && !misspelt.contains(key);
         let missing: Vec<String> = required.iter().copied().filter(is_missing).map(|key| fields.key(key)).collect();
         let missing: Vec<&str> = missing.iter().map(String::as_str).collect();
@@ -85,7 +91,7 @@ impl Decoder {
     /// The items of a list, each with its path.
     pub(super) fn items<'n>(&mut self, node: &'n Node, path: &str) -> Vec<(String, &'n Node)> {
         match &node.value {
-            Value::Sequence(items) => {
+            YamlValue::Sequence(items) => {
                 items.iter().enumerate().map(|(index, item)| (format!("{path}[{index}]"), item)).collect()
             }
             _ => {
@@ -97,8 +103,8 @@ impl Decoder {
 
     /// Text of at least one and at most `longest` characters.
     pub(super) fn text<'n>(&mut self, node: &'n Node, path: &str, longest: usize) -> Option<&'n str> {
-        let Value::Text(text) = &node.value else {
-            let scalar = matches!(node.value, Value::Boolean(_) | Value::Integer(_) | Value::Number(_));
+        let YamlValue::Text(text) = &node.value else {
+            let scalar = matches!(node.value, YamlValue::Boolean(_) | YamlValue::Integer(_) | YamlValue::Number(_));
             self.wrong_type(node, path, "text", scalar.then(|| "put it in quotes".to_owned()));
             return None;
         };
@@ -133,8 +139,8 @@ impl Decoder {
     /// A whole number of at least 1.
     pub(super) fn positive(&mut self, node: &Node, path: &str) -> Option<u64> {
         match node.value {
-            Value::Integer(number) if number > 0 => Some(number),
-            Value::Integer(_) | Value::Number(_) => {
+            YamlValue::Integer(number) if number > 0 => Some(number),
+            YamlValue::Integer(_) | YamlValue::Number(_) => {
                 self.complain(node, format!("`{path}` must be a whole number above 0"), None);
                 None
             }
@@ -148,8 +154,8 @@ impl Decoder {
     /// A number above 0 and at most 1.
     pub(super) fn fraction(&mut self, node: &Node, path: &str) -> Option<f64> {
         let number = match node.value {
-            Value::Integer(number) => number as f64,
-            Value::Number(number) => number,
+            YamlValue::Integer(number) => number as f64,
+            YamlValue::Number(number) => number,
             _ => {
                 self.wrong_type(node, path, "a number", None);
                 return None;
@@ -168,7 +174,7 @@ impl Decoder {
     }
 }
 
-impl<'n> Fields<'n> {
+impl<'n> MappingFields<'n> {
     /// The node of a key; a missing required key has already been reported.
     pub(super) fn optional(&self, key: &str) -> Option<&'n Node> {
         self.entries.iter().find(|(name, _)| *name == key).map(|(_, node)| *node)
@@ -181,13 +187,22 @@ impl<'n> Fields<'n> {
 }
 
 /// The variant at a required key; a missing one has been complained about.
-pub(super) fn required_variant<T: ClosedEnum>(decoder: &mut Decoder, fields: &Fields<'_>, key: &str) -> Option<T> {
+pub(super) fn required_variant<T: ClosedEnum>(
+    decoder: &mut SpecDecoder,
+    fields: &MappingFields<'_>,
+    key: &str,
+) -> Option<T> {
     let node = fields.optional(key)?;
     decoder.variant(node, &fields.key(key))
 }
 
 /// The text at a required key; a missing one has been complained about.
-pub(super) fn required_text(decoder: &mut Decoder, fields: &Fields<'_>, key: &str, longest: usize) -> Option<String> {
+pub(super) fn required_text(
+    decoder: &mut SpecDecoder,
+    fields: &MappingFields<'_>,
+    key: &str,
+    longest: usize,
+) -> Option<String> {
     let node = fields.optional(key)?;
     decoder.text(node, &fields.key(key), longest).map(str::to_owned)
 }

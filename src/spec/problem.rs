@@ -6,7 +6,7 @@ use std::{borrow::Cow, fmt, io::IsTerminal, ops::Range, sync::Arc};
 
 /// One error.
 #[derive(Debug, Clone)]
-pub struct Problem {
+pub struct SpecProblem {
     /// The file, as the user would write it.
     pub path: String,
     /// The error, as a lower-case fragment.
@@ -21,10 +21,10 @@ pub struct Problem {
 #[derive(Debug, thiserror::Error)]
 pub struct SpecErrors {
     /// The problems, ordered by file and position.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<SpecProblem>,
 }
 
-impl Problem {
+impl SpecProblem {
     /// A problem of a whole file.
     pub fn of_file(path: &str, message: impl Into<String>) -> Self {
         Self { path: path.to_owned(), message: message.into(), place: None, help: None }
@@ -123,7 +123,7 @@ impl fmt::Display for Count {
 
 #[cfg(test)]
 mod tests {
-    use super::Problem;
+    use super::SpecProblem;
     use std::sync::Arc;
 
     #[test]
@@ -132,7 +132,8 @@ mod tests {
             let source: Arc<str> = format!("name: a\ntask: {}\nprecisions: [f32]\n", character.repeat(3000)).into();
             let start = "name: a\ntask: ".len();
             let place = Some((Arc::clone(&source), start..start + 3000 * character.len()));
-            let problem = Problem { path: "a.yaml".to_owned(), message: "unknown task".to_owned(), place, help: None };
+            let problem =
+                SpecProblem { path: "a.yaml".to_owned(), message: "unknown task".to_owned(), place, help: None };
             let text = problem.render(false);
             assert!(text.lines().all(|line| line.chars().count() < 200), "{text}");
             assert!(

@@ -2,9 +2,9 @@
 
 use super::{
     ModelSpec, decode,
-    fields::Decoder,
-    problem::Problem,
-    tree::{Node, Value},
+    fields::SpecDecoder,
+    problem::SpecProblem,
+    tree::{Node, YamlValue},
 };
 use crate::text::Quoted;
 use serde_yaml::DuplicateKeyPolicy;
@@ -25,16 +25,16 @@ pub struct SpecFile {
 }
 
 /// Reads a spec, or returns all its errors.
-pub fn read(file: &SpecFile) -> Result<ModelSpec, Vec<Problem>> {
+pub fn read(file: &SpecFile) -> Result<ModelSpec, Vec<SpecProblem>> {
     let document: Node = match serde_yaml::from_str_with_options(&file.text, options()) {
         Ok(document) => document,
         Err(error) => return Err(vec![syntax_problem(file, &error)]),
     };
-    if document.value == Value::Null {
+    if document.value == YamlValue::Null {
         let help = "write one by hand, or with `testgen add DIR`";
-        return Err(vec![Problem::of_file(&file.path, "the spec is empty").with_help(help)]);
+        return Err(vec![SpecProblem::of_file(&file.path, "the spec is empty").with_help(help)]);
     }
-    let mut decoder = Decoder::new(&file.path, Arc::clone(&file.text));
+    let mut decoder = SpecDecoder::new(&file.path, Arc::clone(&file.text));
     decode::spec(&mut decoder, &document, &file.stem).ok_or(decoder.problems)
 }
 
@@ -61,15 +61,15 @@ fn options() -> serde_yaml::Options {
         duplicate_keys: DuplicateKeyPolicy::Error,
         // As in YAML 1.2: `no`, `on` and `y` are text.
         strict_booleans: true,
-        // `Problem` shows the line itself, in the layout of all other errors.
+        // `SpecProblem` shows the line itself, in the layout of all other errors.
         with_snippet: false,
     }
 }
 
-fn syntax_problem(file: &SpecFile, error: &serde_yaml::Error) -> Problem {
+fn syntax_problem(file: &SpecFile, error: &serde_yaml::Error) -> SpecProblem {
     let place = error.location().map(|location| (Arc::clone(&file.text), place(&file.text, &location)));
     let (message, help) = explain(error.without_snippet());
-    Problem { path: file.path.clone(), message, place, help: help.map(str::to_owned) }
+    SpecProblem { path: file.path.clone(), message, place, help: help.map(str::to_owned) }
 }
 
 /// The parser's message in this program's terms.

@@ -24,12 +24,12 @@ pub struct SyntaxError {
 /// Formats rendered text and caches formatted items, because the harnesses of a suite share most of their items.
 #[derive(Debug, Default)]
 pub(super) struct Formatter {
-    items: Mutex<HashMap<String, Vec<Piece>>>,
+    items: Mutex<HashMap<String, Vec<FormattedItem>>>,
 }
 
 /// A formatted item.
 #[derive(Debug, Clone)]
-struct Piece {
+struct FormattedItem {
     text: String,
     /// `mod name;`: consecutive ones are not separated by a blank line, everything else is.
     is_module: bool,
@@ -44,7 +44,7 @@ impl Formatter {
     /// See [`format_rust`].
     pub(super) fn format(&self, text: &str) -> Result<String, SyntaxError> {
         let (header, body) = split_header(text);
-        let pieces: Option<Vec<Vec<Piece>>> = chunks(body).map(|chunk| self.pieces(chunk)).collect();
+        let pieces: Option<Vec<Vec<FormattedItem>>> = chunks(body).map(|chunk| self.pieces(chunk)).collect();
         let pieces = match pieces {
             Some(pieces) => pieces.concat(),
             // A chunk may fail to parse although the whole file is valid, and only the whole file has the right line
@@ -54,7 +54,7 @@ impl Formatter {
         let mut formatted = header.trim_end().to_owned();
         formatted.push('\n');
         let mut after_module = false;
-        for Piece { text, is_module } in pieces {
+        for FormattedItem { text, is_module } in pieces {
             if !(after_module && is_module) && formatted.len() > 1 {
                 formatted.push('\n');
             }
@@ -65,7 +65,7 @@ impl Formatter {
     }
 
     /// The items of a chunk, formatted; none if it is not valid Rust by itself.
-    fn pieces(&self, chunk: &str) -> Option<Vec<Piece>> {
+    fn pieces(&self, chunk: &str) -> Option<Vec<FormattedItem>> {
         let remembered = || self.items.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(pieces) = remembered().get(chunk) {
             return Some(pieces.clone());
@@ -90,12 +90,12 @@ fn chunks(body: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Why a text was not parsed. A span is only valid on the thread that parsed it, so this has its position.
-struct Fault {
+struct SyntaxFault {
     message: String,
     start: LineColumn,
 }
 
-impl From<syn::Error> for Fault {
+impl From<syn::Error> for SyntaxFault {
     fn from(error: syn::Error) -> Self {
         Self { message: error.to_string(), start: error.span().start() }
     }
@@ -105,23 +105,23 @@ impl From<syn::Error> for Fault {
 const SHALLOW: usize = 256;
 
 /// A template decides how deep the text nests, and the parser recurses.
-fn parse(text: &str) -> Result<Vec<Piece>, Fault> {
+fn parse(text: &str) -> Result<Vec<FormattedItem>, SyntaxFault> {
     if text.len() <= SHALLOW {
         return pieces_of(text);
     }
     if !is_parsable(text) {
         let message = "the rendered text is too large: a harness is a few hundred lines".to_owned();
-        return Err(Fault { message, start: LineColumn { line: 1, column: 0 } });
+        return Err(SyntaxFault { message, start: LineColumn { line: 1, column: 0 } });
     }
     on_own_stack(|| pieces_of(text))
 }
 
-fn pieces_of(text: &str) -> Result<Vec<Piece>, Fault> {
+fn pieces_of(text: &str) -> Result<Vec<FormattedItem>, SyntaxFault> {
     let file = syn::parse_file(text)?;
     let piece = |item: Item| {
         let is_module = matches!(&item, Item::Mod(module) if module.content.is_none());
         let single = File { shebang: None, frontmatter: None, attrs: Vec::new(), items: vec![item] };
-        Piece { text: rustfmt_layout(&prettyplease::unparse(&single)), is_module }
+        FormattedItem { text: rustfmt_layout(&prettyplease::unparse(&single)), is_module }
     };
     // Attributes of the file would be lost; templates have none outside the header.
     if let Some(attribute) = file.attrs.first() {
@@ -136,9 +136,9 @@ fn split_header(text: &str) -> (&str, &str) {
     text.split_at(end)
 }
 
-fn syntax_error(text: &str, body_start: usize, fault: Fault) -> SyntaxError {
+fn syntax_error(text: &str, body_start: usize, fault: SyntaxFault) -> SyntaxError {
     let lines_before = text.get(..body_start).unwrap_or("").matches('\n').count();
-    let Fault { message, start } = fault;
+    let SyntaxFault { message, start } = fault;
     let line = lines_before + start.line;
     SyntaxError { message, line, excerpt: excerpt(text, line, start.column) }
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 /// A finding or a project issue; `rule` is the name of the rule or of the kind of issue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(super) struct Entry<'a> {
+pub(super) struct FindingEntry<'a> {
     pub(super) path: &'a str,
     pub(super) line: usize,
     pub(super) column: usize,
@@ -16,7 +16,7 @@ pub(super) struct Entry<'a> {
 }
 
 /// A rule of the verifier, or a kind of project issue.
-pub(super) struct Kind {
+pub(super) struct FindingKind {
     pub(super) name: &'static str,
     pub(super) summary: &'static str,
     /// The rationale and how to fix a violation; empty for a project issue, whose summary is sufficient.
@@ -24,8 +24,8 @@ pub(super) struct Kind {
 }
 
 /// Every finding and issue, sorted by path and position.
-pub(super) fn entries(verification: &Verification) -> Vec<Entry<'_>> {
-    let findings = verification.findings.iter().map(|finding| Entry {
+pub(super) fn entries(verification: &Verification) -> Vec<FindingEntry<'_>> {
+    let findings = verification.findings.iter().map(|finding| FindingEntry {
         path: &finding.path,
         line: finding.line,
         column: finding.column,
@@ -34,7 +34,7 @@ pub(super) fn entries(verification: &Verification) -> Vec<Entry<'_>> {
         message: &finding.message,
         help: &finding.help,
     });
-    let issues = verification.issues.iter().map(|ProjectIssue { path, line, kind, message, help }| Entry {
+    let issues = verification.issues.iter().map(|ProjectIssue { path, line, kind, message, help }| FindingEntry {
         path,
         line: *line,
         column: 1,
@@ -43,17 +43,20 @@ pub(super) fn entries(verification: &Verification) -> Vec<Entry<'_>> {
         message,
         help,
     });
-    let mut entries: Vec<Entry<'_>> = findings.chain(issues).collect();
+    let mut entries: Vec<FindingEntry<'_>> = findings.chain(issues).collect();
     entries.sort_by_key(|entry| (entry.path, entry.line, entry.column, entry.rule));
     entries
 }
 
 /// Every kind, the rules first, in the order of the documentation.
-pub(super) fn kinds() -> Vec<Kind> {
+pub(super) fn kinds() -> Vec<FindingKind> {
     let rules = testgen_verify::rules().iter();
-    let rules =
-        rules.map(|rule| Kind { name: rule.name, summary: rule.summary, explanation: rule.explanation.as_str() });
+    let rules = rules.map(|rule| FindingKind {
+        name: rule.name,
+        summary: rule.summary,
+        explanation: rule.explanation.as_str(),
+    });
     let issues = IssueKind::ALL.iter();
-    let issues = issues.map(|kind| Kind { name: kind.as_str(), summary: kind.summary(), explanation: "" });
+    let issues = issues.map(|kind| FindingKind { name: kind.as_str(), summary: kind.summary(), explanation: "" });
     rules.chain(issues).collect()
 }

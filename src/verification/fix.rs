@@ -2,7 +2,7 @@
 
 use crate::{
     cli_error::Error,
-    generate::{Harness, Layout, replace_file},
+    generate::{HarnessExpectation, SuiteLayout, replace_file},
     settings::Settings,
     spec::load_all,
 };
@@ -28,10 +28,10 @@ pub fn fix_project(settings: &Settings) -> Result<Vec<FixedFile>, Error> {
     if !settings.specs.exists() {
         return Ok(Vec::new());
     }
-    let layout = Layout::new(settings)?;
+    let layout = SuiteLayout::new(settings)?;
     let mut fixed = Vec::new();
     for loaded in load_all(&settings.specs)? {
-        let Harness { path, expectation } = Harness::new(&loaded, &layout)?;
+        let HarnessExpectation { path, expectation } = HarnessExpectation::new(&loaded, &layout)?;
         let shown = settings.out.join(&path);
         fixed.extend(fix(&layout.out().join(&path), shown.display().to_string(), Some(&expectation))?);
     }

@@ -2,17 +2,18 @@
 
 use super::{
     Verification,
-    entry::{Entry, entries},
+    entry::{FindingEntry, entries},
     render::summary_line,
 };
 
 /// `::error file=..,line=..,col=..,endColumn=..,title=..::message` for each finding, then the summary.
 pub fn render_github(verification: &Verification) -> String {
-    let commands =
-        entries(verification).into_iter().map(|Entry { path, line, column, end_column, rule, message, help }| {
+    let commands = entries(verification).into_iter().map(
+        |FindingEntry { path, line, column, end_column, rule, message, help }| {
             let (path, data) = (property(path), data(&format!("{message}\nhelp: {help}")));
             format!("::error file={path},line={line},col={column},endColumn={end_column},title={rule}::{data}\n")
-        });
+        },
+    );
     commands.chain([summary_line(verification)]).collect()
 }
 

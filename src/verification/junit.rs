@@ -2,7 +2,7 @@
 
 use super::{
     Verification,
-    entry::{Entry, Kind, entries, kinds},
+    entry::{FindingEntry, FindingKind, entries, kinds},
 };
 use crate::text::xml_escape;
 use std::fmt::Write;
@@ -19,14 +19,14 @@ pub fn render_junit(verification: &Verification) -> String {
     )
 }
 
-fn case(kind: &Kind, entries: &[Entry<'_>]) -> String {
-    let found: Vec<&Entry<'_>> = entries.iter().filter(|entry| entry.rule == kind.name).collect();
+fn case(kind: &FindingKind, entries: &[FindingEntry<'_>]) -> String {
+    let found: Vec<&FindingEntry<'_>> = entries.iter().filter(|entry| entry.rule == kind.name).collect();
     let case = format!("    <testcase classname=\"testgen.verify\" name=\"{}\"", kind.name);
     if found.is_empty() {
         return format!("{case}/>\n");
     }
     let mut text = String::new();
-    for Entry { path, line, column, message, help, .. } in &found {
+    for FindingEntry { path, line, column, message, help, .. } in &found {
         writeln!(text, "{path}:{line}:{column}: {message}\n  help: {help}").expect("a String can always be written");
     }
     let (summary, text) = (xml_escape(kind.summary), xml_escape(&text));

@@ -2,7 +2,7 @@
 
 use super::{
     ProjectIssue, Verification,
-    entry::{Entry, entries},
+    entry::{FindingEntry, entries},
 };
 use crate::{spec::Count, text::Quoted};
 use serde::Serialize;
@@ -47,19 +47,19 @@ pub(super) fn summary_line(verification: &Verification) -> String {
 
 /// The JSON form; adding a field is compatible, changing one raises the version.
 #[derive(Serialize)]
-struct Document<'a> {
+struct VerificationDocument<'a> {
     version: u32,
     files: usize,
     renders: usize,
     rules: usize,
-    findings: Vec<Entry<'a>>,
+    findings: Vec<FindingEntry<'a>>,
 }
 
 /// One object, ended by a line break, with everything sorted by path and position.
 pub fn render_json(verification: &Verification) -> String {
     let findings = entries(verification);
     let Verification { files, renders, .. } = *verification;
-    let document = Document { version: 1, files, renders, rules: testgen_verify::rules().len(), findings };
+    let document = VerificationDocument { version: 1, files, renders, rules: testgen_verify::rules().len(), findings };
     let mut text = serde_json::to_string_pretty(&document).expect("words and numbers are JSON");
     text.push('\n');
     text

@@ -2,7 +2,7 @@
 
 use super::{
     Verification,
-    entry::{Entry, Kind, entries, kinds},
+    entry::{FindingEntry, FindingKind, entries, kinds},
 };
 use serde_json::{Value, json};
 
@@ -22,8 +22,8 @@ pub fn render_sarif(verification: &Verification) -> String {
     text
 }
 
-fn rule(kind: &Kind) -> Value {
-    let Kind { name, summary, explanation } = kind;
+fn rule(kind: &FindingKind) -> Value {
+    let FindingKind { name, summary, explanation } = kind;
     let help = if explanation.is_empty() { summary } else { explanation };
     json!({
         "id": name,
@@ -33,8 +33,8 @@ fn rule(kind: &Kind) -> Value {
     })
 }
 
-fn result(entry: &Entry<'_>, kinds: &[Kind]) -> Value {
-    let Entry { path, line, column, end_column, rule, message, help } = entry;
+fn result(entry: &FindingEntry<'_>, kinds: &[FindingKind]) -> Value {
+    let FindingEntry { path, line, column, end_column, rule, message, help } = entry;
     let index = kinds.iter().position(|kind| kind.name == *rule);
     json!({
         "ruleId": rule,

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     cli_error::{CliError, Error},
     exit_code::ExitCode,
-    generate::{Filter, Harness, Layout, Plan, plan_of},
+    generate::{HarnessExpectation, SpecFilter, SuiteLayout, SuitePlan, plan_of},
     settings::Settings,
     spec::{LoadedSpec, load_all},
     template::Templates,
@@ -85,7 +85,7 @@ pub fn verify_suite(settings: &Settings) -> Result<Verification, Error> {
 
 /// Valid specs, with their directories.
 struct Project {
-    layout: Layout,
+    layout: SuiteLayout,
     specs: Vec<LoadedSpec>,
 }
 
@@ -95,7 +95,7 @@ impl Project {
         if !settings.specs.exists() && !settings.out.exists() {
             return Err(nothing().into());
         }
-        let layout = Layout::new(settings)?;
+        let layout = SuiteLayout::new(settings)?;
         let specs = load_all(&settings.specs)?;
         if specs.is_empty() && sources(layout.out()).is_empty() {
             return Err(nothing().into());
@@ -110,13 +110,13 @@ impl Project {
         verified: &Verified,
         into: &mut Verification,
     ) -> Result<(), Error> {
-        let new = |loaded| Harness::new(loaded, &self.layout);
+        let new = |loaded| HarnessExpectation::new(loaded, &self.layout);
         let harnesses = self.specs.iter().map(new).collect::<Result<Vec<_>, _>>()?;
-        let suite = Suite { layout: &self.layout, shown: &settings.out };
+        let suite = GeneratedSuite { layout: &self.layout, shown: &settings.out };
         suite.verify_harnesses(&harnesses, verified, into);
         let mut known: BTreeSet<String> = harnesses.into_iter().map(|harness| harness.path).collect();
         if !self.specs.is_empty() {
-            match plan_of(&self.specs, self.layout.clone(), templates, &Filter::default(), &|_| {}) {
+            match plan_of(&self.specs, self.layout.clone(), templates, &SpecFilter::default(), &|_| {}) {
                 Ok(plan) => {
                     suite.compare_with(&plan, &known, into);
                     known.extend(plan.files.into_keys());
@@ -153,13 +153,13 @@ pub fn verify_files(paths: &[PathBuf]) -> Result<Verification, VerificationError
 }
 
 /// The generated crate.
-struct Suite<'a> {
-    layout: &'a Layout,
+struct GeneratedSuite<'a> {
+    layout: &'a SuiteLayout,
     /// Its directory as the user wrote it.
     shown: &'a Path,
 }
 
-impl Suite<'_> {
+impl GeneratedSuite<'_> {
     fn show(&self, path: &str) -> String {
         self.shown.join(path).display().to_string()
     }
@@ -173,7 +173,7 @@ impl Suite<'_> {
     }
 
     /// Applies the rules to each harness that differs from its rendering in `verified`; a missing one is an issue.
-    fn verify_harnesses(&self, harnesses: &[Harness], verified: &Verified, into: &mut Verification) {
+    fn verify_harnesses(&self, harnesses: &[HarnessExpectation], verified: &Verified, into: &mut Verification) {
         let mut read = Vec::new();
         for harness in harnesses {
             match read_bytes(&self.layout.out().join(&harness.path), limit::SOURCE) {
@@ -192,7 +192,8 @@ impl Suite<'_> {
             }
         }
         // The same text with the same expectation has the same findings: none.
-        let differs = |(harness, _, text): &&(&Harness, String, String)| verified.get(&harness.path) != Some(text);
+        let differs =
+            |(harness, _, text): &&(&HarnessExpectation, String, String)| verified.get(&harness.path) != Some(text);
         let questions = read
             .iter()
             .filter(differs)
@@ -204,7 +205,7 @@ impl Suite<'_> {
     }
 
     /// The Rust files around the harnesses must list all of them, so they must equal the generated ones byte for byte.
-    fn compare_with(&self, plan: &Plan, harnesses: &BTreeSet<String>, into: &mut Verification) {
+    fn compare_with(&self, plan: &SuitePlan, harnesses: &BTreeSet<String>, into: &mut Verification) {
         // Manifests do not decide which harnesses run; `generate --check` compares them.
         let around = plan.files.iter().filter(|(path, _)| path.ends_with(".rs") && !harnesses.contains(*path));
         for (path, expected) in around {

@@ -1,8 +1,8 @@
 //! Synthetic specs that users could write: every task, every set of devices and precisions, hostile names and texts.
 
 use crate::spec::{
-    Checkpoint, Checks, LoadedSpec, Memory, ModelName, ModelSpec, OperatorShapes, Skip, StressShapes, Subject,
-    Tolerance,
+    CheckpointSource, Checks, LoadedSpec, Memory, ModelName, ModelSpec, OperatorSpec, SkippedCheck, SpecSubject,
+    StressSpec, ToleranceSpec,
 };
 use std::{path::Path, sync::Arc};
 use testgen_types::{Architecture, DeviceKind, ModelType, Operator, Precision, SubjectKind, Task, required_checks};
@@ -70,8 +70,8 @@ pub(super) fn describe(spec: &ModelSpec) -> String {
     let precisions: Vec<&str> = spec.precisions.iter().map(|precision| precision.as_str()).collect();
     let ModelSpec { name, task, .. } = spec;
     let subject = match &spec.subject {
-        Subject::Model { model_type, .. } => model_type.to_string(),
-        Subject::Operators { operators, .. } => format!("{} operators", operators.len()),
+        SpecSubject::Model { model_type, .. } => model_type.to_string(),
+        SpecSubject::Operators { operators, .. } => format!("{} operators", operators.len()),
     };
     format!("{name}: {subject}, {task}, {}, {}", devices.join("+"), precisions.join("+"))
 }
@@ -90,22 +90,22 @@ fn base(architecture: Architecture) -> ModelSpec {
 }
 
 /// A model of the type with this index among those of the architecture, or every operator.
-fn subject(architecture: Architecture, index: usize) -> Subject {
+fn subject(architecture: Architecture, index: usize) -> SpecSubject {
     match architecture.subject() {
-        SubjectKind::Model => Subject::Model {
+        SubjectKind::Model => SpecSubject::Model {
             model_type: cycled(&model_types(architecture), index).expect("every architecture of models has a type"),
-            checkpoint: Checkpoint { fixture: Some("any".to_owned()), ..Checkpoint::default() },
+            checkpoint: CheckpointSource { fixture: Some("any".to_owned()), ..CheckpointSource::default() },
             tolerance: Vec::new(),
         },
-        SubjectKind::Operators => Subject::Operators { operators: operators(), stress: stress() },
+        SubjectKind::Operators => SpecSubject::Operators { operators: operators(), stress: stress() },
     }
 }
 
 /// Every operator, with one shape and the last with two.
-fn operators() -> Vec<OperatorShapes> {
+fn operators() -> Vec<OperatorSpec> {
     let shape = |operator: Operator, size: u64| vec![size; operator.sizes().len()];
-    let of = |&operator: &Operator| OperatorShapes { operator, shapes: vec![shape(operator, 1)] };
-    let mut all: Vec<OperatorShapes> = Operator::ALL.iter().map(of).collect();
+    let of = |&operator: &Operator| OperatorSpec { operator, shapes: vec![shape(operator, 1)] };
+    let mut all: Vec<OperatorSpec> = Operator::ALL.iter().map(of).collect();
     if let Some(last) = all.last_mut() {
         last.shapes.push(shape(last.operator, 4097));
     }
@@ -113,10 +113,10 @@ fn operators() -> Vec<OperatorShapes> {
 }
 
 /// Two issues of the last operator, the second with two shapes.
-fn stress() -> Vec<StressShapes> {
+fn stress() -> Vec<StressSpec> {
     let Some(&operator) = Operator::ALL.last() else { return Vec::new() };
     let shape = |size: u64| vec![size; operator.sizes().len()];
-    let group = |issue: &str, shapes| StressShapes { operator, issue: issue.to_owned(), shapes };
+    let group = |issue: &str, shapes| StressSpec { operator, issue: issue.to_owned(), shapes };
     vec![group("vllm#51511", vec![shape(8193)]), group("sizes", vec![shape(1), shape(9_500_000)])]
 }
 
@@ -126,9 +126,9 @@ fn hostile(base: ModelSpec) -> ModelSpec {
     let skip = |device: DeviceKind| {
         let first = required.iter().find(|entry| entry.device == device)?;
         let (check, precision) = (first.check, Some(first.precision));
-        Some(Skip { check, device: Some(device), precision, reason: HOSTILE.to_owned() })
+        Some(SkippedCheck { check, device: Some(device), precision, reason: HOSTILE.to_owned() })
     };
-    let tolerance = |precision: Precision| Tolerance {
+    let tolerance = |precision: Precision| ToleranceSpec {
         output: HOSTILE.to_owned(),
         precision,
         // The largest that the rule `tolerances` accepts.
@@ -137,9 +137,9 @@ fn hostile(base: ModelSpec) -> ModelSpec {
         reason: HOSTILE.to_owned(),
     };
     let subject = match base.subject {
-        Subject::Model { model_type, .. } => Subject::Model {
+        SpecSubject::Model { model_type, .. } => SpecSubject::Model {
             model_type,
-            checkpoint: Checkpoint {
+            checkpoint: CheckpointSource {
                 fixture: None,
                 // The reader of specs rejects a NUL in a path.
                 path: Some(format!("/{HOSTILE}").replace('\0', "")),
@@ -147,7 +147,7 @@ fn hostile(base: ModelSpec) -> ModelSpec {
             },
             tolerance: base.precisions.iter().copied().map(tolerance).collect(),
         },
-        operators @ Subject::Operators { .. } => operators,
+        operators @ SpecSubject::Operators { .. } => operators,
     };
     ModelSpec {
         subject,
@@ -183,8 +183,8 @@ mod tests {
             let tasks: BTreeSet<Task> = specs.iter().map(|spec| spec.task).collect();
             assert_eq!(tasks, architecture.tasks().iter().copied().collect());
             let model_type = |spec: &ModelSpec| match spec.subject {
-                Subject::Model { model_type, .. } => Some(model_type),
-                Subject::Operators { .. } => None,
+                SpecSubject::Model { model_type, .. } => Some(model_type),
+                SpecSubject::Operators { .. } => None,
             };
             let types: BTreeSet<ModelType> = specs.iter().filter_map(model_type).collect();
             assert_eq!(types, model_types(architecture).into_iter().collect());

@@ -4,7 +4,7 @@
 use super::{IssueKind, ProjectIssue, Verification, synthetic, template_variables};
 use crate::{
     cli_error::Error,
-    generate::{Harness, Layout},
+    generate::{HarnessExpectation, SuiteLayout},
     spec::LoadedSpec,
     template::Templates,
 };
@@ -22,7 +22,7 @@ struct Rendered {
     template: String,
     /// A short description of the spec that it was rendered for.
     subject: String,
-    harness: Harness,
+    harness: HarnessExpectation,
     text: String,
     /// Whether the spec is one of the project.
     is_own: bool,
@@ -35,7 +35,7 @@ pub(super) type Verified = BTreeMap<String, String>;
 pub(super) fn verify(
     specs: &Path,
     loaded: &[LoadedSpec],
-    layout: &Layout,
+    layout: &SuiteLayout,
     templates: &Templates,
     into: &mut Verification,
 ) -> Result<Verified, Error> {
@@ -44,16 +44,20 @@ pub(super) fn verify(
     into.issues.extend(variables(&synthetic, layout, templates)?);
     let mut rendered = Vec::new();
     let all: Vec<&LoadedSpec> = loaded.iter().chain(&synthetic).collect();
-    let texts: Vec<_> = all.par_iter().map(|loaded| Harness::render(loaded, layout, templates)).collect();
+    let texts: Vec<_> = all.par_iter().map(|loaded| HarnessExpectation::render(loaded, layout, templates)).collect();
     let own = loaded.len();
     for (index, (loaded, text)) in all.into_iter().zip(texts).enumerate() {
         into.renders += 1;
         let is_own = index < own;
         let (template, subject) = (Templates::of(loaded.spec.architecture), synthetic::describe(&loaded.spec));
         match text {
-            Ok(text) => {
-                rendered.push(Rendered { template, subject, harness: Harness::new(loaded, layout)?, text, is_own })
-            }
+            Ok(text) => rendered.push(Rendered {
+                template,
+                subject,
+                harness: HarnessExpectation::new(loaded, layout)?,
+                text,
+                is_own,
+            }),
             Err(error) => into.issues.push(unrendered(templates, &template, &subject, &error)),
         }
     }
@@ -91,14 +95,18 @@ fn first_of_each<T, K: Ord>(all: impl IntoIterator<Item = T>, key: impl Fn(&T) -
 }
 
 /// The variables of each architecture's template.
-fn variables(synthetic: &[LoadedSpec], layout: &Layout, templates: &Templates) -> Result<Vec<ProjectIssue>, Error> {
+fn variables(
+    synthetic: &[LoadedSpec],
+    layout: &SuiteLayout,
+    templates: &Templates,
+) -> Result<Vec<ProjectIssue>, Error> {
     let mut issues = Vec::new();
     for &architecture in Architecture::ALL {
         let Some(spec) = synthetic.iter().find(|loaded| loaded.spec.architecture == architecture) else { continue };
         issues.extend(template_variables::issues(
             templates,
             &Templates::of(architecture),
-            &Harness::variables(spec, layout)?,
+            &HarnessExpectation::variables(spec, layout)?,
         ));
     }
     Ok(issues)

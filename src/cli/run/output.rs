@@ -14,7 +14,7 @@ use std::path::Path;
 
 /// An output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
+pub(super) enum RunFormat {
     /// A table, followed by reasons
     Human,
     /// One JSON object with a version
@@ -22,13 +22,13 @@ pub(super) enum Format {
 }
 
 /// Prints the results of the checks; green is exit code 0.
-pub(super) fn show(format: Format, report: &Path, summary: &Summary, out: &mut Out) -> Result<ExitCode, Error> {
+pub(super) fn show(format: RunFormat, report: &Path, summary: &Summary, out: &mut Out) -> Result<ExitCode, Error> {
     match format {
-        Format::Human => {
+        RunFormat::Human => {
             write!(out, "{}", render_human(summary))?;
             writeln!(out, "report: {}", report.display())?;
         }
-        Format::Json => {
+        RunFormat::Json => {
             let json = serde_json::to_string_pretty(summary).expect("a summary has string keys only");
             writeln!(out, "{json}")?;
         }
@@ -38,7 +38,7 @@ pub(super) fn show(format: Format, report: &Path, summary: &Summary, out: &mut O
 
 /// The lines come from one process: several are refused.
 pub(super) fn show_kernels(
-    format: Format,
+    format: RunFormat,
     report: &Path,
     executions: Vec<Execution>,
     out: &mut Out,
@@ -51,11 +51,11 @@ pub(super) fn show_kernels(
     }
     let summary = KernelSummary::new(lines.unwrap_or_default(), problem);
     match format {
-        Format::Human => {
+        RunFormat::Human => {
             write!(out, "{}", render_kernels(&summary))?;
             writeln!(out, "report: {}", report.display())?;
         }
-        Format::Json => {
+        RunFormat::Json => {
             let json = serde_json::to_string_pretty(&summary).expect("outcomes are written as strings");
             writeln!(out, "{json}")?;
         }

@@ -3,7 +3,7 @@
 use super::{
     known_answer,
     options::ComputationOptions,
-    outcome::{Computation, Operation, Outcome},
+    outcome::{ComputationOutcome, EngineComputation, KnownOperation},
 };
 use crate::text::shell_quote;
 use std::env;
@@ -26,13 +26,13 @@ pub(super) fn installed() -> Vec<EngineName> {
 }
 
 /// Computes on each device.
-pub(super) fn compute(name: &EngineName, devices: &[&Device], options: &ComputationOptions) -> Vec<Computation> {
+pub(super) fn compute(name: &EngineName, devices: &[&Device], options: &ComputationOptions) -> Vec<EngineComputation> {
     let mut found = Vec::new();
     for device in devices {
         let outcome = on_device(name, device, options);
         // An engine that is not installed is so for every device.
-        let installed = !matches!(outcome, Outcome::NotInstalled { .. });
-        found.push(Computation {
+        let installed = !matches!(outcome, ComputationOutcome::NotInstalled { .. });
+        found.push(EngineComputation {
             engine: name.to_string(),
             device: installed.then(|| device.label()),
             kind: device.kind,
@@ -46,7 +46,7 @@ pub(super) fn compute(name: &EngineName, devices: &[&Device], options: &Computat
     found
 }
 
-fn on_device(name: &EngineName, device: &Device, options: &ComputationOptions) -> Outcome {
+fn on_device(name: &EngineName, device: &Device, options: &ComputationOptions) -> ComputationOutcome {
     let request = DeviceRequest {
         kind: class(device.kind),
         index: device.index,
@@ -66,10 +66,11 @@ fn on_device(name: &EngineName, device: &Device, options: &ComputationOptions) -
         return fallback(&engine, request.kind);
     }
     if let Some(why) = device_mismatch(&request, engine.device()) {
-        return Outcome::OtherDevice { why };
+        return ComputationOutcome::OtherDevice { why };
     }
-    let ask = |known: known_answer::KnownAnswer| Operation { name: known.name.to_owned(), answer: known.ask(&engine) };
-    Outcome::Computed {
+    let ask =
+        |known: known_answer::KnownAnswer| KnownOperation { name: known.name.to_owned(), answer: known.ask(&engine) };
+    ComputationOutcome::Computed {
         operations: known_answer::all().into_iter().map(ask).collect(),
         with: engine.describe_versions(),
     }
@@ -80,23 +81,23 @@ fn is_built_in(name: &EngineName) -> bool {
     BUILT_IN.contains(&name.program())
 }
 
-fn failed(error: &dyn std::error::Error) -> Outcome {
-    Outcome::Failed { why: error.to_string() }
+fn failed(error: &dyn std::error::Error) -> ComputationOutcome {
+    ComputationOutcome::Failed { why: error.to_string() }
 }
 
-fn not_started(name: &EngineName, error: &EngineError, options: &ComputationOptions) -> Outcome {
+fn not_started(name: &EngineName, error: &EngineError, options: &ComputationOptions) -> ComputationOutcome {
     let python = python_program(options.python.as_deref());
     match error {
         // Built-in engines report a package that Python does not have, with the command that installs it.
         EngineError::Unsupported { message } => match message.split_once("; pip install ") {
-            Some((why, packages)) if is_built_in(name) => Outcome::NotInstalled {
+            Some((why, packages)) if is_built_in(name) => ComputationOutcome::NotInstalled {
                 why: why.to_owned(),
                 fix: format!("{} -m pip install {packages}, or --python PATH", shell_quote(&python.to_string_lossy())),
             },
-            _ => Outcome::Unsupported { why: message.clone() },
+            _ => ComputationOutcome::Unsupported { why: message.clone() },
         },
         EngineError::Start { source, .. } if source.kind() == std::io::ErrorKind::NotFound && is_built_in(name) => {
-            Outcome::NotInstalled {
+            ComputationOutcome::NotInstalled {
                 why: error.to_string(),
                 fix: "sudo apt install python3, or --python PATH".to_owned(),
             }
@@ -105,14 +106,14 @@ fn not_started(name: &EngineName, error: &EngineError, options: &ComputationOpti
     }
 }
 
-fn fallback(engine: &Engine, requested: DeviceClass) -> Outcome {
+fn fallback(engine: &Engine, requested: DeviceClass) -> ComputationOutcome {
     let (build, kind) = match engine.build() {
         Build::Cpu => ("CPU", DeviceClass::Cpu),
         Build::Cuda => ("CUDA", DeviceClass::Cuda),
         Build::Hip => ("HIP", DeviceClass::Rocm),
     };
     let why = engine.why_another_device().unwrap_or("it reports no reason").to_owned();
-    Outcome::Fallback { why, build, for_this_kind: kind == requested }
+    ComputationOutcome::Fallback { why, build, for_this_kind: kind == requested }
 }
 
 fn class(kind: DeviceKind) -> DeviceClass {

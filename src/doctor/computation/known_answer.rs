@@ -1,6 +1,6 @@
 //! Operations whose answers are exact in f32 in every order of computation, because all sums are small integers.
 
-use super::outcome::Answer;
+use super::outcome::EngineAnswer;
 use testgen_engine::{ComputeOperation, Dtype, Engine, EngineError, Tensor, TensorData, Tensors};
 
 /// The operands of an operation and its answer.
@@ -78,14 +78,14 @@ fn copy() -> KnownAnswer {
 
 impl KnownAnswer {
     /// Computes and compares.
-    pub(super) fn ask(self, engine: &Engine) -> Answer {
+    pub(super) fn ask(self, engine: &Engine) -> EngineAnswer {
         match engine.compute(self.operation, self.operands, Dtype::F32, Dtype::F32) {
             Ok(values) => match difference(&self.expected, &values) {
-                None => Answer::Right(self.description),
-                Some(difference) => Answer::Wrong(format!("{}: {difference}", self.description)),
+                None => EngineAnswer::Right(self.description),
+                Some(difference) => EngineAnswer::Wrong(format!("{}: {difference}", self.description)),
             },
-            Err(EngineError::Unsupported { message }) => Answer::None(message),
-            Err(error) => Answer::Failed(error.to_string()),
+            Err(EngineError::Unsupported { message }) => EngineAnswer::None(message),
+            Err(error) => EngineAnswer::Failed(error.to_string()),
         }
     }
 }

@@ -5,12 +5,12 @@
 
 use super::{
     options::ComputationOptions,
-    outcome::{Answer, Computation, Operation, Outcome},
+    outcome::{ComputationOutcome, EngineAnswer, EngineComputation, KnownOperation},
 };
 use crate::{
     limited_output::{LimitedOutput, output_within},
     results::read_lines,
-    run::{REPORT, Suite, command, find_built},
+    run::{BuiltSuite, REPORT, command, find_built},
     text::Quoted,
 };
 use std::process::Command;
@@ -23,12 +23,12 @@ const NAME: &str = "native";
 const CHECKS: [&str; 2] = ["half_probe", "placement"];
 
 /// Computes on each device.
-pub(super) fn compute(devices: &[&Device], options: &ComputationOptions) -> Vec<Computation> {
+pub(super) fn compute(devices: &[&Device], options: &ComputationOptions) -> Vec<EngineComputation> {
     let Some(suite) = find_built(&options.manifest) else {
         let why = format!("no suite is built from `{}`", options.manifest.display());
         let fix = "testgen run".to_owned();
-        let outcome = Outcome::NotInstalled { why, fix };
-        return vec![Computation {
+        let outcome = ComputationOutcome::NotInstalled { why, fix };
+        return vec![EngineComputation {
             engine: NAME.to_owned(),
             device: None,
             kind: DeviceKind::Cpu,
@@ -39,18 +39,18 @@ pub(super) fn compute(devices: &[&Device], options: &ComputationOptions) -> Vec<
     // What burn cannot use is a line about the device.
     let usable = devices.iter().filter(|device| device.unusable_by(EngineKind::Native).is_none());
     usable
-        .map(|device| Computation {
+        .map(|device| EngineComputation {
             engine: NAME.to_owned(),
             device: Some(device.label()),
             kind: device.kind,
             simulated: device.simulated,
-            outcome: on_device(&suite, device, options).unwrap_or_else(|why| Outcome::Failed { why }),
+            outcome: on_device(&suite, device, options).unwrap_or_else(|why| ComputationOutcome::Failed { why }),
         })
         .collect()
 }
 
 /// The test binary without the variables that would change which checks run, and with the device.
-fn prepared(suite: &Suite, device: &Device) -> Command {
+fn prepared(suite: &BuiltSuite, device: &Device) -> Command {
     let mut command = command(suite);
     for variable in ["NEXTEST", "TESTGEN_DEVICE", "TESTGEN_REQUIRE"] {
         command.env_remove(variable);
@@ -62,13 +62,13 @@ fn prepared(suite: &Suite, device: &Device) -> Command {
     command
 }
 
-fn on_device(suite: &Suite, device: &Device, options: &ComputationOptions) -> Result<Outcome, String> {
+fn on_device(suite: &BuiltSuite, device: &Device, options: &ComputationOptions) -> Result<ComputationOutcome, String> {
     let mut list = prepared(suite, device);
     list.args(["--list", "--format", "terse"]);
     let listed = finished(&output(list, options)?)?;
     let Some(filter) = filter(&listed, device.kind) else {
         let why = format!("the suite has no check on {} that probes it", device.kind);
-        return Ok(Outcome::Unsupported { why });
+        return Ok(ComputationOutcome::Unsupported { why });
     };
     let report = tempfile::NamedTempFile::new().map_err(|error| format!("cannot write a temporary file: {error}"))?;
     let mut run = prepared(suite, device);
@@ -81,7 +81,7 @@ fn on_device(suite: &Suite, device: &Device, options: &ComputationOptions) -> Re
         return Err(format!("`{filter}` wrote no report"));
     }
     let operations = entries.iter().map(operation).collect();
-    Ok(Outcome::Computed { with: suite.binary.display().to_string(), operations })
+    Ok(ComputationOutcome::Computed { with: suite.binary.display().to_string(), operations })
 }
 
 fn output(command: Command, options: &ComputationOptions) -> Result<LimitedOutput, String> {
@@ -112,19 +112,19 @@ fn filter(listed: &str, kind: DeviceKind) -> Option<String> {
     })
 }
 
-fn operation(entry: &ReportEntry) -> Operation {
+fn operation(entry: &ReportEntry) -> KnownOperation {
     let reason = entry.reason.clone().unwrap_or_default();
     let answer = match entry.status {
-        EntryStatus::Fail => Answer::Wrong(reason),
-        EntryStatus::Ignored => Answer::None(reason),
+        EntryStatus::Fail => EngineAnswer::Wrong(reason),
+        EntryStatus::Ignored => EngineAnswer::None(reason),
         // Neither computes on the device.
         EntryStatus::Pass if entry.fallback || entry.mock => {
-            Answer::Failed("the endpoint is not on the device".to_owned())
+            EngineAnswer::Failed("the endpoint is not on the device".to_owned())
         }
-        EntryStatus::Pass if reason.is_empty() => Answer::Right("passed".to_owned()),
-        EntryStatus::Pass => Answer::Right(reason),
+        EntryStatus::Pass if reason.is_empty() => EngineAnswer::Right("passed".to_owned()),
+        EntryStatus::Pass => EngineAnswer::Right(reason),
     };
-    Operation { name: entry.test_name(), answer }
+    KnownOperation { name: entry.test_name(), answer }
 }
 
 #[cfg(test)]

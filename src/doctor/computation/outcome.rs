@@ -4,7 +4,7 @@ use testgen_device::DeviceKind;
 
 /// An engine on a device.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Computation {
+pub struct EngineComputation {
     /// The engine with its options.
     pub engine: String,
     /// The device, `rocm:0`; none where the engine did not start anywhere.
@@ -14,12 +14,12 @@ pub struct Computation {
     /// Whether the device is a simulation.
     pub simulated: bool,
     /// The outcome.
-    pub outcome: Outcome,
+    pub outcome: ComputationOutcome,
 }
 
 /// The outcome of an engine on a device.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
+pub enum ComputationOutcome {
     /// The engine, or what it needs, is not installed.
     NotInstalled {
         /// The missing part.
@@ -56,22 +56,22 @@ pub enum Outcome {
         /// The versions of its libraries, or its program.
         with: String,
         /// Each operation.
-        operations: Vec<Operation>,
+        operations: Vec<KnownOperation>,
     },
 }
 
 /// An operation with a known answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Operation {
+pub struct KnownOperation {
     /// Its name.
     pub name: String,
     /// Its answer.
-    pub answer: Answer,
+    pub answer: EngineAnswer,
 }
 
 /// The answer of an engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
+pub enum EngineAnswer {
     /// It is the known one; what was compared.
     Right(String),
     /// It is another one; the first difference.
@@ -82,12 +82,13 @@ pub enum Answer {
     Failed(String),
 }
 
-impl Computation {
+impl EngineComputation {
     /// Whether at least one answer was right, and no operation failed.
     pub fn is_right(&self) -> bool {
-        let Outcome::Computed { operations, .. } = &self.outcome else { return false };
-        let failed = |operation: &Operation| matches!(operation.answer, Answer::Wrong(_) | Answer::Failed(_));
-        let right = |operation: &Operation| matches!(operation.answer, Answer::Right(_));
+        let ComputationOutcome::Computed { operations, .. } = &self.outcome else { return false };
+        let failed =
+            |operation: &KnownOperation| matches!(operation.answer, EngineAnswer::Wrong(_) | EngineAnswer::Failed(_));
+        let right = |operation: &KnownOperation| matches!(operation.answer, EngineAnswer::Right(_));
         operations.iter().any(right) && !operations.iter().any(failed)
     }
 }

@@ -1,34 +1,36 @@
 //! The meaning of what engines computed.
 
 use crate::doctor::{
-    computation::{Answer, Computation, Operation, Outcome},
-    row::{Area, Row, RowStatus},
+    computation::{ComputationOutcome, EngineAnswer, EngineComputation, KnownOperation},
+    row::{Area, DoctorRow, RowStatus},
 };
 use testgen_device::DeviceKind;
 
 /// The lines of all computations.
-pub fn evaluate_computations(computations: &[Computation]) -> Vec<Row> {
+pub fn evaluate_computations(computations: &[EngineComputation]) -> Vec<DoctorRow> {
     computations.iter().flat_map(rows).collect()
 }
 
-fn rows(computation: &Computation) -> Vec<Row> {
+fn rows(computation: &EngineComputation) -> Vec<DoctorRow> {
     let subject = match &computation.device {
         Some(device) => format!("{} on {device}", computation.engine),
         None => computation.engine.clone(),
     };
-    let new = |status, evidence: &str| Row::new(Area::Computation, &subject, status, evidence);
+    let new = |status, evidence: &str| DoctorRow::new(Area::Computation, &subject, status, evidence);
     let row = match &computation.outcome {
-        Outcome::NotInstalled { why, fix } => new(RowStatus::Note, "nothing was computed").because(why, fix),
-        Outcome::Unsupported { why } => new(RowStatus::Note, &format!("nothing was computed: {why}")),
-        Outcome::Failed { why } => {
+        ComputationOutcome::NotInstalled { why, fix } => new(RowStatus::Note, "nothing was computed").because(why, fix),
+        ComputationOutcome::Unsupported { why } => new(RowStatus::Note, &format!("nothing was computed: {why}")),
+        ComputationOutcome::Failed { why } => {
             new(RowStatus::Failure, &flat(why)).because("the engine did not answer", rerun(computation))
         }
-        Outcome::OtherDevice { why } => new(RowStatus::Failure, &format!("it computes on another device: {why}"))
-            .because("libraries number devices differently, or a variable hides the device", "testgen devices"),
-        Outcome::Fallback { why, build, for_this_kind } => {
+        ComputationOutcome::OtherDevice { why } => {
+            new(RowStatus::Failure, &format!("it computes on another device: {why}"))
+                .because("libraries number devices differently, or a variable hides the device", "testgen devices")
+        }
+        ComputationOutcome::Fallback { why, build, for_this_kind } => {
             fallback(computation, new(RowStatus::Failure, ""), why, build, *for_this_kind)
         }
-        Outcome::Computed { with, operations } => {
+        ComputationOutcome::Computed { with, operations } => {
             let row = |operation| of_operation(computation, &subject, operation);
             let first = new(RowStatus::Ok, with);
             return std::iter::once(first).chain(operations.iter().map(row)).collect();
@@ -38,9 +40,9 @@ fn rows(computation: &Computation) -> Vec<Row> {
 }
 
 /// The engine computes on the CPU: an error where its build is for this kind of GPU, else a build for something else.
-fn fallback(computation: &Computation, row: Row, why: &str, build: &str, for_this_kind: bool) -> Row {
+fn fallback(computation: &EngineComputation, row: DoctorRow, why: &str, build: &str, for_this_kind: bool) -> DoctorRow {
     let status = if for_this_kind { RowStatus::Failure } else { RowStatus::Warning };
-    let row = Row { status, evidence: format!("it computes on the CPU: {why}"), ..row };
+    let row = DoctorRow { status, evidence: format!("it computes on the CPU: {why}"), ..row };
     let cause = match for_this_kind {
         true => "its libraries do not see the GPU that testgen found".to_owned(),
         false => format!("it is a {build} build"),
@@ -50,7 +52,7 @@ fn fallback(computation: &Computation, row: Row, why: &str, build: &str, for_thi
 }
 
 /// The command that installs the engine's library for this kind of GPU; none for an engine that is a program of the user.
-fn other_build(computation: &Computation) -> Option<String> {
+fn other_build(computation: &EngineComputation) -> Option<String> {
     let torch = |index| {
         format!("python3 -m pip install --force-reinstall torch --index-url https://download.pytorch.org/whl/{index}")
     };
@@ -67,20 +69,22 @@ fn other_build(computation: &Computation) -> Option<String> {
     }
 }
 
-fn of_operation(computation: &Computation, subject: &str, operation: &Operation) -> Row {
+fn of_operation(computation: &EngineComputation, subject: &str, operation: &KnownOperation) -> DoctorRow {
     let subject = format!("{subject}: {}", operation.name);
-    let new = |status, evidence: &str| Row::new(Area::Computation, &subject, status, flat(evidence));
+    let new = |status, evidence: &str| DoctorRow::new(Area::Computation, &subject, status, flat(evidence));
     match &operation.answer {
-        Answer::Right(what) => new(RowStatus::Ok, what),
-        Answer::None(why) => new(RowStatus::Note, &format!("not computed: {why}")),
-        Answer::Wrong(what) => new(RowStatus::Failure, what)
+        EngineAnswer::Right(what) => new(RowStatus::Ok, what),
+        EngineAnswer::None(why) => new(RowStatus::Note, &format!("not computed: {why}")),
+        EngineAnswer::Wrong(what) => new(RowStatus::Failure, what)
             .because("the device, its driver or a library computes wrongly", again(computation)),
-        Answer::Failed(why) => new(RowStatus::Failure, why).because("the engine did not answer", rerun(computation)),
+        EngineAnswer::Failed(why) => {
+            new(RowStatus::Failure, why).because("the engine did not answer", rerun(computation))
+        }
     }
 }
 
 /// Launching kernels one after another separates races from wrong kernels.
-fn again(computation: &Computation) -> String {
+fn again(computation: &EngineComputation) -> String {
     let prefix = match computation.kind {
         DeviceKind::Cpu => "",
         DeviceKind::Cuda => "CUDA_LAUNCH_BLOCKING=1 ",
@@ -89,7 +93,7 @@ fn again(computation: &Computation) -> String {
     format!("{prefix}{}; then another version of the driver or the library", rerun(computation))
 }
 
-fn rerun(computation: &Computation) -> String {
+fn rerun(computation: &EngineComputation) -> String {
     format!("testgen doctor --engine {}", computation.engine)
 }
 
@@ -102,34 +106,40 @@ fn flat(text: &str) -> String {
 mod tests {
     use super::evaluate_computations;
     use crate::doctor::{
-        computation::{Answer, Computation, Operation, Outcome},
+        computation::{ComputationOutcome, EngineAnswer, EngineComputation, KnownOperation},
         evaluation::samples::row,
-        row::{Row, RowStatus},
+        row::{DoctorRow, RowStatus},
     };
     use testgen_device::DeviceKind;
 
-    fn rows(outcome: Outcome) -> Vec<Row> {
+    fn rows(outcome: ComputationOutcome) -> Vec<DoctorRow> {
         rows_of("torch", outcome)
     }
 
-    fn rows_of(engine: &str, outcome: Outcome) -> Vec<Row> {
+    fn rows_of(engine: &str, outcome: ComputationOutcome) -> Vec<DoctorRow> {
         let device = Some("rocm:0".to_owned());
         let engine = engine.to_owned();
-        evaluate_computations(&[Computation { engine, device, kind: DeviceKind::Rocm, simulated: false, outcome }])
+        evaluate_computations(&[EngineComputation {
+            engine,
+            device,
+            kind: DeviceKind::Rocm,
+            simulated: false,
+            outcome,
+        }])
     }
 
-    fn operation(name: &str, answer: Answer) -> Operation {
-        Operation { name: name.to_owned(), answer }
+    fn operation(name: &str, answer: EngineAnswer) -> KnownOperation {
+        KnownOperation { name: name.to_owned(), answer }
     }
 
     #[test]
     fn a_wrong_answer_is_a_failure_and_its_command_launches_kernels_one_after_another() {
         let operations = vec![
-            operation("product", Answer::Right("exact".to_owned())),
-            operation("sum", Answer::Wrong("element 0 is 1, expected 2".to_owned())),
-            operation("copy", Answer::None("no such operation".to_owned())),
+            operation("product", EngineAnswer::Right("exact".to_owned())),
+            operation("sum", EngineAnswer::Wrong("element 0 is 1, expected 2".to_owned())),
+            operation("copy", EngineAnswer::None("no such operation".to_owned())),
         ];
-        let found = rows(Outcome::Computed { with: "torch 2.11.0 (HIP build)".to_owned(), operations });
+        let found = rows(ComputationOutcome::Computed { with: "torch 2.11.0 (HIP build)".to_owned(), operations });
         let statuses: Vec<RowStatus> = found.iter().map(|row| row.status).collect();
         assert_eq!(statuses, [RowStatus::Ok, RowStatus::Ok, RowStatus::Failure, RowStatus::Note]);
         let sum = row(&found, "torch on rocm:0: sum");
@@ -142,7 +152,7 @@ mod tests {
     fn a_fallback_is_never_a_success() {
         let fallback = |build, for_this_kind| {
             let why = "torch sees no GPU".to_owned();
-            rows(Outcome::Fallback { why, build, for_this_kind })[0].clone()
+            rows(ComputationOutcome::Fallback { why, build, for_this_kind })[0].clone()
         };
         let hip = fallback("HIP", true);
         assert_eq!(hip.status, RowStatus::Failure);
@@ -151,7 +161,7 @@ mod tests {
         assert!(cuda.fix.is_some_and(|fix| fix.ends_with("whl/rocm6.4")));
         let of = |engine| {
             let (why, build) = ("none".to_owned(), "CPU");
-            rows_of(engine, Outcome::Fallback { why, build, for_this_kind: false })[0]
+            rows_of(engine, ComputationOutcome::Fallback { why, build, for_this_kind: false })[0]
                 .fix
                 .clone()
                 .expect("there is one")
@@ -162,11 +172,13 @@ mod tests {
 
     #[test]
     fn an_engine_that_is_absent_is_a_note_and_one_that_dies_a_failure() {
-        let absent = Outcome::NotInstalled { why: "no torch".to_owned(), fix: "pip install torch".to_owned() };
+        let absent =
+            ComputationOutcome::NotInstalled { why: "no torch".to_owned(), fix: "pip install torch".to_owned() };
         assert_eq!(rows(absent)[0].status, RowStatus::Note);
-        let died = rows(Outcome::Failed { why: "it ended; its last output:\nSegmentation fault\n".to_owned() });
+        let died =
+            rows(ComputationOutcome::Failed { why: "it ended; its last output:\nSegmentation fault\n".to_owned() });
         assert_eq!(died[0].status, RowStatus::Failure);
         assert_eq!(died[0].evidence, "it ended; its last output: | Segmentation fault");
-        assert_eq!(rows(Outcome::OtherDevice { why: "cuda:1".to_owned() })[0].status, RowStatus::Failure);
+        assert_eq!(rows(ComputationOutcome::OtherDevice { why: "cuda:1".to_owned() })[0].status, RowStatus::Failure);
     }
 }

@@ -1,8 +1,8 @@
 //! The operating system, and whether a container lacks device files of a GPU that its kernel drives.
 
 use crate::doctor::{
-    facts::{Access, Facts},
-    row::{Area, Row, RowStatus},
+    facts::{Access, MachineFacts},
+    row::{Area, DoctorRow, RowStatus},
 };
 use testgen_device::Vendor;
 
@@ -11,13 +11,14 @@ pub(super) const AMD_OPTIONS: &str = "docker run --device=/dev/kfd --device=/dev
 
 pub(super) const NVIDIA_OPTIONS: &str = "docker run --gpus all ...";
 
-pub(super) fn rows(facts: &Facts) -> Vec<Row> {
+pub(super) fn rows(facts: &MachineFacts) -> Vec<DoctorRow> {
     let host = &facts.host;
     let unknown = || "unknown".to_owned();
     let (name, kernel) = (host.name.clone().unwrap_or_else(unknown), host.kernel.clone().unwrap_or_else(unknown));
-    let mut rows = vec![Row::new(Area::System, "operating system", RowStatus::Ok, format!("{name}, kernel {kernel}"))];
+    let mut rows =
+        vec![DoctorRow::new(Area::System, "operating system", RowStatus::Ok, format!("{name}, kernel {kernel}"))];
     if host.wsl {
-        rows.push(Row::new(
+        rows.push(DoctorRow::new(
             Area::System,
             "Windows Subsystem for Linux",
             RowStatus::Note,
@@ -25,25 +26,25 @@ pub(super) fn rows(facts: &Facts) -> Vec<Row> {
         ));
     }
     if !facts.in_container() {
-        rows.push(Row::new(Area::System, "container", RowStatus::Ok, "no sign of one"));
+        rows.push(DoctorRow::new(Area::System, "container", RowStatus::Ok, "no sign of one"));
         return rows;
     }
     let signs = host.container.join(", ");
-    rows.push(Row::new(Area::System, "container", RowStatus::Note, format!("this is a container: {signs}")));
+    rows.push(DoctorRow::new(Area::System, "container", RowStatus::Note, format!("this is a container: {signs}")));
     rows.extend(amd(facts));
     rows.extend(nvidia(facts));
     rows
 }
 
 /// Without any file the container was not meant to have the GPU; with some of them it was, and cannot use it.
-fn lacking(subject: &str, vendor: &str, lacks: &[&str], complete_absence: bool, fix: &str) -> Option<Row> {
+fn lacking(subject: &str, vendor: &str, lacks: &[&str], complete_absence: bool, fix: &str) -> Option<DoctorRow> {
     let status = if complete_absence { RowStatus::Warning } else { RowStatus::Failure };
     let evidence = format!("the kernel drives a GPU of {vendor}, and the container has no {}", lacks.join(" and no "));
     let cause = "the container was started without these device files";
-    (!lacks.is_empty()).then(|| Row::new(Area::System, subject, status, evidence).because(cause, fix))
+    (!lacks.is_empty()).then(|| DoctorRow::new(Area::System, subject, status, evidence).because(cause, fix))
 }
 
-fn amd(facts: &Facts) -> Option<Row> {
+fn amd(facts: &MachineFacts) -> Option<DoctorRow> {
     let driven = facts.module("amdgpu").is_some() || facts.inventory.topology.has(Vendor::Amd);
     // WSL has another file.
     if !driven || facts.host.wsl {
@@ -56,7 +57,7 @@ fn amd(facts: &Facts) -> Option<Row> {
     lacking("container, AMD", "AMD", &lacks, lacks.len() == files.len(), AMD_OPTIONS)
 }
 
-fn nvidia(facts: &Facts) -> Option<Row> {
+fn nvidia(facts: &MachineFacts) -> Option<DoctorRow> {
     facts.module("nvidia")?;
     let has = |name: &str| facts.files.iter().any(|file| file.path == name && file.access != Access::Missing);
     let files = ["/dev/nvidiactl", "/dev/nvidia-uvm"];

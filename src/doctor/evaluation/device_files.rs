@@ -3,8 +3,8 @@
 use super::container::{AMD_OPTIONS, NVIDIA_OPTIONS};
 use crate::{
     doctor::{
-        facts::{Access, DeviceFile, Facts},
-        row::{Area, Row, RowStatus},
+        facts::{Access, DeviceFile, MachineFacts},
+        row::{Area, DoctorRow, RowStatus},
     },
     text::shell_quote,
 };
@@ -14,17 +14,17 @@ const GROUP_BITS: u32 = 0o060;
 /// Read and write for all.
 const OTHER_BITS: u32 = 0o006;
 
-pub(super) fn rows(facts: &Facts) -> Vec<Row> {
-    let rows: Vec<Row> = facts.files.iter().filter_map(|file| row(facts, file)).collect();
+pub(super) fn rows(facts: &MachineFacts) -> Vec<DoctorRow> {
+    let rows: Vec<DoctorRow> = facts.files.iter().filter_map(|file| row(facts, file)).collect();
     if !rows.is_empty() {
         return rows;
     }
     let evidence = "there is no /dev/kfd, /dev/dri/renderD* or /dev/nvidia*";
-    vec![Row::new(Area::DeviceFiles, "none", RowStatus::Note, evidence)]
+    vec![DoctorRow::new(Area::DeviceFiles, "none", RowStatus::Note, evidence)]
 }
 
-fn row(facts: &Facts, file: &DeviceFile) -> Option<Row> {
-    let new = |status, evidence: String| Row::new(Area::DeviceFiles, &file.path, status, evidence);
+fn row(facts: &MachineFacts, file: &DeviceFile) -> Option<DoctorRow> {
+    let new = |status, evidence: String| DoctorRow::new(Area::DeviceFiles, &file.path, status, evidence);
     // Without its module, a file that cannot be opened has no effect.
     let status = if driven(facts, file) { RowStatus::Failure } else { RowStatus::Warning };
     Some(match &file.access {
@@ -47,7 +47,7 @@ fn is_amd(file: &DeviceFile) -> bool {
     !file.path.starts_with("/dev/nvidia")
 }
 
-fn driven(facts: &Facts, file: &DeviceFile) -> bool {
+fn driven(facts: &MachineFacts, file: &DeviceFile) -> bool {
     facts.module(if is_amd(file) { "amdgpu" } else { "nvidia" }).is_some()
 }
 
@@ -56,9 +56,10 @@ fn options(file: &DeviceFile) -> &'static str {
 }
 
 /// A missing file of a container is a line about the container.
-fn missing(facts: &Facts, file: &DeviceFile) -> Option<Row> {
+fn missing(facts: &MachineFacts, file: &DeviceFile) -> Option<DoctorRow> {
     let expected = driven(facts, file) && !facts.in_container() && !facts.host.wsl;
-    let row = Row::new(Area::DeviceFiles, &file.path, RowStatus::Failure, "does not exist, although amdgpu is loaded");
+    let row =
+        DoctorRow::new(Area::DeviceFiles, &file.path, RowStatus::Failure, "does not exist, although amdgpu is loaded");
     let cause =
         "amdgpu drives no GPU for computing: the kernel was built without CONFIG_HSA_AMD, or the GPU is not supported";
     expected.then(|| row.because(cause, "sudo dmesg | grep -i -e amdgpu -e kfd; sudo apt install amdgpu-dkms"))
@@ -76,14 +77,14 @@ fn group_name(file: &DeviceFile) -> String {
     file.group.name.clone().unwrap_or_else(|| file.group.id.to_string())
 }
 
-fn user(facts: &Facts) -> String {
+fn user(facts: &MachineFacts) -> String {
     let name = |name: &Option<String>, id: u32| name.clone().unwrap_or_else(|| id.to_string());
     let groups: Vec<String> = facts.user.groups.iter().map(|group| name(&group.name, group.id)).collect();
     format!("{} (groups: {})", name(&facts.user.name, facts.user.id), groups.join(", "))
 }
 
 /// Cause and fix of a file whose permissions forbid opening.
-fn forbidden(facts: &Facts, file: &DeviceFile) -> (String, String) {
+fn forbidden(facts: &MachineFacts, file: &DeviceFile) -> (String, String) {
     let group = group_name(file);
     if file.mode & OTHER_BITS == OTHER_BITS {
         return ("a security module forbids it".to_owned(), "sudo dmesg | grep -i -e apparmor -e selinux".to_owned());
@@ -115,18 +116,18 @@ mod tests {
     use super::rows;
     use crate::doctor::{
         evaluation::samples::{amd_host, empty, file, in_container, row},
-        facts::{Access, Facts},
-        row::{Row, RowStatus},
+        facts::{Access, MachineFacts},
+        row::{DoctorRow, RowStatus},
     };
 
-    fn kfd(change: impl FnOnce(&mut Facts)) -> Row {
+    fn kfd(change: impl FnOnce(&mut MachineFacts)) -> DoctorRow {
         let mut facts = amd_host();
         facts.files[0] = file("/dev/kfd", Access::Forbidden);
         change(&mut facts);
         row(&rows(&facts), "/dev/kfd").clone()
     }
 
-    fn fix(row: &Row) -> &str {
+    fn fix(row: &DoctorRow) -> &str {
         row.fix.as_deref().expect("has a fix")
     }
 

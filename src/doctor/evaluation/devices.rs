@@ -1,29 +1,29 @@
 //! The devices, and contradictions between those that list them.
 
 use crate::doctor::{
-    facts::Facts,
-    row::{Area, Row, RowStatus},
+    facts::MachineFacts,
+    row::{Area, DoctorRow, RowStatus},
 };
 use testgen_device::{Device, DeviceKind, VisibleVariable};
 
-pub(super) fn rows(facts: &Facts) -> Vec<Row> {
+pub(super) fn rows(facts: &MachineFacts) -> Vec<DoctorRow> {
     let devices = &facts.inventory.devices;
-    let mut rows: Vec<Row> = devices.iter().flat_map(|device| of_device(facts, device)).collect();
+    let mut rows: Vec<DoctorRow> = devices.iter().flat_map(|device| of_device(facts, device)).collect();
     if devices.iter().all(|device| device.kind == DeviceKind::Cpu) {
         let evidence = "no GPU: its checks will be ignored, with the reason";
-        rows.push(Row::new(Area::Devices, "GPU", RowStatus::Note, evidence));
+        rows.push(DoctorRow::new(Area::Devices, "GPU", RowStatus::Note, evidence));
     }
     // Errors of variables are lines about variables.
     let errors: Vec<String> = facts.inventory.visibility.errors().map(VisibleVariable::to_string).collect();
     let others = facts.inventory.contradictions.iter().filter(|problem| !errors.contains(&problem.what));
     rows.extend(others.map(|problem| {
-        let row = Row::new(Area::Devices, "contradiction", RowStatus::Warning, &problem.what);
+        let row = DoctorRow::new(Area::Devices, "contradiction", RowStatus::Warning, &problem.what);
         row.because("the kernel, the libraries and the variables do not agree", &problem.remedy)
     }));
     rows
 }
 
-fn of_device(facts: &Facts, device: &Device) -> Vec<Row> {
+fn of_device(facts: &MachineFacts, device: &Device) -> Vec<DoctorRow> {
     let parts = [device.architecture.as_ref(), device.pci_address.as_ref()];
     let mut evidence = device.name.clone();
     for part in parts.into_iter().flatten() {
@@ -34,11 +34,11 @@ fn of_device(facts: &Facts, device: &Device) -> Vec<Row> {
             evidence.push_str(&format!(", {name} {version}"));
         }
     }
-    let new = |status, evidence| Row::new(Area::Devices, device.label(), status, evidence);
+    let new = |status, evidence| DoctorRow::new(Area::Devices, device.label(), status, evidence);
     let problems = device.unusable_by_burn.iter().flat_map(|unusable| &unusable.problems);
     // Other engines may be able to use it.
     let status = if facts.native { RowStatus::Failure } else { RowStatus::Note };
-    let mut rows: Vec<Row> = problems
+    let mut rows: Vec<DoctorRow> = problems
         .map(|problem| {
             let row = new(status, format!("{evidence}; the native engine cannot use it: {}", problem.what));
             row.because("burn would abort or compute nothing on it", &problem.remedy)

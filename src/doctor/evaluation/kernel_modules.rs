@@ -1,17 +1,17 @@
 //! The modules of the kernel that drive GPUs.
 
 use crate::doctor::{
-    facts::Facts,
-    row::{Area, Row, RowStatus},
+    facts::MachineFacts,
+    row::{Area, DoctorRow, RowStatus},
 };
 use testgen_device::{PciGpu, Vendor};
 
-pub(super) fn rows(facts: &Facts) -> Vec<Row> {
+pub(super) fn rows(facts: &MachineFacts) -> Vec<DoctorRow> {
     vec![row(facts, "amdgpu", Vendor::Amd, "AMD"), row(facts, "nvidia", Vendor::Nvidia, "NVIDIA")]
 }
 
-fn row(facts: &Facts, module: &str, vendor: Vendor, vendor_name: &str) -> Row {
-    let new = |status, evidence: String| Row::new(Area::KernelModules, module, status, evidence);
+fn row(facts: &MachineFacts, module: &str, vendor: Vendor, vendor_name: &str) -> DoctorRow {
+    let new = |status, evidence: String| DoctorRow::new(Area::KernelModules, module, status, evidence);
     if let Some(loaded) = facts.module(module) {
         let version =
             loaded.version.as_ref().map_or("the kernel's own".to_owned(), |version| format!("version {version}"));
@@ -36,7 +36,7 @@ fn row(facts: &Facts, module: &str, vendor: Vendor, vendor_name: &str) -> Row {
 }
 
 /// A container has the kernel of its host.
-fn load(facts: &Facts, module: &str) -> String {
+fn load(facts: &MachineFacts, module: &str) -> String {
     let place = if facts.in_container() { "on the host: " } else { "" };
     format!("{place}sudo modprobe {module}; if that fails: dkms status; sudo dmesg | grep -i {module}")
 }

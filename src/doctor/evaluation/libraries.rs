@@ -2,8 +2,8 @@
 
 use crate::{
     doctor::{
-        facts::{Access, Facts},
-        row::{Area, Row, RowStatus},
+        facts::{Access, MachineFacts},
+        row::{Area, DoctorRow, RowStatus},
     },
     spec::Count,
 };
@@ -13,23 +13,23 @@ use testgen_device::{DetectionPath, PathResult, Vendor};
 const INSTALL_HIP: &str = "sudo apt install rocm-hip-runtime-dev";
 const INSTALL_CUDA: &str = "sudo apt install nvidia-driver";
 
-pub(super) fn rows(facts: &Facts) -> Vec<Row> {
+pub(super) fn rows(facts: &MachineFacts) -> Vec<DoctorRow> {
     let mut rows = vec![rocm(facts)];
     let paths = facts.inventory.paths.iter().filter(|path| path.path != DetectionPath::HostProcessor);
     rows.extend(paths.map(|path| row(facts, path)));
     rows
 }
 
-fn rocm(facts: &Facts) -> Row {
+fn rocm(facts: &MachineFacts) -> DoctorRow {
     let (status, evidence) = match &facts.host.rocm {
         Some(version) => (RowStatus::Ok, format!("version {version}")),
         None => (RowStatus::Note, "no .info/version in ROCM_PATH or /opt/rocm".to_owned()),
     };
-    Row::new(Area::Libraries, "ROCm", status, evidence)
+    DoctorRow::new(Area::Libraries, "ROCm", status, evidence)
 }
 
-fn row(facts: &Facts, path: &PathResult) -> Row {
-    let new = |status, evidence: String| Row::new(Area::Libraries, path.path.as_str(), status, evidence);
+fn row(facts: &MachineFacts, path: &PathResult) -> DoctorRow {
+    let new = |status, evidence: String| DoctorRow::new(Area::Libraries, path.path.as_str(), status, evidence);
     let Some(absence) = &path.absence else {
         let version = facts.inventory.on(path.path).find_map(|device| device.runtime_version.clone());
         let version = version.map_or_else(String::new, |version| format!("version {version}, "));
@@ -47,7 +47,7 @@ fn row(facts: &Facts, path: &PathResult) -> Row {
 }
 
 /// The vendor of a GPU that only this library can keep from being used: driven, accessible and not hidden by a variable.
-fn accessible(facts: &Facts, path: DetectionPath) -> Option<&'static str> {
+fn accessible(facts: &MachineFacts, path: DetectionPath) -> Option<&'static str> {
     let opens = |name: &str| facts.files.iter().any(|file| file.path.starts_with(name) && file.access == Access::Works);
     let masked = facts.inventory.visibility.on(path).any(|variable| variable.hides_all);
     let topology = &facts.inventory.topology;

@@ -1,8 +1,8 @@
 //! Free memory of the host and of every device.
 
 use crate::doctor::{
-    facts::Facts,
-    row::{Area, Row, RowStatus},
+    facts::MachineFacts,
+    row::{Area, DoctorRow, RowStatus},
 };
 use testgen_device::{Device, DeviceKind};
 
@@ -10,8 +10,8 @@ const GIB: u64 = 1 << 30;
 /// Less is not enough for the context, the kernels and a small model.
 const LITTLE: u64 = 2 * GIB;
 
-pub(super) fn rows(facts: &Facts) -> Vec<Row> {
-    let mut rows: Vec<Row> = facts.devices().into_iter().map(row).collect();
+pub(super) fn rows(facts: &MachineFacts) -> Vec<DoctorRow> {
+    let mut rows: Vec<DoctorRow> = facts.devices().into_iter().map(row).collect();
     rows.extend(facts.host.memory_limit.map(limit));
     rows
 }
@@ -20,8 +20,8 @@ fn gibibytes(bytes: u64) -> String {
     format!("{:.1} GiB", bytes as f64 / GIB as f64)
 }
 
-fn row(device: &Device) -> Row {
-    let new = |status, evidence: String| Row::new(Area::Memory, device.label(), status, evidence);
+fn row(device: &Device) -> DoctorRow {
+    let new = |status, evidence: String| DoctorRow::new(Area::Memory, device.label(), status, evidence);
     let total = device.total_memory.map_or_else(String::new, |total| format!(" of {}", gibibytes(total)));
     match device.free_memory {
         None => new(RowStatus::Note, format!("unknown{total}")),
@@ -41,9 +41,9 @@ fn command(kind: DeviceKind) -> &'static str {
 }
 
 /// The limit counts for all processes of the container; the kernel kills one of them at the limit.
-fn limit(left: u64) -> Row {
+fn limit(left: u64) -> DoctorRow {
     let evidence = format!("the container's limit leaves {}", gibibytes(left));
-    let row = |status| Row::new(Area::Memory, "container", status, evidence.clone());
+    let row = |status| DoctorRow::new(Area::Memory, "container", status, evidence.clone());
     match left < LITTLE {
         false => row(RowStatus::Ok),
         true => row(RowStatus::Warning)

@@ -2,8 +2,8 @@
 
 use crate::{
     doctor::{
-        facts::{Facts, Package, Python, PythonFailure},
-        row::{Area, Row, RowStatus},
+        facts::{MachineFacts, Python, PythonFailure, PythonPackage},
+        row::{Area, DoctorRow, RowStatus},
     },
     text::shell_quote,
 };
@@ -16,13 +16,13 @@ const TRANSFORMERS: (u32, u32) = (4, 57);
 /// The packages besides torch and onnxruntime; the last one is for diffusion models only.
 const OTHERS: [&str; 4] = ["transformers", "safetensors", "numpy", "diffusers"];
 
-pub(super) fn rows(facts: &Facts) -> Vec<Row> {
+pub(super) fn rows(facts: &MachineFacts) -> Vec<DoctorRow> {
     let python = match &facts.python {
         Ok(python) => python,
         Err(failure) => return vec![without_python(failure)],
     };
     let evidence = format!("{}, version {}", python.executable, python.version);
-    let mut rows = vec![Row::new(Area::Python, "python", RowStatus::Ok, evidence), torch(facts, python)];
+    let mut rows = vec![DoctorRow::new(Area::Python, "python", RowStatus::Ok, evidence), torch(facts, python)];
     rows.extend(architectures(facts, python));
     rows.extend(OTHERS.map(|name| other(python, name)));
     rows.push(onnxruntime(python));
@@ -31,9 +31,9 @@ pub(super) fn rows(facts: &Facts) -> Vec<Row> {
 }
 
 /// Only `run` and `generate` work without Python; engines and `record` do not.
-fn without_python(failure: &PythonFailure) -> Row {
+fn without_python(failure: &PythonFailure) -> DoctorRow {
     let status = if failure.named || !failure.missing { RowStatus::Failure } else { RowStatus::Note };
-    let row = Row::new(Area::Python, "python", status, format!("`{}`: {}", failure.program, failure.problem));
+    let row = DoctorRow::new(Area::Python, "python", status, format!("`{}`: {}", failure.program, failure.problem));
     row.because("the engines `torch` and `onnxruntime` need Python 3", "sudo apt install python3, or --python PATH")
 }
 
@@ -41,21 +41,25 @@ fn install(python: &Python, packages: &str) -> String {
     format!("{} -m pip install {packages}", shell_quote(&python.executable))
 }
 
-fn absent(python: &Python, name: &str) -> Row {
-    let row = Row::new(Area::Python, name, RowStatus::Note, "not installed");
+fn absent(python: &Python, name: &str) -> DoctorRow {
+    let row = DoctorRow::new(Area::Python, name, RowStatus::Note, "not installed");
     row.because(format!("no Python package of this name in {}", python.executable), install(python, name))
 }
 
-fn broken(python: &Python, name: &str, package: &Package, error: &str) -> Row {
-    let row =
-        Row::new(Area::Python, name, RowStatus::Failure, format!("{}, cannot be imported: {error}", package.version));
+fn broken(python: &Python, name: &str, package: &PythonPackage, error: &str) -> DoctorRow {
+    let row = DoctorRow::new(
+        Area::Python,
+        name,
+        RowStatus::Failure,
+        format!("{}, cannot be imported: {error}", package.version),
+    );
     row.because(
         "the package or a library that it needs is damaged or missing",
         install(python, &format!("--force-reinstall {name}")),
     )
 }
 
-fn torch(facts: &Facts, python: &Python) -> Row {
+fn torch(facts: &MachineFacts, python: &Python) -> DoctorRow {
     let Some(package) = python.packages.get("torch") else { return absent(python, "torch") };
     if let Some(error) = &package.error {
         return broken(python, "torch", package, error);
@@ -65,7 +69,7 @@ fn torch(facts: &Facts, python: &Python) -> Row {
         (None, Some(cuda)) => format!("built for CUDA {cuda}"),
         (None, None) => "built for the CPU".to_owned(),
     };
-    let new = |status| Row::new(Area::Python, "torch", status, format!("{}, {build}", package.version));
+    let new = |status| DoctorRow::new(Area::Python, "torch", status, format!("{}, {build}", package.version));
     if older(&package.version, TORCH) {
         return new(RowStatus::Warning)
             .because("the engine `torch` needs 2.4 or newer", install(python, "--upgrade torch"));
@@ -88,7 +92,7 @@ fn torch(facts: &Facts, python: &Python) -> Row {
 }
 
 /// A HIP build has kernels for the architectures of its list only; others fail at the first kernel.
-fn architectures(facts: &Facts, python: &Python) -> Vec<Row> {
+fn architectures(facts: &MachineFacts, python: &Python) -> Vec<DoctorRow> {
     let Some(torch) = python.packages.get("torch").filter(|torch| torch.hip.is_some()) else { return Vec::new() };
     // The list is empty where torch sees no GPU.
     let gpus = facts
@@ -99,7 +103,7 @@ fn architectures(facts: &Facts, python: &Python) -> Vec<Row> {
     gpus.filter_map(|device| {
         let architecture = device.architecture.as_ref().filter(|own| !torch.architectures.contains(own))?;
         let evidence = format!("has kernels for {}, not for {architecture}", torch.architectures.join(", "));
-        let row = Row::new(Area::Python, format!("torch, {}", device.label()), RowStatus::Warning, evidence);
+        let row = DoctorRow::new(Area::Python, format!("torch, {}", device.label()), RowStatus::Warning, evidence);
         let fix = install(python, "--upgrade --pre torch --index-url https://download.pytorch.org/whl/nightly/rocm7.0");
         Some(
             row.because(
@@ -111,9 +115,9 @@ fn architectures(facts: &Facts, python: &Python) -> Vec<Row> {
     .collect()
 }
 
-fn other(python: &Python, name: &str) -> Row {
+fn other(python: &Python, name: &str) -> DoctorRow {
     let Some(package) = python.packages.get(name) else { return absent(python, name) };
-    let new = |status| Row::new(Area::Python, name, status, package.version.clone());
+    let new = |status| DoctorRow::new(Area::Python, name, status, package.version.clone());
     if name == "transformers" && older(&package.version, TRANSFORMERS) {
         return new(RowStatus::Warning)
             .because("the engine `torch` needs 4.57 or newer", install(python, "--upgrade transformers"));
@@ -121,20 +125,26 @@ fn other(python: &Python, name: &str) -> Row {
     new(RowStatus::Ok)
 }
 
-fn onnxruntime(python: &Python) -> Row {
+fn onnxruntime(python: &Python) -> DoctorRow {
     let Some(package) = python.packages.get("onnxruntime") else { return absent(python, "onnxruntime") };
     if let Some(error) = &package.error {
         return broken(python, "onnxruntime", package, error);
     }
     let build = package.build.as_ref().map_or_else(String::new, |build| format!(", {build}"));
     let providers = package.providers.join(", ");
-    Row::new(Area::Python, "onnxruntime", RowStatus::Ok, format!("{}{build}; providers: {providers}", package.version))
+    DoctorRow::new(
+        Area::Python,
+        "onnxruntime",
+        RowStatus::Ok,
+        format!("{}{build}; providers: {providers}", package.version),
+    )
 }
 
 /// All of them write the same directory, so that the last one that was installed replaces files of the others.
-fn several_distributions(python: &Python) -> Option<Row> {
+fn several_distributions(python: &Python) -> Option<DoctorRow> {
     let found = &python.onnxruntime_distributions;
-    let row = Row::new(Area::Python, "onnxruntime", RowStatus::Warning, format!("installed by {}", found.join(", ")));
+    let row =
+        DoctorRow::new(Area::Python, "onnxruntime", RowStatus::Warning, format!("installed by {}", found.join(", ")));
     let remove = format!("{} -m pip uninstall --yes {}", shell_quote(&python.executable), found.join(" "));
     let fix = format!("{remove}; then install the one for this GPU");
     (found.len() > 1).then(|| row.because("these packages overwrite each other's files", fix))
@@ -151,17 +161,17 @@ mod tests {
     use super::rows;
     use crate::doctor::{
         evaluation::samples::{amd_host, empty, row, with_package},
-        facts::{Package, PythonFailure},
+        facts::{PythonFailure, PythonPackage},
         row::RowStatus,
     };
 
-    fn package(version: &str) -> Package {
-        Package { version: version.to_owned(), ..Package::default() }
+    fn package(version: &str) -> PythonPackage {
+        PythonPackage { version: version.to_owned(), ..PythonPackage::default() }
     }
 
-    fn hip(architectures: &[&str]) -> Package {
+    fn hip(architectures: &[&str]) -> PythonPackage {
         let architectures = architectures.iter().map(|name| (*name).to_owned()).collect();
-        Package { hip: Some("7.0".to_owned()), architectures, ..package("2.11.0+rocm7.0") }
+        PythonPackage { hip: Some("7.0".to_owned()), architectures, ..package("2.11.0+rocm7.0") }
     }
 
     #[test]
@@ -175,7 +185,7 @@ mod tests {
         let failure = |named, missing| {
             let failure =
                 PythonFailure { program: "python3".to_owned(), problem: "not found".to_owned(), named, missing };
-            let facts = crate::doctor::facts::Facts { python: Err(failure), ..empty() };
+            let facts = crate::doctor::facts::MachineFacts { python: Err(failure), ..empty() };
             row(&rows(&facts), "python").status
         };
         assert_eq!(failure(false, true), RowStatus::Note);
@@ -185,7 +195,7 @@ mod tests {
 
     #[test]
     fn a_torch_for_another_vendor_is_a_warning_with_the_index_of_its_wheels() {
-        let cuda = Package { cuda: Some("12.8".to_owned()), ..package("2.11.0") };
+        let cuda = PythonPackage { cuda: Some("12.8".to_owned()), ..package("2.11.0") };
         let found = rows(&with_package(amd_host(), "torch", cuda.clone()));
         let torch = row(&found, "torch");
         assert_eq!((torch.status, torch.evidence.as_str()), (RowStatus::Warning, "2.11.0, built for CUDA 12.8"));
@@ -215,14 +225,14 @@ mod tests {
         assert_eq!(status("torch", package("2.4.0")), RowStatus::Ok);
         assert_eq!(status("transformers", package("4.56.2")), RowStatus::Warning);
         assert_eq!(status("transformers", package("5.0.0")), RowStatus::Ok);
-        let damaged = Package { error: Some("libamdhip64.so.6: cannot open".to_owned()), ..package("2.11.0") };
+        let damaged = PythonPackage { error: Some("libamdhip64.so.6: cannot open".to_owned()), ..package("2.11.0") };
         assert_eq!(status("torch", damaged), RowStatus::Failure);
     }
 
     #[test]
     fn onnxruntime_has_its_providers() {
         let providers = vec!["MIGraphXExecutionProvider".to_owned(), "CPUExecutionProvider".to_owned()];
-        let mut facts = with_package(empty(), "onnxruntime", Package { providers, ..package("1.27.0") });
+        let mut facts = with_package(empty(), "onnxruntime", PythonPackage { providers, ..package("1.27.0") });
         let found = rows(&facts);
         let found = row(&found, "onnxruntime");
         assert_eq!(found.status, RowStatus::Ok);

@@ -1,8 +1,8 @@
 //! Machines for tests, as facts.
 
 use crate::doctor::{
-    facts::{Access, DeviceFile, Facts, Group, Host, KernelModule, Package, Python, User},
-    row::Row,
+    facts::{Access, DeviceFile, Host, KernelModule, MachineFacts, Python, PythonPackage, User, UserGroup},
+    row::DoctorRow,
 };
 use std::{collections::BTreeMap, path::Path};
 use testgen_device::{
@@ -11,16 +11,16 @@ use testgen_device::{
 };
 
 /// The row of a subject.
-pub(crate) fn row<'a>(rows: &'a [Row], subject: &str) -> &'a Row {
+pub(crate) fn row<'a>(rows: &'a [DoctorRow], subject: &str) -> &'a DoctorRow {
     let found = rows.iter().find(|row| row.subject == subject);
     found.unwrap_or_else(|| panic!("no `{subject}` in {rows:#?}"))
 }
 
 /// A host without GPU and without Python packages.
-pub(crate) fn empty() -> Facts {
+pub(crate) fn empty() -> MachineFacts {
     let absent = |path: DetectionPath| PathResult { path, found: 0, absence: Some(format!("{path}: not installed")) };
     let host = Device { total_memory: Some(16 << 30), free_memory: Some(8 << 30), ..host_processor(&System::host()) };
-    Facts {
+    MachineFacts {
         host: Host::default(),
         user: User::default(),
         files: Vec::new(),
@@ -42,12 +42,12 @@ pub(crate) fn empty() -> Facts {
 }
 
 /// A host with an MI300X where everything works.
-pub(crate) fn amd_host() -> Facts {
+pub(crate) fn amd_host() -> MachineFacts {
     let mut facts = empty();
     let address = || Some("0000:03:00.0".to_owned());
     facts.host.modules = vec![KernelModule { name: "amdgpu".to_owned(), version: Some("6.12.12".to_owned()) }];
     facts.host.rocm = Some("7.0.1".to_owned());
-    let group = |id, name: &str| Group { id, name: Some(name.to_owned()) };
+    let group = |id, name: &str| UserGroup { id, name: Some(name.to_owned()) };
     facts.user = User {
         id: 1000,
         name: Some("ada".to_owned()),
@@ -89,13 +89,13 @@ pub(crate) fn amd_host() -> Facts {
 }
 
 /// The same machine in Docker.
-pub(crate) fn in_container(mut facts: Facts) -> Facts {
+pub(crate) fn in_container(mut facts: MachineFacts) -> MachineFacts {
     facts.host.container = vec!["/.dockerenv".to_owned()];
     facts
 }
 
 /// The same machine with these variables.
-pub(crate) fn with_variables(mut facts: Facts, variables: &[(&str, &str)]) -> Facts {
+pub(crate) fn with_variables(mut facts: MachineFacts, variables: &[(&str, &str)]) -> MachineFacts {
     facts.variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     facts.inventory.visibility = visible_devices(&System::fake(Path::new("/"), variables.iter().copied(), []));
     facts
@@ -103,12 +103,12 @@ pub(crate) fn with_variables(mut facts: Facts, variables: &[(&str, &str)]) -> Fa
 
 /// A file with the permissions that ROCm's packages set.
 pub(crate) fn file(path: &str, access: Access) -> DeviceFile {
-    let group = Group { id: 109, name: Some("render".to_owned()) };
+    let group = UserGroup { id: 109, name: Some("render".to_owned()) };
     DeviceFile { path: path.to_owned(), mode: 0o660, owner: 0, group, access }
 }
 
 /// The machine with a package of Python.
-pub(crate) fn with_package(mut facts: Facts, name: &str, package: Package) -> Facts {
+pub(crate) fn with_package(mut facts: MachineFacts, name: &str, package: PythonPackage) -> MachineFacts {
     if let Ok(python) = &mut facts.python {
         python.packages.insert(name.to_owned(), package);
     }

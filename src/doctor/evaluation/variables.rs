@@ -2,8 +2,8 @@
 
 use crate::{
     doctor::{
-        facts::Facts,
-        row::{Area, Row, RowStatus},
+        facts::MachineFacts,
+        row::{Area, DoctorRow, RowStatus},
     },
     spec::Count,
     text::shell_quote,
@@ -15,43 +15,43 @@ const OVERRIDE: &str = "HSA_OVERRIDE_GFX_VERSION";
 /// AMD documents it for OpenCL and HIP; the HIP runtime reads it where no other variable is set.
 const ORDINAL: &str = "GPU_DEVICE_ORDINAL";
 
-pub(super) fn rows(facts: &Facts) -> Vec<Row> {
-    let mut rows: Vec<Row> = facts.inventory.visibility.variables.iter().map(visible).collect();
+pub(super) fn rows(facts: &MachineFacts) -> Vec<DoctorRow> {
+    let mut rows: Vec<DoctorRow> = facts.inventory.visibility.variables.iter().map(visible).collect();
     rows.extend(ordinal(facts));
     rows.extend(contradictions(facts));
     rows.extend(facts.variables.iter().filter(|(name, _)| name.starts_with(OVERRIDE)).map(overridden));
     if rows.is_empty() {
         let evidence = "none hides a device or replaces its architecture";
-        rows.push(Row::new(Area::Variables, "none", RowStatus::Ok, evidence));
+        rows.push(DoctorRow::new(Area::Variables, "none", RowStatus::Ok, evidence));
     }
     rows
 }
 
-fn visible(variable: &VisibleVariable) -> Row {
+fn visible(variable: &VisibleVariable) -> DoctorRow {
     let evidence = format!("`{}`, read by {}: {}", variable.value, variable.reader.as_str(), variable.effect);
-    let new = |status| Row::new(Area::Variables, variable.name, status, evidence.clone());
+    let new = |status| DoctorRow::new(Area::Variables, variable.name, status, evidence.clone());
     match &variable.error {
         Some(error) => new(RowStatus::Failure).because(error, format!("unset {}", variable.name)),
         None => new(RowStatus::Note),
     }
 }
 
-fn overridden((name, value): (&String, &String)) -> Row {
+fn overridden((name, value): (&String, &String)) -> DoctorRow {
     let evidence = format!("`{value}` replaces the architecture that the ROCm runtime reports");
-    Row::new(Area::Variables, name, RowStatus::Warning, evidence)
+    DoctorRow::new(Area::Variables, name, RowStatus::Warning, evidence)
         .because("kernels for another architecture may fail or compute wrong numbers", format!("unset {name}"))
 }
 
-fn ordinal(facts: &Facts) -> Option<Row> {
+fn ordinal(facts: &MachineFacts) -> Option<DoctorRow> {
     let value = facts.variables.get(ORDINAL)?;
     let evidence = format!("`{value}`; AMD documents it for OpenCL and HIP, testgen does not interpret it");
     let cause = "runtimes differ in whether they read it, so that engines may see different devices";
     let fix = format!("unset {ORDINAL}; export ROCR_VISIBLE_DEVICES={}", shell_quote(value));
-    Some(Row::new(Area::Variables, ORDINAL, RowStatus::Warning, evidence).because(cause, fix))
+    Some(DoctorRow::new(Area::Variables, ORDINAL, RowStatus::Warning, evidence).because(cause, fix))
 }
 
 /// Pairs of variables that cannot both have their effect.
-fn contradictions(facts: &Facts) -> Vec<Row> {
+fn contradictions(facts: &MachineFacts) -> Vec<DoctorRow> {
     let of = |reader| facts.inventory.visibility.variables.iter().find(move |variable| variable.reader == reader);
     let [rocr, hip] = [VisibleReader::RocmRuntime, VisibleReader::Hip].map(of);
     let mut rows = Vec::new();
@@ -66,14 +66,14 @@ fn contradictions(facts: &Facts) -> Vec<Row> {
         let evidence = format!("HIP_VISIBLE_DEVICES=`{hip}`, CUDA_VISIBLE_DEVICES=`{cuda}`");
         let cause = "HIP reads the first one and ignores the second, the CUDA driver reads the second only";
         let subject = "HIP_VISIBLE_DEVICES and CUDA_VISIBLE_DEVICES";
-        let row = Row::new(Area::Variables, subject, RowStatus::Warning, evidence);
+        let row = DoctorRow::new(Area::Variables, subject, RowStatus::Warning, evidence);
         rows.push(row.because(cause, "unset CUDA_VISIBLE_DEVICES on a machine with AMD GPUs only"));
     }
     rows
 }
 
 /// HIP counts the devices that the ROCm runtime leaves, so its indices end before their number.
-fn beyond(rocr: &VisibleVariable, hip: &VisibleVariable) -> Option<Row> {
+fn beyond(rocr: &VisibleVariable, hip: &VisibleVariable) -> Option<DoctorRow> {
     let left = rocr.entries.len();
     let index = hip.entries.iter().find_map(|entry| match entry {
         VisibleEntry::Index(index) if *index as usize >= left => Some(*index),
@@ -91,7 +91,7 @@ fn beyond(rocr: &VisibleVariable, hip: &VisibleVariable) -> Option<Row> {
         "{} counts the devices that {} leaves, from 0 on; an index beyond them hides devices",
         hip.name, rocr.name
     );
-    let row = Row::new(Area::Variables, format!("{} and {}", rocr.name, hip.name), RowStatus::Failure, evidence);
+    let row = DoctorRow::new(Area::Variables, format!("{} and {}", rocr.name, hip.name), RowStatus::Failure, evidence);
     Some(row.because(cause, format!("unset {}", hip.name)))
 }
 
@@ -100,10 +100,10 @@ mod tests {
     use super::rows;
     use crate::doctor::{
         evaluation::samples::{amd_host, row, with_variables},
-        row::{Row, RowStatus},
+        row::{DoctorRow, RowStatus},
     };
 
-    fn with(variables: &[(&str, &str)]) -> Vec<Row> {
+    fn with(variables: &[(&str, &str)]) -> Vec<DoctorRow> {
         rows(&with_variables(amd_host(), variables))
     }
 

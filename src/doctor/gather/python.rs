@@ -1,7 +1,7 @@
 //! Python and its packages, read by Python itself.
 
 use crate::{
-    doctor::facts::{Package, Python, PythonFailure},
+    doctor::facts::{Python, PythonFailure, PythonPackage},
     limited_output::{LimitedOutput, output_within},
     text::Quoted,
 };
@@ -44,12 +44,12 @@ fn run(program: &OsStr, package: Option<&str>, limit: Duration) -> io::Result<Li
 }
 
 /// The package with what importing it shows. A process of its own, because a library of a driver may crash or hang.
-fn imported(program: &OsStr, name: &str, package: &Package, limit: Duration) -> Package {
+fn imported(program: &OsStr, name: &str, package: &PythonPackage, limit: Duration) -> PythonPackage {
     let found = run(program, Some(name), limit).map_err(|error| error.to_string());
-    let found: Result<Package, String> = found.and_then(|output| parse(&output));
+    let found: Result<PythonPackage, String> = found.and_then(|output| parse(&output));
     match found {
-        Ok(found) => Package { version: package.version.clone(), ..found },
-        Err(problem) => Package { error: Some(problem), ..package.clone() },
+        Ok(found) => PythonPackage { version: package.version.clone(), ..found },
+        Err(problem) => PythonPackage { error: Some(problem), ..package.clone() },
     }
 }
 

@@ -1,6 +1,6 @@
 //! The user of this process, and the names of groups.
 
-use crate::doctor::facts::{Group, User};
+use crate::doctor::facts::{User, UserGroup};
 use std::collections::BTreeMap;
 use testgen_device::System;
 
@@ -28,8 +28,8 @@ impl Accounts {
         Self { users: numbered(&passwd), groups: numbered(&group), members: group.iter().filter_map(members).collect() }
     }
 
-    pub(super) fn group(&self, id: u32) -> Group {
-        Group { id, name: self.groups.get(&id).cloned() }
+    pub(super) fn group(&self, id: u32) -> UserGroup {
+        UserGroup { id, name: self.groups.get(&id).cloned() }
     }
 
     /// The user and the groups of this process, from `/proc/self/status`: the effective ids are the second ones.

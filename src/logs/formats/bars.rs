@@ -2,18 +2,19 @@
 
 use crate::logs::{
     definition::{
-        Definition, Field,
-        Place::{After, Before},
+        Field,
+        LinePosition::{After, Before},
+        LogDefinition,
         StepSource::{At, Bar},
     },
-    format::Format,
+    format::LogFormat,
     metric::Metric,
     unit::Unit,
 };
 
-pub(super) const DEFINITIONS: &[Definition] = &[
-    Definition {
-        format: Format::Nemo,
+pub(super) const DEFINITIONS: &[LogDefinition] = &[
+    LogDefinition {
+        format: LogFormat::Nemo,
         signature: "Training epoch ",
         any_of: &["reduced_train_loss: "],
         step: &[At(After("global_step: ")), At(After("iteration "))],
@@ -24,8 +25,8 @@ pub(super) const DEFINITIONS: &[Definition] = &[
             Field(Metric::StepSeconds, After("train_step_timing in s: "), Unit::Own),
         ],
     },
-    Definition {
-        format: Format::Lightning,
+    LogDefinition {
+        format: LogFormat::Lightning,
         signature: "Epoch ",
         any_of: &["loss=", "loss_step="],
         // Not that of a sanity check or a validation, whose bars have other names.
@@ -41,8 +42,8 @@ pub(super) const DEFINITIONS: &[Definition] = &[
             Field(Metric::StepSeconds, Before("it/s"), Unit::StepsPerSecond),
         ],
     },
-    Definition {
-        format: Format::Torchtune,
+    LogDefinition {
+        format: LogFormat::Torchtune,
         signature: "|Loss: ",
         any_of: &[],
         step: &[At(Before("|Loss: "))],

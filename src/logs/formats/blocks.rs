@@ -1,15 +1,15 @@
 //! Trainers that print a heading with the step and one number a line: Composer, OLMo.
 
 use crate::logs::{
-    definition::{Block, Field, Place::After},
-    format::Format,
+    definition::{Field, LinePosition::After, LogBlock},
+    format::LogFormat,
     metric::Metric,
     unit::Unit,
 };
 
-pub(super) const BLOCKS: &[Block] = &[
-    Block {
-        format: Format::Composer,
+pub(super) const BLOCKS: &[LogBlock] = &[
+    LogBlock {
+        format: LogFormat::Composer,
         heading: "[batch=",
         parts: &["Train "],
         fields: &[
@@ -24,8 +24,8 @@ pub(super) const BLOCKS: &[Block] = &[
             Field(Metric::Memory, After("Train memory/peak_reserved_mem: "), Unit::Gigabytes),
         ],
     },
-    Block {
-        format: Format::Olmo,
+    LogBlock {
+        format: LogFormat::Olmo,
         heading: "[step=",
         parts: &["train/", "throughput/", "optim/", "System/"],
         fields: &[

@@ -2,18 +2,19 @@
 
 use crate::logs::{
     definition::{
-        Definition, Field,
-        Place::After,
+        Field,
+        LinePosition::After,
+        LogDefinition,
         StepSource::{At, Counted},
     },
-    format::Format,
+    format::LogFormat,
     metric::Metric,
     unit::Unit,
 };
 
-pub(super) const DEFINITIONS: &[Definition] = &[
-    Definition {
-        format: Format::HuggingFace,
+pub(super) const DEFINITIONS: &[LogDefinition] = &[
+    LogDefinition {
+        format: LogFormat::HuggingFace,
         // With the quote: `'eval_loss'` and `'train_loss'` are not losses of a step.
         signature: "'loss': ",
         any_of: &[],
@@ -29,8 +30,8 @@ pub(super) const DEFINITIONS: &[Definition] = &[
             Field(Metric::Memory, After("'memory/max_mem_active(gib)': "), Unit::Gibibytes),
         ],
     },
-    Definition {
-        format: Format::Fairseq,
+    LogDefinition {
+        format: LogFormat::Fairseq,
         signature: "\"num_updates\": ",
         any_of: &["\"loss\": "],
         step: &[At(After("\"num_updates\": "))],
@@ -41,8 +42,8 @@ pub(super) const DEFINITIONS: &[Definition] = &[
             Field(Metric::TokensPerSecond, After("\"wps\": "), Unit::Own),
         ],
     },
-    Definition {
-        format: Format::Fairseq,
+    LogDefinition {
+        format: LogFormat::Fairseq,
         signature: "num_updates=",
         any_of: &[" loss="],
         step: &[At(After("num_updates="))],
@@ -53,8 +54,8 @@ pub(super) const DEFINITIONS: &[Definition] = &[
             Field(Metric::TokensPerSecond, After("wps="), Unit::Own),
         ],
     },
-    Definition {
-        format: Format::Torchtune,
+    LogDefinition {
+        format: LogFormat::Torchtune,
         signature: "Step ",
         any_of: &[" | loss:"],
         step: &[At(After("Step "))],

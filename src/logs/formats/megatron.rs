@@ -1,17 +1,17 @@
 //! Megatron-LM and the trainers that derive from it: fields between bars, `learning rate: 1.0E-04 |`.
 
 use crate::logs::{
-    definition::{Definition, Field, Place::After, StepSource::At},
-    format::Format,
+    definition::{Field, LinePosition::After, LogDefinition, StepSource::At},
+    format::LogFormat,
     metric::Metric,
     unit::Unit,
 };
 
 const ELAPSED: &str = "elapsed time per iteration (ms): ";
 
-pub(super) const DEFINITIONS: &[Definition] = &[
-    Definition {
-        format: Format::Primus,
+pub(super) const DEFINITIONS: &[LogDefinition] = &[
+    LogDefinition {
+        format: LogFormat::Primus,
         signature: ELAPSED,
         any_of: &[
             "mem usage/free/total/usage_ratio: ",
@@ -34,8 +34,8 @@ pub(super) const DEFINITIONS: &[Definition] = &[
             Field(Metric::NanIterations, After("number of nan iterations: "), Unit::Own),
         ],
     },
-    Definition {
-        format: Format::GptNeox,
+    LogDefinition {
+        format: LogFormat::GptNeox,
         signature: ELAPSED,
         any_of: &["approx flops per GPU: "],
         step: &[At(After("iteration "))],
@@ -48,8 +48,8 @@ pub(super) const DEFINITIONS: &[Definition] = &[
             Field(Metric::NanIterations, After("number of nan iterations: "), Unit::Own),
         ],
     },
-    Definition {
-        format: Format::Megatron,
+    LogDefinition {
+        format: LogFormat::Megatron,
         signature: ELAPSED,
         any_of: &[],
         step: &[At(After("iteration "))],

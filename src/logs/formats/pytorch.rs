@@ -2,11 +2,12 @@
 
 use crate::logs::{
     definition::{
-        Definition, Field,
-        Place::{After, Before},
+        Field,
+        LinePosition::{After, Before},
+        LogDefinition,
         StepSource::{At, EpochBracket},
     },
-    format::Format,
+    format::LogFormat,
     metric::Metric,
     unit::Unit,
 };
@@ -20,24 +21,24 @@ const TORCHTITAN: &[Field] = &[
     Field(Metric::Memory, After("memory: "), Unit::Gibibytes),
 ];
 
-pub(super) const DEFINITIONS: &[Definition] = &[
-    Definition {
-        format: Format::Torchtitan,
+pub(super) const DEFINITIONS: &[LogDefinition] = &[
+    LogDefinition {
+        format: LogFormat::Torchtitan,
         signature: "  tps: ",
         any_of: &["step: "],
         step: &[At(After("step: "))],
         fields: TORCHTITAN,
     },
     // Earlier releases count words.
-    Definition {
-        format: Format::Torchtitan,
+    LogDefinition {
+        format: LogFormat::Torchtitan,
         signature: "  wps: ",
         any_of: &["step: "],
         step: &[At(After("step: "))],
         fields: TORCHTITAN,
     },
-    Definition {
-        format: Format::NanoGpt,
+    LogDefinition {
+        format: LogFormat::NanoGpt,
         signature: ", time ",
         any_of: &[": loss "],
         step: &[At(After("iter "))],
@@ -46,8 +47,8 @@ pub(super) const DEFINITIONS: &[Definition] = &[
             Field(Metric::StepSeconds, After("time "), Unit::Milliseconds),
         ],
     },
-    Definition {
-        format: Format::LlmC,
+    LogDefinition {
+        format: LogFormat::LlmC,
         signature: " tok/s",
         any_of: &["| loss ", "| train loss "],
         step: &[At(After("step "))],
@@ -60,8 +61,8 @@ pub(super) const DEFINITIONS: &[Definition] = &[
             Field(Metric::StepSeconds, Before(" ms"), Unit::Milliseconds),
         ],
     },
-    Definition {
-        format: Format::Nanotron,
+    LogDefinition {
+        format: LogFormat::Nanotron,
         signature: "| tokens_per_sec_per_gpu: ",
         any_of: &[],
         step: &[At(After("iteration: "))],
@@ -77,8 +78,8 @@ pub(super) const DEFINITIONS: &[Definition] = &[
             Field(Metric::Memory, After("cuda_max_memory_reserved: "), Unit::Prefixed),
         ],
     },
-    Definition {
-        format: Format::MaxText,
+    LogDefinition {
+        format: LogFormat::MaxText,
         signature: "completed step: ",
         any_of: &[" loss: "],
         step: &[At(After("completed step: "))],
@@ -89,8 +90,8 @@ pub(super) const DEFINITIONS: &[Definition] = &[
             Field(Metric::StepSeconds, After("seconds: "), Unit::Own),
         ],
     },
-    Definition {
-        format: Format::LitGpt,
+    LogDefinition {
+        format: LogFormat::LitGpt,
         signature: "| loss train: ",
         any_of: &["| iter "],
         step: &[At(After("iter "))],
@@ -99,8 +100,8 @@ pub(super) const DEFINITIONS: &[Definition] = &[
             Field(Metric::StepSeconds, After("iter time: "), Unit::Milliseconds),
         ],
     },
-    Definition {
-        format: Format::MmEngine,
+    LogDefinition {
+        format: LogFormat::MmEngine,
         signature: "(train)",
         any_of: &[" loss: "],
         step: &[EpochBracket, At(After("Iter(train) "))],
@@ -113,8 +114,8 @@ pub(super) const DEFINITIONS: &[Definition] = &[
             Field(Metric::Memory, After("memory: "), Unit::Mebibytes),
         ],
     },
-    Definition {
-        format: Format::DeepSpeed,
+    LogDefinition {
+        format: LogFormat::DeepSpeed,
         signature: "SamplesPerSec=",
         any_of: &[],
         // Earlier releases print `0/50`: epoch and step.
@@ -126,8 +127,8 @@ pub(super) const DEFINITIONS: &[Definition] = &[
             Field(Metric::Memory, After("MaxMemAllocated="), Unit::Gibibytes),
         ],
     },
-    Definition {
-        format: Format::DeepSpeed,
+    LogDefinition {
+        format: LogFormat::DeepSpeed,
         signature: ", skipped=",
         any_of: &[" lr=["],
         step: &[At(After("step="))],

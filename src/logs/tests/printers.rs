@@ -1,34 +1,34 @@
 //! Each trainer's own form, with random numbers. Written from the sources that `docs/logs.md` names, not from the definitions.
 
 use super::printed::{Printed, Printer, commas, exponent, four, one, shortest, two};
-use crate::logs::{format::Format, metric::Metric, unit::GIB};
+use crate::logs::{format::LogFormat, metric::Metric, unit::GIB};
 use testgen_fuzz::Random;
 
 /// Prints a step with random numbers.
 pub(super) type Print = fn(&mut Random) -> Printed;
 
-pub(super) const PRINTERS: &[(Format, Print)] = &[
-    (Format::Torchtitan, torchtitan),
-    (Format::Megatron, megatron),
-    (Format::Megatron, megatron_deepspeed),
-    (Format::Primus, primus),
-    (Format::GptNeox, gpt_neox),
-    (Format::DeepSpeed, deepspeed_timer),
-    (Format::DeepSpeed, deepspeed_progress),
-    (Format::Nemo, nemo),
-    (Format::Lightning, lightning),
-    (Format::HuggingFace, hugging_face),
-    (Format::NanoGpt, nano_gpt),
-    (Format::LlmC, llm_c),
-    (Format::Nanotron, nanotron),
-    (Format::MaxText, max_text),
-    (Format::Torchtune, torchtune),
-    (Format::Composer, composer),
-    (Format::Olmo, olmo),
-    (Format::Fairseq, fairseq_json),
-    (Format::Fairseq, fairseq_simple),
-    (Format::LitGpt, lit_gpt),
-    (Format::MmEngine, mm_engine),
+pub(super) const PRINTERS: &[(LogFormat, Print)] = &[
+    (LogFormat::Torchtitan, torchtitan),
+    (LogFormat::Megatron, megatron),
+    (LogFormat::Megatron, megatron_deepspeed),
+    (LogFormat::Primus, primus),
+    (LogFormat::GptNeox, gpt_neox),
+    (LogFormat::DeepSpeed, deepspeed_timer),
+    (LogFormat::DeepSpeed, deepspeed_progress),
+    (LogFormat::Nemo, nemo),
+    (LogFormat::Lightning, lightning),
+    (LogFormat::HuggingFace, hugging_face),
+    (LogFormat::NanoGpt, nano_gpt),
+    (LogFormat::LlmC, llm_c),
+    (LogFormat::Nanotron, nanotron),
+    (LogFormat::MaxText, max_text),
+    (LogFormat::Torchtune, torchtune),
+    (LogFormat::Composer, composer),
+    (LogFormat::Olmo, olmo),
+    (LogFormat::Fairseq, fairseq_json),
+    (LogFormat::Fairseq, fairseq_simple),
+    (LogFormat::LitGpt, lit_gpt),
+    (LogFormat::MmEngine, mm_engine),
 ];
 
 fn torchtitan(random: &mut Random) -> Printed {

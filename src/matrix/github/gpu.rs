@@ -2,13 +2,13 @@
 
 use super::steps::{NOT_A_FORK, UPLOAD, checkout, concurrency, download, run, shell, uses};
 use crate::matrix::{
-    Family, Plan, ShardJob, script,
+    MatrixPlan, RunnerFamily, ShardJob, script,
     yaml::{Yaml, list, map},
 };
 
 /// The workflow that `testgen.yml` calls with a tier. It has its own concurrency group, so that a newer commit does not
 /// cancel running GPU jobs.
-pub(super) fn workflow(plan: &Plan) -> Yaml {
+pub(super) fn workflow(plan: &MatrixPlan) -> Yaml {
     let tier = map([
         ("description", "presubmit, postsubmit or nightly".into()),
         ("required", true.into()),
@@ -25,7 +25,7 @@ pub(super) fn workflow(plan: &Plan) -> Yaml {
     ])
 }
 
-fn job(family: &Family) -> Yaml {
+fn job(family: &RunnerFamily) -> Yaml {
     let strategy = map([
         // The result of one slice says nothing about the others.
         ("fail-fast", false.into()),
@@ -54,12 +54,12 @@ fn entry(job: &ShardJob) -> Yaml {
     ])
 }
 
-fn container(family: &Family) -> Option<Yaml> {
+fn container(family: &RunnerFamily) -> Option<Yaml> {
     let image = family.image.as_ref()?;
     Some(map([("image", image.into()), ("options", script::container_flags(family).into())]))
 }
 
-fn steps(family: &Family) -> Yaml {
+fn steps(family: &RunnerFamily) -> Yaml {
     let artifact = map([
         ("name", "testgen-${{ matrix.kind }}-${{ matrix.artifact }}".into()),
         ("path", "reports/**/*.jsonl\nreports/junit.xml\n".into()),

@@ -11,7 +11,7 @@ use testgen_types::DeviceKind;
 pub(super) const ATTEMPT: &str = "\"$ATTEMPT\"";
 
 /// A job, or an array of jobs.
-pub(super) struct Job<'p> {
+pub(super) struct SlurmJob<'p> {
     pub(super) name: String,
     pub(super) minutes: u32,
     /// Options of sbatch, quoted where necessary.
@@ -34,7 +34,7 @@ pub(super) struct Container<'p> {
     pub(super) flag: Option<DeviceKind>,
 }
 
-impl Job<'_> {
+impl SlurmJob<'_> {
     /// The lines that write the steps and submit the job.
     pub(super) fn submission(&self) -> String {
         let Self { name, steps, .. } = self;

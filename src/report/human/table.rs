@@ -2,7 +2,7 @@
 //! a check failed or ran elsewhere than on the device.
 
 use crate::{
-    results::{RanOn, Row, Summary, on_engine},
+    results::{RanOn, Summary, SummaryRow, on_engine},
     text::{Align, Table},
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,7 +16,7 @@ type Place<'r> = (DeviceKind, Option<u32>, Option<&'r str>);
 
 /// The results of the models of one architecture on one device.
 #[derive(Default)]
-struct Sum<'r> {
+struct ArchitectureTotals<'r> {
     models: usize,
     passed: usize,
     failed: usize,
@@ -32,7 +32,7 @@ pub(super) fn tables(summary: &Summary) -> String {
     }
     let computed: BTreeSet<Place<'_>> =
         summary.rows.iter().filter(|row| row.ran_on.iter().any(|it| !is_elsewhere(it))).map(place).collect();
-    let notable: Vec<&Row> = summary.rows.iter().filter(|row| is_notable(row, &computed)).collect();
+    let notable: Vec<&SummaryRow> = summary.rows.iter().filter(|row| is_notable(row, &computed)).collect();
     let named: BTreeSet<&str> = notable.iter().map(|row| row.model.as_str()).collect();
     let mut text = by_architecture(&summary.rows);
     if !notable.is_empty() {
@@ -46,7 +46,7 @@ pub(super) fn tables(summary: &Summary) -> String {
     text
 }
 
-fn by_model<'r>(rows: impl Iterator<Item = &'r Row>) -> String {
+fn by_model<'r>(rows: impl Iterator<Item = &'r SummaryRow>) -> String {
     let mut table = Table::new(&[
         ("architecture", Align::Left),
         ("model", Align::Left),
@@ -64,7 +64,7 @@ fn by_model<'r>(rows: impl Iterator<Item = &'r Row>) -> String {
     table.to_string()
 }
 
-fn by_architecture(rows: &[Row]) -> String {
+fn by_architecture(rows: &[SummaryRow]) -> String {
     let mut table = Table::new(&[
         ("architecture", Align::Left),
         ("device", Align::Left),
@@ -74,7 +74,7 @@ fn by_architecture(rows: &[Row]) -> String {
         ("ignored", Align::Right),
         ("numbers computed on", Align::Left),
     ]);
-    let mut sums: BTreeMap<(&str, Place<'_>), Sum<'_>> = BTreeMap::new();
+    let mut sums: BTreeMap<(&str, Place<'_>), ArchitectureTotals<'_>> = BTreeMap::new();
     for row in rows {
         sums.entry((row.architecture.as_str(), place(row))).or_default().add(row);
     }
@@ -86,8 +86,8 @@ fn by_architecture(rows: &[Row]) -> String {
     table.to_string()
 }
 
-impl<'r> Sum<'r> {
-    fn add(&mut self, row: &'r Row) {
+impl<'r> ArchitectureTotals<'r> {
+    fn add(&mut self, row: &'r SummaryRow) {
         self.models += 1;
         self.passed += row.passed;
         self.failed += row.failed;
@@ -97,7 +97,7 @@ impl<'r> Sum<'r> {
 }
 
 /// Whether a check of the row failed or ran elsewhere, or nothing ran on a device on which other models did.
-fn is_notable(row: &Row, computed: &BTreeSet<Place<'_>>) -> bool {
+fn is_notable(row: &SummaryRow, computed: &BTreeSet<Place<'_>>) -> bool {
     let is_missing = row.ran_on.is_empty() && computed.contains(&place(row));
     row.failed > 0 || is_missing || row.ran_on.iter().any(is_elsewhere)
 }
@@ -106,7 +106,7 @@ fn is_elsewhere(ran_on: &RanOn) -> bool {
     ran_on.fallback || ran_on.mock
 }
 
-fn place(row: &Row) -> Place<'_> {
+fn place(row: &SummaryRow) -> Place<'_> {
     (row.device, row.device_index, row.engine.as_deref())
 }
 

@@ -2,7 +2,7 @@
 //! and models only where not every check passed.
 
 use crate::{
-    results::{Cell, Merged, ResultStatus, cells, error_text},
+    results::{Cell, MergedReport, ResultStatus, cells, error_text},
     text::{markdown_cell, push_line},
 };
 use std::{
@@ -26,7 +26,7 @@ type Model<'c> = (&'c str, &'c str);
 type Rows<'c> = BTreeMap<Model<'c>, BTreeMap<Position, &'c Cell>>;
 
 /// The matrix without the columns for which `is_absent`, and the legend.
-pub(super) fn push_matrix(text: &mut String, merged: &Merged, is_absent: impl Fn(usize) -> bool) {
+pub(super) fn push_matrix(text: &mut String, merged: &MergedReport, is_absent: impl Fn(usize) -> bool) {
     let absent: Vec<bool> = (0..merged.columns.len()).map(is_absent).collect();
     let cells: Vec<Cell> = cells(merged).into_iter().filter(|cell| !absent[cell.column]).collect();
     let positions: BTreeSet<Position> = cells.iter().map(|cell| (cell.column, cell.precision)).collect();
@@ -49,7 +49,7 @@ pub(super) fn push_matrix(text: &mut String, merged: &Merged, is_absent: impl Fn
     push_line(text, format_args!("\n{}", legend.join("; ")));
 }
 
-fn push_heads(text: &mut String, merged: &Merged, positions: &BTreeSet<Position>, second: &str) {
+fn push_heads(text: &mut String, merged: &MergedReport, positions: &BTreeSet<Position>, second: &str) {
     let heads: Vec<String> = positions
         .iter()
         .map(|(column, precision)| format!("{} {precision}", markdown_cell(&merged.columns[*column].label())))
@@ -58,7 +58,7 @@ fn push_heads(text: &mut String, merged: &Merged, positions: &BTreeSet<Position>
     push_line(text, format_args!("|---|---|{}", "---|".repeat(heads.len())));
 }
 
-fn push_models(text: &mut String, merged: &Merged, positions: &BTreeSet<Position>, rows: &Rows<'_>) {
+fn push_models(text: &mut String, merged: &MergedReport, positions: &BTreeSet<Position>, rows: &Rows<'_>) {
     push_heads(text, merged, positions, "model");
     for ((architecture, model), row) in rows {
         let shown: Vec<String> =
@@ -68,7 +68,7 @@ fn push_models(text: &mut String, merged: &Merged, positions: &BTreeSet<Position
 }
 
 /// The number of models by status, for each architecture and position.
-fn push_architectures(text: &mut String, merged: &Merged, positions: &BTreeSet<Position>, rows: &Rows<'_>) {
+fn push_architectures(text: &mut String, merged: &MergedReport, positions: &BTreeSet<Position>, rows: &Rows<'_>) {
     push_heads(text, merged, positions, "models");
     let rows: Vec<(&Model<'_>, &BTreeMap<Position, &Cell>)> = rows.iter().collect();
     for rows in rows.chunk_by(|(a, _), (b, _)| a.0 == b.0) {
@@ -94,7 +94,7 @@ fn count(cells: &[&Cell]) -> String {
 }
 
 /// The models with a notable cell, and the number of the others.
-fn push_notable(text: &mut String, merged: &Merged, positions: &BTreeSet<Position>, mut rows: Rows<'_>) {
+fn push_notable(text: &mut String, merged: &MergedReport, positions: &BTreeSet<Position>, mut rows: Rows<'_>) {
     let all = rows.len();
     rows.retain(|_, row| row.values().any(|cell| cell.is_notable()));
     let notable = rows.len();

@@ -7,10 +7,10 @@ mod comparison;
 mod numbered;
 
 use crate::{
-    compare::Comparison,
+    compare::ReportComparison,
     results::{
-        Cell, Column, Counts, Merged, MergedEntry, Part, ResultStatus, cells, compares_numbers, first_diverging,
-        loaded_bytes,
+        Cell, CellPart, Column, MergedEntry, MergedReport, ResultStatus, StatusCounts, cells, compares_numbers,
+        first_diverging, loaded_bytes,
     },
 };
 use comparison::BaseComparison;
@@ -21,7 +21,7 @@ use testgen_types::{Check, HardwareInfo, OutputError, Precision, WorstElement};
 
 /// All data that the script reads.
 #[derive(Debug, Serialize)]
-pub(super) struct Data {
+pub(super) struct ReportPageData {
     green: bool,
     statuses: Vec<[&'static str; 3]>,
     /// The number of checks by status: those that compare numbers, and the others.
@@ -103,13 +103,13 @@ struct OutputData {
 #[derive(Debug, Serialize)]
 struct WorstData(Vec<usize>, Option<f64>, Option<f64>);
 
-impl Data {
-    pub(super) fn new(merged: &Merged, base: Option<&Comparison>) -> Self {
-        let mut pool = Pool::default();
+impl ReportPageData {
+    pub(super) fn new(merged: &MergedReport, base: Option<&ReportComparison>) -> Self {
+        let mut pool = ValuePool::default();
         let mut models = Models::default();
         let mut rest = merged.entries.as_slice();
         let mut cell_data = Vec::new();
-        let Counts { numbers, others } = merged.counts();
+        let StatusCounts { numbers, others } = merged.counts();
         for cell in cells(merged) {
             // `cells` groups consecutive entries, so those of the next cell are the next ones.
             let (entries, later) = rest.split_at(cell.checks());
@@ -136,7 +136,7 @@ impl Data {
 
 /// Strings and thresholds, each once.
 #[derive(Debug, Default)]
-struct Pool {
+struct ValuePool {
     strings: Numbered<String>,
     thresholds: Numbered<[u64; 2]>,
 }
@@ -156,7 +156,7 @@ impl Models {
     }
 }
 
-impl Pool {
+impl ValuePool {
     fn cell(&mut self, cell: Cell, entries: &[MergedEntry], models: &mut Models) -> CellData {
         let tightest = cell.numbers.tightest.as_ref();
         CellData {
@@ -274,7 +274,7 @@ fn by_status(counts: &BTreeMap<ResultStatus, usize>) -> Vec<usize> {
     ResultStatus::ALL.iter().map(|status| counts.get(status).copied().unwrap_or(0)).collect()
 }
 
-fn others(part: &Part) -> [usize; 3] {
+fn others(part: &CellPart) -> [usize; 3] {
     [number_of(ResultStatus::ALL, part.status), part.most_severe(), part.checks()]
 }
 

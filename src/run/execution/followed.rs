@@ -1,6 +1,6 @@
 //! The report and the log of a running suite, followed to show its progress. The evaluation reads the complete report.
 
-use super::Progress;
+use super::RunProgress;
 use crate::{results::parse_lines, text::Quoted};
 use std::{fs::File, io::Read, path::Path};
 use testgen_types::CompileProgress;
@@ -17,7 +17,7 @@ impl FollowedRun {
     }
 
     /// Shows what was added: the kernels that are compiled before the first check, then the checks.
-    pub(super) fn show(&mut self, all: Option<usize>, progress: &mut Progress) {
+    pub(super) fn show(&mut self, all: Option<usize>, progress: &mut RunProgress) {
         self.0.iter_mut().for_each(Followed::read);
         let entries = self.0.iter().map(|process| process.entries).sum();
         let compiled = self.0.iter().filter_map(|process| process.compiled);

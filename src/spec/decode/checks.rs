@@ -3,8 +3,8 @@
 use crate::{
     date::parse_date,
     spec::{
-        Checks, Skip, Xfail,
-        fields::{Decoder, Fields, required_text, required_variant},
+        Checks, SkippedCheck, Xfail,
+        fields::{MappingFields, SpecDecoder, required_text, required_variant},
         tree::Node,
     },
     text::Quoted,
@@ -20,25 +20,26 @@ const SKIP_KEYS: &[&str] = &["check", "device", "precision", "reason"];
 const XFAIL_KEYS: &[&str] = &["check", "device", "precision", "reason", "owner", "expires"];
 
 /// The other fields of the spec, where they are valid.
-pub(super) struct Context<'a> {
+pub(super) struct SpecContext<'a> {
     pub(super) architecture: Option<Architecture>,
     pub(super) devices: Option<&'a [DeviceKind]>,
     pub(super) precisions: Option<&'a [Precision]>,
 }
 
-pub(super) fn checks(decoder: &mut Decoder, node: &Node, context: &Context<'_>) -> Checks {
+pub(super) fn checks(decoder: &mut SpecDecoder, node: &Node, context: &SpecContext<'_>) -> Checks {
     let Some(fields) = decoder.mapping(node, "checks", CHECKS_KEYS, &[]) else { return Checks::default() };
     let skip = fields.optional("skip").map(|node| skips(decoder, node, context)).unwrap_or_default();
     let xfail = fields.optional("xfail").map(|node| xfails(decoder, node, context, &skip)).unwrap_or_default();
     Checks { skip, xfail }
 }
 
-fn skips(decoder: &mut Decoder, node: &Node, context: &Context<'_>) -> Vec<Skip> {
-    let mut skips: Vec<Skip> = Vec::new();
+fn skips(decoder: &mut SpecDecoder, node: &Node, context: &SpecContext<'_>) -> Vec<SkippedCheck> {
+    let mut skips: Vec<SkippedCheck> = Vec::new();
     for (path, item) in decoder.items(node, "checks.skip") {
         let Some(skip) = skip(decoder, item, &path, context) else { continue };
-        let same =
-            |other: &Skip| (other.check, other.device, other.precision) == (skip.check, skip.device, skip.precision);
+        let same = |other: &SkippedCheck| {
+            (other.check, other.device, other.precision) == (skip.check, skip.device, skip.precision)
+        };
         if skips.iter().any(same) {
             decoder.complain(item, format!("`{path}` skips `{}` a second time", skip.check), None);
         }
@@ -47,7 +48,7 @@ fn skips(decoder: &mut Decoder, node: &Node, context: &Context<'_>) -> Vec<Skip>
     skips
 }
 
-fn xfails(decoder: &mut Decoder, node: &Node, context: &Context<'_>, skips: &[Skip]) -> Vec<Xfail> {
+fn xfails(decoder: &mut SpecDecoder, node: &Node, context: &SpecContext<'_>, skips: &[SkippedCheck]) -> Vec<Xfail> {
     let mut xfails: Vec<Xfail> = Vec::new();
     for (path, item) in decoder.items(node, "checks.xfail") {
         let Some(xfail) = xfail(decoder, item, &path, context) else { continue };
@@ -64,14 +65,14 @@ fn xfails(decoder: &mut Decoder, node: &Node, context: &Context<'_>, skips: &[Sk
     xfails
 }
 
-fn skip(decoder: &mut Decoder, node: &Node, path: &str, context: &Context<'_>) -> Option<Skip> {
+fn skip(decoder: &mut SpecDecoder, node: &Node, path: &str, context: &SpecContext<'_>) -> Option<SkippedCheck> {
     let fields = decoder.mapping(node, path, SKIP_KEYS, &["check", "reason"])?;
     let Matcher { check, device, precision } = matcher(decoder, node, &fields, path, context)?;
     let reason = required_text(decoder, &fields, "reason", LONGEST_REASON)?;
-    Some(Skip { check, device, precision, reason })
+    Some(SkippedCheck { check, device, precision, reason })
 }
 
-fn xfail(decoder: &mut Decoder, node: &Node, path: &str, context: &Context<'_>) -> Option<Xfail> {
+fn xfail(decoder: &mut SpecDecoder, node: &Node, path: &str, context: &SpecContext<'_>) -> Option<Xfail> {
     let fields = decoder.mapping(node, path, XFAIL_KEYS, &["check", "owner", "expires", "reason"])?;
     let Matcher { check, device, precision } = matcher(decoder, node, &fields, path, context)?;
     let reason = required_text(decoder, &fields, "reason", LONGEST_REASON);
@@ -80,7 +81,7 @@ fn xfail(decoder: &mut Decoder, node: &Node, path: &str, context: &Context<'_>) 
     Some(Xfail { check, device, precision, reason: reason?, owner: owner?, expires: expires? })
 }
 
-fn date(decoder: &mut Decoder, fields: &Fields<'_>, key: &str) -> Option<Date> {
+fn date(decoder: &mut SpecDecoder, fields: &MappingFields<'_>, key: &str) -> Option<Date> {
     let node = fields.optional(key)?;
     let text = decoder.text(node, &fields.key(key), usize::MAX)?;
     let date = parse_date(text);
@@ -100,11 +101,11 @@ struct Matcher {
 
 /// Reads `check`, `device` and `precision`, which must match at least one check of the spec.
 fn matcher(
-    decoder: &mut Decoder,
+    decoder: &mut SpecDecoder,
     node: &Node,
-    fields: &Fields<'_>,
+    fields: &MappingFields<'_>,
     path: &str,
-    context: &Context<'_>,
+    context: &SpecContext<'_>,
 ) -> Option<Matcher> {
     let check = required_variant(decoder, fields, "check");
     let device = match fields.optional("device") {
@@ -125,7 +126,7 @@ fn matcher(
     Some(matcher)
 }
 
-impl Context<'_> {
+impl SpecContext<'_> {
     /// Whether the harness has a check that `matcher` matches. True when another field is invalid, because its error has
     /// already been reported.
     fn has(&self, matcher: &Matcher) -> bool {

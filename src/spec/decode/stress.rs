@@ -3,9 +3,9 @@
 use super::operators::list_of_shapes;
 use crate::{
     spec::{
-        OperatorShapes, StressShapes,
-        fields::Decoder,
-        tree::{Node, Value},
+        OperatorSpec, StressSpec,
+        fields::SpecDecoder,
+        tree::{Node, YamlValue},
     },
     text::Quoted,
 };
@@ -15,7 +15,7 @@ use testgen_types::Operator;
 const LONGEST: usize = 64;
 
 /// The shapes in the order of the operators' declaration and of the issues in the file.
-pub(super) fn shapes(decoder: &mut Decoder, node: &Node, operators: &[OperatorShapes]) -> Vec<StressShapes> {
+pub(super) fn shapes(decoder: &mut SpecDecoder, node: &Node, operators: &[OperatorSpec]) -> Vec<StressSpec> {
     let names: Vec<&str> = Operator::ALL.iter().map(|operator| operator.as_str()).collect();
     let Some(fields) = decoder.mapping(node, "stress", &names, &[]) else { return Vec::new() };
     let mut all = Vec::new();
@@ -32,8 +32,8 @@ pub(super) fn shapes(decoder: &mut Decoder, node: &Node, operators: &[OperatorSh
 }
 
 /// The issues of one operator, each with its shapes.
-fn of_operator(decoder: &mut Decoder, node: &Node, path: &str, operator: Operator) -> Vec<StressShapes> {
-    let Value::Mapping(entries) = &node.value else {
+fn of_operator(decoder: &mut SpecDecoder, node: &Node, path: &str, operator: Operator) -> Vec<StressSpec> {
+    let YamlValue::Mapping(entries) = &node.value else {
         let help = "write the issues with their shapes, for instance `vllm#51511: [[1, 8192, 64]]`".to_owned();
         decoder.complain(node, format!("`{path}` must be a mapping, found {}", node.value.kind()), Some(help));
         return Vec::new();
@@ -49,7 +49,7 @@ fn of_operator(decoder: &mut Decoder, node: &Node, path: &str, operator: Operato
             decoder.complain(key, format!("{} in `{path}` is not an issue", Quoted(issue)), Some(help));
         }
         let shapes = list_of_shapes(decoder, value, &format!("{path}.{issue}"), operator);
-        all.push(StressShapes { operator, issue: issue.clone(), shapes });
+        all.push(StressSpec { operator, issue: issue.clone(), shapes });
     }
     all
 }

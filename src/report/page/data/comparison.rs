@@ -1,6 +1,6 @@
 //! The comparison with a base as the page shows it: counts by change, and the checks that changed.
 
-use crate::compare::{Comparison, Group, Side};
+use crate::compare::{ChangeGroup, ComparedSide, ReportComparison};
 use serde::Serialize;
 
 /// The differences to a base.
@@ -8,26 +8,26 @@ use serde::Serialize;
 pub(super) struct BaseComparison {
     green: bool,
     counts: Vec<(&'static str, usize)>,
-    checks: Vec<Row>,
+    checks: Vec<ChangeRow>,
 }
 
 /// change, test or check, first side, second side, why, the models of a group.
 #[derive(Debug, Serialize)]
-struct Row(&'static str, String, String, String, String, Vec<String>);
+struct ChangeRow(&'static str, String, String, String, String, Vec<String>);
 
 impl BaseComparison {
-    pub(super) fn new(comparison: &Comparison) -> Self {
+    pub(super) fn new(comparison: &ReportComparison) -> Self {
         Self {
             green: comparison.green,
             counts: comparison.counts.iter().map(|(change, count)| (change.word(), *count)).collect(),
-            checks: comparison.groups().iter().map(Row::new).collect(),
+            checks: comparison.groups().iter().map(ChangeRow::new).collect(),
         }
     }
 }
 
-impl Row {
-    fn new(group: &Group<'_>) -> Self {
-        let side = |side: &Option<Side>| {
+impl ChangeRow {
+    fn new(group: &ChangeGroup<'_>) -> Self {
+        let side = |side: &Option<ComparedSide>| {
             side.as_ref().map_or(String::new(), |side| format!("{} {}", side.status.word(), side.device))
         };
         let check = group.first();
