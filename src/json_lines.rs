@@ -1,7 +1,8 @@
 //! Reads JSON lines with a version strictly: every bad line is returned with its number.
 
 use crate::text::limited;
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::de::DeserializeOwned;
+use testgen_types::parse_versioned;
 
 /// One line that is not an entry of this version.
 #[derive(Debug)]
@@ -15,24 +16,10 @@ pub(crate) struct BadLine {
 pub(crate) fn parse_json_lines<E: DeserializeOwned>(text: &str, version: u32) -> (Vec<E>, Vec<BadLine>) {
     let (mut entries, mut bad) = (Vec::new(), Vec::new());
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        match parse(line, version) {
+        match parse_versioned(line, version) {
             Ok(entry) => entries.push(entry),
             Err(message) => bad.push(BadLine { line: index + 1, message: limited(&message) }),
         }
     }
     (entries, bad)
-}
-
-/// The version alone: a newer line is reported by its version and not by a missing field.
-#[derive(Deserialize)]
-struct Version {
-    version: u32,
-}
-
-fn parse<E: DeserializeOwned>(line: &str, known: u32) -> Result<E, String> {
-    let Version { version } = serde_json::from_str(line).map_err(|error| error.to_string())?;
-    if version != known {
-        return Err(format!("version {version}, but this testgen reads version {known}"));
-    }
-    serde_json::from_str(line).map_err(|error| error.to_string())
 }

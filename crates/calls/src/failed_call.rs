@@ -6,7 +6,7 @@ use std::path::Path;
 use testgen_types::{
     Check, DeviceKind, Precision,
     bounded_file::{FileError, read_text},
-    excerpt,
+    excerpt, parse_versioned,
 };
 
 /// A failed call with its reference and its result.
@@ -146,17 +146,7 @@ impl FailedCall {
     /// When the text is damaged, of another version, or has tensors that contradict their shapes.
     pub fn from_json(text: &str) -> Result<Self, String> {
         // No message repeats a large input.
-        let json = |error: serde_json::Error| excerpt(&error.to_string()).into_owned();
-        #[derive(Deserialize)]
-        struct Version {
-            version: u32,
-        }
-        // A later version may have other fields, which would be the error otherwise.
-        let Version { version } = serde_json::from_str(text).map_err(json)?;
-        if version != Self::VERSION {
-            return Err(format!("it has version {version}, this testgen reads version {}", Self::VERSION));
-        }
-        let mut call: Self = serde_json::from_str(text).map_err(json)?;
+        let mut call: Self = parse_versioned(text, Self::VERSION).map_err(|problem| excerpt(&problem).into_owned())?;
         call.validate()?;
         call.round();
         Ok(call)

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use testgen_calls::{Attributes, Element, Layout};
-use testgen_types::Operator;
+use testgen_types::{Operator, Precision};
 
 /// The version of the protocol. An engine that speaks another one is refused.
 pub const VERSION: u32 = 1;
@@ -45,9 +45,9 @@ pub enum EngineCall {
         /// The operation.
         operation: ComputeOperation,
         /// The type that the operands are converted to.
-        dtype: Dtype,
+        dtype: Precision,
         /// The type of the result before it is converted to f32.
-        result: Dtype,
+        result: Precision,
     },
     /// Computes one operator with the arguments of PyTorch's function. Tensors: `input.0`, `input.1`, ...; floats as f32, integers as i64,
     /// booleans as u8. The reply has the tensor `result` in the same form. Only operators that the reply to `hello` names are asked for.
@@ -60,13 +60,13 @@ pub enum EngineCall {
         /// Its other arguments.
         attributes: Attributes,
         /// How products of f32 are computed: `tf32`, else without rounding their factors.
-        dtype: Dtype,
+        dtype: Precision,
     },
     /// Computes a list of products of the engine's own with every algorithm that its library offers for each, and compares them. Only
     /// engines whose reply to `hello` has `algorithms` are asked.
     Algorithms {
         /// The type of results.
-        dtype: Dtype,
+        dtype: Precision,
         /// Whether a part of the list is enough, on a simulated device.
         reduced: bool,
     },
@@ -82,7 +82,7 @@ pub enum EngineCall {
         /// The class to compute, for instance `BertForMaskedLM`.
         class: String,
         /// The type of weights and activations.
-        dtype: Dtype,
+        dtype: Precision,
         /// The implementation in place of the column's own, from the reply to `hello`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         implementation: Option<Implementation>,
@@ -214,21 +214,6 @@ pub enum DeviceClass {
     Cuda,
     /// An AMD GPU.
     Rocm,
-}
-
-/// A floating-point type.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Dtype {
-    /// IEEE 754 binary32; products are computed in it, too, unless an option of the column says otherwise.
-    F32,
-    /// f32 in memory, with products that round their factors to TF32 (NVIDIA).
-    Tf32,
-    /// IEEE 754 binary16.
-    F16,
-    /// bfloat16.
-    Bf16,
 }
 
 /// An operation of [`EngineCall::Compute`].

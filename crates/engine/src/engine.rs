@@ -1,21 +1,21 @@
 //! An engine with an open device: the calls with their types.
 
 use crate::{
-    call::{Computation, ComputeOperation, DeviceClass, Dtype, EngineCall, Implementation},
+    call::{Computation, ComputeOperation, DeviceClass, EngineCall, Implementation},
     engine_name::EngineName,
     error::EngineError,
     operator_call,
     process::EngineProcess,
     reply::{
         AlgorithmsReply, Build, ForwardReply, HelloReply, LoadReply, MemoryReply, OpenReply, OpenedDevice,
-        OperatorReply, ProviderShare, SessionReply, TensorPlacement,
+        OperatorReply, SessionReply, TensorPlacement,
     },
     tensors::{Tensor, TensorData, Tensors},
 };
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 use testgen_calls::{Call as OperatorCall, HostTensor};
-use testgen_types::Operator;
+use testgen_types::{Operator, Precision, ProviderShare};
 
 /// A running engine with an open device.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ pub struct LoadRequest {
     /// The class to compute.
     pub class: String,
     /// The type to compute in.
-    pub dtype: Dtype,
+    pub dtype: Precision,
     /// Replaces the column's own implementation.
     pub implementation: Option<Implementation>,
 }
@@ -132,8 +132,8 @@ impl Engine {
         &self,
         operation: ComputeOperation,
         operands: Tensors,
-        dtype: Dtype,
-        result: Dtype,
+        dtype: Precision,
+        result: Precision,
     ) -> Result<Vec<f32>, EngineError> {
         let (_, mut tensors) = self.call::<Done>(EngineCall::Compute { operation, dtype, result }, &operands)?;
         match tensors.remove("result") {
@@ -150,7 +150,7 @@ impl Engine {
     /// # Errors
     ///
     /// See [`EngineProcess::call`].
-    pub fn operator(&self, call: &OperatorCall, dtype: Dtype) -> Result<(HostTensor, DeviceClass), EngineError> {
+    pub fn operator(&self, call: &OperatorCall, dtype: Precision) -> Result<(HostTensor, DeviceClass), EngineError> {
         let (reply, tensors): (OperatorReply, _) =
             self.call(operator_call::header(call, dtype), &operator_call::tensors(call))?;
         let result = operator_call::result(&reply, tensors);
@@ -163,7 +163,7 @@ impl Engine {
     /// # Errors
     ///
     /// See [`EngineProcess::call`].
-    pub fn algorithms(&self, dtype: Dtype, reduced: bool) -> Result<Option<AlgorithmsReply>, EngineError> {
+    pub fn algorithms(&self, dtype: Precision, reduced: bool) -> Result<Option<AlgorithmsReply>, EngineError> {
         if !self.hello.algorithms {
             return Ok(None);
         }

@@ -27,7 +27,7 @@ mod started_engine;
 mod tensors;
 
 pub use call::{
-    Computation, ComputeOperation, DeviceClass, DeviceRequest, Dtype, EngineCall, Implementation, InputDescription,
+    Computation, ComputeOperation, DeviceClass, DeviceRequest, EngineCall, Implementation, InputDescription,
     RequestHeader, VERSION,
 };
 pub use command::{
@@ -44,7 +44,7 @@ pub use python::BUILT_IN;
 pub use reply::{
     AlgorithmResults, AlgorithmsReply, Build, CallFailure, DevicesReply, FailureKind, Feature, ForwardReply,
     HelloReply, ListedDevice, LoadReply, MemoryReply, ModelTensors, OpenReply, OpenedDevice, OperatorReply,
-    ProviderShare, ResponseHeader, SessionReply, TensorPlacement,
+    ResponseHeader, SessionReply, TensorPlacement,
 };
 #[cfg(feature = "schema")]
 pub use schema::protocol_schema;

@@ -1,15 +1,15 @@
 //! Calls of operators as messages: numbers on the host as tensors of the protocol, and back.
 
 use crate::{
-    call::{Dtype, EngineCall, InputDescription},
+    call::{EngineCall, InputDescription},
     reply::OperatorReply,
     tensors::{Tensor, TensorData, Tensors},
 };
 use testgen_calls::{Attributes, Call as OperatorCall, Element, HostTensor, Input};
-use testgen_types::Operator;
+use testgen_types::{Operator, Precision};
 
 /// The header of a call.
-pub(crate) fn header(call: &OperatorCall, dtype: Dtype) -> EngineCall {
+pub(crate) fn header(call: &OperatorCall, dtype: Precision) -> EngineCall {
     let describe = |input: &Input| InputDescription { element: input.tensor.element, layout: input.layout.clone() };
     let inputs = call.inputs.iter().map(describe).collect();
     EngineCall::Operator { operator: call.operator, inputs, attributes: call.attributes.clone(), dtype }

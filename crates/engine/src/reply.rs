@@ -1,10 +1,11 @@
 //! Responses: an engine's answers.
 
-use crate::call::{Computation, DeviceClass, Dtype};
+use crate::call::{Computation, DeviceClass};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use testgen_calls::Element;
+use testgen_types::{Precision, ProviderShare};
 
 /// The JSON header of a message from the engine to testgen: a reply or an error.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -182,18 +183,6 @@ pub struct ForwardReply {
     pub providers: Vec<ProviderShare>,
 }
 
-/// The nodes of a graph that one execution provider computed, as the profile of the engine's library lists them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct ProviderShare {
-    /// Its name in the library, for instance `MIGraphXExecutionProvider`.
-    pub provider: String,
-    /// The number of nodes. A provider may compute many operations of the graph as one node.
-    pub nodes: u64,
-    /// Their time in microseconds.
-    pub microseconds: u64,
-}
-
 /// Where a tensor was before it was copied to the host, read from the tensor itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -203,7 +192,7 @@ pub struct TensorPlacement {
     /// The kind of device.
     pub device: DeviceClass,
     /// The type of its elements.
-    pub dtype: Dtype,
+    pub dtype: Precision,
 }
 
 /// The reply to `operator`.

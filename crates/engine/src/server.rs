@@ -4,7 +4,7 @@
 //! need more calls than [`OperatorEngine`] has.
 
 use crate::{
-    call::{ComputeOperation, DeviceRequest, Dtype, EngineCall, RequestHeader},
+    call::{ComputeOperation, DeviceRequest, EngineCall, RequestHeader},
     frame::{self, Frame, FrameError},
     operator_call,
     reply::{
@@ -16,6 +16,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::io::{self, Read, Write};
 use testgen_calls::{Call as OperatorCall, HostTensor};
+use testgen_types::Precision;
 
 /// An engine that computes operators.
 pub trait OperatorEngine {
@@ -42,7 +43,7 @@ pub trait OperatorEngine {
         &mut self,
         operation: ComputeOperation,
         operands: &[HostTensor],
-        types: [Dtype; 2],
+        types: [Precision; 2],
     ) -> Result<HostTensor, CallFailure>;
 
     /// The result of a call, the kind of its device and the algorithm.
@@ -50,14 +51,14 @@ pub trait OperatorEngine {
     /// # Errors
     ///
     /// As for [`Self::compute`].
-    fn operator(&mut self, call: &OperatorCall, dtype: Dtype) -> Result<(HostTensor, OperatorReply), CallFailure>;
+    fn operator(&mut self, call: &OperatorCall, dtype: Precision) -> Result<(HostTensor, OperatorReply), CallFailure>;
 
     /// The results of every algorithm that it offers for its own list of products.
     ///
     /// # Errors
     ///
     /// As for [`Self::compute`].
-    fn algorithms(&mut self, dtype: Dtype, reduced: bool) -> Result<AlgorithmsReply, CallFailure>;
+    fn algorithms(&mut self, dtype: Precision, reduced: bool) -> Result<AlgorithmsReply, CallFailure>;
 
     /// Bytes of its tensors on the device; none where it does not count them.
     fn memory(&self) -> Option<u64>;
@@ -177,17 +178,17 @@ mod tests {
             &mut self,
             _: ComputeOperation,
             operands: &[HostTensor],
-            _: [Dtype; 2],
+            _: [Precision; 2],
         ) -> Result<HostTensor, CallFailure> {
             operands.first().cloned().ok_or_else(|| failed("no operand".to_owned()))
         }
 
-        fn operator(&mut self, call: &OperatorCall, _: Dtype) -> Result<(HostTensor, OperatorReply), CallFailure> {
+        fn operator(&mut self, call: &OperatorCall, _: Precision) -> Result<(HostTensor, OperatorReply), CallFailure> {
             let tensor = call.tensor(0).cloned().ok_or_else(|| failed("no input".to_owned()))?;
             Ok((tensor.clone(), OperatorReply { element: tensor.element, device: DeviceClass::Cpu }))
         }
 
-        fn algorithms(&mut self, _: Dtype, _: bool) -> Result<AlgorithmsReply, CallFailure> {
+        fn algorithms(&mut self, _: Precision, _: bool) -> Result<AlgorithmsReply, CallFailure> {
             Err(failed("it copies".to_owned()))
         }
 
@@ -207,7 +208,7 @@ mod tests {
         let call = OperatorCall::new(Operator::Copy, vec![x], Attributes::default());
         let mut pipe = Vec::new();
         for frame in [
-            frame_of(1, operator_call::header(&call, Dtype::F16), &operator_call::tensors(&call)),
+            frame_of(1, operator_call::header(&call, Precision::F16), &operator_call::tensors(&call)),
             frame_of(2, EngineCall::Unload { model: 1 }, &Tensors::new()),
             frame_of(3, EngineCall::Memory, &Tensors::new()),
         ] {

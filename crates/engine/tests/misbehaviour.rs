@@ -61,7 +61,7 @@ fn vector(values: &[f32]) -> Tensors {
 }
 
 fn sum(engine: &Engine, values: &[f32]) -> Result<Vec<f32>, EngineError> {
-    use testgen_engine::Dtype::F32;
+    use testgen_types::Precision::F32;
     engine.compute(ComputeOperation::Add, vector(values), F32, F32)
 }
 

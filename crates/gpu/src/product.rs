@@ -5,7 +5,7 @@
 
 use crate::{
     device::GpuDevice,
-    products::{self, Factor, Product},
+    products::{self, Factor, Product, dtype},
     runtime::GpuRuntime,
     tf32,
 };
@@ -24,6 +24,7 @@ use cubek::matmul::{
     },
 };
 use cubek::std::InputBinding;
+use testgen_types::Precision;
 
 /// A kernel of cubek-matmul.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,8 +138,8 @@ pub(crate) fn product(left: CubeTensor<GpuRuntime>, right: CubeTensor<GpuRuntime
 /// layout, the naive one computes the product.
 pub fn kernel_by_rule(product: &Product, device: GpuDevice) -> String {
     let [rows, inner, columns] = product.sizes();
-    let (dtype, client) = (product.element.dtype(), GpuRuntime::client(&device));
-    let factor = matrix_type(dtype, product.tf32);
+    let (dtype, client) = (dtype(product.precision), GpuRuntime::client(&device));
+    let factor = matrix_type(dtype, product.precision == Precision::Tf32);
     let matrix = factor.is_some_and(|factor| has_matrix_units(&client, device, factor));
     let can_load = |factor: &Factor| tma_can_load_rows(&factor.shape, &factor.strides, dtype);
     let tma = has_tma(&client) && can_load(&product.left) && can_load(&product.right);

@@ -6,17 +6,7 @@ use burn_cubecl::tensor::CubeTensor;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
-
-/// The type of the elements of factors and results.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Element {
-    /// f32.
-    F32,
-    /// f16.
-    F16,
-    /// bf16.
-    Bf16,
-}
+use testgen_types::Precision;
 
 /// A factor: its sizes and the distances between neighbours, in elements. The last two dimensions are rows and columns.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -34,10 +24,8 @@ pub struct Product {
     pub left: Factor,
     /// The right factor, [..., inner, columns].
     pub right: Factor,
-    /// The type of the elements.
-    pub element: Element,
-    /// Whether matrix units may compute it in TF32.
-    pub tf32: bool,
+    /// The type of the elements; TF32: f32 that matrix units may compute in TF32.
+    pub precision: Precision,
 }
 
 thread_local! {
@@ -54,32 +42,32 @@ pub fn record_products<T>(run: impl FnOnce() -> T) -> (T, BTreeSet<Product>) {
 
 pub(crate) fn record(left: &CubeTensor<GpuRuntime>, right: &CubeTensor<GpuRuntime>) {
     RECORDED.with_borrow_mut(|recorded| {
-        let (Some(recorded), Some(element)) = (recorded, element(left.dtype)) else { return };
+        let (Some(recorded), Some(precision)) = (recorded, precision(left.dtype)) else { return };
         let (left, right) = (Factor::of(left), Factor::of(right));
         // Nothing is computed for an empty factor.
         if left.count() == 0 || right.count() == 0 {
             return;
         }
-        recorded.insert(Product { left, right, element, tf32: element == Element::F32 && tf32::is_permitted() });
+        recorded.insert(Product { left, right, precision });
     });
 }
 
-fn element(dtype: DType) -> Option<Element> {
+fn precision(dtype: DType) -> Option<Precision> {
     match dtype {
-        DType::F32 => Some(Element::F32),
-        DType::F16 => Some(Element::F16),
-        DType::BF16 => Some(Element::Bf16),
+        DType::F32 if tf32::is_permitted() => Some(Precision::Tf32),
+        DType::F32 => Some(Precision::F32),
+        DType::F16 => Some(Precision::F16),
+        DType::BF16 => Some(Precision::Bf16),
         _ => None,
     }
 }
 
-impl Element {
-    pub(crate) fn dtype(self) -> DType {
-        match self {
-            Self::F32 => DType::F32,
-            Self::F16 => DType::F16,
-            Self::Bf16 => DType::BF16,
-        }
+/// The type of tensors in memory.
+pub fn dtype(precision: Precision) -> DType {
+    match precision {
+        Precision::F32 | Precision::Tf32 => DType::F32,
+        Precision::F16 => DType::F16,
+        Precision::Bf16 => DType::BF16,
     }
 }
 
@@ -180,11 +168,11 @@ impl Product {
 
 #[cfg(test)]
 mod tests {
-    use super::{Element, Factor, Product};
+    use super::{Factor, Precision, Product};
 
     fn product(left: &[usize], right: &[usize]) -> Product {
         let [left, right] = [left, right].map(|shape| Factor::contiguous(shape.to_vec()));
-        Product { left, right, element: Element::F32, tf32: false }
+        Product { left, right, precision: Precision::F32 }
     }
 
     #[test]

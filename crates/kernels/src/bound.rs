@@ -1,8 +1,9 @@
 //! The exact product, and how far each element of a computed one may be from it.
 
-use crate::arithmetic::Arithmetic;
 use std::thread;
-use testgen_gpu::{Element, Product};
+use testgen_calls::Element;
+use testgen_gpu::Product;
+use testgen_types::Precision;
 
 /// An exact product with the bound of each element, both row-major.
 pub(crate) struct Exact {
@@ -40,23 +41,16 @@ impl Exact {
         Self { values, magnitudes, inner }
     }
 
-    /// The largest error of element `index` for a kernel that computes as `arithmetic` and stores `element`.
+    /// The largest error of element `index` for a kernel that computes in `precision`.
     ///
     /// Sums are in f32 in all kernels (`MatmulElems::from_globals`), in any order, and matrix units truncate: each of the
     /// `inner` additions is off by at most one step of f32 relative to what is added up. TF32 truncates both factors to 10 bits.
-    pub(crate) fn bound(&self, index: usize, arithmetic: Arithmetic, element: Element) -> f64 {
-        let factors = match arithmetic {
-            Arithmetic::Tf32 => 2.0 * power(-10),
-            Arithmetic::F32 | Arithmetic::F16 | Arithmetic::Bf16 => 0.0,
-        };
-        let (half_step, smallest) = match element {
-            Element::F32 => (power(-24), power(-126)),
-            // Results below the smallest normal number may be flushed to zero.
-            Element::F16 => (power(-11), power(-14)),
-            Element::Bf16 => (power(-8), power(-126)),
-        };
+    pub(crate) fn bound(&self, index: usize, precision: Precision) -> f64 {
+        let factors = if precision == Precision::Tf32 { 2.0 * 2_f64.powi(-10) } else { 0.0 };
         let sums = self.inner as f64 * f64::from(f32::EPSILON) + factors;
-        sums * self.magnitudes[index] + half_step * self.values[index].abs() + smallest
+        let element = Element::of(precision);
+        // Results below the smallest normal number may be flushed to zero.
+        sums * self.magnitudes[index] + element.unit() * self.values[index].abs() + element.smallest_normal()
     }
 }
 
@@ -71,18 +65,14 @@ fn add_row(row: &[f64], right: &[f64], values: &mut [f64], magnitudes: &mut [f64
     }
 }
 
-fn power(exponent: i32) -> f64 {
-    2_f64.powi(exponent)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Arithmetic, Element, Exact};
+    use super::{Exact, Precision};
     use testgen_gpu::{Factor, Product};
 
     fn product(left: &[usize], right: &[usize]) -> Product {
         let factor = |shape: &[usize]| Factor::contiguous(shape.to_vec());
-        Product { left: factor(left), right: factor(right), element: Element::F32, tf32: false }
+        Product { left: factor(left), right: factor(right), precision: Precision::F32 }
     }
 
     #[test]
@@ -100,7 +90,7 @@ mod tests {
     fn a_missing_term_is_outside_the_bound_of_f32() {
         let exact = Exact::of(&product(&[1, 512], &[512, 1]), &[0.5; 512], &[0.5; 512]);
         assert_eq!(exact.values, [128.0]);
-        assert!(exact.bound(0, Arithmetic::F32, Element::F32) < 0.25);
-        assert!(exact.bound(0, Arithmetic::F16, Element::F16) < 0.25);
+        assert!(exact.bound(0, Precision::F32) < 0.25);
+        assert!(exact.bound(0, Precision::F16) < 0.25);
     }
 }

@@ -1,7 +1,7 @@
 //! One candidate on one product.
 
 use crate::{
-    arithmetic::{Arithmetic, arithmetic},
+    arithmetic::arithmetic,
     bound::Exact,
     candidate::Candidate,
     guarded::{self, GuardedOutput, ReadError},
@@ -10,7 +10,7 @@ use crate::{
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use testgen_gpu::{GpuDevice, Product};
-use testgen_types::panic_text;
+use testgen_types::{Precision, panic_text};
 
 /// The result of one candidate on one product.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,17 +48,17 @@ pub fn examine(candidate: &Candidate, product: &Product, device: GpuDevice) -> C
 }
 
 fn compute(candidate: &Candidate, product: &Product, device: GpuDevice) -> CandidateResult {
-    let element = product.element;
-    let left = values::random(product.left.count(), 1, element);
-    let right = values::random(product.right.count(), 2, element);
-    let output = GuardedOutput::new(device, product.output_shape(), element);
-    let tensor = |factor, numbers: &[f64]| guarded::factor(device, factor, element, numbers);
+    let precision = product.precision;
+    let left = values::random(product.left.count(), 1, precision);
+    let right = values::random(product.right.count(), 2, precision);
+    let output = GuardedOutput::new(device, product.output_shape(), precision);
+    let tensor = |factor, numbers: &[f64]| guarded::factor(device, factor, precision, numbers);
     let factors = (tensor(&product.left, &left), tensor(&product.right, &right));
     if let Err(error) = launch(candidate, factors.0, factors.1, output.tensor.clone()) {
         return CandidateResult::Refused { why: format!("{error:?}") };
     }
     match output.read() {
-        Ok(got) => compare(&got, &Exact::of(product, &left, &right), arithmetic(candidate, product, device), product),
+        Ok(got) => compare(&got, &Exact::of(product, &left, &right), arithmetic(candidate, product, device)),
         Err(ReadError::Device(why)) => CandidateResult::Crashed { why },
         Err(ReadError::WroteOutside) => {
             CandidateResult::Wrong { headroom: 0.0, what: "the kernel wrote outside of the result".to_owned() }
@@ -67,11 +67,11 @@ fn compute(candidate: &Candidate, product: &Product, device: GpuDevice) -> Candi
 }
 
 /// The finding about results, all of which are there.
-fn compare(got: &[f64], exact: &Exact, arithmetic: Arithmetic, product: &Product) -> CandidateResult {
+fn compare(got: &[f64], exact: &Exact, precision: Precision) -> CandidateResult {
     let mut worst = (f64::INFINITY, 0);
     for (index, (got, expected)) in got.iter().zip(&exact.values).enumerate() {
         let error = (got - expected).abs();
-        let headroom = if got.is_finite() { exact.bound(index, arithmetic, product.element) / error } else { 0.0 };
+        let headroom = if got.is_finite() { exact.bound(index, precision) / error } else { 0.0 };
         if headroom < worst.0 {
             worst = (headroom, index);
         }
@@ -82,7 +82,7 @@ fn compare(got: &[f64], exact: &Exact, arithmetic: Arithmetic, product: &Product
     }
     let outside = |(index, got): &(usize, &f64)| {
         let error = (**got - exact.values[*index]).abs();
-        !got.is_finite() || error > exact.bound(*index, arithmetic, product.element)
+        !got.is_finite() || error > exact.bound(*index, precision)
     };
     let wrong = got.iter().enumerate().filter(outside).count();
     let (computed, expected) = (got[index], exact.values[index]);
@@ -92,16 +92,16 @@ fn compare(got: &[f64], exact: &Exact, arithmetic: Arithmetic, product: &Product
 
 #[cfg(test)]
 mod tests {
-    use super::{Arithmetic, CandidateResult, Exact, Product, compare};
-    use testgen_gpu::{Element, Factor};
+    use super::{CandidateResult, Exact, Precision, Product, compare};
+    use testgen_gpu::Factor;
 
     fn compared(change: impl FnOnce(&mut Vec<f64>)) -> CandidateResult {
         let factor = |shape: &[usize]| Factor::contiguous(shape.to_vec());
-        let product = Product { left: factor(&[2, 8]), right: factor(&[8, 2]), element: Element::F32, tf32: false };
+        let product = Product { left: factor(&[2, 8]), right: factor(&[8, 2]), precision: Precision::F32 };
         let exact = Exact::of(&product, &[0.5; 16], &[0.25; 16]);
         let mut got = exact.values.clone();
         change(&mut got);
-        compare(&got, &exact, Arithmetic::F32, &product)
+        compare(&got, &exact, Precision::F32)
     }
 
     #[test]

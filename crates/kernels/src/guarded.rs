@@ -2,10 +2,11 @@
 //! time, and a write outside of it shows in the bytes.
 
 use crate::values;
-use burn_backend::{DType, Shape};
+use burn_backend::Shape;
 use burn_cubecl::tensor::CubeTensor;
 use cubecl::{Runtime as _, server::Handle, zspace::metadata::Metadata};
-use testgen_gpu::{Element, Factor, GpuDevice, GpuRuntime};
+use testgen_gpu::{Factor, GpuDevice, GpuRuntime, dtype};
+use testgen_types::Precision;
 
 /// Bytes before and after a tensor. A kernel that ignores the end of a matrix reads whole tiles of rows: this is 64 rows of 512
 /// numbers in f32. A multiple of every alignment.
@@ -14,34 +15,39 @@ const GUARD: usize = 64 * 512 * 4;
 const FILL: u8 = 0xff;
 
 /// A factor with its numbers, which are row-major in its shape.
-pub(crate) fn factor(device: GpuDevice, factor: &Factor, element: Element, numbers: &[f64]) -> CubeTensor<GpuRuntime> {
-    let width = values::width(element);
+pub(crate) fn factor(
+    device: GpuDevice,
+    factor: &Factor,
+    precision: Precision,
+    numbers: &[f64],
+) -> CubeTensor<GpuRuntime> {
+    let width = values::width(precision);
     let mut bytes = vec![FILL; 2 * GUARD + factor.extent() * width];
     for (number, offset) in numbers.iter().zip(factor.offsets()) {
         let start = GUARD + offset * width;
-        values::write(*number, element, &mut bytes[start..start + width]);
+        values::write(*number, precision, &mut bytes[start..start + width]);
     }
     let client = GpuRuntime::client(&device);
     let handle = inside(client.create_from_slice(&bytes));
     let metadata = Metadata::new(Shape::from(factor.shape.clone()), factor.strides.as_slice());
-    CubeTensor::new(client, handle, metadata, device, dtype(element))
+    CubeTensor::new(client, handle, metadata, device, dtype(precision))
 }
 
 /// A contiguous tensor for results, without any.
 pub(crate) struct GuardedOutput {
     pub(crate) tensor: CubeTensor<GpuRuntime>,
     whole: Handle,
-    element: Element,
+    precision: Precision,
 }
 
 impl GuardedOutput {
-    pub(crate) fn new(device: GpuDevice, shape: Vec<usize>, element: Element) -> Self {
-        let bytes = shape.iter().product::<usize>() * values::width(element);
+    pub(crate) fn new(device: GpuDevice, shape: Vec<usize>, precision: Precision) -> Self {
+        let bytes = shape.iter().product::<usize>() * values::width(precision);
         let client = GpuRuntime::client(&device);
         let whole = client.create_from_slice(&vec![FILL; 2 * GUARD + bytes]);
         let handle = inside(whole.clone());
-        let tensor = CubeTensor::new_contiguous(client, device, Shape::from(shape), handle, dtype(element));
-        Self { tensor, whole, element }
+        let tensor = CubeTensor::new_contiguous(client, device, Shape::from(shape), handle, dtype(precision));
+        Self { tensor, whole, precision }
     }
 
     /// The results, row-major.
@@ -57,7 +63,7 @@ impl GuardedOutput {
         if guards.copied().any(|byte| byte != FILL) {
             return Err(ReadError::WroteOutside);
         }
-        Ok(values::read(inside, self.element))
+        Ok(values::read(inside, self.precision))
     }
 }
 
@@ -69,12 +75,4 @@ pub(crate) enum ReadError {
 
 fn inside(whole: Handle) -> Handle {
     whole.offset_start(GUARD as u64).offset_end(GUARD as u64)
-}
-
-fn dtype(element: Element) -> DType {
-    match element {
-        Element::F32 => DType::F32,
-        Element::F16 => DType::F16,
-        Element::Bf16 => DType::BF16,
-    }
 }

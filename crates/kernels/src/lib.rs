@@ -15,6 +15,6 @@ mod guarded;
 mod launch;
 mod values;
 
-pub use arithmetic::{Arithmetic, arithmetic};
+pub use arithmetic::arithmetic;
 pub use candidate::Candidate;
 pub use examine::{CandidateResult, examine};

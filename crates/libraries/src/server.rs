@@ -14,9 +14,8 @@ use std::{collections::BTreeMap, io, process::ExitCode, rc::Rc};
 use testgen_calls::{Call, CallError, Execute, HostTensor};
 use testgen_device::{Device, DeviceKind, System, cuda_driver, hip_runtime};
 use testgen_engine::{
-    AlgorithmResults, AlgorithmsReply, Build, CallFailure, ComputeOperation, DeviceClass, DeviceRequest, Dtype,
-    FailureKind, HelloReply, LIBRARY_VARIABLE, OpenReply, OpenedDevice, OperatorEngine, OperatorReply, VERSION,
-    answer_requests,
+    AlgorithmResults, AlgorithmsReply, Build, CallFailure, ComputeOperation, DeviceClass, DeviceRequest, FailureKind,
+    HelloReply, LIBRARY_VARIABLE, OpenReply, OpenedDevice, OperatorEngine, OperatorReply, VERSION, answer_requests,
 };
 use testgen_types::{Operator, Precision};
 
@@ -88,13 +87,10 @@ impl LibraryEngine {
         self.opened.as_ref().ok_or_else(|| failed("no device is open".to_owned()))
     }
 
-    fn precision(&self, dtype: Dtype) -> Precision {
+    fn precision(&self, dtype: Precision) -> Precision {
         match dtype {
-            Dtype::F32 if self.tf32 => Precision::Tf32,
-            Dtype::F32 => Precision::F32,
-            Dtype::Tf32 => Precision::Tf32,
-            Dtype::F16 => Precision::F16,
-            Dtype::Bf16 => Precision::Bf16,
+            Precision::F32 if self.tf32 => Precision::Tf32,
+            dtype => dtype,
         }
     }
 
@@ -153,7 +149,7 @@ impl OperatorEngine for LibraryEngine {
         &mut self,
         operation: ComputeOperation,
         operands: &[HostTensor],
-        [dtype, result]: [Dtype; 2],
+        [dtype, result]: [Precision; 2],
     ) -> Result<HostTensor, CallFailure> {
         // Operands are rounded to their type on the host, as those of every call are: a library converts nothing.
         let types = [self.precision(dtype), self.precision(result)];
@@ -163,14 +159,14 @@ impl OperatorEngine for LibraryEngine {
         Ok(HostTensor { shape: probe::shape(operation, operands), ..computed.tensor })
     }
 
-    fn operator(&mut self, call: &Call, dtype: Dtype) -> Result<(HostTensor, OperatorReply), CallFailure> {
+    fn operator(&mut self, call: &Call, dtype: Precision) -> Result<(HostTensor, OperatorReply), CallFailure> {
         let executor = LibraryExecutor::new(Rc::clone(self.opened()?), self.precision(dtype));
         let computed = executor.execute(call).map_err(failure)?;
         let reply = OperatorReply { element: computed.tensor.element, device: self.class() };
         Ok((computed.tensor, reply))
     }
 
-    fn algorithms(&mut self, dtype: Dtype, reduced: bool) -> Result<AlgorithmsReply, CallFailure> {
+    fn algorithms(&mut self, dtype: Precision, reduced: bool) -> Result<AlgorithmsReply, CallFailure> {
         let opened = self.opened()?;
         let plan = if reduced { ProductPlan::reduced(self.library) } else { ProductPlan::full(self.library) };
         let report = run_products(opened, &plan.of_precision(self.precision(dtype)));

@@ -46,6 +46,7 @@ macro_rules! closed_enum {
     ($(#[$doc:meta])* $name:ident: $kind:literal { $($(#[$variant_doc:meta])* $variant:ident = $text:literal,)+ }) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         pub enum $name {
             $($(#[$variant_doc])* #[serde(rename = $text)] $variant,)+
         }

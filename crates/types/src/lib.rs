@@ -33,6 +33,7 @@ mod registration;
 mod report_entry;
 mod subject_kind;
 mod task;
+mod versioned_json;
 
 pub use architecture::Architecture;
 pub use check::{Check, CheckDevices, CheckEntry, Engines, Precisions};
@@ -57,3 +58,4 @@ pub use report_entry::{
 };
 pub use subject_kind::SubjectKind;
 pub use task::Task;
+pub use versioned_json::parse_versioned;

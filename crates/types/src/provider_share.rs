@@ -9,6 +9,7 @@ const CPU: &str = "CPUExecutionProvider";
 
 /// The nodes of a graph that one execution provider computed, in a profiled run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProviderShare {
     /// Its name, for instance `MIGraphXExecutionProvider`.
     pub provider: String,

@@ -1,7 +1,8 @@
 //! Operations whose answers are exact in f32 in every order of computation, because all sums are small integers.
 
 use super::outcome::EngineAnswer;
-use testgen_engine::{ComputeOperation, Dtype, Engine, EngineError, Tensor, TensorData, Tensors};
+use testgen_engine::{ComputeOperation, Engine, EngineError, Tensor, TensorData, Tensors};
+use testgen_types::Precision;
 
 /// The operands of an operation and its answer.
 pub(super) struct KnownAnswer {
@@ -79,7 +80,7 @@ fn copy() -> KnownAnswer {
 impl KnownAnswer {
     /// Computes and compares.
     pub(super) fn ask(self, engine: &Engine) -> EngineAnswer {
-        match engine.compute(self.operation, self.operands, Dtype::F32, Dtype::F32) {
+        match engine.compute(self.operation, self.operands, Precision::F32, Precision::F32) {
             Ok(values) => match difference(&self.expected, &values) {
                 None => EngineAnswer::Right(self.description),
                 Some(difference) => EngineAnswer::Wrong(format!("{}: {difference}", self.description)),

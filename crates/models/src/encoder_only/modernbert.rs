@@ -3,7 +3,7 @@
 //! Rotary positions, norms before each part, gated MLPs, and attention that most layers keep to a window.
 
 use super::{
-    modernbert_config::{ClassifierPooling, LayerType, ModernBertConfig},
+    modernbert_config::{ClassifierPooling, ModernBertConfig},
     modernbert_layer::{LayerNames, LayerShape, ModernBertLayer},
 };
 use crate::{
@@ -11,6 +11,7 @@ use crate::{
     model_def::{Loaded, ModelDef},
     text::{
         backbone::{Backbone, Hidden},
+        sliding_windows::LayerType,
         text_head::{MaskedLm, TextHead, first_token},
         text_model::TextModel,
     },

@@ -1,6 +1,9 @@
 //! The configuration of ModernBERT: `transformers.models.modernbert`.
 
-use crate::config::{ModelConfig, divides};
+use crate::{
+    config::{ModelConfig, divides},
+    text::sliding_windows::{LayerType, validate_layer_types},
+};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use testgen_nn::{
@@ -37,16 +40,6 @@ pub(crate) struct ModernBertConfig {
     pub(crate) tie_word_embeddings: bool,
     #[serde(flatten)]
     rest: Map<String, Value>,
-}
-
-/// The attention of a layer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum LayerType {
-    /// All tokens.
-    FullAttention,
-    /// Those at most half of `local_attention` away.
-    SlidingAttention,
 }
 
 /// The state from which a text's label is computed.
@@ -87,9 +80,8 @@ impl ModelConfig for ModernBertConfig {
 
     fn validate(&self) -> Result<(), String> {
         divides("hidden_size", self.hidden_size, "num_attention_heads", self.num_attention_heads)?;
-        let (layers, kinds) = (self.num_hidden_layers, self.layer_types.as_ref().map_or(0, Vec::len));
-        if self.layer_types.is_some() && kinds != layers {
-            return Err(format!("`layer_types` has {kinds} entries and `num_hidden_layers` is {layers}"));
+        if let Some(types) = &self.layer_types {
+            validate_layer_types(types, self.num_hidden_layers)?;
         }
         if self.global_attn_every_n_layers == 0 {
             return Err("`global_attn_every_n_layers` is 0".to_owned());

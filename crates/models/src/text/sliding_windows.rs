@@ -2,13 +2,13 @@
 
 use serde::Deserialize;
 
-/// The attention of a layer's queries.
+/// The tokens that the queries of a layer see, among those that masks permit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum LayerType {
-    /// Every earlier token.
+    /// Every token.
     FullAttention,
-    /// The last `sliding_window` tokens.
+    /// Tokens within the window.
     SlidingAttention,
 }
 

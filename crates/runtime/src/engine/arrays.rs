@@ -1,12 +1,11 @@
 //! Arrays of checks as tensors of the protocol, and back.
 
 use super::attached::AttachedEngine;
-use testgen_engine::{Dtype, EngineForward, Tensor, TensorData, Tensors};
+use testgen_engine::{EngineForward, Tensor, TensorData, Tensors};
 use testgen_nn::{
     array::{Array, Arrays, Values},
     forward::{Forward, Placement},
 };
-use testgen_types::Precision;
 
 /// The inputs of a call.
 pub(super) fn tensors(arrays: &Arrays) -> Tensors {
@@ -25,15 +24,8 @@ pub(super) fn tensors(arrays: &Arrays) -> Tensors {
 pub(super) fn forward(mut found: EngineForward) -> Forward {
     let mut forward = Forward::default();
     for placement in &found.placements {
-        let placed = Placement {
-            device: AttachedEngine::kind_of(placement.device),
-            precision: match placement.dtype {
-                // The type in memory.
-                Dtype::F32 | Dtype::Tf32 => Precision::F32,
-                Dtype::F16 => Precision::F16,
-                Dtype::Bf16 => Precision::Bf16,
-            },
-        };
+        let placed =
+            Placement { device: AttachedEngine::kind_of(placement.device), precision: placement.dtype.storage() };
         let name = placement.name.strip_prefix("output.").or_else(|| placement.name.strip_prefix("trace."));
         forward.placements.push((name.unwrap_or(&placement.name).to_owned(), placed));
         // In the order of the computation, which the names of the tensors do not have.

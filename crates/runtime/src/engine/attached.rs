@@ -10,8 +10,8 @@ use std::{
 };
 use testgen_device::Device;
 use testgen_engine::{
-    AlgorithmsReply, ComputeOperation, DeviceClass, DeviceRequest, Dtype, Engine, EngineCommand, EngineError,
-    EngineName, LoadReply, StartedEngine, Tensor, Tensors, device_mismatch, time_limit,
+    AlgorithmsReply, ComputeOperation, DeviceClass, DeviceRequest, Engine, EngineCommand, EngineError, EngineName,
+    LoadReply, StartedEngine, Tensor, Tensors, device_mismatch, time_limit,
 };
 use testgen_types::{DeviceKind, Precision};
 
@@ -85,7 +85,7 @@ impl AttachedEngine {
     /// The results of every algorithm that it offers for its own list of products; none for an engine without such a list. On a
     /// simulated device, which computes on the host, a part of the list.
     pub(crate) fn algorithms(&self, precision: Precision) -> Result<Option<AlgorithmsReply>, String> {
-        self.engine.algorithms(dtype(precision), self.device.simulated).map_err(|error| error.to_string())
+        self.engine.algorithms(precision, self.device.simulated).map_err(|error| error.to_string())
     }
 
     /// Its name and the versions of its libraries.
@@ -119,7 +119,7 @@ impl AttachedEngine {
                 Some((name.to_owned(), Tensor { shape, data: testgen_engine::TensorData::F32(values) }))
             })
             .collect();
-        self.engine.compute(operation, tensors, dtype(precision), dtype(result)).map_err(|error| error.to_string())
+        self.engine.compute(operation, tensors, precision, result).map_err(|error| error.to_string())
     }
 
     /// Bytes in use on its GPU by all processes; none where nothing is known about them.
@@ -169,16 +169,6 @@ fn first_accepted<T, E>(
 pub(crate) struct FloatTensor {
     pub(crate) shape: Vec<usize>,
     pub(crate) values: Vec<f32>,
-}
-
-/// The type that a model of `precision` stores and computes in.
-pub(super) fn dtype(precision: Precision) -> Dtype {
-    match precision {
-        Precision::F32 => Dtype::F32,
-        Precision::Tf32 => Dtype::Tf32,
-        Precision::F16 => Dtype::F16,
-        Precision::Bf16 => Dtype::Bf16,
-    }
 }
 
 #[cfg(test)]

@@ -95,14 +95,11 @@ impl CheckEngine {
     }
 
     /// Keeps the execution providers of the first call of a check: that of the precision in its name.
-    pub(super) fn set_providers(&self, providers: &[testgen_engine::ProviderShare]) {
+    pub(super) fn set_providers(&self, providers: &[ProviderShare]) {
         let kept = &mut self.state().evidence.providers;
         if kept.is_empty() {
-            let share = |share: &testgen_engine::ProviderShare| ProviderShare {
-                provider: excerpt(&share.provider).into_owned(),
-                nodes: share.nodes,
-                microseconds: share.microseconds,
-            };
+            let share =
+                |share: &ProviderShare| ProviderShare { provider: excerpt(&share.provider).into_owned(), ..*share };
             *kept = providers.iter().take(PROVIDERS).map(share).collect();
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{
     arrays::{forward, tensors},
-    attached::{AttachedEngine, dtype},
+    attached::AttachedEngine,
     check_engine::CheckEngine,
 };
 use std::{collections::BTreeMap, sync::Arc};
@@ -42,7 +42,7 @@ pub(crate) fn load(
         config: (config != *description.config()).then_some(config),
         model_type: model_type.as_str().to_owned(),
         class: description.class().to_owned(),
-        dtype: dtype(precision),
+        dtype: precision,
         implementation: engine.implementation.clone(),
     };
     let replaced = request.config.is_some();

@@ -1,6 +1,6 @@
 //! Operators in an engine, in the place of the native executor.
 
-use super::attached::{AttachedEngine, dtype};
+use super::attached::AttachedEngine;
 use std::sync::Arc;
 use testgen_calls::{Call, CallError, Computed, Execute};
 use testgen_engine::EngineError;
@@ -19,7 +19,7 @@ pub(crate) fn operators(engine: &Arc<AttachedEngine>, precision: Precision) -> B
 
 impl Execute for EngineOperators {
     fn execute(&self, call: &Call) -> Result<Computed, CallError> {
-        let computed = self.engine.engine().operator(call, dtype(self.precision));
+        let computed = self.engine.engine().operator(call, self.precision);
         match computed {
             Ok((tensor, device)) => Ok(Computed { tensor, device: AttachedEngine::kind_of(device) }),
             Err(EngineError::Unsupported { message }) => {

@@ -4,7 +4,7 @@ use super::super::{environment::Environment, trial};
 use crate::{check::CheckContext, harness::Harness};
 use std::collections::BTreeMap;
 use testgen_engine::EngineName;
-use testgen_gpu::{Element, Product, record_products};
+use testgen_gpu::{Product, record_products};
 use testgen_types::{Check, DeviceKind, EntryStatus, Precision, Registration};
 
 /// The models with the kinds of devices that they run on.
@@ -101,34 +101,28 @@ fn record(
 
 /// The product in each type of the spec: most checks run in f32, but a request in 16 bits has the same sizes.
 fn in_types(product: Product, precisions: &[Precision]) -> Vec<Product> {
-    let others = precisions.iter().filter_map(|precision| match precision {
-        Precision::F32 => Some(Element::F32),
-        // Of f32 products, the record contains those that may be computed in TF32.
-        Precision::Tf32 => None,
-        Precision::F16 => Some(Element::F16),
-        Precision::Bf16 => Some(Element::Bf16),
-    });
-    let others = others.filter(|element| *element != product.element);
-    let mut products: Vec<Product> =
-        others.map(|element| Product { element, tf32: false, ..product.clone() }).collect();
+    // Of f32 products, the record contains those that may be computed in TF32.
+    let others = precisions.iter().copied().filter(|precision| *precision != Precision::Tf32);
+    let others = others.filter(|precision| *precision != product.precision.storage());
+    let mut products: Vec<Product> = others.map(|precision| Product { precision, ..product.clone() }).collect();
     products.push(product);
     products
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Element, Precision, Product, in_types};
+    use super::{Precision, Product, in_types};
     use testgen_gpu::Factor;
 
     #[test]
     fn a_product_is_computed_in_the_types_of_the_spec() {
         let factor = Factor::contiguous(vec![2, 2]);
-        let product = Product { left: factor.clone(), right: factor, element: Element::F32, tf32: true };
-        let types = |precisions: &[Precision]| -> Vec<(Element, bool)> {
-            in_types(product.clone(), precisions).iter().map(|product| (product.element, product.tf32)).collect()
+        let product = Product { left: factor.clone(), right: factor, precision: Precision::Tf32 };
+        let types = |precisions: &[Precision]| -> Vec<Precision> {
+            in_types(product.clone(), precisions).iter().map(|product| product.precision).collect()
         };
-        assert_eq!(types(&[Precision::F32, Precision::Tf32]), [(Element::F32, true)]);
-        let all = [(Element::F16, false), (Element::Bf16, false), (Element::F32, true)];
+        assert_eq!(types(&[Precision::F32, Precision::Tf32]), [Precision::Tf32]);
+        let all = [Precision::F16, Precision::Bf16, Precision::Tf32];
         assert_eq!(types(&[Precision::F32, Precision::F16, Precision::Bf16]), all);
     }
 }

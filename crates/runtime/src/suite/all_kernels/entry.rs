@@ -3,8 +3,8 @@
 use super::{collect::RecordedProduct, protocol::KernelResult, worker::gpu};
 use crate::open::OpenDevice;
 use testgen_gpu::{Factor, GpuDevice, kernel_by_rule};
-use testgen_kernels::{Arithmetic, Candidate, arithmetic};
-use testgen_types::{FactorLayout, HardwareInfo, KernelEntry, Precision};
+use testgen_kernels::{Candidate, arithmetic};
+use testgen_types::{FactorLayout, HardwareInfo, KernelEntry};
 
 /// The device, the products and the kernels of the results.
 pub(super) struct Examined<'a> {
@@ -41,7 +41,7 @@ impl<'a> Examined<'a> {
                 uuid: facts.uuid.clone(),
             },
             simulated: facts.simulated,
-            precision: precision(arithmetic(candidate, product, self.gpu)),
+            precision: arithmetic(candidate, product, self.gpu),
             left: layout(&product.left),
             right: layout(&product.right),
             outcome: found.outcome,
@@ -56,13 +56,4 @@ impl<'a> Examined<'a> {
 
 fn layout(factor: &Factor) -> FactorLayout {
     FactorLayout { shape: factor.shape.clone(), strides: factor.strides.clone() }
-}
-
-fn precision(arithmetic: Arithmetic) -> Precision {
-    match arithmetic {
-        Arithmetic::F32 => Precision::F32,
-        Arithmetic::Tf32 => Precision::Tf32,
-        Arithmetic::F16 => Precision::F16,
-        Arithmetic::Bf16 => Precision::Bf16,
-    }
 }

@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
-use testgen_gpu::Element;
-use testgen_types::KernelOutcome;
+use testgen_gpu::Product;
+use testgen_types::{KernelOutcome, Precision};
 
 /// More contexts on one device do not compute faster.
 const MOST_PROCESSES: usize = 8;
@@ -49,7 +49,7 @@ pub(super) fn run(
 /// One kernel with the products that it has not computed yet.
 struct Remaining<'a> {
     task: Task,
-    crashes: BTreeMap<Element, usize>,
+    crashes: BTreeMap<Precision, usize>,
     results: &'a Sender<Result<KernelResult, String>>,
 }
 
@@ -88,8 +88,10 @@ impl<'a> Remaining<'a> {
 
     /// Reports the products of types in which the kernel crashes again and again.
     fn give_up(&mut self) {
-        let crashed = |element| self.crashes.get(&element).is_some_and(|count| *count >= MOST_CRASHES);
-        let hopeless = self.task.products.iter().filter(|(_, product)| crashed(product.element));
+        let crashed = |product: &Product| {
+            self.crashes.get(&product.precision.storage()).is_some_and(|count| *count >= MOST_CRASHES)
+        };
+        let hopeless = self.task.products.iter().filter(|(_, product)| crashed(product));
         let numbers: Vec<usize> = hopeless.map(|(number, _)| *number).collect();
         for number in numbers {
             let why = format!("the kernel had crashed {MOST_CRASHES} times in this type");
@@ -113,7 +115,7 @@ impl<'a> Remaining<'a> {
         let Some(place) = products.iter().position(|(number, _)| *number == found.product) else { return };
         let (_, product) = products.remove(place);
         if found.outcome == KernelOutcome::Crashed {
-            *self.crashes.entry(product.element).or_default() += 1;
+            *self.crashes.entry(product.precision.storage()).or_default() += 1;
         }
         // The receiver is gone when a result could not be written; its error is reported.
         drop(self.results.send(Ok(found)));
@@ -122,16 +124,16 @@ impl<'a> Remaining<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{BTreeMap, Element, Ended, KernelOutcome, KernelResult, Remaining, Task, channel};
-    use testgen_gpu::{Factor, Product};
+    use super::{BTreeMap, Ended, KernelOutcome, KernelResult, Precision, Product, Remaining, Task, channel};
+    use testgen_gpu::Factor;
     use testgen_types::DeviceKind;
 
     /// The outcomes of ten products, five of each type, with processes that end as `process` says.
     fn outcomes(process: impl Fn(&Task, &mut dyn FnMut(KernelResult)) -> Result<Ended, String>) -> Vec<KernelOutcome> {
         let factor = || Factor::contiguous(vec![1, 1]);
-        let product = |element| Product { left: factor(), right: factor(), element, tf32: false };
-        let elements = [Element::F32, Element::F16].into_iter().flat_map(|element| [element; 5]);
-        let products = elements.map(product).enumerate().collect();
+        let product = |precision| Product { left: factor(), right: factor(), precision };
+        let precisions = [Precision::F32, Precision::F16].into_iter().flat_map(|precision| [precision; 5]);
+        let products = precisions.map(product).enumerate().collect();
         let task = Task { device: DeviceKind::Rocm, index: 0, kernel: 7, products };
         let (results, received) = channel();
         let remaining = Remaining { task, crashes: BTreeMap::new(), results: &results };
@@ -169,7 +171,7 @@ mod tests {
         use KernelOutcome::{Correct, Crashed, NotRun};
         let found = outcomes(|task, found| {
             let (number, product) = &task.products[0];
-            if product.element == Element::F32 {
+            if product.precision == Precision::F32 {
                 return Ok(Ended { unfinished: Some(*number), why: String::new() });
             }
             found(correct(*number));
