@@ -68,7 +68,7 @@ pub(crate) fn run(registration: Registration, harness: &Harness, context: &Check
     };
     let check = check.unwrap_or(of_another_subject);
     let outcome = check_run::execute(check, registration, harness, context);
-    reference::judge(outcome, registration, &harness.spec.subject, context, |registration, context| {
+    reference::compare(outcome, registration, &harness.spec.subject, context, |registration, context| {
         check_run::execute(check, registration, harness, context)
     })
 }

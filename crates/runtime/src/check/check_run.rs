@@ -78,7 +78,7 @@ pub(super) struct CheckRun<'a> {
     pub(super) engine: CheckEngine,
     /// The device of the last endpoint.
     pub(super) device: Option<OpenDevice>,
-    /// Outputs that cannot be judged, because the reference's own error is above the largest threshold.
+    /// Outputs that cannot be decided, because the reference's own error is above the largest threshold.
     pub(super) undecided: BTreeSet<String>,
     /// The feature that the engine does not have for the last endpoint. A failure without wrong numbers is not the model's then.
     pub(super) unsupported: Option<String>,
@@ -133,7 +133,7 @@ impl<'a> CheckRun<'a> {
 }
 
 impl CheckRun<'_> {
-    /// The status of a check without a failure: it passes if every output could be judged.
+    /// The status of a check without a failure: it passes if every output could be decided.
     fn decided(&self, summary: Option<String>) -> CheckStatus {
         let Some(first) = self.undecided.first() else { return CheckStatus::Pass { summary } };
         let others = match self.undecided.len() - 1 {

@@ -14,7 +14,7 @@ const REFERENCE: &str = "torch/eager";
 
 /// The outcome of a check, which is ignored where the reference fails it, too. Numbers that differ from the golden remain a failure,
 /// whatever the reference does. `run` runs the check in another environment.
-pub(super) fn judge(
+pub(super) fn compare(
     outcome: CheckOutcome,
     registration: Registration,
     subject: &Subject,
@@ -113,7 +113,7 @@ mod tests {
     }
 
     /// The outcome of `check` of a model on `engine`, and where the reference ran.
-    fn judged(
+    fn compared(
         subject: Subject,
         engine: &str,
         check: Check,
@@ -128,7 +128,7 @@ mod tests {
             engine: engine.parse().expect("is a name"),
         };
         let registration = Registration { check, device: DeviceKind::Cuda, precision: Precision::F16 };
-        let outcome = judge(own, registration, &subject, &context, |registration, context| {
+        let outcome = compare(own, registration, &subject, &context, |registration, context| {
             assert_eq!((registration.precision, context.engine.to_string()), (Precision::F16, REFERENCE.to_owned()));
             ran = Some(registration.device);
             of_reference
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn a_property_that_the_reference_does_not_have_is_not_the_engines() {
         let reference = failed("rows differ\nand more", 0.5);
-        let (found, ran) = judged(SMOLLM3, "torch", Check::BatchInvariance, failed("wrong", 0.1), reference);
+        let (found, ran) = compared(SMOLLM3, "torch", Check::BatchInvariance, failed("wrong", 0.1), reference);
         let reason = "the reference fails this check, too (torch/eager on the CPU): rows differ".to_owned();
         assert_eq!((found.status, ran), (CheckStatus::Ignored { reason }, Some(DeviceKind::Cpu)));
         assert_eq!((found.evidence.outputs, found.evidence.device_name.as_deref()), (Vec::new(), Some("CPU")));
@@ -149,26 +149,26 @@ mod tests {
     fn a_property_that_the_reference_has_is_the_engines() {
         let own = failed("wrong", 0.1);
         let passed = outcome(CheckStatus::Pass { summary: None }, 2.0);
-        assert_eq!(judged(SMOLLM3, "mine", Check::BatchInvariance, own.clone(), passed).0, own);
+        assert_eq!(compared(SMOLLM3, "mine", Check::BatchInvariance, own.clone(), passed).0, own);
         // Without the model it proves nothing.
         let mut mock = failed("no such file", 2.0);
         mock.evidence.mock = true;
-        assert_eq!(judged(SMOLLM3, "torch", Check::BatchInvariance, own.clone(), mock).0, own);
+        assert_eq!(compared(SMOLLM3, "torch", Check::BatchInvariance, own.clone(), mock).0, own);
         let mut absent = failed("no Python", 2.0);
         absent.evidence.device_name = None;
-        assert_eq!(judged(SMOLLM3, "torch", Check::BatchInvariance, own.clone(), absent).0, own);
+        assert_eq!(compared(SMOLLM3, "torch", Check::BatchInvariance, own.clone(), absent).0, own);
     }
 
     #[test]
     fn a_number_that_differs_from_the_golden_is_the_engines() {
         let own = failed("wrong", 0.9);
-        assert_eq!(judged(SMOLLM3, "torch", Check::OutputGolden, own.clone(), failed("wrong", 0.9)), (own, None));
+        assert_eq!(compared(SMOLLM3, "torch", Check::OutputGolden, own.clone(), failed("wrong", 0.9)), (own, None));
     }
 
     #[test]
     fn an_error_of_the_reference_is_not_the_engines() {
         let error = failed("expected Float but found Half", 2.0);
-        let (found, _) = judged(SMOLLM3, "torch", Check::OutputGolden, error.clone(), error);
+        let (found, _) = compared(SMOLLM3, "torch", Check::OutputGolden, error.clone(), error);
         assert!(matches!(found.status, CheckStatus::Ignored { .. }));
     }
 
@@ -177,10 +177,10 @@ mod tests {
         let llama = Subject::Model { model_type: ModelType::Llama, source: SOURCE };
         let (own, passed) = (failed("wrong", 0.1), outcome(CheckStatus::Pass { summary: None }, 2.0));
         let check = Check::BatchInvariance;
-        assert_eq!(judged(llama, "torch", check, own.clone(), own.clone()).1, None);
-        assert_eq!(judged(Subject::Operators { shapes: &[] }, "torch", check, own.clone(), own.clone()).1, None);
-        assert_eq!(judged(SMOLLM3, "native", check, own.clone(), own.clone()).1, None);
-        assert_eq!(judged(SMOLLM3, "torch", check, passed, own.clone()).1, None);
-        assert_eq!(judged(SMOLLM3, "torch", Check::MockMarked, own.clone(), own).1, None);
+        assert_eq!(compared(llama, "torch", check, own.clone(), own.clone()).1, None);
+        assert_eq!(compared(Subject::Operators { shapes: &[] }, "torch", check, own.clone(), own.clone()).1, None);
+        assert_eq!(compared(SMOLLM3, "native", check, own.clone(), own.clone()).1, None);
+        assert_eq!(compared(SMOLLM3, "torch", check, passed, own.clone()).1, None);
+        assert_eq!(compared(SMOLLM3, "torch", Check::MockMarked, own.clone(), own).1, None);
     }
 }
