@@ -2,7 +2,7 @@
 
 pub(crate) mod bloom;
 pub(crate) mod falcon;
-pub(crate) mod gemma2;
+pub(crate) mod gemma;
 pub(crate) mod gpt2;
 pub(crate) mod gpt_neox;
 pub(crate) mod llama;

@@ -2,4 +2,5 @@
 
 pub(crate) mod bart;
 pub(crate) mod marian;
+pub(crate) mod pegasus;
 pub(crate) mod t5;

@@ -19,10 +19,10 @@ mod decode_session;
 mod definitions;
 mod description;
 mod erased_model;
-#[cfg(feature = "native")]
-mod load;
 mod load_error;
-mod loaded;
+#[cfg(feature = "native")]
+mod load_model;
+mod model;
 #[cfg(feature = "native")]
 mod model_def;
 #[cfg(feature = "native")]
@@ -72,8 +72,8 @@ pub use checkpoint::{Checkpoint, Source};
 pub use config::ConfigError;
 pub use description::{Description, FieldsRead, describe};
 pub use erased_model::ErasedModel;
-#[cfg(feature = "native")]
-pub use load::load;
 pub use load_error::LoadError;
-pub use loaded::Model;
+#[cfg(feature = "native")]
+pub use load_model::load_model;
+pub use model::Model;
 pub use tensor_account::TensorAccount;

@@ -11,8 +11,8 @@ pub(crate) trait ModelDef {
 
     /// Builds the network from the tensors below `w`. `head` is one that the registry lists for the type, `labels` the width
     /// of a classification head.
-    fn load<B: Ops>(config: &Self::Config, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B>;
+    fn load<B: Ops>(config: &Self::Config, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B>;
 }
 
 /// A network, or why there is none.
-pub(crate) type Loaded<B> = Result<Box<dyn Network<B>>, LoadError>;
+pub(crate) type LoadedNetwork<B> = Result<Box<dyn Network<B>>, LoadError>;

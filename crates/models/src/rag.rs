@@ -12,7 +12,7 @@ mod query_encoder;
 use crate::{
     capabilities::Capabilities,
     encoder_decoder::bart::Generator,
-    model_def::{Loaded, ModelDef},
+    model_def::{LoadedNetwork, ModelDef},
     network::Network,
     text::encoder_decoder::{SourceEncoder, TargetDecoder},
 };
@@ -39,7 +39,7 @@ pub(crate) struct Rag;
 impl ModelDef for Rag {
     type Config = RagConfig;
 
-    fn load<B: Ops>(config: &RagConfig, head: Head, _: usize, w: &Weights<B>) -> Loaded<B> {
+    fn load<B: Ops>(config: &RagConfig, head: Head, _: usize, w: &Weights<B>) -> LoadedNetwork<B> {
         let base = w.strip_prefix("rag");
         let generator = Generator::load(&config.generator.bart, &base.module("generator"))?;
         let questions = QueryEncoder::load(&config.question_encoder, &base.module("question_encoder"))?;

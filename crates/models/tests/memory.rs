@@ -4,7 +4,7 @@
 
 use std::{fs, path::Path, sync::Once};
 use testgen_estimate::{Backend, CallSizes, Estimate, EstimateError};
-use testgen_models::{Checkpoint, Model, load};
+use testgen_models::{Checkpoint, Model, load_model};
 use testgen_nn::{
     array::{Array, Arrays},
     device::BackendDevice,
@@ -35,7 +35,8 @@ fn measure(directory: &Path, precision: Precision, sizes: CallSizes) -> (Measure
     let inputs = inputs(directory, checkpoint.model_type(), sizes);
     // The tokenizer is not part of the weights.
     let processor = processor_bytes(directory);
-    let load = || load(checkpoint.model_type(), &Checkpoint::at(directory), &device, precision).expect("it loads");
+    let load =
+        || load_model(checkpoint.model_type(), &Checkpoint::at(directory), &device, precision).expect("it loads");
     on_every_thread(|| call(&load(), &inputs));
     let before = heap::in_use() + processor;
     let model = load();

@@ -35,7 +35,7 @@ pub fn load<'c>(
             let (model, lacks) = match &device.executor {
                 #[cfg(feature = "native")]
                 DeviceExecutor::Native(backend) => {
-                    (testgen_models::load(model_type, checkpoint, backend, precision)?, Default::default())
+                    (testgen_models::load_model(model_type, checkpoint, backend, precision)?, Default::default())
                 }
                 DeviceExecutor::Engine { process, .. } if process.only_operators() => {
                     return Err(Unsupported("models; it computes operators only".to_owned()).into());

@@ -27,8 +27,8 @@ macro_rules! for_each_native_type {
         DecoderOnly "decoder_only" recorded_by "decoder_only" {
             Bloom   "bloom"    bloom::Bloom      "Bloom"   DECODER {}
             Falcon  "falcon"   falcon::Falcon    "Falcon"  DECODER {}
-            Gemma   "gemma"    gemma2::Gemma     "Gemma"   [Base, CausalLm, SequenceClassification, TokenClassification] { tokenizer: "GemmaTokenizer" }
-            Gemma2  "gemma2"   gemma2::Gemma2    "Gemma2"  [Base, CausalLm, SequenceClassification, TokenClassification] { tokenizer: "GemmaTokenizer" }
+            Gemma   "gemma"    gemma::Gemma      "Gemma"   [Base, CausalLm, SequenceClassification, TokenClassification] { tokenizer: "GemmaTokenizer" }
+            Gemma2  "gemma2"   gemma::Gemma2     "Gemma2"  [Base, CausalLm, SequenceClassification, TokenClassification] { tokenizer: "GemmaTokenizer" }
             Gpt2    "gpt2"     gpt2::Gpt2        "GPT2"    DECODER { language_model_class: "GPT2LMHeadModel", tokenizer: "GPT2Tokenizer" }
             GptNeoX "gpt_neox" gpt_neox::GptNeoX "GPTNeoX" DECODER { tokenizer: "GPTNeoXTokenizer" }
             Llama   "llama"    llama::Llama      "Llama"   DECODER {}
@@ -46,7 +46,7 @@ macro_rules! for_each_native_type {
         EncoderDecoder "encoder_decoder" recorded_by "encoder_decoder" {
             Bart   "bart"   bart::Bart     "Bart"   [Base, ConditionalGeneration, SequenceClassification, QuestionAnswering] { tokenizer: "RobertaTokenizer" }
             Marian "marian" marian::Marian "Marian" [Base, ConditionalGeneration] { language_model_class: "MarianMTModel", tokenizer: "MarianTokenizer" }
-            Pegasus "pegasus" marian::Pegasus "Pegasus" [Base, ConditionalGeneration] { tokenizer: "PegasusTokenizer" }
+            Pegasus "pegasus" pegasus::Pegasus "Pegasus" [Base, ConditionalGeneration] { tokenizer: "PegasusTokenizer" }
             T5     "t5"     t5::T5         "T5"     [Base, ConditionalGeneration, Encoder] { tokenizer: "T5Tokenizer" }
         }
         EncoderOnly "encoder_only" recorded_by "encoder_only" {

@@ -2,7 +2,7 @@
 
 use crate::{
     config::{ModelConfig, divides},
-    model_def::{Loaded, ModelDef},
+    model_def::{LoadedNetwork, ModelDef},
     text::{
         causal_decoder::{CausalDecoder, DecoderLayer, Embeddings, FinalNorm, States},
         text_head::fields_of_other_heads,
@@ -82,7 +82,7 @@ pub(crate) struct Bloom;
 impl ModelDef for Bloom {
     type Config = BloomConfig;
 
-    fn load<B: Ops>(config: &BloomConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+    fn load<B: Ops>(config: &BloomConfig, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
         let backbone = load_decoder(config, &w.strip_prefix("transformer"))?;
         let head = backbone.standard_head(w, head, labels, config.tie_word_embeddings, config.pad_token_id)?;
         Ok(backbone.with_head(head))

@@ -2,7 +2,7 @@
 
 use crate::{
     config::{ModelConfig, divides},
-    model_def::{Loaded, ModelDef},
+    model_def::{LoadedNetwork, ModelDef},
     text::{
         causal_decoder::{CausalDecoder, DecoderLayer, FinalNorm, States},
         text_head::{TextHead, fields_of_other_heads},
@@ -94,7 +94,7 @@ pub(crate) struct GptNeoX;
 impl ModelDef for GptNeoX {
     type Config = GptNeoXConfig;
 
-    fn load<B: Ops>(config: &GptNeoXConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+    fn load<B: Ops>(config: &GptNeoXConfig, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
         let backbone = load_decoder(config, &w.strip_prefix("gpt_neox"))?;
         let tied = config.tie_word_embeddings;
         let head = match head {

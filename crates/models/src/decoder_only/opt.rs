@@ -2,7 +2,7 @@
 
 use crate::{
     config::{ModelConfig, divides},
-    model_def::{Loaded, ModelDef},
+    model_def::{LoadedNetwork, ModelDef},
     text::{
         causal_decoder::{CausalDecoder, DecoderLayer, Embeddings, FinalNorm, States},
         text_head::fields_of_other_heads,
@@ -93,7 +93,7 @@ pub(crate) struct Opt;
 impl ModelDef for Opt {
     type Config = OptConfig;
 
-    fn load<B: Ops>(config: &OptConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+    fn load<B: Ops>(config: &OptConfig, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
         let backbone = load_decoder(config, &w.strip_prefix("model").module("decoder"))?;
         let head = backbone.standard_head(w, head, labels, config.tie_word_embeddings, config.pad_token_id)?;
         Ok(backbone.with_head(head))

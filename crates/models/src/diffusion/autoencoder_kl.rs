@@ -4,7 +4,7 @@ mod config;
 
 use super::{Downsample, ResnetBlock, Upsample, convolution, doubled, halved};
 use crate::{
-    model_def::{Loaded, ModelDef},
+    model_def::{LoadedNetwork, ModelDef},
     network::Network,
 };
 use burn_tensor::Tensor;
@@ -25,7 +25,7 @@ pub(crate) struct AutoencoderKl;
 impl ModelDef for AutoencoderKl {
     type Config = AutoencoderConfig;
 
-    fn load<B: Ops>(config: &AutoencoderConfig, _: Head, _: usize, w: &Weights<B>) -> Loaded<B> {
+    fn load<B: Ops>(config: &AutoencoderConfig, _: Head, _: usize, w: &Weights<B>) -> LoadedNetwork<B> {
         let (latent, both) = (config.latent_channels, 2 * config.latent_channels);
         let one = |name, channels| convolution(&w.module(name), [channels, channels], 1);
         Ok(Box::new(Autoencoder {

@@ -5,7 +5,7 @@ mod config;
 
 use super::{TimestepEmbedding, Waves, convolution};
 use crate::{
-    model_def::{Loaded, ModelDef},
+    model_def::{LoadedNetwork, ModelDef},
     network::Network,
 };
 use blocks::UnetBlocks;
@@ -28,7 +28,7 @@ pub(crate) struct Unet;
 impl ModelDef for Unet {
     type Config = UnetConfig;
 
-    fn load<B: Ops>(config: &UnetConfig, _: Head, _: usize, w: &Weights<B>) -> Loaded<B> {
+    fn load<B: Ops>(config: &UnetConfig, _: Head, _: usize, w: &Weights<B>) -> LoadedNetwork<B> {
         let (first, time) = (config.block_out_channels[0], config.time_width());
         let embedding = |name, inner, activation| TimestepEmbedding::load(&w.module(name), inner, time, activation);
         let addition = config.projection_class_embeddings_input_dim.filter(|_| config.addition_embed_type.is_some());

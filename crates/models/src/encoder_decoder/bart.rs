@@ -2,7 +2,7 @@
 
 use crate::{
     config::ModelConfig,
-    model_def::{Loaded, ModelDef},
+    model_def::{LoadedNetwork, ModelDef},
     text::{
         bart_layers::{BartLayers, BartShape, BartVariant},
         encoder_decoder::{DecoderHead, EncoderDecoder},
@@ -129,7 +129,7 @@ const VARIANT: BartVariant = BartVariant { pre_norm: false, embedding_norm: true
 impl ModelDef for Bart {
     type Config = BartConfig;
 
-    fn load<B: Ops>(config: &BartConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+    fn load<B: Ops>(config: &BartConfig, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
         let (fields, width) = (&config.fields, config.fields.d_model);
         let Stacks { encoder, mut decoder } = stacks(config, &w.strip_prefix("model"))?;
         decoder.shifted_start = Some(config.decoder_start_token_id);

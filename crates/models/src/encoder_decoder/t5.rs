@@ -9,7 +9,7 @@ use super::bart::tables;
 use crate::{
     config::ConfigError,
     load_error::LoadError,
-    model_def::{Loaded, ModelDef},
+    model_def::{LoadedNetwork, ModelDef},
     text::encoder_decoder::{
         DecoderHead, EncoderDecoder, EncoderOnlyModel, EncoderOutput, HiddenStates, SourceEncoder, TargetDecoder,
         source_bias,
@@ -36,7 +36,7 @@ pub(crate) struct T5;
 impl ModelDef for T5 {
     type Config = T5Config;
 
-    fn load<B: Ops>(config: &T5Config, head: Head, _: usize, w: &Weights<B>) -> Loaded<B> {
+    fn load<B: Ops>(config: &T5Config, head: Head, _: usize, w: &Weights<B>) -> LoadedNetwork<B> {
         let (width, vocab) = (config.d_model, config.vocab_size);
         let table = |decoder| Embedding::load(&w.module_named(&tables(decoder)), vocab, width);
         let encoder = T5Layers::load(config, table(false)?, config.num_layers, false, &w.module("encoder"))?;

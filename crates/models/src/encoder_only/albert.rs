@@ -4,7 +4,7 @@
 
 use crate::{
     config::ModelConfig,
-    model_def::{Loaded, ModelDef},
+    model_def::{LoadedNetwork, ModelDef},
     text::{
         bert_encoder::{BertEncoder, BertLayer, BertLayerNames},
         bert_fields::BertFields,
@@ -122,7 +122,7 @@ pub(crate) struct Albert;
 impl ModelDef for Albert {
     type Config = AlbertConfig;
 
-    fn load<B: Ops>(config: &AlbertConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+    fn load<B: Ops>(config: &AlbertConfig, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
         let pooled = [Head::Base, Head::PreTraining, Head::SequenceClassification].contains(&head);
         let backbone = config.encoder(pooled, &w.strip_prefix("albert"))?;
         let masked_lm = || {

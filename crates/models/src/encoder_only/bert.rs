@@ -4,7 +4,7 @@
 
 use crate::{
     config::ModelConfig,
-    model_def::{Loaded, ModelDef},
+    model_def::{LoadedNetwork, ModelDef},
     text::{
         bert_encoder::{BERT, BertEncoder},
         bert_fields::BertFields,
@@ -90,7 +90,7 @@ pub(crate) struct Bert;
 impl ModelDef for Bert {
     type Config = BertConfig;
 
-    fn load<B: Ops>(config: &BertConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+    fn load<B: Ops>(config: &BertConfig, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
         let pooled = [Head::Base, Head::PreTraining, Head::NextSentence, Head::SequenceClassification].contains(&head);
         let backbone = config.encoder(PositionNumbering::FromZero, pooled, &w.strip_prefix("bert"))?;
         let names = MaskedLmNames {
@@ -130,7 +130,7 @@ pub(crate) struct Roberta;
 impl ModelDef for Roberta {
     type Config = BertConfig;
 
-    fn load<B: Ops>(config: &BertConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+    fn load<B: Ops>(config: &BertConfig, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
         let positions = PositionNumbering::FromPadding(config.pad_token_id.unwrap_or(1));
         // Other than BERT's, the classes with a head have no pooler.
         let backbone = config.encoder(positions, head == Head::Base, &w.strip_prefix("roberta"))?;

@@ -5,7 +5,7 @@
 use super::deberta_v2_encoder::{DebertaV2Encoder, DebertaV2Shape};
 use crate::{
     config::{ModelConfig, divides},
-    model_def::{Loaded, ModelDef},
+    model_def::{LoadedNetwork, ModelDef},
     text::{
         text_embeddings::EmbeddingsShape,
         text_head::{MaskedLm, MaskedLmNames, MaskedLmShape, TextHead},
@@ -220,7 +220,7 @@ pub(crate) struct DebertaV2;
 impl ModelDef for DebertaV2 {
     type Config = DebertaV2Config;
 
-    fn load<B: Ops>(config: &DebertaV2Config, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+    fn load<B: Ops>(config: &DebertaV2Config, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
         let backbone = DebertaV2Encoder::load(&config.shape(), &w.strip_prefix("deberta"))?;
         let width = config.hidden_size;
         let head = match head {

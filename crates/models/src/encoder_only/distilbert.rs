@@ -2,7 +2,7 @@
 
 use crate::{
     config::{ModelConfig, divides},
-    model_def::{Loaded, ModelDef},
+    model_def::{LoadedNetwork, ModelDef},
     text::{
         bert_encoder::{BertEncoder, BertLayerNames, BertLayerShape},
         text_embeddings::{EmbeddingsShape, PositionNumbering, TextEmbeddings},
@@ -63,7 +63,7 @@ pub(crate) struct DistilBert;
 impl ModelDef for DistilBert {
     type Config = DistilBertConfig;
 
-    fn load<B: Ops>(config: &DistilBertConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+    fn load<B: Ops>(config: &DistilBertConfig, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
         let backbone = config.encoder(&w.strip_prefix("distilbert"))?;
         let width = config.dim;
         let head = match head {

@@ -4,7 +4,7 @@
 
 use crate::{
     config::ModelConfig,
-    model_def::{Loaded, ModelDef},
+    model_def::{LoadedNetwork, ModelDef},
     text::{
         bert_encoder::{BERT, BertEncoder},
         bert_fields::BertFields,
@@ -81,7 +81,7 @@ pub(crate) struct Electra;
 impl ModelDef for Electra {
     type Config = ElectraConfig;
 
-    fn load<B: Ops>(config: &ElectraConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+    fn load<B: Ops>(config: &ElectraConfig, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
         let backbone = config.encoder(&w.strip_prefix("electra"))?;
         let width = config.fields.hidden_size;
         let head = match head {

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     capabilities::Capabilities,
-    model_def::{Loaded, ModelDef},
+    model_def::{LoadedNetwork, ModelDef},
     text::{
         backbone::{Backbone, Hidden},
         sliding_windows::LayerType,
@@ -33,7 +33,7 @@ pub(crate) struct ModernBert;
 impl ModelDef for ModernBert {
     type Config = ModernBertConfig;
 
-    fn load<B: Ops>(config: &ModernBertConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+    fn load<B: Ops>(config: &ModernBertConfig, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
         let mut backbone = ModernBertEncoder::load(config, &w.strip_prefix("model"))?;
         if ![Head::Base, Head::MaskedLm].contains(&head) {
             backbone.prediction = Some(PredictionHead::load(config, &w.module("head"))?);

@@ -4,7 +4,7 @@
 
 use crate::{
     config::{ModelConfig, divides},
-    model_def::{Loaded, ModelDef},
+    model_def::{LoadedNetwork, ModelDef},
     text::{
         bert_encoder::{BertEncoder, BertLayerNames, BertLayerShape},
         text_embeddings::{EmbeddingsShape, PositionNumbering, TextEmbeddings},
@@ -106,7 +106,7 @@ pub(crate) struct Mpnet;
 impl ModelDef for Mpnet {
     type Config = MpnetConfig;
 
-    fn load<B: Ops>(config: &MpnetConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+    fn load<B: Ops>(config: &MpnetConfig, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
         let backbone = config.encoder(head == Head::Base, &w.strip_prefix("mpnet"))?;
         let width = config.hidden_size;
         let head = match head {

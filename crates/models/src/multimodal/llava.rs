@@ -4,7 +4,7 @@ use crate::{
     capabilities::Capabilities,
     config::{ModelConfig, Nested, NestedConfig},
     decoder_only::llama::Llama,
-    model_def::{Loaded, ModelDef},
+    model_def::{LoadedNetwork, ModelDef},
     network::Network,
     text::{causal_decoder::Embeddings, llama_decoder::LlamaDecoder},
     vision_blocks::clip_encoder::ClipImageEncoder,
@@ -146,7 +146,7 @@ pub(crate) struct Llava;
 impl ModelDef for Llava {
     type Config = LlavaConfig;
 
-    fn load<B: Ops>(config: &LlavaConfig, _: Head, _: usize, w: &Weights<B>) -> Loaded<B> {
+    fn load<B: Ops>(config: &LlavaConfig, _: Head, _: usize, w: &Weights<B>) -> LoadedNetwork<B> {
         let text = config.text_config.as_deref().expect("the configuration was validated");
         let (width, vocab) = (text.fields.hidden_size, text.fields.vocab_size);
         let model = w.strip_prefix("model");

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     config::{ModelConfig, Nested, NestedConfig, divides},
-    model_def::{Loaded, ModelDef},
+    model_def::{LoadedNetwork, ModelDef},
     network::Network,
     vision::resnet::{self, ResNetConfig},
     vision_blocks::detection_head::{DetectionHead, DetectionMlp, Labels},
@@ -117,7 +117,7 @@ pub(crate) struct Detr;
 impl ModelDef for Detr {
     type Config = DetrConfig;
 
-    fn load<B: Ops>(config: &DetrConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+    fn load<B: Ops>(config: &DetrConfig, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
         let width = config.d_model;
         let head = match head {
             Head::ObjectDetection => Some(DetectionHead {

@@ -4,7 +4,7 @@
 
 use crate::{
     config::{ModelConfig, divides},
-    model_def::{Loaded, ModelDef},
+    model_def::{LoadedNetwork, ModelDef},
     network::Network,
     text::text_head::first_token,
     vision_blocks::{
@@ -84,7 +84,7 @@ pub(crate) struct Yolos;
 impl ModelDef for Yolos {
     type Config = YolosConfig;
 
-    fn load<B: Ops>(config: &YolosConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+    fn load<B: Ops>(config: &YolosConfig, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
         let (base, width) = (w.strip_prefix("vit"), config.fields.hidden_size);
         let encoder = YolosEncoder::load(config, &base)?;
         let head = match head {

@@ -7,7 +7,7 @@ mod features;
 mod head;
 
 use crate::{
-    model_def::{Loaded, ModelDef},
+    model_def::{LoadedNetwork, ModelDef},
     network::Network,
 };
 use burn_tensor::Tensor;
@@ -35,7 +35,7 @@ pub(crate) struct Hubert;
 impl ModelDef for Wav2Vec2 {
     type Config = Wav2Vec2Config;
 
-    fn load<B: Ops>(config: &Wav2Vec2Config, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+    fn load<B: Ops>(config: &Wav2Vec2Config, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
         let network = Recogniser::load(config, head, labels, w, "wav2vec2")?;
         // HuBERT's base model has no such output.
         Ok(Box::new(Recogniser { returns_features: head == Head::Base, ..network }))
@@ -45,7 +45,7 @@ impl ModelDef for Wav2Vec2 {
 impl ModelDef for Hubert {
     type Config = Wav2Vec2Config;
 
-    fn load<B: Ops>(config: &Wav2Vec2Config, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+    fn load<B: Ops>(config: &Wav2Vec2Config, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
         Ok(Box::new(Recogniser::load(config, head, labels, w, "hubert")?))
     }
 }

@@ -5,7 +5,7 @@ use super::audio_classifier::AudioClassifier;
 use crate::{
     config::ModelConfig,
     encoder_decoder::bart::{BartFields, tables},
-    model_def::{Loaded, ModelDef},
+    model_def::{LoadedNetwork, ModelDef},
     network::Network,
     text::{
         bart_layers::{BartLayer, BartLayers, BartShape, BartVariant, encode_layers},
@@ -92,7 +92,7 @@ const VARIANT: BartVariant = BartVariant { pre_norm: true, embedding_norm: false
 impl ModelDef for Whisper {
     type Config = WhisperConfig;
 
-    fn load<B: Ops>(config: &WhisperConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+    fn load<B: Ops>(config: &WhisperConfig, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
         let (fields, base) = (&config.fields, w.strip_prefix("model"));
         let (width, vocab) = (fields.d_model, fields.vocab_size);
         let shapes = fields.shapes(VARIANT);

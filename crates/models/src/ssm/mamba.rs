@@ -3,7 +3,7 @@
 use super::state_model::{Mixer, StateFields, without_padding};
 use crate::{
     config::ModelConfig,
-    model_def::{Loaded, ModelDef},
+    model_def::{LoadedNetwork, ModelDef},
 };
 use burn_tensor::{DType, Tensor, TensorData};
 use serde::Deserialize;
@@ -98,7 +98,7 @@ pub(crate) struct Mamba;
 impl ModelDef for Mamba {
     type Config = MambaConfig;
 
-    fn load<B: Ops>(config: &MambaConfig, head: Head, _labels: usize, w: &Weights<B>) -> Loaded<B> {
+    fn load<B: Ops>(config: &MambaConfig, head: Head, _labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
         config.fields.load(head, w, |w| MambaMixer::load(config, w))
     }
 }

@@ -3,7 +3,7 @@
 use super::state_model::{Mixer, StateFields, without_padding};
 use crate::{
     config::{ModelConfig, divides},
-    model_def::{Loaded, ModelDef},
+    model_def::{LoadedNetwork, ModelDef},
 };
 use burn_tensor::{DType, Tensor, TensorData};
 use serde::Deserialize;
@@ -91,7 +91,7 @@ pub(crate) struct Mamba2;
 impl ModelDef for Mamba2 {
     type Config = Mamba2Config;
 
-    fn load<B: Ops>(config: &Mamba2Config, head: Head, _labels: usize, w: &Weights<B>) -> Loaded<B> {
+    fn load<B: Ops>(config: &Mamba2Config, head: Head, _labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
         config.fields.load(head, w, |w| Mamba2Mixer::load(config, w))
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     capabilities::Capabilities,
-    model_def::Loaded,
+    model_def::LoadedNetwork,
     text::{
         backbone::{Backbone, Hidden},
         text_head::TextHead,
@@ -60,7 +60,7 @@ impl StateFields {
         head: Head,
         w: &Weights<B>,
         mixer: impl Fn(&Weights<B>) -> Result<M, WeightsError>,
-    ) -> Loaded<B> {
+    ) -> LoadedNetwork<B> {
         let backbone = self.backbone(&w.strip_prefix("backbone"), mixer)?;
         let tied = self.tie_word_embeddings.then(|| backbone.embeddings.weight());
         let head = TextHead::of_decoder(w, head, [self.hidden_size, self.vocab_size, 0], tied, None)?;

@@ -3,7 +3,7 @@
 use crate::{
     capabilities::{Capabilities, Pooling},
     checkpoint::Checkpoint,
-    config, describe, load,
+    config, describe, load_model,
 };
 use std::{fs, path::Path};
 use testgen_nn::device::BackendDevice;
@@ -19,7 +19,8 @@ fn described_capabilities_are_those_of_the_network() {
         let Ok(config) = checkpoint.config() else { continue };
         let model_type = ModelType::find(config::model_type(&config)).expect("a fixture's type is known");
         let device = BackendDevice::Cpu(Default::default());
-        let network = load(model_type, &checkpoint, &device, Precision::F32).expect("a fixture loads").capabilities();
+        let network =
+            load_model(model_type, &checkpoint, &device, Precision::F32).expect("a fixture loads").capabilities();
         let described = describe(model_type, &checkpoint).expect("a fixture is described").capabilities();
         compared += 1;
         if comparable(described) != comparable(network) {

@@ -1,6 +1,6 @@
 //! Files and sizes that no checkpoint has: refused by name, before memory is allocated for them.
 
-use crate::{checkpoint::Checkpoint, load::load};
+use crate::{checkpoint::Checkpoint, load_model::load_model};
 use serde_json::{Value, json};
 use std::{fs, path::Path};
 use testgen_nn::{
@@ -24,7 +24,8 @@ const MEMORY: u64 = 2 << 30;
 #[track_caller]
 fn error(model_type: ModelType, checkpoint: &Checkpoint) -> String {
     let device = BackendDevice::Cpu(Default::default());
-    let error = load(model_type, checkpoint, &device, Precision::F32).expect_err("no checkpoint has that").to_string();
+    let error =
+        load_model(model_type, checkpoint, &device, Precision::F32).expect_err("no checkpoint has that").to_string();
     assert!(peak() < MEMORY, "{} bytes", peak());
     assert!(error.len() < 1000, "{} bytes", error.len());
     error

@@ -8,7 +8,7 @@ use super::{
     text_head::TextHead,
     token_embeddings::TokenEmbeddings,
 };
-use crate::model_def::Loaded;
+use crate::model_def::LoadedNetwork;
 use testgen_nn::{
     backend::Ops,
     layer::{Linear, Positions, RmsNorm, Rotary},
@@ -17,7 +17,13 @@ use testgen_nn::{
 use testgen_types::Head;
 
 impl LlamaShape {
-    pub(crate) fn load<B: Ops>(&self, fields: &LlamaFields, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+    pub(crate) fn load<B: Ops>(
+        &self,
+        fields: &LlamaFields,
+        head: Head,
+        labels: usize,
+        w: &Weights<B>,
+    ) -> LoadedNetwork<B> {
         // transformers keeps the base model of question answering under another name.
         let backbone = self.load_decoder(fields, &w.strip_prefix("model").strip_prefix("transformer"))?;
         let head = match head {

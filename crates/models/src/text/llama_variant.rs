@@ -3,7 +3,7 @@
 use super::llama_shape::{LlamaFields, LlamaShape};
 use crate::{
     config::ModelConfig,
-    model_def::{Loaded, ModelDef},
+    model_def::{LoadedNetwork, ModelDef},
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -54,7 +54,7 @@ impl<V: LlamaVariant> ModelConfig for V {
 impl<V: LlamaVariant> ModelDef for V {
     type Config = V;
 
-    fn load<B: Ops>(config: &V, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+    fn load<B: Ops>(config: &V, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
         config.shape().load(config.parts().0, head, labels, w)
     }
 }

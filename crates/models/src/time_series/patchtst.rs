@@ -6,7 +6,7 @@ mod head;
 mod scaler;
 
 use crate::{
-    model_def::{Loaded, ModelDef},
+    model_def::{LoadedNetwork, ModelDef},
     network::Network,
 };
 use config::PatchTstConfig;
@@ -22,7 +22,7 @@ pub(crate) struct PatchTst;
 impl ModelDef for PatchTst {
     type Config = PatchTstConfig;
 
-    fn load<B: Ops>(config: &PatchTstConfig, head: Head, _: usize, w: &Weights<B>) -> Loaded<B> {
+    fn load<B: Ops>(config: &PatchTstConfig, head: Head, _: usize, w: &Weights<B>) -> LoadedNetwork<B> {
         Ok(Box::new(PatchTstModel {
             scaler: config.scaling,
             encoder: PatchTstEncoder::load(config, &w.module("model.encoder"))?,

@@ -2,7 +2,7 @@
 
 use crate::{
     config::{ImageSize, ModelConfig},
-    model_def::{Loaded, ModelDef},
+    model_def::{LoadedNetwork, ModelDef},
     network::Network,
     vision_blocks::image_classifier::ImageClassifier,
 };
@@ -73,7 +73,7 @@ pub(crate) struct ConvNext;
 impl ModelDef for ConvNext {
     type Config = ConvNextConfig;
 
-    fn load<B: Ops>(config: &ConvNextConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+    fn load<B: Ops>(config: &ConvNextConfig, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
         let (base, width) = (w.strip_prefix("convnext"), config.hidden_sizes[config.num_stages - 1]);
         let classifier = ImageClassifier::load(head, width, labels, w)?;
         let layernorm = LayerNorm::load(&base.module("layernorm"), width, config.layer_norm_eps)?;

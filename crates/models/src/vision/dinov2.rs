@@ -5,7 +5,7 @@
 
 use crate::{
     config::ModelConfig,
-    model_def::{Loaded, ModelDef},
+    model_def::{LoadedNetwork, ModelDef},
     network::Network,
     text::text_head::first_token,
     vision_blocks::vision_transformer::{
@@ -85,7 +85,7 @@ pub(crate) struct Dinov2;
 impl ModelDef for Dinov2 {
     type Config = Dinov2Config;
 
-    fn load<B: Ops>(config: &Dinov2Config, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+    fn load<B: Ops>(config: &Dinov2Config, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
         let encoder = Dinov2Encoder::load(config, &w.strip_prefix("dinov2"))?;
         let classifier = (head == Head::ImageClassification)
             .then(|| Linear::load(&w.module("classifier"), 2 * config.fields.hidden_size, labels))

@@ -2,7 +2,7 @@
 
 use crate::{
     config::ModelConfig,
-    model_def::{Loaded, ModelDef},
+    model_def::{LoadedNetwork, ModelDef},
     network::Network,
 };
 use burn_tensor::{Tensor, module};
@@ -101,7 +101,7 @@ pub(crate) struct ResNet;
 impl ModelDef for ResNet {
     type Config = ResNetConfig;
 
-    fn load<B: Ops>(config: &ResNetConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+    fn load<B: Ops>(config: &ResNetConfig, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
         let width = config.channels();
         let classifier = (head == Head::ImageClassification)
             // Module 0 is the flattening.

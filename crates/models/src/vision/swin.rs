@@ -5,7 +5,7 @@
 use super::swin_layer::{FeatureMap, SwinLayer, SwinLayerShape, padded};
 use crate::{
     config::{ImageSize, ModelConfig, divides},
-    model_def::{Loaded, ModelDef},
+    model_def::{LoadedNetwork, ModelDef},
     network::Network,
     vision_blocks::image_classifier::ImageClassifier,
 };
@@ -108,7 +108,7 @@ pub(crate) struct Swin;
 impl ModelDef for Swin {
     type Config = SwinConfig;
 
-    fn load<B: Ops>(config: &SwinConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+    fn load<B: Ops>(config: &SwinConfig, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
         let (base, width) = (w.strip_prefix("swin"), config.width(config.depths.len() - 1));
         let classifier = ImageClassifier::load(head, width, labels, w)?;
         let layernorm = LayerNorm::load(&base.module("layernorm"), width, config.layer_norm_eps)?;

@@ -4,7 +4,7 @@
 
 use crate::{
     config::ModelConfig,
-    model_def::{Loaded, ModelDef},
+    model_def::{LoadedNetwork, ModelDef},
     network::Network,
     text::text_head::first_token,
     vision_blocks::vision_transformer::{
@@ -62,7 +62,7 @@ pub(crate) struct Vit;
 impl ModelDef for Vit {
     type Config = VitConfig;
 
-    fn load<B: Ops>(config: &VitConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+    fn load<B: Ops>(config: &VitConfig, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
         VitModel::load(config, &["cls_token"], head, labels, &w.strip_prefix("vit"), w)
     }
 }
@@ -73,7 +73,7 @@ pub(crate) struct Deit;
 impl ModelDef for Deit {
     type Config = VitConfig;
 
-    fn load<B: Ops>(config: &VitConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+    fn load<B: Ops>(config: &VitConfig, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
         VitModel::load(config, &["cls_token", "distillation_token"], head, labels, &w.strip_prefix("deit"), w)
     }
 }
@@ -92,7 +92,7 @@ impl<B: Ops> VitModel<B> {
         labels: usize,
         base: &Weights<B>,
         w: &Weights<B>,
-    ) -> Loaded<B> {
+    ) -> LoadedNetwork<B> {
         let encoder = VitEncoder::load(&config.fields.shape(config.intermediate_size), special, base)?;
         Ok(Box::new(Self { encoder, head: VitHead::load(config, head, labels, base, w)? }))
     }

@@ -4,7 +4,7 @@ use super::dual_encoder::{DualEncoder, Encoders};
 use crate::{
     capabilities::{Capabilities, Pooling},
     config::{ModelConfig, Nested, NestedConfig},
-    model_def::{Loaded, ModelDef},
+    model_def::{LoadedNetwork, ModelDef},
     text::text_head::{first_token, pick_tokens},
     vision_blocks::clip_encoder::{ClipEncoderFields, ClipImageEncoder, ClipTextEncoder, ImageFields, TextFields},
 };
@@ -138,7 +138,7 @@ pub(crate) struct Clip;
 impl ModelDef for Clip {
     type Config = ClipConfig;
 
-    fn load<B: Ops>(config: &ClipConfig, _: Head, _: usize, w: &Weights<B>) -> Loaded<B> {
+    fn load<B: Ops>(config: &ClipConfig, _: Head, _: usize, w: &Weights<B>) -> LoadedNetwork<B> {
         let (text, vision, width) = (config.text(), config.vision(), config.projection_dim);
         let project = |name, inner| Linear::load_with_bias(&w.module(name), inner, width, false);
         let encoders = ClipEncoders {

@@ -4,7 +4,7 @@ use super::dual_encoder::{DualEncoder, Encoders};
 use crate::{
     capabilities::{Capabilities, Pooling},
     config::{ModelConfig, Nested, NestedConfig},
-    model_def::{Loaded, ModelDef},
+    model_def::{LoadedNetwork, ModelDef},
     text::text_head::pick_tokens,
     vision_blocks::clip_encoder::{ClipEncoderFields, ClipImageEncoder, ClipTextEncoder, ImageFields, TextFields},
 };
@@ -115,7 +115,7 @@ pub(crate) struct Siglip;
 impl ModelDef for Siglip {
     type Config = SiglipConfig;
 
-    fn load<B: Ops>(config: &SiglipConfig, _: Head, _: usize, w: &Weights<B>) -> Loaded<B> {
+    fn load<B: Ops>(config: &SiglipConfig, _: Head, _: usize, w: &Weights<B>) -> LoadedNetwork<B> {
         let (text, vision) = (&config.text_config, &config.vision_config);
         let (text_model, vision_model) = (w.module("text_model"), w.module("vision_model"));
         let encoders = SiglipEncoders {

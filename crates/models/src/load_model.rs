@@ -8,7 +8,7 @@ use crate::{
     description::{Description, FieldsRead},
     erased_model::ErasedModel,
     load_error::LoadError,
-    loaded::Model,
+    model::Model,
     model_def::ModelDef,
     tensor_account::TensorAccount,
 };
@@ -27,7 +27,7 @@ use testgen_types::{Head, ModelType, Precision, for_each_native_type};
 /// Loads the checkpoint on `device`, to compute in `precision`.
 ///
 /// The class is the one that the checkpoint's goldens name, else the first of `architectures` in `config.json`.
-pub fn load(
+pub fn load_model(
     model_type: ModelType,
     checkpoint: &Checkpoint,
     device: &BackendDevice,

@@ -4,7 +4,7 @@
 
 use crate::{
     config::{ModelConfig, divides},
-    model_def::{Loaded, ModelDef},
+    model_def::{LoadedNetwork, ModelDef},
     text::{
         causal_decoder::{CausalDecoder, DecoderLayer, FinalNorm, States},
         llama_shape::{LlamaFields, LlamaShape},
@@ -138,7 +138,7 @@ pub(crate) struct Gemma2;
 impl ModelDef for Gemma2 {
     type Config = Gemma2Config;
 
-    fn load<B: Ops>(config: &Gemma2Config, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+    fn load<B: Ops>(config: &Gemma2Config, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
         let backbone = load_decoder(config, &w.strip_prefix("model"))?;
         let head = match head {
             Head::TokenClassification => {
