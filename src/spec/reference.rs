@@ -46,11 +46,11 @@ pub fn reference() -> String {
     let empty = serde_json::Map::new();
     let definitions = schema["definitions"].as_object().unwrap_or(&empty);
     for (key, definition) in [
-        ("checkpoint", "Checkpoint"),
+        ("checkpoint", "CheckpointSource"),
         ("checks", "Checks"),
-        ("checks.skip[]", "Skip"),
+        ("checks.skip[]", "SkippedCheck"),
         ("checks.xfail[]", "Xfail"),
-        ("tolerance[]", "Tolerance"),
+        ("tolerance[]", "ToleranceSpec"),
         ("memory", "Memory"),
     ] {
         if let Some(definition) = definitions.get(definition) {

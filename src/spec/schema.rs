@@ -11,7 +11,9 @@ pub fn schema() -> String {
     let mut schema = SchemaSettings::draft07().into_generator().into_root_schema_for::<ModelSpec>();
     // Added here, because no attribute of a field can express it: exactly one of the two must be given.
     let exclusive = serde_json::json!([{ "required": ["fixture"] }, { "required": ["path"] }]);
-    if let Some(checkpoint) = schema.pointer_mut("/definitions/Checkpoint").and_then(|value| value.as_object_mut()) {
+    if let Some(checkpoint) =
+        schema.pointer_mut("/definitions/CheckpointSource").and_then(|value| value.as_object_mut())
+    {
         checkpoint.insert("oneOf".to_owned(), exclusive);
     }
     close_subjects(&mut schema);

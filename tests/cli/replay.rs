@@ -99,7 +99,7 @@ fn files_that_are_not_failed_calls_are_refused_before_anything_is_built() {
         (&good[..good.len() - 9], "`x.json` is not a failed call of an operator: EOF"),
         ("", "EOF"),
         (r#"{"version":1,"model":"bert","check":"finite"}"#, "unknown field `model`"),
-        (&good.replacen("\"version\":1", "\"version\":7", 1), "it has version 7, this testgen reads version 1"),
+        (&good.replacen("\"version\":1", "\"version\":7", 1), "version 7, but this testgen reads version 1"),
         (&good.replacen("[1,3]", "[4294967296,4294967296]", 1), "has 3 elements"),
         (&good.replacen("softmax", "softmux", 2), "softmux"),
         (&engine, "failed on the engine `torch`"),

@@ -14,7 +14,7 @@ fn every_property_is_known_to_the_reader_and_no_other() {
     let schema = schema();
     assert_eq!(schema["additionalProperties"], false);
     let mut objects = vec![(String::new(), &schema["oneOf"][0]), ("operators".to_owned(), &schema["oneOf"][1])];
-    for (name, path) in [("Checkpoint", "checkpoint"), ("Checks", "checks"), ("Memory", "memory")] {
+    for (name, path) in [("CheckpointSource", "checkpoint"), ("Checks", "checks"), ("Memory", "memory")] {
         objects.push((path.to_owned(), &schema["definitions"][name]));
     }
     for (path, object) in objects {
