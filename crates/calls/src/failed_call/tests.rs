@@ -88,7 +88,7 @@ fn damaged_and_foreign_texts_are_refused() {
         ("", "EOF"),
         ("[1]", "expected struct"),
         (foreign, "unknown field `model`"),
-        (&later, "it has version 2"),
+        (&later, "version 2, but this testgen reads version 1"),
         (&shape, "[2008] has 2007 elements"),
         (&huge, "has 2007 elements"),
         (&bounds, "differ in number"),
