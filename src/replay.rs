@@ -1,7 +1,7 @@
 //! Computes a failed call again in a process of the suite, and shows how its result compares with the recorded one.
 //!
 //! Owns: the request to the suite's test binary, the file of the smaller call, the table and its JSON form. Does not own: the files
-//! (`testgen-calls`) and what the binary computes (`crates/runtime`).
+//! (`testgen-operators`) and what the binary computes (`crates/runtime`).
 
 mod error;
 mod process;
@@ -15,7 +15,7 @@ pub use table::render_human;
 
 use crate::atomic_file;
 use std::path::{Path, PathBuf};
-use testgen_calls::{FailedCall, Replayed};
+use testgen_operators::calls::{FailedCall, Replayed};
 
 /// A replay with its file.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use crate::{
 };
 use clap::ValueEnum;
 use std::{path::PathBuf, time::Duration};
-use testgen_calls::FailedCall;
+use testgen_operators::calls::FailedCall;
 use testgen_types::DeviceKind;
 
 /// Compute a failed call of an operator again, from the file that `testgen run` wrote for it

@@ -2,7 +2,7 @@
 
 use crate::{child_process::ChildError, cli_error::CliError, exit_code::ExitCode};
 use std::{io, path::PathBuf, time::Duration};
-use testgen_calls::FailedCallError;
+use testgen_operators::calls::FailedCallError;
 
 /// A failed call was not computed again.
 #[derive(Debug, thiserror::Error)]

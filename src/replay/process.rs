@@ -8,7 +8,7 @@ use crate::{
     text::Quoted,
 };
 use std::{ffi::OsString, path::Path, time::Duration};
-use testgen_calls::{FailedCall, ReplayOutcome, Replayed};
+use testgen_operators::calls::{FailedCall, ReplayOutcome, Replayed};
 use testgen_types::bounded_file::read_text;
 
 /// Options of a replay.

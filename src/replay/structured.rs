@@ -3,7 +3,7 @@
 use super::Replay;
 use serde::Serialize;
 use std::path::Path;
-use testgen_calls::{LaunchedKernel, Repetition, WorstOf};
+use testgen_operators::calls::{LaunchedKernel, Repetition, WorstOf};
 
 /// The version of this form.
 const VERSION: u32 = 1;

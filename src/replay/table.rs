@@ -3,7 +3,7 @@
 use super::Replay;
 use crate::text::{Align, Table, one_line};
 use std::fmt::Write;
-use testgen_calls::{Actual, Repetition, Replayed};
+use testgen_operators::calls::{Actual, Repetition, Replayed};
 
 /// The call, its result now, the worst element, and the smaller call.
 pub fn render_human(replay: &Replay) -> String {

@@ -5,7 +5,7 @@ use crate::{
     project::{Outcome, Project},
 };
 use std::{fs, process::Command};
-use testgen_calls::{
+use testgen_operators::calls::{
     Actual, Again, Attributes, Call, Element, Expected, FailedCall, HostTensor, LaunchedKernel, Reduced, Repetition,
     ReplayOutcome, Replayed, WorstOf,
 };

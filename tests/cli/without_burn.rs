@@ -1,4 +1,5 @@
-//! The command line, and suites that engines in other processes compute, do not depend on burn.
+//! The command line, and suites that engines in other processes compute, do not depend on burn; the command line does not depend on
+//! the reference of operators either.
 
 use std::process::Command;
 
@@ -21,6 +22,14 @@ fn the_command_line_does_not_depend_on_burn() {
     let found = packages(&["--package", "testgen"]);
     assert!(found.contains(&"clap".to_owned()), "{found:?}");
     assert!(of_burn(&found).is_empty(), "{:?}", of_burn(&found));
+}
+
+#[test]
+fn the_command_line_has_calls_of_operators_without_their_cases() {
+    let found = packages(&["--package", "testgen"]);
+    assert!(found.contains(&"testgen-operators".to_owned()), "{found:?}");
+    // Only the feature `cases` of that crate needs it.
+    assert!(!found.contains(&"libm".to_owned()), "{found:?}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 """The operators of testgen as functions of PyTorch: part of the engine `torch`, and of the recorder of operators.
 
-A function gets the tensors of a call and its other arguments by name (`Attributes` of testgen-calls).
+A function gets the tensors of a call and its other arguments by name (`Attributes` of testgen-operators).
 """
 
 import torch

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use testgen_calls::{Attributes, Element, Layout};
+use testgen_operators::calls::{Attributes, Element, Layout};
 use testgen_types::{Operator, Precision};
 
 /// The version of the protocol. An engine that speaks another one is refused.

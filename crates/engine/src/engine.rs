@@ -14,7 +14,7 @@ use crate::{
 };
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
-use testgen_calls::{Call as OperatorCall, HostTensor};
+use testgen_operators::calls::{Call as OperatorCall, HostTensor};
 use testgen_types::{Operator, Precision, ProviderShare};
 
 /// A running engine with an open device.

@@ -5,7 +5,7 @@ use crate::{
     reply::OperatorReply,
     tensors::{Tensor, TensorData, Tensors},
 };
-use testgen_calls::{Attributes, Call as OperatorCall, Element, HostTensor, Input};
+use testgen_operators::calls::{Attributes, Call as OperatorCall, Element, HostTensor, Input};
 use testgen_types::{Operator, Precision};
 
 /// The header of a call.
@@ -70,7 +70,7 @@ pub(crate) fn tensor(tensor: &HostTensor) -> Tensor {
 mod tests {
     use super::*;
     use crate::call::DeviceClass;
-    use testgen_calls::Attributes;
+    use testgen_operators::calls::Attributes;
     use testgen_types::Operator;
 
     fn reply(element: Element) -> OperatorReply {

@@ -4,7 +4,7 @@ use crate::call::{Computation, DeviceClass};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use testgen_calls::Element;
+use testgen_operators::calls::Element;
 use testgen_types::{Precision, ProviderShare};
 
 /// The JSON header of a message from the engine to testgen: a reply or an error.

@@ -15,7 +15,7 @@ use crate::{
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::io::{self, Read, Write};
-use testgen_calls::{Call as OperatorCall, HostTensor};
+use testgen_operators::calls::{Call as OperatorCall, HostTensor};
 use testgen_types::Precision;
 
 /// An engine that computes operators.
@@ -138,7 +138,7 @@ fn failed(message: String) -> CallFailure {
 fn operand(tensor: Tensor) -> Option<HostTensor> {
     let TensorData::F32(values) = tensor.data else { return None };
     let values = values.into_iter().map(f64::from).collect();
-    Some(HostTensor { shape: tensor.shape, element: testgen_calls::Element::F32, values })
+    Some(HostTensor { shape: tensor.shape, element: testgen_operators::calls::Element::F32, values })
 }
 
 #[cfg(test)]
@@ -150,7 +150,7 @@ mod tests {
         reply::{Build, OpenedDevice},
     };
     use std::collections::BTreeMap;
-    use testgen_calls::{Attributes, Element};
+    use testgen_operators::calls::{Attributes, Element};
     use testgen_types::Operator;
 
     /// Returns its first input.

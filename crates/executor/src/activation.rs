@@ -2,8 +2,8 @@
 
 use crate::{arguments::CallArguments, value::DeviceTensor};
 use burn_tensor::{FloatDType, ops::FloatTensor};
-use testgen_calls::CallError;
 use testgen_nn::backend::{Activation, Ops};
+use testgen_operators::calls::CallError;
 use testgen_types::Operator;
 
 /// As models compute them: in f32, rounded once.

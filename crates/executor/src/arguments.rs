@@ -5,8 +5,8 @@ use burn_tensor::{
     BoolDType, FloatDType, get_device_settings,
     ops::{BoolTensor, FloatTensor, IntTensor},
 };
-use testgen_calls::{Attributes, Call, CallError, Element};
 use testgen_nn::backend::Ops;
+use testgen_operators::calls::{Attributes, Call, CallError, Element};
 use testgen_types::Operator;
 
 /// The arguments of a call on the device.

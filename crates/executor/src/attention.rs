@@ -6,8 +6,8 @@ use crate::{
     value::DeviceTensor,
 };
 use burn_tensor::{DType, TensorData, ops::FloatTensor};
-use testgen_calls::CallError;
 use testgen_nn::backend::Ops;
+use testgen_operators::calls::CallError;
 
 pub(crate) fn rotated<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     Ok(DeviceTensor::Float(B::rotate_op(of.float(0)?, of.float(1)?, of.float(2)?)))

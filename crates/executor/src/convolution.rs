@@ -10,8 +10,8 @@ use burn_tensor::{
     FloatDType, Shape,
     ops::{ConvOptions, ConvTransposeOptions, FloatTensor},
 };
-use testgen_calls::{Attributes, CallError};
 use testgen_nn::backend::Ops;
+use testgen_operators::calls::{Attributes, CallError};
 use testgen_types::DeviceKind;
 
 pub(crate) fn convolved<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {

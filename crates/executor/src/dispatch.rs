@@ -4,8 +4,8 @@ use crate::{
     activation, arguments::CallArguments, attention, convolution, elementwise, float, fused, loss, matrix, movement,
     normalisation, pooling, reduction, value::DeviceTensor,
 };
-use testgen_calls::CallError;
 use testgen_nn::backend::Ops;
+use testgen_operators::calls::CallError;
 use testgen_types::Operator;
 
 /// The result of a call on the device.

@@ -2,8 +2,8 @@
 
 use crate::{arguments::CallArguments, float::maximum, value::DeviceTensor};
 use burn_tensor::ops::{FloatTensor, IntTensor};
-use testgen_calls::CallError;
 use testgen_nn::backend::{Activation, Ops};
+use testgen_operators::calls::CallError;
 use testgen_types::Operator;
 
 pub(crate) fn binary<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
@@ -53,7 +53,8 @@ fn same_rank<B: Ops>(a: FloatTensor<B>, b: FloatTensor<B>) -> [FloatTensor<B>; 2
 fn same_shape<B: Ops>(a: FloatTensor<B>, b: FloatTensor<B>) -> [FloatTensor<B>; 2] {
     use crate::float::{dims, expand, reshape};
     let shapes = [dims::<B>(&a), dims::<B>(&b)];
-    let common = testgen_calls::broadcast_shape(&[&shapes[0], &shapes[1]]).unwrap_or_else(|| shapes[0].clone());
+    let common =
+        testgen_operators::calls::broadcast_shape(&[&shapes[0], &shapes[1]]).unwrap_or_else(|| shapes[0].clone());
     [(a, &shapes[0]), (b, &shapes[1])].map(|(x, shape)| {
         if *shape == common {
             return x;

@@ -8,8 +8,8 @@ use crate::{
     value::DeviceTensor,
 };
 use burn_tensor::FloatDType;
-use testgen_calls::CallError;
 use testgen_nn::backend::{Activation, Ops};
+use testgen_operators::calls::CallError;
 use testgen_types::Operator;
 
 pub(crate) fn computed<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {

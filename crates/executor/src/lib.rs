@@ -24,12 +24,14 @@ mod value;
 mod window;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use testgen_calls::{Call, CallError, Computed, Element, Execute, PeriodicCall, PeriodicResult, Piece, Reduction};
 #[cfg(any(feature = "cuda", feature = "rocm"))]
 use testgen_nn::backend::Gpu;
 use testgen_nn::{
     backend::{Cpu, Ops, compute_in},
     device::BackendDevice,
+};
+use testgen_operators::calls::{
+    Call, CallError, Computed, Element, Execute, PeriodicCall, PeriodicResult, Piece, Reduction,
 };
 use testgen_types::{Operator, Precision, panic_text};
 

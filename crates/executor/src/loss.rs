@@ -7,8 +7,8 @@ use crate::{
     value::DeviceTensor,
 };
 use burn_tensor::{Shape, ops::FloatTensor};
-use testgen_calls::{CallError, Reduction};
 use testgen_nn::backend::Ops;
+use testgen_operators::calls::{CallError, Reduction};
 use testgen_types::Operator;
 
 pub(crate) fn loss<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {

@@ -1,8 +1,8 @@
 //! `gemm`, composed of a product and two scalings.
 
 use crate::{arguments::CallArguments, value::DeviceTensor};
-use testgen_calls::CallError;
 use testgen_nn::backend::Ops;
+use testgen_operators::calls::CallError;
 
 /// alpha a b + beta c, rounded once: the product of 16-bit factors is computed in f32.
 pub(crate) fn gemm<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {

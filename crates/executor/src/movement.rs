@@ -1,8 +1,8 @@
 //! Operators that move elements and compute nothing.
 
 use crate::{arguments::CallArguments, value::DeviceTensor};
-use testgen_calls::CallError;
 use testgen_nn::backend::Ops;
+use testgen_operators::calls::CallError;
 use testgen_types::Operator;
 
 pub(crate) fn moved<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {

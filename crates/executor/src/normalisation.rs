@@ -6,8 +6,8 @@ use crate::{
     value::DeviceTensor,
 };
 use burn_tensor::ops::FloatTensor;
-use testgen_calls::CallError;
 use testgen_nn::backend::Ops;
+use testgen_operators::calls::CallError;
 use testgen_types::Operator;
 
 /// Over the last dimension, as models compute them.

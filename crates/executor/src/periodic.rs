@@ -3,8 +3,8 @@
 use crate::{arguments::CallArguments, dispatch, transfer, value::DeviceTensor};
 use burn_tensor::{DType, FloatDType, Shape, TensorData, read_sync};
 use half::{bf16, f16, slice::HalfFloatSliceExt};
-use testgen_calls::{CallError, Element, Input, Layout, PeriodicCall, PeriodicResult, Piece};
 use testgen_nn::backend::{Ops, compute_in};
+use testgen_operators::calls::{CallError, Element, Input, Layout, PeriodicCall, PeriodicResult, Piece};
 use testgen_types::{DeviceKind, Precision};
 
 /// Elements of a piece: its copies on host and device are small beside those tensors that need pieces.

@@ -7,8 +7,8 @@ use crate::{
     window::TensorWindows,
 };
 use burn_tensor::ops::FloatTensor;
-use testgen_calls::CallError;
 use testgen_nn::backend::Ops;
+use testgen_operators::calls::CallError;
 
 /// The largest of each window, with minus infinity around the input. burn's own loses NaN, which PyTorch's keeps.
 pub(crate) fn largest<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {

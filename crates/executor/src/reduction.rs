@@ -9,8 +9,8 @@ use burn_tensor::{
     FloatDType, Shape, TensorMetadata, get_device_settings,
     ops::{FloatTensor, IntTensor},
 };
-use testgen_calls::CallError;
 use testgen_nn::backend::Ops;
+use testgen_operators::calls::CallError;
 use testgen_types::Operator;
 
 pub(crate) fn reduced<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {

@@ -3,8 +3,8 @@
 use crate::value::DeviceTensor;
 use burn_tensor::{DType, TensorData, TensorMetadata, read_sync};
 use half::{bf16, f16};
-use testgen_calls::{Element, HostTensor, Input, Layout};
 use testgen_nn::backend::Ops;
+use testgen_operators::calls::{Element, HostTensor, Input, Layout};
 
 /// Puts an input on the device, in its layout.
 pub(crate) fn upload<B: Ops>(input: &Input, device: &B::Device) -> DeviceTensor<B> {
@@ -55,7 +55,7 @@ fn data(tensor: &HostTensor) -> TensorData {
 fn surrounded(tensor: &HostTensor) -> HostTensor {
     let fill = if tensor.element.is_float() { f64::NAN } else { tensor.element.largest() };
     let shape: Vec<usize> = tensor.shape.iter().map(|length| 2 * length + 1).collect();
-    let strides = testgen_calls::row_major_strides(&shape);
+    let strides = testgen_operators::calls::row_major_strides(&shape);
     let mut values = vec![fill; shape.iter().product()];
     for (flat, value) in tensor.values.iter().enumerate() {
         let places = tensor.position(flat).into_iter().zip(&strides).map(|(index, stride)| (2 * index + 1) * stride);
@@ -73,7 +73,7 @@ fn stored_once(tensor: &HostTensor) -> HostTensor {
             continue;
         }
         shape[dimension] = 1;
-        let strides = testgen_calls::row_major_strides(&kept.shape);
+        let strides = testgen_operators::calls::row_major_strides(&kept.shape);
         let place = |flat: usize| {
             let index = HostTensor { shape: shape.clone(), ..kept.clone() }.position(flat);
             index.iter().zip(&strides).map(|(index, stride)| index * stride).sum::<usize>()

@@ -5,8 +5,8 @@
 
 use crate::float::{dims, narrow, pad};
 use burn_tensor::ops::FloatTensor;
-use testgen_calls::Attributes;
 use testgen_nn::backend::Ops;
+use testgen_operators::calls::Attributes;
 
 /// Windows over the last dimensions of a tensor.
 pub(crate) struct TensorWindows {
@@ -51,7 +51,7 @@ impl TensorWindows {
             let padding = self.padding[dimension];
             pad::<B>(x, dimension + 2, [padding, padding], number)
         });
-        let strides = testgen_calls::row_major_strides(&self.kernel);
+        let strides = testgen_operators::calls::row_major_strides(&self.kernel);
         let slice = |tap: usize| {
             (0..self.kernel.len()).fold(padded.clone(), |x, dimension| {
                 let start = tap / strides[dimension] % self.kernel[dimension] * self.dilation[dimension];

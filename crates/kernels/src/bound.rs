@@ -1,8 +1,8 @@
 //! The exact product, and how far each element of a computed one may be from it.
 
 use std::thread;
-use testgen_calls::Element;
 use testgen_gpu::Product;
+use testgen_operators::calls::Element;
 use testgen_types::Precision;
 
 /// An exact product with the bound of each element, both row-major.

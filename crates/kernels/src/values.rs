@@ -1,7 +1,7 @@
 //! The numbers of a factor: random, the same in every run, and exact in the factor's type.
 
 use half::{bf16, f16};
-use testgen_calls::Element;
+use testgen_operators::calls::Element;
 use testgen_types::Precision;
 
 /// `count` numbers from -1 to 1.

@@ -7,7 +7,7 @@ use crate::{
     product::{Gemm, GemmTypes, Operand},
 };
 use std::rc::Rc;
-use testgen_calls::{Call, CallError, Computed, Element, Execute, HostTensor, Input, Layout};
+use testgen_operators::calls::{Call, CallError, Computed, Element, Execute, HostTensor, Input, Layout};
 use testgen_types::{Operator, Precision};
 
 /// Computes `matmul`, `batch_matmul` and `gemm` by a library.

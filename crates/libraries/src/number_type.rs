@@ -4,7 +4,7 @@ use crate::float8::Float8;
 use half::{bf16, f16};
 use serde::Serialize;
 use std::fmt;
-use testgen_calls::Element;
+use testgen_operators::calls::Element;
 
 /// The type of the elements of a matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]

@@ -1,7 +1,7 @@
 //! The operations that probe the arithmetic of a device, as products of matrices.
 
-use testgen_calls::{Attributes, Call, Element, HostTensor};
 use testgen_engine::ComputeOperation;
+use testgen_operators::calls::{Attributes, Call, Element, HostTensor};
 use testgen_types::{Operator, Precision};
 
 /// A call of a product with the result of `operation`, up to its shape: of `[operands, result]` in these precisions. The error names what

@@ -11,12 +11,12 @@ use crate::{
     products::{ProductPlan, run_products},
 };
 use std::{collections::BTreeMap, io, process::ExitCode, rc::Rc};
-use testgen_calls::{Call, CallError, Execute, HostTensor};
 use testgen_device::{Device, DeviceKind, System, cuda_driver, hip_runtime};
 use testgen_engine::{
     AlgorithmResults, AlgorithmsReply, Build, CallFailure, ComputeOperation, DeviceClass, DeviceRequest, FailureKind,
     HelloReply, LIBRARY_VARIABLE, OpenReply, OpenedDevice, OperatorEngine, OperatorReply, VERSION, answer_requests,
 };
+use testgen_operators::calls::{Call, CallError, Execute, HostTensor};
 use testgen_types::{Operator, Precision};
 
 /// The option of a column in which cuBLAS and cuBLASLt add parts of sums in the type of the result, as they prefer.

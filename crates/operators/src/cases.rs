@@ -1,31 +1,38 @@
-//! The cases of every operator.
+//! Cases of single operators, their reference in f64 with a bound for every element, exact relations, and the evaluation of results; and
+//! the smallest call that still fails.
+//!
+//! Owns what is right and how far a device may be from it. Does not own how a device computes: calls are computed through
+//! [`crate::calls::Execute`].
 
-use crate::{
-    case::{Case, CaseSizes},
-    group,
-};
-use testgen_calls::Element;
-use testgen_types::Operator;
+mod arithmetic;
+mod case;
+mod dimensions;
+mod evaluate;
+#[cfg(test)]
+mod fuzz;
+mod group;
+mod integers;
+mod number;
+mod reduce;
+mod reference;
+mod relation;
+mod shapes;
+mod sizes;
+mod special;
+mod stress;
+mod values;
 
-/// Every case of `operator` for `sizes`, on inputs of type `element`. Empty if the number of sizes is wrong.
-pub fn cases(operator: Operator, sizes: &[usize], element: Element) -> Vec<Case> {
-    if sizes.len() != operator.sizes().len() {
-        return Vec::new();
-    }
-    group::cases(&CaseSizes { operator, sizes, element })
-}
-
-/// Small odd sizes, which leave tails in every kernel that computes several elements at a time.
-pub fn odd_sizes(operator: Operator) -> Vec<usize> {
-    let size = |name: &&str| match *name {
-        "batch" | "heads" | "groups" => 2,
-        "in" | "channels" | "channels of a group" | "kernel" => 3,
-        "out" | "output" => 4,
-        "head_dim" => 6,
-        "inner" | "length" | "height" | "positions" | "keys" => 7,
-        "columns" | "width" | "classes" | "queries" | "seq" => 5,
-        // Rows, depth, picks.
-        _ => 3,
-    };
-    operator.sizes().iter().map(size).collect()
-}
+pub use arithmetic::Arithmetic;
+pub use case::Case;
+pub use dimensions::result_elements;
+pub use evaluate::{ErrorEvaluation, evaluate};
+pub use group::{OperatorGroup, reference};
+pub use integers::integer_cases;
+pub use number::BoundedNumber;
+pub use reduce::{ReducedCall, reduce};
+pub use reference::Reference;
+pub use relation::{Relation, relations};
+pub use shapes::shape_cases;
+pub use sizes::{cases, odd_sizes};
+pub use special::special_cases;
+pub use stress::{ResultDigests, Stress, StressCase, StressResult, stress_cases};

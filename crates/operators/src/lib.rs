@@ -1,38 +1,8 @@
-//! Single operators: their cases, their reference in f64 with a bound for every element, exact relations, and the evaluation of
-//! results; and the smallest call that still fails.
+//! Single operators: their calls, and with the feature `cases` the results that are right.
 //!
-//! Owns what is right and how far a device may be from it. Does not own how a device computes: calls are computed through
-//! [`testgen_calls::Execute`]. Depends on no backend, so that the reference shares no code with what it is compared with.
+//! Without features a suite or the command line can name a call, keep it in a file and send it to an engine. Depends on no backend, so
+//! that the reference shares no code with what it is compared with.
 
-mod arithmetic;
-mod case;
-mod cases;
-mod dimensions;
-mod evaluate;
-#[cfg(test)]
-mod fuzz;
-mod group;
-mod integers;
-mod number;
-mod reduce;
-mod reference;
-mod relation;
-mod shapes;
-mod special;
-mod stress;
-mod values;
-
-pub use arithmetic::Arithmetic;
-pub use case::Case;
-pub use cases::{cases, odd_sizes};
-pub use dimensions::result_elements;
-pub use evaluate::{ErrorEvaluation, evaluate};
-pub use group::{OperatorGroup, reference};
-pub use integers::integer_cases;
-pub use number::BoundedNumber;
-pub use reduce::{ReducedCall, reduce};
-pub use reference::Reference;
-pub use relation::{Relation, relations};
-pub use shapes::shape_cases;
-pub use special::special_cases;
-pub use stress::{ResultDigests, Stress, StressCase, StressResult, stress_cases};
+pub mod calls;
+#[cfg(feature = "cases")]
+pub mod cases;

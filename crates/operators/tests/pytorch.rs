@@ -2,8 +2,10 @@
 
 use serde_json::Value;
 use std::{collections::BTreeMap, fs, path::Path};
-use testgen_calls::{Call, Element};
-use testgen_operators::{Arithmetic, Case, cases, integer_cases, odd_sizes, reference, special_cases};
+use testgen_operators::{
+    calls::{Call, Element},
+    cases::{Arithmetic, Case, cases, integer_cases, odd_sizes, reference, special_cases},
+};
 use testgen_types::{Operator, Precision};
 
 /// Elements of a result above which special numbers are not recorded.

@@ -1,7 +1,7 @@
 //! The kernels that checks launch on a GPU.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use testgen_calls::LaunchedKernel;
+use testgen_operators::calls::LaunchedKernel;
 
 /// The launches of a call that waited for the device after each of them.
 #[derive(Debug, Default)]

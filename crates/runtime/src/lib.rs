@@ -58,9 +58,6 @@ pub use recorded_request::{RecordedRequest, RequestError};
 pub use skip::Skip;
 pub use subject::{OperatorShapes, StressShapes, Subject};
 pub use task::Request;
-pub use testgen_calls::{
-    Attributes, Call, CallError, Computed, Element, Execute, HostTensor, Input, Layout, Reduction,
-};
 pub use testgen_device::{DetectionPath, Device, DeviceIndex, DeviceUnavailable, Visibility};
 pub use testgen_engine::EngineName;
 pub use testgen_models::{Checkpoint, LoadError, Model, Source, TensorAccount};
@@ -68,6 +65,9 @@ pub use testgen_nn::{
     array::{Array, Arrays, Values},
     forward::{Forward, ForwardError, Placement, Session},
     heap::reset_peak,
+};
+pub use testgen_operators::calls::{
+    Attributes, Call, CallError, Computed, Element, Execute, HostTensor, Input, Layout, Reduction,
 };
 pub use testgen_processing::{
     audio::Audio,

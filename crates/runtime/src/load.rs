@@ -8,12 +8,12 @@ use crate::{
     open::{DeviceExecutor, OpenDevice},
     subject::{OperatorShapes, Subject},
 };
-#[cfg(feature = "native")]
-use testgen_calls::Execute;
 use testgen_models::Checkpoint;
 #[cfg(feature = "native")]
 use testgen_nn::device::BackendDevice;
 use testgen_nn::forward::Unsupported;
+#[cfg(feature = "native")]
+use testgen_operators::calls::Execute;
 use testgen_types::Precision;
 
 /// Loads the subject of the spec on `device`, to compute in `precision`.

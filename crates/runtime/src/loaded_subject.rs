@@ -2,9 +2,9 @@
 
 use crate::subject::OperatorShapes;
 use std::{collections::BTreeMap, fmt};
-use testgen_calls::{Call, CallError, Computed, Execute, PeriodicCall, PeriodicResult, Piece};
 use testgen_engine::Feature;
 use testgen_models::Model;
+use testgen_operators::calls::{Call, CallError, Computed, Execute, PeriodicCall, PeriodicResult, Piece};
 use testgen_types::Precision;
 
 /// The subject that an endpoint computes with.

@@ -12,8 +12,8 @@ use crate::task::{QuestionContext, TimeSeries};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use tensors::Tensors;
-use testgen_calls::Call;
 use testgen_nn::array::{Array, Arrays};
+use testgen_operators::calls::Call;
 use testgen_processing::generation::GenerationControls;
 use testgen_processing::{audio::Audio, graph::Graph, image::Image};
 

@@ -1,8 +1,10 @@
 //! Failed calls computed again on the same device: plainly, and with a wait for the device after every launch.
 
 use crate::{kernels, open};
-use testgen_calls::{Actual, Call, CallError, Element, Execute, Expected, HostTensor, LaunchedKernel, Repetition};
-use testgen_operators::{Arithmetic, Reference, evaluate};
+use testgen_operators::{
+    calls::{Actual, Call, CallError, Element, Execute, Expected, HostTensor, LaunchedKernel, Repetition},
+    cases::{Arithmetic, Reference, evaluate},
+};
 use testgen_types::{Check, Precision};
 
 /// Two runs of a call.

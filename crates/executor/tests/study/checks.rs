@@ -1,8 +1,8 @@
 //! The checks of one operator, as the suite runs them.
 
-use testgen_calls::{CallError, Computed, Element, Execute};
 use testgen_operators::{
-    Arithmetic, Case, cases, evaluate, integer_cases, reference, relations, shape_cases, special_cases,
+    calls::{CallError, Computed, Element, Execute},
+    cases::{Arithmetic, Case, cases, evaluate, integer_cases, reference, relations, shape_cases, special_cases},
 };
 use testgen_types::{DeviceKind, Operator, Precision};
 

@@ -1,8 +1,10 @@
 //! Devices emulated on the host: what another one computes, with a change of its calls or of its results.
 
 use std::cell::RefCell;
-use testgen_calls::{Call, CallError, Computed, Element, Execute, HostTensor};
-use testgen_operators::{Arithmetic, reference};
+use testgen_operators::{
+    calls::{Call, CallError, Computed, Element, Execute, HostTensor},
+    cases::{Arithmetic, reference},
+};
 use testgen_types::{DeviceKind, Precision};
 
 /// A change of what a device computes: none where it does not concern the call.

@@ -29,7 +29,7 @@ impl Fault {
     }
 }
 
-use testgen_calls::{Call, CallError, Computed, Execute};
+use testgen_operators::calls::{Call, CallError, Computed, Execute};
 
 type Computation = Result<Computed, CallError>;
 

@@ -5,7 +5,7 @@ use crate::{
     emulated::{Change, Emulated, Perfect},
     host::{PRECISIONS, host},
 };
-use testgen_calls::{Call, Computed, Execute, HostTensor};
+use testgen_operators::calls::{Call, Computed, Execute, HostTensor};
 use testgen_types::{Operator, Precision};
 
 /// The elements of a dimension in another order.
@@ -44,7 +44,7 @@ fn summed(call: &Call) -> Option<Summed> {
         RmsNorm => Some(Summed { inputs: &[(0, 1), (1, 0)], result: Some(1) }),
         InstanceNorm => Some(Summed { inputs: &[(0, 2)], result: Some(2) }),
         MseLoss | L1Loss | SmoothL1Loss | BceLoss | BceWithLogitsLoss | KlDivLoss => match call.attributes.reduction {
-            testgen_calls::Reduction::None => None,
+            testgen_operators::calls::Reduction::None => None,
             _ => of(&[(0, 1), (1, 1)]),
         },
         ScaledDotProductAttention if !call.attributes.causal && call.inputs.len() == 3 => of(&[(1, 2), (2, 2)]),

@@ -2,9 +2,9 @@
 
 use crate::checks::failures;
 use burn_flex::FlexDevice;
-use testgen_calls::Execute;
 use testgen_executor::executor;
 use testgen_nn::device::BackendDevice;
+use testgen_operators::calls::Execute;
 use testgen_types::{Operator, Precision};
 
 /// The precisions of the host processor.

@@ -1,7 +1,7 @@
 //! The shapes of this repository's specs.
 
 use std::{fs, path::Path, sync::OnceLock};
-use testgen_operators::odd_sizes;
+use testgen_operators::cases::odd_sizes;
 use testgen_types::Operator;
 
 /// The shapes of an operator in `model_specs/operators`, after a small odd one.

@@ -5,8 +5,10 @@ mod faults;
 
 use crate::host::{PRECISIONS, host};
 use device::Faulty;
-use testgen_calls::{CallError, Element, Execute};
-use testgen_operators::{Arithmetic, Stress, StressCase, StressResult, stress_cases};
+use testgen_operators::{
+    calls::{CallError, Element, Execute},
+    cases::{Arithmetic, Stress, StressCase, StressResult, stress_cases},
+};
 use testgen_types::{DeviceKind, Operator, Precision};
 
 /// Shapes of each kind of operator that the host processor computes in a second.

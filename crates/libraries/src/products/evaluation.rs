@@ -2,8 +2,7 @@
 
 use super::factors::element;
 use crate::{blas::BlasError, guarded::Overwritten, product::Gemm};
-use testgen_calls::HostTensor;
-use testgen_operators::Reference;
+use testgen_operators::{calls::HostTensor, cases::Reference};
 
 /// The result of an algorithm.
 pub(super) enum CaseResult {
@@ -30,7 +29,7 @@ pub(super) fn evaluate(
 ) -> ProductEvaluation {
     let shape = [product.batch, product.rows, product.columns];
     let got = HostTensor::new(shape, element(product.arithmetic.result), values.to_vec());
-    let evaluation = testgen_operators::evaluate(reference, &got);
+    let evaluation = testgen_operators::cases::evaluate(reference, &got);
     let unwritten = values.iter().filter(|value| value.is_nan()).count();
     let outside = overwritten.map(|place| place.to_string());
     let missing =

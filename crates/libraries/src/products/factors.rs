@@ -5,8 +5,10 @@ use crate::{
     number_type::NumberType,
     product::{ComputeType, Gemm, GemmTypes},
 };
-use testgen_calls::Element;
-use testgen_operators::{Arithmetic as Bounds, BoundedNumber, Reference};
+use testgen_operators::{
+    calls::Element,
+    cases::{Arithmetic as Bounds, BoundedNumber, Reference},
+};
 use testgen_types::Precision;
 
 /// The numbers of A, B and C, row-major, and the sums of A * B.

@@ -3,9 +3,11 @@
 use crate::installation::run;
 use crate::worker::opened;
 use std::rc::Rc;
-use testgen_calls::{Call, CallError, Element, Execute, HostTensor, Layout};
 use testgen_libraries::LibraryExecutor;
-use testgen_operators::{Arithmetic, cases, evaluate, reference};
+use testgen_operators::{
+    calls::{Call, CallError, Element, Execute, HostTensor, Layout},
+    cases::{Arithmetic, cases, evaluate, reference},
+};
 use testgen_types::{Operator, Precision};
 
 const SHAPES: &[(Operator, &[usize])] = &[

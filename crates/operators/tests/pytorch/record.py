@@ -1,7 +1,7 @@
 """Computes calls of operators with PyTorch in float64: the results that the reference of `testgen-operators` is compared with.
 
-    cargo test -p testgen-operators --test pytorch -- --ignored    writes target/operator_calls.json
-    python crates/operators/tests/pytorch/record.py                reads it and writes results.json beside this file
+    cargo test -p testgen-operators --features cases --test pytorch -- --ignored    writes target/operator_calls.json
+    python crates/operators/tests/pytorch/record.py                                 reads it and writes results.json beside this file
 """
 
 import json

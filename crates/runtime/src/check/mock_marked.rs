@@ -11,8 +11,8 @@ use crate::{
     endpoint::{Endpoint, Status},
     task::{QuestionContext, Request, Response, TimeSeries},
 };
-use testgen_calls::{Attributes, Call};
 use testgen_nn::array::{Array, Arrays};
+use testgen_operators::calls::{Attributes, Call};
 use testgen_processing::{audio::Audio, generation::GenerationControls, graph::Graph, image::Image};
 use testgen_types::{Operator, Task};
 

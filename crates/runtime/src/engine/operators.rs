@@ -2,8 +2,8 @@
 
 use super::attached::AttachedEngine;
 use std::sync::Arc;
-use testgen_calls::{Call, CallError, Computed, Execute};
 use testgen_engine::EngineError;
+use testgen_operators::calls::{Call, CallError, Computed, Execute};
 use testgen_types::Precision;
 
 /// Operators that an engine computes.

@@ -12,7 +12,7 @@ use std::{
     path::{Path, PathBuf},
     process::ExitCode,
 };
-use testgen_calls::{FailedCall, ReplayOutcome};
+use testgen_operators::calls::{FailedCall, ReplayOutcome};
 
 /// The variable with the file of the failed call.
 const FILE_VARIABLE: &str = "TESTGEN_REPLAY";

@@ -2,7 +2,7 @@
 
 use super::{HandlerError, Request, Response};
 use crate::loaded_subject::LoadedSubject;
-use testgen_calls::Execute;
+use testgen_operators::calls::Execute;
 use testgen_types::Task;
 
 const TASK: Task = Task::OperatorEvaluation;

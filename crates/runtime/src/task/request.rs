@@ -1,7 +1,7 @@
 //! The request to an endpoint.
 
-use testgen_calls::Call;
 use testgen_nn::array::{Array, Arrays};
+use testgen_operators::calls::Call;
 use testgen_processing::{audio::Audio, generation::GenerationControls, graph::Graph, image::Image};
 
 /// One request: a batch of the modality's real inputs.

@@ -1,7 +1,7 @@
 //! The response of an endpoint: one entry per input of the request, in its order.
 
-use testgen_calls::Computed;
 use testgen_nn::array::Array;
+use testgen_operators::calls::Computed;
 use testgen_processing::{generation::FinishReason, retrieval::Passage};
 
 /// The answer to one request.

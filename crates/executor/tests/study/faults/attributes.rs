@@ -1,8 +1,10 @@
 //! Faults in the arguments that are not tensors: dimensions, windows, limits, constants.
 
 use super::{Fault, inputs::changed};
-use testgen_calls::{Attributes, Call, HostTensor, Reduction};
-use testgen_operators::OperatorGroup;
+use testgen_operators::{
+    calls::{Attributes, Call, HostTensor, Reduction},
+    cases::OperatorGroup,
+};
 use testgen_types::Operator;
 
 /// Faults in the attributes of an operator.
@@ -99,7 +101,7 @@ fn padding_of_zeros() -> Fault {
             .map(|(dimension, length)| if dimension < 2 { *length } else { length + 2 * padding })
             .collect();
         let mut padded = HostTensor::new(shape.clone(), x.element, vec![0.0; shape.iter().product()]);
-        let strides = testgen_calls::row_major_strides(&shape);
+        let strides = testgen_operators::calls::row_major_strides(&shape);
         for (flat, value) in x.values.iter().enumerate() {
             let place = x.position(flat).into_iter().zip(&strides).enumerate();
             let of = |(dimension, (index, stride)): (usize, (usize, &usize))| {
@@ -120,15 +122,16 @@ fn sees_one_more(call: &mut Call) -> Option<()> {
     let (batch, queries, keys) = (q.shape[0], q.shape[2], k.shape[2]);
     let seen = |flat: usize| f64::from(u8::from(flat % keys <= flat / keys % queries + 1));
     let values = (0..batch * queries * keys).map(seen).collect();
-    let mask = HostTensor::new([batch, 1, queries, keys], testgen_calls::Element::Bool, values);
-    call.inputs.push(testgen_calls::Input { tensor: mask, layout: testgen_calls::Layout::Contiguous });
+    let mask = HostTensor::new([batch, 1, queries, keys], testgen_operators::calls::Element::Bool, values);
+    call.inputs
+        .push(testgen_operators::calls::Input { tensor: mask, layout: testgen_operators::calls::Layout::Contiguous });
     call.attributes.causal = false;
     Some(())
 }
 
 /// A fault that changes the attributes where that makes a difference.
 fn set(name: &'static str, change: fn(&mut Attributes)) -> Fault {
-    Fault::new(name, move |device: &dyn testgen_calls::Execute, call: &Call| {
+    Fault::new(name, move |device: &dyn testgen_operators::calls::Execute, call: &Call| {
         let mut other = call.clone();
         change(&mut other.attributes);
         (other.attributes != call.attributes).then(|| device.execute(&other))

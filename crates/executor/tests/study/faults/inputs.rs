@@ -1,8 +1,10 @@
 //! Faults in how inputs are read: strides, offsets, an input in place of another, indices, weights, biases and masks.
 
 use super::{Computation, Fault};
-use testgen_calls::{Call, Execute, HostTensor, Layout};
-use testgen_operators::OperatorGroup;
+use testgen_operators::{
+    calls::{Call, Execute, HostTensor, Layout},
+    cases::OperatorGroup,
+};
 use testgen_types::Operator;
 
 /// Faults in how the inputs of an operator are read.

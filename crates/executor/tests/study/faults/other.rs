@@ -2,7 +2,7 @@
 
 use super::{Computation, Fault};
 use crate::emulated::on_host;
-use testgen_calls::{Attributes, Call, Element, Execute, HostTensor, Input};
+use testgen_operators::calls::{Attributes, Call, Element, Execute, HostTensor, Input};
 use testgen_types::Operator;
 
 /// The operators that are easily confused with one, and its naive formula.

@@ -2,8 +2,10 @@
 
 use super::{Computation, Fault};
 use std::cell::Cell;
-use testgen_calls::{Call, Element, Execute, HostTensor};
-use testgen_operators::OperatorGroup;
+use testgen_operators::{
+    calls::{Call, Element, Execute, HostTensor},
+    cases::OperatorGroup,
+};
 use testgen_types::Operator;
 
 /// Faults of an operator's results.

@@ -2,8 +2,10 @@
 
 use super::{Computation, Fault, inputs::changed};
 use crate::emulated::on_host;
-use testgen_calls::{Call, Element, Execute, HostTensor};
-use testgen_operators::OperatorGroup;
+use testgen_operators::{
+    calls::{Call, Element, Execute, HostTensor},
+    cases::OperatorGroup,
+};
 use testgen_types::{Operator, Precision};
 
 /// Faults of an operator that sums.

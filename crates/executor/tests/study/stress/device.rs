@@ -8,7 +8,7 @@ use std::{
     },
     thread::{self, ThreadId},
 };
-use testgen_calls::{Call, CallError, Computed, Execute, PeriodicCall, PeriodicResult, Piece};
+use testgen_operators::calls::{Call, CallError, Computed, Execute, PeriodicCall, PeriodicResult, Piece};
 
 /// The host processor with a fault.
 pub(crate) struct Faulty<'a> {
@@ -67,7 +67,7 @@ impl<'a> Faulty<'a> {
 
 /// The nearest f16.
 fn half(value: f32) -> f32 {
-    testgen_calls::Element::F16.round(f64::from(value)) as f32
+    testgen_operators::calls::Element::F16.round(f64::from(value)) as f32
 }
 
 impl Execute for Faulty<'_> {

@@ -4,7 +4,7 @@ mod inputs;
 mod runs;
 mod values;
 
-use testgen_calls::{PeriodicCall, PeriodicResult};
+use testgen_operators::calls::{PeriodicCall, PeriodicResult};
 use testgen_types::{Operator, Precision};
 
 /// A fault with the shape on which it is seeded.

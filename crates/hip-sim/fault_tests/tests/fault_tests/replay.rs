@@ -3,7 +3,7 @@
 use crate::subprocess::{self, CacheState};
 use hip_sim_fault_tests::Installation;
 use std::path::{Path, PathBuf};
-use testgen_calls::{Actual, FailedCall, Repetition, ReplayOutcome, Replayed};
+use testgen_operators::calls::{Actual, FailedCall, Repetition, ReplayOutcome, Replayed};
 
 /// A seeded fault, a check that it fails, and a part of the first failed call's name.
 pub(crate) struct Seeded {

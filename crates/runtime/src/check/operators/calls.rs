@@ -1,8 +1,10 @@
 //! The cases of a harness: those of every operator and shape of its spec.
 
 use crate::subject::OperatorShapes;
-use testgen_calls::Element;
-use testgen_operators::{Case, cases};
+use testgen_operators::{
+    calls::Element,
+    cases::{Case, cases},
+};
 
 /// The cases of one operator on the shapes of its spec.
 pub(super) fn of_shapes(shapes: &OperatorShapes, element: Element) -> Vec<Case> {

@@ -11,8 +11,10 @@ use super::{
     unsupported::UnsupportedCalls,
 };
 use crate::subject::OperatorShapes;
-use testgen_calls::{CallError, Computed, Element, Execute};
-use testgen_operators::{Arithmetic, Case, evaluate, reference};
+use testgen_operators::{
+    calls::{CallError, Computed, Element, Execute},
+    cases::{Arithmetic, Case, evaluate, reference},
+};
 use testgen_types::{DeviceKind, OutputError};
 
 pub(super) fn compare(run: &mut CheckRun<'_>, cases: impl Fn(&OperatorShapes, Element) -> Vec<Case>) -> CheckResult {

@@ -9,7 +9,7 @@ use super::{
 };
 #[cfg(test)]
 use crate::check::tests::faulty::{Detected, Fault};
-use testgen_calls::{CallError, Computed, Execute};
+use testgen_operators::calls::{CallError, Computed, Execute};
 
 /// Two could agree by chance where results depend on the order in which threads finish.
 const RUNS: usize = 3;

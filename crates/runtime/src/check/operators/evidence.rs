@@ -1,7 +1,7 @@
 //! The results of operators as a report has them.
 
 use testgen_engine::AlgorithmResults;
-use testgen_operators::ErrorEvaluation;
+use testgen_operators::cases::ErrorEvaluation;
 use testgen_types::{Operator, OutputError, WorstElement};
 
 /// The headroom of a zero error: JSON has no infinity.
@@ -10,7 +10,7 @@ const LARGEST_HEADROOM: f64 = 1e6;
 /// The evaluation as a report has it, under the name of the operator. Of several cases the report keeps the one with the least
 /// headroom.
 pub(super) fn output_error(operator: Operator, shape: &[usize], evaluation: ErrorEvaluation) -> OutputError {
-    let strides = testgen_calls::row_major_strides(shape);
+    let strides = testgen_operators::calls::row_major_strides(shape);
     let position = |flat: usize| strides.iter().zip(shape).map(|(stride, length)| flat / stride % length).collect();
     // As in the comparison with goldens: JSON has neither NaN nor infinity.
     let number = |value: f64| if value.is_nan() { f64::MAX } else { value.clamp(f64::MIN, f64::MAX) };

@@ -9,8 +9,10 @@ use std::{
     fs, io,
     path::{Path, PathBuf},
 };
-use testgen_calls::{Actual, Again, Call, CallError, Computed, Execute, FailedCall, Repetition};
-use testgen_operators::reference;
+use testgen_operators::{
+    calls::{Actual, Again, Call, CallError, Computed, Execute, FailedCall, Repetition},
+    cases::reference,
+};
 use testgen_types::Registration;
 
 /// The variable with the folder for the files; without it none is written.

@@ -7,8 +7,10 @@ use super::{
 #[cfg(test)]
 use crate::check::tests::faulty::{Detected, Fault};
 use crate::subject::OperatorShapes;
-use testgen_calls::Element;
-use testgen_operators::{Arithmetic, integer_cases};
+use testgen_operators::{
+    calls::Element,
+    cases::{Arithmetic, integer_cases},
+};
 
 #[cfg(test)]
 pub(in crate::check) const FAULT: Detected =

@@ -9,7 +9,7 @@ use super::{
 };
 #[cfg(test)]
 use crate::check::tests::faulty::{Detected, Fault};
-use testgen_calls::{CallError, Execute};
+use testgen_operators::calls::{CallError, Execute};
 
 #[cfg(test)]
 pub(in crate::check) const FAULT: Detected =

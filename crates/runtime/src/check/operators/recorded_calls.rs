@@ -2,8 +2,10 @@
 
 use super::failed::{FailedCalls, Failing};
 use std::cell::RefCell;
-use testgen_calls::{Call, CallError, Computed, Execute};
-use testgen_operators::{Arithmetic, evaluate, reference};
+use testgen_operators::{
+    calls::{Call, CallError, Computed, Execute},
+    cases::{Arithmetic, evaluate, reference},
+};
 
 /// Computes calls with another executor, and records them.
 pub(super) struct RecordedCalls<'e> {

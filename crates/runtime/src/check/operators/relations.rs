@@ -13,8 +13,10 @@ use super::{
 };
 #[cfg(test)]
 use crate::check::tests::faulty::{Detected, Fault};
-use testgen_calls::{CallError, Element};
-use testgen_operators::{Relation, relations as relations_of};
+use testgen_operators::{
+    calls::{CallError, Element},
+    cases::{Relation, relations as relations_of},
+};
 
 #[cfg(test)]
 pub(in crate::check) const FAULT: Detected =

@@ -6,7 +6,7 @@ use super::{
 };
 #[cfg(test)]
 use crate::check::tests::faulty::{Detected, Fault};
-use testgen_operators::shape_cases;
+use testgen_operators::cases::shape_cases;
 
 #[cfg(test)]
 pub(in crate::check) const FAULT: Detected =

@@ -6,7 +6,7 @@ use super::{
 };
 #[cfg(test)]
 use crate::check::tests::faulty::{Detected, Fault};
-use testgen_operators::special_cases;
+use testgen_operators::cases::special_cases;
 
 #[cfg(test)]
 pub(in crate::check) const FAULT: Detected = Detected::new(Fault::NotANumberLost, "NaN becomes 0", "expected NaN");

@@ -27,8 +27,10 @@ use crate::{
 use limits::DeviceLimits;
 use note::Note;
 use soak::Soaked;
-use testgen_calls::{Call, CallError, Computed, Execute, PeriodicCall, PeriodicResult, Piece};
-use testgen_operators::{Stress, StressCase, stress_cases};
+use testgen_operators::{
+    calls::{Call, CallError, Computed, Execute, PeriodicCall, PeriodicResult, Piece},
+    cases::{Stress, StressCase, stress_cases},
+};
 
 #[cfg(test)]
 pub(in crate::check) const FAULT: Detected =

@@ -13,9 +13,11 @@ use crate::{
     subject::{OperatorShapes, Subject},
     task::{HandlerError, Request, Response},
 };
-use testgen_calls::{Call, CallError, Computed, Element, Execute};
 use testgen_device::Device;
-use testgen_operators::{Arithmetic, Case};
+use testgen_operators::{
+    calls::{Call, CallError, Computed, Element, Execute},
+    cases::{Arithmetic, Case},
+};
 use testgen_types::{DeviceKind, Operator, Precision};
 
 /// A real endpoint of operators.

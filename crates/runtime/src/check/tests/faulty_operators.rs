@@ -2,7 +2,7 @@
 
 use super::faulty::Fault;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use testgen_calls::{
+use testgen_operators::calls::{
     Call, CallError, Computed, Element, Execute, HostTensor, Layout, PeriodicCall, PeriodicResult, Piece,
 };
 use testgen_types::DeviceKind;

@@ -11,10 +11,12 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     time::{Duration, Instant},
 };
-use testgen_calls::{Actual, Again, Call, Execute, FailedCall, HostTensor, Reduced, ReplayOutcome, Replayed, WorstOf};
 use testgen_device::Device;
 use testgen_engine::EngineName;
-use testgen_operators::{Arithmetic, Reference, evaluate, reduce, reference, result_elements};
+use testgen_operators::{
+    calls::{Actual, Again, Call, Execute, FailedCall, HostTensor, Reduced, ReplayOutcome, Replayed, WorstOf},
+    cases::{Arithmetic, Reference, evaluate, reduce, reference, result_elements},
+};
 
 /// The longest search for a smaller call: a simulated device computes a call in milliseconds to seconds.
 const LONGEST_SEARCH: Duration = Duration::from_secs(300);

@@ -1,6 +1,6 @@
 //! A request to compute a failed call again.
 
-use testgen_calls::FailedCall;
+use testgen_operators::calls::FailedCall;
 use testgen_types::DeviceKind;
 
 /// A request to compute a failed call again.

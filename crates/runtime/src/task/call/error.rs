@@ -63,7 +63,7 @@ pub enum HandlerError {
     },
     /// An operator was not computed.
     #[error(transparent)]
-    Call(#[from] testgen_calls::CallError),
+    Call(#[from] testgen_operators::calls::CallError),
     /// The inputs could not be turned into tensors.
     #[error(transparent)]
     Preprocess(#[from] PreprocessError),

@@ -4,7 +4,7 @@ use super::{
     Change::{Inputs, Sums},
     LargeFault,
 };
-use testgen_calls::{Element, HostTensor, PeriodicCall};
+use testgen_operators::calls::{Element, HostTensor, PeriodicCall};
 use testgen_types::{
     Operator::{
         self, BatchMatmul, Conv2d, CrossEntropyLoss, Embedding, LayerNorm, Matmul, RmsNorm, Rope,

@@ -1,7 +1,7 @@
 //! Results that depend on memory, on earlier work and on other streams, and results of another kind.
 
 use super::{Change, LargeFault, State};
-use testgen_calls::{Element, PeriodicResult};
+use testgen_operators::calls::{Element, PeriodicResult};
 use testgen_types::{
     DeviceKind,
     Operator::{self, Add, Matmul, ScaledDotProductAttention, Softmax, Sum},

@@ -4,8 +4,10 @@
 
 use super::*;
 use std::cell::Cell;
-use testgen_calls::{Element, HostTensor};
-use testgen_operators::{Arithmetic, cases};
+use testgen_operators::{
+    calls::{Element, HostTensor},
+    cases::{Arithmetic, cases},
+};
 use testgen_types::{Check, DeviceKind, Operator, Precision};
 
 /// Computes correctly, except that the last element is off in the calls that `is_off` selects by their number, from 1.
@@ -104,7 +106,7 @@ fn files_are_limited_in_number_and_those_of_an_earlier_run_are_deleted() {
 fn a_call_that_is_too_large_has_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let large = Call {
-        inputs: vec![testgen_calls::Input {
+        inputs: vec![testgen_operators::calls::Input {
             tensor: HostTensor::new([1 << 19, 1], Element::F32, vec![1.0; 1 << 19]),
             layout: Default::default(),
         }],

@@ -1,7 +1,7 @@
 //! The memory and the work that a stress case may take on a device.
 
 use crate::{memory::memory, open::OpenDevice};
-use testgen_operators::StressCase;
+use testgen_operators::cases::StressCase;
 use testgen_types::DeviceKind;
 
 /// Bytes on the host processor: its memory is that of all programs, and of the other checks.
@@ -90,8 +90,7 @@ fn limit() -> Option<u64> {
 #[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::{DeviceLimits, Refusal};
-    use testgen_calls::Element;
-    use testgen_operators::stress_cases;
+    use testgen_operators::{calls::Element, cases::stress_cases};
     use testgen_types::Operator;
 
     #[test]

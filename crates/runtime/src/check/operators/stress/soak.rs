@@ -2,7 +2,7 @@
 
 use super::super::super::outcome::Failures;
 use std::time::{Duration, Instant};
-use testgen_operators::{ResultDigests, Stress, StressCase};
+use testgen_operators::cases::{ResultDigests, Stress, StressCase};
 
 /// Bytes of a case that is repeated: many repetitions show more than a few large ones.
 const LARGEST: u64 = 1 << 30;

@@ -2,8 +2,10 @@
 
 use super::*;
 use crate::machine::host_processor;
-use testgen_calls::{CallError, Computed, Element, Layout};
-use testgen_operators::cases;
+use testgen_operators::{
+    calls::{CallError, Computed, Element, Layout},
+    cases::cases,
+};
 use testgen_types::{Check, DeviceKind, Operator, Precision};
 
 /// A change of a correct result.
@@ -95,16 +97,20 @@ fn three_faults_are_reproduced_bit_by_bit_and_their_absence_is_recognised() {
     ] {
         let failed = failed(operator, sizes, fault);
         let again = replayed(&failed, fault, false);
-        assert_eq!((again.repetition, again.differing), (testgen_calls::Repetition::Same, Some(0)), "{operator}");
+        assert_eq!(
+            (again.repetition, again.differing),
+            (testgen_operators::calls::Repetition::Same, Some(0)),
+            "{operator}"
+        );
         assert!(again.failure.is_some() && again.reduced.is_none());
         let fixed = replayed(&failed, NONE, true);
-        assert_eq!(fixed.repetition, testgen_calls::Repetition::Correct, "{operator}");
+        assert_eq!(fixed.repetition, testgen_operators::calls::Repetition::Correct, "{operator}");
         assert_eq!((fixed.failure, fixed.reduced), (None, None));
         assert!(fixed.differing.is_some_and(|count| count > 0));
     }
     let failed = failed(Operator::Softmax, &[3, 5], LAST_OFF);
     let other = replayed(&failed, FIRST_NAN, false);
-    assert_eq!((other.repetition, other.differing), (testgen_calls::Repetition::OtherFailure, Some(2)));
+    assert_eq!((other.repetition, other.differing), (testgen_operators::calls::Repetition::OtherFailure, Some(2)));
     let worst = other.worst.unwrap_or_else(|| panic!("there is a worst element"));
     assert_eq!((worst.index, worst.got.as_str()), (vec![0, 0], "NaN"));
     assert!(
@@ -125,7 +131,7 @@ fn reduced_calls_have_the_smallest_shape_that_fails() {
     assert_eq!(shapes(&sum.failed.call), [[1, 41], [41, 1]]);
     // The file of the smaller call is one that fails again.
     let again = replayed(&sum.failed, LONG_SUM_LOST, false);
-    assert_eq!(again.repetition, testgen_calls::Repetition::Same);
+    assert_eq!(again.repetition, testgen_operators::calls::Repetition::Same);
     assert_eq!(sum.failed.case, "`matmul` of [1, 41] [41, 1], reduced");
 }
 

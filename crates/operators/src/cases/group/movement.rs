@@ -1,0 +1,121 @@
+//! Operators that move elements and compute nothing.
+
+use crate::{
+    calls::{Attributes, Call, HostTensor, Layout},
+    cases::{
+        case::{Case, CaseSizes},
+        reference::{Reference, lines},
+    },
+};
+use testgen_types::Operator;
+
+pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
+    let x = |index| sizes.floats(index, sizes.sizes, [-2.0, 2.0]);
+    let call = |inputs, attributes| Call::new(sizes.operator, inputs, attributes);
+    let one = |attributes| vec![Case::new(call(vec![x(0)], attributes))];
+    let shape = |shape| Attributes { shape, ..Attributes::default() };
+    let (rows, columns) = (sizes.sizes[0], sizes.sizes[1]);
+    match sizes.operator {
+        Operator::Reshape | Operator::View => one(shape(vec![columns, 1, rows])),
+        Operator::Squeeze => {
+            let narrow = x(0).reshaped([rows, 1, columns]);
+            vec![Case::new(call(vec![narrow], Attributes::of_dim(1)))]
+        }
+        Operator::Unsqueeze => {
+            [0, 1, 2].map(|dim| Case::of(format!("dim {dim}"), call(vec![x(0)], Attributes::of_dim(dim)))).to_vec()
+        }
+        Operator::Contiguous => {
+            let mut call = call(vec![x(0)], Attributes::default());
+            call.inputs[0].layout = Layout::Reversed;
+            vec![Case::new(call)]
+        }
+        Operator::LayoutTransform => one(Attributes { axes: vec![0, 2, 3, 1], ..Attributes::default() }),
+        Operator::Broadcast => {
+            let column = sizes.floats(0, &[rows, 1], [-2.0, 2.0]);
+            let row = sizes.floats(1, &[columns], [-2.0, 2.0]);
+            let middle = sizes.floats(2, &[rows, 1, columns], [-2.0, 2.0]);
+            vec![
+                Case::of("between", call(vec![middle], shape(vec![rows, 2, columns]))),
+                Case::of("columns", call(vec![column], shape(vec![rows, columns]))),
+                Case::of("rows", call(vec![row], shape(vec![2, rows, columns]))),
+            ]
+        }
+        Operator::Concat => {
+            let short = |shape: &[usize]| sizes.floats(1, shape, [-2.0, 2.0]);
+            vec![
+                Case::of("dim 0", call(vec![x(0), short(&[1, columns]), x(2)], Attributes::of_dim(0))),
+                Case::of("dim 1", call(vec![x(0), short(&[rows, 2]), x(2)], Attributes::of_dim(1))),
+            ]
+        }
+        Operator::Stack => [0, 1, 2]
+            .map(|dim| Case::of(format!("dim {dim}"), call(vec![x(0), x(1)], Attributes::of_dim(dim))))
+            .to_vec(),
+        Operator::Slice => {
+            let slice = |dim, range| Attributes { range, ..Attributes::of_dim(dim) };
+            vec![
+                Case::of("rows", call(vec![x(0)], slice(0, [1.min(rows), rows, 1]))),
+                Case::of("every second column", call(vec![x(0)], slice(1, [1.min(columns), columns, 2]))),
+            ]
+        }
+        // `copy`.
+        _ => one(Attributes::default()),
+    }
+}
+
+pub(super) fn reference(call: &Call) -> Reference {
+    let Some(x) = call.tensor(0) else { return Reference::booleans([0], Vec::new()) };
+    let attributes = &call.attributes;
+    let dim = attributes.dim.unwrap_or(0);
+    Reference::moved(match call.operator {
+        Operator::Reshape | Operator::View => x.reshaped(attributes.shape.clone()),
+        Operator::Squeeze => {
+            let mut shape = x.shape.clone();
+            shape.remove(dim);
+            x.reshaped(shape)
+        }
+        Operator::Unsqueeze => unsqueezed(x, dim),
+        Operator::LayoutTransform => x.permuted(&attributes.axes),
+        Operator::Broadcast => x.expanded(&attributes.shape),
+        Operator::Concat => concat(&tensors(call), dim),
+        Operator::Stack => concat(&tensors(call).iter().map(|x| unsqueezed(x, dim)).collect::<Vec<_>>(), dim),
+        Operator::Slice => sliced(x, dim, attributes.range),
+        // `copy` and `contiguous`.
+        _ => x.clone(),
+    })
+}
+
+fn tensors(call: &Call) -> Vec<HostTensor> {
+    call.inputs.iter().map(|input| input.tensor.clone()).collect()
+}
+
+fn unsqueezed(x: &HostTensor, dim: usize) -> HostTensor {
+    let mut shape = x.shape.clone();
+    shape.insert(dim, 1);
+    x.reshaped(shape)
+}
+
+fn concat(parts: &[HostTensor], dim: usize) -> HostTensor {
+    let first = &parts[0];
+    let outer: usize = first.shape[..dim].iter().product();
+    let of = |part: &HostTensor, index: usize| {
+        let size = part.len() / outer.max(1);
+        part.values[index * size..(index + 1) * size].to_vec()
+    };
+    let values = (0..outer).flat_map(|index| parts.iter().flat_map(move |part| of(part, index))).collect();
+    let mut shape = first.shape.clone();
+    shape[dim] = parts.iter().map(|part| part.shape[dim]).sum();
+    HostTensor::new(shape, first.element, values)
+}
+
+fn sliced(x: &HostTensor, dim: usize, [start, end, step]: [usize; 3]) -> HostTensor {
+    let picked: Vec<usize> = (start..end).step_by(step.max(1)).collect();
+    let mut shape = x.shape.clone();
+    shape[dim] = picked.len();
+    let mut values = vec![0.0; shape.iter().product()];
+    for (from, to) in lines(&x.shape, dim).into_iter().zip(lines(&shape, dim)) {
+        for (index, place) in to.into_iter().zip(&picked) {
+            values[index] = x.values[from[*place]];
+        }
+    }
+    HostTensor::new(shape, x.element, values)
+}

@@ -1,0 +1,66 @@
+//! Sums, means, extremes and products, of all elements or over a dimension.
+
+use crate::{
+    calls::{Attributes, Call},
+    cases::{
+        arithmetic::Arithmetic,
+        case::{Case, CaseSizes},
+        number::{BoundedNumber, maximum, minimum},
+        reference::{Reference, exact, lines},
+    },
+};
+use testgen_types::Operator;
+
+/// All elements, rows and columns.
+pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
+    let x = match sizes.operator {
+        // Near 1, so that products of many stay normal.
+        Operator::Prod => sizes.random(0).signed(sizes.sizes, sizes.element, [0.8, 1.25]),
+        _ => sizes.floats(0, sizes.sizes, [-2.0, 2.0]),
+    };
+    let call = |attributes| Call::new(sizes.operator, vec![x.clone()], attributes);
+    let mut cases =
+        vec![Case::of("dim 1", call(Attributes::of_dim(1))), Case::of("dim 0", call(Attributes::of_dim(0)))];
+    // A product of thousands of numbers leaves the range of f16.
+    if sizes.operator != Operator::Prod || x.len() <= 64 {
+        cases.push(Case::of("all elements", call(Attributes::default())));
+    }
+    cases
+}
+
+pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
+    let Some(x) = call.tensor(0) else { return Reference::computed(arithmetic, [0], Vec::new()) };
+    let numbers = exact(x);
+    let (shape, groups) = match call.attributes.dim {
+        Some(dim) => {
+            let mut shape = x.shape.clone();
+            shape.remove(dim);
+            (shape, lines(&x.shape, dim))
+        }
+        None => (Vec::new(), vec![(0..x.len()).collect()]),
+    };
+    let of = |group: Vec<usize>| reduced(call.operator, arithmetic, group.into_iter().map(|index| numbers[index]));
+    let results = groups.into_iter().map(of).collect();
+    match call.operator {
+        Operator::Sum | Operator::Mean => Reference::summed(arithmetic, shape, results),
+        _ => Reference::computed(arithmetic, shape, results),
+    }
+}
+
+fn reduced(operator: Operator, arithmetic: Arithmetic, numbers: impl Iterator<Item = BoundedNumber>) -> BoundedNumber {
+    match operator {
+        Operator::Sum => arithmetic.sum(numbers),
+        Operator::Mean => {
+            let numbers: Vec<BoundedNumber> = numbers.collect();
+            let count = numbers.len() as f64;
+            arithmetic.div(arithmetic.sum(numbers), BoundedNumber::exact(count))
+        }
+        Operator::Max => extreme(numbers, f64::NEG_INFINITY, maximum),
+        Operator::Min => extreme(numbers, f64::INFINITY, minimum),
+        _ => numbers.fold(BoundedNumber::exact(1.0), |product, number| arithmetic.mul(product, number)),
+    }
+}
+
+fn extreme(numbers: impl Iterator<Item = BoundedNumber>, start: f64, of: impl Fn(f64, f64) -> f64) -> BoundedNumber {
+    BoundedNumber::exact(numbers.fold(start, |extreme, number| of(extreme, number.value)))
+}

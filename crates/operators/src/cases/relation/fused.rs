@@ -1,0 +1,55 @@
+//! Fused patterns, compared with their parts one after another.
+
+use super::property::{Relation, result};
+use crate::{
+    calls::{Attributes, Call, CallError, Element, Execute, HostTensor},
+    cases::{arithmetic::Arithmetic, case::Case, group::reference},
+};
+use testgen_types::{Operator, Precision};
+
+/// The fused and the unfused result differ by at most twice the bound of either.
+pub(super) fn unfused(case: &Case, element: Element) -> Option<Relation> {
+    let parts: &[Operator] = match case.call.operator {
+        Operator::MatmulBiasRelu => &[Operator::Matmul, Operator::Add, Operator::Relu],
+        Operator::MatmulBiasGelu => &[Operator::Matmul, Operator::Add, Operator::Gelu],
+        Operator::ConvBatchNormRelu => &[Operator::Conv2d, Operator::BatchNorm, Operator::Relu],
+        Operator::AddRelu => &[Operator::Add, Operator::Relu],
+        Operator::MulAdd => &[Operator::Mul, Operator::Add],
+        _ => return None,
+    };
+    // Products of f32 may be TF32 here, whose bound is the wider one.
+    let precision = match element {
+        Element::F16 => Precision::F16,
+        Element::Bf16 => Precision::Bf16,
+        _ => Precision::Tf32,
+    };
+    Some(Relation::new("the parts one after another", case, move |executor, call| {
+        let (fused, unfused) = (result(executor, call)?, composed(executor, call, parts)?);
+        let bounds = reference(call, Arithmetic::of(precision)).numbers;
+        let pairs = fused.values.iter().zip(&unfused.values).zip(&bounds);
+        // NaN is not within the bound.
+        let near = pairs.filter(|((fused, unfused), bound)| (*fused - *unfused).abs() <= 2.0 * bound.error).count();
+        let far = fused.len() - near;
+        Ok((far > 0).then(|| format!("{far} of {} elements are further apart than twice their bound", fused.len())))
+    }))
+}
+
+/// The first part takes its own inputs, each later one the result so far and those that are left.
+fn composed(executor: &dyn Execute, call: &Call, parts: &[Operator]) -> Result<HostTensor, CallError> {
+    let mut left = call.inputs.iter().map(|input| input.tensor.clone());
+    let mut current = left.next().into_iter().collect::<Vec<_>>();
+    for part in parts {
+        let more = match part {
+            Operator::Relu | Operator::Gelu => 0,
+            Operator::BatchNorm => 4,
+            _ => 1,
+        };
+        current.extend(left.by_ref().take(more));
+        let attributes = match part {
+            Operator::Gelu => Attributes::default(),
+            _ => call.attributes.clone(),
+        };
+        current = vec![result(executor, &Call::new(*part, current, attributes))?];
+    }
+    Ok(current.remove(0))
+}

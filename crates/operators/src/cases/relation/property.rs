@@ -1,0 +1,56 @@
+//! One relation: its name, and how its violation is found.
+
+use crate::{
+    calls::{Call, CallError, Execute, HostTensor},
+    cases::case::Case,
+};
+
+/// A relation between the results of several calls.
+pub struct Relation {
+    /// The property, and the variant of the operator.
+    pub name: String,
+    check: Check,
+}
+
+/// Computes what the relation needs, and returns how it is violated.
+type Check = Box<dyn Fn(&dyn Execute) -> Result<Option<String>, CallError>>;
+
+impl Relation {
+    pub(super) fn new(name: &str, case: &Case, check: impl Fn(&dyn Execute, &Call) -> Violation + 'static) -> Self {
+        let variant = if case.variant.is_empty() { String::new() } else { format!(", {}", case.variant) };
+        let call = case.call.clone();
+        Self { name: format!("{name}{variant}"), check: Box::new(move |executor| check(executor, &call)) }
+    }
+
+    /// How the relation is violated; none if it holds.
+    ///
+    /// # Errors
+    ///
+    /// When a call is not computed.
+    pub fn violation(&self, executor: &dyn Execute) -> Result<Option<String>, CallError> {
+        (self.check)(executor)
+    }
+}
+
+/// How a relation is violated.
+pub(super) type Violation = Result<Option<String>, CallError>;
+
+/// The result of a call.
+pub(super) fn result(executor: &dyn Execute, call: &Call) -> Result<HostTensor, CallError> {
+    Ok(executor.execute(call)?.tensor)
+}
+
+/// The first element in which two tensors differ in their bits; NaN equals NaN.
+pub(super) fn difference(expected: &HostTensor, got: &HostTensor) -> Option<String> {
+    if expected.shape != got.shape || expected.element != got.element {
+        let (shape, other) = (&got.shape, &expected.shape);
+        return Some(format!("the result is {} {shape:?}, expected {} {other:?}", got.element, expected.element));
+    }
+    let differs = |(a, b): (&f64, &f64)| a.to_bits() != b.to_bits() && !(a.is_nan() && b.is_nan());
+    let places: Vec<usize> =
+        (0..got.len()).filter(|place| differs((&expected.values[*place], &got.values[*place]))).collect();
+    let first = *places.first()?;
+    let (count, total, position) = (places.len(), got.len(), got.position(first));
+    let (a, b) = (expected.values[first], got.values[first]);
+    Some(format!("{count} of {total} elements differ; {position:?} is {b:?}, expected {a:?}"))
+}
