@@ -1,7 +1,8 @@
 //! The models, in a folder for each architecture, and how a checkpoint becomes one of them.
 //!
 //! A model is written once, generic over the backend; [`Model`] hides which one. Owns the configuration files and the
-//! checkpoint's layout. Does not own layers (`testgen-nn`), input files (`testgen-processing`), nor devices.
+//! checkpoint's layout; and single operators, composed of what the models are composed of. Does not own layers
+//! (`testgen-nn`), input files (`testgen-processing`), nor devices.
 
 #![cfg_attr(
     not(feature = "architectures"),
@@ -46,6 +47,8 @@ mod moe;
 mod multimodal;
 #[cfg(feature = "object_detection")]
 mod object_detection;
+#[cfg(feature = "operators")]
+mod operators;
 #[cfg(feature = "rag")]
 mod rag;
 #[cfg(feature = "speech")]
@@ -76,4 +79,6 @@ pub use load_error::LoadError;
 #[cfg(feature = "native")]
 pub use load_model::load_model;
 pub use model::Model;
+#[cfg(feature = "operators")]
+pub use operators::executor;
 pub use tensor_account::TensorAccount;

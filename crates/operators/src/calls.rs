@@ -1,7 +1,7 @@
 //! Calls of single operators: tensors on the host, their layout on a device, attributes, the interface of what computes them, and the
 //! files of failed calls.
 //!
-//! Owns neither what an operator should return (`cases`) nor how one is computed: `testgen-executor` does that with burn.
+//! Owns neither what an operator should return (`cases`) nor how one is computed: `testgen-models` does that with burn.
 
 mod attributes;
 mod call;

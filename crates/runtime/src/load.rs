@@ -72,7 +72,7 @@ pub(crate) fn executor(
     backend: &BackendDevice,
     precision: Precision,
 ) -> Result<Box<dyn Execute + Send + Sync>, InitError> {
-    Ok(testgen_executor::executor(backend, precision))
+    Ok(testgen_models::executor(backend, precision))
 }
 
 /// As above, for a suite without operators.

@@ -1,6 +1,6 @@
 //! Activations and softmaxes.
 
-use crate::{arguments::CallArguments, value::DeviceTensor};
+use crate::operators::{arguments::CallArguments, value::DeviceTensor};
 use burn_tensor::{FloatDType, ops::FloatTensor};
 use testgen_nn::backend::{Activation, Ops};
 use testgen_operators::calls::CallError;
@@ -20,11 +20,14 @@ pub(crate) fn activated<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTenso
 
 pub(crate) fn softmax<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     let (x, dim) = (of.float(0)?, of.dim()?);
-    let shape = crate::float::dims::<B>(&x);
+    let shape = crate::operators::float::dims::<B>(&x);
     // Over the last dimension the softmax of attention computes it, in models as here; its scores have four dimensions.
     if of.operator == Operator::Softmax && dim + 1 == shape.len() {
-        let wide = crate::float::reshape::<B>(x, [1, 1, shape[..dim].iter().product(), shape[dim]]);
-        return Ok(DeviceTensor::Float(crate::float::reshape::<B>(B::masked_softmax_op(wide, 1.0, None), shape)));
+        let wide = crate::operators::float::reshape::<B>(x, [1, 1, shape[..dim].iter().product(), shape[dim]]);
+        return Ok(DeviceTensor::Float(crate::operators::float::reshape::<B>(
+            B::masked_softmax_op(wide, 1.0, None),
+            shape,
+        )));
     }
     Ok(of.rounded(match of.operator {
         Operator::LogSoftmax => log_softmax::<B>(of.single(0)?, dim),

@@ -1,6 +1,6 @@
 //! Sums, means, extremes and products, of all elements or over a dimension.
 
-use crate::{
+use crate::operators::{
     arguments::CallArguments,
     float::{dims, reshape, without},
     value::DeviceTensor,

@@ -1,6 +1,6 @@
 //! From an operator to the function that computes it.
 
-use crate::{
+use crate::operators::{
     activation, arguments::CallArguments, attention, convolution, elementwise, float, fused, loss, matrix, movement,
     normalisation, pooling, reduction, value::DeviceTensor,
 };

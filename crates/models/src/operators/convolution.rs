@@ -1,6 +1,6 @@
 //! Convolutions, and the transposed one.
 
-use crate::{
+use crate::operators::{
     arguments::CallArguments,
     float::{as_channels, dims, narrow, pad, reshape},
     value::DeviceTensor,
@@ -66,8 +66,11 @@ pub(crate) fn product_of_windows<B: Ops>(
     let depth = inner / groups * windows.taps();
     let seen = reshape::<B>(seen, [batch, groups, depth, count]);
     let weight = reshape::<B>(weight, [1, groups, out / groups, depth]);
-    let weight =
-        if batch == 1 { weight } else { crate::float::expand::<B>(weight, &[batch, groups, out / groups, depth]) };
+    let weight = if batch == 1 {
+        weight
+    } else {
+        crate::operators::float::expand::<B>(weight, &[batch, groups, out / groups, depth])
+    };
     let product = B::matmul_op(weight, seen);
     let product = reshape::<B>(product, [&[batch, out], &output[..]].concat());
     match bias {

@@ -1,6 +1,6 @@
 //! Patterns that engines fuse into one kernel; burn computes them one after another.
 
-use crate::{
+use crate::operators::{
     arguments::CallArguments,
     convolution::product_of_windows,
     float::{dims, reshape},

@@ -1,6 +1,6 @@
 //! `gemm`, composed of a product and two scalings.
 
-use crate::{arguments::CallArguments, value::DeviceTensor};
+use crate::operators::{arguments::CallArguments, value::DeviceTensor};
 use testgen_nn::backend::Ops;
 use testgen_operators::calls::CallError;
 

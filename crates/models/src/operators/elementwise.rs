@@ -1,6 +1,6 @@
 //! Operators that compute each element from those at its position.
 
-use crate::{arguments::CallArguments, float::maximum, value::DeviceTensor};
+use crate::operators::{arguments::CallArguments, float::maximum, value::DeviceTensor};
 use burn_tensor::ops::{FloatTensor, IntTensor};
 use testgen_nn::backend::{Activation, Ops};
 use testgen_operators::calls::CallError;
@@ -40,7 +40,7 @@ fn floats<B: Ops>(
 
 /// Both tensors with as many dimensions: burn 0.21 refuses others on GPUs.
 fn same_rank<B: Ops>(a: FloatTensor<B>, b: FloatTensor<B>) -> [FloatTensor<B>; 2] {
-    use crate::float::{dims, reshape};
+    use crate::operators::float::{dims, reshape};
     let rank = dims::<B>(&a).len().max(dims::<B>(&b).len());
     [a, b].map(|x| {
         let shape = dims::<B>(&x);
@@ -51,7 +51,7 @@ fn same_rank<B: Ops>(a: FloatTensor<B>, b: FloatTensor<B>) -> [FloatTensor<B>; 2
 
 /// Both tensors in the shape of their result: selections do not broadcast.
 fn same_shape<B: Ops>(a: FloatTensor<B>, b: FloatTensor<B>) -> [FloatTensor<B>; 2] {
-    use crate::float::{dims, expand, reshape};
+    use crate::operators::float::{dims, expand, reshape};
     let shapes = [dims::<B>(&a), dims::<B>(&b)];
     let common =
         testgen_operators::calls::broadcast_shape(&[&shapes[0], &shapes[1]]).unwrap_or_else(|| shapes[0].clone());

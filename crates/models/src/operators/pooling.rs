@@ -1,6 +1,6 @@
 //! Pools: the largest or the mean of windows.
 
-use crate::{
+use crate::operators::{
     arguments::CallArguments,
     float::{dims, full, maximum, narrow, reshape, sum},
     value::DeviceTensor,

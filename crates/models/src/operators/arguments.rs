@@ -1,6 +1,6 @@
 //! The arguments of a call on the device.
 
-use crate::value::DeviceTensor;
+use crate::operators::value::DeviceTensor;
 use burn_tensor::{
     BoolDType, FloatDType, get_device_settings,
     ops::{BoolTensor, FloatTensor, IntTensor},

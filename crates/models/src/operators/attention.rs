@@ -1,6 +1,6 @@
 //! Attention and rotary positions, as models compute them.
 
-use crate::{
+use crate::operators::{
     arguments::CallArguments,
     float::{dims, expand, full, reshape},
     value::DeviceTensor,

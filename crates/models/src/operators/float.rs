@@ -1,6 +1,6 @@
 //! Short names for operators on float tensors of any rank.
 
-use crate::value::slices;
+use crate::operators::value::slices;
 use burn_tensor::{FloatDType, Shape, TensorMetadata, ops::FloatTensor};
 use testgen_nn::backend::Ops;
 

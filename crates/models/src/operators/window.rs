@@ -3,7 +3,7 @@
 //! On GPUs convolutions and pools are composed of them, as those of models are: burn 0.21 has no 3-D pools and no transposed
 //! convolutions there, and its convolutions are wrong in 16 bits (docs/hardware.md).
 
-use crate::float::{dims, narrow, pad};
+use crate::operators::float::{dims, narrow, pad};
 use burn_tensor::ops::FloatTensor;
 use testgen_nn::backend::Ops;
 use testgen_operators::calls::Attributes;

@@ -1,6 +1,6 @@
 //! Large inputs made on the device by repeating a small one, and large results read back piece by piece.
 
-use crate::{arguments::CallArguments, dispatch, transfer, value::DeviceTensor};
+use crate::operators::{arguments::CallArguments, dispatch, transfer, value::DeviceTensor};
 use burn_tensor::{DType, FloatDType, Shape, TensorData, read_sync};
 use half::{bf16, f16, slice::HalfFloatSliceExt};
 use testgen_nn::backend::{Ops, compute_in};

@@ -1,6 +1,6 @@
 //! Operators that move elements and compute nothing.
 
-use crate::{arguments::CallArguments, value::DeviceTensor};
+use crate::operators::{arguments::CallArguments, value::DeviceTensor};
 use testgen_nn::backend::Ops;
 use testgen_operators::calls::CallError;
 use testgen_types::Operator;

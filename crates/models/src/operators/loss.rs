@@ -1,6 +1,6 @@
 //! Losses, in f32.
 
-use crate::{
+use crate::operators::{
     activation::log_softmax,
     arguments::CallArguments,
     float::{dims, full, maximum, reshape},

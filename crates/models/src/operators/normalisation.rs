@@ -1,6 +1,6 @@
 //! Normalisations: by recorded statistics, or by those of the elements themselves.
 
-use crate::{
+use crate::operators::{
     arguments::CallArguments,
     float::{as_channels, dims, reshape},
     value::DeviceTensor,

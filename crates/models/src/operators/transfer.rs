@@ -1,6 +1,6 @@
 //! Tensors between host and device, and the layouts of inputs.
 
-use crate::value::DeviceTensor;
+use crate::operators::value::DeviceTensor;
 use burn_tensor::{DType, TensorData, TensorMetadata, read_sync};
 use half::{bf16, f16};
 use testgen_nn::backend::Ops;

@@ -2,7 +2,7 @@
 
 use crate::checks::failures;
 use burn_flex::FlexDevice;
-use testgen_executor::executor;
+use testgen_models::executor;
 use testgen_nn::device::BackendDevice;
 use testgen_operators::calls::Execute;
 use testgen_types::{Operator, Precision};
