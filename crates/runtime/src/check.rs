@@ -1,14 +1,13 @@
 //! The checks: one file per check, found by the table of checks.
 //!
-//! Owns what each check proves and its outcome. Which checks a harness must have is defined in `testgen_types`; listing,
+//! Owns what each check proves and its outcome. `run` runs a check, `inputs` makes inputs, `comparison` has what several checks compare. Which checks a harness must have is defined in `testgen_types`; listing,
 //! locking and reporting are in `suite`. A check passes only if it ran on the device that it names.
 
 mod attention_paths;
 mod batch_invariance;
 mod causal_leak;
-mod check_run;
+mod comparison;
 mod config_effective;
-mod context;
 mod detection_golden;
 mod determinism;
 mod dtype_ladder;
@@ -17,46 +16,32 @@ mod expert_paths;
 mod fallback_marked;
 mod finite;
 mod generation_controls;
-mod graph_padding;
-mod graphs;
 mod greedy_margin;
 mod half_probe;
 mod handler_golden;
-mod hardware;
-mod implementations;
+mod inputs;
 mod kv_cache_equivalence;
 mod layer_trace_golden;
 mod load_keys_exact;
 mod mask_golden;
-mod measured_memory;
 mod memory_released;
 mod mock_marked;
-mod needed_feature;
 #[cfg(feature = "operators")]
 mod operators;
-mod outcome;
 mod output_golden;
-mod outputs_by_position;
 mod pad_invariance;
-mod padding;
 mod placement;
 mod preprocess_golden;
-mod reference;
 mod require_honoured;
 mod retrieval_golden;
 mod router_golden;
-mod routing;
-mod rows;
-mod sequences;
+mod run;
 mod shape_sweep;
-mod stream;
 
-pub(crate) use context::CheckContext;
-pub(crate) use outcome::{CheckEvidence, CheckOutcome, CheckStatus};
+pub(crate) use run::{CheckContext, CheckEvidence, CheckOutcome, CheckStatus};
 
 use crate::{golden::Golden, harness::Harness};
-use check_run::{CheckFunction, CheckRun};
-use outcome::{Abort, CheckResult};
+use run::{Abort, CheckFunction, CheckResult, CheckRun};
 use testgen_models::Checkpoint;
 use testgen_types::{Check, Registration, SubjectKind, Task, for_each_check};
 
@@ -66,11 +51,7 @@ pub(crate) fn run(registration: Registration, harness: &Harness, context: &Check
         SubjectKind::Model => of_models(registration.check),
         SubjectKind::Operators => of_operators(registration.check),
     };
-    let check = check.unwrap_or(of_another_subject);
-    let outcome = check_run::execute(check, registration, harness, context);
-    reference::compare(outcome, registration, &harness.spec.subject, context, |registration, context| {
-        check_run::execute(check, registration, harness, context)
-    })
+    run::run(check.unwrap_or(of_another_subject), registration, harness, context)
 }
 
 /// A check that a harness has although its subject does not have the property, which no template does.

@@ -3,9 +3,8 @@
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
 use super::{
-    check_run::{CheckRun, RecordedOutput},
-    outcome::{Abort, CheckResult, Failures},
-    rows,
+    inputs::rows,
+    run::{Abort, CheckResult, CheckRun, Failures, RecordedOutput},
 };
 
 #[cfg(test)]

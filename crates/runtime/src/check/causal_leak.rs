@@ -3,10 +3,9 @@
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
 use super::{
-    check_run::{CheckRun, SubjectUnderTest},
-    outcome::{Abort, CheckResult, Failures},
-    outputs_by_position::{OutputsByPosition, forward_by_position},
-    sequences::Sequences,
+    comparison::outputs_by_position::{OutputsByPosition, forward_by_position},
+    inputs::sequences::Sequences,
+    run::{Abort, CheckResult, CheckRun, Failures, SubjectUnderTest},
 };
 use crate::{compare::compare, golden::Golden, tolerance::Threshold};
 use testgen_types::Architecture;

@@ -7,12 +7,9 @@
 
 mod change;
 
+use super::run::{Abort, CheckResult, CheckRun, Failures, SubjectUnderTest};
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
-use super::{
-    check_run::{CheckRun, SubjectUnderTest},
-    outcome::{Abort, CheckResult, Failures},
-};
 use crate::{
     compare::compare,
     endpoint::{Endpoint, Status},

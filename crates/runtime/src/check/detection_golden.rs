@@ -1,11 +1,8 @@
 //! `detection_golden`: the boxes, scores and labels that a handler derives from the outputs equal the recorded ones.
 
+use super::run::{Abort, CheckResult, CheckRun, Failures};
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
-use super::{
-    check_run::CheckRun,
-    outcome::{Abort, CheckResult, Failures},
-};
 use crate::{golden::Golden, task::QueryResult, tolerance::Threshold};
 use testgen_nn::{array::Array, forward::Forward};
 

@@ -1,11 +1,8 @@
 //! `determinism`: three runs return the same bits.
 
+use super::run::{CheckResult, CheckRun, Failures};
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
-use super::{
-    check_run::CheckRun,
-    outcome::{CheckResult, Failures},
-};
 use testgen_nn::{array::Array, forward::Forward};
 
 /// Two could agree by chance where results depend on the order in which threads finish.

@@ -11,9 +11,8 @@
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
 use super::{
-    check_run::{CheckRun, SubjectUnderTest},
-    outcome::{Abort, CheckResult, Failures},
-    padding::defined,
+    inputs::padding::defined,
+    run::{Abort, CheckResult, CheckRun, Failures, SubjectUnderTest},
 };
 use crate::{compare::measure, golden::Golden};
 use std::{cmp::Ordering, collections::BTreeMap};

@@ -3,9 +3,8 @@
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
 use super::{
-    check_run::CheckRun,
-    layer_trace_golden::compare_trace,
-    outcome::{Abort, CheckResult, Failures},
+    comparison::hidden_states::compare_trace,
+    run::{Abort, CheckResult, CheckRun, Failures},
 };
 use crate::golden::Golden;
 

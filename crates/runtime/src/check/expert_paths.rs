@@ -3,7 +3,10 @@
 
 #[cfg(test)]
 use super::tests::faulty::Detected;
-use super::{check_run::CheckRun, implementations, outcome::CheckResult};
+use super::{
+    comparison::implementations,
+    run::{CheckResult, CheckRun},
+};
 use testgen_engine::Computation;
 
 #[cfg(test)]

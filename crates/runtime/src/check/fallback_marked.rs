@@ -2,12 +2,9 @@
 //!
 //! It requests a device index that no machine has, so it proves the same with and without a GPU.
 
+use super::run::{CheckResult, CheckRun, Failures};
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
-use super::{
-    check_run::CheckRun,
-    outcome::{CheckResult, Failures},
-};
 use crate::{endpoint::Status, label::Label, load_target::LoadTarget};
 use testgen_device::DeviceIndex;
 use testgen_types::DeviceKind;

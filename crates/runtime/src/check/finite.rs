@@ -1,11 +1,8 @@
 //! `finite`: outputs and hidden states have no NaN and no infinity, except where the reference has them.
 
+use super::run::{CheckResult, CheckRun, Failures};
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
-use super::{
-    check_run::CheckRun,
-    outcome::{CheckResult, Failures},
-};
 use testgen_nn::array::Array;
 
 #[cfg(test)]

@@ -5,10 +5,9 @@
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
 use super::{
-    check_run::{CheckRun, SubjectUnderTest},
-    kv_cache_equivalence,
-    outcome::{Abort, CheckResult, Failures},
-    sequences::Sequences,
+    comparison::cached_sequences::{class_without_cache, has_cache},
+    inputs::sequences::Sequences,
+    run::{Abort, CheckResult, CheckRun, Failures, SubjectUnderTest},
 };
 use crate::golden::Golden;
 use serde_json::Value;
@@ -37,7 +36,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     if let Some(reason) = inapplicable(tested.model().class()) {
         return Err(Abort::Skip(reason));
     }
-    kv_cache_equivalence::has_cache(run.spec().architecture, tested.model())?;
+    has_cache(run.spec().architecture, tested.model())?;
     let prompt = prompt(run, &tested, &golden)?;
     let bench = Bench { tested: &tested, prompt };
     let greedy = bench.run(&bench.greedy(LENGTH))?;
@@ -56,7 +55,7 @@ pub(super) fn inapplicable(class: &str) -> Option<String> {
     let generates = ["LMHeadModel", "MTModel"].iter().any(|end| class.ends_with(end));
     let base = class.ends_with("Model") && !generates;
     let reason = || format!("`{class}` has no logits to choose tokens from");
-    kv_cache_equivalence::inapplicable(class).or_else(|| base.then(reason))
+    class_without_cache(class).or_else(|| base.then(reason))
 }
 
 /// The recorded prompt, or generated ids if none was recorded.

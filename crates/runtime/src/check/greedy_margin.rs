@@ -3,12 +3,9 @@
 //! The recorded tokens are read step by step with the cache, whatever the model itself would choose, so that every step has a
 //! reference. The logits are compared as well, because equal tokens alone prove little.
 
+use super::run::{Abort, CheckResult, CheckRun, Failures};
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
-use super::{
-    check_run::CheckRun,
-    outcome::{Abort, CheckResult, Failures},
-};
 use crate::{
     compare::{Measured, measure},
     golden::Golden,

@@ -2,12 +2,9 @@
 //!
 //! A type that the device lacks is ignored; a type that it computes wrongly fails.
 
+use super::run::{Abort, CheckResult, CheckRun, absent_device};
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
-use super::{
-    check_run::{CheckRun, absent_device},
-    outcome::{Abort, CheckResult},
-};
 use crate::{
     endpoint::Status,
     probe::{HalfSupport, PrecisionProbe},

@@ -11,12 +11,9 @@ mod detections;
 mod tokens;
 mod vectors;
 
+use super::run::{Abort, CheckResult, CheckRun};
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
-use super::{
-    check_run::CheckRun,
-    outcome::{Abort, CheckResult},
-};
 use crate::{
     recorded_answer::{AnswerEntries, RecordedAnswer},
     task::Response,

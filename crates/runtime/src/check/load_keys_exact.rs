@@ -4,12 +4,9 @@
 //!
 //! A missing, renamed or transposed tensor makes the load itself fail, and the check with it, with the name of the tensor.
 
+use super::run::{Abort, CheckResult, CheckRun};
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
-use super::{
-    check_run::CheckRun,
-    outcome::{Abort, CheckResult},
-};
 use testgen_nn::weights;
 use testgen_types::excerpt;
 

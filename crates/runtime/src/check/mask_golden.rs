@@ -4,12 +4,15 @@
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
 use super::{
-    check_run::{CheckRun, SubjectUnderTest},
-    graph_padding,
-    outcome::{Abort, CheckResult, Failures},
-    outputs_by_position::{PositionAxes, forward_by_position},
-    padding::at_real_positions,
-    sequences::{PaddedSide, Sequences, TextFacts, another},
+    comparison::{
+        graph_padding,
+        outputs_by_position::{PositionAxes, forward_by_position},
+    },
+    inputs::{
+        padding::at_real_positions,
+        sequences::{PaddedSide, Sequences, TextFacts, another},
+    },
+    run::{Abort, CheckResult, CheckRun, Failures, SubjectUnderTest},
 };
 use crate::{
     compare::compare,

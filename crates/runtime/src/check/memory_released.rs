@@ -3,12 +3,9 @@
 //! The first load fills the caches of kernels and of the allocator, which remain. Memory before and after a second load, run and
 //! drop must be equal. The suite runs no other check at the same time.
 
+use super::run::{Abort, CheckResult, CheckRun, SubjectUnderTest};
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
-use super::{
-    check_run::{CheckRun, SubjectUnderTest},
-    outcome::{Abort, CheckResult},
-};
 use crate::{
     memory::{DeviceMemory, cleanup, memory},
     open::OpenDevice,

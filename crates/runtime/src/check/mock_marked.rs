@@ -1,12 +1,8 @@
 //! `mock_marked`: the endpoint of a checkpoint that cannot be loaded is marked as a mock, with the reason in every answer.
 
+use super::run::{CheckResult, CheckRun, Failures, MISSING};
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
-use super::{
-    check_run::CheckRun,
-    context::MISSING,
-    outcome::{CheckResult, Failures},
-};
 use crate::{
     endpoint::{Endpoint, Status},
     task::{QuestionContext, Request, Response, TimeSeries},

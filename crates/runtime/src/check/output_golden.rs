@@ -3,9 +3,8 @@
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
 use super::{
-    check_run::{CheckRun, SubjectUnderTest},
-    layer_trace_golden::{compare_trace, first_diverging, is_hidden_state},
-    outcome::{Abort, CheckResult, Failures, refuses_inputs},
+    comparison::hidden_states::{compare_trace, first_diverging, is_hidden_state},
+    run::{Abort, CheckResult, CheckRun, Failures, SubjectUnderTest, refuses_inputs},
 };
 use crate::golden::{Golden, RecordedCase};
 use testgen_engine::Feature;

@@ -6,12 +6,15 @@
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
 use super::{
-    check_run::{CheckRun, SubjectUnderTest},
-    graph_padding,
-    outcome::{Abort, CheckResult, Failures},
-    outputs_by_position::{OutputsByPosition, forward_by_position},
-    sequences::{PaddedSide, Sequences, TextFacts},
-    stream::TokenSequence,
+    comparison::{
+        graph_padding,
+        outputs_by_position::{OutputsByPosition, forward_by_position},
+    },
+    inputs::{
+        sequences::{PaddedSide, Sequences, TextFacts},
+        stream::TokenSequence,
+    },
+    run::{Abort, CheckResult, CheckRun, Failures, SubjectUnderTest},
 };
 use crate::{golden::Golden, tolerance::Tolerance};
 use testgen_types::Architecture;

@@ -1,11 +1,8 @@
 //! `placement`: the output tensors are on the device and in the precision that the endpoint names.
 
+use super::run::{Abort, CheckResult, CheckRun, Failures};
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
-use super::{
-    check_run::CheckRun,
-    outcome::{Abort, CheckResult, Failures},
-};
 use testgen_types::{Precision, ProviderShares};
 
 #[cfg(test)]

@@ -8,9 +8,8 @@
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
 use super::{
-    check_run::CheckRun,
-    graphs::recorded_graphs,
-    outcome::{Abort, CheckResult, Failures},
+    inputs::graphs::recorded_graphs,
+    run::{Abort, CheckResult, CheckRun, Failures},
 };
 use crate::{
     golden::{Golden, Noise, RecordedCase},

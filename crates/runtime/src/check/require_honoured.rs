@@ -6,10 +6,8 @@
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
 use super::{
-    check_run::CheckRun,
-    context::CheckContext,
     fallback_marked::ABSENT,
-    outcome::{CheckResult, CheckStatus, Failures},
+    run::{CheckContext, CheckResult, CheckRun, CheckStatus, Failures},
 };
 use crate::require::RequiredDevices;
 use testgen_models::Checkpoint;

@@ -7,10 +7,9 @@
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
 use super::{
-    check_run::{CheckRun, SubjectUnderTest},
-    outcome::{Abort, CheckResult, Failures},
+    inputs::sequences::Sequences,
     preprocess_golden::first_difference,
-    sequences::Sequences,
+    run::{Abort, CheckResult, CheckRun, Failures, SubjectUnderTest},
 };
 use crate::{
     golden::{Golden, RecordedCase, read_file},

@@ -7,9 +7,8 @@
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
 use super::{
-    check_run::CheckRun,
-    outcome::{Abort, CheckResult, Failures},
-    routing::{by_token, compare_choices},
+    comparison::routing::{by_token, compare_choices},
+    run::{Abort, CheckResult, CheckRun, Failures},
 };
 use crate::golden::{Golden, Router};
 

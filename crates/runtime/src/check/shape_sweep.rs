@@ -6,13 +6,16 @@
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
 use super::{
-    check_run::{CheckRun, RecordedOutput, SubjectUnderTest},
-    graphs::{distances_fit, trees},
-    outcome::{Abort, CheckResult, Failures},
-    outputs_by_position::forward_by_position,
-    routing::{self, RouterRuns},
-    rows,
-    sequences::{Sequences, TextFacts},
+    comparison::{
+        outputs_by_position::forward_by_position,
+        routing::{self, RouterRuns},
+    },
+    inputs::{
+        graphs::{distances_fit, trees},
+        rows,
+        sequences::{Sequences, TextFacts},
+    },
+    run::{Abort, CheckResult, CheckRun, Failures, RecordedOutput, SubjectUnderTest},
 };
 use crate::{
     golden::{Golden, Router},

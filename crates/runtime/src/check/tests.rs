@@ -23,6 +23,7 @@ use faulty::Fault;
 pub(super) use fixture::fixtures;
 use harnesses::{LLAMA, RAG_SEQUENCE, RAG_TOKEN, T5, WHISPER};
 pub(super) use on_host::OnHost;
+use std::{collections::BTreeSet, fs, path::Path};
 use testgen_types::{Check, DeviceKind, EntryStatus, Precision, Registration};
 
 /// Asserts that a check passes without a fault, and fails with it for a reason that contains `part`.
@@ -79,4 +80,16 @@ fn faults_of_a_generator_that_marginalises_over_passages_are_detected() {
     red(&RAG_TOKEN, Check::ShapeSweep, Fault::WrongRowOfFive, "batch 3 of 5");
     red(&RAG_TOKEN, Check::GreedyMargin, Fault::CacheDrifts, "tokens.logits step 2");
     red(&RAG_TOKEN, Check::GenerationControls, Fault::LogitsDependOnHistory, "are not the first of");
+}
+
+/// Whatever else checks are made of has a folder.
+#[test]
+fn every_file_is_a_check() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/check");
+    let folders = ["comparison", "inputs", "operators", "run", "tests"].map(str::to_owned);
+    let rust = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).filter(|path| path.is_file());
+    let files = rust.map(|path| path.file_stem().unwrap().to_string_lossy().into_owned());
+    let files: BTreeSet<String> = files.filter(|name| !folders.contains(name)).collect();
+    let checks = Check::ALL.iter().filter(|check| check.entry().models);
+    assert_eq!(files, checks.map(ToString::to_string).collect());
 }

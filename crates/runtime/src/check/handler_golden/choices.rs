@@ -5,7 +5,7 @@ use super::{
     comparison::AnswerComparison,
 };
 use crate::{
-    check::outcome::CheckResult,
+    check::run::CheckResult,
     recorded_answer::{LabelCandidate, RecordedSpan, TokenCandidate, TokenLabels},
     task::{Answer, FilledMask, LabelScore, LabelledToken},
 };

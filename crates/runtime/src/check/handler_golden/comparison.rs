@@ -2,10 +2,7 @@
 
 use super::candidates::{HandlerChoice, Numbers};
 use crate::{
-    check::{
-        check_run::CheckRun,
-        outcome::{Abort, Failures},
-    },
+    check::run::{Abort, CheckRun, Failures},
     tolerance::{Threshold, Tolerance},
 };
 use testgen_nn::array::Array;

@@ -2,7 +2,7 @@
 
 use super::{candidates::Numbers, comparison::AnswerComparison};
 use crate::{
-    check::outcome::{Abort, CheckResult},
+    check::run::{Abort, CheckResult},
     recorded_answer::RecordedDetection as Recorded,
     task::Detection,
 };

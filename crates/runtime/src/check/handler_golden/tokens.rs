@@ -8,7 +8,7 @@ use super::{
     comparison::AnswerComparison,
 };
 use crate::{
-    check::outcome::{Abort, CheckResult},
+    check::run::{Abort, CheckResult},
     recorded_answer::{Retrieved, Tokens},
     task::{GeneratedText, RetrievedAnswer, Transcription},
     tolerance::Threshold,

@@ -2,7 +2,7 @@
 
 use super::comparison::AnswerComparison;
 use crate::{
-    check::outcome::{Abort, CheckResult},
+    check::run::{Abort, CheckResult},
     recorded_answer::Vector,
     task::Response,
 };

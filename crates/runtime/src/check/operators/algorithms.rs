@@ -1,10 +1,7 @@
 //! The algorithms of an engine that is a library: products of its own list, each computed with every algorithm that the library offers.
 
 use super::{
-    super::{
-        check_run::CheckRun,
-        outcome::{Abort, Failures},
-    },
+    super::run::{Abort, CheckRun, Failures},
     evidence::of_algorithm,
     under_test::shapes,
 };

@@ -1,10 +1,7 @@
 //! Results compared with the reference, element by element, for the checks of the numbers.
 
 use super::{
-    super::{
-        check_run::CheckRun,
-        outcome::{CheckResult, Failures},
-    },
+    super::run::{CheckResult, CheckRun, Failures},
     evidence::{exact, output_error},
     failed::{FailedCalls, Failing},
     under_test::{OperatorsUnderTest, shapes as of_spec, with_lacking},

@@ -1,10 +1,7 @@
 //! `determinism` of operators: three runs return the same bits, with the other operators between them.
 
 use super::{
-    super::{
-        check_run::CheckRun,
-        outcome::{CheckResult, Failures},
-    },
+    super::run::{CheckResult, CheckRun, Failures},
     under_test::{OperatorsUnderTest, first_cases},
 };
 #[cfg(test)]

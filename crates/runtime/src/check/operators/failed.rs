@@ -1,6 +1,6 @@
 //! Failed calls of a check: computed again, and written to files that `testgen replay` computes anywhere.
 
-use super::{super::check_run::CheckRun, under_test::OperatorsUnderTest};
+use super::{super::run::CheckRun, under_test::OperatorsUnderTest};
 use crate::{
     kernels,
     repetition::{Runs, arithmetic, expected, repetition, run_twice},

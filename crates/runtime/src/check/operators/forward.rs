@@ -1,10 +1,7 @@
 //! `forward`: operators on the shapes of the spec, compared with the reference element by element.
 
 use super::{
-    super::{
-        check_run::CheckRun,
-        outcome::{Abort, CheckResult},
-    },
+    super::run::{Abort, CheckResult, CheckRun},
     algorithms, calls,
     compared::compare,
 };

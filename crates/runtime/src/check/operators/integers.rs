@@ -1,7 +1,7 @@
 //! `integers`: integers and booleans, compared exactly.
 
 use super::{
-    super::{check_run::CheckRun, outcome::CheckResult},
+    super::run::{CheckResult, CheckRun},
     compared::compare_in,
 };
 #[cfg(test)]

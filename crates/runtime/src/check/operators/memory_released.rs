@@ -2,9 +2,8 @@
 
 use super::{
     super::{
-        check_run::CheckRun,
         memory_released::released,
-        outcome::{Abort, CheckResult},
+        run::{Abort, CheckResult, CheckRun},
     },
     under_test::{OperatorsUnderTest, first_cases},
 };

@@ -1,10 +1,7 @@
 //! `placement` of operators: every result is on the device that the endpoint reports.
 
 use super::{
-    super::{
-        check_run::CheckRun,
-        outcome::{Abort, CheckResult, Failures},
-    },
+    super::run::{Abort, CheckResult, CheckRun, Failures},
     under_test::{OperatorsUnderTest, first_cases},
 };
 #[cfg(test)]

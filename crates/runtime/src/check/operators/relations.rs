@@ -1,10 +1,7 @@
 //! `relations` of operators: results compared with each other, bit for bit.
 
 use super::{
-    super::{
-        check_run::CheckRun,
-        outcome::{CheckResult, Failures},
-    },
+    super::run::{CheckResult, CheckRun, Failures},
     evidence::exact,
     failed::FailedCalls,
     recorded_calls::RecordedCalls,

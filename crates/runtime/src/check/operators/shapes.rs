@@ -1,7 +1,7 @@
 //! `shapes`: odd sizes in every layout, compared with the reference element by element.
 
 use super::{
-    super::{check_run::CheckRun, outcome::CheckResult},
+    super::run::{CheckResult, CheckRun},
     compared::compare,
 };
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! `special_values`: NaN, infinities, zeros, subnormal and the largest numbers, compared with the reference.
 
 use super::{
-    super::{check_run::CheckRun, outcome::CheckResult},
+    super::run::{CheckResult, CheckRun},
     compared::compare,
 };
 #[cfg(test)]

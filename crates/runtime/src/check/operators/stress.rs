@@ -8,10 +8,7 @@ mod note;
 mod soak;
 
 use super::{
-    super::{
-        check_run::CheckRun,
-        outcome::{Abort, CheckResult, Failures},
-    },
+    super::run::{Abort, CheckResult, CheckRun, Failures},
     evidence::{exact, output_error},
     under_test::{OperatorsUnderTest, shapes},
 };

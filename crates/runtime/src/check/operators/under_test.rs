@@ -1,10 +1,7 @@
 //! The operators of a harness on the device of a check, called as requests to their endpoint.
 
 use super::{
-    super::{
-        check_run::{CheckRun, SubjectUnderTest},
-        outcome::Abort,
-    },
+    super::run::{Abort, CheckRun, SubjectUnderTest},
     calls,
 };
 use crate::{

@@ -1,6 +1,6 @@
 //! Calls that what computes them does not support, for instance in a type: no failures, and no passes.
 
-use super::super::outcome::Abort;
+use super::super::run::Abort;
 use std::{collections::BTreeMap, fmt};
 use testgen_types::Operator;
 

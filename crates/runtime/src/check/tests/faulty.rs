@@ -1,6 +1,6 @@
 //! A model with a fault in its behaviour.
 
-use super::super::{layer_trace_golden::is_hidden_state, rows};
+use super::super::{comparison::hidden_states::is_hidden_state, inputs::rows};
 use std::sync::{
     Arc,
     atomic::{AtomicUsize, Ordering::SeqCst},

@@ -1,7 +1,7 @@
 //! Parts of a check, run on a fixture on the host processor: for tests of what the outcome of a whole check does not show.
 
 use super::{
-    super::{check_run::CheckRun, context::CheckContext},
+    super::run::{CheckContext, CheckRun},
     fixture::fixtures,
     harnesses,
     requests::handler_of,

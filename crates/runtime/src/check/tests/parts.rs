@@ -3,7 +3,7 @@
 mod close_choice;
 
 use super::{
-    super::{causal_leak, dtype_ladder, mask_golden, outcome::Abort, shape_sweep},
+    super::{causal_leak, dtype_ladder, mask_golden, run::Abort, shape_sweep},
     OnHost,
     faulty::{Fault, Faulty},
     fixture::Fixture,

@@ -1,7 +1,7 @@
 //! Endpoints whose status is not what a check asks for.
 
 use super::{
-    super::outcome::{Abort, CheckStatus},
+    super::run::{Abort, CheckStatus},
     Fault, OnHost,
     fixture::fixtures,
     harnesses::{self, LLAMA},

@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        super::outcome::{Abort, CheckResult},
+        super::run::{Abort, CheckResult},
         unsupported::UnsupportedCalls,
     },
     limits::Refusal,

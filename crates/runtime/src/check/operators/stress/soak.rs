@@ -1,6 +1,6 @@
 //! Repetitions of stress cases for a time: the same bits each time, with two streams at once.
 
-use super::super::super::outcome::Failures;
+use super::super::super::run::Failures;
 use std::time::{Duration, Instant};
 use testgen_operators::cases::{ResultDigests, Stress, StressCase};
 

@@ -72,11 +72,11 @@ impl CheckEvidence {
 }
 
 /// The result of a check: what a passing check reports, if anything, or why it ended early.
-pub(super) type CheckResult = Result<Option<String>, Abort>;
+pub(in crate::check) type CheckResult = Result<Option<String>, Abort>;
 
 /// Why a check ended early.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Abort {
+pub(in crate::check) enum Abort {
     /// The property does not hold, or the check could not run.
     Fail(String),
     /// An engine's model does not have what a call needs. The check is ignored, unless earlier numbers were wrong.
@@ -101,7 +101,7 @@ impl<E: Error + 'static> From<E> for Abort {
 }
 
 /// Whether a model refuses its inputs, so that the golden is the cause and not the model.
-pub(super) fn refuses_inputs(error: &ForwardError) -> bool {
+pub(in crate::check) fn refuses_inputs(error: &ForwardError) -> bool {
     matches!(
         error,
         ForwardError::MissingInput { .. } | ForwardError::OutOfRange { .. } | ForwardError::WrongInput { .. }
@@ -110,27 +110,27 @@ pub(super) fn refuses_inputs(error: &ForwardError) -> bool {
 
 /// The failures of one check, reported together.
 #[derive(Debug, Default)]
-pub(super) struct Failures(Vec<String>);
+pub(in crate::check) struct Failures(Vec<String>);
 
 impl Failures {
     /// Messages that are shown. A sweep over shapes can have hundreds, most of them with the same cause.
     const SHOWN: usize = 6;
 
-    pub(super) fn push(&mut self, message: impl Into<String>) {
+    pub(in crate::check) fn push(&mut self, message: impl Into<String>) {
         self.0.push(message.into());
     }
 
     /// Adds the failure of a comparison, or several.
-    pub(super) fn extend(&mut self, failures: impl IntoIterator<Item = String>) {
+    pub(in crate::check) fn extend(&mut self, failures: impl IntoIterator<Item = String>) {
         self.0.extend(failures);
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::check) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Ends the check as failed if there is any failure.
-    pub(super) fn conclude(self) -> Result<(), Abort> {
+    pub(in crate::check) fn conclude(self) -> Result<(), Abort> {
         if self.0.is_empty() {
             return Ok(());
         }

@@ -1,10 +1,9 @@
 //! `pad_invariance` and `mask_golden` for models that read graphs: a graph in a batch with larger ones, which is padded to
 //! their size, is computed as if it were alone.
 
-use super::{
-    check_run::{CheckRun, RecordedOutput, SubjectUnderTest},
-    graphs::{GraphBatch, GraphResult, PaddingChange},
-    outcome::{Abort, CheckResult, Failures},
+use super::super::{
+    inputs::graphs::{GraphBatch, GraphResult, PaddingChange},
+    run::{Abort, CheckResult, CheckRun, Failures, RecordedOutput, SubjectUnderTest},
 };
 use crate::{
     compare::compare,
@@ -24,7 +23,7 @@ struct RecordedGraphs<'a> {
 }
 
 /// Every recorded graph alone, and with more padding, equals the graph in its batch.
-pub(super) fn pad_invariance(run: &mut CheckRun<'_>) -> CheckResult {
+pub(in crate::check) fn pad_invariance(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;
     let tested = run.subject_under_test()?;
     let mut failures = Failures::default();
@@ -48,7 +47,7 @@ pub(super) fn pad_invariance(run: &mut CheckRun<'_>) -> CheckResult {
 
 /// Other distances, edges, degrees and features at padding have no influence, and have one if padding is made nodes. Real
 /// nodes are as recorded.
-pub(super) fn mask_golden(run: &mut CheckRun<'_>) -> CheckResult {
+pub(in crate::check) fn mask_golden(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;
     let tested = run.subject_under_test()?;
     let mut failures = Failures::default();

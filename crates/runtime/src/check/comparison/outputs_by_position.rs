@@ -1,8 +1,8 @@
 //! The outputs of a call, split into those with one entry per position of the sequence and the pooled ones.
 
-use super::{
-    check_run::{CheckRun, SubjectUnderTest},
-    stream::TokenSequence,
+use super::super::{
+    inputs::stream::TokenSequence,
+    run::{CheckRun, SubjectUnderTest},
 };
 use testgen_engine::Feature;
 use testgen_nn::{
@@ -12,24 +12,24 @@ use testgen_nn::{
 use testgen_types::Head;
 
 /// The outputs of one call.
-pub(super) struct OutputsByPosition {
+pub(in crate::check) struct OutputsByPosition {
     /// [batch, seq, ...], by name.
-    pub(super) positions: Vec<(String, Array)>,
+    pub(in crate::check) positions: Vec<(String, Array)>,
     /// [batch, ...] without the sequence, by name.
-    pub(super) pooled: Vec<(String, Array)>,
+    pub(in crate::check) pooled: Vec<(String, Array)>,
 }
 
 /// The dimensions by which positions of a call are recognised.
 #[derive(Clone, Copy)]
-pub(super) struct PositionAxes<'a> {
-    pub(super) stream: TokenSequence<'a>,
+pub(in crate::check) struct PositionAxes<'a> {
+    pub(in crate::check) stream: TokenSequence<'a>,
     /// The shape of the ids, [batch, seq].
-    pub(super) shape: &'a [usize],
-    pub(super) head: Head,
+    pub(in crate::check) shape: &'a [usize],
+    pub(in crate::check) head: Head,
 }
 
 /// Runs `inputs`. If no output has an entry per position of `stream`, as in a classifier, the hidden states are used instead.
-pub(super) fn forward_by_position(
+pub(in crate::check) fn forward_by_position(
     run: &mut CheckRun<'_>,
     tested: &SubjectUnderTest,
     stream: TokenSequence<'_>,
@@ -62,7 +62,7 @@ fn hidden_states(forward: Forward, of: PositionAxes<'_>) -> Vec<(String, Array)>
 ///
 /// A generator with retrieval computes logits for each passage of a question: [batch * passages, seq, vocab] becomes
 /// [batch, seq, passages * vocab], so that rows and positions can be compared like those of other models.
-pub(super) fn one_row_per_input(outputs: Arrays, ids: &[usize]) -> Arrays {
+pub(in crate::check) fn one_row_per_input(outputs: Arrays, ids: &[usize]) -> Arrays {
     let grouped = |(name, array): (String, Array)| {
         let array = group_passages(&name, &array, ids).unwrap_or(array);
         (name, array)
@@ -87,7 +87,7 @@ fn group_passages(name: &str, array: &Array, ids: &[usize]) -> Option<Array> {
 
 impl PositionAxes<'_> {
     /// Whether the output or hidden state `name` has one entry per position.
-    pub(super) fn has(&self, name: &str, array: &Array) -> bool {
+    pub(in crate::check) fn has(&self, name: &str, array: &Array) -> bool {
         let shape = array.shape();
         // By its shape alone, [batch, seq] is not distinguishable from [batch, labels], so these outputs are known by name. Of the heads for
         // pre-training only ELECTRA's discriminator has logits of two dimensions, and those are per position.

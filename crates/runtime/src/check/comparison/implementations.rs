@@ -5,9 +5,10 @@
 mod calls;
 
 use super::{
-    check_run::{CheckRun, RecordedOutput},
-    outcome::{Abort, CheckResult, Failures},
-    padding::with_padding_of,
+    super::{
+        inputs::padding::with_padding_of,
+        run::{Abort, CheckResult, CheckRun, Failures, RecordedOutput},
+    },
     routing::{RouterRuns, matching_tokens},
 };
 use crate::{
@@ -26,7 +27,7 @@ struct ImplementationResults<'g> {
 }
 
 /// Compares every implementation with the first.
-pub(super) fn compare_all(run: &mut CheckRun<'_>, of: Computation) -> CheckResult {
+pub(in crate::check) fn compare_all(run: &mut CheckRun<'_>, of: Computation) -> CheckResult {
     let golden = run.golden()?;
     let (mut results, mut lacking): (Vec<ImplementationResults<'_>>, _) = (Vec::new(), Vec::new());
     for name in declared(run, of)? {
@@ -150,7 +151,8 @@ fn summary(results: &[ImplementationResults<'_>], left_out: usize, lacking: &[St
 
 #[cfg(test)]
 mod tests {
-    use super::{super::tests::OnHost, *};
+    use super::*;
+    use crate::check::tests::OnHost;
     use crate::golden::Noise;
     use testgen_nn::array::Array;
     use testgen_types::{Architecture, Precision};

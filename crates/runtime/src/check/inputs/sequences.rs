@@ -9,39 +9,39 @@ use testgen_types::Architecture;
 
 /// Rows of ids, each of its own length.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Sequences(pub(super) Vec<Vec<i64>>);
+pub(in crate::check) struct Sequences(pub(in crate::check) Vec<Vec<i64>>);
 
 /// The side of a row that padding is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum PaddedSide {
+pub(in crate::check) enum PaddedSide {
     Left,
     Right,
 }
 
 /// The facts about a model that are needed to make token ids for it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct TextFacts<'a> {
+pub(in crate::check) struct TextFacts<'a> {
     /// The sequence that the facts are about.
-    pub(super) stream: TokenSequence<'a>,
+    pub(in crate::check) stream: TokenSequence<'a>,
     /// The id that fills padding.
-    pub(super) pad: i64,
+    pub(in crate::check) pad: i64,
     /// Whether `pad` is the pad token of the configuration, which classifiers of decoders search for.
-    pub(super) pad_is_configured: bool,
+    pub(in crate::check) pad_is_configured: bool,
     /// The number of ids.
-    pub(super) vocab: i64,
+    pub(in crate::check) vocab: i64,
     /// The longest sequence whose beginning does not depend on its length.
-    pub(super) longest: usize,
+    pub(in crate::check) longest: usize,
     /// Whether a token sees only those before it.
-    pub(super) causal: bool,
+    pub(in crate::check) causal: bool,
     /// Whether left padding changes the output although the mask hides it: a state space model masks tokens before it projects
     /// them, so if the projection has a bias, the convolution after it reads that bias at the padding, as in transformers.
-    pub(super) reads_left_padding: bool,
+    pub(in crate::check) reads_left_padding: bool,
     /// The token at which pooled outputs are read.
-    pub(super) pooling: Pooling,
+    pub(in crate::check) pooling: Pooling,
     /// The id of image patches, which is not text.
-    pub(super) reserved: Option<i64>,
+    pub(in crate::check) reserved: Option<i64>,
     /// The token that ends every row and occurs nowhere else in it.
-    pub(super) end: Option<i64>,
+    pub(in crate::check) end: Option<i64>,
 }
 
 static NO_ARGUMENTS: Arrays = Arrays::new();
@@ -51,7 +51,7 @@ const LONGEST: usize = 1024;
 
 impl<'a> TextFacts<'a> {
     /// The sequences of a model: one, or for an encoder-decoder that of the decoder and, if the encoder reads text, its own.
-    pub(super) fn streams(architecture: Architecture, model: &Model, golden: &'a Golden) -> Vec<Self> {
+    pub(in crate::check) fn streams(architecture: Architecture, model: &Model, golden: &'a Golden) -> Vec<Self> {
         let of = |stream| Self::of(stream, model, golden);
         if golden.target.is_empty() {
             let text = of(TokenSequence::Text);
@@ -126,7 +126,7 @@ impl<'a> TextFacts<'a> {
 impl TextFacts<'_> {
     /// Whether the pooled outputs must not depend on padding on `side`. A decoder's classifier finds the last token by the pad
     /// id of the configuration; without one it takes the last column.
-    pub(super) fn pooled_ignores_padding(&self, side: PaddedSide) -> bool {
+    pub(in crate::check) fn pooled_ignores_padding(&self, side: PaddedSide) -> bool {
         match self.pooling {
             Pooling::Fixed => !self.causal || self.pad_is_configured || side == PaddedSide::Left,
             Pooling::EndToken => side == PaddedSide::Right,
@@ -135,14 +135,14 @@ impl TextFacts<'_> {
     }
 
     /// Whether the pooled outputs must not depend on the ids at masked positions. They may where a token is found by its id.
-    pub(super) fn pooled_ignores_masked_ids(&self) -> bool {
+    pub(in crate::check) fn pooled_ignores_masked_ids(&self) -> bool {
         self.pooling == Pooling::Fixed && !self.causal
     }
 }
 
 impl Sequences {
     /// Pseudo-random ids, always the same ones, never the pad id.
-    pub(super) fn generated(rows: usize, length: usize, facts: TextFacts<'_>) -> Self {
+    pub(in crate::check) fn generated(rows: usize, length: usize, facts: TextFacts<'_>) -> Self {
         // A congruential generator with the constants of MMIX: reproducible, and no check needs better randomness.
         let mut state = 0x2545_f491_4f6c_dd1d_u64;
         let mut id = || loop {
@@ -156,7 +156,7 @@ impl Sequences {
     }
 
     /// The rows of a recorded case without their padding.
-    pub(super) fn of_case(case: &RecordedCase, stream: TokenSequence<'_>) -> Option<Self> {
+    pub(in crate::check) fn of_case(case: &RecordedCase, stream: TokenSequence<'_>) -> Option<Self> {
         let ids = case.inputs.get(stream.ids())?;
         let (rows, width) = (ids.shape()[0], ids.shape()[1]);
         let values = ids.as_integers()?;
@@ -166,12 +166,12 @@ impl Sequences {
         Some(Self((0..rows).map(row).collect()))
     }
 
-    pub(super) fn longest(&self) -> usize {
+    pub(in crate::check) fn longest(&self) -> usize {
         self.0.iter().map(Vec::len).max().unwrap_or(0)
     }
 
     /// The first `length` ids of every row.
-    pub(super) fn prefix(&self, length: usize) -> Self {
+    pub(in crate::check) fn prefix(&self, length: usize) -> Self {
         Self(self.0.iter().map(|row| row[..length.min(row.len())].to_vec()).collect())
     }
 
@@ -179,7 +179,7 @@ impl Sequences {
     ///
     /// Left padding of causal models without an encoder comes with the position ids that `generate` passes: without them
     /// transformers would count positions from the first column, padding included.
-    pub(super) fn padded(&self, width: usize, side: PaddedSide, facts: TextFacts<'_>) -> Arrays {
+    pub(in crate::check) fn padded(&self, width: usize, side: PaddedSide, facts: TextFacts<'_>) -> Arrays {
         let (mut ids, mut mask, mut positions) = (Vec::new(), Vec::new(), Vec::new());
         for row in &self.0 {
             let padding = width - row.len();
@@ -208,19 +208,19 @@ impl Sequences {
     }
 
     /// Inputs without padding; all rows must have the same length.
-    pub(super) fn unpadded(&self, facts: TextFacts<'_>) -> Arrays {
+    pub(in crate::check) fn unpadded(&self, facts: TextFacts<'_>) -> Arrays {
         self.padded(self.longest(), PaddedSide::Right, facts)
     }
 
     /// The same rows with every id from `start` on replaced by another one.
-    pub(super) fn changed_from(&self, start: usize, facts: TextFacts<'_>) -> Self {
+    pub(in crate::check) fn changed_from(&self, start: usize, facts: TextFacts<'_>) -> Self {
         let change = |(column, id): (usize, &i64)| if column < start { *id } else { another(*id, facts) };
         Self(self.0.iter().map(|row| row.iter().enumerate().map(change).collect()).collect())
     }
 }
 
 /// An id other than `id`, and not a special one.
-pub(super) fn another(id: i64, facts: TextFacts<'_>) -> i64 {
+pub(in crate::check) fn another(id: i64, facts: TextFacts<'_>) -> i64 {
     let next = |step: i64| (id + step).rem_euclid(facts.vocab);
     // The first step is large: neighbouring ids of a trained tokenizer are often similar tokens. The others are for the case
     // that it hits a special id.

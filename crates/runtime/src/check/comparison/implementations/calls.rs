@@ -3,14 +3,15 @@
 //!
 //! Without a mask, implementations take other kernels, and may assume another mask: a library can be causal in one and not in the other.
 
-use crate::{
-    check::{
-        check_run::{CheckRun, SubjectUnderTest},
-        kv_cache_equivalence::{self, advance_in_steps},
-        outcome::Abort,
-        routing::router_outputs,
-        stream::TokenSequence,
+use super::super::{
+    super::{
+        inputs::stream::TokenSequence,
+        run::{Abort, CheckRun, SubjectUnderTest},
     },
+    cached_sequences::{CachedInput, advance_in_steps, class_without_cache},
+    routing::router_outputs,
+};
+use crate::{
     golden::{Golden, Router},
     tolerance::Tolerance,
 };
@@ -88,17 +89,16 @@ fn survived<T>(run: &CheckRun<'_>, outcome: Result<T, ForwardError>) -> Result<R
 
 /// Sequences that are read in chunks with a cache; none for a model without one.
 fn sequences(run: &CheckRun<'_>, tested: &SubjectUnderTest, golden: &Golden) -> Result<Vec<TracedCall>, Abort> {
-    if !run.spec().architecture.generates() || kv_cache_equivalence::inapplicable(tested.model().class()).is_some() {
+    if !run.spec().architecture.generates() || class_without_cache(tested.model().class()).is_some() {
         return Ok(Vec::new());
     }
     let Ok(mut session) = tested.model().session() else { return Ok(Vec::new()) };
     let facts = run.text_facts(tested, golden);
     let mut computed = Vec::new();
     // Padding before a decoder's text sees no token, and `generate` makes none where there is an encoder.
-    let padded =
-        |input: &kv_cache_equivalence::CachedInput| facts.stream == TokenSequence::Text || input.label == "unpadded";
-    for input in kv_cache_equivalence::inputs(golden, facts)?.into_iter().filter(padded) {
-        let kv_cache_equivalence::CachedInput { label, arrays } = input;
+    let padded = |input: &CachedInput| facts.stream == TokenSequence::Text || input.label == "unpadded";
+    for input in CachedInput::recorded(golden, facts)?.into_iter().filter(padded) {
+        let CachedInput { label, arrays } = input;
         let length = arrays[facts.stream.ids()].shape()[1];
         // A prefix, a chunk after it, and single tokens take different kernels.
         let half = length / 2;
@@ -114,7 +114,8 @@ fn sequences(run: &CheckRun<'_>, tested: &SubjectUnderTest, golden: &Golden) -> 
 
 #[cfg(test)]
 mod tests {
-    use super::{super::super::tests::OnHost, *};
+    use super::*;
+    use crate::check::tests::OnHost;
     use testgen_types::ModelType;
 
     #[test]

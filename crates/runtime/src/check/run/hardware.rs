@@ -4,7 +4,7 @@ use testgen_device::Device;
 use testgen_types::HardwareInfo;
 
 /// The facts about a device that a report shows besides its name.
-pub(super) fn hardware(device: &Device) -> HardwareInfo {
+pub(in crate::check) fn hardware(device: &Device) -> HardwareInfo {
     HardwareInfo {
         architecture: device.architecture.clone(),
         path: Some(device.path.to_string()),

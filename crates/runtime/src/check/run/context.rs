@@ -7,7 +7,7 @@ use testgen_engine::EngineName;
 use testgen_models::Checkpoint;
 
 /// A directory that does not exist.
-pub(super) const MISSING: &str = "there-is-no-such-checkpoint";
+pub(in crate::check) const MISSING: &str = "there-is-no-such-checkpoint";
 
 /// The environment of a check.
 #[derive(Debug, Clone)]
@@ -24,7 +24,7 @@ pub(crate) struct CheckContext<'a> {
 
 impl CheckContext<'_> {
     /// A checkpoint that no subject can be loaded from: its directory does not exist, and operators take none.
-    pub(super) fn missing_checkpoint(&self) -> Checkpoint {
+    pub(in crate::check) fn missing_checkpoint(&self) -> Checkpoint {
         let here = self.checkpoint.as_ref().map_or(Path::new(""), Checkpoint::directory);
         Checkpoint::at(here.join(MISSING))
     }

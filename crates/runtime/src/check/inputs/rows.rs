@@ -8,17 +8,17 @@ use testgen_nn::array::{Array, Arrays};
 const PAIRWISE: [&str; 2] = ["logits_per_image", "logits_per_text"];
 
 /// The number of rows of the largest batch.
-pub(super) fn count(inputs: &Arrays) -> usize {
+pub(in crate::check) fn count(inputs: &Arrays) -> usize {
     inputs.values().map(|array| array.shape()[0]).max().unwrap_or(0)
 }
 
 /// The rows `order` of every input.
-pub(super) fn of_inputs(inputs: &Arrays, order: &[usize]) -> Arrays {
+pub(in crate::check) fn of_inputs(inputs: &Arrays, order: &[usize]) -> Arrays {
     inputs.iter().map(|(name, array)| (name.clone(), select(array, order))).collect()
 }
 
 /// The part of the output `name` that a call with the rows `order` must return; `whole` is from a call with `count` rows.
-pub(super) fn of_output(name: &str, whole: &Array, order: &[usize], count: usize) -> Array {
+pub(in crate::check) fn of_output(name: &str, whole: &Array, order: &[usize], count: usize) -> Array {
     // A model with retrieval has as many rows for each input as it found passages.
     let rows_per_input = (whole.shape()[0] / count.max(1)).max(1);
     let order: Vec<usize> = order.iter().flat_map(|row| row * rows_per_input..(row + 1) * rows_per_input).collect();

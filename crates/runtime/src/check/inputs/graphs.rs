@@ -36,15 +36,15 @@ const NODE_ARGUMENTS: [NodeArgument; 7] = [
 
 /// The part of an output, or of a hidden state, that belongs to one graph.
 #[derive(Debug, Clone)]
-pub(super) struct GraphResult {
-    pub(super) name: String,
-    pub(super) graph: usize,
-    pub(super) array: Array,
+pub(in crate::check) struct GraphResult {
+    pub(in crate::check) name: String,
+    pub(in crate::check) graph: usize,
+    pub(in crate::check) array: Array,
 }
 
 /// A change of padding nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum PaddingChange {
+pub(in crate::check) enum PaddingChange {
     /// Other values, but still padding.
     Values,
     /// Other values, and a feature that makes them nodes.
@@ -53,15 +53,15 @@ pub(super) enum PaddingChange {
 
 /// A collated batch of graphs.
 #[derive(Debug, Clone)]
-pub(super) struct GraphBatch {
-    pub(super) inputs: Arrays,
+pub(in crate::check) struct GraphBatch {
+    pub(in crate::check) inputs: Arrays,
     /// The number of nodes of each graph.
-    pub(super) nodes: Vec<usize>,
+    pub(in crate::check) nodes: Vec<usize>,
 }
 
 impl GraphBatch {
     /// None if the arguments are not graphs.
-    pub(super) fn of(inputs: &Arrays) -> Option<Self> {
+    pub(in crate::check) fn of(inputs: &Arrays) -> Option<Self> {
         let nodes = inputs.get("input_nodes").filter(|nodes| nodes.shape().len() == 3)?;
         let (width, features) = (nodes.shape()[1], nodes.shape()[2].max(1));
         // The collator shifts features by one, so that 0 in the first feature marks padding.
@@ -71,18 +71,18 @@ impl GraphBatch {
     }
 
     /// The number of nodes in each row, padding included.
-    pub(super) fn width(&self) -> usize {
+    pub(in crate::check) fn width(&self) -> usize {
         self.inputs["input_nodes"].shape()[1]
     }
 
     /// One of the graphs without padding.
-    pub(super) fn alone(&self, graph: usize) -> Self {
+    pub(in crate::check) fn alone(&self, graph: usize) -> Self {
         let one = Self { inputs: rows::of_inputs(&self.inputs, &[graph]), nodes: vec![self.nodes[graph]] };
         one.resized(self.nodes[graph])
     }
 
     /// The same graphs, padded or cut to `width` nodes.
-    pub(super) fn resized(&self, width: usize) -> Self {
+    pub(in crate::check) fn resized(&self, width: usize) -> Self {
         let resize = |(name, array): (&String, &Array)| {
             let mut shape = array.shape().to_vec();
             if let Some(argument) = node_argument_of(name) {
@@ -94,7 +94,7 @@ impl GraphBatch {
     }
 
     /// The inputs with ones at all padding.
-    pub(super) fn with_changed_padding(&self, change: PaddingChange) -> Arrays {
+    pub(in crate::check) fn with_changed_padding(&self, change: PaddingChange) -> Arrays {
         let replace = |(name, array): (&String, &Array)| {
             let kept = |flat: usize| {
                 let marks_padding = name == "input_nodes" && flat.is_multiple_of(array.shape()[2]);
@@ -118,19 +118,19 @@ impl GraphBatch {
     }
 
     /// Outputs and hidden states of a call with other arguments for the same graphs.
-    pub(super) fn run_with(&self, model: &Model, inputs: &Arrays) -> Result<Vec<GraphResult>, ForwardError> {
+    pub(in crate::check) fn run_with(&self, model: &Model, inputs: &Arrays) -> Result<Vec<GraphResult>, ForwardError> {
         let forward = model.forward_traced(inputs)?;
         let traces = forward.trace.into_iter().map(|(name, array)| (format!("trace.{name}"), array));
         Ok(self.by_graph(forward.outputs.into_iter().chain(traces)))
     }
 
     /// Outputs and hidden states of the batch.
-    pub(super) fn run(&self, model: &Model) -> Result<Vec<GraphResult>, ForwardError> {
+    pub(in crate::check) fn run(&self, model: &Model) -> Result<Vec<GraphResult>, ForwardError> {
         self.run_with(model, &self.inputs)
     }
 
     /// The named arrays, split by graph, without padding.
-    pub(super) fn by_graph(&self, named: impl Iterator<Item = (String, Array)>) -> Vec<GraphResult> {
+    pub(in crate::check) fn by_graph(&self, named: impl Iterator<Item = (String, Array)>) -> Vec<GraphResult> {
         let part = |array: &Array, graph: usize| {
             let row = array.select_rows(&[graph]);
             // Hidden states begin with the graph token, then come the nodes.
@@ -153,7 +153,7 @@ fn with_ones<T: Copy>(values: &[T], one: T, kept: impl Fn(usize) -> bool) -> Vec
 }
 
 /// The graphs of the main case.
-pub(super) fn recorded_graphs(golden: &Golden) -> Vec<Graph> {
+pub(in crate::check) fn recorded_graphs(golden: &Golden) -> Vec<Graph> {
     let graph = |arrays: &Arrays| Graph {
         num_nodes: arrays.get("num_nodes").and_then(Array::as_integers).map_or(0, |count| count[0] as usize),
         edge_index: arrays.get("edge_index").cloned().unwrap_or_else(|| Array::integers([2, 0], Vec::new())),
@@ -167,7 +167,7 @@ pub(super) fn recorded_graphs(golden: &Golden) -> Vec<Graph> {
 ///
 /// Binary trees, because the model has tables for a limited number of distances and degrees: distances grow with the
 /// logarithm of the number of nodes, and no degree is above three.
-pub(super) fn trees(golden: &Golden, nodes: usize, count: usize) -> Vec<Graph> {
+pub(in crate::check) fn trees(golden: &Golden, nodes: usize, count: usize) -> Vec<Graph> {
     let recorded = recorded_graphs(golden);
     let edges: Vec<[i64; 2]> =
         (1..nodes as i64).flat_map(|child| [[child, (child - 1) / 2], [(child - 1) / 2, child]]).collect();
@@ -191,7 +191,7 @@ pub(super) fn trees(golden: &Golden, nodes: usize, count: usize) -> Vec<Graph> {
 }
 
 /// Whether the model's tables have a row for every distance in a collated batch and every position in its paths.
-pub(super) fn distances_fit(config: &Value, inputs: &Arrays) -> bool {
+pub(in crate::check) fn distances_fit(config: &Value, inputs: &Arrays) -> bool {
     let rows = |name: &str, default| config.get(name).and_then(Value::as_i64).unwrap_or(default);
     let positions = inputs.get("spatial_pos").and_then(Array::as_integers).unwrap_or_default();
     let depth = inputs.get("input_edges").map_or(0, |edges| edges.shape()[3] as i64);

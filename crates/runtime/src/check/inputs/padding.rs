@@ -7,7 +7,12 @@ use testgen_nn::array::{Array, Arrays};
 ///
 /// Padding that sees no token, as outside of a sliding window, has arbitrary outputs, which nothing reads: eager attention of
 /// transformers computes the mean of all values there, as the native models do, and its `sdpa` zeros.
-pub(super) fn defined(engine: &CheckEngine, inputs: &Arrays, expected: &Array, got: &Array) -> Option<[Array; 2]> {
+pub(in crate::check) fn defined(
+    engine: &CheckEngine,
+    inputs: &Arrays,
+    expected: &Array,
+    got: &Array,
+) -> Option<[Array; 2]> {
     engine.process_name()?;
     let (ids, mask) = (inputs.get("input_ids")?, inputs.get("attention_mask")?);
     // The padding of an encoder-decoder is after its texts, and sees the first token.
@@ -19,7 +24,7 @@ pub(super) fn defined(engine: &CheckEngine, inputs: &Arrays, expected: &Array, g
 }
 
 /// `got` with what `expected` has at the positions of padding, so that these are not compared; see [`defined`].
-pub(super) fn with_padding_of(engine: &CheckEngine, inputs: &Arrays, expected: &Array, got: &Array) -> Array {
+pub(in crate::check) fn with_padding_of(engine: &CheckEngine, inputs: &Arrays, expected: &Array, got: &Array) -> Array {
     let (Some(_), Some(mask)) = (defined(engine, inputs, expected, got), inputs.get("attention_mask")) else {
         return got.clone();
     };
@@ -33,7 +38,7 @@ pub(super) fn with_padding_of(engine: &CheckEngine, inputs: &Arrays, expected: &
 }
 
 /// The entries where `mask` [batch, seq] is not zero: [batch, seq, ...] becomes [real, ...].
-pub(super) fn at_real_positions(array: &Array, mask: &Array) -> Array {
+pub(in crate::check) fn at_real_positions(array: &Array, mask: &Array) -> Array {
     let (shape, rest) = array.shape().split_at(2);
     let mut flat_shape = vec![shape[0] * shape[1]];
     flat_shape.extend(rest);

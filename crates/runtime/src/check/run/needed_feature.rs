@@ -7,7 +7,7 @@ use testgen_engine::Feature;
 use testgen_types::{Check, for_each_check};
 
 /// Ends `check` as ignored if the engine's model lacks what it needs.
-pub(super) fn confirm(check: Check, loaded: Option<&LoadedSubject>) -> Result<(), Abort> {
+pub(in crate::check) fn confirm(check: Check, loaded: Option<&LoadedSubject>) -> Result<(), Abort> {
     match needed(check).and_then(|feature| loaded?.lacks(feature)) {
         Some(reason) => Err(Abort::Skip(format!("the engine does not support it: {reason}"))),
         None => Ok(()),

@@ -6,7 +6,7 @@ use testgen_models::Checkpoint;
 use testgen_types::Precision;
 
 /// Adds the weights that are expected from the headers of the checkpoint to the memory of the first load.
-pub(super) fn add_estimate(evidence: &mut CheckEvidence, checkpoint: &Checkpoint, precision: Precision) {
+pub(in crate::check) fn add_estimate(evidence: &mut CheckEvidence, checkpoint: &Checkpoint, precision: Precision) {
     if let Some(memory) = evidence.memory.as_mut().filter(|memory| memory.estimated_weights.is_none()) {
         // None for a checkpoint without an estimate, which is not a failure.
         let estimated = testgen_estimate::CheckpointHeaders::read(checkpoint.directory()).ok();
@@ -15,7 +15,7 @@ pub(super) fn add_estimate(evidence: &mut CheckEvidence, checkpoint: &Checkpoint
 }
 
 /// Replaces the peak of the first load by that of the whole check.
-pub(super) fn replace_peak(evidence: &mut CheckEvidence, device: Option<&OpenDevice>) {
+pub(in crate::check) fn replace_peak(evidence: &mut CheckEvidence, device: Option<&OpenDevice>) {
     let peak = device.and_then(memory::peak);
     if let Some(memory) = &mut evidence.memory {
         memory.peak = peak.or(memory.peak);

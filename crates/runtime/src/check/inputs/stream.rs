@@ -4,7 +4,7 @@ use testgen_nn::array::Arrays;
 
 /// A sequence of tokens that a model reads.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum TokenSequence<'a> {
+pub(in crate::check) enum TokenSequence<'a> {
     /// The only one.
     Text,
     /// The input of an encoder; the arrays are the arguments of the decoder.
@@ -15,17 +15,17 @@ pub(super) enum TokenSequence<'a> {
 
 impl<'a> TokenSequence<'a> {
     /// The argument with the ids.
-    pub(super) fn ids(self) -> &'static str {
+    pub(in crate::check) fn ids(self) -> &'static str {
         if matches!(self, Self::Target(_)) { "decoder_input_ids" } else { "input_ids" }
     }
 
     /// The argument that masks padding.
-    pub(super) fn mask(self) -> &'static str {
+    pub(in crate::check) fn mask(self) -> &'static str {
         if matches!(self, Self::Target(_)) { "decoder_attention_mask" } else { "attention_mask" }
     }
 
     /// The arguments of the other half of an encoder-decoder.
-    pub(super) fn other_arguments(self) -> Option<&'a Arrays> {
+    pub(in crate::check) fn other_arguments(self) -> Option<&'a Arrays> {
         match self {
             Self::Text => None,
             Self::Source(others) | Self::Target(others) => Some(others),
@@ -33,12 +33,12 @@ impl<'a> TokenSequence<'a> {
     }
 
     /// The end of labels of comparisons, so that both sequences of an encoder-decoder have labels of their own.
-    pub(super) fn suffix(self) -> &'static str {
+    pub(in crate::check) fn suffix(self) -> &'static str {
         if matches!(self, Self::Source(_)) { " of the encoder" } else { "" }
     }
 
     /// Whether the output or trace `name` belongs to this sequence, if it has one entry per position at all.
-    pub(super) fn owns(self, name: &str) -> bool {
+    pub(in crate::check) fn owns(self, name: &str) -> bool {
         let name = name.strip_prefix("trace.").unwrap_or(name);
         let encoder = name.starts_with("encoder") || name.starts_with("question.");
         // The contexts that a generator with retrieval reads have other lengths than question and answer.

@@ -1,6 +1,7 @@
-//! The inputs that are read with a cache, in which steps, and how their outputs are joined.
+//! The inputs that are read with a cache, the classes without one, and how their outputs are joined.
 
-use super::{super::tests::OnHost, *};
+use super::*;
+use crate::check::tests::OnHost;
 use testgen_nn::forward::Forward;
 
 #[test]
@@ -12,16 +13,6 @@ fn steps_are_concatenated_along_the_sequence() {
     assert_eq!(joined.shape(), [2, 3, 2]);
     assert_eq!(joined.narrow(1, 0, 1), one);
     assert_eq!(joined.narrow(1, 1, 2), two);
-}
-
-#[test]
-fn every_schedule_reads_the_whole_sequence() {
-    for length in [1, 2, 9, 10, 33] {
-        for Schedule { label, steps } in schedules(length) {
-            assert_eq!(steps.iter().sum::<usize>(), length, "{label} {length}");
-            assert!(length == 1 || !steps.contains(&0), "{label} {length}: no step is empty");
-        }
-    }
 }
 
 /// A session that remembers the widths of ids and masks, and returns the ids.
@@ -60,9 +51,9 @@ fn each_step_has_new_ids_and_the_whole_mask_and_none_is_empty() {
 #[test]
 fn classifiers_have_no_cache() {
     for class in ["LlamaForSequenceClassification", "Qwen2ForTokenClassification", "GPT2ForQuestionAnswering"] {
-        assert!(inapplicable(class).is_some_and(|why| why.contains(class)), "{class}");
+        assert!(class_without_cache(class).is_some_and(|why| why.contains(class)), "{class}");
     }
-    assert_eq!(inapplicable("LlamaForCausalLM"), None);
+    assert_eq!(class_without_cache("LlamaForCausalLM"), None);
 }
 
 #[test]
@@ -73,7 +64,7 @@ fn recorded_rows_are_cut_so_that_padding_has_room() {
             let (golden, tested) = (run.golden()?, run.subject_under_test()?);
             let facts = TextFacts { longest, ..run.text_facts(&tested, &golden) };
             let width = |input: CachedInput| (input.label, input.arrays["input_ids"].shape()[1]);
-            Ok::<_, Abort>(inputs(&golden, facts)?.into_iter().map(width).collect::<Vec<_>>())
+            Ok::<_, Abort>(CachedInput::recorded(&golden, facts)?.into_iter().map(width).collect::<Vec<_>>())
         });
         let [unpadded, padded] = expected;
         assert_eq!(widths, Ok(vec![("unpadded", unpadded), ("padded left", padded)]));

@@ -5,10 +5,7 @@
 //! before it are compared. The router probabilities are compared as well: a margin below four times an error within its
 //! tolerance is excused, the larger error of a wrong kernel is not.
 
-use super::{
-    check_run::{CheckRun, RecordedOutput},
-    outcome::Failures,
-};
+use super::super::run::{CheckRun, Failures, RecordedOutput};
 use crate::{
     compare::{Measured, measure},
     golden::{Golden, Router},
@@ -26,15 +23,19 @@ use testgen_types::Architecture;
 const MARGIN_FACTOR: f64 = 4.0;
 
 /// Two runs whose tokens are compared.
-pub(super) struct RouterRuns<'a> {
-    pub(super) golden: &'a Golden,
-    pub(super) tolerance: Tolerance<'a>,
-    pub(super) expected: &'a [Router],
-    pub(super) got: &'a [Router],
+pub(in crate::check) struct RouterRuns<'a> {
+    pub(in crate::check) golden: &'a Golden,
+    pub(in crate::check) tolerance: Tolerance<'a>,
+    pub(in crate::check) expected: &'a [Router],
+    pub(in crate::check) got: &'a [Router],
 }
 
 /// The router outputs of a run by layer; empty for architectures without routers.
-pub(super) fn router_outputs(run: &CheckRun<'_>, model: &Model, inputs: &Arrays) -> Result<Vec<Router>, ForwardError> {
+pub(in crate::check) fn router_outputs(
+    run: &CheckRun<'_>,
+    model: &Model,
+    inputs: &Arrays,
+) -> Result<Vec<Router>, ForwardError> {
     if run.spec().architecture != Architecture::Moe {
         return Ok(Vec::new());
     }
@@ -50,12 +51,12 @@ pub(super) fn router_outputs(run: &CheckRun<'_>, model: &Model, inputs: &Arrays)
 }
 
 /// The router outputs for a part of the run; `part` selects it from an array [batch, seq, experts].
-pub(super) fn of_part(routers: &[Router], part: impl Fn(&Array) -> Array) -> Vec<Router> {
+pub(in crate::check) fn of_part(routers: &[Router], part: impl Fn(&Array) -> Array) -> Vec<Router> {
     routers.iter().map(|router| router.map(&part)).collect()
 }
 
 /// Compares the router outputs of two runs, and returns the tokens that were routed to the same experts.
-pub(super) fn matching_tokens(
+pub(in crate::check) fn matching_tokens(
     run: &mut CheckRun<'_>,
     what: &str,
     runs: RouterRuns<'_>,
@@ -91,7 +92,7 @@ pub(super) fn matching_tokens(
 
 /// The leading tokens of each row that were routed to the same experts; all tokens if there are no routers.
 #[derive(Debug, Default)]
-pub(super) struct MatchingTokens {
+pub(in crate::check) struct MatchingTokens {
     columns: usize,
     /// The number of leading tokens of each row.
     limits: Vec<usize>,
@@ -99,7 +100,7 @@ pub(super) struct MatchingTokens {
 
 impl MatchingTokens {
     /// How many tokens are left out.
-    pub(super) fn left_out(&self) -> usize {
+    pub(in crate::check) fn left_out(&self) -> usize {
         self.limits.iter().map(|limit| self.columns - limit).sum()
     }
 
@@ -107,7 +108,7 @@ impl MatchingTokens {
     ///
     /// An output with an entry per position becomes [tokens, ...]. A pooled output keeps the rows of which no token is left
     /// out, because it depends on all of them.
-    pub(super) fn of<'a>(&self, output: &'a Array) -> Option<Cow<'a, Array>> {
+    pub(in crate::check) fn of<'a>(&self, output: &'a Array) -> Option<Cow<'a, Array>> {
         if self.left_out() == 0 {
             return Some(Cow::Borrowed(output));
         }
@@ -136,16 +137,16 @@ impl MatchingTokens {
 
 /// Token numbers, by whether the same experts were chosen.
 #[derive(Default)]
-pub(super) struct Choices {
-    pub(super) same: Vec<usize>,
+pub(in crate::check) struct Choices {
+    pub(in crate::check) same: Vec<usize>,
     /// Other experts, but the margin is below the error.
-    pub(super) within_margin: Vec<usize>,
+    pub(in crate::check) within_margin: Vec<usize>,
     /// Other experts although the margin decides, as failures.
-    pub(super) different: Vec<String>,
+    pub(in crate::check) different: Vec<String>,
 }
 
 /// Compares the experts chosen for every token.
-pub(super) fn compare_choices(expected: &Router, got: &Router) -> Choices {
+pub(in crate::check) fn compare_choices(expected: &Router, got: &Router) -> Choices {
     let mut choices = Choices::default();
     let experts = expected.weights.shape().last().copied().unwrap_or(1);
     let tokens = |array: &'_ Array| -> Vec<Vec<f32>> {
@@ -186,7 +187,7 @@ fn margin(probabilities: &[f32], weights: &[f32]) -> f64 {
 }
 
 /// [batch, seq, ...] as [tokens, ...].
-pub(super) fn by_token(array: &Array) -> Array {
+pub(in crate::check) fn by_token(array: &Array) -> Array {
     let shape = array.shape();
     let (tokens, rest) = (shape[0] * shape[1], &shape[2..]);
     Array::floats([&[tokens], rest].concat(), array.as_floats().unwrap_or_default().to_vec())

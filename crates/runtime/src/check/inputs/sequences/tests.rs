@@ -1,9 +1,7 @@
 //! Generated rows, their padding, and the facts about a model that they need.
 
-use super::{
-    super::{outcome::Abort, tests::OnHost},
-    *,
-};
+use super::*;
+use crate::check::{run::Abort, tests::OnHost};
 use std::collections::BTreeSet;
 
 const FACTS: TextFacts<'_> = TextFacts {

@@ -1,0 +1,53 @@
+//! Recorded hidden states, compared with those of a traced call.
+
+use super::super::run::{CheckRun, SubjectUnderTest};
+use crate::golden::Golden;
+use testgen_nn::forward::ForwardError;
+
+/// A hidden state that was compared.
+pub(in crate::check) struct ComparedState {
+    pub(in crate::check) name: String,
+    pub(in crate::check) failure: Option<String>,
+}
+
+/// Compares the recorded hidden states that are `selected`, in the order of computation.
+pub(in crate::check) fn compare_trace(
+    run: &mut CheckRun<'_>,
+    tested: &SubjectUnderTest,
+    golden: &Golden,
+    selected: impl Fn(&str) -> bool,
+) -> Result<Vec<ComparedState>, ForwardError> {
+    let inputs = &golden.main().inputs;
+    let forward = tested.model().forward_traced(inputs)?;
+    let tolerance = run.tolerance(golden, tested);
+    let mut compared = Vec::new();
+    for (name, expected) in golden.trace.iter().filter(|(name, _)| selected(name)) {
+        let traced = format!("trace.{name}");
+        let failure = match forward.trace.iter().find(|(found, _)| found == name) {
+            Some((_, got)) => run.compare_recorded(&traced, inputs, [expected, got], (tolerance, &traced)),
+            None => Some(format!("`{traced}` was not computed")),
+        };
+        compared.push(ComparedState { name: name.clone(), failure });
+    }
+    let is_extra = |name: &str| golden.trace.iter().all(|(recorded, _)| recorded != name);
+    for (name, _) in forward.trace.iter().filter(|(name, _)| selected(name) && is_extra(name)) {
+        let failure = Some(format!("`trace.{name}` was computed, but not recorded"));
+        compared.push(ComparedState { name: name.clone(), failure });
+    }
+    Ok(compared)
+}
+
+/// A message with the first hidden state that diverges, which is where the error arises.
+pub(in crate::check) fn first_diverging(compared: &[ComparedState]) -> Option<String> {
+    let first = compared.iter().position(|state| state.failure.is_some())?;
+    let name = &compared[first].name;
+    Some(match first.checked_sub(1).map(|before| &compared[before].name) {
+        Some(before) => format!("first diverges at `{name}`; `{before}` still agrees"),
+        None => format!("first diverges at `{name}`"),
+    })
+}
+
+/// Whether the trace `name` is a hidden state; `router_golden` compares the others.
+pub(in crate::check) fn is_hidden_state(name: &str) -> bool {
+    !name.starts_with("router.") && !name.starts_with("routing.")
+}

@@ -1,0 +1,76 @@
+//! Comparing outputs within a run: the thresholds, and the errors that become evidence.
+
+use super::{super::inputs::padding::defined, check_run::CheckRun, subject_under_test::SubjectUnderTest};
+use crate::{
+    compare::compare,
+    golden::Golden,
+    tolerance::{Threshold, Tolerance},
+};
+use testgen_nn::array::{Array, Arrays};
+
+/// An output in the golden. Its scale and its noise set the threshold where two runs of the device are compared.
+#[derive(Clone, Copy)]
+pub(in crate::check) struct RecordedOutput<'a> {
+    pub(in crate::check) golden: &'a Golden,
+    pub(in crate::check) name: &'a str,
+    pub(in crate::check) tolerance: Tolerance<'a>,
+}
+
+impl CheckRun<'_> {
+    /// The thresholds for `tested`.
+    pub(in crate::check) fn tolerance<'g>(&self, golden: &'g Golden, tested: &SubjectUnderTest) -> Tolerance<'g> {
+        Tolerance::new(&golden.noise, self.spec().tolerances, tested.precision(), tested.endpoint().tf32())
+    }
+
+    /// Compares two arrays, adds the error to the evidence as `name`, and returns the failure.
+    pub(in crate::check) fn compare(
+        &mut self,
+        name: &str,
+        expected: &Array,
+        got: &Array,
+        threshold: Threshold,
+    ) -> Option<String> {
+        let comparison = compare(name, expected, got, threshold);
+        self.evidence.add(comparison.error);
+        comparison.failure.map(|failure| format!("`{name}`: {failure}"))
+    }
+
+    /// Like [`Self::compare`], for the recorded output `name` of a call with `inputs`: of an engine, at the positions that [`defined`]
+    /// leaves. `label` names the comparison.
+    pub(in crate::check) fn compare_recorded(
+        &mut self,
+        label: &str,
+        inputs: &Arrays,
+        [expected, got]: [&Array; 2],
+        (tolerance, name): (Tolerance<'_>, &str),
+    ) -> Option<String> {
+        let threshold = tolerance.golden(name);
+        let comparison = match defined(&self.engine, inputs, expected, got) {
+            Some([expected, got]) => compare(label, &expected, &got, threshold),
+            None => compare(label, expected, got, threshold),
+        };
+        if comparison.failure.is_some() && tolerance.leaves_open(name, &comparison.error) {
+            self.undecided.insert(name.to_owned());
+            return None;
+        }
+        self.evidence.add(comparison.error);
+        comparison.failure.map(|failure| format!("`{label}`: {failure}"))
+    }
+
+    /// Like [`Self::compare`], for two runs on the same device. `label` names the comparison.
+    pub(in crate::check) fn compare_runs(
+        &mut self,
+        label: &str,
+        output: RecordedOutput<'_>,
+        expected: &Array,
+        got: &Array,
+    ) -> Option<String> {
+        let RecordedOutput { golden, name, tolerance } = output;
+        let recorded = golden.main().outputs.get(name).and_then(Array::as_floats);
+        let threshold = match (recorded, expected.as_floats()) {
+            (Some(recorded), Some(expected)) => tolerance.metamorphic(name).in_units_of(recorded, expected),
+            _ => tolerance.metamorphic(name),
+        };
+        self.compare(label, expected, got, threshold)
+    }
+}
