@@ -96,5 +96,5 @@ def position_limit(config):
     """The longest sequence that the position table permits; other kinds of positions have no limit that matters here."""
     if rope_type(config) is not None or getattr(config, "max_position_embeddings", None) is None:
         return 2**30
-    reserved = {"bert::Roberta": (config.pad_token_id or 0) + 1, "mpnet::Mpnet": 2}.get(entry(config).definition, 0)
+    reserved = {"roberta::Roberta": (config.pad_token_id or 0) + 1, "mpnet::Mpnet": 2}.get(entry(config).definition, 0)
     return config.max_position_embeddings - reserved

@@ -10,3 +10,4 @@ pub(crate) mod modernbert;
 pub(crate) mod modernbert_config;
 pub(crate) mod modernbert_layer;
 pub(crate) mod mpnet;
+pub(crate) mod roberta;

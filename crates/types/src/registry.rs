@@ -57,8 +57,8 @@ macro_rules! for_each_native_type {
             Electra    "electra"    electra::Electra       "Electra"    PRETRAINED { tokenizer: "BertTokenizer" }
             ModernBert "modernbert" modernbert::ModernBert "ModernBert" ENCODER { forced_tokenizer: "TokenizersBackend" }
             Mpnet      "mpnet"      mpnet::Mpnet           "MPNet"      ENCODER { tokenizer: "MPNetTokenizer" }
-            Roberta    "roberta"    bert::Roberta          "Roberta"    ENCODER { tokenizer: "RobertaTokenizer" }
-            XlmRoberta "xlm-roberta" bert::Roberta         "XLMRoberta" ENCODER { tokenizer: "XLMRobertaTokenizer" }
+            Roberta    "roberta"    roberta::Roberta       "Roberta"    ENCODER { tokenizer: "RobertaTokenizer" }
+            XlmRoberta "xlm-roberta" roberta::Roberta      "XLMRoberta" ENCODER { tokenizer: "XLMRobertaTokenizer" }
         }
         Graph "graph" recorded_by "graph" {
             Graphormer "graphormer" graphormer::Graphormer "Graphormer" [Base, GraphClassification] {}

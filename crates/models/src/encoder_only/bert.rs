@@ -1,6 +1,4 @@
-//! BERT (Devlin et al. 2018) and RoBERTa (Liu et al. 2019): `transformers.models.bert`, `transformers.models.roberta`.
-//!
-//! RoBERTa is BERT with positions counted from the padding token's id and other heads.
+//! BERT (Devlin et al. 2018): `transformers.models.bert`.
 
 use crate::{
     config::ModelConfig,
@@ -16,19 +14,17 @@ use crate::{
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use testgen_nn::{
-    backend::{Activation, Ops},
+    backend::Ops,
     layer::Linear,
     weights::{Weights, WeightsError},
 };
-use testgen_types::{Head, ModelType};
+use testgen_types::Head;
 
-/// The `config.json` of both types.
+/// The `config.json`; RoBERTa's has these fields, too.
 #[derive(Debug, Deserialize)]
 pub(crate) struct BertConfig {
     #[serde(flatten)]
     pub(crate) fields: BertFields,
-    model_type: Option<String>,
-    pad_token_id: Option<i64>,
     #[serde(flatten)]
     rest: Map<String, Value>,
 }
@@ -53,16 +49,10 @@ impl ModelConfig for BertConfig {
     }
 
     fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
-        let mut fields = Vec::new();
-        // Every type with RoBERTa's definition, whatever its name is.
-        let model_type = self.model_type.as_deref().and_then(ModelType::find);
-        if model_type.and_then(ModelType::native).is_none_or(|entry| entry.definition != "bert::Roberta") {
-            fields.push(("pad_token_id", "only RoBERTa counts positions from it"));
+        match head {
+            Head::MaskedLm | Head::PreTraining => Vec::new(),
+            _ => vec![("tie_word_embeddings", "only masked language models have a decoder to tie")],
         }
-        if !matches!(head, Head::MaskedLm | Head::PreTraining) {
-            fields.push(("tie_word_embeddings", "only masked language models have a decoder to tie"));
-        }
-        fields
     }
 }
 
@@ -118,36 +108,6 @@ impl ModelDef for Bert {
             },
             Head::NextSentence => TextHead::Pooled(linear("cls.seq_relationship", 2)?),
             Head::SequenceClassification => TextHead::Pooled(linear("classifier", labels)?),
-            head => TextHead::of_encoder(w, head, config.fields.hidden_size, labels)?,
-        };
-        Ok(Box::new(TextModel { backbone, head }))
-    }
-}
-
-/// `model_type` `roberta`.
-pub(crate) struct Roberta;
-
-impl ModelDef for Roberta {
-    type Config = BertConfig;
-
-    fn load<B: Ops>(config: &BertConfig, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
-        let positions = PositionNumbering::FromPadding(config.pad_token_id.unwrap_or(1));
-        // Other than BERT's, the classes with a head have no pooler.
-        let backbone = config.encoder(positions, head == Head::Base, &w.strip_prefix("roberta"))?;
-        let names = MaskedLmNames {
-            dense: "lm_head.dense",
-            norm: "lm_head.layer_norm",
-            decoder: "lm_head.decoder",
-            bias: Some("lm_head.bias"),
-        };
-        let tied = config.fields.tie_word_embeddings;
-        // `RobertaLMHead` takes GELU whatever `hidden_act` is.
-        let masked_lm = || backbone.masked_lm(config.fields.hidden_size, Activation::Gelu, tied, &names, w);
-        let head = match head {
-            Head::MaskedLm => TextHead::MaskedLm(masked_lm()?),
-            Head::SequenceClassification => {
-                TextHead::first_token(&w.module("classifier"), config.fields.hidden_size, labels, Activation::Tanh)?
-            }
             head => TextHead::of_encoder(w, head, config.fields.hidden_size, labels)?,
         };
         Ok(Box::new(TextModel { backbone, head }))
