@@ -3,16 +3,15 @@
 //! Owns: the folder of exported graphs, and running the exporter with Python. Does not own: the exporter itself, which is part of
 //! `testgen-engine` and reports missing packages and other errors.
 
-mod error;
-
-pub use error::ExportError;
-
-use crate::{checkpoint_files, child_process, exit_code::ExitCode};
+use crate::{
+    child_process,
+    python_program::{PythonError, PythonProgram},
+};
 use std::{
     env,
     ffi::OsString,
     path::{Path, PathBuf, absolute},
-    process::{ExitStatus, Stdio},
+    process::Stdio,
 };
 use testgen_engine::{EXPORTER, GRAPHS_VARIABLE, isolated_python, python_program, write_exporter};
 
@@ -45,23 +44,19 @@ pub fn graphs_folder() -> PathBuf {
 ///
 /// When a directory is not a checkpoint, Python or a package is missing, or a model cannot be exported. The other checkpoints are
 /// exported nevertheless.
-pub fn export(options: &ExportOptions) -> Result<(), ExportError> {
+pub fn export(options: &ExportOptions) -> Result<(), PythonError> {
     for checkpoint in &options.checkpoints {
-        if checkpoint.join("config.json").symlink_metadata().is_err() {
-            return Err(ExportError::NoCheckpoint { path: checkpoint.clone() });
-        }
-        checkpoint_files::check(checkpoint)?;
+        PythonProgram::check(checkpoint)?;
     }
     child_process::watch_interrupts();
-    let directory = tempfile::tempdir().map_err(|source| ExportError::Write { source })?;
-    write_exporter(directory.path()).map_err(|source| ExportError::Write { source })?;
+    let write = |source| PythonError::Write { program: PythonProgram::Exporter, source };
+    let directory = tempfile::tempdir().map_err(write)?;
+    write_exporter(directory.path()).map_err(write)?;
     let program = python_program(options.python.as_deref().map(Path::as_os_str));
     let mut command = isolated_python(&program);
     command.arg(directory.path().join(EXPORTER)).args(arguments(options)).stdin(Stdio::null());
-    child_process::end_with_this_process(&mut command);
-    let missing = |source| ExportError::PythonMissing { program: PathBuf::from(&program), source };
-    let mut exporter = command.spawn().map_err(missing)?;
-    outcome(child_process::wait(&mut exporter, || {})?)
+    let mut exporter = PythonProgram::Exporter.start(command)?;
+    PythonProgram::Exporter.outcome(child_process::wait(&mut exporter, || {})?)
 }
 
 fn arguments(options: &ExportOptions) -> Vec<OsString> {
@@ -70,14 +65,4 @@ fn arguments(options: &ExportOptions) -> Vec<OsString> {
     // A path that starts with `-` must not be parsed as a flag.
     let paths = [graphs_folder()].into_iter().chain(options.checkpoints.iter().cloned());
     flags.chain([OsString::from("--")]).chain(paths.map(PathBuf::into_os_string)).collect()
-}
-
-/// The exporter's exit codes: 0 exported, 1 some cannot be exported, 3 a package is missing; argparse has 2.
-fn outcome(status: ExitStatus) -> Result<(), ExportError> {
-    match status.code() {
-        Some(0) => Ok(()),
-        Some(1 | 2) => Err(ExportError::Refused { code: ExitCode::BadInput }),
-        Some(3) => Err(ExportError::Refused { code: ExitCode::EnvironmentMissing }),
-        Some(_) | None => Err(ExportError::Crashed { status }),
-    }
 }

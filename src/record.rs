@@ -5,12 +5,10 @@
 
 mod batch;
 mod environment;
-mod error;
 mod event;
 mod files;
 mod options;
 mod process;
 
 pub use batch::{Target, record_all};
-pub use error::RecordError;
 pub use options::RecordOptions;

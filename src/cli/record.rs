@@ -4,7 +4,8 @@ use super::{Out, checkpoint_argument::checkpoint};
 use crate::{
     cli_error::{CliError, Error},
     exit_code::ExitCode,
-    record::{RecordError, RecordOptions, Target, record_all},
+    python_program::PythonError,
+    record::{RecordOptions, Target, record_all},
     run::RunProgress,
 };
 use std::{num::NonZero, path::PathBuf};
@@ -137,7 +138,7 @@ fn targets(arguments: &RecordArguments) -> Result<Vec<Target>, Error> {
 }
 
 /// Prints the error of each checkpoint; the exit code is that of the first.
-fn not_all(failed: Vec<(String, RecordError)>, all: usize, progress: &mut RunProgress) -> Option<NotAllRecorded> {
+fn not_all(failed: Vec<(String, PythonError)>, all: usize, progress: &mut RunProgress) -> Option<NotAllRecorded> {
     for (name, error) in &failed {
         progress.message(&format!("{name}: error: {error}"));
         if let Some(help) = error.help() {

@@ -3,12 +3,11 @@
 //! Every recorder computes with one thread, alone or beside others, so that its file has the same bytes.
 
 use super::{
-    error::RecordError,
     event::{Content, Event},
     options::RecordOptions,
     process::Recorder,
 };
-use crate::{child_process, run::RunProgress};
+use crate::{child_process, python_program::PythonError, run::RunProgress};
 use std::{
     collections::VecDeque,
     fs,
@@ -48,7 +47,7 @@ pub fn record_all(
     options: &RecordOptions,
     jobs: Option<NonZero<usize>>,
     progress: &mut RunProgress,
-) -> Result<Vec<Result<PathBuf, RecordError>>, RecordError> {
+) -> Result<Vec<Result<PathBuf, PythonError>>, PythonError> {
     let recorder = Recorder::new(options)?;
     child_process::watch_interrupts();
     let jobs = jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZero::get).min(targets.len());
@@ -81,9 +80,9 @@ fn watch(
     targets: &[Target],
     events: &mpsc::Receiver<Event>,
     progress: &mut RunProgress,
-) -> Vec<Result<PathBuf, RecordError>> {
+) -> Vec<Result<PathBuf, PythonError>> {
     let mut state = State { targets, steps: vec![None; targets.len()], ended: 0 };
-    let mut results: Vec<Option<Result<PathBuf, RecordError>>> = targets.iter().map(|_| None).collect();
+    let mut results: Vec<Option<Result<PathBuf, PythonError>>> = targets.iter().map(|_| None).collect();
     progress.begin();
     loop {
         match events.recv_timeout(TICK) {

@@ -1,6 +1,6 @@
 //! Reports of recorders while they run.
 
-use super::error::RecordError;
+use crate::python_program::PythonError;
 use std::path::PathBuf;
 
 /// A message of a recorder about the target of this index.
@@ -18,5 +18,5 @@ pub(super) enum Content {
     /// A line of its standard error.
     Message(String),
     /// It has ended.
-    Ended(Result<PathBuf, RecordError>),
+    Ended(Result<PathBuf, PythonError>),
 }

@@ -2,52 +2,48 @@
 
 use super::{
     environment,
-    error::RecordError,
     event::Content,
     files::{FILES, RECORDER},
     options::RecordOptions,
 };
-use crate::{checkpoint_files, child_process, exit_code::ExitCode};
+use crate::{
+    child_process,
+    python_program::{PythonError, PythonProgram},
+};
 use std::{
-    env,
     ffi::OsString,
     fs,
     io::{BufRead, BufReader, Read},
     path::{Path, PathBuf},
-    process::{Command, ExitStatus, Stdio},
+    process::{Command, Stdio},
     thread,
 };
 use tempfile::TempDir;
+use testgen_engine::python_program;
 
 /// The recorder's files, and how to run them.
 pub(super) struct Recorder<'a> {
     directory: TempDir,
-    program: PathBuf,
+    python: OsString,
     options: &'a RecordOptions,
 }
 
 impl<'a> Recorder<'a> {
     /// Writes the files into a temporary directory.
-    pub(super) fn new(options: &'a RecordOptions) -> Result<Self, RecordError> {
-        let write = |source| RecordError::Write { source };
+    pub(super) fn new(options: &'a RecordOptions) -> Result<Self, PythonError> {
+        let write = |source| PythonError::Write { program: PythonProgram::Recorder, source };
         let directory = tempfile::tempdir().map_err(write)?;
         for (name, text) in FILES {
             fs::write(directory.path().join(name), text).map_err(write)?;
         }
-        Ok(Self { directory, program: python(options.python.as_deref()), options })
+        Ok(Self { directory, python: python_program(options.python.as_deref().map(Path::as_os_str)), options })
     }
 
     /// Records goldens and answers of a checkpoint, and returns the path of the file that was requested. `send` gets what the recorder
     /// prints.
-    pub(super) fn record(&self, checkpoint: &Path, send: &(impl Fn(Content) + Sync)) -> Result<PathBuf, RecordError> {
-        if checkpoint.join("config.json").symlink_metadata().is_err() {
-            return Err(RecordError::NoCheckpoint { path: checkpoint.to_owned() });
-        }
-        checkpoint_files::check(checkpoint)?;
-        let mut command = self.command(checkpoint);
-        child_process::end_with_this_process(&mut command);
-        let missing = |source| RecordError::PythonMissing { program: self.program.clone(), source };
-        let mut recorder = command.spawn().map_err(missing)?;
+    pub(super) fn record(&self, checkpoint: &Path, send: &(impl Fn(Content) + Sync)) -> Result<PathBuf, PythonError> {
+        PythonProgram::check(checkpoint)?;
+        let mut recorder = PythonProgram::Recorder.start(self.command(checkpoint))?;
         let (steps, messages) = (recorder.stdout.take(), recorder.stderr.take());
         let status = thread::scope(|scope| {
             scope.spawn(|| each_line(steps, |line| step(&line).into_iter().for_each(send)));
@@ -55,12 +51,12 @@ impl<'a> Recorder<'a> {
             child_process::wait(&mut recorder, || {})
         })?;
         let file = if self.options.answers { "answers.json" } else { "golden.safetensors" };
-        outcome(status).map(|()| checkpoint.join(file))
+        PythonProgram::Recorder.outcome(status).map(|()| checkpoint.join(file))
     }
 
     fn command(&self, checkpoint: &Path) -> Command {
         let options = self.options;
-        let mut command = Command::new(&self.program);
+        let mut command = Command::new(&self.python);
         environment::scrub(&mut command);
         // Isolated: neither variables nor the working directory nor packages of the user's home decide what is imported.
         command.arg("-I").arg(self.directory.path().join(RECORDER));
@@ -90,20 +86,4 @@ fn step(line: &str) -> Option<Content> {
     let mut words = line.strip_prefix("progress ")?.split(' ');
     let step = words.next()?.to_owned();
     Some(Content::Step { step, done: words.next()?.parse().ok()?, of: words.next()?.parse().ok()? })
-}
-
-fn python(given: Option<&Path>) -> PathBuf {
-    let from_environment = || env::var_os("TESTGEN_PYTHON").filter(|program| !program.is_empty());
-    let program = given.map(|path| path.as_os_str().to_owned()).or_else(from_environment);
-    PathBuf::from(program.unwrap_or_else(|| OsString::from("python3")))
-}
-
-/// The recorder's exit codes: 0 recorded, 1 cannot be recorded, 3 a package is missing; argparse has 2.
-fn outcome(status: ExitStatus) -> Result<(), RecordError> {
-    match status.code() {
-        Some(0) => Ok(()),
-        Some(1 | 2) => Err(RecordError::Refused { code: ExitCode::BadInput }),
-        Some(3) => Err(RecordError::Refused { code: ExitCode::EnvironmentMissing }),
-        Some(_) | None => Err(RecordError::Crashed { status }),
-    }
 }
