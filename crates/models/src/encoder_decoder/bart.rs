@@ -18,7 +18,7 @@ use testgen_nn::{
 };
 use testgen_types::Head;
 
-/// The common fields of BART and Marian configurations.
+/// The common fields of BART, Marian and PEGASUS configurations.
 #[derive(Debug, Deserialize)]
 pub(crate) struct BartFields {
     pub(crate) vocab_size: usize,
@@ -55,6 +55,11 @@ impl BartFields {
         let divides = |name, heads| crate::config::divides("d_model", self.d_model, name, heads);
         divides("encoder_attention_heads", self.encoder_attention_heads)?;
         divides("decoder_attention_heads", self.decoder_attention_heads)
+    }
+
+    pub(crate) fn inert_fields(head: Head) -> Option<(&'static str, &'static str)> {
+        let tied = ("tie_word_embeddings", "only language models have a decoder to tie");
+        (head != Head::ConditionalGeneration).then_some(tied)
     }
 
     pub(crate) fn shapes(&self, variant: BartVariant) -> Stacks<BartShape> {
@@ -113,9 +118,7 @@ impl ModelConfig for BartConfig {
         if head != Head::SequenceClassification {
             fields.push(("eos_token_id", "only classification looks for it"));
         }
-        if head != Head::ConditionalGeneration {
-            fields.push(("tie_word_embeddings", "only language models have a decoder to tie"));
-        }
+        fields.extend(BartFields::inert_fields(head));
         fields
     }
 }

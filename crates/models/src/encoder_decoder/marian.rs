@@ -62,9 +62,7 @@ impl ModelConfig for MarianConfig {
         if self.share_encoder_decoder_embeddings {
             fields.push(("decoder_vocab_size", "the vocabulary is shared"));
         }
-        if head != Head::ConditionalGeneration {
-            fields.push(("tie_word_embeddings", "only language models have a decoder to tie"));
-        }
+        fields.extend(BartFields::inert_fields(head));
         fields
     }
 }
@@ -72,45 +70,65 @@ impl ModelConfig for MarianConfig {
 /// `model_type` `marian`.
 pub(crate) struct Marian;
 
-pub(super) const VARIANT: BartVariant =
-    BartVariant { pre_norm: false, embedding_norm: false, key_bias: true, offset: 0 };
-
 impl ModelDef for Marian {
     type Config = MarianConfig;
 
     fn load<B: Ops>(config: &MarianConfig, head: Head, _: usize, w: &Weights<B>) -> LoadedNetwork<B> {
-        let (fields, base, vocabularies) = (&config.fields, w.strip_prefix("model"), config.vocabularies());
-        let stack = |shape: &BartShape, decoder: bool, vocab: usize| -> Result<BartLayers<B>, WeightsError> {
-            let w = base.module(if decoder { "decoder" } else { "encoder" });
-            let table = match config.share_encoder_decoder_embeddings {
-                true => base.module_named(&tables(decoder)),
-                false => w.module("embed_tokens"),
-            };
-            let table = Embedding::load(&table, vocab, fields.d_model)?;
-            let shape = BartShape { vocab, ..*shape };
-            let positions = positions(config.max_position_embeddings, fields.d_model, &w)?;
-            BartLayers::load(&shape, decoder, table, positions, &w)
+        let network = MarianNetwork {
+            fields: &config.fields,
+            positions: config.max_position_embeddings,
+            vocabularies: config.vocabularies(),
+            is_shared: config.share_encoder_decoder_embeddings,
+            pre_norm: false,
         };
-        let shapes = fields.shapes(VARIANT);
-        let encoder = stack(&shapes.encoder, false, vocabularies.encoder)?;
-        let decoder = stack(&shapes.decoder, true, vocabularies.decoder)?;
-        if config.share_encoder_decoder_embeddings {
+        network.load(head, w)
+    }
+}
+
+/// The sizes of a network with fixed positions.
+pub(super) struct MarianNetwork<'c> {
+    pub(super) fields: &'c BartFields,
+    pub(super) positions: usize,
+    pub(super) vocabularies: Stacks<usize>,
+    /// Whether encoder and decoder have one table of embeddings.
+    pub(super) is_shared: bool,
+    /// Whether the norms are before each block.
+    pub(super) pre_norm: bool,
+}
+
+impl MarianNetwork<'_> {
+    pub(super) fn load<B: Ops>(&self, head: Head, w: &Weights<B>) -> LoadedNetwork<B> {
+        let (fields, base) = (self.fields, w.strip_prefix("model"));
+        let variant = BartVariant { pre_norm: self.pre_norm, embedding_norm: false, key_bias: true, offset: 0 };
+        let Stacks { encoder, decoder } = fields.shapes(variant);
+        let encoder = self.stack(BartShape { vocab: self.vocabularies.encoder, ..encoder }, false, &base)?;
+        let decoder = self.stack(BartShape { vocab: self.vocabularies.decoder, ..decoder }, true, &base)?;
+        if self.is_shared {
             mark_tables(&base, fields.tie_word_embeddings);
         }
         let head = match head {
             Head::ConditionalGeneration => {
-                let shape = [fields.d_model, vocabularies.decoder];
+                let shape = [fields.d_model, self.vocabularies.decoder];
                 language_model(w, shape, fields.tie_word_embeddings, decoder.embedding())?
             }
             _ => DecoderHead::Base,
         };
         Ok(Box::new(EncoderDecoder { encoder, decoder, head }))
     }
+
+    /// The encoder or the decoder below `base`.
+    fn stack<B: Ops>(&self, shape: BartShape, decoder: bool, base: &Weights<B>) -> Result<BartLayers<B>, WeightsError> {
+        let w = base.module(if decoder { "decoder" } else { "encoder" });
+        let table = if self.is_shared { base.module_named(&tables(decoder)) } else { w.module("embed_tokens") };
+        let table = Embedding::load(&table, shape.vocab, shape.width)?;
+        let positions = positions(self.positions, shape.width, &w)?;
+        BartLayers::load(&shape, decoder, table, positions, &w)
+    }
 }
 
 /// The table [positions, width] that older files have and newer ones leave out: sines in the first half, cosines in the
 /// second, of frequencies that fall from 1 to 1 / 10000.
-pub(super) fn positions<B: Ops>(count: usize, width: usize, w: &Weights<B>) -> Result<Tensor<B, 2>, WeightsError> {
+fn positions<B: Ops>(count: usize, width: usize, w: &Weights<B>) -> Result<Tensor<B, 2>, WeightsError> {
     const NAME: &str = "embed_positions.weight";
     if w.has(NAME) {
         return w.tensor(NAME, [count, width]);
