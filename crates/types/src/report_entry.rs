@@ -113,6 +113,22 @@ pub struct OutputError {
     pub worst: Vec<WorstElement>,
 }
 
+impl OutputError {
+    /// A result of which nothing but the headroom is known.
+    pub const fn with_headroom(name: String, headroom: f64) -> Self {
+        Self {
+            name,
+            rel_l2: 0.0,
+            max_rel: 0.0,
+            rel_l2_threshold: 0.0,
+            max_rel_threshold: 0.0,
+            headroom,
+            non_finite: 0,
+            worst: Vec::new(),
+        }
+    }
+}
+
 /// One element of a tensor that fails.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WorstElement {

@@ -118,14 +118,11 @@ fn few_elements_are_measured_in_units_of_the_recorded_tensor() {
 #[test]
 fn an_error_is_left_open_up_to_the_usual_factor_where_the_reference_is_above_the_ceiling() {
     let error = |rel_l2, max_rel| OutputError {
-        name: "case.1.logits".to_owned(),
         rel_l2,
         max_rel,
         rel_l2_threshold: 0.2,
         max_rel_threshold: 0.4,
-        headroom: 0.5,
-        non_finite: 0,
-        worst: Vec::new(),
+        ..OutputError::with_headroom("case.1.logits".to_owned(), 0.5)
     };
     let open = |noise: &Noise, rel_l2, max_rel| {
         Tolerance::new(noise, &[], Precision::Bf16, false).leaves_open("logits", &error(rel_l2, max_rel))

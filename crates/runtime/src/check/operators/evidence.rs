@@ -33,25 +33,11 @@ pub(super) fn output_error(operator: Operator, shape: &[usize], evaluation: Erro
 
 /// The result of bitwise comparisons as a report has it, and that of a call that was not computed.
 pub(super) fn exact(operator: Operator, holds: bool) -> OutputError {
-    of_headroom(operator.to_string(), if holds { LARGEST_HEADROOM } else { 0.0 })
+    OutputError::with_headroom(operator.to_string(), if holds { LARGEST_HEADROOM } else { 0.0 })
 }
 
 /// The results of an algorithm as a report has them: its engine compares them, so that only their headroom is known.
 pub(super) fn of_algorithm(row: &AlgorithmResults) -> OutputError {
     let headroom = row.headroom.unwrap_or(LARGEST_HEADROOM).min(LARGEST_HEADROOM);
-    of_headroom(row.name.clone(), if row.wrong > 0 { 0.0 } else { headroom })
-}
-
-/// A result of which nothing but the headroom is known.
-fn of_headroom(name: String, headroom: f64) -> OutputError {
-    OutputError {
-        name,
-        rel_l2: 0.0,
-        max_rel: 0.0,
-        rel_l2_threshold: 0.0,
-        max_rel_threshold: 0.0,
-        headroom,
-        non_finite: 0,
-        worst: Vec::new(),
-    }
+    OutputError::with_headroom(row.name.clone(), if row.wrong > 0 { 0.0 } else { headroom })
 }

@@ -154,16 +154,7 @@ mod tests {
     fn of_equal_names_the_least_headroom_is_reported() {
         let mut evidence = CheckEvidence::default();
         for (name, headroom) in [("logits", 3.0), ("pooled", 9.0), ("logits", 2.0), ("logits", 4.0)] {
-            evidence.add(OutputError {
-                name: name.to_owned(),
-                rel_l2: 1.0,
-                max_rel: 1.0,
-                rel_l2_threshold: headroom,
-                max_rel_threshold: headroom,
-                headroom,
-                non_finite: 0,
-                worst: Vec::new(),
-            });
+            evidence.add(OutputError::with_headroom(name.to_owned(), headroom));
         }
         let reported: Vec<(&str, f64)> =
             evidence.outputs.iter().map(|output| (output.name.as_str(), output.headroom)).collect();

@@ -93,18 +93,8 @@ mod tests {
 
     /// The outcome of a check whose only number has `headroom`.
     fn outcome(status: CheckStatus, headroom: f64) -> CheckOutcome {
-        let output = OutputError {
-            name: "logits".to_owned(),
-            rel_l2: 1.0,
-            max_rel: 1.0,
-            rel_l2_threshold: headroom,
-            max_rel_threshold: headroom,
-            headroom,
-            non_finite: 0,
-            worst: Vec::new(),
-        };
-        let evidence =
-            CheckEvidence { device_name: Some("CPU".to_owned()), outputs: vec![output], ..CheckEvidence::default() };
+        let outputs = vec![OutputError::with_headroom("logits".to_owned(), headroom)];
+        let evidence = CheckEvidence { device_name: Some("CPU".to_owned()), outputs, ..CheckEvidence::default() };
         CheckOutcome { status, evidence }
     }
 
