@@ -10,5 +10,5 @@ mod files;
 mod options;
 mod process;
 
-pub use batch::{Target, record_all};
+pub use batch::{RecordTarget, record_all};
 pub use options::RecordOptions;

@@ -64,11 +64,11 @@ enum CompareFormat {
 /// `--devices` with a number of devices other than two.
 #[derive(Debug, thiserror::Error)]
 #[error("`--devices` takes two devices, found {found}")]
-struct DeviceCount {
+struct WrongDeviceCount {
     found: usize,
 }
 
-impl CliError for DeviceCount {
+impl CliError for WrongDeviceCount {
     fn help(&self) -> Option<String> {
         Some("write `--devices cuda,rocm`: the first of report A, the second of report B".to_owned())
     }
@@ -78,7 +78,7 @@ pub(super) fn run(arguments: &CompareArguments, out: &mut Out) -> Result<ExitCod
     let devices = match arguments.devices.as_slice() {
         [] => None,
         [a, b] => Some(DevicePair { a: a.clone(), b: b.clone() }),
-        more => return Err(DeviceCount { found: more.len() }.into()),
+        more => return Err(WrongDeviceCount { found: more.len() }.into()),
     };
     let settings = Settings::resolve(&Overrides { specs: arguments.specs.clone(), ..Overrides::default() })?;
     let expected = settings.expected_failures()?;

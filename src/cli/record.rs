@@ -5,7 +5,7 @@ use crate::{
     cli_error::{CliError, Error},
     exit_code::ExitCode,
     python_program::PythonError,
-    record::{RecordOptions, Target, record_all},
+    record::{RecordOptions, RecordTarget, record_all},
     run::RunProgress,
 };
 use std::{num::NonZero, path::PathBuf};
@@ -124,14 +124,14 @@ pub(super) fn run(arguments: &RecordArguments, out: &mut Out) -> Result<ExitCode
 }
 
 /// Each checkpoint once, with its name.
-fn targets(arguments: &RecordArguments) -> Result<Vec<Target>, Error> {
-    let mut targets: Vec<Target> = Vec::new();
+fn targets(arguments: &RecordArguments) -> Result<Vec<RecordTarget>, Error> {
+    let mut targets: Vec<RecordTarget> = Vec::new();
     for target in &arguments.targets {
         let checkpoint = checkpoint(target, arguments.specs.as_deref())?;
         // A name and a directory may lead to the same checkpoint, which two recorders would write at once.
         let place = checkpoint.canonicalize().ok();
         if targets.iter().all(|other| other.checkpoint.canonicalize().ok() != place) {
-            targets.push(Target { name: target.display().to_string(), checkpoint });
+            targets.push(RecordTarget { name: target.display().to_string(), checkpoint });
         }
     }
     Ok(targets)

@@ -56,7 +56,7 @@ struct CompiledSearch {
 }
 
 /// A value for each metric.
-pub(super) type Values = [Option<f64>; Metric::COUNT];
+pub(super) type MetricValues = [Option<f64>; Metric::COUNT];
 
 impl CompiledDefinition {
     pub(super) fn new(definition: &LogDefinition) -> Self {
@@ -76,7 +76,7 @@ impl CompiledDefinition {
     }
 
     /// The step and the values of a line that contains the signature.
-    pub(super) fn read(&self, line: &[u8]) -> Option<(FoundStep, Values)> {
+    pub(super) fn read(&self, line: &[u8]) -> Option<(FoundStep, MetricValues)> {
         if !self.any_of.is_empty() && !self.any_of.iter().any(|finder| finder.find(line).is_some()) {
             return None;
         }
@@ -108,7 +108,7 @@ impl CompiledBlock {
     }
 
     /// The values of a line of the block.
-    pub(super) fn values(&self, line: &[u8]) -> Option<Values> {
+    pub(super) fn values(&self, line: &[u8]) -> Option<MetricValues> {
         values(&self.fields, line)
     }
 }
@@ -164,7 +164,7 @@ fn compiled(fields: &[Field]) -> Vec<CompiledField> {
 }
 
 /// None where the line has no value at all.
-fn values(fields: &[CompiledField], line: &[u8]) -> Option<Values> {
+fn values(fields: &[CompiledField], line: &[u8]) -> Option<MetricValues> {
     let mut values = [None; Metric::COUNT];
     for field in fields {
         let value = &mut values[field.metric.index()];

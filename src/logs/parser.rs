@@ -2,7 +2,7 @@
 
 use super::{
     ansi,
-    compiled::{CompiledBlock, CompiledDefinition, FoundStep, Values},
+    compiled::{CompiledBlock, CompiledDefinition, FoundStep, MetricValues},
     format::LogFormat,
     formats::{BLOCKS, definitions},
     rank,
@@ -111,7 +111,7 @@ impl Parser {
         }
     }
 
-    fn record(&mut self, format: LogFormat, step: FoundStep, prefix: &[u8], values: Values) -> Record {
+    fn record(&mut self, format: LogFormat, step: FoundStep, prefix: &[u8], values: MetricValues) -> Record {
         let (step, is_counted) = match step {
             FoundStep::Printed(step) => (step, false),
             FoundStep::Counted => {

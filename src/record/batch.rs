@@ -29,7 +29,7 @@ const TICK: Duration = Duration::from_millis(200);
 
 /// A checkpoint to record.
 #[derive(Debug, Clone)]
-pub struct Target {
+pub struct RecordTarget {
     /// Its name in messages, as the user wrote it.
     pub name: String,
     /// Its directory.
@@ -43,7 +43,7 @@ pub struct Target {
 ///
 /// When the recorder's files cannot be written.
 pub fn record_all(
-    targets: &[Target],
+    targets: &[RecordTarget],
     options: &RecordOptions,
     jobs: Option<NonZero<usize>>,
     progress: &mut RunProgress,
@@ -52,7 +52,7 @@ pub fn record_all(
     child_process::watch_interrupts();
     let jobs = jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZero::get).min(targets.len());
     let queue = Mutex::new((0..targets.len()).collect::<VecDeque<_>>());
-    let memory = Memory::available();
+    let memory = RecorderMemory::available();
     let (sender, events) = mpsc::channel();
     let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
     Ok(thread::scope(|scope| {
@@ -77,7 +77,7 @@ pub fn record_all(
 
 /// Shows events until every recorder has ended.
 fn watch(
-    targets: &[Target],
+    targets: &[RecordTarget],
     events: &mpsc::Receiver<Event>,
     progress: &mut RunProgress,
 ) -> Vec<Result<PathBuf, PythonError>> {
@@ -117,7 +117,7 @@ struct Step {
 
 /// How far all recorders are.
 struct State<'a> {
-    targets: &'a [Target],
+    targets: &'a [RecordTarget],
     steps: Vec<Option<Step>>,
     ended: usize,
 }
@@ -161,13 +161,13 @@ impl Step {
 }
 
 /// The memory that recorders share.
-struct Memory {
+struct RecorderMemory {
     limit: u64,
     used: Mutex<u64>,
     released: Condvar,
 }
 
-impl Memory {
+impl RecorderMemory {
     /// The memory that is available now; without a limit where there is no `/proc`.
     fn available() -> Self {
         let text = fs::read_to_string("/proc/meminfo").unwrap_or_default();
@@ -207,8 +207,8 @@ mod tests {
     use super::*;
     use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
-    fn targets(names: &[&str]) -> Vec<Target> {
-        names.iter().map(|name| Target { name: (*name).to_owned(), checkpoint: PathBuf::new() }).collect()
+    fn targets(names: &[&str]) -> Vec<RecordTarget> {
+        names.iter().map(|name| RecordTarget { name: (*name).to_owned(), checkpoint: PathBuf::new() }).collect()
     }
 
     #[test]
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn recorders_that_do_not_fit_together_run_one_after_another() {
-        let memory = Memory { limit: 10, used: Mutex::new(0), released: Condvar::new() };
+        let memory = RecorderMemory { limit: 10, used: Mutex::new(0), released: Condvar::new() };
         let (running, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let work = || {
             most.fetch_max(running.fetch_add(1, SeqCst) + 1, SeqCst);

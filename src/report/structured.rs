@@ -35,7 +35,7 @@ struct StructuredReport {
     /// One element for each model, device with its engine, and precision.
     cells: Vec<StructuredCell>,
     /// One element for each check on each device.
-    checks: Vec<Check>,
+    checks: Vec<StructuredCheck>,
     /// Differences to the base, in the form of `testgen compare --format json`; null without a base.
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     base: Option<ReportComparison>,
@@ -108,7 +108,7 @@ struct StructuredPart {
 /// One check on one device.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
-struct Check {
+struct StructuredCheck {
     /// The test's name.
     test: String,
     /// Index into `devices`.
@@ -216,8 +216,8 @@ fn finite_error(output: Option<&OutputError>) -> Option<f64> {
     output.map(|output| output.rel_l2).filter(|error| *error < f64::MAX)
 }
 
-fn check(merged: &MergedEntry) -> Check {
-    Check {
+fn check(merged: &MergedEntry) -> StructuredCheck {
+    StructuredCheck {
         test: merged.entry.test_name(),
         device: merged.column,
         source: merged.source,

@@ -10,6 +10,7 @@ mod import;
 mod samples;
 mod scope;
 mod tree;
+mod type_names;
 
 use cycle::Cycle;
 use import::{Edge, imports_of};

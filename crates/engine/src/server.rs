@@ -65,7 +65,7 @@ pub trait OperatorEngine {
 }
 
 /// A reply with its tensors.
-type Answer = Result<(Value, Tensors), CallFailure>;
+type CallAnswer = Result<(Value, Tensors), CallFailure>;
 
 /// Answers requests until the input ends.
 ///
@@ -91,7 +91,7 @@ pub fn answer_requests(
     }
 }
 
-fn response(id: u64, answer: Answer) -> io::Result<Frame> {
+fn response(id: u64, answer: CallAnswer) -> io::Result<Frame> {
     let (reply, error, tensors) = match answer {
         Ok((reply, tensors)) => (Some(reply), None, tensors),
         Err(failure) => (None, Some(failure), Tensors::new()),
@@ -100,7 +100,7 @@ fn response(id: u64, answer: Answer) -> io::Result<Frame> {
     Ok(Frame { header: serde_json::to_vec(&ResponseHeader { id, reply, error })?, tensors })
 }
 
-fn answer(engine: &mut dyn OperatorEngine, call: EngineCall, mut sent: Tensors) -> Answer {
+fn answer(engine: &mut dyn OperatorEngine, call: EngineCall, mut sent: Tensors) -> CallAnswer {
     match call {
         EngineCall::Hello { options, .. } => engine.hello(&options).and_then(reply),
         EngineCall::Open { device } => engine.open(&device).and_then(reply),
@@ -125,7 +125,7 @@ fn answer(engine: &mut dyn OperatorEngine, call: EngineCall, mut sent: Tensors) 
     }
 }
 
-fn reply(content: impl Serialize) -> Answer {
+fn reply(content: impl Serialize) -> CallAnswer {
     let value = serde_json::to_value(content).map_err(|error| failed(error.to_string()))?;
     Ok((value, Tensors::new()))
 }

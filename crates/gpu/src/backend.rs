@@ -10,12 +10,15 @@ mod int;
 mod module;
 mod quantized;
 
-use crate::{device::GpuDevice, runtime::GpuRuntime};
+use crate::{
+    device::GpuDevice,
+    runtime::{GpuRuntime, GpuTensor},
+};
 use burn_backend::{
     Backend, BackendTypes, DType, DTypeUsageSet, ExecutionError, Shape, TensorData, TensorMetadata,
     ops::{ActivationOps, FloatTensorOps, TransactionOps},
 };
-use burn_cubecl::{CubeBackend, tensor::CubeTensor};
+use burn_cubecl::CubeBackend;
 
 /// burn's backend for CUDA and ROCm; the device value chooses at run time.
 #[derive(Debug, Clone, Copy, Default)]
@@ -23,8 +26,6 @@ pub struct Gpu;
 
 /// burn-cubecl's backend, which has the kernels.
 type Cube = CubeBackend<GpuRuntime, f32, i32, u8>;
-/// A tensor of any element type.
-type Tensor = CubeTensor<GpuRuntime>;
 
 /// Implements `$ops` for `Gpu` with the methods of burn-cubecl that are listed, and `$own` methods after them.
 macro_rules! delegate {
@@ -43,7 +44,7 @@ macro_rules! delegate {
 use delegate;
 
 /// All elements as one dimension, of whatever type.
-pub(crate) fn as_row(tensor: Tensor) -> Tensor {
+pub(crate) fn as_row(tensor: GpuTensor) -> GpuTensor {
     let count = tensor.shape().num_elements();
     Cube::float_reshape(tensor, Shape::new([count]))
 }
@@ -58,10 +59,10 @@ impl BackendTypes for Gpu {
     type FloatElem = f32;
     type IntElem = i32;
     type BoolElem = u8;
-    type FloatTensorPrimitive = Tensor;
-    type IntTensorPrimitive = Tensor;
-    type BoolTensorPrimitive = Tensor;
-    type QuantizedTensorPrimitive = Tensor;
+    type FloatTensorPrimitive = GpuTensor;
+    type IntTensorPrimitive = GpuTensor;
+    type BoolTensorPrimitive = GpuTensor;
+    type QuantizedTensorPrimitive = GpuTensor;
 }
 
 impl Backend for Gpu {

@@ -40,7 +40,7 @@ pub use out_of_memory::{OUT_OF_MEMORY, memory_limit, tries_allocation};
 pub use peak::reset_memory_peak;
 pub use product::{ProductKernel, kernel_by_rule, product_by};
 pub use products::{Factor, Product, dtype, record_products};
-pub use runtime::GpuRuntime;
+pub use runtime::{GpuRuntime, GpuTensor};
 pub use server::GpuServer;
 pub use tf32::{has_tf32, with_tf32};
 pub use unlowered::{Unlowered, UnloweredKernel};

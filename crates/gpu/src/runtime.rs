@@ -5,6 +5,7 @@
 //! server ([`crate::server`]).
 
 use crate::{device::GpuDevice, lowering, server::GpuServer, unlowered::Unlowered};
+use burn_cubecl::tensor::CubeTensor;
 use cubecl::{
     Runtime,
     client::ComputeClient,
@@ -16,6 +17,9 @@ use cubecl::{
 /// CUDA or ROCm, chosen by the device.
 #[derive(Debug, Clone)]
 pub struct GpuRuntime;
+
+/// A tensor of any element type.
+pub type GpuTensor = CubeTensor<GpuRuntime>;
 
 impl Runtime for GpuRuntime {
     type Compiler = Unlowered;

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 /// One simulated architecture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Architecture {
+pub enum SimulatedArchitecture {
     /// RDNA 2: Radeon RX 6800 and others. No matrix units.
     Gfx1030,
     /// RDNA 3: Radeon RX 7900 and others, with WMMA.
@@ -16,7 +16,7 @@ pub enum Architecture {
     Gfx942,
 }
 
-impl Architecture {
+impl SimulatedArchitecture {
     /// Every architecture.
     pub const ALL: &[Self] = &[Self::Gfx1030, Self::Gfx1100, Self::Gfx90a, Self::Gfx942];
 
@@ -49,13 +49,13 @@ impl Architecture {
     }
 }
 
-impl fmt::Display for Architecture {
+impl fmt::Display for SimulatedArchitecture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
     }
 }
 
-impl FromStr for Architecture {
+impl FromStr for SimulatedArchitecture {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {

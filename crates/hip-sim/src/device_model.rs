@@ -1,13 +1,13 @@
 //! The description of one simulated device.
 
-use crate::architecture::Architecture;
+use crate::architecture::SimulatedArchitecture;
 use std::ffi::c_int;
 
 /// One simulated device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceModel {
     /// Its architecture.
-    pub architecture: Architecture,
+    pub architecture: SimulatedArchitecture,
     /// Bytes of memory.
     pub memory: u64,
     /// Its name, without the mark ` (hip-sim)` that [`DeviceModel::marked_name`] adds.
@@ -21,7 +21,7 @@ pub(crate) const MIB: u64 = 1 << 20;
 
 impl DeviceModel {
     /// A device of `architecture` with 16 GiB, a generic name and a PCI address of zeros.
-    pub fn new(architecture: Architecture) -> Self {
+    pub fn new(architecture: SimulatedArchitecture) -> Self {
         let name = format!("AMD {architecture}");
         Self { architecture, memory: 16384 * MIB, name, pci_address: "0000:00:00.0".to_owned() }
     }

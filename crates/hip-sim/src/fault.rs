@@ -3,7 +3,7 @@
 //! A list is separated by commas. An entry is a name, for some with a value, and applies to every device unless an
 //! ordinal precedes it: `1/launch=reduce`. A TEXT matches kernels whose name contains it; an empty one matches all.
 
-use crate::architecture::Architecture;
+use crate::architecture::SimulatedArchitecture;
 use crate::blas_fault::BlasFault;
 use std::str::FromStr;
 
@@ -138,7 +138,7 @@ fn with_value(name: &str, value: &str) -> Option<Fault> {
 }
 
 /// The architecture and wave size that a device reports under `faults`.
-pub(crate) fn reported(faults: &Faults, ordinal: u32, architecture: Architecture) -> (String, u32) {
+pub(crate) fn reported(faults: &Faults, ordinal: u32, architecture: SimulatedArchitecture) -> (String, u32) {
     let name = faults.find(ordinal, |fault| match fault {
         Fault::Architecture(name) => Some(name.clone()),
         _ => None,

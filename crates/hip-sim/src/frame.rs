@@ -3,7 +3,7 @@
 use std::ffi::{c_uint, c_void};
 
 /// An entry point of a kernel, with pointers to its arguments.
-pub(crate) type KernelEntry = unsafe extern "C" fn(*mut *mut c_void);
+pub(crate) type KernelFunction = unsafe extern "C" fn(*mut *mut c_void);
 
 /// Three dimensions of a grid or of a block.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

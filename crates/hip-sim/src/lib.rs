@@ -28,7 +28,7 @@ mod status;
 mod toolchain;
 mod visibility;
 
-pub use architecture::Architecture;
+pub use architecture::SimulatedArchitecture;
 pub use blas_fault::BlasFault;
 pub use configuration::{Configuration, ConfigurationError};
 pub use device_model::DeviceModel;

@@ -1,6 +1,6 @@
 //! Code objects: the location of a compiled kernel, and its functions once it is loaded.
 
-use crate::frame::{KernelEntry, ThreadFrame};
+use crate::frame::{KernelFunction, ThreadFrame};
 use crate::status::HipError;
 use libloading::Library;
 use std::ffi::{CStr, OsStr, c_uint, c_void};
@@ -57,8 +57,8 @@ pub struct Function {
     pub(crate) name: String,
     pub(crate) fibers: bool,
     pub(crate) frame: *mut ThreadFrame,
-    pub(crate) thread: KernelEntry,
-    pub(crate) grid: KernelEntry,
+    pub(crate) thread: KernelFunction,
+    pub(crate) grid: KernelFunction,
     pub(crate) arguments: usize,
 }
 
@@ -96,8 +96,8 @@ impl Module {
         let found = unsafe {
             let get_frame = self.library.get::<unsafe extern "C" fn() -> *mut ThreadFrame>("hip_sim_get_frame");
             let count = self.library.get::<unsafe extern "C" fn() -> c_uint>(symbol("count").as_slice());
-            let thread = self.library.get::<KernelEntry>(symbol("thread").as_slice());
-            let grid = self.library.get::<KernelEntry>(symbol("grid").as_slice());
+            let thread = self.library.get::<KernelFunction>(symbol("thread").as_slice());
+            let grid = self.library.get::<KernelFunction>(symbol("grid").as_slice());
             match (get_frame, count, thread, grid) {
                 (Ok(get_frame), Ok(count), Ok(thread), Ok(grid)) => Some((get_frame(), count(), *thread, *grid)),
                 _ => None,

@@ -33,11 +33,11 @@ fn selected(devices: &[DeviceModel], list: &str) -> Vec<DeviceModel> {
 #[cfg(test)]
 mod tests {
     use super::visible;
-    use crate::architecture::Architecture;
+    use crate::architecture::SimulatedArchitecture;
     use crate::device_model::DeviceModel;
 
-    fn visible_with(variables: &[(&str, &str)]) -> Vec<Architecture> {
-        let devices = Architecture::ALL.iter().map(|architecture| DeviceModel::new(*architecture)).collect();
+    fn visible_with(variables: &[(&str, &str)]) -> Vec<SimulatedArchitecture> {
+        let devices = SimulatedArchitecture::ALL.iter().map(|architecture| DeviceModel::new(*architecture)).collect();
         let variable =
             |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
         visible(devices, variable).iter().map(|device| device.architecture).collect()
@@ -45,7 +45,7 @@ mod tests {
 
     #[test]
     fn the_variables_apply_in_order() {
-        use Architecture::{Gfx90a, Gfx942, Gfx1030, Gfx1100};
+        use SimulatedArchitecture::{Gfx90a, Gfx942, Gfx1030, Gfx1100};
         assert_eq!(visible_with(&[]), [Gfx1030, Gfx1100, Gfx90a, Gfx942]);
         assert_eq!(visible_with(&[("ROCR_VISIBLE_DEVICES", "3,1"), ("HIP_VISIBLE_DEVICES", "1")]), [Gfx1100]);
         assert_eq!(visible_with(&[("HIP_VISIBLE_DEVICES", ""), ("CUDA_VISIBLE_DEVICES", "2")]), [Gfx90a]);

@@ -11,7 +11,7 @@ pub use error::RequestError;
 use crate::task::{QuestionContext, TimeSeries};
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use tensors::Tensors;
+use tensors::RecordedTensors;
 use testgen_nn::array::{Array, Arrays};
 use testgen_operators::calls::Call;
 use testgen_processing::generation::GenerationControls;
@@ -21,7 +21,7 @@ use testgen_processing::{audio::Audio, graph::Graph, image::Image};
 #[derive(Debug)]
 pub struct RecordedRequest {
     fields: RequestFields,
-    tensors: Tensors,
+    tensors: RecordedTensors,
     calls: Option<Vec<Call>>,
 }
 
@@ -79,13 +79,13 @@ struct Series {
 impl RecordedRequest {
     /// The request of `fields`, whose tensors are those of a golden by their whole names.
     pub(crate) fn new(fields: RequestFields, golden: Arrays) -> Self {
-        Self { fields, tensors: Tensors::new(golden), calls: None }
+        Self { fields, tensors: RecordedTensors::new(golden), calls: None }
     }
 
     /// A request of calls, which are made by a check and not recorded: operators have no checkpoint.
     #[cfg(feature = "operators")]
     pub(crate) fn of_calls(calls: Vec<Call>) -> Self {
-        Self { fields: RequestFields::default(), tensors: Tensors::new(Arrays::new()), calls: Some(calls) }
+        Self { fields: RequestFields::default(), tensors: RecordedTensors::new(Arrays::new()), calls: Some(calls) }
     }
 
     /// Calls of operators.

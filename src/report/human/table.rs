@@ -12,7 +12,7 @@ use testgen_types::DeviceKind;
 const MODELS_SHOWN: usize = 40;
 
 /// A device, its index and an engine.
-type Place<'r> = (DeviceKind, Option<u32>, Option<&'r str>);
+type TablePlace<'r> = (DeviceKind, Option<u32>, Option<&'r str>);
 
 /// The results of the models of one architecture on one device.
 #[derive(Default)]
@@ -30,7 +30,7 @@ pub(super) fn tables(summary: &Summary) -> String {
     if models.len() <= MODELS_SHOWN {
         return by_model(summary.rows.iter());
     }
-    let computed: BTreeSet<Place<'_>> =
+    let computed: BTreeSet<TablePlace<'_>> =
         summary.rows.iter().filter(|row| row.ran_on.iter().any(|it| !is_elsewhere(it))).map(place).collect();
     let notable: Vec<&SummaryRow> = summary.rows.iter().filter(|row| is_notable(row, &computed)).collect();
     let named: BTreeSet<&str> = notable.iter().map(|row| row.model.as_str()).collect();
@@ -74,7 +74,7 @@ fn by_architecture(rows: &[SummaryRow]) -> String {
         ("ignored", Align::Right),
         ("numbers computed on", Align::Left),
     ]);
-    let mut sums: BTreeMap<(&str, Place<'_>), ArchitectureTotals<'_>> = BTreeMap::new();
+    let mut sums: BTreeMap<(&str, TablePlace<'_>), ArchitectureTotals<'_>> = BTreeMap::new();
     for row in rows {
         sums.entry((row.architecture.as_str(), place(row))).or_default().add(row);
     }
@@ -97,7 +97,7 @@ impl<'r> ArchitectureTotals<'r> {
 }
 
 /// Whether a check of the row failed or ran elsewhere, or nothing ran on a device on which other models did.
-fn is_notable(row: &SummaryRow, computed: &BTreeSet<Place<'_>>) -> bool {
+fn is_notable(row: &SummaryRow, computed: &BTreeSet<TablePlace<'_>>) -> bool {
     let is_missing = row.ran_on.is_empty() && computed.contains(&place(row));
     row.failed > 0 || is_missing || row.ran_on.iter().any(is_elsewhere)
 }
@@ -106,11 +106,11 @@ fn is_elsewhere(ran_on: &RanOn) -> bool {
     ran_on.fallback || ran_on.mock
 }
 
-fn place(row: &SummaryRow) -> Place<'_> {
+fn place(row: &SummaryRow) -> TablePlace<'_> {
     (row.device, row.device_index, row.engine.as_deref())
 }
 
-fn device((device, index, engine): Place<'_>) -> String {
+fn device((device, index, engine): TablePlace<'_>) -> String {
     on_engine(device, index, engine)
 }
 

@@ -20,10 +20,10 @@ const NOTABLE_SHOWN: usize = 200;
 type Position = (usize, Precision);
 
 /// Architecture and name of a model.
-type Model<'c> = (&'c str, &'c str);
+type ModelKey<'c> = (&'c str, &'c str);
 
 /// The cells of each model by position.
-type Rows<'c> = BTreeMap<Model<'c>, BTreeMap<Position, &'c Cell>>;
+type Rows<'c> = BTreeMap<ModelKey<'c>, BTreeMap<Position, &'c Cell>>;
 
 /// The matrix without the columns for which `is_absent`, and the legend.
 pub(super) fn push_matrix(text: &mut String, merged: &MergedReport, is_absent: impl Fn(usize) -> bool) {
@@ -70,7 +70,7 @@ fn push_models(text: &mut String, merged: &MergedReport, positions: &BTreeSet<Po
 /// The number of models by status, for each architecture and position.
 fn push_architectures(text: &mut String, merged: &MergedReport, positions: &BTreeSet<Position>, rows: &Rows<'_>) {
     push_heads(text, merged, positions, "models");
-    let rows: Vec<(&Model<'_>, &BTreeMap<Position, &Cell>)> = rows.iter().collect();
+    let rows: Vec<(&ModelKey<'_>, &BTreeMap<Position, &Cell>)> = rows.iter().collect();
     for rows in rows.chunk_by(|(a, _), (b, _)| a.0 == b.0) {
         let shown = positions.iter().map(|position| {
             let cells: Vec<&Cell> = rows.iter().filter_map(|(_, row)| row.get(position).copied()).collect();

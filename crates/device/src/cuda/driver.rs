@@ -15,7 +15,7 @@ type GetUuid = unsafe extern "C" fn(*mut [u8; 16], c_int) -> c_int;
 type Retain = unsafe extern "C" fn(*mut *mut c_void, c_int) -> c_int;
 type Release = unsafe extern "C" fn(c_int) -> c_int;
 type SetContext = unsafe extern "C" fn(*mut c_void) -> c_int;
-type MemoryInfo = unsafe extern "C" fn(*mut usize, *mut usize) -> c_int;
+type CudaMemoryInfo = unsafe extern "C" fn(*mut usize, *mut usize) -> c_int;
 
 const ATTRIBUTE_INTEGRATED: c_int = 18;
 const ATTRIBUTE_CAPABILITY_MAJOR: c_int = 75;
@@ -169,7 +169,7 @@ impl<'library> CudaDriver<'library> {
                 self.library.function::<Retain>("cuDevicePrimaryCtxRetain")?,
                 self.library.function::<Release>("cuDevicePrimaryCtxRelease_v2")?,
                 self.library.function::<SetContext>("cuCtxSetCurrent")?,
-                self.library.function::<MemoryInfo>("cuMemGetInfo_v2")?,
+                self.library.function::<CudaMemoryInfo>("cuMemGetInfo_v2")?,
             )
         };
         on_fresh_thread(|| {

@@ -6,7 +6,7 @@ use std::ffi::{CString, c_char, c_int, c_uint, c_void};
 
 type NoArguments = unsafe extern "C" fn() -> c_int;
 type HandleByAddress = unsafe extern "C" fn(*const c_char, *mut *mut c_void) -> c_int;
-type MemoryInfo = unsafe extern "C" fn(*mut c_void, *mut NvmlMemory) -> c_int;
+type NvmlMemoryInfo = unsafe extern "C" fn(*mut c_void, *mut NvmlMemory) -> c_int;
 type DriverVersion = unsafe extern "C" fn(*mut c_char, c_uint) -> c_int;
 
 /// `nvmlMemory_t`.
@@ -57,7 +57,7 @@ fn memory(library: &SharedLibrary, address: &str) -> Option<NvmlMemory> {
     // `memory` are writable, and the handle is used only when the first call returned it.
     let status = unsafe {
         let by_address = library.function::<HandleByAddress>("nvmlDeviceGetHandleByPciBusId_v2")?;
-        let memory_info = library.function::<MemoryInfo>("nvmlDeviceGetMemoryInfo")?;
+        let memory_info = library.function::<NvmlMemoryInfo>("nvmlDeviceGetMemoryInfo")?;
         match by_address(address.as_ptr(), &mut handle) {
             0 => memory_info(handle, &mut memory),
             status => status,

@@ -6,11 +6,11 @@ use crate::library::SharedLibrary;
 use std::ffi::{c_char, c_int, c_void};
 use std::fmt;
 
-type DeviceCount = unsafe extern "C" fn(*mut c_int) -> c_int;
-type DeviceProperties = unsafe extern "C" fn(*mut c_void, c_int) -> c_int;
-type SetDevice = unsafe extern "C" fn(c_int) -> c_int;
-type MemoryInfo = unsafe extern "C" fn(*mut usize, *mut usize) -> c_int;
-type Version = unsafe extern "C" fn(*mut c_int) -> c_int;
+type HipDeviceCount = unsafe extern "C" fn(*mut c_int) -> c_int;
+type HipDeviceProperties = unsafe extern "C" fn(*mut c_void, c_int) -> c_int;
+type HipSetDevice = unsafe extern "C" fn(c_int) -> c_int;
+type HipMemoryInfo = unsafe extern "C" fn(*mut usize, *mut usize) -> c_int;
+type HipVersion = unsafe extern "C" fn(*mut c_int) -> c_int;
 type PciBusId = unsafe extern "C" fn(*mut c_char, c_int, c_int) -> c_int;
 
 /// No machine has more; a larger count comes from a broken library.
@@ -47,8 +47,8 @@ fn check(status: c_int) -> Result<(), HipStatus> {
 /// The functions that detection needs.
 pub(crate) struct HipFunctions<'library> {
     library: &'library SharedLibrary,
-    device_count: DeviceCount,
-    properties: DeviceProperties,
+    device_count: HipDeviceCount,
+    properties: HipDeviceProperties,
 }
 
 impl<'library> HipFunctions<'library> {
@@ -88,7 +88,10 @@ impl<'library> HipFunctions<'library> {
     pub(crate) fn memory(&self, index: u32) -> Option<(u64, u64)> {
         // SAFETY: the types are the C signatures of `hip_runtime_api.h`.
         let functions = unsafe {
-            (self.library.function::<SetDevice>("hipSetDevice"), self.library.function::<MemoryInfo>("hipMemGetInfo"))
+            (
+                self.library.function::<HipSetDevice>("hipSetDevice"),
+                self.library.function::<HipMemoryInfo>("hipMemGetInfo"),
+            )
         };
         let (Some(set_device), Some(memory_info)) = functions else { return None };
         on_fresh_thread(|| {
@@ -121,7 +124,7 @@ impl<'library> HipFunctions<'library> {
     /// HIP encodes versions as major * 10^7 + minor * 10^5 + patch.
     fn version(&self, symbol: &str) -> Option<String> {
         // SAFETY: both version functions have this C signature.
-        let function = unsafe { self.library.function::<Version>(symbol) }?;
+        let function = unsafe { self.library.function::<HipVersion>(symbol) }?;
         let mut version = 0;
         // SAFETY: `version` is writable for the whole call.
         check(unsafe { function(&mut version) }).ok()?;

@@ -1,6 +1,7 @@
 //! Operations of whole layers.
 
-use super::{Cube, Gpu, Tensor, delegate, unused};
+use super::{Cube, Gpu, delegate, unused};
+use crate::runtime::GpuTensor;
 use burn_backend::ops::{
     AttentionModuleOptions, ConvOptions, ConvTransposeOptions, DeformConv2dBackward, DeformConvOptions,
     InterpolateOptions, MaxPool2dBackward, MaxPool2dWithIndices, ModuleOps, attention::attention_fallback,
@@ -8,73 +9,73 @@ use burn_backend::ops::{
 
 delegate! {
     ModuleOps {
-        fn conv2d(x: Tensor, weight: Tensor, bias: Option<Tensor>, options: ConvOptions<2>) -> Tensor;
-        fn adaptive_avg_pool2d(x: Tensor, output_size: [usize; 2]) -> Tensor;
+        fn conv2d(x: GpuTensor, weight: GpuTensor, bias: Option<GpuTensor>, options: ConvOptions<2>) -> GpuTensor;
+        fn adaptive_avg_pool2d(x: GpuTensor, output_size: [usize; 2]) -> GpuTensor;
         fn avg_pool2d(
-            x: Tensor,
+            x: GpuTensor,
             kernel_size: [usize; 2],
             stride: [usize; 2],
             padding: [usize; 2],
             count_include_pad: bool,
             ceil_mode: bool
-        ) -> Tensor;
+        ) -> GpuTensor;
         fn max_pool2d(
-            x: Tensor,
+            x: GpuTensor,
             kernel_size: [usize; 2],
             stride: [usize; 2],
             padding: [usize; 2],
             dilation: [usize; 2],
             ceil_mode: bool
-        ) -> Tensor;
-        fn interpolate(x: Tensor, output_size: [usize; 2], options: InterpolateOptions) -> Tensor;
+        ) -> GpuTensor;
+        fn interpolate(x: GpuTensor, output_size: [usize; 2], options: InterpolateOptions) -> GpuTensor;
     }
 
     fn attention(
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        mask: Option<Tensor>,
-        bias: Option<Tensor>,
+        query: GpuTensor,
+        key: GpuTensor,
+        value: GpuTensor,
+        mask: Option<GpuTensor>,
+        bias: Option<GpuTensor>,
         options: AttentionModuleOptions,
-    ) -> Tensor {
+    ) -> GpuTensor {
         attention_fallback::<Self>(query, key, value, mask, bias, options)
     }
 
     fn deform_conv2d(
-        _x: Tensor,
-        _offset: Tensor,
-        _weight: Tensor,
-        _mask: Option<Tensor>,
-        _bias: Option<Tensor>,
+        _x: GpuTensor,
+        _offset: GpuTensor,
+        _weight: GpuTensor,
+        _mask: Option<GpuTensor>,
+        _bias: Option<GpuTensor>,
         _options: DeformConvOptions<2>,
-    ) -> Tensor {
+    ) -> GpuTensor {
         unused("deform_conv2d")
     }
 
-    fn conv3d(_x: Tensor, _weight: Tensor, _bias: Option<Tensor>, _options: ConvOptions<3>) -> Tensor {
+    fn conv3d(_x: GpuTensor, _weight: GpuTensor, _bias: Option<GpuTensor>, _options: ConvOptions<3>) -> GpuTensor {
         unused("conv3d")
     }
 
     fn conv_transpose2d(
-        _x: Tensor,
-        _weight: Tensor,
-        _bias: Option<Tensor>,
+        _x: GpuTensor,
+        _weight: GpuTensor,
+        _bias: Option<GpuTensor>,
         _options: ConvTransposeOptions<2>,
-    ) -> Tensor {
+    ) -> GpuTensor {
         unused("conv_transpose2d")
     }
 
     fn conv_transpose3d(
-        _x: Tensor,
-        _weight: Tensor,
-        _bias: Option<Tensor>,
+        _x: GpuTensor,
+        _weight: GpuTensor,
+        _bias: Option<GpuTensor>,
         _options: ConvTransposeOptions<3>,
-    ) -> Tensor {
+    ) -> GpuTensor {
         unused("conv_transpose3d")
     }
 
     fn max_pool2d_with_indices(
-        _x: Tensor,
+        _x: GpuTensor,
         _kernel_size: [usize; 2],
         _stride: [usize; 2],
         _padding: [usize; 2],
@@ -84,63 +85,63 @@ delegate! {
         unused("max_pool2d_with_indices")
     }
 
-    fn rfft(_signal: Tensor, _dim: usize, _n: Option<usize>) -> (Tensor, Tensor) {
+    fn rfft(_signal: GpuTensor, _dim: usize, _n: Option<usize>) -> (GpuTensor, GpuTensor) {
         unused("rfft")
     }
 
-    fn irfft(_re: Tensor, _im: Tensor, _dim: usize, _n: Option<usize>) -> Tensor {
+    fn irfft(_re: GpuTensor, _im: GpuTensor, _dim: usize, _n: Option<usize>) -> GpuTensor {
         unused("irfft")
     }
 
     // Gradients: testgen runs models, it does not train them.
 
     fn deform_conv2d_backward(
-        _x: Tensor,
-        _offset: Tensor,
-        _weight: Tensor,
-        _mask: Option<Tensor>,
-        _bias: Option<Tensor>,
-        _output_grad: Tensor,
+        _x: GpuTensor,
+        _offset: GpuTensor,
+        _weight: GpuTensor,
+        _mask: Option<GpuTensor>,
+        _bias: Option<GpuTensor>,
+        _output_grad: GpuTensor,
         _options: DeformConvOptions<2>,
     ) -> DeformConv2dBackward<Self> {
         unused("deform_conv2d_backward")
     }
 
     fn avg_pool2d_backward(
-        _x: Tensor,
-        _grad: Tensor,
+        _x: GpuTensor,
+        _grad: GpuTensor,
         _kernel_size: [usize; 2],
         _stride: [usize; 2],
         _padding: [usize; 2],
         _count_include_pad: bool,
         _ceil_mode: bool,
-    ) -> Tensor {
+    ) -> GpuTensor {
         unused("avg_pool2d_backward")
     }
 
-    fn adaptive_avg_pool2d_backward(_x: Tensor, _grad: Tensor) -> Tensor {
+    fn adaptive_avg_pool2d_backward(_x: GpuTensor, _grad: GpuTensor) -> GpuTensor {
         unused("adaptive_avg_pool2d_backward")
     }
 
     fn max_pool2d_with_indices_backward(
-        _x: Tensor,
+        _x: GpuTensor,
         _kernel_size: [usize; 2],
         _stride: [usize; 2],
         _padding: [usize; 2],
         _dilation: [usize; 2],
         _ceil_mode: bool,
-        _output_grad: Tensor,
-        _indices: Tensor,
+        _output_grad: GpuTensor,
+        _indices: GpuTensor,
     ) -> MaxPool2dBackward<Self> {
         unused("max_pool2d_with_indices_backward")
     }
 
     fn interpolate_backward(
-        _x: Tensor,
-        _grad: Tensor,
+        _x: GpuTensor,
+        _grad: GpuTensor,
         _output_size: [usize; 2],
         _options: InterpolateOptions,
-    ) -> Tensor {
+    ) -> GpuTensor {
         unused("interpolate_backward")
     }
 }

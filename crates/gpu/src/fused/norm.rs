@@ -4,26 +4,24 @@ use super::{
     block,
     rows::{StridedRows, address_type, blocks, count, output, width},
 };
-use crate::runtime::GpuRuntime;
-use burn_cubecl::{kernel::into_contiguous, tensor::CubeTensor};
+use crate::runtime::GpuTensor;
+use burn_cubecl::kernel::into_contiguous;
 use cubecl::prelude::*;
-
-type Tensor = CubeTensor<GpuRuntime>;
 
 /// The parameters of a layer norm.
 #[derive(Debug)]
 pub struct LayerNormWeights {
     /// As long as a row.
-    pub weight: Tensor,
+    pub weight: GpuTensor,
     /// As long as a row.
-    pub bias: Tensor,
+    pub bias: GpuTensor,
     /// Added to the variance.
     pub eps: f64,
 }
 
 /// Layer normalisation over the last dimension of `x`, or of `x` + `residual`, which is rounded to the type of `x` first.
 /// The result has the shape and the type of `x`.
-pub fn layer_norm(x: Tensor, residual: Option<Tensor>, weights: LayerNormWeights) -> Tensor {
+pub fn layer_norm(x: GpuTensor, residual: Option<GpuTensor>, weights: LayerNormWeights) -> GpuTensor {
     let LayerNormWeights { weight, bias, eps } = weights;
     let (width, rows, output) = (width(&x), count(&x), output(&x));
     let (weight, bias) = (into_contiguous(weight), into_contiguous(bias));
@@ -57,7 +55,7 @@ pub fn layer_norm(x: Tensor, residual: Option<Tensor>, weights: LayerNormWeights
 
 /// Root-mean-square normalisation over the last dimension of `x`. The normalised row is rounded to the type of `x`, and
 /// multiplied by `weight` in that type. The result has the shape and the type of `x`.
-pub fn rms_norm(x: Tensor, weight: Tensor, eps: f64) -> Tensor {
+pub fn rms_norm(x: GpuTensor, weight: GpuTensor, eps: f64) -> GpuTensor {
     let (width, rows, output) = (width(&x), count(&x), output(&x));
     let (x, weight) = (StridedRows::of(x), into_contiguous(weight));
     let threads = block::threads(width);

@@ -1,19 +1,17 @@
 //! Rotary position embeddings.
 
 use super::rows::address_type;
-use crate::runtime::GpuRuntime;
+use crate::runtime::GpuTensor;
 use burn_backend::TensorMetadata;
-use burn_cubecl::{kernel::into_contiguous, ops::numeric::empty_device_contiguous_dtype, tensor::CubeTensor};
+use burn_cubecl::{kernel::into_contiguous, ops::numeric::empty_device_contiguous_dtype};
 use cubecl::calculate_cube_count_elemwise;
 use cubecl::prelude::*;
-
-type Tensor = CubeTensor<GpuRuntime>;
 
 /// Rotates the first elements of every head of `x` [batch, heads, seq, head_dim], in the half-rotated layout: x cos +
 /// rotate_half(x) sin, each product and the sum rounded to the type of `x`.
 ///
 /// `cos` and `sin` are [batch or 1, 1, seq, width] in that type; the elements of a head after `width` are copied.
-pub fn rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor {
+pub fn rotate(x: GpuTensor, cos: GpuTensor, sin: GpuTensor) -> GpuTensor {
     let [_, heads, seq, head_dim] = x.shape().dims();
     let [batches, _, _, width] = cos.shape().dims();
     let (cos, sin) = (into_contiguous(cos), into_contiguous(sin));

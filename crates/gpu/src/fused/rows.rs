@@ -1,22 +1,20 @@
 //! A tensor as rows of its last dimension.
 
-use crate::runtime::GpuRuntime;
+use crate::runtime::GpuTensor;
 use burn_backend::TensorMetadata;
 use burn_cubecl::{kernel::into_contiguous, ops::numeric::empty_device_contiguous_dtype, tensor::CubeTensor};
 use cubecl::prelude::{AddressType, CubeCount, CubeDim};
 
-type Tensor = CubeTensor<GpuRuntime>;
-
 /// A tensor whose rows have one distance from each other.
 pub(super) struct StridedRows {
-    pub(super) tensor: Tensor,
+    pub(super) tensor: GpuTensor,
     /// From one row to the next, in elements. More than the width where the allocator aligned the rows.
     pub(super) stride: usize,
 }
 
 impl StridedRows {
     /// `tensor`, copied if its rows do not follow each other.
-    pub(super) fn of(tensor: Tensor) -> Self {
+    pub(super) fn of(tensor: GpuTensor) -> Self {
         let width = width(&tensor);
         match row_stride(tensor.meta.shape().as_slice(), tensor.meta.strides()) {
             Some(stride) => Self { tensor, stride },
@@ -26,18 +24,18 @@ impl StridedRows {
 }
 
 /// The length of the last dimension.
-pub(super) fn width(tensor: &Tensor) -> usize {
+pub(super) fn width(tensor: &GpuTensor) -> usize {
     let shape = tensor.shape();
     shape[shape.num_dims() - 1]
 }
 
 /// The number of rows.
-pub(super) fn count(tensor: &Tensor) -> usize {
+pub(super) fn count(tensor: &GpuTensor) -> usize {
     tensor.shape().num_elements() / width(tensor).max(1)
 }
 
 /// A contiguous tensor for a result with the shape and the type of `like`.
-pub(super) fn output(like: &Tensor) -> Tensor {
+pub(super) fn output(like: &GpuTensor) -> GpuTensor {
     empty_device_contiguous_dtype(like.client.clone(), like.device, like.shape(), like.dtype)
 }
 
@@ -47,7 +45,7 @@ pub(super) fn blocks(rows: usize, threads: u32) -> (CubeCount, CubeDim) {
 }
 
 /// The type of indices that reaches every element of `tensors`.
-pub(super) fn address_type<const N: usize>(tensors: [&Tensor; N]) -> AddressType {
+pub(super) fn address_type<const N: usize>(tensors: [&GpuTensor; N]) -> AddressType {
     tensors.into_iter().map(CubeTensor::required_address_type).max().unwrap_or_default()
 }
 

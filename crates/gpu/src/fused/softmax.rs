@@ -4,18 +4,16 @@ use super::{
     block,
     rows::{StridedRows, address_type, blocks, count, output},
 };
-use crate::runtime::GpuRuntime;
+use crate::runtime::GpuTensor;
 use burn_backend::TensorMetadata;
-use burn_cubecl::{kernel::into_contiguous, tensor::CubeTensor};
+use burn_cubecl::kernel::into_contiguous;
 use cubecl::prelude::*;
-
-type Tensor = CubeTensor<GpuRuntime>;
 
 /// softmax(`scores` * `scale` + `bias`) over the last dimension.
 ///
 /// `scores` is [batch, heads, query, key]; `bias` is f32, [batch or 1, heads or 1, query or 1, key]. The result has the
 /// shape and the type of `scores`.
-pub fn masked_softmax(scores: Tensor, scale: f64, bias: Option<Tensor>) -> Tensor {
+pub fn masked_softmax(scores: GpuTensor, scale: f64, bias: Option<GpuTensor>) -> GpuTensor {
     let [_, heads, queries, keys] = scores.shape().dims();
     let (rows, output) = (count(&scores), output(&scores));
     let bias = bias.map(into_contiguous);
@@ -51,7 +49,7 @@ pub fn masked_softmax(scores: Tensor, scale: f64, bias: Option<Tensor>) -> Tenso
 }
 
 /// The distances of a contiguous bias in elements, zero where it is broadcast.
-fn steps(bias: &Tensor) -> [usize; 3] {
+fn steps(bias: &GpuTensor) -> [usize; 3] {
     let [batch, heads, queries, keys] = bias.shape().dims();
     let step = |length: usize, distance: usize| if length == 1 { 0 } else { distance };
     [step(batch, heads * queries * keys), step(heads, queries * keys), step(queries, keys)]

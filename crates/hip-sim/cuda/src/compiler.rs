@@ -8,7 +8,7 @@ use std::ffi::{CString, c_char, c_int};
 use std::mem::ManuallyDrop;
 use std::sync::OnceLock;
 
-type Program = *mut std::ffi::c_void;
+type ProgramHandle = *mut std::ffi::c_void;
 
 const HEADERS: &[(&std::ffi::CStr, &str)] = &[
     (c"hip/hip_runtime.h", include_str!("../include/hip/hip_runtime.h")),
@@ -19,18 +19,18 @@ const HEADERS: &[(&std::ffi::CStr, &str)] = &[
 /// The functions of NVRTC.
 struct Nvrtc {
     create: unsafe extern "C" fn(
-        *mut Program,
+        *mut ProgramHandle,
         *const c_char,
         *const c_char,
         c_int,
         *const *const c_char,
         *const *const c_char,
     ) -> c_int,
-    compile: unsafe extern "C" fn(Program, c_int, *const *const c_char) -> c_int,
-    code_size: unsafe extern "C" fn(Program, *mut usize) -> c_int,
-    code: unsafe extern "C" fn(Program, *mut c_char) -> c_int,
-    log_size: unsafe extern "C" fn(Program, *mut usize) -> c_int,
-    log: unsafe extern "C" fn(Program, *mut c_char) -> c_int,
+    compile: unsafe extern "C" fn(ProgramHandle, c_int, *const *const c_char) -> c_int,
+    code_size: unsafe extern "C" fn(ProgramHandle, *mut usize) -> c_int,
+    code: unsafe extern "C" fn(ProgramHandle, *mut c_char) -> c_int,
+    log_size: unsafe extern "C" fn(ProgramHandle, *mut usize) -> c_int,
+    log: unsafe extern "C" fn(ProgramHandle, *mut c_char) -> c_int,
 }
 
 impl Nvrtc {
@@ -71,7 +71,7 @@ fn nvrtc() -> Result<&'static Nvrtc, HipError> {
 /// `program` can be written; `source` ends with a zero.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hiprtcCreateProgram(
-    program: *mut Program,
+    program: *mut ProgramHandle,
     source: *const c_char,
     name: *const c_char,
     _headers: c_int,
@@ -94,7 +94,11 @@ pub unsafe extern "C" fn hiprtcCreateProgram(
 ///
 /// `program` is a program.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hiprtcCompileProgram(program: Program, _count: c_int, _options: *const *const c_char) -> u32 {
+pub unsafe extern "C" fn hiprtcCompileProgram(
+    program: ProgramHandle,
+    _count: c_int,
+    _options: *const *const c_char,
+) -> u32 {
     answer(nvrtc().and_then(|nvrtc| {
         let include = toolkit();
         let options = [
@@ -135,7 +139,7 @@ macro_rules! forwarded {
         ///
         /// `program` is a program; `place` can be written.
         #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name(program: Program, place: *mut $value) -> u32 {
+        pub unsafe extern "C" fn $name(program: ProgramHandle, place: *mut $value) -> u32 {
             // SAFETY: as the caller promises.
             answer(nvrtc().map(|nvrtc| unsafe { (nvrtc.$field)(program, place) }))
         })+

@@ -2,12 +2,12 @@
 
 use crate::driver::SUCCESS;
 use crate::{CURRENT, answer, driver, in_context};
-use hip_sim::{Architecture, DeviceModel, DeviceProperties, Faults, HipError};
+use hip_sim::{DeviceModel, DeviceProperties, Faults, HipError, SimulatedArchitecture};
 use std::ffi::{c_char, c_int, c_uint};
 
 /// The architecture that the device reports: waves of 32, like NVIDIA's warps, and no matrix instructions, which CUDA
 /// does not have in AMD's layout.
-const ARCHITECTURE: Architecture = Architecture::Gfx1030;
+const ARCHITECTURE: SimulatedArchitecture = SimulatedArchitecture::Gfx1030;
 
 /// `hipInit`.
 #[unsafe(no_mangle)]

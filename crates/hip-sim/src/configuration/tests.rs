@@ -1,5 +1,5 @@
 use super::{Configuration, ConfigurationError};
-use crate::architecture::Architecture;
+use crate::architecture::SimulatedArchitecture;
 
 fn read(variables: &[(&str, &str)]) -> Result<Configuration, ConfigurationError> {
     Configuration::read(|name| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned()))
@@ -9,7 +9,7 @@ fn read(variables: &[(&str, &str)]) -> Result<Configuration, ConfigurationError>
 fn there_is_one_gfx1100_by_default() {
     let configuration = read(&[]).expect("defaults are valid");
     assert_eq!(configuration.devices.len(), 1);
-    assert_eq!(configuration.devices[0].architecture, Architecture::Gfx1100);
+    assert_eq!(configuration.devices[0].architecture, SimulatedArchitecture::Gfx1100);
     assert_eq!(configuration.devices[0].marked_name(), "AMD gfx1100 (hip-sim)");
     assert_eq!(configuration.version[..2], [6, 4]);
     assert_eq!(read(&[("HIP_SIM_VERSION", "5.2.21153")]).expect("is valid").version, [5, 2, 21153]);
@@ -22,7 +22,7 @@ fn devices_and_their_properties_are_read() {
     assert_eq!(devices[0].memory, 512 << 20);
     assert_eq!(devices[0].marked_name(), "AMD Instinct MI210 (hip-sim)");
     assert_eq!(devices[0].pci_address, "0000:c1:00.0");
-    assert_eq!(devices[1].architecture, Architecture::Gfx1030);
+    assert_eq!(devices[1].architecture, SimulatedArchitecture::Gfx1030);
 }
 
 #[test]

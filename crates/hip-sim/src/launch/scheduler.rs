@@ -6,7 +6,7 @@
 
 use super::fiber::{Fiber, StackPointer, switch};
 use super::stack::FiberStack;
-use crate::frame::{Barriers, Dim3, Exchange, KernelEntry, Slot, ThreadFrame};
+use crate::frame::{Barriers, Dim3, Exchange, KernelFunction, Slot, ThreadFrame};
 use crate::statistics::LaunchStats;
 use std::ffi::{c_uint, c_void};
 use std::ops::Range;
@@ -23,7 +23,7 @@ const SLOTS_PER_WAVE: usize = 128;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FiberKernel {
     pub(super) frame: *mut ThreadFrame,
-    pub(super) entry: KernelEntry,
+    pub(super) entry: KernelFunction,
     pub(super) arguments: *mut *mut c_void,
     pub(super) wave_size: usize,
 }

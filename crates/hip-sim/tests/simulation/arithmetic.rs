@@ -1,7 +1,7 @@
 //! Arithmetic of one thread: half precision, integers, atomics.
 
 use crate::test_device::TestDevice;
-use hip_sim::{Architecture, Dim3};
+use hip_sim::{Dim3, SimulatedArchitecture};
 
 /// Every f16, as bits.
 fn every_half() -> Vec<u16> {
@@ -32,7 +32,7 @@ fn conversions_from_f32_round_to_the_nearest_even_half() {
         0.099_975_586,
     ];
     let count = values.len() as u32;
-    let rounded = TestDevice::new(Architecture::Gfx1100).block(text, count, values.clone());
+    let rounded = TestDevice::new(SimulatedArchitecture::Gfx1100).block(text, count, values.clone());
     for ((value, rounded), expected) in values.iter().zip(&rounded).zip(expected) {
         assert_eq!(rounded.to_bits(), f32::to_bits(expected), "{value} became {rounded}, expected {expected}");
     }
@@ -46,7 +46,9 @@ fn every_half_survives_a_round_trip() {
   h = __half((float)h); memcpy(data + i, &h, 2);
 }";
     let mut buffers = [every_half()];
-    TestDevice::new(Architecture::Gfx90a).run(text, Dim3::new(64, 1, 1), Dim3::new(1024, 1, 1), &mut buffers).unwrap();
+    TestDevice::new(SimulatedArchitecture::Gfx90a)
+        .run(text, Dim3::new(64, 1, 1), Dim3::new(1024, 1, 1), &mut buffers)
+        .unwrap();
     for (before, after) in every_half().into_iter().zip(&buffers[0]) {
         let is_nan = before & 0x7fff > 0x7c00;
         assert!(before == *after || (is_nan && after & 0x7fff > 0x7c00), "{before:#06x} became {after:#06x}");
@@ -59,7 +61,8 @@ fn bfloat16_rounds_to_the_nearest_even() {
   unsigned i = threadIdx.x;
   data[i] = (float)(__hip_bfloat16(data[i]) + __hip_bfloat16(1.0f));
 }";
-    let sums = TestDevice::new(Architecture::Gfx1100).block(text, 4, vec![256.0_f32, 255.0, 0.003, f32::INFINITY]);
+    let sums =
+        TestDevice::new(SimulatedArchitecture::Gfx1100).block(text, 4, vec![256.0_f32, 255.0, 0.003, f32::INFINITY]);
     // Eight bits of mantissa: 257 is halfway between 256 and 258.
     assert_eq!(sums, [256.0, 256.0, 1.0, f32::INFINITY]);
 }
@@ -83,7 +86,9 @@ fn atomics_of_all_threads_add_up() {
   do { expected = seen; seen = atomicCAS(&data[4], expected, expected + 2); } while (seen != expected);
 }";
     let mut buffers = [vec![0_i32; 5]];
-    TestDevice::new(Architecture::Gfx942).run(text, Dim3::new(9, 1, 1), Dim3::new(111, 1, 1), &mut buffers).unwrap();
+    TestDevice::new(SimulatedArchitecture::Gfx942)
+        .run(text, Dim3::new(9, 1, 1), Dim3::new(111, 1, 1), &mut buffers)
+        .unwrap();
     assert_eq!(buffers[0], [999 * 998 / 2, 998, -998, i32::MAX, 2 * 999]);
 }
 
@@ -94,6 +99,6 @@ fn integers_wrap_and_bits_are_counted() {
   data[1] = v + 1; data[2] = __popc(v); data[3] = __clz((int)(v >> 4)); data[4] = __umulhi(v, v);
   data[5] = __brev(1u); data[6] = __ffs(8u);
 }";
-    let results = TestDevice::new(Architecture::Gfx1030).block(text, 1, vec![u32::MAX; 7]);
+    let results = TestDevice::new(SimulatedArchitecture::Gfx1030).block(text, 1, vec![u32::MAX; 7]);
     assert_eq!(results[1..], [0, 32, 4, u32::MAX - 1, 1 << 31, 4]);
 }

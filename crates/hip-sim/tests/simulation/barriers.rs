@@ -1,9 +1,9 @@
 //! Barriers of a block, in loops and after branches, and shared memory.
 
 use crate::test_device::TestDevice;
-use hip_sim::{Architecture, Dim3};
+use hip_sim::{Dim3, SimulatedArchitecture};
 
-const EVERY: &[Architecture] = Architecture::ALL;
+const EVERY: &[SimulatedArchitecture] = SimulatedArchitecture::ALL;
 
 #[test]
 fn a_tree_reduction_in_shared_memory_sums_blocks_of_any_size() {
@@ -49,7 +49,7 @@ fn a_prefix_sum_needs_a_barrier_in_each_round() {
   }
   data[t] = line[side][t];
 }";
-    let sums = TestDevice::new(Architecture::Gfx1100).block(text, 256, (1..=256_i32).collect());
+    let sums = TestDevice::new(SimulatedArchitecture::Gfx1100).block(text, 256, (1..=256_i32).collect());
     let expected: Vec<i32> = (1..=256_i32)
         .scan(0, |sum, value| {
             *sum += value;
@@ -69,7 +69,7 @@ fn a_barrier_does_not_wait_for_threads_that_have_ended() {
   __syncthreads();
   data[t] = seen[69 - t];
 }";
-    let turned = TestDevice::new(Architecture::Gfx90a).block(text, 128, (0..128_i32).collect());
+    let turned = TestDevice::new(SimulatedArchitecture::Gfx90a).block(text, 128, (0..128_i32).collect());
     let expected: Vec<i32> = (0..70).rev().chain(70..128).collect();
     assert_eq!(turned, expected);
 }
@@ -83,7 +83,7 @@ fn a_block_of_three_dimensions_counts_x_first() {
   data[block * 24 + thread] = 100 * block + __shfl(thread, 0);
 }";
     let mut buffers = [vec![-1_i32; 24 * 8]];
-    let device = TestDevice::new(Architecture::Gfx1030);
+    let device = TestDevice::new(SimulatedArchitecture::Gfx1030);
     device.run(text, Dim3::new(2, 2, 2), Dim3::new(4, 3, 2), &mut buffers).unwrap();
     let expected: Vec<i32> = (0..24 * 8).map(|index| 100 * (index / 24)).collect();
     assert_eq!(buffers[0], expected);
@@ -93,6 +93,6 @@ fn a_block_of_three_dimensions_counts_x_first() {
 fn uninitialised_shared_memory_is_nan() {
     let text = "extern __shared__ unsigned char pool[];
 extern \"C\" __global__ void kernel(float* data) { data[threadIdx.x] = ((float*)pool)[threadIdx.x]; }";
-    let values = TestDevice::new(Architecture::Gfx1100).block(text, 64, vec![0.0_f32; 64]);
+    let values = TestDevice::new(SimulatedArchitecture::Gfx1100).block(text, 64, vec![0.0_f32; 64]);
     assert!(values.iter().all(|value| value.is_nan()), "uninitialised reads are NaN: {values:?}");
 }

@@ -1,7 +1,7 @@
 //! The structures that cross the C boundary, compared with the bindings that burn uses.
 
 use cubecl_hip_sys::hipDeviceProp_tR0600 as Theirs;
-use hip_sim::{Architecture, DeviceProperties as Ours, HipError};
+use hip_sim::{DeviceProperties as Ours, HipError, SimulatedArchitecture};
 use std::mem::offset_of;
 
 #[test]
@@ -57,7 +57,7 @@ fn statuses_have_the_numbers_of_hip() {
 
 #[test]
 fn a_device_reports_its_architecture() {
-    for architecture in Architecture::ALL {
+    for architecture in SimulatedArchitecture::ALL {
         let device = crate::test_device::TestDevice::new(*architecture);
         let properties = device.simulator.properties(0).unwrap();
         let text = |field: &[std::ffi::c_char]| -> String {

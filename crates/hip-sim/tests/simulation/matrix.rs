@@ -1,7 +1,7 @@
 //! The matrix instruction of RDNA 3, in the register layout of its manual.
 
 use crate::test_device::TestDevice;
-use hip_sim::{Architecture, Dim3};
+use hip_sim::{Dim3, SimulatedArchitecture};
 
 const SIDE: usize = 16;
 
@@ -24,7 +24,7 @@ fn a_wave_multiplies_two_tiles() {
     let b: Vec<f32> = (0..SIDE * SIDE).map(|index| (index % 7) as f32 - 3.0).collect();
     let c: Vec<f32> = (0..SIDE * SIDE).map(|index| index as f32).collect();
     let mut buffers = [a.clone(), b.clone(), c.clone()];
-    let device = TestDevice::new(Architecture::Gfx1100);
+    let device = TestDevice::new(SimulatedArchitecture::Gfx1100);
     device.run(TEXT, Dim3::new(1, 1, 1), Dim3::new(32, 1, 1), &mut buffers).unwrap();
     for row in 0..SIDE {
         for column in 0..SIDE {

@@ -1,6 +1,6 @@
 //! A simulated device that runs the kernel of one test.
 
-use hip_sim::{Architecture, Configuration, Dim3, HipError, Launch, Module, Program, Simulator, Statistics};
+use hip_sim::{Configuration, Dim3, HipError, Launch, Module, Program, SimulatedArchitecture, Simulator, Statistics};
 use std::ffi::{CString, c_void};
 use tempfile::TempDir;
 
@@ -16,7 +16,7 @@ const KERNEL: &str = "kernel";
 const HEAD: &str = "#include <hip/hip_runtime.h>\n#include <hip/hip_fp16.h>\n#include <hip/hip_bf16.h>\n";
 
 impl TestDevice {
-    pub(crate) fn new(architecture: Architecture) -> Self {
+    pub(crate) fn new(architecture: SimulatedArchitecture) -> Self {
         Self::with(&[("HIP_SIM_DEVICES", architecture.as_str())])
     }
 

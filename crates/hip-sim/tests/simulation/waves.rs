@@ -1,9 +1,9 @@
 //! Wave operations: shuffles, ballots, divergence.
 
 use crate::test_device::TestDevice;
-use hip_sim::Architecture;
+use hip_sim::SimulatedArchitecture;
 
-fn lanes(architecture: Architecture) -> usize {
+fn lanes(architecture: SimulatedArchitecture) -> usize {
     architecture.wave_size() as usize
 }
 
@@ -14,7 +14,7 @@ fn a_butterfly_sums_each_wave() {
   for (unsigned mask = 1; mask < warpSize; mask <<= 1) sum += __shfl_xor(sum, mask);
   data[threadIdx.x] = sum;
 }";
-    for architecture in Architecture::ALL {
+    for architecture in SimulatedArchitecture::ALL {
         let values: Vec<f32> = (0..256).map(|value| (value * value % 31) as f32).collect();
         let sums = TestDevice::new(*architecture).block(text, 256, values.clone());
         for (wave, (sums, values)) in
@@ -33,7 +33,7 @@ fn shuffles_read_the_right_lanes() {
   data[t] = __shfl(t, 3); data[n + t] = __shfl_up(t, 2); data[2 * n + t] = __shfl_down(t, 5);
 }";
     let n = 64;
-    let read = TestDevice::new(Architecture::Gfx1100).block(text, 64, vec![0_i32; 3 * 64]);
+    let read = TestDevice::new(SimulatedArchitecture::Gfx1100).block(text, 64, vec![0_i32; 3 * 64]);
     for thread in 0..n {
         let (wave, lane) = (thread / 32 * 32, thread % 32);
         assert_eq!(read[thread], (wave + 3) as i32);
@@ -53,7 +53,7 @@ fn diverged_lanes_vote_among_themselves_and_reconverge() {
   data[blockDim.x + t] = __ballot(t > 5);
   data[2 * blockDim.x + t] = __any(t == 40) + 2 * __all(t >= 32);
 }";
-    let device = TestDevice::new(Architecture::Gfx90a);
+    let device = TestDevice::new(SimulatedArchitecture::Gfx90a);
     let votes = device.block(text, 64, vec![0_u64; 3 * 64]);
     let bits =
         |predicate: fn(u64) -> bool| (0..64).filter(|lane| predicate(*lane)).fold(0_u64, |bits, lane| bits | 1 << lane);
@@ -74,7 +74,7 @@ fn waves_with_different_trip_counts_do_not_mix() {
   __syncthreads();
   data[t] = value;
 }";
-    let values = TestDevice::new(Architecture::Gfx1030).block(text, 128, vec![0_i32; 128]);
+    let values = TestDevice::new(SimulatedArchitecture::Gfx1030).block(text, 128, vec![0_i32; 128]);
     let mut expected: Vec<i32> = (0..128).collect();
     for (wave, lanes) in expected.chunks_mut(32).enumerate() {
         for _ in 0..=wave {

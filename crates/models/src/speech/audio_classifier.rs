@@ -16,7 +16,7 @@ pub(crate) struct AudioClassifier<B: Ops> {
 }
 
 /// The mask of the frames that belong to a recording: [batch, frames, 1], 1 there and 0 after it; and their number in each row.
-pub(crate) type Share<B> = (Tensor<B, 3>, Vec<usize>);
+pub(crate) type FrameShare<B> = (Tensor<B, 3>, Vec<usize>);
 
 impl<B: Ops> AudioClassifier<B> {
     /// `states` is the number of hidden states, that of the embeddings included, where each has a weight.
@@ -37,7 +37,7 @@ impl<B: Ops> AudioClassifier<B> {
         &self,
         last: Tensor<B, 3>,
         states: Vec<Tensor<B, 3>>,
-        share: Option<Share<B>>,
+        share: Option<FrameShare<B>>,
     ) -> Tensor<B, 2> {
         let hidden = match &self.layer_weights {
             Some(weights) => weighted(states, weights),
@@ -58,7 +58,7 @@ fn weighted<B: Ops>(states: Vec<Tensor<B, 3>>, weights: &Tensor<B, 1>) -> Tensor
 }
 
 /// The mean over the frames of each recording, [batch, width]; computed in f32 and rounded once.
-fn pooled<B: Ops>(x: Tensor<B, 3>, share: Option<Share<B>>) -> Tensor<B, 2> {
+fn pooled<B: Ops>(x: Tensor<B, 3>, share: Option<FrameShare<B>>) -> Tensor<B, 2> {
     let ([batch, frames, width], dtype, device) = (x.dims(), x.dtype(), x.device());
     let (x, counts) = match share {
         Some((share, real)) => (x * share, real),

@@ -71,7 +71,7 @@ impl StateFields {
         &self,
         w: &Weights<B>,
         mixer: impl Fn(&Weights<B>) -> Result<M, WeightsError>,
-    ) -> Result<States<B, M>, WeightsError> {
+    ) -> Result<StateStack<B, M>, WeightsError> {
         let layer = |index: usize| {
             let w = w.module("layers").module(index);
             Ok(StateLayer {
@@ -81,7 +81,7 @@ impl StateFields {
         };
         // The second name is that of the original releases.
         let embeddings = w.module_named(&["embeddings", "embedding"]);
-        Ok(States {
+        Ok(StateStack {
             embeddings: Embedding::load(&embeddings, self.vocab_size, self.hidden_size)?,
             layers: (0..self.num_hidden_layers).map(layer).collect::<Result<_, WeightsError>>()?,
             norm_f: RmsNorm::load(&w.module("norm_f"), self.hidden_size, self.layer_norm_epsilon)?,
@@ -97,7 +97,7 @@ pub(crate) trait Mixer<B: Ops>: Send {
     fn forward(&self, x: Tensor<B, 3>, visible: Option<Tensor<B, 3>>, slot: LayerSlot<'_, '_, B>) -> Tensor<B, 3>;
 }
 
-struct States<B: Ops, M> {
+struct StateStack<B: Ops, M> {
     embeddings: Embedding<B>,
     layers: Vec<StateLayer<B, M>>,
     norm_f: RmsNorm<B>,
@@ -110,7 +110,7 @@ struct StateLayer<B: Ops, M> {
     mixer: M,
 }
 
-impl<B: Ops, M: Mixer<B>> Backbone<B> for States<B, M> {
+impl<B: Ops, M: Mixer<B>> Backbone<B> for StateStack<B, M> {
     fn hidden(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> Result<Hidden<B>, ForwardError> {
         let ids = inputs.indices("input_ids", self.vocab)?;
         let visible = visible_tokens(inputs, ids.dims(), context.past())?;

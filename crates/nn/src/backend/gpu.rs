@@ -1,10 +1,8 @@
 //! `Ops` for GPUs: the fused kernels of `testgen-gpu`; burn's operators for the rest.
 
 use super::{Activation, Ops, reference_ops};
-use testgen_gpu::{ElementFunction, Gpu, GpuDevice, LayerNormWeights};
+use testgen_gpu::{ElementFunction, Gpu, GpuDevice, GpuTensor, LayerNormWeights};
 use testgen_types::DeviceKind;
-
-type Tensor = burn_tensor::ops::FloatTensor<Gpu>;
 
 impl Ops for Gpu {
     fn kind(device: &GpuDevice) -> DeviceKind {
@@ -18,30 +16,30 @@ impl Ops for Gpu {
         testgen_gpu::with_tf32(run)
     }
 
-    fn activation_op(x: Tensor, activation: Activation) -> Tensor {
+    fn activation_op(x: GpuTensor, activation: Activation) -> GpuTensor {
         match element_function(activation) {
             Some(function) => testgen_gpu::activate(x, function),
             None => reference_ops::activation::<Self>(x, activation),
         }
     }
 
-    fn layer_norm_op(x: Tensor, weight: Tensor, bias: Tensor, eps: f64) -> Tensor {
+    fn layer_norm_op(x: GpuTensor, weight: GpuTensor, bias: GpuTensor, eps: f64) -> GpuTensor {
         testgen_gpu::layer_norm(x, None, LayerNormWeights { weight, bias, eps })
     }
 
-    fn add_layer_norm_op(x: Tensor, residual: Tensor, weight: Tensor, bias: Tensor, eps: f64) -> Tensor {
+    fn add_layer_norm_op(x: GpuTensor, residual: GpuTensor, weight: GpuTensor, bias: GpuTensor, eps: f64) -> GpuTensor {
         testgen_gpu::layer_norm(x, Some(residual), LayerNormWeights { weight, bias, eps })
     }
 
-    fn rms_norm_op(x: Tensor, weight: Tensor, eps: f64) -> Tensor {
+    fn rms_norm_op(x: GpuTensor, weight: GpuTensor, eps: f64) -> GpuTensor {
         testgen_gpu::rms_norm(x, weight, eps)
     }
 
-    fn masked_softmax_op(scores: Tensor, scale: f64, bias: Option<Tensor>) -> Tensor {
+    fn masked_softmax_op(scores: GpuTensor, scale: f64, bias: Option<GpuTensor>) -> GpuTensor {
         testgen_gpu::masked_softmax(scores, scale, bias)
     }
 
-    fn rotate_op(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor {
+    fn rotate_op(x: GpuTensor, cos: GpuTensor, sin: GpuTensor) -> GpuTensor {
         testgen_gpu::rotate(x, cos, sin)
     }
 }

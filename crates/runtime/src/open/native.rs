@@ -50,13 +50,13 @@ pub fn open(device: Device) -> Result<OpenDevice, OpenError> {
     proven.map(native).map(|(executor, tf32)| OpenDevice { facts: device, executor, tf32, fallback: None })
 }
 
-type Opened = Arc<OnceLock<Result<Proven, OpenError>>>;
+type OpenedOnce = Arc<OnceLock<Result<Proven, OpenError>>>;
 
-static OPENED: Mutex<BTreeMap<(DetectionPath, u32), Opened>> = Mutex::new(BTreeMap::new());
+static OPENED: Mutex<BTreeMap<(DetectionPath, u32), OpenedOnce>> = Mutex::new(BTreeMap::new());
 
 /// Prepares the calling thread's streams of all opened devices for the next check after one that ran out of memory.
 pub(crate) fn recover() {
-    let opened: Vec<Opened> = OPENED.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
+    let opened: Vec<OpenedOnce> = OPENED.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
     opened
         .iter()
         .filter_map(|opened| opened.get()?.as_ref().ok())

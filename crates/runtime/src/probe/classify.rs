@@ -9,7 +9,7 @@ use super::cases::FloatFormat;
 use super::fingerprint::matrix_unit;
 use super::{
     measure::{Measurement, Tf32Measurement},
-    question::Answers,
+    question::ProbedValues,
 };
 use faults::ProductError;
 use serde::Serialize;
@@ -117,7 +117,7 @@ pub(super) fn classify_tf32(measured: &Tf32Measurement) -> PrecisionProbe {
 }
 
 /// The features of the matrix unit, where the device has an answer to its product.
-fn unit(precision: Precision, answers: &Answers, side: usize) -> Option<MatrixUnit> {
+fn unit(precision: Precision, answers: &ProbedValues, side: usize) -> Option<MatrixUnit> {
     answers.as_ref().ok().and_then(|answers| matrix_unit(precision, answers, side))
 }
 

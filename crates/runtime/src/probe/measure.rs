@@ -4,7 +4,7 @@
 use super::native;
 use super::{
     on_engine,
-    question::{Answers, ProbeQuestion},
+    question::{ProbeQuestion, ProbedValues},
 };
 use crate::open::{DeviceExecutor, OpenDevice};
 use testgen_types::Precision;
@@ -13,19 +13,19 @@ use testgen_types::Precision;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Measurement {
     /// The left operands of the sums, copied to the device and back.
-    pub(super) stored: Answers,
+    pub(super) stored: ProbedValues,
     /// [`cases::Elementwise::sums`].
-    pub(super) sums: Answers,
+    pub(super) sums: ProbedValues,
     /// [`cases::Elementwise::products`].
-    pub(super) products: Answers,
+    pub(super) products: ProbedValues,
     /// [`cases::Elementwise::casts`].
-    pub(super) casts: Answers,
+    pub(super) casts: ProbedValues,
     /// The product that determines the accumulator.
-    pub(super) cancelling: Answers,
+    pub(super) cancelling: ProbedValues,
     /// The product that determines the error.
-    pub(super) random: Answers,
+    pub(super) random: ProbedValues,
     /// The product that shows the features of the matrix unit.
-    pub(super) fingerprint: Answers,
+    pub(super) fingerprint: ProbedValues,
     /// The number of rows and columns of both matrices.
     pub(super) side: usize,
     /// Whether the backend claims to support the type on this device. Then a missing answer is a fault.
@@ -35,9 +35,9 @@ pub(super) struct Measurement {
 /// The device's answers about TF32.
 pub(super) struct Tf32Measurement {
     /// The products that determine the accumulator and the error.
-    pub(super) products: [Answers; 2],
+    pub(super) products: [ProbedValues; 2],
     /// The product that shows the features of the matrix unit.
-    pub(super) fingerprint: Answers,
+    pub(super) fingerprint: ProbedValues,
     /// The number of rows and columns of both matrices.
     pub(super) side: usize,
     /// Whether products in TF32 lose bits that f32 has, as they must.
@@ -67,7 +67,7 @@ pub(super) fn measure(device: &OpenDevice, precision: Precision) -> Measurement 
 
 /// The answers to the three products in TF32, which are all that distinguishes TF32 from f32: those that determine the accumulator
 /// and the error, and the one that shows the features of the matrix unit.
-pub(super) fn measure_tf32_products(device: &OpenDevice) -> [Answers; 3] {
+pub(super) fn measure_tf32_products(device: &OpenDevice) -> [ProbedValues; 3] {
     let side = side(device.facts.simulated);
     [ProbeQuestion::Cancelling, ProbeQuestion::Random, ProbeQuestion::Fingerprint]
         .map(|question| answer(device, Precision::Tf32, question, side))
@@ -90,7 +90,7 @@ pub(super) fn side(simulated: bool) -> usize {
     if simulated { 16 } else { 64 }
 }
 
-fn answer(device: &OpenDevice, precision: Precision, question: ProbeQuestion, side: usize) -> Answers {
+fn answer(device: &OpenDevice, precision: Precision, question: ProbeQuestion, side: usize) -> ProbedValues {
     match &device.executor {
         #[cfg(feature = "native")]
         DeviceExecutor::Native(backend) => native::answer(&device.facts, backend, precision, question, side),

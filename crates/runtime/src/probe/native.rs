@@ -3,7 +3,7 @@
 use super::{
     cases::{self, FloatFormat, INNER, ProbeProduct},
     fingerprint,
-    question::{Answers, ProbeQuestion},
+    question::{ProbeQuestion, ProbedValues},
 };
 use crate::{
     gpu_memory,
@@ -40,7 +40,7 @@ pub(super) fn answer(
     precision: Precision,
     question: ProbeQuestion,
     side: usize,
-) -> Answers {
+) -> ProbedValues {
     let backend = backend.clone();
     let answer = isolated(device, LIMIT, move || {
         let answer = match &backend {
@@ -60,7 +60,7 @@ pub(super) fn answer(
     })
 }
 
-fn compute<B: Ops>(device: &B::Device, precision: Precision, question: ProbeQuestion, side: usize) -> Answers {
+fn compute<B: Ops>(device: &B::Device, precision: Precision, question: ProbeQuestion, side: usize) -> ProbedValues {
     let types = types(precision);
     let format = FloatFormat::of(precision);
     let cases = cases::elementwise(format);
@@ -82,7 +82,7 @@ fn compute<B: Ops>(device: &B::Device, precision: Precision, question: ProbeQues
     }
 }
 
-fn multiply<B: Ops>(product: ProbeProduct, precision: Precision, device: &B::Device) -> Answers {
+fn multiply<B: Ops>(product: ProbeProduct, precision: Precision, device: &B::Device) -> ProbedValues {
     let dtype = types(precision).0;
     let left = put::<B>(product.left, dtype, device).reshape([product.side, INNER]);
     let right = put::<B>(product.right, dtype, device).reshape([INNER, product.side]);
@@ -95,7 +95,7 @@ fn put<B: Ops>(values: Vec<f64>, dtype: DType, device: &B::Device) -> Tensor<B, 
     Tensor::from_data(TensorData::new(values, shape).convert_dtype(dtype), (device, dtype))
 }
 
-fn read<B: Ops, const D: usize>(tensor: Tensor<B, D>) -> Answers {
+fn read<B: Ops, const D: usize>(tensor: Tensor<B, D>) -> ProbedValues {
     let data = tensor.try_into_data().map_err(|error| format!("{error:?}"))?;
     data.convert::<f64>().into_vec::<f64>().map_err(|error| format!("{error:?}"))
 }

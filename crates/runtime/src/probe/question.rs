@@ -20,4 +20,4 @@ pub(super) enum ProbeQuestion {
 }
 
 /// The answers to a group of cases, in order, or the error.
-pub(super) type Answers = Result<Vec<f64>, String>;
+pub(super) type ProbedValues = Result<Vec<f64>, String>;

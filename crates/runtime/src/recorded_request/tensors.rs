@@ -7,9 +7,9 @@ use testgen_processing::graph::Graph;
 
 /// The tensors of a golden by their whole names, such as `image.0`.
 #[derive(Debug)]
-pub(super) struct Tensors(Arrays);
+pub(super) struct RecordedTensors(Arrays);
 
-impl Tensors {
+impl RecordedTensors {
     pub(super) fn new(golden: Arrays) -> Self {
         Self(golden)
     }

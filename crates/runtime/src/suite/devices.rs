@@ -18,10 +18,10 @@ use testgen_types::DeviceKind;
 #[derive(Debug)]
 pub(super) struct SuiteDevices {
     selection: SelectedDevices,
-    detected: Mutex<BTreeMap<(DeviceKind, EngineName), Detected>>,
+    detected: Mutex<BTreeMap<(DeviceKind, EngineName), DetectedOnce>>,
 }
 
-type Detected = Arc<OnceLock<Result<Device, DeviceUnavailable>>>;
+type DetectedOnce = Arc<OnceLock<Result<Device, DeviceUnavailable>>>;
 
 /// Why no check of a harness can run on a kind of device.
 #[derive(Debug, Clone, PartialEq, Eq)]

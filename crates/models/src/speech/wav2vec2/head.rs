@@ -1,7 +1,7 @@
 //! The heads of wav2vec 2.0 and HuBERT: tokens for frames, or labels for a recording.
 
 use super::config::Wav2Vec2Config;
-use crate::speech::audio_classifier::{AudioClassifier, Share};
+use crate::speech::audio_classifier::{AudioClassifier, FrameShare};
 use burn_tensor::Tensor;
 use testgen_nn::{
     backend::Ops,
@@ -44,7 +44,7 @@ impl<B: Ops> FrameHead<B> {
         &self,
         last: Tensor<B, 3>,
         states: Vec<Tensor<B, 3>>,
-        share: Option<Share<B>>,
+        share: Option<FrameShare<B>>,
         context: &mut ForwardContext<'_, B>,
     ) -> Result<(), ForwardError> {
         match self {

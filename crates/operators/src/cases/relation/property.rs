@@ -9,11 +9,11 @@ use crate::{
 pub struct Relation {
     /// The property, and the variant of the operator.
     pub name: String,
-    check: Check,
+    check: RelationCheck,
 }
 
 /// Computes what the relation needs, and returns how it is violated.
-type Check = Box<dyn Fn(&dyn Execute) -> Result<Option<String>, CallError>>;
+type RelationCheck = Box<dyn Fn(&dyn Execute) -> Result<Option<String>, CallError>>;
 
 impl Relation {
     pub(super) fn new(name: &str, case: &Case, check: impl Fn(&dyn Execute, &Call) -> Violation + 'static) -> Self {

@@ -3,7 +3,7 @@
 use super::{
     collect::RecordedProduct,
     process::{self, Ended},
-    protocol::{KernelResult, Task},
+    protocol::{KernelResult, KernelTask},
 };
 use crate::open::OpenDevice;
 use std::collections::{BTreeMap, VecDeque};
@@ -48,7 +48,7 @@ pub(super) fn run(
 
 /// One kernel with the products that it has not computed yet.
 struct Remaining<'a> {
-    task: Task,
+    task: KernelTask,
     crashes: BTreeMap<Precision, usize>,
     results: &'a Sender<Result<KernelResult, String>>,
 }
@@ -62,14 +62,14 @@ impl<'a> Remaining<'a> {
     ) -> Self {
         let facts = device.facts();
         let products = products.iter().map(|recorded| recorded.product.clone()).enumerate().collect();
-        let task = Task { device: facts.kind, index: facts.index, kernel, products };
+        let task = KernelTask { device: facts.kind, index: facts.index, kernel, products };
         Self { task, crashes: BTreeMap::new(), results }
     }
 
     /// Runs processes until every product has a result.
     fn run(
         mut self,
-        process: impl Fn(&Task, &mut dyn FnMut(KernelResult)) -> Result<Ended, String>,
+        process: impl Fn(&KernelTask, &mut dyn FnMut(KernelResult)) -> Result<Ended, String>,
     ) -> Result<(), String> {
         while !self.task.products.is_empty() {
             let before = self.task.products.len();
@@ -124,17 +124,19 @@ impl<'a> Remaining<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{BTreeMap, Ended, KernelOutcome, KernelResult, Precision, Product, Remaining, Task, channel};
+    use super::{BTreeMap, Ended, KernelOutcome, KernelResult, KernelTask, Precision, Product, Remaining, channel};
     use testgen_gpu::Factor;
     use testgen_types::DeviceKind;
 
     /// The outcomes of ten products, five of each type, with processes that end as `process` says.
-    fn outcomes(process: impl Fn(&Task, &mut dyn FnMut(KernelResult)) -> Result<Ended, String>) -> Vec<KernelOutcome> {
+    fn outcomes(
+        process: impl Fn(&KernelTask, &mut dyn FnMut(KernelResult)) -> Result<Ended, String>,
+    ) -> Vec<KernelOutcome> {
         let factor = || Factor::contiguous(vec![1, 1]);
         let product = |precision| Product { left: factor(), right: factor(), precision };
         let precisions = [Precision::F32, Precision::F16].into_iter().flat_map(|precision| [precision; 5]);
         let products = precisions.map(product).enumerate().collect();
-        let task = Task { device: DeviceKind::Rocm, index: 0, kernel: 7, products };
+        let task = KernelTask { device: DeviceKind::Rocm, index: 0, kernel: 7, products };
         let (results, received) = channel();
         let remaining = Remaining { task, crashes: BTreeMap::new(), results: &results };
         let ended = remaining.run(process);

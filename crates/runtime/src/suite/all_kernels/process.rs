@@ -1,7 +1,7 @@
 //! One process that computes products: this binary again, as a worker.
 
 use super::{
-    protocol::{KernelResult, PREFIX, Task, WorkerAnswer},
+    protocol::{KernelResult, KernelTask, PREFIX, WorkerAnswer},
     worker::WORKER_VARIABLE,
 };
 use std::io::{BufRead, BufReader};
@@ -22,7 +22,7 @@ pub(super) struct Ended {
 }
 
 /// Runs `task` until its process ends or does not answer, and passes each result to `found`.
-pub(super) fn run(task: &Task, found: &mut dyn FnMut(KernelResult)) -> Result<Ended, String> {
+pub(super) fn run(task: &KernelTask, found: &mut dyn FnMut(KernelResult)) -> Result<Ended, String> {
     let mut child = start(task).map_err(|error| format!("a process for kernels does not start: {error}"))?;
     let answers = child.stdout.take().map(answers).ok_or("a process for kernels has no output")?;
     let errors = child.stderr.take().map(|errors| thread::spawn(move || last_line(errors)));
@@ -48,7 +48,7 @@ pub(super) fn run(task: &Task, found: &mut dyn FnMut(KernelResult)) -> Result<En
     Ok(Ended { unfinished, why })
 }
 
-fn start(task: &Task) -> Result<Child, String> {
+fn start(task: &KernelTask) -> Result<Child, String> {
     let binary = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut command = Command::new(binary);
     command.env(WORKER_VARIABLE, "1").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

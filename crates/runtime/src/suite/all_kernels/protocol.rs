@@ -11,7 +11,7 @@ pub(super) const PREFIX: &str = "testgen-kernel ";
 
 /// Products for one kernel on one device.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Task {
+pub(super) struct KernelTask {
     pub(super) device: DeviceKind,
     /// The ordinal of the device among those of its kind.
     pub(super) index: u32,

@@ -1,6 +1,6 @@
 //! A process that computes products with one kernel. It ends after a crash, because the device may be unusable then.
 
-use super::protocol::{KernelResult, PREFIX, Task, WorkerAnswer};
+use super::protocol::{KernelResult, KernelTask, PREFIX, WorkerAnswer};
 use crate::{
     detect,
     open::{DeviceExecutor, OpenDevice, device_panic_messages, device_panics, open},
@@ -21,7 +21,7 @@ pub(super) fn is_requested() -> bool {
 
 /// Reads the task, computes its products in order, and answers each.
 pub(super) fn run() -> Result<(), String> {
-    let task: Task = serde_json::from_reader(stdin().lock()).map_err(|error| format!("the task: {error}"))?;
+    let task: KernelTask = serde_json::from_reader(stdin().lock()).map_err(|error| format!("the task: {error}"))?;
     let device = detect::detect(task.device, DeviceIndex::Index(task.index), &EngineName::native())
         .map_err(|error| error.to_string())?;
     let device = gpu(&open(device).map_err(|error| error.to_string())?)?;
