@@ -52,6 +52,24 @@ any python="python3" *names:
     target/debug/testgen run --specs target/testgen/any/specs --engine torch --engine torch/eager --python {{python}} --device cpu \
         --report target/testgen/any.jsonl
 
+# docs/every-type.md: a checkpoint of each type without a native implementation, made and recorded automatically, and every check of it with
+# PyTorch on the CPU (Python with torch and transformers). A job for a night: more than an hour on two cores. The suite is built outside
+# of the workspace, without burn.
+every python="python3" jobs="2":
+    #!/usr/bin/env bash
+    set -euo pipefail
+    cargo build --quiet
+    root=$PWD work=${XDG_CACHE_HOME:-$HOME/.cache}/testgen-every
+    rm -rf "$work"; mkdir -p "$work"
+    {{python}} fixtures/shrunk.py --out "$work/checkpoints" --jobs {{jobs}} --limit 400
+    cd "$work"
+    for checkpoint in checkpoints/*/; do "$root/target/debug/testgen" add "$checkpoint" --specs specs; done
+    export ONEDNN_MAX_CPU_ISA=AVX512_CORE_FP16 OMP_NUM_THREADS=1
+    "$root/target/debug/testgen" run --specs specs --runtime "$root/crates/runtime" --engine torch --python {{python}} --device cpu \
+        --report every.jsonl || [ $? = 1 ]
+    cd "$root"
+    {{python}} fixtures/every_page.py "$work/checkpoints/summary.json" "$work/every.jsonl" >docs/every-type.md
+
 # Mutation testing of the verifier (cargo install cargo-mutants); an hour and more.
 mutants *arguments:
     TESTGEN_SAMPLE=1 cargo mutants --package testgen-verify {{arguments}}

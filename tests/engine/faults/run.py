@@ -81,12 +81,14 @@ def result(suite, fault, model, check):
         environment = os.environ | {
             "PATH": os.path.dirname(sys.executable) + os.pathsep + os.environ.get("PATH", ""),
             "CARGO_MANIFEST_DIR": os.path.join(ROOT, "generated"),
-            "TESTGEN_ENGINES": "torch",
-            "TESTGEN_ENGINE_TORCH": os.path.join(HERE, "faulty_engine.py"),
+            # Not in the place of `torch`, which is the reference of types without a native implementation.
+            "TESTGEN_ENGINES": "faulty",
+            "TESTGEN_ENGINE_FAULTY": os.path.join(HERE, "faulty_engine.py"),
+            "TESTGEN_PYTHON": sys.executable,
             "TESTGEN_FAULT": fault,
             "TESTGEN_REPORT": report,
         }
-        test = f"{model}::cpu::{check}@torch"
+        test = f"{model}::cpu::{check}@faulty"
         ran = subprocess.run([suite, "--exact", test], env=environment, capture_output=True, text=True, cwd=ROOT, check=False)
         if not os.path.exists(report):
             return "absent", f"the suite has no test {test}: {ran.stderr[-200:]}"
