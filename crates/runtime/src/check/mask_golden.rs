@@ -62,7 +62,8 @@ impl Masked<'_> {
             self.change_masked(run, &case.inputs, failures)?;
         }
         let Some(padded) = self.padded_case() else {
-            return Err(Abort::Fail(format!("the golden has no `{}` [batch, seq]", facts.stream.ids())));
+            let (ids, mask) = (facts.stream.ids(), facts.stream.mask());
+            return Err(Abort::Fail(format!("the golden has no `{ids}` and `{mask}`, both [batch, seq]")));
         };
         if !self.mask_matters(run, &padded)? {
             let suffix = facts.stream.suffix();
@@ -75,8 +76,9 @@ impl Masked<'_> {
     }
 
     fn is_masked(&self, inputs: &Arrays) -> bool {
-        let mask = inputs.get(self.facts.stream.mask()).and_then(Array::as_integers);
-        mask.is_some_and(|mask| mask.contains(&0))
+        let stream = self.facts.stream;
+        let (Some(ids), Some(mask)) = (inputs.get(stream.ids()), inputs.get(stream.mask())) else { return false };
+        ids.shape() == mask.shape() && mask.as_integers().is_some_and(|mask| mask.contains(&0))
     }
 
     /// Recorded rows with padding.
@@ -108,7 +110,9 @@ impl Masked<'_> {
             };
             let (expected, got) = (at_real_positions(expected, mask), at_real_positions(got, mask));
             let label = format!("{} at real positions", case.qualified(name));
-            failures.extend(run.compare(&label, &expected, &got, tolerance.golden(name)));
+            let failure = run.compare(&label, &expected, &got, tolerance.golden(name));
+            run.evidence.differs_from_golden |= failure.is_some();
+            failures.extend(failure);
         }
         Ok(())
     }

@@ -155,12 +155,17 @@ impl Sequences {
         Self((0..rows).map(|_| (0..length).map(|_| id()).collect()).collect())
     }
 
-    /// The rows of a recorded case without their padding.
+    /// The rows of a recorded case without their padding; none where ids and mask are not both [batch, seq], as for a model of
+    /// music, whose rows of ids are [batch * codebooks, seq].
     pub(in crate::check) fn of_case(case: &RecordedCase, stream: TokenSequence<'_>) -> Option<Self> {
         let ids = case.inputs.get(stream.ids())?;
-        let (rows, width) = (ids.shape()[0], ids.shape()[1]);
+        let [rows, width] = *ids.shape() else { return None };
         let values = ids.as_integers()?;
-        let mask = case.inputs.get(stream.mask()).and_then(Array::as_integers);
+        let mask = case.inputs.get(stream.mask());
+        if mask.is_some_and(|mask| mask.shape() != ids.shape()) {
+            return None;
+        }
+        let mask = mask.and_then(Array::as_integers);
         let real = |flat: &usize| mask.is_none_or(|mask| mask[*flat] != 0);
         let row = |row: usize| (row * width..(row + 1) * width).filter(real).map(|flat| values[flat]).collect();
         Some(Self((0..rows).map(row).collect()))

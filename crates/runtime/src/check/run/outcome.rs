@@ -57,6 +57,8 @@ pub(crate) struct CheckEvidence {
     pub(crate) matrix_unit: Option<MatrixUnit>,
     /// Memory around the first load.
     pub(crate) memory: Option<LoadMemory>,
+    /// Whether an output differs from the golden, in a check that also compares outputs with each other.
+    pub(crate) differs_from_golden: bool,
     /// The compared tensors. Of several comparisons with the same name, the one with the least headroom.
     pub(crate) outputs: Vec<OutputError>,
 }

@@ -12,8 +12,8 @@ use testgen_types::{DeviceKind, Registration};
 /// The engine that goldens are recorded with.
 const REFERENCE: &str = "torch/eager";
 
-/// The outcome of a check, which is ignored where the reference fails it, too. Numbers that differ from the golden remain a failure,
-/// whatever the reference does. `run` runs the check in another environment.
+/// The outcome of a check, which is ignored where the reference fails it, too. Finite numbers that differ from the golden remain a
+/// failure, whatever the reference does. `run` runs the check in another environment.
 pub(super) fn compare(
     outcome: CheckOutcome,
     registration: Registration,
@@ -52,10 +52,8 @@ fn depends_on_class(
     };
     // What overflows in the reference, too, is not a number of the engine's.
     let is_close = || evidence.outputs.iter().all(|output| output.headroom >= 1.0 || output.non_finite > 0);
-    has_reference
-        && !context.engine.is_native()
-        && registration.check.is_numeric()
-        && (registration.check.relates_outputs() || is_close())
+    let equals_golden = if registration.check.relates_outputs() { !evidence.differs_from_golden } else { is_close() };
+    has_reference && !context.engine.is_native() && registration.check.is_numeric() && equals_golden
 }
 
 /// The reference, unless a program of the user's has its name.
@@ -153,6 +151,23 @@ mod tests {
     fn a_number_that_differs_from_the_golden_is_the_engines() {
         let own = failed("wrong", 0.9);
         assert_eq!(compared(SMOLLM3, "torch", Check::OutputGolden, own.clone(), failed("wrong", 0.9)), (own, None));
+    }
+
+    #[test]
+    fn a_number_that_differs_from_the_golden_is_the_engines_in_a_check_of_properties_too() {
+        let mut own = failed("wrong", 0.1);
+        own.evidence.differs_from_golden = true;
+        assert_eq!(compared(SMOLLM3, "torch", Check::MaskGolden, own.clone(), own.clone()), (own, None));
+        let (found, _) = compared(SMOLLM3, "torch", Check::MaskGolden, failed("wrong", 0.1), failed("wrong", 0.1));
+        assert!(matches!(found.status, CheckStatus::Ignored { .. }));
+    }
+
+    #[test]
+    fn an_infinity_where_the_reference_overflows_is_not_the_engines() {
+        let mut own = failed("inf", 0.0);
+        own.evidence.outputs[0].non_finite = 3;
+        let (found, _) = compared(SMOLLM3, "torch", Check::OutputGolden, own.clone(), own);
+        assert!(matches!(found.status, CheckStatus::Ignored { .. }));
     }
 
     #[test]

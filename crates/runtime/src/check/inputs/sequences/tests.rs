@@ -30,6 +30,20 @@ fn left_padding_comes_with_the_positions_of_generate() {
 }
 
 #[test]
+fn rows_of_codebooks_are_no_texts() {
+    let of = |ids: Array, mask: Array| {
+        let inputs = Arrays::from([("input_ids".to_owned(), ids), ("attention_mask".to_owned(), mask)]);
+        let (outputs, retrieval) = (Arrays::new(), Arrays::new());
+        let case = RecordedCase { name: "main".to_owned(), inputs, outputs, texts: None, retrieval };
+        Sequences::of_case(&case, TokenSequence::Text)
+    };
+    let integers = |shape: &[usize]| Array::integers(shape, vec![1; shape.iter().product()]);
+    assert_eq!(of(integers(&[1, 2]), integers(&[1, 2])), Some(Sequences(vec![vec![1, 1]])));
+    assert_eq!(of(integers(&[4, 2]), integers(&[1, 2])), None);
+    assert_eq!(of(integers(&[1, 2, 2]), integers(&[1, 2, 2])), None);
+}
+
+#[test]
 fn replaced_ids_differ_and_are_never_padding() {
     for id in 0..9 {
         let other = another(id, FACTS);
