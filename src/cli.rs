@@ -2,19 +2,13 @@
 
 mod add;
 mod checkpoint_argument;
-mod compare;
-mod completions;
-mod devices;
 mod doctor;
 mod estimate;
-mod explain;
 mod export;
 mod generate;
-mod list;
+mod kernels;
 mod logs;
 mod matrix;
-mod models;
-mod operators;
 mod out;
 mod panic;
 mod project_arguments;
@@ -22,8 +16,9 @@ mod record;
 mod replay;
 mod report;
 mod run;
-mod schema;
-mod table;
+mod show;
+mod suite;
+mod text_format;
 mod verify;
 mod written;
 
@@ -47,23 +42,17 @@ enum Command {
     Generate(generate::GenerateArguments),
     Verify(verify::VerifyArguments),
     Run(run::RunArguments),
+    Kernels(kernels::KernelsArguments),
     Replay(replay::ReplayArguments),
     Report(report::ReportArguments),
-    Compare(compare::CompareArguments),
     Logs(logs::LogsArguments),
     Matrix(matrix::MatrixArguments),
     Add(add::AddArguments),
     Record(record::RecordArguments),
     Export(export::ExportArguments),
-    List(list::ListArguments),
-    Models(models::ModelsArguments),
-    Operators(operators::OperatorsArguments),
-    Devices(devices::DevicesArguments),
+    Show(show::ShowArguments),
     Doctor(doctor::DoctorArguments),
     Estimate(estimate::EstimateArguments),
-    Explain(explain::ExplainArguments),
-    Schema(schema::SchemaArguments),
-    Completions(completions::CompletionsArguments),
 }
 
 const EXIT_CODES: &str = "Exit codes: 0 success; 1 findings, failed tests, or generated files out of date; 2 wrong \
@@ -99,23 +88,17 @@ fn run(command: &Command) -> Result<ExitCode, Error> {
         Command::Generate(arguments) => generate::run(arguments, &mut out),
         Command::Verify(arguments) => verify::run(arguments, &mut out),
         Command::Run(arguments) => run::run(arguments, &mut out),
+        Command::Kernels(arguments) => kernels::run(arguments, &mut out),
         Command::Replay(arguments) => replay::run(arguments, &mut out),
         Command::Report(arguments) => report::run(arguments, &mut out),
-        Command::Compare(arguments) => compare::run(arguments, &mut out),
         Command::Logs(arguments) => logs::run(arguments, &mut out),
         Command::Matrix(arguments) => matrix::run(arguments, &mut out),
         Command::Add(arguments) => add::run(arguments, &mut out),
         Command::Record(arguments) => record::run(arguments, &mut out),
         Command::Export(arguments) => export::run(arguments, &mut out),
-        Command::List(arguments) => list::run(arguments, &mut out),
-        Command::Models(arguments) => models::run(arguments, &mut out),
-        Command::Operators(arguments) => operators::run(arguments, &mut out),
-        Command::Devices(arguments) => devices::run(arguments, &mut out),
+        Command::Show(arguments) => show::run(arguments, &mut Cli::command(), &mut out),
         Command::Doctor(arguments) => doctor::run(arguments, &mut out),
         Command::Estimate(arguments) => estimate::run(arguments, &mut out),
-        Command::Explain(arguments) => explain::run(arguments, &mut out),
-        Command::Schema(arguments) => schema::run(arguments, &mut out),
-        Command::Completions(arguments) => completions::run(arguments, &mut Cli::command(), &mut out),
     }?;
     // Dropping the buffer would ignore an error of the last write.
     out.flush()?;
@@ -125,7 +108,7 @@ fn run(command: &Command) -> Result<ExitCode, Error> {
 /// Prints an error as `error: ...` and `help: ...`. A closed stderr does not change the exit code.
 fn print_error(error: &Error) -> ExitCode {
     let code = error.exit_code();
-    // Only a closed pipe has this code: `testgen list | head` is not an error.
+    // Only a closed pipe has this code: `testgen show models | head` is not an error.
     if code == ExitCode::Success {
         return code;
     }

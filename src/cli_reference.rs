@@ -11,19 +11,26 @@ pub fn cli_markdown(mut root: Command) -> String {
          reference` writes it again. -->\n\n# The command line\n\n",
     );
     push_about(&mut text, &root);
-    for command in root.get_subcommands().filter(|command| command.get_name() != "help" && !command.is_hide_set()) {
-        write_str(&mut text, format_args!("\n## testgen {}\n\n", command.get_name()));
-        push_about(&mut text, command);
-        push_usage(&mut text, command);
-        push_arguments(&mut text, command);
-        if let Some(examples) = command.get_after_long_help().or(command.get_after_help()) {
-            write_str(&mut text, format_args!("\n```text\n{}\n```\n", examples.to_string().trim_end()));
-        }
-    }
+    push_commands(&mut text, &root, "##");
     if let Some(after) = root.get_after_long_help().or(root.get_after_help()) {
         write_str(&mut text, format_args!("\n## Exit codes\n\n{}\n", after.to_string().trim_end()));
     }
     text
+}
+
+/// A section for each command of `parent`, and below it one for each command that it has.
+fn push_commands(text: &mut String, parent: &Command, heading: &str) {
+    for command in parent.get_subcommands().filter(|command| command.get_name() != "help" && !command.is_hide_set()) {
+        let name = command.get_bin_name().unwrap_or(command.get_name());
+        write_str(text, format_args!("\n{heading} {name}\n\n"));
+        push_about(text, command);
+        push_usage(text, command);
+        push_arguments(text, command);
+        if let Some(examples) = command.get_after_long_help().or(command.get_after_help()) {
+            write_str(text, format_args!("\n```text\n{}\n```\n", examples.to_string().trim_end()));
+        }
+        push_commands(text, command, &format!("{heading}#"));
+    }
 }
 
 fn push_about(text: &mut String, command: &Command) {
@@ -66,7 +73,7 @@ fn spelling(argument: &Arg) -> String {
 
 fn meaning(argument: &Arg) -> String {
     let help = argument.get_long_help().or(argument.get_help()).map(ToString::to_string).unwrap_or_default();
-    let mut text = sentence(&help);
+    let mut text = help.split("\n\n").map(sentence).collect::<Vec<_>>().join(" ");
     let values: Vec<String> =
         argument.get_possible_values().iter().map(|value| format!("`{}`", value.get_name())).collect();
     if argument.get_action().takes_values() && !values.is_empty() {

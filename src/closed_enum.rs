@@ -45,7 +45,7 @@ impl ClosedEnum for ModelType {
 
     /// There are too many to print them all in a message.
     fn known() -> String {
-        "`testgen models` lists the known types".to_owned()
+        "`testgen show models` lists the known types".to_owned()
     }
 }
 

@@ -84,7 +84,7 @@ impl CliError for EstimateError {
             }
             Self::TooLong { limit, .. } => Some(format!("use `--tokens {limit}` or fewer")),
             Self::Quantized(quantized) => Some(quantized.remedy()),
-            Self::UnknownType(_) => Some("`testgen models` lists the known types".to_owned()),
+            Self::UnknownType(_) => Some("`testgen show models` lists the known types".to_owned()),
             Self::File(_) | Self::Invalid { .. } | Self::NoWeights { .. } | Self::Field { .. } => None,
         }
     }

@@ -1,4 +1,4 @@
-//! The shapes of the check `stress` by issue: the table of docs/operators.md, which `testgen operators --stress` prints.
+//! The shapes of the check `stress` by issue: the table of docs/operators.md, which `testgen show operators --stress` prints.
 
 use crate::{spec::LoadedSpec, text::markdown_cell};
 use std::fmt::Write;

@@ -59,7 +59,7 @@ impl CliError for UnknownCheckpoint {
     fn help(&self) -> Option<String> {
         let listed: Vec<String> = self.known.iter().take(NAMES_LISTED).map(|name| format!("`{name}`")).collect();
         let more = self.known.len().saturating_sub(NAMES_LISTED);
-        let more = if more == 0 { String::new() } else { format!(" and {more} more; see `testgen list`") };
+        let more = if more == 0 { String::new() } else { format!(" and {more} more; see `testgen show specs`") };
         Some(format!("the specs are {}{more}", listed.join(", ")))
     }
 }

@@ -1,6 +1,8 @@
 //! `testgen doctor`: whether this machine can produce valid results.
 
-use super::Out;
+mod devices;
+
+use super::{Out, text_format::TextFormat};
 use crate::{
     cli_error::Error,
     doctor::{
@@ -23,27 +25,36 @@ use testgen_engine::EngineName;
 ///
 /// Each line has a status. `ok` works; `note` is absent or unused; `warning` may make results wrong or missing; `failure`
 /// does. Warnings and failures have their cause and the command that fixes it.
+///
+/// With `--devices` it computes nothing and lists the devices, and why burn cannot use one: it searches the HIP runtime, the CUDA driver,
+/// a CUDA compatibility layer, and the kernel's own list of devices for comparison, with driver and runtime versions, gfx or compute
+/// capability, memory, the visible-device variables and their effect, and contradictions.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   testgen doctor                               all lines
-  testgen doctor --json                        the same for a script, with a version
+  testgen doctor --format json                 the same for a script, with a version
   testgen doctor --python .venv/bin/python     with the torch of this Python
   testgen doctor --require rocm                fails unless an engine computed known answers on an AMD GPU
   testgen doctor --engine torch                one engine only
+  testgen doctor --devices                     the devices, without computing
+  testgen doctor --devices --require cuda:8    before a job that needs eight NVIDIA GPUs
 
-Exit codes: 0 no failure; 1 a failure, or a required device without known answers; 2 wrong usage or input.")]
+Exit codes: 0 no failure; 1 a failure, or a required device without known answers, or with --devices one that burn cannot use; 2 wrong usage or input.")]
 pub(super) struct DoctorArguments {
-    /// Print JSON instead of text
-    #[arg(long)]
-    json: bool,
+    /// Compute nothing, and list the devices
+    #[arg(long, conflicts_with_all = ["engine", "python", "out", "timeout"])]
+    devices: bool,
+    /// The output format; JSON is one object with a version
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = TextFormat::Human)]
+    format: TextFormat,
     /// Compute with this engine only: native, torch, onnxruntime, or that of a variable TESTGEN_ENGINE_<NAME>; may be given several times
     #[arg(long, value_name = "ENGINE", value_delimiter = ',')]
     engine: Vec<EngineName>,
     /// The Python of the engines torch and onnxruntime; without it TESTGEN_PYTHON, then `python3`
     #[arg(long, value_name = "PATH")]
     python: Option<PathBuf>,
-    /// Fail unless an engine computed known answers on it: cpu, cuda, rocm, cuda:2 for two of them, rocm-sim for a simulation
+    /// Fail unless an engine computed known answers on it, or with --devices unless burn can use it: cpu, cuda, rocm, cuda:2 for two of them, rocm-sim for a simulation
     #[arg(long, value_name = "DEVICE", value_delimiter = ',')]
     require: Vec<Requirement>,
     /// Directory of the suite [default: `out` of testgen.toml, else generated]
@@ -55,6 +66,9 @@ pub(super) struct DoctorArguments {
 }
 
 pub(super) fn run(arguments: &DoctorArguments, out: &mut Out) -> Result<ExitCode, Error> {
+    if arguments.devices {
+        return devices::show(&arguments.require, arguments.format, out);
+    }
     let settings = Settings::resolve(&Overrides { out: arguments.out.clone(), ..Overrides::default() })?;
     let options = ComputationOptions {
         engines: arguments.engine.clone(),
@@ -69,12 +83,13 @@ pub(super) fn run(arguments: &DoctorArguments, out: &mut Out) -> Result<ExitCode
     rows.extend(evaluate_computations(&computations));
     rows.extend(evaluate_requirements(&arguments.require, &computations));
     let diagnosis = Diagnosis::new(rows);
-    if arguments.json {
-        let json = serde_json::to_string_pretty(&diagnosis).expect("a diagnosis has string keys only");
-        writeln!(out, "{json}")?;
-    } else {
-        write!(out, "{diagnosis}")?;
+    match arguments.format {
+        TextFormat::Human => write!(out, "{diagnosis}")?,
+        TextFormat::Json => {
+            let json = serde_json::to_string_pretty(&diagnosis).expect("a diagnosis has string keys only");
+            writeln!(out, "{json}")?;
+        }
     }
-    // As in `devices`: nothing kept this command from answering, and the answer is no.
+    // As with `--devices`: nothing kept this command from answering, and the answer is no.
     Ok(if diagnosis.status == RowStatus::Failure { ExitCode::Findings } else { ExitCode::Success })
 }

@@ -1,6 +1,6 @@
 //! `testgen estimate`: the memory of a model, before it is loaded.
 
-use super::{Out, checkpoint_argument::checkpoint, written::write_result};
+use super::{Out, checkpoint_argument::checkpoint, text_format::TextFormat, written::write_result};
 use crate::{
     cli_error::Error,
     estimate::{EstimateOptions, estimate, render_human, render_json},
@@ -20,7 +20,7 @@ use testgen_types::Precision;
 Examples:
   testgen estimate llama                               the checkpoint of the spec `llama`, in f32, f16 and bf16
   testgen estimate ~/models/Llama-3.2-1B --tokens 4096 --batch 8
-  testgen estimate bert --precision bf16 --json        bytes for a script, with a version
+  testgen estimate bert --precision bf16 --format json bytes for a script, with a version
 
 Exit codes: 0 estimated; 2 wrong usage or input, for instance a type that has no estimate.")]
 pub(super) struct EstimateArguments {
@@ -39,9 +39,9 @@ pub(super) struct EstimateArguments {
     /// Tokens of each input; of an encoder-decoder those of the source and of the target [default: 128, or all positions of a model that has fewer]
     #[arg(long, value_name = "COUNT")]
     tokens: Option<NonZeroU32>,
-    /// Print one JSON object with a version
-    #[arg(long)]
-    json: bool,
+    /// The output format; JSON is one object with a version
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = TextFormat::Human)]
+    format: TextFormat,
 }
 
 pub(super) fn run(arguments: &EstimateArguments, out: &mut Out) -> Result<ExitCode, Error> {
@@ -52,7 +52,10 @@ pub(super) fn run(arguments: &EstimateArguments, out: &mut Out) -> Result<ExitCo
         tokens: arguments.tokens.map(|tokens| tokens.get().into()),
     };
     let report = estimate(&directory, &options, &inventory(&System::host()).devices)?;
-    let text = if arguments.json { render_json(&report) } else { render_human(&report) };
+    let text = match arguments.format {
+        TextFormat::Human => render_human(&report),
+        TextFormat::Json => render_json(&report),
+    };
     write_result(None, &text, out)?;
     Ok(ExitCode::Success)
 }

@@ -1,6 +1,6 @@
 //! `testgen logs`: training logs, summarised and compared.
 
-use super::{Out, written::write_result};
+use super::{Out, text_format::TextFormat, written::write_result};
 use crate::{
     cli_error::{CliError, Error},
     exit_code::ExitCode,
@@ -23,7 +23,7 @@ Examples:
   testgen logs train.log                             what was trained, how fast, and whether a loss was NaN
   testgen logs mi300x.log h100.log --within 0.01     exit code 1 when losses differ by more than 1 % at a common step
   testgen logs a.log b.log --page curves.html        curves of both logs, one self-contained page
-  zcat train.log.gz | testgen logs - --json
+  zcat train.log.gz | testgen logs - --format json
 
 Exit codes: 0 every loss is finite; 1 a loss is NaN or infinite, a log has no loss, or the losses of two logs have no step in common
 or differ by more than --within; 2 wrong usage or input, for instance no line of a known form; 4 a log cannot be read.")]
@@ -31,9 +31,9 @@ pub(super) struct LogsArguments {
     /// One log, or two to compare; `-` is standard input
     #[arg(value_name = "FILE", required = true, num_args = 1..=2)]
     files: Vec<PathBuf>,
-    /// Print one JSON object with a version
-    #[arg(long)]
-    json: bool,
+    /// The output format; JSON is one object with a version
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = TextFormat::Human)]
+    format: TextFormat,
     /// Write a page with curves to this file, too
     #[arg(long, value_name = "FILE")]
     page: Option<PathBuf>,
@@ -71,7 +71,10 @@ pub(super) fn run(arguments: &LogsArguments, out: &mut Out) -> Result<ExitCode, 
     if arguments.page.is_some() {
         write_result(arguments.page.as_deref(), &render_page(&report, arguments.within), out)?;
     }
-    let text = if arguments.json { render_json(&report) } else { render_human(&report, arguments.within) };
+    let text = match arguments.format {
+        TextFormat::Human => render_human(&report, arguments.within),
+        TextFormat::Json => render_json(&report),
+    };
     write_result(None, &text, out)?;
     Ok(if report.is_green(arguments.within) { ExitCode::Success } else { ExitCode::Findings })
 }

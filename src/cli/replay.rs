@@ -1,6 +1,6 @@
 //! `testgen replay`: a failed call of an operator, computed again.
 
-use super::Out;
+use super::{Out, text_format::TextFormat};
 use crate::{
     cli_error::Error,
     exit_code::ExitCode,
@@ -8,7 +8,6 @@ use crate::{
     run::{BuildOptions, DeviceSelection, RunProgress, Simulation, build},
     settings::{Overrides, Settings},
 };
-use clap::ValueEnum;
 use std::{path::PathBuf, time::Duration};
 use testgen_operators::calls::FailedCall;
 use testgen_types::DeviceKind;
@@ -49,8 +48,8 @@ pub(super) struct ReplayArguments {
     #[arg(long, value_name = "SECONDS", default_value_t = 1200, value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,
     /// The output format
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReplayFormat::Human)]
-    format: ReplayFormat,
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = TextFormat::Human)]
+    format: TextFormat,
     /// Build with optimisation: builds slower, runs faster
     #[arg(long)]
     release: bool,
@@ -60,15 +59,6 @@ pub(super) struct ReplayArguments {
     /// Show only the result
     #[arg(long, short)]
     quiet: bool,
-}
-
-/// An output format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ReplayFormat {
-    /// A table
-    Human,
-    /// One JSON object with a version
-    Json,
 }
 
 pub(super) fn run(arguments: &ReplayArguments, out: &mut Out) -> Result<ExitCode, Error> {
@@ -85,8 +75,8 @@ pub(super) fn run(arguments: &ReplayArguments, out: &mut Out) -> Result<ExitCode
     progress.end("computed", &failed.case);
     let replay = Replay::new(&arguments.file, failed, replayed)?;
     match arguments.format {
-        ReplayFormat::Human => write!(out, "{}", render_human(&replay))?,
-        ReplayFormat::Json => write!(out, "{}", render_json(&replay))?,
+        TextFormat::Human => write!(out, "{}", render_human(&replay))?,
+        TextFormat::Json => write!(out, "{}", render_json(&replay))?,
     }
     Ok(if replay.is_correct() { ExitCode::Success } else { ExitCode::Findings })
 }

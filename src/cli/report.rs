@@ -1,14 +1,20 @@
-//! `testgen report`: reports of several machines as one page.
+//! `testgen report`: reports of several machines as one, as a table of models or operators, or as the changes since other reports.
+
+mod base;
 
 use super::{Out, written::write_result};
 use crate::{
-    cli_error::Error,
-    compare::{CompareOptions, ReportComparison},
+    cli_error::{CliError, Error},
+    compare::{ReportComparison, render_human, render_json, render_markdown as render_changes},
     exit_code::ExitCode,
-    report::{render_junit, render_markdown, render_page, render_structured, structured_schema},
+    model_table::ModelTable,
+    operator_table::OperatorTable,
+    report::{render_junit, render_markdown, render_page, render_structured},
     results::{MergedReport, ReportError, read_sources},
     settings::{Overrides, Settings},
+    spec::load_all,
 };
+use base::BaseArguments;
 use clap::ValueEnum;
 use std::{
     collections::BTreeSet,
@@ -16,12 +22,17 @@ use std::{
 };
 use testgen_types::bounded_file::{limit, read_text};
 
-/// Merge reports of several machines into a page, Markdown, JSON or JUnit
+/// Merge reports of several machines into a page, Markdown, JSON or JUnit, or compare them with other reports
 ///
 /// Reads every `*.jsonl` below the directories, as `testgen run` and suites with TESTGEN_REPORT write them. When one machine
 /// lacks a device and another machine has it, the result of the latter counts; a simulation does not count as the device.
 /// Of several results of one check on one device the most severe is kept. Failures that the specs or testgen.toml expect are
 /// marked as expected until they expire; an unexpected pass is red.
+///
+/// With `--base`, every check is the same, better, worse, or only in one of the reports. Two passes are compared by their errors against
+/// the golden: a tensor is worse when its error grew by the factor and exceeds a hundredth of its threshold. A check that no
+/// longer runs is worse, too. The JSON of `--by changes` contains three distances for each tensor: base to golden, report to
+/// golden, and the interval that follows for the distance of the two.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -29,31 +40,49 @@ Examples:
   testgen report reports --format markdown >> \"$GITHUB_STEP_SUMMARY\"
   testgen report cpu.jsonl mi300x/ --format junit --out junit.xml
   testgen report reports --base last-release --out report.html
+  testgen report reports --base last-release --by changes     changes since a release
+  testgen report reports --base reports --by changes --devices cuda,rocm     the same checks on two kinds of device
+  testgen report a.jsonl --base a.jsonl --by changes --devices cpu,cpu@torch/eager     two engines on one device
+  testgen report docs/hardware --by models > docs/models.md
 
-Exit codes: 0 no check failed or is missing; 1 a check or the report itself is red (the report is written nevertheless);
-2 wrong usage or input, for instance a directory without reports.")]
+Exit codes: 0 no check failed or is missing, and by changes nothing got worse or was lost; 1 a check or the report itself is red, by
+changes a check got worse or was lost, or the reports have no check in common (the report is written nevertheless); 2 wrong usage or
+input, for instance a directory without reports.")]
 pub(super) struct ReportArguments {
     /// Reports, or directories with reports
-    #[arg(value_name = "DIR", required_unless_present = "schema")]
+    #[arg(value_name = "DIR", required = true)]
     reports: Vec<PathBuf>,
-    /// The output format
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Html)]
-    format: ReportFormat,
+    /// The rows of the report
+    #[arg(long, value_name = "ROWS", value_enum, default_value_t = ReportRows::Checks)]
+    by: ReportRows,
+    /// The output format; by default the first one: html, markdown, json or junit by checks, markdown by models and operators, human,
+    /// markdown or json by changes
+    #[arg(long, value_name = "FORMAT", value_enum)]
+    format: Option<ReportFormat>,
     /// The file to write; without it, standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Reports to compare with, for instance those of the last release
-    #[arg(long, value_name = "DIR")]
-    base: Option<PathBuf>,
+    #[command(flatten)]
+    base: BaseArguments,
     /// Tests that must have a result, one per line, as `cargo nextest list --message-format oneline` prints them
     #[arg(long, value_name = "FILE")]
     tests: Option<PathBuf>,
     /// Directory of the specs, for their expected failures [default: `specs` of testgen.toml, else model_specs]
     #[arg(long, value_name = "DIR")]
     specs: Option<PathBuf>,
-    /// Print the JSON Schema of `--format json` instead
-    #[arg(long, conflicts_with_all = ["reports", "format", "base"])]
-    schema: bool,
+}
+
+/// The rows of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ReportRows {
+    /// Each check of each model
+    Checks,
+    /// Each model type, with the most severe result of each device
+    Models,
+    /// Each operator, with the most severe result of each device
+    Operators,
+    /// Each check that changed since `--base`
+    Changes,
 }
 
 /// An output format.
@@ -61,33 +90,46 @@ pub(super) struct ReportArguments {
 enum ReportFormat {
     /// One self-contained page
     Html,
-    /// For the summary of a CI step
+    /// A table for people
+    Human,
+    /// For the summary of a CI step, or a page of documentation
     Markdown,
-    /// For other programs, with a version and a schema
+    /// For other programs, with a version
     Json,
     /// For CI systems that display test results
     Junit,
 }
 
-pub(super) fn run(arguments: &ReportArguments, out: &mut Out) -> Result<ExitCode, Error> {
-    if arguments.schema {
-        write_result(arguments.out.as_deref(), &structured_schema(), out)?;
-        return Ok(ExitCode::Success);
+/// A format that the rows do not have.
+#[derive(Debug, thiserror::Error)]
+#[error("`--by {by}` has no format `{format}`")]
+struct NoSuchFormat {
+    by: String,
+    format: String,
+}
+
+impl CliError for NoSuchFormat {
+    fn help(&self) -> Option<String> {
+        Some("`testgen report --help` lists the formats of each".to_owned())
     }
+}
+
+pub(super) fn run(arguments: &ReportArguments, out: &mut Out) -> Result<ExitCode, Error> {
     let settings = Settings::resolve(&Overrides { specs: arguments.specs.clone(), ..Overrides::default() })?;
     let expected = settings.expected_failures()?;
     let mut merged = MergedReport::new(read_sources(&arguments.reports)?, &expected);
     if let Some(path) = &arguments.tests {
         merged.require(&read_tests(path)?);
     }
-    let base = match &arguments.base {
-        Some(path) => Some(MergedReport::new(read_sources(std::slice::from_ref(path))?, &expected)),
-        None => None,
+    let comparison = arguments.base.compare(&merged, &expected)?;
+    let (text, green) = match (arguments.by, &comparison) {
+        (ReportRows::Changes, Some(comparison)) => (arguments.changes(comparison)?, comparison.green),
+        (ReportRows::Changes, None) => return Err(base::NoBase.into()),
+        (ReportRows::Checks, comparison) => (arguments.checks(&merged, comparison.as_ref())?, merged.is_green()),
+        (ReportRows::Models | ReportRows::Operators, _) => (arguments.table(&settings, &merged)?, merged.is_green()),
     };
-    let comparison = base.map(|base| ReportComparison::new(&base, &merged, &CompareOptions::default()));
-    let text = render(arguments.format, &merged, comparison.as_ref());
     write_result(arguments.out.as_deref(), &text, out)?;
-    Ok(if merged.is_green() { ExitCode::Success } else { ExitCode::Findings })
+    Ok(if green { ExitCode::Success } else { ExitCode::Findings })
 }
 
 /// The last word of each line, because nextest prints the binary before it.
@@ -96,11 +138,43 @@ fn read_tests(path: &Path) -> Result<BTreeSet<String>, ReportError> {
     Ok(text.lines().filter_map(|line| line.split_whitespace().next_back()).map(str::to_owned).collect())
 }
 
-fn render(format: ReportFormat, merged: &MergedReport, base: Option<&ReportComparison>) -> String {
-    match format {
-        ReportFormat::Html => render_page(merged, base),
-        ReportFormat::Markdown => render_markdown(merged, base),
-        ReportFormat::Json => render_structured(merged, base),
-        ReportFormat::Junit => render_junit(merged),
+impl ReportArguments {
+    fn checks(&self, merged: &MergedReport, base: Option<&ReportComparison>) -> Result<String, NoSuchFormat> {
+        Ok(match self.format.unwrap_or(ReportFormat::Html) {
+            ReportFormat::Html => render_page(merged, base),
+            ReportFormat::Markdown => render_markdown(merged, base),
+            ReportFormat::Json => render_structured(merged, base),
+            ReportFormat::Junit => render_junit(merged),
+            format @ ReportFormat::Human => return Err(self.no_such(format)),
+        })
     }
+
+    fn changes(&self, comparison: &ReportComparison) -> Result<String, NoSuchFormat> {
+        Ok(match self.format.unwrap_or(ReportFormat::Human) {
+            ReportFormat::Human => render_human(comparison),
+            ReportFormat::Markdown => render_changes(comparison),
+            ReportFormat::Json => render_json(comparison),
+            format @ (ReportFormat::Html | ReportFormat::Junit) => return Err(self.no_such(format)),
+        })
+    }
+
+    fn table(&self, settings: &Settings, merged: &MergedReport) -> Result<String, Error> {
+        if let Some(format) = self.format.filter(|format| *format != ReportFormat::Markdown) {
+            return Err(self.no_such(format).into());
+        }
+        let specs = load_all(&settings.specs)?;
+        Ok(match self.by {
+            ReportRows::Operators => OperatorTable::new(&specs, merged).markdown(),
+            _ => ModelTable::new(&specs, merged).markdown(),
+        })
+    }
+
+    fn no_such(&self, format: ReportFormat) -> NoSuchFormat {
+        NoSuchFormat { by: name_of(self.by), format: name_of(format) }
+    }
+}
+
+/// The name of a value on the command line.
+fn name_of(value: impl ValueEnum) -> String {
+    value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }

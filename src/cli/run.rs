@@ -5,22 +5,23 @@ mod output;
 use super::{
     Out,
     project_arguments::{ModelArguments, ProjectArguments},
+    suite,
+    text_format::TextFormat,
 };
 use crate::{
     cli_error::Error,
     exit_code::ExitCode,
-    generate::{SpecFilter, write_suite},
+    generate::SpecFilter,
     results::ReportProblem,
     run::{
         BuildOptions, DeviceSelection, ExecutionOptions, Listing, ProcessDevices, Requirement, Run, RunError,
         RunProgress, Selection, Simulation, SoakTime, SuitePart, Work, build, engine_variables, execute,
-        failures_variable, keep_reports, list, models_on_gpus, only_stress, select, stress_variables, summarize,
+        failures_variable, keep_reports, list, only_stress, select, stress_variables, summarize,
     },
     settings::Settings,
-    spec::{Count, LoadedSpec, SpecSubject, load_all},
-    verification::{Verification, render_human as render_findings, verify_suite},
+    spec::{LoadedSpec, SpecSubject, load_all},
 };
-use output::{RunFormat, show, show_end, show_kernels};
+use output::show;
 use std::{ffi::OsString, num::NonZeroU32, path::PathBuf};
 use testgen_engine::EngineName;
 use testgen_types::DeviceKind;
@@ -47,13 +48,11 @@ Examples:
   testgen run --cpu-only --format json         without CUDA and ROCm, for a script
   testgen run --device rocm --simulate rocm    the ROCm path on a simulated AMD GPU
   testgen run --device cuda --stress           operators on the sizes of reported faults, without weights
-  testgen run --device cuda --kernels all      every matrix product with every kernel, instead of checks
   testgen run --engine native --engine torch   also with PyTorch, as columns of their own
   testgen run --engine onnxruntime             exported graphs with ONNX Runtime (see `testgen export`)
 
 Exit codes: 0 every selected check passed or was ignored with a reason; 1 a check failed, a required device did not
-run, no engine computed a model, the suite does not build, a check has no report entry, or a kernel that the rule chooses is
-not correct; 2 wrong usage or input; 3 cargo is missing.")]
+run, no engine computed a model, the suite does not build, or a check has no report entry; 2 wrong usage or input; 3 cargo is missing.")]
 pub(super) struct RunArguments {
     #[command(flatten)]
     project: ProjectArguments,
@@ -85,21 +84,12 @@ pub(super) struct RunArguments {
     /// gfx942. Every result marks its device as simulated, and a simulation never meets the requirement `rocm`.
     #[arg(long, value_name = "DEVICES")]
     simulate: Option<Simulation>,
-    /// The kernels of matrix products: rule, all, or a part of the names of some
-    ///
-    /// `rule` runs the checks with the kernels that the rule chooses. With `all`, no check is reported: the checks of the
-    /// selected models run on each GPU to record their matrix products; then every kernel that burn's autotuner could choose
-    /// computes every product, in a process of its own, and is compared with f64. The report has one line for each kernel and
-    /// product (docs/reports.md). A kernel that the rule chooses and that is not correct fails the run; others that are not
-    /// correct are shown. The first build compiles these kernels.
-    #[arg(long, value_name = "KERNELS", default_value = RULE)]
-    kernels: String,
     /// Only the checks `stress` of operators: the sizes of reported faults, in minutes; other runs ignore these checks
     ///
     /// Needs no weights. Thousands of terms and tokens, hundreds of thousands of rows, more than 2^31 elements; into memory that holds
     /// NaN, again after other work, and on two streams at once. A case that does not fit into the free memory, and on the CPU one
     /// that takes too long, is not run; the report names it with the estimate (docs/operators.md).
-    #[arg(long, conflicts_with = "kernels")]
+    #[arg(long)]
     stress: bool,
     /// After the first run of all cases, repeat them for this time, on two streams at once: 90s, 10m, 2h
     ///
@@ -110,33 +100,26 @@ pub(super) struct RunArguments {
     #[arg(long, value_name = "FILE", default_value = "target/testgen/report.jsonl")]
     report: PathBuf,
     /// The output format
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = RunFormat::Human)]
-    format: RunFormat,
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = TextFormat::Human)]
+    format: TextFormat,
     /// Build with optimisation: builds slower, runs faster
     #[arg(long)]
     release: bool,
     /// Build without CUDA and ROCm
-    #[arg(long, conflicts_with = "kernels")]
+    #[arg(long)]
     cpu_only: bool,
     /// Show only the result
     #[arg(long, short)]
     quiet: bool,
 }
 
-/// The kernels that the rule chooses: an ordinary run.
-const RULE: &str = "rule";
-/// Every kernel.
-const ALL: &str = "all";
-
 pub(super) fn run(arguments: &RunArguments, out: &mut Out) -> Result<ExitCode, Error> {
     let settings = arguments.project.settings()?;
     let filter = arguments.models.filter(arguments.device.iter().map(|device| device.kind).collect());
     let engines = if arguments.engine.is_empty() { &settings.engines } else { &arguments.engine };
     let mut progress = RunProgress::new(arguments.quiet);
-    generate(&settings, &filter, engines, &mut progress)?;
-    let verification = verify(&settings, &mut progress)?;
-    if !verification.is_clean() {
-        eprint!("{}", render_findings(&verification));
+    confirm_computed(&filter.select(&load_all(&settings.specs)?)?, engines)?;
+    if !suite::write_verified(&settings, &mut progress)? {
         return Ok(ExitCode::Findings);
     }
     // Before the build, which takes minutes: a simulation can be impossible.
@@ -154,39 +137,23 @@ pub(super) fn run(arguments: &RunArguments, out: &mut Out) -> Result<ExitCode, E
     let mut environment = simulation;
     environment.extend(engines);
     environment.extend(required_variable(&required));
-    let work = arguments.work();
-    if work == Work::Kernels {
-        environment.push(("TESTGEN_KERNELS", kernels_of(&selection)?.into()));
-        let named = if arguments.kernels == ALL { "" } else { &arguments.kernels };
-        environment.push(("TESTGEN_KERNELS_NAMED", named.into()));
-    }
-    environment.extend(failures_variable(&arguments.report, work)?);
-    let parts = parts(arguments, &listing, &environment)?;
-    let options = ExecutionOptions { report: arguments.report.clone(), work };
+    environment.push(failures_variable(&arguments.report)?);
+    let parts = parts(arguments, &listing, &environment);
+    let options = ExecutionOptions { report: arguments.report.clone(), work: Work::Checks };
     let executions = execute(&suite, &parts, &options, &mut progress)?;
-    if work == Work::Kernels {
-        return show_kernels(arguments.format, &arguments.report, executions, out);
-    }
     let run = Run { listing: &listing, parts: &parts, executions: &executions, required: &required };
     let summary = summarize(&run, &settings.expected_failures()?)?;
     let crashed = summary.problems.iter().any(|problem| matches!(problem, ReportProblem::Exit { .. }));
     for log in keep_reports(executions, &arguments.report)?.iter().filter(|_| crashed) {
-        show_end(log);
+        suite::show_end(log);
     }
     show(arguments.format, &arguments.report, &summary, out)
 }
 
 /// The processes of the run: one, or one for each device of a kind.
-fn parts(
-    arguments: &RunArguments,
-    listing: &Listing,
-    environment: &[(&'static str, OsString)],
-) -> Result<Vec<SuitePart>, RunError> {
+fn parts(arguments: &RunArguments, listing: &Listing, environment: &[(&'static str, OsString)]) -> Vec<SuitePart> {
     let processes = DeviceSelection::processes(&arguments.device);
     let several = processes.len() > 1;
-    if several && arguments.work() == Work::Kernels {
-        return Err(RunError::KernelsOnSeveralDevices);
-    }
     let part = |devices: ProcessDevices| {
         let chosen = devices.variable().map(|chosen| ("TESTGEN_DEVICE", chosen.into()));
         let name = devices.file_name().filter(|_| several);
@@ -195,38 +162,13 @@ fn parts(
         let environment = environment.iter().cloned().chain(chosen).chain(stress).collect();
         SuitePart { name, selection, environment }
     };
-    Ok(processes.into_iter().map(part).collect())
+    processes.into_iter().map(part).collect()
 }
 
 /// The variable of the suite's processes that requires devices.
 fn required_variable(required: &[Requirement]) -> Option<(&'static str, OsString)> {
     let required: Vec<String> = required.iter().map(Requirement::to_string).collect();
     (!required.is_empty()).then(|| ("TESTGEN_REQUIRE", required.join(",").into()))
-}
-
-/// The models and devices whose products are computed.
-fn kernels_of(selection: &Selection) -> Result<String, RunError> {
-    let models: Vec<String> = models_on_gpus(selection).into_iter().collect();
-    if models.is_empty() { Err(RunError::NoGpuSelected) } else { Ok(models.join(",")) }
-}
-
-/// Writes the whole suite regardless of the filter. A filter that matches no spec, and a selected model that no engine computes, are errors
-/// here, before the build.
-fn generate(
-    settings: &Settings,
-    filter: &SpecFilter,
-    engines: &[EngineName],
-    progress: &mut RunProgress,
-) -> Result<(), Error> {
-    confirm_computed(&filter.select(&load_all(&settings.specs)?)?, engines)?;
-    progress.stage("generating", &settings.out.display().to_string());
-    let changes = write_suite(settings, &SpecFilter::default(), &|_| {})?;
-    let result = match changes.files.len() {
-        0 => format!("{}, up to date", Count(changes.plan.harnesses, "model")),
-        count => format!("{}, {} changed", Count(changes.plan.harnesses, "model"), Count(count, "file")),
-    };
-    progress.end("generated", &result);
-    Ok(())
 }
 
 /// A run whose checks of a model are all ignored would be green without a number of it.
@@ -246,26 +188,14 @@ fn confirm_computed(selected: &[&LoadedSpec], engines: &[EngineName]) -> Result<
     if models.is_empty() { Ok(()) } else { Err(RunError::NotComputed { models, types }) }
 }
 
-/// A suite that does not cover what it claims must not run, because its green result would be meaningless.
-fn verify(settings: &Settings, progress: &mut RunProgress) -> Result<Verification, Error> {
-    progress.stage("verifying", &settings.out.display().to_string());
-    let verification = verify_suite(settings)?;
-    progress
-        .end("verified", &format!("{}, {}", Count(verification.files, "file"), Count(verification.count(), "finding")));
-    Ok(verification)
-}
-
 impl RunArguments {
     fn build_options(&self, settings: &Settings, engines: &[EngineName]) -> BuildOptions {
         BuildOptions {
             manifest: settings.out.join("Cargo.toml"),
             release: self.release,
             cpu_only: self.cpu_only,
-            // Kernels are burn's, whatever computes the checks.
-            engines_only: self.work() == Work::Checks
-                && !engines.is_empty()
-                && !engines.iter().any(EngineName::is_native),
-            all_kernels: self.work() == Work::Kernels,
+            engines_only: !engines.is_empty() && !engines.iter().any(EngineName::is_native),
+            all_kernels: false,
         }
     }
 
@@ -273,10 +203,6 @@ impl RunArguments {
     fn selection(&self, filter: &SpecFilter, listing: &Listing) -> Selection {
         let selected = select(filter, listing);
         if self.stress { only_stress(selected) } else { selected }
-    }
-
-    fn work(&self) -> Work {
-        if self.kernels == RULE { Work::Checks } else { Work::Kernels }
     }
 
     /// The required devices. `--simulate` implies that the simulation is one of them.

@@ -28,7 +28,7 @@ Examples:
   testgen verify --fix                         stale headers and missing checks are fixed first
   testgen verify --templates my_templates      templates of your own
   testgen verify some/harness.rs               single files, each by what its own SPEC says
-  testgen explain detection_paths              what a rule means
+  testgen show rules detection_paths              what a rule means
 
 Exit codes: 0 no findings, or all of them fixed; 1 findings, or nothing to verify; 2 wrong usage or input; 4 internal \
 error, or a file that cannot be written.")]

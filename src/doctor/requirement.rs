@@ -28,7 +28,8 @@ fn row(requirement: &Requirement, computations: &[EngineComputation]) -> DoctorR
     if found >= needed as usize {
         return new(RowStatus::Ok);
     }
-    new(RowStatus::Failure).because("the lines above say why a device or an engine is missing", "testgen devices")
+    new(RowStatus::Failure)
+        .because("the lines above say why a device or an engine is missing", "testgen doctor --devices")
 }
 
 #[cfg(test)]

@@ -74,7 +74,10 @@ pub(super) fn archive(plan: &MatrixPlan) -> String {
 pub(super) fn preflight(family: &RunnerFamily) -> String {
     lines(&[
         "chmod +x target/ci/bin/*",
-        &format!("target/ci/bin/testgen devices --json --require {}", shell_quote(&family.requirement())),
+        &format!(
+            "target/ci/bin/testgen doctor --devices --format json --require {}",
+            shell_quote(&family.requirement())
+        ),
     ])
 }
 
@@ -159,7 +162,7 @@ pub(super) fn merge(plan: &MatrixPlan, directories: &MergeDirectories<'_>) -> St
     if plan.has_device(DeviceKind::Cuda) && plan.has_device(DeviceKind::Rocm) {
         let pair = [DeviceKind::Cuda, DeviceKind::Rocm].map(|device| compared(plan, device)).join(",");
         text.push_str(&format!(
-            "\nprintf '\\n## CUDA and ROCm\\n\\n' >> {summary}\ntarget/ci/bin/testgen compare {reports} {reports} --devices \
+            "\nprintf '\\n## CUDA and ROCm\\n\\n' >> {summary}\ntarget/ci/bin/testgen report {reports} --base {reports} --by changes --devices \
              {pair} --format markdown >> {summary} || true"
         ));
     }

@@ -26,7 +26,7 @@ def read_config(directory):
         if model_type not in FAMILIES:
             near = difflib.get_close_matches(str(model_type), FAMILIES)
             similar = f"; types with a similar name: {', '.join(near)}" if near else ""
-            raise RecordError(f"model_type `{model_type}` is not supported{similar}; `testgen models` lists the supported types")
+            raise RecordError(f"model_type `{model_type}` is not supported{similar}; `testgen show models` lists the supported types")
         if problem(model_type) is not None:
             raise NeedsPackage(*problem(model_type))
         return config if hasattr(FAMILIES[model_type], "load") else AutoConfig.from_pretrained(directory)

@@ -36,7 +36,7 @@ struct StructuredReport {
     cells: Vec<StructuredCell>,
     /// One element for each check on each device.
     checks: Vec<StructuredCheck>,
-    /// Differences to the base, in the form of `testgen compare --format json`; null without a base.
+    /// Differences to the base, in the form of `testgen report --by changes --format json`; null without a base.
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     base: Option<ReportComparison>,
 }

@@ -64,8 +64,8 @@ pub enum RunError {
         /// The simulator's error.
         message: String,
     },
-    /// `--kernels` with two devices of one kind.
-    #[error("`--kernels` uses one device of each kind, but several devices of a kind are selected")]
+    /// `testgen kernels` with two devices of one kind.
+    #[error("`testgen kernels` uses one device of each kind, but several devices of a kind are selected")]
     KernelsOnSeveralDevices,
     /// None of the engines has an implementation of some of the models.
     #[error("no selected engine computes {}: the native engine does not implement {}", quoted(models), quoted(types))]
@@ -79,7 +79,7 @@ pub enum RunError {
     #[error("no test of the suite matches the filters")]
     NothingSelected,
     /// Kernels can be chosen on GPUs only.
-    #[error("`--kernels all` needs a GPU: no selected model has checks on CUDA or ROCm")]
+    #[error("`testgen kernels` needs a GPU: no selected model has checks on CUDA or ROCm")]
     NoGpuSelected,
     /// A file of the run cannot be written.
     #[error("cannot write `{}`: {source}", path.display())]
@@ -112,7 +112,7 @@ impl CliError for RunError {
                  `--name`"
                     .to_owned(),
             ),
-            Self::NothingSelected => Some("`testgen list` shows the names and architectures of all specs".to_owned()),
+            Self::NothingSelected => Some("`testgen show specs` shows the names and architectures of all specs".to_owned()),
             Self::Simulation { .. } | Self::SimulatorIncomplete { .. } => None,
             Self::List { .. } | Self::Start { .. } | Self::Write { .. } | Self::Child(_) => None,
         }

@@ -2,6 +2,8 @@
 //!
 //! The facts of the machine that runs the tests differ; what they mean is tested beside the rules in src/doctor/evaluation.
 
+mod devices;
+
 use crate::{
     fake::suite::{command as run_command, run},
     project::{Outcome, Project},
@@ -13,7 +15,7 @@ use std::{path::Path, process::Command};
 fn scripted(project: &Project, mode: &str) -> Command {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/engine/tests/scripted.py");
     let mut command = project.command();
-    command.args(["doctor", "--json", "--timeout", "600"]);
+    command.args(["doctor", "--format", "json", "--timeout", "600"]);
     command.env("TESTGEN_ENGINE_SCRIPTED", script).env("TESTGEN_SCRIPT", mode);
     command
 }
@@ -140,12 +142,13 @@ fn absent_packages_are_notes_and_a_named_python_that_is_absent_is_not() {
     let project = Project::empty();
     // Isolated, without site-packages: no package is installed.
     let python = project.script("python", "#!/bin/sh\nexec python3 -S \"$@\"\n");
-    let outcome =
-        project.finish(project.command().args(["doctor", "--json", "--engine", "torch", "--python"]).arg(&python));
+    let outcome = project
+        .finish(project.command().args(["doctor", "--format", "json", "--engine", "torch", "--python"]).arg(&python));
     let outcome = outcome.expect_code(0);
     assert_eq!(computed(&outcome), ["torch: note"]);
     assert_eq!(row(&outcome, "onnxruntime")["status"], "note");
-    let outcome = project.run(&["doctor", "--json", "--engine", "torch", "--python", "no-such-python"]).expect_code(1);
+    let outcome =
+        project.run(&["doctor", "--format", "json", "--engine", "torch", "--python", "no-such-python"]).expect_code(1);
     assert_eq!(row(&outcome, "python")["status"], "failure");
 }
 
@@ -157,7 +160,7 @@ fn the_native_engine_is_the_binary_that_run_has_built() {
         let environment: Vec<_> =
             command.get_envs().filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned()))).collect();
         command = project.command();
-        command.args(["doctor", "--json", "--engine", "native"]).envs(environment);
+        command.args(["doctor", "--format", "json", "--engine", "native"]).envs(environment);
         project.finish(&mut command)
     };
     let outcome = doctor("").expect_code(0);

@@ -29,19 +29,19 @@ pub(crate) fn assert_current(path: &str, expected: &str) {
 
 #[test]
 fn the_schema_and_the_reference_are_current() {
-    assert_printed("docs/spec.schema.json", &["schema"]);
-    assert_printed("docs/spec.md", &["schema", "--markdown"]);
-    assert_printed("docs/engine.schema.json", &["schema", "--engine"]);
+    assert_printed("docs/spec.schema.json", &["show", "schema"]);
+    assert_printed("docs/spec.md", &["show", "schema", "spec", "--format", "markdown"]);
+    assert_printed("docs/engine.schema.json", &["show", "schema", "engine"]);
 }
 
 #[test]
 fn the_model_types_are_current() {
-    assert_printed("docs/models.md", &["models", "docs/hardware", "--markdown"]);
+    assert_printed("docs/models.md", &["report", "docs/hardware", "--by", "models"]);
 }
 
 #[test]
 fn the_results_of_operators_are_current() {
-    assert_printed("docs/operator-results.md", &["operators", "docs/operators", "--markdown"]);
+    assert_printed("docs/operator-results.md", &["report", "docs/operators", "--by", "operators"]);
 }
 
 #[test]

@@ -9,7 +9,7 @@ fn fixture(name: &str) -> String {
 }
 
 fn json(arguments: &[&str]) -> Value {
-    let all: Vec<&str> = ["estimate", "--json"].iter().chain(arguments).copied().collect();
+    let all: Vec<&str> = ["estimate", "--format", "json"].iter().chain(arguments).copied().collect();
     let outcome = Project::empty().run(&all).expect_code(0);
     serde_json::from_str(&outcome.stdout).expect("is JSON")
 }

@@ -206,7 +206,9 @@ fn a_closed_pipe_is_not_an_error() {
     }
     let binary = env!("CARGO_BIN_EXE_testgen");
     let mut shell = std::process::Command::new("bash");
-    shell.current_dir(project.path("")).args(["-c", &format!("{binary} list | head -1; echo ${{PIPESTATUS[0]}}")]);
+    shell
+        .current_dir(project.path(""))
+        .args(["-c", &format!("{binary} show specs | head -1; echo ${{PIPESTATUS[0]}}")]);
     let outcome = project.finish(&mut shell).expect_code(0);
     assert_eq!(outcome.stderr, "");
     assert!(outcome.stdout.ends_with("\n0\n"), "{}", outcome.stdout);

@@ -66,7 +66,7 @@ fn two_logs_are_compared_by_step() {
     project.run(&["logs", "a.log", "b.log", "--within", "0.2"]).expect_code(0);
     let outside = project.run(&["logs", "a.log", "b.log", "--within", "0.19"]).expect_code(1).stdout;
     assert!(outside.contains("FAILED: the losses differ by up to 20.000 %"), "{outside}");
-    let json = project.run(&["logs", "a.log", "b.log", "--json"]).expect_code(0).stdout;
+    let json = project.run(&["logs", "a.log", "b.log", "--format", "json"]).expect_code(0).stdout;
     let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(json["comparison"]["metrics"]["loss"]["largest_difference"], 0.5);
     assert_eq!(json["comparison"]["metrics"]["step_seconds"]["median_ratio"], 0.5);

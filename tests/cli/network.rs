@@ -42,11 +42,11 @@ fn no_command_needs_a_network() {
         &["verify", "generated/src/encoder_only/bert.rs"] as &[&str],
         &["add", "checkpoint", "--specs", "other"],
         &["report", "target/testgen", "--out", "page.html"],
-        &["compare", "target/testgen", "target/testgen"],
+        &["report", "target/testgen", "--base", "target/testgen", "--by", "changes"],
         &["matrix", "--write"],
-        &["list"],
-        &["models"],
-        &["operators"],
+        &["show", "specs"],
+        &["show", "models"],
+        &["show", "operators"],
     ] {
         let outcome = isolated(project.command().args(arguments));
         assert_eq!(outcome.code, 0, "{arguments:?}: {}{}", outcome.stdout, outcome.stderr);

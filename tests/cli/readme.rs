@@ -8,11 +8,11 @@ use serde_json::Value;
 use std::{collections::BTreeSet, fs};
 use testgen_types::{Architecture, DeviceKind, Precision, required_checks};
 
-/// The specs of this repository, as `testgen list --json` prints them.
+/// The specs of this repository, as `testgen show specs --format json` prints them.
 fn specs() -> Vec<Value> {
     let project = Project::empty();
     let mut command = project.command();
-    command.current_dir(env!("CARGO_MANIFEST_DIR")).args(["list", "--json"]);
+    command.current_dir(env!("CARGO_MANIFEST_DIR")).args(["show", "specs", "--format", "json"]);
     serde_json::from_str(&project.finish(&mut command).expect_code(0).stdout).expect("the list is JSON")
 }
 

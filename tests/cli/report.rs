@@ -1,5 +1,7 @@
 //! `testgen report`: merging several machines, every output format, and results that never count as a pass.
 
+mod changes;
+
 use crate::{
     drift::assert_printed,
     project::Project,
@@ -25,7 +27,7 @@ fn every_format_shows_every_status() {
 
 #[test]
 fn the_schema_of_the_json_is_current() {
-    assert_printed("docs/report.schema.json", &["report", "--schema"]);
+    assert_printed("docs/report.schema.json", &["show", "schema", "report"]);
 }
 
 #[test]

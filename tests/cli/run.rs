@@ -1,6 +1,5 @@
 //! `testgen run`, end to end: real generated code, compiled by cargo against a fake runtime whose tests follow rules.
 
-mod kernels;
 mod several_devices;
 pub(crate) mod termination;
 

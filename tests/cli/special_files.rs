@@ -118,7 +118,9 @@ fn reports() {
     for (kind, reason) in KINDS.iter().filter(|(kind, _)| *kind != "directory") {
         let project = project();
         replace(&project.path("reports/b.jsonl"), kind);
-        for arguments in [&["compare", "reports", "reports"] as &[&str], &["report", "reports/b.jsonl"]] {
+        for arguments in
+            [&["report", "reports", "--base", "reports", "--by", "changes"] as &[&str], &["report", "reports/b.jsonl"]]
+        {
             let (status, errors, memory) = run(&project, arguments);
             let is_named = errors.contains("b.jsonl") && errors.contains(reason);
             assert!(status.code() == Some(2) && is_named, "{kind}, {arguments:?}: {errors}");

@@ -10,7 +10,7 @@ const HEAD: &str = "\
 
 `testgen verify` parses every harness, follows every path through its functions, and applies these rules. It does not search
 the text: a call counts when it is made on every path that needs it, with the value that it must receive. Code that the
-verifier cannot follow is a finding, too. `testgen explain RULE` prints one of these chapters.
+verifier cannot follow is a finding, too. `testgen show rules RULE` prints one of these chapters.
 ";
 
 /// The text of docs/rules.md.

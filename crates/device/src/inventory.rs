@@ -1,4 +1,4 @@
-//! The result of every detection path at once, for `testgen devices` and `testgen doctor`.
+//! The result of every detection path at once, for `testgen doctor --devices` and `testgen doctor`.
 
 mod contradiction;
 mod detection;

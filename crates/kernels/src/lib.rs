@@ -1,7 +1,7 @@
 //! Every kernel of cubek-matmul that burn's autotuner could choose, computed and compared with f64.
 //!
-//! The rule of `testgen-gpu` chooses four of them. The others are compiled here, in a crate that only `testgen run
-//! --kernels all` builds: they would make every other suite slower to build. A kernel is examined on one product at a time;
+//! The rule of `testgen-gpu` chooses four of them. The others are compiled here, in a crate that only
+//! `testgen kernels` builds: they would make every other suite slower to build. A kernel is examined on one product at a time;
 //! which products, and what happens when a kernel ends the process, is up to the caller.
 
 #[cfg(not(any(feature = "cuda", feature = "rocm")))]

@@ -1,4 +1,4 @@
-//! One line of the report of `testgen run --kernels all`: one kernel on one matrix product.
+//! One line of the report of `testgen kernels`: one kernel on one matrix product.
 //!
 //! The runtime writes these lines, the CLI reads them. Adding a field is compatible; changing one requires a new
 //! [`KernelEntry::VERSION`].

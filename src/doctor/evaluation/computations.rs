@@ -23,10 +23,11 @@ fn rows(computation: &EngineComputation) -> Vec<DoctorRow> {
         ComputationOutcome::Failed { why } => {
             new(RowStatus::Failure, &flat(why)).because("the engine did not answer", rerun(computation))
         }
-        ComputationOutcome::OtherDevice { why } => {
-            new(RowStatus::Failure, &format!("it computes on another device: {why}"))
-                .because("libraries number devices differently, or a variable hides the device", "testgen devices")
-        }
+        ComputationOutcome::OtherDevice { why } => new(
+            RowStatus::Failure,
+            &format!("it computes on another device: {why}"),
+        )
+        .because("libraries number devices differently, or a variable hides the device", "testgen doctor --devices"),
         ComputationOutcome::Fallback { why, build, for_this_kind } => {
             fallback(computation, new(RowStatus::Failure, ""), why, build, *for_this_kind)
         }

@@ -21,9 +21,18 @@ image_files = []
 
 /// `testgen run` in `project`, with the fake runtime and `rules` for the results of its tests.
 pub(crate) fn command(project: &Project, rules: &str, arguments: &[&str]) -> Command {
+    command_of("run", project, rules, arguments)
+}
+
+/// The result of `testgen kernels`, as that of [`run`].
+pub(crate) fn kernels(project: &Project, rules: &str, arguments: &[&str]) -> Outcome {
+    project.finish(&mut command_of("kernels", project, rules, arguments))
+}
+
+fn command_of(name: &str, project: &Project, rules: &str, arguments: &[&str]) -> Command {
     let rules = project.write("rules", rules);
     let mut command = project.command();
-    command.args(["run", "--runtime"]).arg(runtime()).args(arguments).env("FAKE_RULES", rules);
+    command.args([name, "--runtime"]).arg(runtime()).args(arguments).env("FAKE_RULES", rules);
     // Cargo and rustup find their toolchain below the developer's home, not below the project's.
     for name in ["HOME", "CARGO_HOME", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN"] {
         env::var_os(name).map(|value| command.env(name, value));

@@ -39,7 +39,8 @@ fn the_broken_one_of_two_equal_devices_fails_and_the_other_passes() {
         assert!(page.stdout.contains(column), "{}", page.stdout);
     }
     let report = "target/testgen/report.jsonl";
-    let compare = |devices: &str| project.run(&["compare", report, report, "--devices", devices]);
+    let compare =
+        |devices: &str| project.run(&["report", report, "--base", report, "--by", "changes", "--devices", devices]);
     compare("rocm:0,rocm:0").expect_code(0);
     let differ = compare("rocm:0,rocm:1").expect_code(1);
     assert!(differ.stdout.contains("rocm:1: AMD Instinct MI300X"), "{}", differ.stdout);
@@ -62,10 +63,4 @@ fn a_crash_of_one_process_loses_no_entry_of_the_other() {
     let all = project.read("target/testgen/report.jsonl").lines().filter(is_whole).count();
     assert_eq!(passed(1), all as u64);
     assert!(all > 20, "{all}");
-}
-
-#[test]
-fn kernels_are_computed_on_one_device_of_a_kind() {
-    let outcome = run(&Project::with_bert(), "", &[&BOTH[..], &["--kernels", "all"]].concat()).expect_code(2);
-    assert!(outcome.stderr.contains("`--kernels` uses one device of each kind"), "{}", outcome.stderr);
 }

@@ -98,7 +98,7 @@ if test "$tier" = nightly; then
 cat > "$RUN"/jobs/nightly-rocm-gfx942-mi300x.sh <<'TESTGEN_STEPS'
 set -euo pipefail
 chmod +x target/ci/bin/*
-target/ci/bin/testgen devices --json --require rocm:3
+target/ci/bin/testgen doctor --devices --format json --require rocm:3
 export TESTGEN_ENGINES=native,torch
 export TESTGEN_PYTHON=/opt/venv/bin/python
 export TESTGEN_REQUIRE=rocm:3

@@ -98,7 +98,7 @@ if test "$tier" = postsubmit; then
 cat > "$RUN"/jobs/postsubmit-rocm-gfx942-mi300x.sh <<'TESTGEN_STEPS'
 set -euo pipefail
 chmod +x target/ci/bin/*
-target/ci/bin/testgen devices --json --require rocm
+target/ci/bin/testgen doctor --devices --format json --require rocm
 export TESTGEN_REQUIRE=rocm
 mkdir -p "$ATTEMPT"
 export TESTGEN_REPORT="$PWD"/"$ATTEMPT"/report.jsonl

@@ -98,7 +98,7 @@ if test "$tier" = presubmit; then
 cat > "$RUN"/jobs/presubmit-cuda-sm_90-h100.sh <<'TESTGEN_STEPS'
 set -euo pipefail
 chmod +x target/ci/bin/*
-target/ci/bin/testgen devices --json --require cuda
+target/ci/bin/testgen doctor --devices --format json --require cuda
 export TESTGEN_REQUIRE=cuda
 mkdir -p "$ATTEMPT"
 export TESTGEN_REPORT="$PWD"/"$ATTEMPT"/report.jsonl
@@ -139,7 +139,7 @@ if test "$tier" = nightly; then
 cat > "$RUN"/jobs/nightly-cuda-sm_90-h100.sh <<'TESTGEN_STEPS'
 set -euo pipefail
 chmod +x target/ci/bin/*
-target/ci/bin/testgen devices --json --require cuda
+target/ci/bin/testgen doctor --devices --format json --require cuda
 export TESTGEN_REQUIRE=cuda
 mkdir -p "$ATTEMPT"
 export TESTGEN_REPORT="$PWD"/"$ATTEMPT"/report.jsonl
@@ -176,7 +176,7 @@ TESTGEN_JOB
 cat > "$RUN"/jobs/nightly-rocm-gfx942-mi300x-a.sh <<'TESTGEN_STEPS'
 set -euo pipefail
 chmod +x target/ci/bin/*
-target/ci/bin/testgen devices --json --require rocm:8
+target/ci/bin/testgen doctor --devices --format json --require rocm:8
 export TESTGEN_REQUIRE=rocm:8
 test_gpu() {
   export TESTGEN_DEVICE=rocm:"$1"
@@ -222,7 +222,7 @@ TESTGEN_JOB
 cat > "$RUN"/jobs/nightly-rocm-gfx942-mi300x-b.sh <<'TESTGEN_STEPS'
 set -euo pipefail
 chmod +x target/ci/bin/*
-target/ci/bin/testgen devices --json --require rocm:8
+target/ci/bin/testgen doctor --devices --format json --require rocm:8
 export TESTGEN_REQUIRE=rocm:8
 test_gpu() {
   export TESTGEN_DEVICE=rocm:"$1"
@@ -277,7 +277,7 @@ target/ci/bin/testgen report "$RUN"/reports --format json --out "$RUN"/page/repo
 target/ci/bin/testgen report "$RUN"/reports --format junit --out "$RUN"/page/junit.xml || true
 target/ci/bin/testgen report "$RUN"/reports --format markdown >> "$RUN"/page/summary.md || true
 printf '\n## CUDA and ROCm\n\n' >> "$RUN"/page/summary.md
-target/ci/bin/testgen compare "$RUN"/reports "$RUN"/reports --devices cuda,rocm:0 --format markdown >> "$RUN"/page/summary.md || true
+target/ci/bin/testgen report "$RUN"/reports --base "$RUN"/reports --by changes --devices cuda,rocm:0 --format markdown >> "$RUN"/page/summary.md || true
 status=0
 target/ci/bin/testgen report "$RUN"/reports/blocking --format junit --out "$RUN"/page/blocking.xml || status=1
 # A slice without a result was cancelled, exceeded its time, or was on a node that failed and was not started again.

@@ -62,8 +62,8 @@ pub struct OpenError {
     source: Option<Box<AttachError>>,
 }
 
-const CUDA_REMEDY: &str = "`testgen devices` lists versions and requirements; `CUDA_PATH` must be a toolkit with headers (`include`, with `cccl`) of the driver's major version";
-const ROCM_REMEDY: &str = "`testgen devices` lists versions and requirements; `hipconfig` must be on PATH and print the folder of the HIP headers";
+const CUDA_REMEDY: &str = "`testgen doctor --devices` lists versions and requirements; `CUDA_PATH` must be a toolkit with headers (`include`, with `cccl`) of the driver's major version";
+const ROCM_REMEDY: &str = "`testgen doctor --devices` lists versions and requirements; `hipconfig` must be on PATH and print the folder of the HIP headers";
 const HOST_REMEDY: &str = "this is a bug in testgen-runtime or in burn: report it";
 const MEMORY_REMEDY: &str = "the next check opens it again";
 const TIME_REMEDY: &str = "check whether another process holds the device or it needs a reset; TESTGEN_OPEN_TIMEOUT sets another limit in seconds";

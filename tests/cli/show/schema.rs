@@ -1,11 +1,11 @@
-//! `testgen schema`: the JSON Schema accepts the same specs as the reader.
+//! `testgen show schema`: the JSON Schema accepts the same specs as the reader.
 
 use crate::project::{BERT, OPERATORS, Project};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
 fn schema() -> Value {
-    let outcome = Project::empty().run(&["schema"]).expect_code(0);
+    let outcome = Project::empty().run(&["show", "schema"]).expect_code(0);
     serde_json::from_str(&outcome.stdout).expect("the schema is JSON")
 }
 
@@ -66,7 +66,7 @@ fn required_keys_are_those_of_the_reader() {
 
 #[test]
 fn the_reference_has_every_key() {
-    let reference = Project::empty().run(&["schema", "--markdown"]).expect_code(0).stdout;
+    let reference = Project::empty().run(&["show", "schema", "--format", "markdown"]).expect_code(0).stdout;
     for key in
         ["`model_type`", "`fixture`", "`reason`", "`vram_mib`", "`rel_l2`", "| `encoder_only` |", "| `shape_sweep` |"]
     {

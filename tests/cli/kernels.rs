@@ -1,6 +1,6 @@
-//! `testgen run --kernels all`, with a fake runtime that writes given lines.
+//! `testgen kernels`, with a fake runtime that writes given lines.
 
-use crate::{fake::suite::run, project::Project};
+use crate::{fake::suite, project::Project};
 use serde_json::Value;
 
 /// A line of a report of kernels: a kernel on the simulated GPU with an outcome.
@@ -13,7 +13,7 @@ fn kernel_rule(test: &str, kernel: &str, outcome: &str, chosen: bool) -> String 
 #[test]
 fn all_kernels_are_counted_and_those_of_the_rule_must_be_correct() {
     let project = Project::with_bert();
-    let kernels = ["--device", "rocm", "--kernels", "all", "--report", "kernels.jsonl"];
+    let arguments = ["--device", "rocm", "--report", "kernels.jsonl"];
     let rules = |chosen| {
         let lines = [
             kernel_rule("finite_f32", "matmul_naive", "correct", true),
@@ -21,15 +21,16 @@ fn all_kernels_are_counted_and_those_of_the_rule_must_be_correct() {
         ];
         lines.join("\n")
     };
-    let passed = run(&project, &rules(false), &kernels).expect_code(0);
+    let passed = suite::kernels(&project, &rules(false), &arguments).expect_code(0);
     insta::assert_snapshot!(passed.stdout);
     let log = project.read("kernels.jsonl.log");
     assert!(log.contains("kernels: encoder_only::bert::rocm, named Ok(\"\"), feature true"), "{log}");
     assert!(log.contains("arguments: []"), "{log}");
     assert_eq!(project.read("kernels.jsonl").lines().count(), 2);
-    let failed = run(&project, &rules(true), &kernels).expect_code(1);
+    let failed = suite::kernels(&project, &rules(true), &arguments).expect_code(1);
     assert!(failed.stdout.contains("failed: the rule chooses these kernels"), "{}", failed.stdout);
-    let json = run(&project, &rules(true), &[kernels.as_slice(), &["--format", "json"]].concat()).expect_code(1);
+    let json =
+        suite::kernels(&project, &rules(true), &[arguments.as_slice(), &["--format", "json"]].concat()).expect_code(1);
     let json: Value = serde_json::from_str(&json.stdout).expect("it is JSON");
     assert_eq!((&json["green"], json["failures"].as_array().map(Vec::len)), (&false.into(), Some(1)));
 }
@@ -37,13 +38,19 @@ fn all_kernels_are_counted_and_those_of_the_rule_must_be_correct() {
 #[test]
 fn kernels_need_a_gpu_and_at_least_one_line() {
     let project = Project::with_bert();
-    let wrong = run(&project, "", &["--kernels", "all", "--device", "cpu"]).expect_code(2);
-    assert!(wrong.stderr.contains("`--kernels all` needs a GPU"), "{}", wrong.stderr);
-    let nothing = run(&project, "", &["--kernels", "all", "--device", "rocm"]).expect_code(1);
+    let wrong = suite::kernels(&project, "", &["--device", "cpu"]).expect_code(2);
+    assert!(wrong.stderr.contains("`testgen kernels` needs a GPU"), "{}", wrong.stderr);
+    let nothing = suite::kernels(&project, "", &["--device", "rocm"]).expect_code(1);
     assert!(nothing.stdout.contains("problem: nothing was computed"), "{}", nothing.stdout);
-    let damaged = run(&project, "::rocm::finite_f32|text|{}", &["--kernels", "all"]).expect_code(1);
+    let damaged = suite::kernels(&project, "::rocm::finite_f32|text|{}", &[]).expect_code(1);
     assert!(damaged.stdout.contains("problem: line 1: missing field `version`"), "{}", damaged.stdout);
-    run(&project, "", &["--kernels", "all", "--cpu-only"]).expect_code(2);
-    run(&project, "", &["--kernels", "unit", "--report", "unit.jsonl"]).expect_code(1);
+    suite::kernels(&project, "", &["--kernel", "unit", "--report", "unit.jsonl"]).expect_code(1);
     assert!(project.read("unit.jsonl.log").contains("named Ok(\"unit\")"));
+}
+
+#[test]
+fn one_device_of_a_kind_computes() {
+    let outcome =
+        suite::kernels(&Project::with_bert(), "", &["--device", "rocm:0", "--device", "rocm:1"]).expect_code(2);
+    assert!(outcome.stderr.contains("`testgen kernels` uses one device of each kind"), "{}", outcome.stderr);
 }

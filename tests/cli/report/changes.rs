@@ -1,4 +1,4 @@
-//! `testgen compare`: the change of each check, and an exit code for CI.
+//! `testgen report --by changes`: the change of each check, and an exit code for CI.
 
 use crate::{
     project::Project,
@@ -23,7 +23,12 @@ fn two_reports() -> Project {
 #[test]
 fn every_change_is_shown() {
     let project = two_reports();
-    let run = |format: &str| project.run(&["compare", "a.jsonl", "b.jsonl", "--format", format]).expect_code(1).stdout;
+    let run = |format: &str| {
+        project
+            .run(&["report", "b.jsonl", "--base", "a.jsonl", "--by", "changes", "--format", format])
+            .expect_code(1)
+            .stdout
+    };
     insta::assert_snapshot!([run("human"), run("markdown"), run("json")].join("---\n"));
 }
 
@@ -38,7 +43,12 @@ fn the_same_change_of_many_models_is_one_row() {
     let finite = line("llama", "cpu", "finite", "f32", "pass", &on("A host processor"));
     project.write("a.jsonl", text(50, 1e-4) + &finite);
     project.write("b.jsonl", text(50, 8e-4));
-    let run = |format: &str| project.run(&["compare", "a.jsonl", "b.jsonl", "--format", format]).expect_code(1).stdout;
+    let run = |format: &str| {
+        project
+            .run(&["report", "b.jsonl", "--base", "a.jsonl", "--by", "changes", "--format", format])
+            .expect_code(1)
+            .stdout
+    };
     let human = run("human");
     let rows: Vec<&str> =
         human.lines().filter(|line| line.starts_with("worse ") || line.starts_with("only ")).collect();
@@ -56,9 +66,12 @@ fn the_same_change_of_many_models_is_one_row() {
 #[test]
 fn nothing_worse_is_success_and_nothing_to_compare_is_not() {
     let project = two_reports();
-    project.run(&["compare", "a.jsonl", "a.jsonl"]).expect_code(0);
-    project.run(&["compare", "a.jsonl", "b.jsonl", "--factor", "100"]).expect_code(1);
-    let nothing = project.run(&["compare", "a.jsonl", "a.jsonl", "--devices", "cuda,rocm"]).expect_code(1).stdout;
+    project.run(&["report", "a.jsonl", "--base", "a.jsonl", "--by", "changes"]).expect_code(0);
+    project.run(&["report", "b.jsonl", "--base", "a.jsonl", "--by", "changes", "--factor", "100"]).expect_code(1);
+    let nothing = project
+        .run(&["report", "a.jsonl", "--base", "a.jsonl", "--by", "changes", "--devices", "cuda,rocm"])
+        .expect_code(1)
+        .stdout;
     assert!(nothing.contains("NOTHING TO COMPARE"), "{nothing}");
     assert!(nothing.contains("first report:  cpu: A host processor\n"), "{nothing}");
     assert!(nothing.contains("help: choose a device of each report with `--devices`"), "{nothing}");
@@ -68,7 +81,10 @@ fn nothing_worse_is_success_and_nothing_to_compare_is_not() {
 fn two_kinds_of_device_are_compared_check_by_check() {
     let project = Project::empty();
     seed(&project, "r");
-    let text = project.run(&["compare", "r", "r", "--devices", "cuda,rocm-sim"]).expect_code(1).stdout;
+    let text = project
+        .run(&["report", "r", "--base", "r", "--by", "changes", "--devices", "cuda,rocm-sim"])
+        .expect_code(1)
+        .stdout;
     insta::assert_snapshot!(text);
 }
 
@@ -82,7 +98,12 @@ fn checks_that_ran_other_kernels_are_counted() {
     project.write("a.jsonl", with("0123456789abcdef"));
     project.write("b.jsonl", with("fedcba9876543210"));
     for format in ["human", "markdown"] {
-        let run = |second: &str| project.run(&["compare", "a.jsonl", second, "--format", format]).expect_code(0).stdout;
+        let run = |second: &str| {
+            project
+                .run(&["report", second, "--base", "a.jsonl", "--by", "changes", "--format", format])
+                .expect_code(0)
+                .stdout
+        };
         assert!(run("b.jsonl").contains("1 check ran other GPU kernels in the second report"), "{}", run("b.jsonl"));
         assert!(!run("a.jsonl").contains("kernels"), "{}", run("a.jsonl"));
     }
@@ -100,7 +121,12 @@ fn checks_that_measured_another_matrix_unit_are_counted() {
     project.write("a.jsonl", with("16"));
     project.write("b.jsonl", with("8"));
     for format in ["human", "markdown"] {
-        let run = |second: &str| project.run(&["compare", "a.jsonl", second, "--format", format]).expect_code(0).stdout;
+        let run = |second: &str| {
+            project
+                .run(&["report", second, "--base", "a.jsonl", "--by", "changes", "--format", format])
+                .expect_code(0)
+                .stdout
+        };
         assert!(
             run("b.jsonl").contains("1 check measured another matrix unit in the second report"),
             "{}",
@@ -114,9 +140,11 @@ fn checks_that_measured_another_matrix_unit_are_counted() {
 fn wrong_usage_is_an_error() {
     let project = two_reports();
     for wrong in [["--devices", "cuda"], ["--devices", "cuda,gpu"], ["--factor", "0.5"], ["--factor", "NaN"]] {
-        project.run(&[&["compare", "a.jsonl", "b.jsonl"], wrong.as_slice()].concat()).expect_code(2);
+        project
+            .run(&[&["report", "b.jsonl", "--base", "a.jsonl", "--by", "changes"], wrong.as_slice()].concat())
+            .expect_code(2);
     }
-    project.run(&["compare", "a.jsonl", "nowhere.jsonl"]).expect_code(2);
+    project.run(&["report", "nowhere.jsonl", "--base", "a.jsonl", "--by", "changes"]).expect_code(2);
 }
 
 #[test]
@@ -125,11 +153,11 @@ fn a_check_that_stops_running_is_worse() {
     let ran = line("bert", "rocm", "finite", "f32", "pass", &on("AMD Instinct MI300X"));
     project.write("a.jsonl", &ran);
     project.write("b.jsonl", line("bert", "rocm", "finite", "f32", "ignored", "\"reason\":\"absent\","));
-    let text = project.run(&["compare", "a.jsonl", "b.jsonl"]).expect_code(1).stdout;
+    let text = project.run(&["report", "b.jsonl", "--base", "a.jsonl", "--by", "changes"]).expect_code(1).stdout;
     assert!(text.contains("pass, now ignored"), "{text}");
     let simulated = format!("{}\"simulated\":true,", on("gfx1100 (hip-sim)"));
     project.write("b.jsonl", line("bert", "rocm", "finite", "f32", "pass", &simulated));
-    project.run(&["compare", "a.jsonl", "b.jsonl"]).expect_code(1);
+    project.run(&["report", "b.jsonl", "--base", "a.jsonl", "--by", "changes"]).expect_code(1);
 }
 
 #[test]
@@ -141,7 +169,7 @@ fn a_failure_that_no_longer_runs_is_not_an_improvement() {
     for (first, second) in [(&fails, &ignored), (&ignored, &fails)] {
         project.write("a.jsonl", first);
         project.write("b.jsonl", second);
-        let text = project.run(&["compare", "a.jsonl", "b.jsonl"]).expect_code(1).stdout;
+        let text = project.run(&["report", "b.jsonl", "--base", "a.jsonl", "--by", "changes"]).expect_code(1).stdout;
         assert!(text.contains("result: WORSE: 1 worse"), "{text}");
     }
 }

@@ -1,4 +1,4 @@
-//! `testgen devices`: tables, JSON and requirements on a machine that may or may not have GPUs.
+//! `testgen doctor --devices`: tables, JSON and requirements on a machine that may or may not have GPUs.
 
 use crate::project::Project;
 use serde_json::Value;
@@ -17,7 +17,7 @@ fn keys(value: &Value) -> Vec<&str> {
 /// The host processor is on every machine; its entry shows the schema.
 #[test]
 fn json_has_a_version_and_a_stable_schema() {
-    let (code, value) = json(&["devices", "--json"]);
+    let (code, value) = json(&["doctor", "--devices", "--format", "json"]);
     assert_eq!(code, 0);
     assert_eq!(value["version"], 3);
     insta::assert_json_snapshot!(
@@ -37,7 +37,7 @@ fn json_has_a_version_and_a_stable_schema() {
 
 #[test]
 fn every_path_found_something_or_says_why_not() {
-    let (_, value) = json(&["devices", "--json"]);
+    let (_, value) = json(&["doctor", "--devices", "--format", "json"]);
     for path in value["paths"].as_array().expect("is a list") {
         assert!(path["found"].as_u64() > Some(0) || path["absence"].is_string(), "{path}");
     }
@@ -45,7 +45,7 @@ fn every_path_found_something_or_says_why_not() {
 
 #[test]
 fn tables_name_every_path_and_the_host() {
-    let outcome = Project::empty().run(&["devices"]).expect_code(0);
+    let outcome = Project::empty().run(&["doctor", "--devices"]).expect_code(0);
     for word in ["host processor", "HIP runtime", "CUDA driver", "CUDA compatibility layer", "cpu"] {
         assert!(outcome.stdout.contains(word), "`{word}` is not in\n{}", outcome.stdout);
     }
@@ -54,18 +54,20 @@ fn tables_name_every_path_and_the_host() {
 #[test]
 fn variables_are_shown_with_their_effect() {
     let project = Project::empty();
-    let outcome = project.finish(project.command().arg("devices").env("ROCR_VISIBLE_DEVICES", "1,0")).expect_code(0);
+    let outcome = project
+        .finish(project.command().args(["doctor", "--devices"]).env("ROCR_VISIBLE_DEVICES", "1,0"))
+        .expect_code(0);
     assert!(outcome.stdout.contains("ROCR_VISIBLE_DEVICES=`1,0`"), "{}", outcome.stdout);
 }
 
 #[test]
 fn a_requirement_decides_the_exit_code() {
     let project = Project::empty();
-    let met = project.run(&["devices", "--require", "cpu"]).expect_code(0);
+    let met = project.run(&["doctor", "--devices", "--require", "cpu"]).expect_code(0);
     assert!(met.stdout.contains("required `cpu`: met: 1 usable, 1 needed"), "{}", met.stdout);
-    let unmet = project.run(&["devices", "--require", "cpu,cuda:999"]).expect_code(1);
+    let unmet = project.run(&["doctor", "--devices", "--require", "cpu,cuda:999"]).expect_code(1);
     assert!(unmet.stdout.contains("required `cuda:999`: NOT MET"), "{}", unmet.stdout);
-    let (code, value) = json(&["devices", "--json", "--require", "rocm:999"]);
+    let (code, value) = json(&["doctor", "--devices", "--format", "json", "--require", "rocm:999"]);
     assert_eq!((code, &value["requirements"][0]["met"]), (1, &Value::Bool(false)));
 }
 
@@ -73,6 +75,6 @@ fn a_requirement_decides_the_exit_code() {
 fn a_wrong_requirement_is_bad_input() {
     let project = Project::empty();
     for wrong in ["gpu", "cuda:0", "cuda:x"] {
-        project.run(&["devices", "--require", wrong]).expect_code(2);
+        project.run(&["doctor", "--devices", "--require", wrong]).expect_code(2);
     }
 }

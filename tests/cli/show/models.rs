@@ -1,4 +1,4 @@
-//! `testgen models`: the supported types, and their results in reports.
+//! `testgen show models`, and `testgen report --by models`.
 
 use crate::project::Project;
 
@@ -17,7 +17,7 @@ fn entry(precision: &str, status: &str, headroom: f64) -> String {
 #[test]
 fn every_type_has_a_line() {
     let project = Project::with_bert();
-    let text = project.run(&["models"]).expect_code(0).stdout;
+    let text = project.run(&["show", "models"]).expect_code(0).stdout;
     let line = text.lines().find(|line| line.split_whitespace().nth(1) == Some("bert")).expect("bert is supported");
     assert_eq!(line.split_whitespace().collect::<Vec<_>>(), ["encoder_only", "bert", "native", "bert"]);
     assert!(
@@ -35,7 +35,7 @@ fn markdown_shows_the_most_severe_status_of_each_device() {
     let project = Project::with_bert();
     let lines = [entry("f32", "pass", 4.25), entry("f16", "fail", 0.5)].join("\n");
     project.write("reports/gpu.jsonl", &(lines + "\n"));
-    let text = project.run(&["models", "reports", "--markdown"]).expect_code(0).stdout;
+    let text = project.run(&["report", "reports", "--by", "models"]).expect_code(1).stdout;
     assert!(text.contains("| architecture | model type | models | cuda: NVIDIA X |"), "{text}");
     assert!(text.contains("| encoder_only | `bert` | bert | f32 pass 4.2; f16 fail 0.5 |"), "{text}");
     assert!(text.contains("| vision | `vit` | none | not run |"), "{text}");
@@ -44,12 +44,12 @@ fn markdown_shows_the_most_severe_status_of_each_device() {
 #[test]
 fn wrong_input_is_an_error() {
     let project = Project::with_bert();
-    project.run(&["models", "nowhere", "--markdown"]).expect_code(2);
-    project.run(&["models", "nowhere"]).expect_code(2);
-    project.run(&["models", "--specs", "nowhere"]).expect_code(2);
+    project.run(&["report", "nowhere", "--by", "models"]).expect_code(2);
+    project.run(&["report", "reports", "--by", "models", "--format", "junit"]).expect_code(2);
+    project.run(&["show", "models", "--specs", "nowhere"]).expect_code(2);
 }
 
 #[test]
 fn help_shows_examples_and_every_flag() {
-    insta::assert_snapshot!(Project::empty().run(&["models", "--help"]).expect_code(0).stdout);
+    insta::assert_snapshot!(Project::empty().run(&["show", "models", "--help"]).expect_code(0).stdout);
 }

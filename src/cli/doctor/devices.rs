@@ -1,31 +1,14 @@
-//! `testgen devices`: the devices of this machine.
+//! `testgen doctor --devices`: the devices of this machine, without computing.
 
-use super::Out;
-use crate::{cli_error::Error, exit_code::ExitCode, run::Requirement};
+use crate::{
+    cli::{Out, text_format::TextFormat},
+    cli_error::Error,
+    exit_code::ExitCode,
+    run::Requirement,
+};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use testgen_device::{Device, EngineKind, Inventory, System, inventory};
-
-/// Show the devices of this machine, and why burn cannot use one
-///
-/// Searches every path: the HIP runtime, the CUDA driver, a CUDA compatibility layer, and the kernel's own list of
-/// devices for comparison. Prints driver and runtime versions, gfx or compute capability, memory, the visible-device
-/// variables and their effect, and contradictions. Opens libraries at run time and computes nothing.
-#[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  testgen devices                              tables
-  testgen devices --json                       the same for a script, with a version
-  testgen devices --require rocm               exit code 1 unless there is an AMD GPU that burn can use
-  testgen devices --require cuda:8 --json      before a job that needs eight NVIDIA GPUs")]
-pub(super) struct DevicesArguments {
-    /// Print JSON instead of tables
-    #[arg(long)]
-    json: bool,
-    /// Fail unless there is such a device that burn can use: cuda, rocm, cuda:2 for two of them, rocm-sim for a simulated one
-    #[arg(long, value_name = "DEVICE", value_delimiter = ',')]
-    require: Vec<Requirement>,
-}
 
 /// The JSON form; adding a field is compatible, changing one raises the version.
 #[derive(Serialize)]
@@ -45,20 +28,24 @@ struct Required {
     met: bool,
 }
 
-pub(super) fn run(arguments: &DevicesArguments, out: &mut Out) -> Result<ExitCode, Error> {
+/// Prints the devices, and whether each requirement is met by devices that burn can use.
+pub(super) fn show(required: &[Requirement], format: TextFormat, out: &mut Out) -> Result<ExitCode, Error> {
     let inventory = inventory(&System::host());
     let requirements: Vec<Required> =
-        arguments.require.iter().map(|requirement| compare(requirement, &inventory.devices)).collect();
+        required.iter().map(|requirement| compare(requirement, &inventory.devices)).collect();
     let met = requirements.iter().all(|required| required.met);
-    if arguments.json {
-        let versioned = Versioned { version: 3, inventory: &inventory, requirements };
-        let json = serde_json::to_string_pretty(&versioned).expect("an inventory has string keys only");
-        writeln!(out, "{json}")?;
-    } else {
-        writeln!(out, "{}", inventory.to_string().trim_end())?;
-        for Required { requirement, needed, found, met } in &requirements {
-            let status = if *met { "met" } else { "NOT MET" };
-            writeln!(out, "\nrequired `{requirement}`: {status}: {found} usable, {needed} needed")?;
+    match format {
+        TextFormat::Human => {
+            writeln!(out, "{}", inventory.to_string().trim_end())?;
+            for Required { requirement, needed, found, met } in &requirements {
+                let status = if *met { "met" } else { "NOT MET" };
+                writeln!(out, "\nrequired `{requirement}`: {status}: {found} usable, {needed} needed")?;
+            }
+        }
+        TextFormat::Json => {
+            let versioned = Versioned { version: 3, inventory: &inventory, requirements };
+            let json = serde_json::to_string_pretty(&versioned).expect("an inventory has string keys only");
+            writeln!(out, "{json}")?;
         }
     }
     // Not the exit code of a missing device: nothing kept this command from answering, and the answer is no.

@@ -1,4 +1,4 @@
-//! `testgen operators`: the operators, and their results in reports.
+//! `testgen show operators`: the operators, and their results in reports.
 
 use crate::project::{OPERATORS, Project};
 use std::{fs, path::Path};
@@ -23,7 +23,7 @@ fn line(check: &str, precision: &str, status: &str, outputs: &[(&str, f64)]) -> 
 fn operators_are_listed_with_their_specs() {
     let project = Project::empty();
     project.write("model_specs/operators/sums.yaml", OPERATORS);
-    let text = project.run(&["operators"]).expect_code(0).stdout;
+    let text = project.run(&["show", "operators"]).expect_code(0).stdout;
     assert!(text.lines().any(|line| line.split_whitespace().collect::<Vec<_>>() == ["matmul", "sums", "rows,", "inner,", "columns"]));
     assert!(text.lines().any(|line| line.starts_with("softmax ")));
 }
@@ -88,7 +88,7 @@ fn each_operator_has_its_own_result() {
         line("forward", "f16", "pass", &[("add", 1.5)]),
     ];
     project.write("reports/one.jsonl", lines.join("\n"));
-    let text = project.run(&["operators", "reports", "--markdown"]).expect_code(0).stdout;
+    let text = project.run(&["report", "reports", "--by", "operators"]).expect_code(1).stdout;
     assert!(text.contains("| operator | specs | cuda: NVIDIA X |"), "{text}");
     assert!(text.contains("| `add` | sums | pass in 3 checks: f32 2.0, f16 1.5 |"), "{text}");
     assert!(text.contains("| `matmul` | sums | fail in 2 checks: f32 0.5 |"), "{text}");

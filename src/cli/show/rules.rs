@@ -1,21 +1,20 @@
-//! `testgen explain`: the documentation of a rule of the verifier.
+//! `testgen show rules`: the documentation of the rules of the verifier.
 
-use super::Out;
 use crate::{
+    cli::Out,
     cli_error::{CliError, Error},
-    exit_code::ExitCode,
     text::Quoted,
 };
 
-/// Explain a rule of the verifier
+/// List the rules of the verifier, or explain one
 ///
-/// Prints what the rule requires, why, and how to fix a violation. Without a rule it lists all rules.
+/// Prints what the rule requires, why, and how to fix a violation.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  testgen explain
-  testgen explain detection_paths")]
-pub(super) struct ExplainArguments {
+  testgen show rules
+  testgen show rules detection_paths")]
+pub(super) struct RulesArguments {
     /// The rule, as findings name it
     rule: Option<String>,
 }
@@ -33,19 +32,18 @@ impl CliError for UnknownRule {
         let names = testgen_verify::rules().iter().map(|rule| rule.name);
         let near = names.max_by(|a, b| score(a).total_cmp(&score(b))).filter(|name| score(name) > 0.7);
         let near = near.map(|name| format!("did you mean `{name}`? ")).unwrap_or_default();
-        Some(format!("{near}`testgen explain` lists the rules"))
+        Some(format!("{near}`testgen show rules` lists the rules"))
     }
 }
 
-pub(super) fn run(arguments: &ExplainArguments, out: &mut Out) -> Result<ExitCode, Error> {
+pub(super) fn run(arguments: &RulesArguments, out: &mut Out) -> Result<(), Error> {
     let Some(given) = &arguments.rule else {
         let width = testgen_verify::rules().iter().map(|rule| rule.name.len()).max().unwrap_or(0);
         for rule in testgen_verify::rules() {
             writeln!(out, "{:<width$}  {}", rule.name, rule.summary)?;
         }
-        return Ok(ExitCode::Success);
+        return Ok(());
     };
     let rule = testgen_verify::explain(given).ok_or_else(|| UnknownRule { given: given.clone() })?;
-    writeln!(out, "{}: {}\n\n{}", rule.name, rule.summary, rule.explanation)?;
-    Ok(ExitCode::Success)
+    writeln!(out, "{}: {}\n\n{}", rule.name, rule.summary, rule.explanation)
 }

@@ -1,12 +1,12 @@
-//! `testgen list`: the specs, with the state of each.
+//! `testgen show specs`: the specs, with the state of each.
 
-use super::{
-    Out,
-    project_arguments::{FilterArguments, PlaceArguments},
-};
 use crate::{
+    cli::{
+        Out,
+        project_arguments::{FilterArguments, PlaceArguments},
+        text_format::TextFormat,
+    },
     cli_error::Error,
-    exit_code::ExitCode,
     generate::{GenerateError, SuiteLayout},
     spec::{LoadedSpec, SpecSubject, load_all},
 };
@@ -19,22 +19,22 @@ use serde::Serialize;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  testgen list
-  testgen list --architecture vision --device rocm
-  testgen list --json | jq -r '.[] | select(.goldens | not) | .name'")]
-pub(super) struct ListArguments {
+  testgen show specs
+  testgen show specs --architecture vision --device rocm
+  testgen show specs --format json | jq -r '.[] | select(.goldens | not) | .name'")]
+pub(super) struct SpecsArguments {
     #[command(flatten)]
     places: PlaceArguments,
     #[command(flatten)]
     filter: FilterArguments,
-    /// Print an array of objects for scripts
-    #[arg(long)]
-    json: bool,
+    /// The output format; JSON is an array of objects
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = TextFormat::Human)]
+    format: TextFormat,
 }
 
 /// One line of the list.
 #[derive(Debug, Serialize)]
-struct ListRow<'s> {
+struct SpecRow<'s> {
     name: &'s str,
     /// None for operators.
     model_type: Option<&'static str>,
@@ -54,7 +54,7 @@ struct ListRow<'s> {
     generated: bool,
 }
 
-pub(super) fn run(arguments: &ListArguments, out: &mut Out) -> Result<ExitCode, Error> {
+pub(super) fn run(arguments: &SpecsArguments, out: &mut Out) -> Result<(), Error> {
     let settings = arguments.places.settings()?;
     let layout = SuiteLayout::new(&settings)?;
     let specs = load_all(&settings.specs)?;
@@ -63,15 +63,13 @@ pub(super) fn run(arguments: &ListArguments, out: &mut Out) -> Result<ExitCode, 
     }
     let selected = arguments.filter.filter().select(&specs)?;
     let rows = selected.into_iter().map(|loaded| row(loaded, &layout)).collect::<Result<Vec<_>, _>>()?;
-    if arguments.json {
-        writeln!(out, "{:#}", serde_json::to_value(&rows).unwrap_or_default())?;
-    } else {
-        table(&rows, out)?;
+    match arguments.format {
+        TextFormat::Human => table(&rows, out),
+        TextFormat::Json => writeln!(out, "{:#}", serde_json::to_value(&rows).unwrap_or_default()),
     }
-    Ok(ExitCode::Success)
 }
 
-fn row<'s>(loaded: &'s LoadedSpec, layout: &SuiteLayout) -> Result<ListRow<'s>, GenerateError> {
+fn row<'s>(loaded: &'s LoadedSpec, layout: &SuiteLayout) -> Result<SpecRow<'s>, GenerateError> {
     let spec = &loaded.spec;
     let (model_type, checkpoint, directory) = match &spec.subject {
         SpecSubject::Model { model_type, checkpoint, .. } => (
@@ -82,7 +80,7 @@ fn row<'s>(loaded: &'s LoadedSpec, layout: &SuiteLayout) -> Result<ListRow<'s>, 
         SpecSubject::Operators { .. } => (None, None, None),
     };
     let has = |file: &str| directory.as_ref().is_some_and(|directory| directory.join(file).is_file());
-    Ok(ListRow {
+    Ok(SpecRow {
         name: spec.name.as_str(),
         model_type,
         architecture: spec.architecture.as_str(),
@@ -97,7 +95,7 @@ fn row<'s>(loaded: &'s LoadedSpec, layout: &SuiteLayout) -> Result<ListRow<'s>, 
     })
 }
 
-fn table(rows: &[ListRow<'_>], out: &mut Out) -> Result<(), Error> {
+fn table(rows: &[SpecRow<'_>], out: &mut Out) -> Result<(), Error> {
     let heads = ["NAME", "MODEL TYPE", "ARCHITECTURE", "TASK", "DEVICES", "PRECISIONS", "CHECKPOINT", "HARNESS"];
     let mut cells = vec![heads.map(str::to_owned)];
     for row in rows {

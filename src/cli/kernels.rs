@@ -1,0 +1,121 @@
+//! `testgen kernels`: every kernel that an autotuner could choose, on every matrix product of some models.
+
+use super::{
+    Out,
+    project_arguments::{ModelArguments, ProjectArguments},
+    suite,
+    text_format::TextFormat,
+};
+use crate::{
+    cli_error::Error,
+    exit_code::ExitCode,
+    kernels::{KernelSummary, read_kernel_lines, render_kernels},
+    run::{
+        BuildOptions, DeviceSelection, Execution, ExecutionOptions, RunError, RunProgress, Selection, Simulation,
+        SuitePart, Work, build, execute, keep_reports, list, models_on_gpus, select,
+    },
+    spec::load_all,
+};
+use std::path::PathBuf;
+
+/// Compute every matrix product of some models with every kernel, and compare it with f64
+///
+/// The checks of the selected models run on each GPU to record their matrix products; no check is reported. Then every kernel that burn's
+/// autotuner could choose computes every product, in a process of its own, and is compared with f64. The report has one line for each
+/// kernel and product (docs/reports.md). A kernel that the rule of ordinary runs chooses and that is not correct fails; others that are not
+/// correct are shown. The first build compiles these kernels.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  testgen kernels --device cuda                   every matrix product with every kernel
+  testgen kernels --device rocm --name 'llama*'   the products of some models
+  testgen kernels --device cuda --kernel simple   the kernels with `simple` in their names
+
+Exit codes: 0 the kernels that the rule chooses are correct; 1 one is not, or the suite does not build or ended early; 2 wrong usage or
+input; 3 cargo is missing.")]
+pub(super) struct KernelsArguments {
+    #[command(flatten)]
+    project: ProjectArguments,
+    #[command(flatten)]
+    models: ModelArguments,
+    /// Only products on this device: cuda, rocm, or rocm:1 for one of several; one device of each kind
+    #[arg(long, value_name = "DEVICE")]
+    device: Vec<DeviceSelection>,
+    /// Only kernels with this in their names
+    #[arg(long, value_name = "PART")]
+    kernel: Option<String>,
+    /// Simulate AMD GPUs in software: rocm, or rocm=gfx90a
+    #[arg(long, value_name = "DEVICES")]
+    simulate: Option<Simulation>,
+    /// The report file, with one JSON line for each kernel and product
+    #[arg(long, value_name = "FILE", default_value = "target/testgen/kernels.jsonl")]
+    report: PathBuf,
+    /// The output format
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = TextFormat::Human)]
+    format: TextFormat,
+    /// Build with optimisation: builds slower, runs faster
+    #[arg(long)]
+    release: bool,
+    /// Show only the result
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+pub(super) fn run(arguments: &KernelsArguments, out: &mut Out) -> Result<ExitCode, Error> {
+    let settings = arguments.project.settings()?;
+    let filter = arguments.models.filter(arguments.device.iter().map(|device| device.kind).collect());
+    let mut progress = RunProgress::new(arguments.quiet);
+    // A filter that matches no spec is an error before the build.
+    filter.select(&load_all(&settings.specs)?)?;
+    if !suite::write_verified(&settings, &mut progress)? {
+        return Ok(ExitCode::Findings);
+    }
+    let simulation = arguments.simulate.as_ref().map(|simulation| simulation.prepare(&settings, &mut progress));
+    let mut environment = simulation.transpose()?.unwrap_or_default();
+    let build_options = BuildOptions {
+        manifest: settings.out.join("Cargo.toml"),
+        release: arguments.release,
+        cpu_only: false,
+        engines_only: false,
+        all_kernels: true,
+    };
+    let suite = build(&build_options, &mut progress)?;
+    let selection = select(&filter, &list(&suite, &[])?);
+    environment.push(("TESTGEN_KERNELS", models(&selection)?.into()));
+    environment.push(("TESTGEN_KERNELS_NAMED", arguments.kernel.clone().unwrap_or_default().into()));
+    let [devices] =
+        DeviceSelection::processes(&arguments.device).try_into().map_err(|_| RunError::KernelsOnSeveralDevices)?;
+    environment.extend(devices.variable().map(|chosen| ("TESTGEN_DEVICE", chosen.into())));
+    let part = SuitePart { name: None, selection, environment };
+    let options = ExecutionOptions { report: arguments.report.clone(), work: Work::Kernels };
+    let executions = execute(&suite, &[part], &options, &mut progress)?;
+    show(arguments, executions, out)
+}
+
+/// The models whose products are computed.
+fn models(selection: &Selection) -> Result<String, RunError> {
+    let models: Vec<String> = models_on_gpus(selection).into_iter().collect();
+    if models.is_empty() { Err(RunError::NoGpuSelected) } else { Ok(models.join(",")) }
+}
+
+/// Prints the results. The lines come from one process.
+fn show(arguments: &KernelsArguments, executions: Vec<Execution>, out: &mut Out) -> Result<ExitCode, Error> {
+    let lines = executions.first().map(|execution| read_kernel_lines(execution.report())).transpose()?;
+    let crashed = executions.iter().map(|execution| execution.status).find(|status| !status.success());
+    let problem = crashed.map(|status| format!("the suite ended before it was done ({status})"));
+    for log in keep_reports(executions, &arguments.report)?.iter().filter(|_| problem.is_some()) {
+        suite::show_end(log);
+    }
+    let summary = KernelSummary::new(lines.unwrap_or_default(), problem);
+    match arguments.format {
+        TextFormat::Human => {
+            write!(out, "{}", render_kernels(&summary))?;
+            writeln!(out, "report: {}", arguments.report.display())?;
+        }
+        TextFormat::Json => {
+            let json = serde_json::to_string_pretty(&summary).expect("outcomes are written as strings");
+            writeln!(out, "{json}")?;
+        }
+    }
+    Ok(if summary.green { ExitCode::Success } else { ExitCode::Findings })
+}

@@ -1,0 +1,71 @@
+//! The reports that others are compared with, and how.
+
+use crate::{
+    cli_error::{CliError, Error},
+    compare::{CompareOptions, DeviceChoice, DevicePair, ReportComparison},
+    expected_failure::ExpectedFailures,
+    results::{MergedReport, read_sources},
+};
+use std::{path::PathBuf, slice};
+
+/// The base, and how reports are compared with it.
+#[derive(Debug, clap::Args)]
+pub(super) struct BaseArguments {
+    /// Reports to compare with, for instance those of the last release
+    #[arg(long, value_name = "DIR")]
+    base: Option<PathBuf>,
+    /// Compare this device of the base with that one of the reports: cuda,rocm or rocm,rocm-sim; with an engine cuda,cuda@torch
+    #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1, requires = "base")]
+    devices: Vec<DeviceChoice>,
+    /// From this ratio of two errors on, the larger one counts as worse
+    #[arg(long, value_name = "NUMBER", default_value_t = 2.0, value_parser = factor)]
+    factor: f64,
+}
+
+/// `--devices` with a number of devices other than two.
+#[derive(Debug, thiserror::Error)]
+#[error("`--devices` takes two devices, found {found}")]
+struct WrongDeviceCount {
+    found: usize,
+}
+
+impl CliError for WrongDeviceCount {
+    fn help(&self) -> Option<String> {
+        Some("write `--devices cuda,rocm`: the first of the base, the second of the reports".to_owned())
+    }
+}
+
+/// `--by changes` without a base.
+#[derive(Debug, thiserror::Error)]
+#[error("`--by changes` needs `--base`")]
+pub(super) struct NoBase;
+
+impl CliError for NoBase {
+    fn help(&self) -> Option<String> {
+        Some("name the earlier reports: `testgen report reports --base last-release --by changes`".to_owned())
+    }
+}
+
+impl BaseArguments {
+    /// The changes of `merged` since the base, if there is one.
+    pub(super) fn compare(
+        &self,
+        merged: &MergedReport,
+        expected: &ExpectedFailures,
+    ) -> Result<Option<ReportComparison>, Error> {
+        let devices = match self.devices.as_slice() {
+            [] => None,
+            [a, b] => Some(DevicePair { a: a.clone(), b: b.clone() }),
+            more => return Err(WrongDeviceCount { found: more.len() }.into()),
+        };
+        let Some(path) = &self.base else { return Ok(None) };
+        let base = MergedReport::new(read_sources(slice::from_ref(path))?, expected);
+        Ok(Some(ReportComparison::new(&base, merged, &CompareOptions { devices, factor: self.factor })))
+    }
+}
+
+fn factor(text: &str) -> Result<f64, String> {
+    let factor: f64 = text.parse().map_err(|_| format!("`{text}` is not a number"))?;
+    // Below 1, equal errors would count as worse.
+    if factor.is_finite() && factor >= 1.0 { Ok(factor) } else { Err(format!("`{text}` is not a number from 1 on")) }
+}
