@@ -4,7 +4,7 @@ use super::{
     repository,
     scope::attributes,
     source_directories,
-    tree::{Module, ModuleTree, compiled_for_tests},
+    tree::{Module, compiled_for_tests},
     trees,
 };
 use proc_macro2::{TokenStream, TokenTree};
@@ -19,20 +19,25 @@ const KEYWORDS: [&str; 4] = ["enum", "struct", "trait", "union"];
 
 #[test]
 fn the_name_of_a_type_is_defined_once() {
-    let trees: Vec<ModuleTree> = source_directories().iter().flat_map(|directory| trees(directory)).collect();
-    let found = defined_twice(trees.iter().flat_map(|tree| &tree.modules));
+    let mut places = BTreeMap::new();
+    // One crate after another: the memory of this process counts as that of the commands that other tests start.
+    for directory in source_directories() {
+        trees(&directory).iter().flat_map(|tree| &tree.modules).for_each(|module| add_places(&mut places, module));
+    }
+    let found = defined_twice(places);
     assert!(found.is_empty(), "{} names of several types:\n{}", found.len(), found.join("\n"));
 }
 
-/// A line for each name with the places of its definitions.
-fn defined_twice<'t>(modules: impl Iterator<Item = &'t Module>) -> Vec<String> {
-    let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for module in modules {
-        let file = module.file.strip_prefix(repository()).unwrap_or(&module.file).display();
-        for name in type_names(&module.items) {
-            places.entry(name.to_string()).or_default().push(format!("{file}:{}", name.span().start().line));
-        }
+/// Adds the places of the definitions in `module` to those of each name.
+fn add_places(places: &mut BTreeMap<String, Vec<String>>, module: &Module) {
+    let file = module.file.strip_prefix(repository()).unwrap_or(&module.file).display();
+    for name in type_names(&module.items) {
+        places.entry(name.to_string()).or_default().push(format!("{file}:{}", name.span().start().line));
     }
+}
+
+/// A line for each name that has several places.
+fn defined_twice(places: BTreeMap<String, Vec<String>>) -> Vec<String> {
     let several = places.into_iter().filter(|(_, places)| places.len() > 1);
     several.map(|(name, places)| format!("{name}: {}", places.join(", "))).collect()
 }

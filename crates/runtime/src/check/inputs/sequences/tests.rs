@@ -30,7 +30,7 @@ fn left_padding_comes_with_the_positions_of_generate() {
 }
 
 #[test]
-fn rows_of_codebooks_are_no_texts() {
+fn rows_of_codebooks_are_not_texts() {
     let of = |ids: Array, mask: Array| {
         let inputs = Arrays::from([("input_ids".to_owned(), ids), ("attention_mask".to_owned(), mask)]);
         let (outputs, retrieval) = (Arrays::new(), Arrays::new());
