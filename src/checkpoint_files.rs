@@ -99,12 +99,13 @@ fn check_sizes(directory: &Path) -> Result<(), CheckpointFilesError> {
 /// The first pickle in the order of names.
 fn pickle(directory: &Path) -> Option<String> {
     let names = fs::read_dir(directory).ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    let is_pickle = |name: &String| {
-        let extension = Path::new(name).extension().and_then(|extension| extension.to_str());
-        extension.is_some_and(|extension| PICKLES.contains(&extension))
-            && !NOT_WEIGHTS.iter().any(|other| name.starts_with(other))
-    };
-    names.filter(is_pickle).min()
+    names.filter(|name| is_pickle(name)).min()
+}
+
+fn is_pickle(name: &str) -> bool {
+    let extension = Path::new(name).extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|extension| PICKLES.contains(&extension))
+        && !NOT_WEIGHTS.iter().any(|other| name.starts_with(other))
 }
 
 /// The index of a sharded checkpoint: the shard of each tensor.

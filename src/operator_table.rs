@@ -50,12 +50,8 @@ impl OperatorTable {
         let columns = (0..reports.columns.len()).filter(|column| reports.columns[*column].name.is_some());
         let columns: Vec<usize> = columns.filter(|column| has_operators(reports, *column)).collect();
         let row = |&operator: &Operator| {
-            let names = |loaded: &&LoadedSpec| match &loaded.spec.subject {
-                SpecSubject::Model { .. } => false,
-                SpecSubject::Operators { operators, .. } => operators.iter().any(|one| one.operator == operator),
-            };
-            let mut specs: Vec<String> =
-                specs.iter().filter(names).map(|loaded| loaded.spec.name.as_str().to_owned()).collect();
+            let specs = specs.iter().filter(|loaded| has_operator(&loaded.spec.subject, operator));
+            let mut specs: Vec<String> = specs.map(|loaded| loaded.spec.name.as_str().to_owned()).collect();
             specs.sort();
             let results = columns.iter().map(|column| result(reports, *column, operator)).collect();
             OperatorRow { operator, specs, results }
@@ -92,6 +88,13 @@ impl OperatorTable {
 fn push(text: &mut String, cells: impl Iterator<Item = String>) {
     let cells: Vec<String> = cells.map(|cell| markdown_cell(&cell)).collect();
     writeln!(text, "| {} |", cells.join(" | ")).expect("a String can always be written");
+}
+
+fn has_operator(subject: &SpecSubject, operator: Operator) -> bool {
+    match subject {
+        SpecSubject::Model { .. } => false,
+        SpecSubject::Operators { operators, .. } => operators.iter().any(|one| one.operator == operator),
+    }
 }
 
 /// Whether a device computed any operator.
@@ -142,8 +145,8 @@ fn describe(cells: &BTreeMap<Precision, OperatorCell>) -> String {
         *checks += cell.checks;
         precisions.push(format!("{precision}{headroom}"));
     }
-    let of_status = |(status, (checks, precisions)): (Option<ResultStatus>, (usize, Vec<String>))| {
+    let texts = statuses.into_iter().map(|(status, (checks, precisions))| {
         format!("{} in {checks} checks: {}", status.map_or("", ResultStatus::word), precisions.join(", "))
-    };
-    statuses.into_iter().map(of_status).collect::<Vec<_>>().join("; ")
+    });
+    texts.collect::<Vec<_>>().join("; ")
 }

@@ -119,10 +119,6 @@ fn decide_single(pair: CheckPair<'_>) -> Decision {
 /// Two passes: the first tensor whose error changed decides, and a regression outweighs an improvement.
 fn decide_by_errors(outputs: &[ThreeWay]) -> Decision {
     let with = |change: ErrorChange| outputs.iter().find(|output| output.change == change);
-    let errors = |output: &ThreeWay| {
-        let number = |error: Option<f64>| error.map_or("not finite".to_owned(), |error| format!("{error:.2e}"));
-        format!("`{}`: error {}, now {}", output.name, number(output.a_to_golden), number(output.b_to_golden))
-    };
     if let Some(output) = with(ErrorChange::Worse) {
         return CheckChange::Worse.red(errors(output));
     }
@@ -134,4 +130,9 @@ fn decide_by_errors(outputs: &[ThreeWay]) -> Decision {
         Some(output) => CheckChange::Better.not_red(errors(output)),
         None => CheckChange::Same.not_red(String::new()),
     }
+}
+
+fn errors(output: &ThreeWay) -> String {
+    let number = |error: Option<f64>| error.map_or("not finite".to_owned(), |error| format!("{error:.2e}"));
+    format!("`{}`: error {}, now {}", output.name, number(output.a_to_golden), number(output.b_to_golden))
 }

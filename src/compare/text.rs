@@ -110,13 +110,16 @@ fn devices(devices: &[String]) -> String {
 
 /// A line each on the checks that ran other kernels, and on those whose products were added in another way, if any.
 fn other_arithmetic(comparison: &ReportComparison) -> String {
-    let line = |count: usize, what: &str| match count {
+    count_line(comparison.other_kernels, "ran other GPU kernels")
+        + &count_line(comparison.other_matrix_units, "measured another matrix unit")
+}
+
+fn count_line(count: usize, what: &str) -> String {
+    match count {
         0 => String::new(),
         1 => format!("1 check {what} in the second report\n"),
         count => format!("{count} checks {what} in the second report\n"),
-    };
-    line(comparison.other_kernels, "ran other GPU kernels")
-        + &line(comparison.other_matrix_units, "measured another matrix unit")
+    }
 }
 
 fn result(comparison: &ReportComparison) -> &'static str {

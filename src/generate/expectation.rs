@@ -80,12 +80,12 @@ fn subject(loaded: &LoadedSpec, layout: &SuiteLayout) -> Result<ExpectedSubject,
             hub: checkpoint.hub.clone(),
         },
         SpecSubject::Operators { operators, stress } => {
-            let of = |one: &OperatorSpec| ExpectedOperator {
-                operator: one.operator,
-                shapes: one.shapes.clone(),
-                stress: expected_stress(stress, one.operator),
-            };
-            ExpectedSubject::Operators(operators.iter().map(of).collect())
+            let expected = operators.iter().map(|OperatorSpec { operator, shapes, .. }| ExpectedOperator {
+                operator: *operator,
+                shapes: shapes.clone(),
+                stress: expected_stress(stress, *operator),
+            });
+            ExpectedSubject::Operators(expected.collect())
         }
     })
 }
@@ -96,18 +96,16 @@ fn expected_stress(stress: &[StressSpec], operator: Operator) -> Vec<ExpectedStr
 }
 
 fn tolerances(subject: &SpecSubject) -> Vec<ExpectedTolerance> {
-    let expected = |tolerance: &ToleranceSpec| ExpectedTolerance {
-        output: tolerance.output.clone(),
-        precision: tolerance.precision,
-        rel_l2: tolerance.rel_l2,
-        max_rel: tolerance.max_rel,
-        reason: tolerance.reason.clone(),
-    };
     match subject {
-        SpecSubject::Model { tolerance, .. } => tolerance.iter().map(expected).collect(),
+        SpecSubject::Model { tolerance, .. } => tolerance.iter().map(expected_tolerance).collect(),
         // Their bounds follow from the calls.
         SpecSubject::Operators { .. } => Vec::new(),
     }
+}
+
+fn expected_tolerance(tolerance: &ToleranceSpec) -> ExpectedTolerance {
+    let ToleranceSpec { output, precision, rel_l2, max_rel, reason } = tolerance.clone();
+    ExpectedTolerance { output, precision, rel_l2, max_rel, reason }
 }
 
 fn skips(loaded: &LoadedSpec) -> Vec<ExpectedSkip> {

@@ -99,10 +99,6 @@ impl MetricComparison {
             *values.iter().max_by(|x, y| (x.2 - x.1).abs().total_cmp(&(y.2 - y.1).abs()))?;
         let count = values.len() as f64;
         let mean = |value: fn(&(u64, f64, f64)) -> f64| values.iter().map(value).sum::<f64>() / count;
-        let relative = |(_, first, second): &(u64, f64, f64)| match first.abs().max(second.abs()) {
-            0.0 => 0.0,
-            larger => (second - first).abs() / larger,
-        };
         let mut ratios: Vec<f64> = values.iter().map(|(_, first, second)| second / first).collect();
         ratios.sort_by(f64::total_cmp);
         let all_finite = ratios.iter().all(|ratio| ratio.is_finite());
@@ -113,9 +109,17 @@ impl MetricComparison {
             median_ratio: all_finite.then(|| median(&ratios)),
             mean_difference: mean(|value| value.2 - value.1),
             largest_difference: second - first,
-            largest_relative: values.iter().map(relative).fold(0.0, f64::max),
+            largest_relative: values.iter().map(|(_, first, second)| relative(*first, *second)).fold(0.0, f64::max),
             largest_at,
         })
+    }
+}
+
+/// The difference in units of the larger value.
+fn relative(first: f64, second: f64) -> f64 {
+    match first.abs().max(second.abs()) {
+        0.0 => 0.0,
+        larger => (second - first).abs() / larger,
     }
 }
 

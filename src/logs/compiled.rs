@@ -42,6 +42,17 @@ enum CompiledStep {
     Counted,
 }
 
+impl CompiledStep {
+    fn new(source: &StepSource) -> Self {
+        match source {
+            StepSource::At(place) => Self::At(Box::new(CompiledSearch::new(*place))),
+            StepSource::Bar => Self::Bar,
+            StepSource::EpochBracket => Self::EpochBracket,
+            StepSource::Counted => Self::Counted,
+        }
+    }
+}
+
 struct CompiledField {
     metric: Metric,
     search: CompiledSearch,
@@ -60,17 +71,11 @@ pub(super) type MetricValues = [Option<f64>; Metric::COUNT];
 
 impl CompiledDefinition {
     pub(super) fn new(definition: &LogDefinition) -> Self {
-        let step = |source: &StepSource| match source {
-            StepSource::At(place) => CompiledStep::At(Box::new(CompiledSearch::new(*place))),
-            StepSource::Bar => CompiledStep::Bar,
-            StepSource::EpochBracket => CompiledStep::EpochBracket,
-            StepSource::Counted => CompiledStep::Counted,
-        };
         Self {
             format: definition.format,
             signature: definition.signature,
             any_of: definition.any_of.iter().map(|text| Finder::new(text.as_bytes())).collect(),
-            step: definition.step.iter().map(step).collect(),
+            step: definition.step.iter().map(CompiledStep::new).collect(),
             fields: compiled(definition.fields),
         }
     }
@@ -155,12 +160,11 @@ fn continues_word(byte: u8) -> bool {
 }
 
 fn compiled(fields: &[Field]) -> Vec<CompiledField> {
-    let field = |Field(metric, place, unit): &Field| CompiledField {
-        metric: *metric,
-        search: CompiledSearch::new(*place),
-        unit: *unit,
-    };
-    fields.iter().map(field).collect()
+    let compiled = fields.iter().map(|&Field(metric, place, unit)| {
+        let search = CompiledSearch::new(place);
+        CompiledField { metric, search, unit }
+    });
+    compiled.collect()
 }
 
 /// None where the line has no value at all.

@@ -31,14 +31,16 @@ const MERGED: MergeDirectories<'_> =
 
 /// Both workflows; without GPU jobs the second one must not exist.
 pub(super) fn files(plan: &MatrixPlan) -> Vec<File> {
-    let text = |yaml: &Yaml| {
-        let commented = |text: String, (action, version): (&str, &str)| {
-            text.replace(&format!("{action}\n"), &format!("{action} # {version}\n"))
-        };
-        format!("{}{}", header("github"), VERSIONS.into_iter().fold(yaml.render(), commented))
-    };
-    let gpu = (!plan.families.is_empty()).then(|| text(&gpu::workflow(plan)));
-    vec![File { path: WORKFLOW, text: Some(text(&workflow(plan))) }, File { path: GPU_WORKFLOW, text: gpu }]
+    let gpu = (!plan.families.is_empty()).then(|| render(&gpu::workflow(plan)));
+    vec![File { path: WORKFLOW, text: Some(render(&workflow(plan))) }, File { path: GPU_WORKFLOW, text: gpu }]
+}
+
+/// The text of a workflow, with the version of each action as a comment.
+fn render(yaml: &Yaml) -> String {
+    let text = VERSIONS.into_iter().fold(yaml.render(), |text, (action, version)| {
+        text.replace(&format!("{action}\n"), &format!("{action} # {version}\n"))
+    });
+    format!("{}{text}", header("github"))
 }
 
 fn workflow(plan: &MatrixPlan) -> Yaml {

@@ -23,11 +23,10 @@ pub fn render_human(summary: &Summary) -> String {
     }
     if !summary.expectations.is_empty() {
         text.push_str("\nexpected to fail\n");
-        let line = |expectation: &ExpectedToFail| {
-            let ExpectedToFail { test, status, description } = expectation;
+        let lines = summary.expectations.iter().map(|ExpectedToFail { test, status, description }| {
             format!("  {test}: {}: {description}\n", status.word())
-        };
-        text.extend(summary.expectations.iter().map(line));
+        });
+        text.extend(lines);
     }
     if !summary.problems.is_empty() {
         text.push_str("\nnot trustworthy\n");

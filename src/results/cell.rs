@@ -40,10 +40,11 @@ pub struct CellPart {
 
 /// The cells of a report, in the order of its entries.
 pub fn cells(merged: &MergedReport) -> Vec<Cell> {
-    let same = |a: &MergedEntry, b: &MergedEntry| {
-        (&a.entry.model, a.column, a.entry.precision) == (&b.entry.model, b.column, b.entry.precision)
-    };
-    merged.entries.chunk_by(same).map(Cell::of).collect()
+    merged.entries.chunk_by(are_of_one_cell).map(Cell::of).collect()
+}
+
+fn are_of_one_cell(a: &MergedEntry, b: &MergedEntry) -> bool {
+    (&a.entry.model, a.column, a.entry.precision) == (&b.entry.model, b.column, b.entry.precision)
 }
 
 impl Cell {

@@ -197,11 +197,11 @@ fn rows(entries: &[ReportEntry]) -> Vec<SummaryRow> {
 
 /// The expectations of specs and testgen.toml about these entries, sorted by test.
 fn expectations(entries: &[ReportEntry], expected: &ExpectedFailures) -> Vec<ExpectedToFail> {
-    let about = |entry: &ReportEntry| {
+    let about = entries.iter().filter_map(|entry| {
         let evaluation = evaluate(entry, None, expected);
         Some(ExpectedToFail { test: entry.test_name(), status: evaluation.status, description: evaluation.note? })
-    };
-    let mut expectations: Vec<ExpectedToFail> = entries.iter().filter_map(about).collect();
+    });
+    let mut expectations: Vec<ExpectedToFail> = about.collect();
     expectations.sort();
     expectations
 }
@@ -218,15 +218,11 @@ fn ignored_reasons(entries: &[ReportEntry]) -> Vec<IgnoredReason> {
         *checks += 1;
         models.insert(entry.model.clone());
     }
-    let reason = |((device, device_index, engine, reason), (checks, models)): (Reason<'_>, _)| IgnoredReason {
-        device,
-        device_index,
-        engine: engine.map(str::to_owned),
-        reason: reason.to_owned(),
-        checks,
-        models,
-    };
-    reasons.into_iter().map(reason).collect()
+    let found = reasons.into_iter().map(|((device, device_index, engine, reason), (checks, models))| {
+        let (engine, reason) = (engine.map(str::to_owned), reason.to_owned());
+        IgnoredReason { device, device_index, engine, reason, checks, models }
+    });
+    found.collect()
 }
 
 fn serialize_problems<S: Serializer>(problems: &[ReportProblem], serializer: S) -> Result<S::Ok, S::Error> {

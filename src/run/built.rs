@@ -26,11 +26,12 @@ pub fn find_built(manifest: &Path) -> Option<BuiltSuite> {
 fn binaries_in(deps: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(deps) else { return Vec::new() };
     let paths = entries.flatten().map(|entry| entry.path());
-    let is_binary = |path: &PathBuf| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        name.starts_with("conformance-") && path.extension().is_none_or(|extension| extension == "exe")
-    };
-    paths.filter(is_binary).collect()
+    paths.filter(|path| is_binary(path)).collect()
+}
+
+fn is_binary(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.starts_with("conformance-") && path.extension().is_none_or(|extension| extension == "exe")
 }
 
 fn is_of(binary: &Path, directory: &Path) -> bool {

@@ -11,11 +11,14 @@ use testgen_engine::{EngineName, GRAPHS_VARIABLE, PYTHON_VARIABLE};
 pub fn engine_variables(engines: &[EngineName], python: Option<&Path>) -> Vec<(&'static str, OsString)> {
     let names: Vec<String> = engines.iter().map(EngineName::to_string).collect();
     let names = (!names.is_empty()).then(|| ("TESTGEN_ENGINES", names.join(",").into()));
-    // The suite runs in another directory; a name without a slash is searched in PATH.
-    let from_here = |path: &Path| match path.components().count() {
-        0 | 1 => path.to_owned(),
-        _ => absolute(path).unwrap_or_else(|_| PathBuf::from(path)),
-    };
     let graphs = (GRAPHS_VARIABLE, graphs_folder().into_os_string());
     names.into_iter().chain([graphs]).chain(python.map(|path| (PYTHON_VARIABLE, from_here(path).into()))).collect()
+}
+
+/// The suite runs in another directory; a name without a slash is searched in PATH.
+fn from_here(path: &Path) -> PathBuf {
+    match path.components().count() {
+        0 | 1 => path.to_owned(),
+        _ => absolute(path).unwrap_or_else(|_| PathBuf::from(path)),
+    }
 }

@@ -118,16 +118,17 @@ fn parse(text: &str) -> Result<Vec<FormattedItem>, SyntaxFault> {
 
 fn pieces_of(text: &str) -> Result<Vec<FormattedItem>, SyntaxFault> {
     let file = syn::parse_file(text)?;
-    let piece = |item: Item| {
-        let is_module = matches!(&item, Item::Mod(module) if module.content.is_none());
-        let single = File { shebang: None, frontmatter: None, attrs: Vec::new(), items: vec![item] };
-        FormattedItem { text: rustfmt_layout(&prettyplease::unparse(&single)), is_module }
-    };
     // Attributes of the file would be lost; templates have none outside the header.
     if let Some(attribute) = file.attrs.first() {
         return Err(syn::Error::new_spanned(attribute, "only the header has `//!`").into());
     }
-    Ok(file.items.into_iter().map(piece).collect())
+    Ok(file.items.into_iter().map(format_item).collect())
+}
+
+fn format_item(item: Item) -> FormattedItem {
+    let is_module = matches!(&item, Item::Mod(module) if module.content.is_none());
+    let single = File { shebang: None, frontmatter: None, attrs: Vec::new(), items: vec![item] };
+    FormattedItem { text: rustfmt_layout(&prettyplease::unparse(&single)), is_module }
 }
 
 fn split_header(text: &str) -> (&str, &str) {

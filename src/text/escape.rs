@@ -28,18 +28,19 @@ impl fmt::Display for Quoted<'_> {
 /// lines of limited length.
 pub(crate) fn limited(message: &str) -> String {
     const LINES: usize = 40;
-    const CHARS: usize = 300;
-    let line = |line: &str| {
-        // Alignment under a line of the input survives for ASCII.
-        let escaped = |c| if c == '\t' { " ".to_owned() } else { escape(c) };
-        let text: String = line.chars().take(CHARS + 1).map(escaped).collect();
-        match text.char_indices().nth(CHARS) {
-            Some((end, _)) => format!("{}...", &text[..end]),
-            None => text,
-        }
-    };
-    let text = message.lines().take(LINES).map(line).collect::<Vec<_>>().join("\n");
+    let text = message.lines().take(LINES).map(limited_line).collect::<Vec<_>>().join("\n");
     if message.ends_with('\n') { text + "\n" } else { text }
+}
+
+fn limited_line(line: &str) -> String {
+    const CHARS: usize = 300;
+    // Alignment under a line of the input survives for ASCII.
+    let escaped = |c| if c == '\t' { " ".to_owned() } else { escape(c) };
+    let text: String = line.chars().take(CHARS + 1).map(escaped).collect();
+    match text.char_indices().nth(CHARS) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text,
+    }
 }
 
 /// A text of any length on one line, without control characters.

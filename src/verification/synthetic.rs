@@ -128,14 +128,6 @@ fn hostile(base: ModelSpec) -> ModelSpec {
         let (check, precision) = (first.check, Some(first.precision));
         Some(SkippedCheck { check, device: Some(device), precision, reason: HOSTILE.to_owned() })
     };
-    let tolerance = |precision: Precision| ToleranceSpec {
-        output: HOSTILE.to_owned(),
-        precision,
-        // The largest that the rule `tolerances` accepts.
-        rel_l2: precision.tolerance_ceiling()[0],
-        max_rel: 1e-7,
-        reason: HOSTILE.to_owned(),
-    };
     let subject = match base.subject {
         SpecSubject::Model { model_type, .. } => SpecSubject::Model {
             model_type,
@@ -145,7 +137,7 @@ fn hostile(base: ModelSpec) -> ModelSpec {
                 path: Some(format!("/{HOSTILE}").replace('\0', "")),
                 hub: Some(HOSTILE.to_owned()),
             },
-            tolerance: base.precisions.iter().copied().map(tolerance).collect(),
+            tolerance: base.precisions.iter().copied().map(hostile_tolerance).collect(),
         },
         operators @ SpecSubject::Operators { .. } => operators,
     };
@@ -157,17 +149,30 @@ fn hostile(base: ModelSpec) -> ModelSpec {
     }
 }
 
+fn hostile_tolerance(precision: Precision) -> ToleranceSpec {
+    ToleranceSpec {
+        output: HOSTILE.to_owned(),
+        precision,
+        // The largest that the rule `tolerances` accepts.
+        rel_l2: precision.tolerance_ceiling()[0],
+        max_rel: 1e-7,
+        reason: HOSTILE.to_owned(),
+    }
+}
+
 fn loaded(path: &Path, spec: ModelSpec) -> LoadedSpec {
     LoadedSpec { path: path.to_path_buf(), text: Arc::from(describe(&spec)), spec }
 }
 
 /// Every subset but the empty one, in the order of `all`.
 fn subsets<T: Copy>(all: &[T]) -> Vec<Vec<T>> {
-    let subset = |chosen: u32| {
-        let members = all.iter().enumerate().filter(|(index, _)| chosen & (1 << index) != 0);
-        members.map(|(_, member)| *member).collect()
-    };
-    (1..1 << all.len()).map(subset).collect()
+    (1..1 << all.len()).map(|chosen| subset(all, chosen)).collect()
+}
+
+/// The members whose bit in `chosen` is set.
+fn subset<T: Copy>(all: &[T], chosen: u32) -> Vec<T> {
+    let members = all.iter().enumerate().filter(|(index, _)| chosen & (1 << index) != 0);
+    members.map(|(_, member)| *member).collect()
 }
 
 #[cfg(test)]

@@ -54,20 +54,22 @@ fn fallback(computation: &EngineComputation, row: DoctorRow, why: &str, build: &
 
 /// The command that installs the engine's library for this kind of GPU; none for an engine that is a program of the user.
 fn other_build(computation: &EngineComputation) -> Option<String> {
-    let torch = |index| {
-        format!("python3 -m pip install --force-reinstall torch --index-url https://download.pytorch.org/whl/{index}")
-    };
-    // All packages of ONNX Runtime write the same directory.
-    let onnxruntime = |package| {
-        format!("python3 -m pip uninstall --yes onnxruntime; python3 -m pip install --force-reinstall {package}")
-    };
     match (computation.engine.split('/').next()?, computation.kind) {
-        ("torch", DeviceKind::Rocm) => Some(torch("rocm6.4")),
-        ("torch", DeviceKind::Cuda) => Some(torch("cu128")),
-        ("onnxruntime", DeviceKind::Rocm) => Some(onnxruntime("onnxruntime-migraphx")),
-        ("onnxruntime", DeviceKind::Cuda) => Some(onnxruntime("onnxruntime-gpu")),
+        ("torch", DeviceKind::Rocm) => Some(install_torch("rocm6.4")),
+        ("torch", DeviceKind::Cuda) => Some(install_torch("cu128")),
+        ("onnxruntime", DeviceKind::Rocm) => Some(install_onnxruntime("onnxruntime-migraphx")),
+        ("onnxruntime", DeviceKind::Cuda) => Some(install_onnxruntime("onnxruntime-gpu")),
         _ => None,
     }
+}
+
+fn install_torch(index: &str) -> String {
+    format!("python3 -m pip install --force-reinstall torch --index-url https://download.pytorch.org/whl/{index}")
+}
+
+/// All packages of ONNX Runtime write the same directory.
+fn install_onnxruntime(package: &str) -> String {
+    format!("python3 -m pip uninstall --yes onnxruntime; python3 -m pip install --force-reinstall {package}")
 }
 
 fn of_operation(computation: &EngineComputation, subject: &str, operation: &KnownOperation) -> DoctorRow {

@@ -14,18 +14,11 @@ pub(super) struct Accounts {
 
 impl Accounts {
     pub(super) fn read(system: &System) -> Self {
-        let lines = |path: &str| -> Vec<Vec<String>> {
-            let text = system.read(path).unwrap_or_default();
-            text.lines().map(|line| line.split(':').map(str::to_owned).collect()).collect()
-        };
-        let (passwd, group) = (lines("/etc/passwd"), lines("/etc/group"));
-        let numbered = |entries: &[Vec<String>]| {
-            entries.iter().filter_map(|fields| Some((fields.get(2)?.parse().ok()?, fields.first()?.clone()))).collect()
-        };
-        let members = |fields: &Vec<String>| {
+        let (passwd, group) = (entries(system, "/etc/passwd"), entries(system, "/etc/group"));
+        let members = group.iter().filter_map(|fields| {
             Some((fields.first()?.clone(), fields.get(3)?.split(',').map(str::to_owned).collect()))
-        };
-        Self { users: numbered(&passwd), groups: numbered(&group), members: group.iter().filter_map(members).collect() }
+        });
+        Self { users: names_by_number(&passwd), groups: names_by_number(&group), members: members.collect() }
     }
 
     pub(super) fn group(&self, id: u32) -> UserGroup {
@@ -53,6 +46,16 @@ impl Accounts {
             name,
         }
     }
+}
+
+/// The fields of each line.
+fn entries(system: &System, path: &str) -> Vec<Vec<String>> {
+    let text = system.read(path).unwrap_or_default();
+    text.lines().map(|line| line.split(':').map(str::to_owned).collect()).collect()
+}
+
+fn names_by_number(entries: &[Vec<String>]) -> BTreeMap<u32, String> {
+    entries.iter().filter_map(|fields| Some((fields.get(2)?.parse().ok()?, fields.first()?.clone()))).collect()
 }
 
 #[cfg(test)]

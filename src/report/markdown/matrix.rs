@@ -83,14 +83,16 @@ fn push_architectures(text: &mut String, merged: &MergedReport, positions: &BTre
 
 /// `x 1, ✓ 40; other checks x 2`: the models by the status of their numbers, then those whose other checks are notable.
 fn count(cells: &[&Cell]) -> String {
-    let counts = |statuses: &mut dyn Iterator<Item = ResultStatus>| {
-        let mut counts: BTreeMap<ResultStatus, usize> = BTreeMap::new();
-        statuses.for_each(|status| *counts.entry(status).or_default() += 1);
-        counts.iter().map(|(status, count)| format!("{} {count}", status.sign())).collect::<Vec<_>>().join(", ")
-    };
-    let numbers = counts(&mut cells.iter().map(|cell| cell.numbers.status));
-    let others = counts(&mut cells.iter().filter(|cell| cell.others.is_severe()).map(|cell| cell.others.status));
+    let numbers = count_statuses(cells.iter().map(|cell| cell.numbers.status));
+    let others = count_statuses(cells.iter().filter(|cell| cell.others.is_severe()).map(|cell| cell.others.status));
     if others.is_empty() { numbers } else { format!("{numbers}; other checks {others}") }
+}
+
+/// `x 1, ✓ 40`.
+fn count_statuses(statuses: impl Iterator<Item = ResultStatus>) -> String {
+    let mut counts: BTreeMap<ResultStatus, usize> = BTreeMap::new();
+    statuses.for_each(|status| *counts.entry(status).or_default() += 1);
+    counts.iter().map(|(status, count)| format!("{} {count}", status.sign())).collect::<Vec<_>>().join(", ")
 }
 
 /// The models with a notable cell, and the number of the others.
