@@ -1,17 +1,11 @@
-//! The cases of a harness: those of every operator and shape of its spec.
+//! The calls that checks of operators make: the cases of a spec, the device that computes them, their comparison with the reference, and
+//! the files of those that fail.
 
-use crate::subject::OperatorShapes;
-use testgen_operators::{
-    calls::Element,
-    cases::{Case, cases},
-};
-
-/// The cases of one operator on the shapes of its spec.
-pub(super) fn of_shapes(shapes: &OperatorShapes, element: Element) -> Vec<Case> {
-    shapes.shapes.iter().flat_map(|sizes| cases(shapes.operator, sizes, element)).collect()
-}
-
-/// The cases of one operator on the first shape of its spec, for checks that do not depend on sizes.
-pub(super) fn of_first_shape(shapes: &OperatorShapes, element: Element) -> Vec<Case> {
-    shapes.shapes.first().map(|sizes| cases(shapes.operator, sizes, element)).unwrap_or_default()
-}
+pub(super) mod algorithms;
+pub(super) mod cases;
+pub(super) mod compared;
+pub(super) mod evidence;
+pub(super) mod failed;
+pub(super) mod recorded;
+pub(super) mod under_test;
+pub(super) mod unsupported;

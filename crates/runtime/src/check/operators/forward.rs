@@ -2,8 +2,7 @@
 
 use super::{
     super::run::{Abort, CheckResult, CheckRun},
-    algorithms, calls,
-    compared::compare,
+    calls::{algorithms, cases, compared::compare},
 };
 #[cfg(test)]
 use crate::check::tests::faulty::{Detected, Fault};
@@ -13,7 +12,7 @@ pub(in crate::check) const FAULT: Detected =
     Detected::new(Fault::OutputOff, "one element of each output off by 1 %", "elements are wrong");
 
 pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
-    match (compare(run, calls::of_shapes), algorithms::compared(run)) {
+    match (compare(run, cases::of_shapes), algorithms::compared(run)) {
         (Err(Abort::Fail(cases)), Err(Abort::Fail(algorithms))) => Err(Abort::Fail(format!("{cases}\n{algorithms}"))),
         (cases, algorithms) => {
             let parts = [cases?, algorithms?];

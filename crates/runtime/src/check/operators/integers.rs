@@ -2,7 +2,7 @@
 
 use super::{
     super::run::{CheckResult, CheckRun},
-    compared::compare_in,
+    calls::compared::compare_in,
 };
 #[cfg(test)]
 use crate::check::tests::faulty::{Detected, Fault};

@@ -5,7 +5,7 @@ use super::{
         memory_released::released,
         run::{Abort, CheckResult, CheckRun},
     },
-    under_test::{OperatorsUnderTest, first_cases},
+    calls::under_test::{OperatorsUnderTest, first_cases},
 };
 #[cfg(test)]
 use crate::check::tests::faulty::{Detected, Fault};

@@ -2,7 +2,7 @@
 
 use super::{
     super::run::{Abort, CheckResult, CheckRun, Failures},
-    under_test::{OperatorsUnderTest, first_cases},
+    calls::under_test::{OperatorsUnderTest, first_cases},
 };
 #[cfg(test)]
 use crate::check::tests::faulty::{Detected, Fault};

@@ -2,11 +2,13 @@
 
 use super::{
     super::run::{CheckResult, CheckRun, Failures},
-    evidence::exact,
-    failed::FailedCalls,
-    recorded_calls::RecordedCalls,
-    under_test::{OperatorsUnderTest, shapes, with_lacking},
-    unsupported::UnsupportedCalls,
+    calls::{
+        evidence::exact,
+        failed::FailedCalls,
+        recorded::RecordedCalls,
+        under_test::{OperatorsUnderTest, shapes, with_lacking},
+        unsupported::UnsupportedCalls,
+    },
 };
 #[cfg(test)]
 use crate::check::tests::faulty::{Detected, Fault};

@@ -2,7 +2,7 @@
 
 use super::{
     super::run::{CheckResult, CheckRun},
-    compared::compare,
+    calls::compared::compare,
 };
 #[cfg(test)]
 use crate::check::tests::faulty::{Detected, Fault};

@@ -9,8 +9,10 @@ mod soak;
 
 use super::{
     super::run::{Abort, CheckResult, CheckRun, Failures},
-    evidence::{exact, output_error},
-    under_test::{OperatorsUnderTest, shapes},
+    calls::{
+        evidence::{exact, output_error},
+        under_test::{OperatorsUnderTest, shapes},
+    },
 };
 #[cfg(test)]
 use crate::check::tests::faulty::{Detected, Fault};

@@ -3,7 +3,7 @@
 use super::{
     super::{
         super::run::{Abort, CheckResult},
-        unsupported::UnsupportedCalls,
+        calls::unsupported::UnsupportedCalls,
     },
     limits::Refusal,
     soak::Soaked,

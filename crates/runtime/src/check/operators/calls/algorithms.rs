@@ -1,14 +1,14 @@
 //! The algorithms of an engine that is a library: products of its own list, each computed with every algorithm that the library offers.
 
 use super::{
-    super::run::{Abort, CheckRun, Failures},
+    super::super::run::{Abort, CheckRun, Failures},
     evidence::of_algorithm,
     under_test::shapes,
 };
 use testgen_types::Operator;
 
 /// Adds an output for each algorithm, where the spec has `gemm` and the engine has algorithms. Returns a summary; none elsewhere.
-pub(super) fn compared(run: &mut CheckRun<'_>) -> Result<Option<String>, Abort> {
+pub(in crate::check::operators) fn compared(run: &mut CheckRun<'_>) -> Result<Option<String>, Abort> {
     if shapes(run)?.iter().all(|shapes| shapes.operator != Operator::Gemm) {
         return Ok(None);
     }

@@ -1,8 +1,8 @@
 //! The operators of a harness on the device of a check, called as requests to their endpoint.
 
 use super::{
-    super::run::{Abort, CheckRun, SubjectUnderTest},
-    calls,
+    super::super::run::{Abort, CheckRun, SubjectUnderTest},
+    cases,
 };
 use crate::{
     endpoint::Endpoint,
@@ -18,7 +18,7 @@ use testgen_operators::{
 use testgen_types::{DeviceKind, Operator, Precision};
 
 /// A real endpoint of operators.
-pub(super) struct OperatorsUnderTest<'t> {
+pub(in crate::check::operators) struct OperatorsUnderTest<'t> {
     endpoint: &'t Endpoint,
     request: fn(&RecordedRequest) -> Result<Request, RequestError>,
     precision: Precision,
@@ -26,27 +26,27 @@ pub(super) struct OperatorsUnderTest<'t> {
 
 impl<'t> OperatorsUnderTest<'t> {
     /// The operators of an endpoint that the check has loaded.
-    pub(super) fn of(run: &CheckRun<'_>, tested: &'t SubjectUnderTest) -> Self {
+    pub(in crate::check::operators) fn of(run: &CheckRun<'_>, tested: &'t SubjectUnderTest) -> Self {
         Self { endpoint: tested.endpoint(), request: run.harness.request, precision: run.registration.precision }
     }
 
     /// The arithmetic of the device, which sets the bounds.
-    pub(super) fn arithmetic(&self) -> Arithmetic {
+    pub(in crate::check::operators) fn arithmetic(&self) -> Arithmetic {
         Arithmetic::of(if self.tf32() { Precision::Tf32 } else { self.precision })
     }
 
     /// Whether f32 products are computed in TF32 although nothing asks for it, which a translation layer may do.
-    pub(super) fn tf32(&self) -> bool {
+    pub(in crate::check::operators) fn tf32(&self) -> bool {
         self.precision == Precision::F32 && self.endpoint.tf32()
     }
 
     /// The device that computes.
-    pub(super) fn device(&self) -> Option<&'t Device> {
+    pub(in crate::check::operators) fn device(&self) -> Option<&'t Device> {
         self.endpoint.device()
     }
 
     /// The kind that tensors on the device have.
-    pub(super) fn tensor_kind(&self) -> Option<DeviceKind> {
+    pub(in crate::check::operators) fn tensor_kind(&self) -> Option<DeviceKind> {
         self.endpoint.tensor_kind()
     }
 }
@@ -72,7 +72,7 @@ impl Execute for OperatorsUnderTest<'_> {
 
 /// The operators of the spec with their shapes, without those that the engine of this check does not compute. To be called after it
 /// has loaded them. Without any operator the check is ignored.
-pub(super) fn shapes(run: &CheckRun<'_>) -> Result<Vec<&'static OperatorShapes>, Abort> {
+pub(in crate::check::operators) fn shapes(run: &CheckRun<'_>) -> Result<Vec<&'static OperatorShapes>, Abort> {
     let (computed, lacking) = of_spec(run);
     if computed.is_empty() {
         return Err(Abort::Skip(format!("the engine does not compute {}", lacking.join(", "))));
@@ -81,16 +81,16 @@ pub(super) fn shapes(run: &CheckRun<'_>) -> Result<Vec<&'static OperatorShapes>,
 }
 
 /// The cases of every operator on its first shape, for checks that do not depend on sizes.
-pub(super) fn first_cases(run: &CheckRun<'_>) -> Result<Vec<(Operator, Case)>, Abort> {
+pub(in crate::check::operators) fn first_cases(run: &CheckRun<'_>) -> Result<Vec<(Operator, Case)>, Abort> {
     let element = Element::of(run.registration.precision);
     let of = |shapes: &'static OperatorShapes| {
-        calls::of_first_shape(shapes, element).into_iter().map(|case| (shapes.operator, case))
+        cases::of_first_shape(shapes, element).into_iter().map(|case| (shapes.operator, case))
     };
     Ok(shapes(run)?.into_iter().flat_map(of).collect())
 }
 
 /// A summary, with the operators that the engine of this check does not compute.
-pub(super) fn with_lacking(run: &CheckRun<'_>, summary: String) -> String {
+pub(in crate::check::operators) fn with_lacking(run: &CheckRun<'_>, summary: String) -> String {
     let (_, lacking) = of_spec(run);
     if lacking.is_empty() { summary } else { format!("{summary}; not in the engine: {}", lacking.join(", ")) }
 }

@@ -1,23 +1,23 @@
 //! Calls that what computes them does not support, for instance in a type: no failures, and no passes.
 
-use super::super::run::Abort;
+use super::super::super::run::Abort;
 use std::{collections::BTreeMap, fmt};
 use testgen_types::Operator;
 
 /// The operators of such calls, each with the first reason and their number.
 #[derive(Debug, Default)]
-pub(super) struct UnsupportedCalls {
+pub(in crate::check::operators) struct UnsupportedCalls {
     operators: BTreeMap<Operator, (String, usize)>,
 }
 
 impl UnsupportedCalls {
     /// Adds a call.
-    pub(super) fn add(&mut self, operator: Operator, reason: &str) {
+    pub(in crate::check::operators) fn add(&mut self, operator: Operator, reason: &str) {
         self.operators.entry(operator).or_insert_with(|| (reason.to_owned(), 0)).1 += 1;
     }
 
     /// Ends the check as ignored if nothing else was compared.
-    pub(super) fn conclude(&self, compared: usize) -> Result<(), Abort> {
+    pub(in crate::check::operators) fn conclude(&self, compared: usize) -> Result<(), Abort> {
         match self.operators.first_key_value() {
             Some((operator, (reason, _))) if compared == 0 => Err(Abort::Skip(format!("`{operator}`: {reason}"))),
             _ => Ok(()),

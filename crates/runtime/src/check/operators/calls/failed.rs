@@ -1,6 +1,6 @@
 //! Failed calls of a check: computed again, and written to files that `testgen replay` computes anywhere.
 
-use super::{super::run::CheckRun, under_test::OperatorsUnderTest};
+use super::{super::super::run::CheckRun, under_test::OperatorsUnderTest};
 use crate::{
     kernels,
     repetition::{Runs, arithmetic, expected, repetition, run_twice},
@@ -19,10 +19,10 @@ use testgen_types::Registration;
 const FOLDER_VARIABLE: &str = "TESTGEN_FAILURES";
 
 /// Calls of a check that are computed again and kept: as many as a check reports failures with their reasons.
-pub(super) const LIMIT: usize = 6;
+pub(in crate::check::operators) const LIMIT: usize = 6;
 
 /// The failed calls of a check.
-pub(super) struct FailedCalls {
+pub(in crate::check::operators) struct FailedCalls {
     folder: Option<PathBuf>,
     /// The start of the names of the files.
     stem: String,
@@ -41,18 +41,18 @@ struct FailedCallFacts {
 }
 
 /// A call that failed.
-pub(super) struct Failing<'a> {
+pub(in crate::check::operators) struct Failing<'a> {
     /// The operator with shapes and variant.
-    pub(super) case: String,
-    pub(super) call: &'a Call,
-    pub(super) result: Result<&'a Computed, &'a CallError>,
+    pub(in crate::check::operators) case: String,
+    pub(in crate::check::operators) call: &'a Call,
+    pub(in crate::check::operators) result: Result<&'a Computed, &'a CallError>,
     /// Why.
-    pub(super) failure: &'a str,
+    pub(in crate::check::operators) failure: &'a str,
 }
 
 impl FailedCalls {
     /// Those of a check that begins. Deletes the files of its last run.
-    pub(super) fn of(run: &CheckRun<'_>, tested: &OperatorsUnderTest<'_>) -> Self {
+    pub(in crate::check::operators) fn of(run: &CheckRun<'_>, tested: &OperatorsUnderTest<'_>) -> Self {
         let device = tested.device();
         let engine = run.engine.process_name().map(ToString::to_string);
         let facts = FailedCallFacts {
@@ -87,7 +87,7 @@ impl FailedCalls {
     }
 
     /// Computes a failed call again on `executor` and writes it to a file. Returns what to add to the message of the failure.
-    pub(super) fn keep(&mut self, failing: &Failing<'_>, executor: &dyn Execute) -> String {
+    pub(in crate::check::operators) fn keep(&mut self, failing: &Failing<'_>, executor: &dyn Execute) -> String {
         // A process that compiles kernels computes nothing, so that everything fails there.
         if self.count == LIMIT || kernels::compiles_only() {
             return String::new();

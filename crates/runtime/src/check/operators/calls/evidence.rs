@@ -9,7 +9,11 @@ const LARGEST_HEADROOM: f64 = 1e6;
 
 /// The evaluation as a report has it, under the name of the operator. Of several cases the report keeps the one with the least
 /// headroom.
-pub(super) fn output_error(operator: Operator, shape: &[usize], evaluation: ErrorEvaluation) -> OutputError {
+pub(in crate::check::operators) fn output_error(
+    operator: Operator,
+    shape: &[usize],
+    evaluation: ErrorEvaluation,
+) -> OutputError {
     let strides = testgen_operators::calls::row_major_strides(shape);
     let position = |flat: usize| strides.iter().zip(shape).map(|(stride, length)| flat / stride % length).collect();
     // As in the comparison with goldens: JSON has neither NaN nor infinity.
@@ -32,12 +36,12 @@ pub(super) fn output_error(operator: Operator, shape: &[usize], evaluation: Erro
 }
 
 /// The result of bitwise comparisons as a report has it, and that of a call that was not computed.
-pub(super) fn exact(operator: Operator, holds: bool) -> OutputError {
+pub(in crate::check::operators) fn exact(operator: Operator, holds: bool) -> OutputError {
     OutputError::with_headroom(operator.to_string(), if holds { LARGEST_HEADROOM } else { 0.0 })
 }
 
 /// The results of an algorithm as a report has them: its engine compares them, so that only their headroom is known.
-pub(super) fn of_algorithm(row: &AlgorithmResults) -> OutputError {
+pub(in crate::check::operators) fn of_algorithm(row: &AlgorithmResults) -> OutputError {
     let headroom = row.headroom.unwrap_or(LARGEST_HEADROOM).min(LARGEST_HEADROOM);
     OutputError::with_headroom(row.name.clone(), if row.wrong > 0 { 0.0 } else { headroom })
 }

@@ -8,13 +8,13 @@ use testgen_operators::{
 };
 
 /// Computes calls with another executor, and records them.
-pub(super) struct RecordedCalls<'e> {
+pub(in crate::check::operators) struct RecordedCalls<'e> {
     executor: &'e dyn Execute,
     calls: RefCell<Vec<(Call, Result<Computed, CallError>)>>,
 }
 
 impl<'e> RecordedCalls<'e> {
-    pub(super) fn new(executor: &'e dyn Execute) -> Self {
+    pub(in crate::check::operators) fn new(executor: &'e dyn Execute) -> Self {
         Self { executor, calls: RefCell::default() }
     }
 
@@ -22,7 +22,12 @@ impl<'e> RecordedCalls<'e> {
     ///
     /// A relation compares bits, so that it may be violated although every result is within its bounds. Such calls have nothing
     /// that a replay could compare with.
-    pub(super) fn keep(&self, case: &str, arithmetic: Arithmetic, failed: &mut FailedCalls) -> String {
+    pub(in crate::check::operators) fn keep(
+        &self,
+        case: &str,
+        arithmetic: Arithmetic,
+        failed: &mut FailedCalls,
+    ) -> String {
         for (call, result) in self.calls.borrow().iter() {
             let failure = match result {
                 Ok(computed) => evaluate(&reference(call, arithmetic), &computed.tensor).failure,

@@ -1,7 +1,7 @@
 //! Results compared with the reference, element by element, for the checks of the numbers.
 
 use super::{
-    super::run::{CheckResult, CheckRun, Failures},
+    super::super::run::{CheckResult, CheckRun, Failures},
     evidence::{exact, output_error},
     failed::{FailedCalls, Failing},
     under_test::{OperatorsUnderTest, shapes as of_spec, with_lacking},
@@ -14,11 +14,14 @@ use testgen_operators::{
 };
 use testgen_types::{DeviceKind, OutputError};
 
-pub(super) fn compare(run: &mut CheckRun<'_>, cases: impl Fn(&OperatorShapes, Element) -> Vec<Case>) -> CheckResult {
+pub(in crate::check::operators) fn compare(
+    run: &mut CheckRun<'_>,
+    cases: impl Fn(&OperatorShapes, Element) -> Vec<Case>,
+) -> CheckResult {
     compare_in(run, cases, |tested| tested.arithmetic())
 }
 
-pub(super) fn compare_in(
+pub(in crate::check::operators) fn compare_in(
     run: &mut CheckRun<'_>,
     cases: impl Fn(&OperatorShapes, Element) -> Vec<Case>,
     arithmetic: impl Fn(&OperatorsUnderTest<'_>) -> Arithmetic,
