@@ -94,8 +94,8 @@ seeded python="python3" *names:
 # Fuzz what is read of others: each target for so many seconds, an hour without an argument. Prints the number of executions. Inputs that
 # fail are below target/fuzz/; keep them in tests/fuzz/.
 fuzz seconds="3600":
-    TESTGEN_FUZZ_SECONDS={{seconds}} cargo test --release --no-default-features --lib --no-fail-fast -p testgen -p testgen-engine \
-        -p testgen-nn -p testgen-processing -p testgen-runtime -- fuzz --nocapture
+    TESTGEN_FUZZ_SECONDS={{seconds}} cargo test --release --no-default-features --features testgen-operators/cases --lib --no-fail-fast \
+        -p testgen -p testgen-engine -p testgen-nn -p testgen-operators -p testgen-processing -p testgen-runtime -- fuzz --nocapture
 
 # Speed of the generator and the verifier, then of the models against PyTorch.
 bench:
