@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 use tempfile::TempDir;
-use testgen::{
+use testgen::suite::{
     generate::{HarnessExpectation, SpecFilter, SuiteLayout, plan},
     settings::Settings,
     spec::load_all,
@@ -58,7 +58,7 @@ fn run(rounds: usize) -> Result<()> {
 
 fn settings(directory: &Path) -> Settings {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let runtime = Some(testgen::settings::Runtime::Path(repository.join("runtime")));
+    let runtime = Some(testgen::suite::settings::Runtime::Path(repository.join("runtime")));
     Settings {
         specs: directory.join("model_specs"),
         out: directory.join("generated"),

@@ -13,6 +13,7 @@ mod out;
 mod panic;
 mod project_arguments;
 mod record;
+pub mod reference;
 mod replay;
 mod report;
 mod run;
@@ -22,7 +23,7 @@ mod text_format;
 mod verify;
 mod written;
 
-use crate::{cli_error::Error, exit_code::ExitCode};
+use crate::base::{cli_error::Error, exit_code::ExitCode};
 use clap::{CommandFactory, Parser, Subcommand};
 use std::{io::Write, process};
 

@@ -15,7 +15,7 @@ pub use report::{EstimateOptions, EstimateReport};
 pub use row::EstimateRow;
 pub use structured::render_json;
 
-use crate::cli_error::CliError;
+use crate::base::cli_error::CliError;
 use std::path::Path;
 use testgen_device::{Device, EngineKind, memory};
 use testgen_estimate::{Backend, CallSizes, CheckpointHeaders, EstimateError};

@@ -1,47 +1,34 @@
 //! testgen writes hardware-aware conformance suites for Hugging Face models.
 //!
-//! Owns: specs, templates, the generated suite and the command line. Does not own: models and checks (`runtime/`),
-//! device detection (`device/`), the rules over generated files (`verify/`).
+//! Owns: specs, templates, the generated suite and the command line. Does not own: models and checks (`crates/runtime`),
+//! device detection (`crates/device`), the rules over generated files (`verify`). Rooms use only rooms below them:
+//!
+//! ```text
+//! cli
+//! doctor  matrix  logs  estimate
+//! execution
+//! results  reference
+//! suite
+//! base
+//! ```
 
-pub mod add;
-mod atomic_file;
-mod checkpoint_files;
-mod child_process;
+mod base;
 pub mod cli;
-mod cli_error;
-pub mod cli_reference;
-mod closed_enum;
-pub mod compare;
-mod date;
 pub mod doctor;
 pub mod estimate;
-mod exit_code;
-pub mod expected_failure;
-pub mod export;
+pub mod execution;
 #[cfg(test)]
 mod fuzz;
-pub mod generate;
-mod json_lines;
-pub mod kernels;
-mod limited_output;
 pub mod logs;
 pub mod matrix;
-pub mod model_table;
-pub mod operator_table;
-mod python_program;
-pub mod record;
-pub mod replay;
-pub mod report;
+pub mod reference;
 pub mod results;
-pub mod run;
-pub mod settings;
-pub mod spec;
-pub mod stress_table;
-pub mod template;
-pub mod text;
-pub mod verification;
+pub mod suite;
 
-pub use child_process::ChildError;
-pub use cli_error::{CliError, Error};
-pub use exit_code::ExitCode;
-pub use python_program::{PythonError, PythonProgram};
+pub use base::{
+    child_process::ChildError,
+    cli_error::{CliError, Error},
+    exit_code::ExitCode,
+    text,
+};
+pub use reference::python_program::{PythonError, PythonProgram};

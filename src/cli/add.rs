@@ -2,14 +2,13 @@
 
 use super::{Out, project_arguments::variant_parser};
 use crate::{
-    add::{AddError, FoundCheckpoint, SpecHeader, inspect, name, spec_text},
-    atomic_file,
-    cli_error::Error,
-    exit_code::ExitCode,
-    generate::{GenerateError, relative_path},
-    settings::{Overrides, Settings},
-    spec::{CheckpointSource, ModelName, SpecErrors, SpecFile, load_all, read},
-    text::shell_quote,
+    base::{atomic_file, cli_error::Error, exit_code::ExitCode, text::shell_quote},
+    suite::{
+        add::{AddError, FoundCheckpoint, SpecHeader, inspect, name, spec_text},
+        generate::{GenerateError, relative_path},
+        settings::{Overrides, Settings},
+        spec::{CheckpointSource, ModelName, SpecErrors, SpecFile, load_all, read},
+    },
 };
 use std::{
     io,
@@ -93,7 +92,7 @@ fn refuse_existing(specs: &Path, file: &Path, name: &ModelName, force: bool) -> 
     // `generate` reports specs with errors; only names matter here.
     let others = if specs.is_dir() { load_all(specs).unwrap_or_default() } else { Vec::new() };
     // `a-b` and `a_b` become the same module, so one harness would overwrite the other.
-    let same_module = |other: &&crate::spec::LoadedSpec| other.spec.name.module() == name.module();
+    let same_module = |other: &&crate::suite::spec::LoadedSpec| other.spec.name.module() == name.module();
     let elsewhere = others.iter().filter(same_module).map(|other| other.path.clone()).find(|path| path != file);
     let here = (file.exists() && !force).then(|| file.to_owned());
     match elsewhere.or(here) {

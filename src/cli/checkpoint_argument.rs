@@ -1,10 +1,14 @@
 //! A checkpoint on the command line: its directory, or the name of a spec.
 
 use crate::{
-    cli_error::{CliError, Error},
-    settings::{Overrides, Settings},
-    spec::{CheckpointSource, LoadedSpec, SpecSubject, load_all},
-    text::Quoted,
+    base::{
+        cli_error::{CliError, Error},
+        text::Quoted,
+    },
+    suite::{
+        settings::{Overrides, Settings},
+        spec::{CheckpointSource, LoadedSpec, SpecSubject, load_all},
+    },
 };
 use std::path::{Path, PathBuf};
 

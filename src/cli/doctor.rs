@@ -4,14 +4,13 @@ mod devices;
 
 use super::{Out, text_format::TextFormat};
 use crate::{
-    cli_error::Error,
+    base::{cli_error::Error, exit_code::ExitCode},
     doctor::{
         ComputationOptions, Diagnosis, RowStatus, compute, evaluate, evaluate_computations, evaluate_requirements,
         gather,
     },
-    exit_code::ExitCode,
-    run::Requirement,
-    settings::{Overrides, Settings},
+    execution::run::Requirement,
+    suite::settings::{Overrides, Settings},
 };
 use std::{path::PathBuf, time::Duration};
 use testgen_engine::EngineName;

@@ -2,9 +2,8 @@
 
 use super::{Out, checkpoint_argument::checkpoint, text_format::TextFormat, written::write_result};
 use crate::{
-    cli_error::Error,
+    base::{cli_error::Error, exit_code::ExitCode},
     estimate::{EstimateOptions, estimate, render_human, render_json},
-    exit_code::ExitCode,
 };
 use std::{num::NonZeroU32, path::PathBuf};
 use testgen_device::{System, inventory};

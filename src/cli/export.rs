@@ -2,9 +2,8 @@
 
 use super::{Out, checkpoint_argument::checkpoint};
 use crate::{
-    cli_error::Error,
-    exit_code::ExitCode,
-    export::{ExportOptions, export},
+    base::{cli_error::Error, exit_code::ExitCode},
+    reference::export::{ExportOptions, export},
 };
 use std::path::PathBuf;
 

@@ -5,11 +5,15 @@ use super::{
     project_arguments::{FilterArguments, ProjectArguments},
 };
 use crate::{
-    cli_error::{CliError, Error},
-    exit_code::ExitCode,
-    generate::{ChangeKind, Changes, FileChange, plan, write_suite},
-    settings::Settings,
-    text::Quoted,
+    base::{
+        cli_error::{CliError, Error},
+        exit_code::ExitCode,
+        text::Quoted,
+    },
+    suite::{
+        generate::{ChangeKind, Changes, FileChange, plan, write_suite},
+        settings::Settings,
+    },
 };
 use std::{
     io::{IsTerminal, Write},

@@ -7,14 +7,13 @@ use super::{
     text_format::TextFormat,
 };
 use crate::{
-    cli_error::Error,
-    exit_code::ExitCode,
-    kernels::{KernelSummary, read_kernel_lines, render_kernels},
-    run::{
-        BuildOptions, DeviceSelection, Execution, ExecutionOptions, RunError, RunProgress, Selection, Simulation,
-        SuitePart, Work, build, execute, keep_reports, list, models_on_gpus, select,
+    base::{cli_error::Error, exit_code::ExitCode, progress::RunProgress},
+    execution::run::{
+        BuildOptions, DeviceSelection, Execution, ExecutionOptions, RunError, Selection, Simulation, SuitePart, Work,
+        build, execute, keep_reports, list, models_on_gpus, select,
     },
-    spec::load_all,
+    results::kernels::{KernelSummary, read_kernel_lines, render_kernels},
+    suite::spec::load_all,
 };
 use std::path::PathBuf;
 

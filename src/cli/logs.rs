@@ -2,8 +2,10 @@
 
 use super::{Out, text_format::TextFormat, written::write_result};
 use crate::{
-    cli_error::{CliError, Error},
-    exit_code::ExitCode,
+    base::{
+        cli_error::{CliError, Error},
+        exit_code::ExitCode,
+    },
     logs::{LogError, LogReport, LogSummary, read_log, render_human, render_json, render_page},
 };
 use std::{

@@ -2,11 +2,9 @@
 
 use super::{Out, project_arguments::PlaceArguments};
 use crate::{
-    cli_error::Error,
-    exit_code::ExitCode,
-    matrix::{CiFormat, Drift, File, MatrixPlan, compare_files, render, write_files},
-    settings::SettingsFile,
-    spec::load_all,
+    base::{cli_error::Error, exit_code::ExitCode},
+    matrix::{Ci, CiFormat, Drift, File, MatrixPlan, compare_files, render, write_files},
+    suite::{settings::SettingsFile, spec::load_all},
 };
 use std::path::PathBuf;
 
@@ -46,7 +44,7 @@ pub(super) fn run(arguments: &MatrixArguments, out: &mut Out) -> Result<ExitCode
     let file = SettingsFile::nearest()?;
     let root = file.as_ref().map_or_else(PathBuf::new, |file| file.directory.clone());
     let suite = settings.out.strip_prefix(&root).unwrap_or(&settings.out).display().to_string();
-    let ci = file.and_then(|file| file.ci).unwrap_or_default();
+    let ci = file.map(|file| Ci::of(&file)).transpose()?.unwrap_or_default();
     let plan = MatrixPlan::new(ci, suite, &load_all(&settings.specs)?, settings.engines.clone())?;
     let files = render(&plan, arguments.format);
     if arguments.check {

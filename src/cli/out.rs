@@ -1,6 +1,6 @@
 //! Standard output as commands see it: a closed pipe ends the command quietly instead of panicking.
 
-use crate::{
+use crate::base::{
     cli_error::{CliError, Error},
     exit_code::ExitCode,
 };

@@ -1,10 +1,11 @@
 //! Flags that several commands share: the directories of the project, and filters over its specs.
 
 use crate::{
-    cli_error::Error,
-    closed_enum::ClosedEnum,
-    generate::SpecFilter,
-    settings::{Overrides, Settings},
+    base::{cli_error::Error, closed_enum::ClosedEnum},
+    suite::{
+        generate::SpecFilter,
+        settings::{Overrides, Settings},
+    },
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use glob::Pattern;

@@ -2,11 +2,15 @@
 
 use super::{Out, checkpoint_argument::checkpoint};
 use crate::{
-    cli_error::{CliError, Error},
-    exit_code::ExitCode,
-    python_program::PythonError,
-    record::{RecordOptions, RecordTarget, record_all},
-    run::RunProgress,
+    base::{
+        cli_error::{CliError, Error},
+        exit_code::ExitCode,
+        progress::RunProgress,
+    },
+    reference::{
+        python_program::PythonError,
+        record::{RecordOptions, RecordTarget, record_all},
+    },
 };
 use std::{num::NonZero, path::PathBuf};
 

@@ -2,11 +2,12 @@
 
 use super::{Out, text_format::TextFormat};
 use crate::{
-    cli_error::Error,
-    exit_code::ExitCode,
-    replay::{Replay, ReplayError, ReplayOptions, compute, render_human, render_json},
-    run::{BuildOptions, DeviceSelection, RunProgress, Simulation, build},
-    settings::{Overrides, Settings},
+    base::{cli_error::Error, exit_code::ExitCode, progress::RunProgress},
+    execution::{
+        replay::{Replay, ReplayError, ReplayOptions, compute, render_human, render_json},
+        run::{BuildOptions, DeviceSelection, Simulation, build},
+    },
+    suite::settings::{Overrides, Settings},
 };
 use std::{path::PathBuf, time::Duration};
 use testgen_operators::calls::FailedCall;

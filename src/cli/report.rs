@@ -4,15 +4,22 @@ mod base;
 
 use super::{Out, written::write_result};
 use crate::{
-    cli_error::{CliError, Error},
-    compare::{ReportComparison, render_human, render_json, render_markdown as render_changes},
-    exit_code::ExitCode,
-    model_table::ModelTable,
-    operator_table::OperatorTable,
-    report::{render_junit, render_markdown, render_page, render_structured},
-    results::{MergedReport, ReportError, read_sources},
-    settings::{Overrides, Settings},
-    spec::load_all,
+    base::{
+        cli_error::{CliError, Error},
+        exit_code::ExitCode,
+    },
+    results::{
+        compare::{ReportComparison, render_human, render_json, render_markdown as render_changes},
+        expected_failure::ExpectedFailures,
+        model_table::ModelTable,
+        operator_table::OperatorTable,
+        read::{MergedReport, ReportError, read_sources},
+        report::{render_junit, render_markdown, render_page, render_structured},
+    },
+    suite::{
+        settings::{Overrides, Settings},
+        spec::load_all,
+    },
 };
 use base::BaseArguments;
 use clap::ValueEnum;
@@ -116,7 +123,7 @@ impl CliError for NoSuchFormat {
 
 pub(super) fn run(arguments: &ReportArguments, out: &mut Out) -> Result<ExitCode, Error> {
     let settings = Settings::resolve(&Overrides { specs: arguments.specs.clone(), ..Overrides::default() })?;
-    let expected = settings.expected_failures()?;
+    let expected = ExpectedFailures::of_project(&settings)?;
     let mut merged = MergedReport::new(read_sources(&arguments.reports)?, &expected);
     if let Some(path) = &arguments.tests {
         merged.require(&read_tests(path)?);

@@ -9,17 +9,18 @@ use super::{
     text_format::TextFormat,
 };
 use crate::{
-    cli_error::Error,
-    exit_code::ExitCode,
-    generate::SpecFilter,
-    results::ReportProblem,
-    run::{
+    base::{cli_error::Error, exit_code::ExitCode, progress::RunProgress},
+    execution::run::{
         BuildOptions, DeviceSelection, ExecutionOptions, Listing, ProcessDevices, Requirement, Run, RunError,
-        RunProgress, Selection, Simulation, SoakTime, SuitePart, Work, build, engine_variables, execute,
-        failures_variable, keep_reports, list, only_stress, select, stress_variables, summarize,
+        Selection, Simulation, SoakTime, SuitePart, Work, build, engine_variables, execute, failures_variable,
+        keep_reports, list, only_stress, select, stress_variables, summarize,
     },
-    settings::Settings,
-    spec::{LoadedSpec, SpecSubject, load_all},
+    results::{expected_failure::ExpectedFailures, read::ReportProblem},
+    suite::{
+        generate::SpecFilter,
+        settings::Settings,
+        spec::{LoadedSpec, SpecSubject, load_all},
+    },
 };
 use output::show;
 use std::{ffi::OsString, num::NonZeroU32, path::PathBuf};
@@ -142,7 +143,7 @@ pub(super) fn run(arguments: &RunArguments, out: &mut Out) -> Result<ExitCode, E
     let options = ExecutionOptions { report: arguments.report.clone(), work: Work::Checks };
     let executions = execute(&suite, &parts, &options, &mut progress)?;
     let run = Run { listing: &listing, parts: &parts, executions: &executions, required: &required };
-    let summary = summarize(&run, &settings.expected_failures()?)?;
+    let summary = summarize(&run, &ExpectedFailures::of_project(&settings)?)?;
     let crashed = summary.problems.iter().any(|problem| matches!(problem, ReportProblem::Exit { .. }));
     for log in keep_reports(executions, &arguments.report)?.iter().filter(|_| crashed) {
         suite::show_end(log);

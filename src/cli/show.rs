@@ -8,7 +8,7 @@ mod schema;
 mod specs;
 
 use super::Out;
-use crate::{cli_error::Error, exit_code::ExitCode};
+use crate::base::{cli_error::Error, exit_code::ExitCode};
 use clap::Subcommand;
 
 /// Show the specs of the project, the models and operators that testgen knows, the rules of the verifier, or a schema

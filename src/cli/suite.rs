@@ -1,12 +1,14 @@
 //! The steps before the suite is built, for every command that runs it: write it and verify it.
 
 use crate::{
-    cli_error::Error,
-    generate::{SpecFilter, write_suite},
-    run::{RunProgress, last_lines},
-    settings::Settings,
-    spec::Count,
-    verification::{render_human, verify_suite},
+    base::{cli_error::Error, progress::RunProgress},
+    execution::run::last_lines,
+    suite::{
+        generate::{SpecFilter, write_suite},
+        settings::Settings,
+        spec::Count,
+        verification::{render_human, verify_suite},
+    },
 };
 use std::path::Path;
 

@@ -2,10 +2,8 @@
 
 use super::{Out, project_arguments::ProjectArguments};
 use crate::{
-    cli_error::Error,
-    exit_code::ExitCode,
-    text::Quoted,
-    verification::{
+    base::{cli_error::Error, exit_code::ExitCode, text::Quoted},
+    suite::verification::{
         FixedFile, Verification, fix_files, fix_project, render_github, render_human, render_json, render_junit,
         render_sarif, verify_files, verify_project,
     },

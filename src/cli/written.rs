@@ -1,7 +1,10 @@
 //! Writes a result to the file of `--out`, or to standard output.
 
 use super::Out;
-use crate::{atomic_file, cli_error::Error, results::ReportError};
+use crate::{
+    base::{atomic_file, cli_error::Error},
+    results::read::ReportError,
+};
 use std::path::Path;
 
 /// Writes `text`, and creates the directories above the file. A file is written completely, or stays as it is.

@@ -1,7 +1,7 @@
 //! All lines together: as text and as JSON.
 
 use super::row::{Area, DoctorRow, RowStatus};
-use crate::{spec::Count, text::one_line};
+use crate::{base::text::one_line, suite::spec::Count};
 use serde::Serialize;
 use std::fmt;
 

@@ -5,8 +5,8 @@ use crate::{
         computation::EngineComputation,
         row::{Area, DoctorRow, RowStatus},
     },
-    run::Requirement,
-    spec::Count,
+    execution::run::Requirement,
+    suite::spec::Count,
 };
 use std::collections::BTreeSet;
 

@@ -1,6 +1,6 @@
 //! Functions with an inverse: what is written is read back as the same value, for random values.
 
-use crate::text::{Quoted, shell_quote, xml_escape};
+use crate::base::text::{Quoted, shell_quote, xml_escape};
 use std::process::Command;
 use testgen_fuzz::Random;
 

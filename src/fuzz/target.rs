@@ -2,13 +2,17 @@
 
 use super::property::{assert_files, assert_forms, assert_harness, layout, loaded, read_spec};
 use crate::{
-    add::{self, SpecHeader},
-    expected_failure::ExpectedFailures,
-    generate::HarnessExpectation,
-    matrix::MatrixPlan,
-    results::{MergedReport, ReportSource, parse_lines},
-    settings, spec,
-    template::Templates,
+    matrix::{Ci, MatrixPlan},
+    results::{
+        expected_failure::ExpectedFailures,
+        read::{MergedReport, ReportSource, parse_lines},
+    },
+    suite::{
+        add::{self, SpecHeader},
+        generate::HarnessExpectation,
+        settings, spec,
+        template::Templates,
+    },
 };
 use std::{fs, path::Path};
 use testgen_fuzz::{Target, assert_message, scratch_directory, seeds};
@@ -114,18 +118,16 @@ fn settings_files() {
             let text = &*String::from_utf8_lossy(bytes);
             match settings::parse(text, Path::new("testgen.toml")) {
                 Err(error) => assert_message(&error.to_string()),
-                Ok(file) => {
-                    let spec = read_spec(BERT).expect("it is valid");
-                    match MatrixPlan::new(
-                        file.ci.unwrap_or_default(),
-                        "generated".to_owned(),
-                        &[loaded(BERT, spec)],
-                        Vec::new(),
-                    ) {
-                        Err(error) => assert_message(&error.to_string()),
-                        Ok(plan) => assert_files(&plan),
+                Ok(file) => match Ci::of(&file) {
+                    Err(error) => assert_message(&error.to_string()),
+                    Ok(ci) => {
+                        let spec = read_spec(BERT).expect("it is valid");
+                        match MatrixPlan::new(ci, "generated".to_owned(), &[loaded(BERT, spec)], Vec::new()) {
+                            Err(error) => assert_message(&error.to_string()),
+                            Ok(plan) => assert_files(&plan),
+                        }
                     }
-                }
+                },
             }
         },
     }

@@ -1,7 +1,7 @@
 //! Errors of reading logs.
 
 use super::format::LogFormat;
-use crate::{cli_error::CliError, exit_code::ExitCode};
+use crate::base::{cli_error::CliError, exit_code::ExitCode};
 use std::path::PathBuf;
 use testgen_types::bounded_file::{FileError, FileProblem};
 

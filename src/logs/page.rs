@@ -7,7 +7,7 @@ use super::{
     summary::LogSummary,
     text::result,
 };
-use crate::report::assemble;
+use crate::results::report::assemble;
 use serde::Serialize;
 
 const TEMPLATE: &str = include_str!("page/logs.html");

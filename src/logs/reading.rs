@@ -11,7 +11,7 @@ use super::{
     statistics::MetricSummary,
     summary::{LogSummary, NonFinite},
 };
-use crate::text::one_line;
+use crate::base::text::one_line;
 use std::{collections::BTreeSet, io::Read, path::Path};
 
 /// The places of non-finite losses that are kept; all are counted.

@@ -4,7 +4,7 @@ use super::{
     comparison::LogComparison, metric::Metric, report::LogReport, statistics::MetricSummary, summary::LogSummary,
     unit::GIB,
 };
-use crate::text::{Align, Table, one_line};
+use crate::base::text::{Align, Table, one_line};
 use std::fmt::Write;
 
 /// The logs, their comparison, and the result.

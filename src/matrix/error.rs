@@ -1,6 +1,6 @@
 //! Errors of planning and of writing the files.
 
-use crate::{cli_error::CliError, exit_code::ExitCode, text::limited};
+use crate::base::{cli_error::CliError, exit_code::ExitCode, text::limited};
 use std::{io, path::PathBuf};
 use testgen_types::bounded_file::FileError;
 

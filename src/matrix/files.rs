@@ -1,7 +1,7 @@
 //! The files of a plan on disk: written, or compared with what is there.
 
 use super::MatrixError;
-use crate::atomic_file;
+use crate::base::atomic_file;
 use std::{fs, io, path::Path};
 use testgen_types::bounded_file::{limit, read_bytes};
 

@@ -6,7 +6,7 @@ use super::{
     shards::share,
     slurm_options::Slurm,
 };
-use crate::{closed_enum::ClosedEnum, spec::LoadedSpec};
+use crate::{base::closed_enum::ClosedEnum, suite::spec::LoadedSpec};
 use serde::Serialize;
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -1,6 +1,7 @@
 //! The `ci` section of testgen.toml: the machines that run the suite, and when.
 
 use super::slurm_options::Slurm;
+use crate::suite::settings::{SettingsError, SettingsFile};
 use serde::Deserialize;
 use std::{collections::BTreeMap, num::NonZeroU32};
 use testgen_types::{DeviceKind, Precision};
@@ -23,6 +24,24 @@ pub struct Ci {
     pub cpu: CpuSettings,
     /// The machines with GPUs.
     pub runner: Vec<Runner>,
+}
+
+/// The key of testgen.toml.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct CiSection {
+    ci: Ci,
+}
+
+impl Ci {
+    /// The section of `file`.
+    ///
+    /// # Errors
+    ///
+    /// When a value of it is invalid.
+    pub fn of(file: &SettingsFile) -> Result<Self, SettingsError> {
+        file.section::<CiSection>().map(|section| section.ci)
+    }
 }
 
 /// The job that every change must pass: builds once, tests on the CPU, archives the suite for the others.

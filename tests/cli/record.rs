@@ -96,7 +96,7 @@ fn every_module_of_the_recorder_is_handed_to_python() {
     let project = with_checkpoint();
     let listing = project.path("listing");
     record(&project, &format!("ls \"$(dirname \"$2\")\" > \"{}\"", listing.display()), &["bert"]).expect_code(0);
-    let modules = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/record"))
+    let modules = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record"))
         .expect("there is a recorder")
         .filter_map(Result::ok);
     let modules = modules.map(|entry| entry.file_name().to_string_lossy().into_owned());

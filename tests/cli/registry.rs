@@ -1,4 +1,4 @@
-//! Everything that is derived from the table of model types in `testgen-types`: the recorder's copy of it, `src/record/registry.json`, one
+//! Everything that is derived from the table of model types in `testgen-types`: the recorder's copy of it, `python/record/registry.json`, one
 //! definition of fixtures for each type, and no other list.
 
 use crate::drift::assert_current;
@@ -34,7 +34,7 @@ fn line(model_type: ModelType) -> serde_json::Value {
 
 #[test]
 fn the_recorders_registry_is_current() {
-    assert_current("src/record/registry.json", &registry());
+    assert_current("python/record/registry.json", &registry());
 }
 
 #[test]

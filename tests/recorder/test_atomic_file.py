@@ -13,7 +13,7 @@ import pytest
 
 from atomic_file import TemporaryFile, replace_file
 
-RECORDER = Path(__file__).parents[2] / "src/record"
+RECORDER = Path(__file__).parents[2] / "python/record"
 # Kills; TESTGEN_KILLS=200 for more.
 KILLS = int(os.environ.get("TESTGEN_KILLS", "8"))
 SIZE = 4_000_000

@@ -1,4 +1,4 @@
-"""The values of the configuration that are recorded: `src/record/config_effects.py`."""
+"""The values of the configuration that are recorded: `python/record/config_effects.py`."""
 
 import json
 

@@ -4,7 +4,7 @@ import json
 import pathlib
 import re
 
-RECORDER = pathlib.Path(__file__).parents[2] / "src" / "record"
+RECORDER = pathlib.Path(__file__).parents[2] / "python" / "record"
 
 
 def test_fields_that_are_read_are_there():

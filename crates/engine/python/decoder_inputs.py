@@ -1,1 +1,1 @@
-../../../src/record/decoder_inputs.py
+../../../python/record/decoder_inputs.py

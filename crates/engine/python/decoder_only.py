@@ -1,1 +1,1 @@
-../../../src/record/decoder_only.py
+../../../python/record/decoder_only.py

@@ -1,1 +1,1 @@
-../../../src/record/diffusion.py
+../../../python/record/diffusion.py

@@ -1,1 +1,1 @@
-../../../src/record/encoder_decoder.py
+../../../python/record/encoder_decoder.py

@@ -1,1 +1,1 @@
-../../../src/record/encoder_only.py
+../../../python/record/encoder_only.py

@@ -1,1 +1,1 @@
-../../../src/record/errors.py
+../../../python/record/errors.py

@@ -1,1 +1,1 @@
-../../../src/record/families.py
+../../../python/record/families.py

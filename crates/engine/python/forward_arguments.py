@@ -1,1 +1,1 @@
-../../../src/record/forward_arguments.py
+../../../python/record/forward_arguments.py

@@ -1,1 +1,1 @@
-../../../src/record/generation.py
+../../../python/record/generation.py

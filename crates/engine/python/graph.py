@@ -1,1 +1,1 @@
-../../../src/record/graph.py
+../../../python/record/graph.py

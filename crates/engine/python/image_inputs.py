@@ -1,1 +1,1 @@
-../../../src/record/image_inputs.py
+../../../python/record/image_inputs.py

@@ -1,1 +1,1 @@
-../../../src/record/multimodal.py
+../../../python/record/multimodal.py

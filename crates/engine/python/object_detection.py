@@ -1,1 +1,1 @@
-../../../src/record/object_detection.py
+../../../python/record/object_detection.py

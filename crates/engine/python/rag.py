@@ -1,1 +1,1 @@
-../../../src/record/rag.py
+../../../python/record/rag.py

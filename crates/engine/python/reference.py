@@ -1,1 +1,1 @@
-../../../src/record/reference.py
+../../../python/record/reference.py

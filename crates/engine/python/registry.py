@@ -1,1 +1,1 @@
-../../../src/record/registry.py
+../../../python/record/registry.py

@@ -1,1 +1,1 @@
-../../../src/record/results.py
+../../../python/record/results.py

@@ -1,1 +1,1 @@
-../../../src/record/rounded_inputs.py
+../../../python/record/rounded_inputs.py

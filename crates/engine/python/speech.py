@@ -1,1 +1,1 @@
-../../../src/record/speech.py
+../../../python/record/speech.py

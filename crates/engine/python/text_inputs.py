@@ -1,1 +1,1 @@
-../../../src/record/text_inputs.py
+../../../python/record/text_inputs.py

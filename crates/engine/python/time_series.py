@@ -1,1 +1,1 @@
-../../../src/record/time_series.py
+../../../python/record/time_series.py

@@ -1,1 +1,1 @@
-../../../src/record/versions.py
+../../../python/record/versions.py

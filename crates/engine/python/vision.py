@@ -1,1 +1,1 @@
-../../../src/record/vision.py
+../../../python/record/vision.py

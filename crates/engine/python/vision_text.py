@@ -1,1 +1,1 @@
-../../../src/record/vision_text.py
+../../../python/record/vision_text.py

@@ -1,1 +1,1 @@
-../../../src/record/weight_files.py
+../../../python/record/weight_files.py

@@ -1,6 +1,6 @@
 //! The files of the built-in engines, which Python imports from one directory.
 //!
-//! Some are the recorder's (links into `src/record`): they name the results of a model, so that the
+//! Some are the recorder's (links into `python/record`): they name the results of a model, so that the
 //! engine and the goldens agree about names.
 
 use std::{fs, io, path::Path};

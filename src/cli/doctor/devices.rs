@@ -1,10 +1,9 @@
 //! `testgen doctor --devices`: the devices of this machine, without computing.
 
 use crate::{
+    base::{cli_error::Error, exit_code::ExitCode},
     cli::{Out, text_format::TextFormat},
-    cli_error::Error,
-    exit_code::ExitCode,
-    run::Requirement,
+    execution::run::Requirement,
 };
 use serde::Serialize;
 use std::collections::BTreeSet;

@@ -1,10 +1,12 @@
 //! The reports that others are compared with, and how.
 
 use crate::{
-    cli_error::{CliError, Error},
-    compare::{CompareOptions, DeviceChoice, DevicePair, ReportComparison},
-    expected_failure::ExpectedFailures,
-    results::{MergedReport, read_sources},
+    base::cli_error::{CliError, Error},
+    results::{
+        compare::{CompareOptions, DeviceChoice, DevicePair, ReportComparison},
+        expected_failure::ExpectedFailures,
+        read::{MergedReport, read_sources},
+    },
 };
 use std::{path::PathBuf, slice};
 

@@ -1,11 +1,9 @@
 //! The result of a run on stdout.
 
 use crate::{
+    base::{cli_error::Error, exit_code::ExitCode},
     cli::{Out, text_format::TextFormat},
-    cli_error::Error,
-    exit_code::ExitCode,
-    report::render_human,
-    results::Summary,
+    results::{read::Summary, report::render_human},
 };
 use std::path::Path;
 

@@ -1,6 +1,6 @@
 //! `testgen show completions`: shell completions.
 
-use crate::{cli::Out, cli_error::Error};
+use crate::{base::cli_error::Error, cli::Out};
 use clap_complete::Shell;
 
 /// Print completions for a shell

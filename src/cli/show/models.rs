@@ -1,12 +1,13 @@
 //! `testgen show models`: the model types.
 
 use crate::{
+    base::cli_error::Error,
     cli::Out,
-    cli_error::Error,
-    model_table::ModelTable,
-    results::MergedReport,
-    settings::{Overrides, Settings},
-    spec::load_all,
+    results::{model_table::ModelTable, read::MergedReport},
+    suite::{
+        settings::{Overrides, Settings},
+        spec::load_all,
+    },
 };
 use std::path::PathBuf;
 

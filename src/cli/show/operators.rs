@@ -1,13 +1,13 @@
 //! `testgen show operators`: the operators that specs can name.
 
 use crate::{
+    base::cli_error::Error,
     cli::Out,
-    cli_error::Error,
-    operator_table::OperatorTable,
-    results::MergedReport,
-    settings::{Overrides, Settings},
-    spec::load_all,
-    stress_table::stress_table,
+    results::{operator_table::OperatorTable, read::MergedReport, stress_table::stress_table},
+    suite::{
+        settings::{Overrides, Settings},
+        spec::load_all,
+    },
 };
 use std::path::PathBuf;
 

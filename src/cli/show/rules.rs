@@ -1,9 +1,11 @@
 //! `testgen show rules`: the documentation of the rules of the verifier.
 
 use crate::{
+    base::{
+        cli_error::{CliError, Error},
+        text::Quoted,
+    },
     cli::Out,
-    cli_error::{CliError, Error},
-    text::Quoted,
 };
 
 /// List the rules of the verifier, or explain one

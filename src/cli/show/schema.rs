@@ -1,10 +1,10 @@
 //! `testgen show schema`: the JSON Schemas of what testgen reads and writes, and the reference of specs.
 
 use crate::{
+    base::cli_error::{CliError, Error},
     cli::Out,
-    cli_error::{CliError, Error},
-    report::structured_schema,
-    spec,
+    results::report::structured_schema,
+    suite::spec,
 };
 use clap::ValueEnum;
 

@@ -1,14 +1,16 @@
 //! `testgen show specs`: the specs, with the state of each.
 
 use crate::{
+    base::cli_error::Error,
     cli::{
         Out,
         project_arguments::{FilterArguments, PlaceArguments},
         text_format::TextFormat,
     },
-    cli_error::Error,
-    generate::{GenerateError, SuiteLayout},
-    spec::{LoadedSpec, SpecSubject, load_all},
+    suite::{
+        generate::{GenerateError, SuiteLayout},
+        spec::{LoadedSpec, SpecSubject, load_all},
+    },
 };
 use serde::Serialize;
 

@@ -5,7 +5,7 @@ use super::{
     options::ComputationOptions,
     outcome::{ComputationOutcome, EngineComputation, KnownOperation},
 };
-use crate::text::shell_quote;
+use crate::base::text::shell_quote;
 use std::env;
 use testgen_device::{Device, DeviceKind};
 use testgen_engine::{

@@ -8,10 +8,12 @@ use super::{
     outcome::{ComputationOutcome, EngineAnswer, EngineComputation, KnownOperation},
 };
 use crate::{
-    limited_output::{LimitedOutput, output_within},
-    results::read_lines,
-    run::{BuiltSuite, REPORT, command, find_built},
-    text::Quoted,
+    base::{
+        limited_output::{LimitedOutput, output_within},
+        text::Quoted,
+    },
+    execution::run::{BuiltSuite, REPORT, command, find_built},
+    results::read::read_lines,
 };
 use std::process::Command;
 use testgen_device::{Device, DeviceKind, EngineKind};

@@ -2,11 +2,11 @@
 
 use super::container::{AMD_OPTIONS, NVIDIA_OPTIONS};
 use crate::{
+    base::text::shell_quote,
     doctor::{
         facts::{Access, DeviceFile, MachineFacts},
         row::{Area, DoctorRow, RowStatus},
     },
-    text::shell_quote,
 };
 
 /// Read and write for the group.

@@ -5,7 +5,7 @@ use crate::{
         facts::{Access, MachineFacts},
         row::{Area, DoctorRow, RowStatus},
     },
-    spec::Count,
+    suite::spec::Count,
 };
 use testgen_device::{DetectionPath, PathResult, Vendor};
 

@@ -1,11 +1,11 @@
 //! Python, and the packages that engines use.
 
 use crate::{
+    base::text::shell_quote,
     doctor::{
         facts::{MachineFacts, Python, PythonFailure, PythonPackage},
         row::{Area, DoctorRow, RowStatus},
     },
-    text::shell_quote,
 };
 use testgen_device::DeviceKind;
 

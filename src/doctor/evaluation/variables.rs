@@ -1,12 +1,12 @@
 //! Variables that hide devices or change what their libraries report.
 
 use crate::{
+    base::text::shell_quote,
     doctor::{
         facts::MachineFacts,
         row::{Area, DoctorRow, RowStatus},
     },
-    spec::Count,
-    text::shell_quote,
+    suite::spec::Count,
 };
 use testgen_device::{VisibleEntry, VisibleReader, VisibleVariable};
 

@@ -1,9 +1,11 @@
 //! Python and its packages, read by Python itself.
 
 use crate::{
+    base::{
+        limited_output::{LimitedOutput, output_within},
+        text::Quoted,
+    },
     doctor::facts::{Python, PythonFailure, PythonPackage},
-    limited_output::{LimitedOutput, output_within},
-    text::Quoted,
 };
 use std::{env, ffi::OsStr, io, time::Duration};
 use testgen_engine::{PYTHON_VARIABLE, isolated_python, python_program};

@@ -3,7 +3,7 @@
 //! An attempt has a directory of its own, which is renamed when it has ended. When a node fails, Slurm starts the job again: the records of the
 //! first attempt are not among the results, and none is lost or doubled.
 
-use crate::{matrix::slurm_options::Slurm, text::shell_quote};
+use crate::{base::text::shell_quote, matrix::slurm_options::Slurm};
 use std::fmt::Write;
 use testgen_types::DeviceKind;
 

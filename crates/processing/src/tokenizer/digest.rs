@@ -1,4 +1,4 @@
-//! The digest of a tokenizer's vocabulary, as the recorder computes it (`src/record/vocabulary.py`).
+//! The digest of a tokenizer's vocabulary, as the recorder computes it (`python/record/vocabulary.py`).
 
 use super::{Tokenizer, failed};
 use crate::error::PreprocessError;

@@ -186,6 +186,7 @@ mod tests {
         assert_eq!(compared(Subject::Operators { shapes: &[] }, "torch", check, own.clone(), own.clone()).1, None);
         assert_eq!(compared(SMOLLM3, "native", check, own.clone(), own.clone()).1, None);
         assert_eq!(compared(SMOLLM3, "torch", check, passed, own.clone()).1, None);
-        assert_eq!(compared(SMOLLM3, "torch", Check::MockMarked, own.clone(), own).1, None);
+        let mock = failed("it is not marked", 2.0);
+        assert_eq!(compared(SMOLLM3, "torch", Check::MockMarked, mock.clone(), mock).1, None);
     }
 }

@@ -1,0 +1,94 @@
+//! The process of the suite that computes a failed call.
+
+use super::error::ReplayError;
+use crate::{
+    base::{
+        child_process::{ChildError, is_interrupted},
+        limited_output::{LimitedOutput, output_within},
+        text::Quoted,
+    },
+    execution::run::{BuiltSuite, DeviceSelection, command},
+};
+use std::{ffi::OsString, path::Path, time::Duration};
+use testgen_operators::calls::{FailedCall, ReplayOutcome, Replayed};
+use testgen_types::bounded_file::read_text;
+
+/// Options of a replay.
+#[derive(Debug)]
+pub struct ReplayOptions {
+    /// The device; none for the kind on which the call failed.
+    pub device: Option<DeviceSelection>,
+    /// Variables of a simulated device.
+    pub environment: Vec<(&'static str, OsString)>,
+    /// Searches for a smaller call.
+    pub reduce: bool,
+    /// The longest time.
+    pub limit: Duration,
+}
+
+/// Variables of the suite that would change what its process does.
+const OTHERS: [&str; 9] = [
+    "NEXTEST",
+    "TESTGEN_COMPILE_WORKER",
+    "TESTGEN_DEVICE",
+    "TESTGEN_FAILURES",
+    "TESTGEN_KERNELS",
+    "TESTGEN_REPLAY_DEVICE",
+    "TESTGEN_REPLAY_REDUCE",
+    "TESTGEN_REPORT",
+    "TESTGEN_REQUIRE",
+];
+
+/// Computes the call of `file`, which was read as `failed`, in a process of `suite`.
+///
+/// # Errors
+///
+/// When the call is not one of its operator, the device is missing, or the process ends without an outcome.
+pub fn compute(
+    suite: &BuiltSuite,
+    file: &Path,
+    failed: &FailedCall,
+    options: &ReplayOptions,
+) -> Result<Replayed, ReplayError> {
+    let write = |source| ReplayError::Write { path: std::env::temp_dir(), source };
+    let folder = tempfile::tempdir().map_err(write)?;
+    let path = folder.path().join("outcome.json");
+    let file = std::path::absolute(file).map_err(write)?;
+    let mut command = command(suite);
+    for name in OTHERS {
+        command.env_remove(name);
+    }
+    command.envs(options.environment.iter().map(|(name, value)| (*name, value)));
+    command.env("TESTGEN_ENGINES", "native").env("TESTGEN_REPLAY", &file).env("TESTGEN_REPLAY_OUTCOME", &path);
+    if let Some(device) = options.device {
+        command.env("TESTGEN_REPLAY_DEVICE", device.kind.as_str());
+        if let Some(index) = device.index {
+            command.env("TESTGEN_DEVICE", format!("{}:{index}", device.kind));
+        }
+    }
+    if options.reduce {
+        command.env("TESTGEN_REPLAY_REDUCE", "1");
+    }
+    let output = output_within(command, options.limit);
+    let output = output.map_err(|source| ReplayError::Start { binary: suite.binary.clone(), source })?;
+    let outcome = read_text(&path, 2 * FailedCall::BYTES).ok().and_then(|text| serde_json::from_str(&text).ok());
+    match outcome {
+        Some(ReplayOutcome::Replayed(replayed)) => Ok(*replayed),
+        Some(ReplayOutcome::Refused(problem)) => Err(ReplayError::Refused { path: file, problem }),
+        Some(ReplayOutcome::NoDevice(problem)) => {
+            let simulated = failed.simulated && options.environment.is_empty();
+            Err(ReplayError::NoDevice { problem, simulated })
+        }
+        None => Err(ended(&output, options.limit)),
+    }
+}
+
+/// The error of a process that wrote no outcome.
+fn ended(output: &LimitedOutput, limit: Duration) -> ReplayError {
+    let Some(status) = output.status else {
+        return if is_interrupted() { ChildError::Interrupted.into() } else { ReplayError::TimedOut { limit } };
+    };
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let last = errors.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("no output");
+    ReplayError::Crashed { status: status.to_string(), message: Quoted(last).bare().to_string() }
+}

@@ -1,0 +1,210 @@
+//! Runs the test binary of a suite: its list of tests, its reports and its exit statuses.
+
+mod followed;
+
+use super::{BuiltSuite, RunError, Selection};
+use crate::base::{atomic_file::TemporaryFile, child_process, progress::RunProgress};
+use followed::{Followed, FollowedRun};
+use std::{
+    collections::BTreeSet,
+    ffi::OsString,
+    fs, io,
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitStatus, Stdio},
+};
+
+/// The environment variable that names the report to the suite.
+pub(crate) const REPORT: &str = "TESTGEN_REPORT";
+
+/// The names of all tests of a suite.
+pub type Listing = BTreeSet<String>;
+
+/// Options of a run.
+#[derive(Debug, Clone)]
+pub struct ExecutionOptions {
+    /// The report, which replaces an earlier one when the suite has ended. The log is written next to it, with `.log` appended.
+    pub report: PathBuf,
+    /// The work of the suite.
+    pub work: Work,
+}
+
+/// The work of a suite.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Work {
+    /// The selected checks.
+    Checks,
+    /// Every kernel on the products of the selected models.
+    Kernels,
+}
+
+/// The work of one process of the suite.
+#[derive(Debug)]
+pub struct SuitePart {
+    /// A name for its log, where there are several processes.
+    pub name: Option<String>,
+    /// Its tests.
+    pub selection: Selection,
+    /// Environment for this process alone.
+    pub environment: Vec<(&'static str, OsString)>,
+}
+
+/// A finished test binary.
+#[derive(Debug)]
+pub struct Execution {
+    /// Its exit status.
+    pub status: ExitStatus,
+    /// Its output.
+    pub log: PathBuf,
+    /// Complete, but not in its place yet: a run at the same time may have the same place.
+    report: TemporaryFile,
+}
+
+impl Execution {
+    /// The report of this process, until [`keep_reports`].
+    pub fn report(&self) -> &Path {
+        self.report.path()
+    }
+}
+
+/// Puts the reports of all processes in their place, as one; without this they are deleted. Returns the logs.
+///
+/// # Errors
+///
+/// When a report cannot be read, or the directory cannot be written.
+pub fn keep_reports(executions: Vec<Execution>, target: &Path) -> Result<Vec<PathBuf>, RunError> {
+    let failed = |source| RunError::Write { path: target.to_owned(), source };
+    let logs = executions.iter().map(|execution| execution.log.clone()).collect();
+    let mut reports = executions.into_iter().map(|execution| execution.report);
+    if let Some(first) = reports.next() {
+        for other in reports {
+            append(other.path(), first.path()).map_err(failed)?;
+        }
+        first.persist().map_err(failed)?;
+    }
+    Ok(logs)
+}
+
+/// Appends the lines of a report to another one.
+fn append(from: &Path, to: &Path) -> io::Result<()> {
+    let mut lines = fs::read(to)?;
+    // A process that crashed may have left half a line, which must not swallow the next one.
+    if lines.last().is_some_and(|last| *last != b'\n') {
+        lines.push(b'\n');
+    }
+    lines.extend(fs::read(from)?);
+    fs::write(to, lines)
+}
+
+/// Lists the tests of the suite; `environment` decides its engines.
+///
+/// # Errors
+///
+/// When the test binary does not start or fails to list its tests.
+pub fn list(suite: &BuiltSuite, environment: &[(&'static str, OsString)]) -> Result<Listing, RunError> {
+    let output = command(suite)
+        .envs(environment.iter().map(|(name, value)| (*name, value)))
+        .args(["--list", "--format", "terse"])
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|source| RunError::Start { binary: suite.binary.clone(), source })?;
+    if !output.status.success() {
+        let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        return Err(RunError::List { binary: suite.binary.clone(), status: output.status, message });
+    }
+    let text = String::from_utf8_lossy(&output.stdout);
+    Ok(text.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect())
+}
+
+/// Runs the selected tests, each part in a process of its own and all at the same time. Failing tests are not an error here; the
+/// reports contain them.
+///
+/// # Errors
+///
+/// When the test binary does not start, or a report or a log cannot be written.
+pub fn execute(
+    suite: &BuiltSuite,
+    parts: &[SuitePart],
+    options: &ExecutionOptions,
+    progress: &mut RunProgress,
+) -> Result<Vec<Execution>, RunError> {
+    child_process::watch_interrupts();
+    // The number of products is known only to the suite.
+    let (all, work) = match options.work {
+        Work::Checks => {
+            let checks = parts.iter().map(|part| part.selection.tests.len()).sum();
+            let processes = if parts.len() > 1 { format!(" in {} processes", parts.len()) } else { String::new() };
+            (Some(checks), format!("{checks} checks{processes}"))
+        }
+        Work::Kernels => (None, "every kernel".to_owned()),
+    };
+    progress.stage("testing", &work);
+    let mut started = parts.iter().map(|part| Started::new(suite, part, options)).collect::<Result<Vec<_>, _>>()?;
+    let followed = started.iter().map(|process| Followed::new(process.report.path(), process.log_file.path()));
+    let mut followed = FollowedRun::new(followed.collect());
+    let mut children: Vec<&mut Child> = started.iter_mut().map(|process| &mut process.child).collect();
+    let statuses = child_process::wait_all(&mut children, || followed.show(all, progress));
+    // Also of an interrupted run, to show where it was.
+    let ended: Vec<(PathBuf, TemporaryFile)> = started.into_iter().map(Started::end).collect::<Result<_, _>>()?;
+    let executions = statuses?.into_iter().zip(ended);
+    let executions = executions.map(|(status, (log, report))| Execution { status, log, report }).collect();
+    progress.end("tested", &work);
+    Ok(executions)
+}
+
+/// A running test binary with its files.
+struct Started {
+    child: Child,
+    report: TemporaryFile,
+    log: PathBuf,
+    log_file: TemporaryFile,
+}
+
+impl Started {
+    fn new(suite: &BuiltSuite, part: &SuitePart, options: &ExecutionOptions) -> Result<Self, RunError> {
+        let failed = |path: &Path| {
+            let path = path.to_owned();
+            move |source| RunError::Write { path, source }
+        };
+        // Absolute, because the suite runs in another directory.
+        let target = std::path::absolute(&options.report).map_err(failed(&options.report))?;
+        let report = TemporaryFile::new(&target).map_err(failed(&target))?;
+        let log = log_path(&target, part.name.as_deref());
+        let log_file = TemporaryFile::new(&log).map_err(failed(&log))?;
+        let output = log_file.handle().try_clone().map_err(failed(&log))?;
+        // A clone shares the position in the file, so that both streams append to one log.
+        let errors = output.try_clone().map_err(failed(&log))?;
+        let mut command = command(suite);
+        if options.work == Work::Checks {
+            command.args(&part.selection.arguments);
+        }
+        command.stdin(Stdio::null()).stdout(output).stderr(errors);
+        command.envs(part.environment.iter().map(|(name, value)| (*name, value))).env(REPORT, report.path());
+        child_process::end_with_this_process(&mut command);
+        let child = command.spawn().map_err(|source| RunError::Start { binary: suite.binary.clone(), source })?;
+        Ok(Self { child, report, log, log_file })
+    }
+
+    /// Puts the log in its place.
+    fn end(self) -> Result<(PathBuf, TemporaryFile), RunError> {
+        let Self { report, log, log_file, .. } = self;
+        log_file.persist().map_err(|source| RunError::Write { path: log.clone(), source })?;
+        Ok((log, report))
+    }
+}
+
+/// Starts the test binary as cargo does, in the directory of its Cargo.toml, so that relative paths work.
+pub(crate) fn command(suite: &BuiltSuite) -> Command {
+    let mut command = Command::new(&suite.binary);
+    command.current_dir(&suite.directory).env("CARGO_MANIFEST_DIR", &suite.directory);
+    command
+}
+
+/// `report.jsonl.log` for `report.jsonl`; with several processes `report.jsonl.rocm-1.log`.
+fn log_path(report: &Path, process: Option<&str>) -> PathBuf {
+    let mut name = report.as_os_str().to_owned();
+    if let Some(process) = process {
+        name.push(format!(".{process}"));
+    }
+    name.push(".log");
+    PathBuf::from(name)
+}

@@ -1,0 +1,29 @@
+//! Results of suites: report files read strictly, evaluated, and merged over several machines.
+//!
+//! Owns: reading JSON lines, the status of each check, incomplete and contradictory reports, the summary of one run, and
+//! several reports merged into one. Does not own: rendering (see [`crate::results::report`]), comparing (see [`crate::results::compare`])
+//! and the line format (`testgen_types::ReportEntry`).
+
+mod cell;
+mod column;
+mod completeness;
+mod lines;
+mod merged;
+mod numbers;
+mod problem;
+mod source;
+mod status;
+mod summary;
+
+pub use cell::{Cell, CellPart, cells};
+pub(crate) use cell::{error_text, first_diverging, is_outside, loaded_bytes};
+pub use column::Column;
+pub(crate) use column::on_engine;
+pub use completeness::find_problems;
+pub use lines::{Lines, ReportError, parse_lines, read_lines};
+pub use merged::{MergedEntry, MergedReport, StatusCounts};
+pub(crate) use numbers::compares_numbers;
+pub use problem::ReportProblem;
+pub use source::{ReportSource, read_sources};
+pub use status::{ResultStatus, StatusEvaluation, evaluate};
+pub use summary::{ExpectedToFail, IgnoredReason, RanOn, Summary, SummaryRow};

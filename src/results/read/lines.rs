@@ -1,0 +1,117 @@
+//! Reads a report: every bad line is a problem.
+
+use super::ReportProblem;
+use crate::base::{
+    cli_error::CliError,
+    exit_code::ExitCode,
+    json_lines::{BadLine, parse_json_lines},
+};
+use std::path::{Path, PathBuf};
+use testgen_types::{
+    ReportEntry,
+    bounded_file::{FileError, FileProblem, limit, read_bytes},
+};
+
+/// A report that cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReportError {
+    /// The file is missing or unreadable.
+    #[error("cannot read the report `{}`: {problem}", path.display())]
+    Read {
+        /// The report.
+        path: PathBuf,
+        /// Why.
+        problem: FileProblem,
+    },
+    /// The directory contains no report.
+    #[error("no report (`*.jsonl`) below `{}`", directory.display())]
+    NoReports {
+        /// The directory.
+        directory: PathBuf,
+    },
+    /// The result cannot be written.
+    #[error("cannot write `{}`: {source}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+impl CliError for ReportError {
+    fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Read { problem: FileProblem::System(_), .. } | Self::Write { .. } => ExitCode::Internal,
+            Self::NoReports { .. } | Self::Read { .. } => ExitCode::BadInput,
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        let text = "`testgen run --report FILE.jsonl` writes one; so does a suite with `TESTGEN_REPORT=FILE.jsonl`";
+        matches!(self, Self::NoReports { .. } | Self::Read { .. }).then(|| text.to_owned())
+    }
+}
+
+impl From<FileError> for ReportError {
+    fn from(error: FileError) -> Self {
+        Self::Read { path: error.path, problem: error.problem }
+    }
+}
+
+/// The content of a report: its entries, and one problem for each bad line.
+#[derive(Debug, Default)]
+pub struct Lines {
+    /// The entries in the order in which the checks ended.
+    pub entries: Vec<ReportEntry>,
+    /// One problem for each line that is not an entry of this version.
+    pub problems: Vec<ReportProblem>,
+}
+
+/// Reads the report `path`. A bad line becomes a [`ReportProblem`] and is never skipped silently.
+///
+/// # Errors
+///
+/// When the file cannot be read.
+pub fn read_lines(path: &Path) -> Result<Lines, ReportError> {
+    let bytes = read_bytes(path, limit::REPORT)?;
+    Ok(parse_lines(&String::from_utf8_lossy(&bytes)))
+}
+
+/// Reads the text of a report. Empty lines are ignored.
+pub fn parse_lines(text: &str) -> Lines {
+    let (entries, bad) = parse_json_lines(text, ReportEntry::VERSION);
+    let problem = |BadLine { line, message }| ReportProblem::BadLine { line, message };
+    Lines { entries, problems: bad.into_iter().map(problem).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &str = r#"{"version":1,"model":"bert","architecture":"encoder_only","device":"cpu","check":"finite","precision":"f32","status":"pass","device_name":"host","milliseconds":1.5}"#;
+
+    #[test]
+    fn good_lines_and_unknown_fields_are_read() {
+        let later = GOOD.replace("\"model\"", "\"a_new_field\":7,\"model\"");
+        let lines = parse_lines(&format!("{GOOD}\n\n{later}\n"));
+        assert_eq!(lines.entries.len(), 2);
+        assert!(lines.problems.is_empty());
+        assert_eq!(lines.entries[0].test_name(), "encoder_only::bert::cpu::finite_f32");
+    }
+
+    #[test]
+    fn every_bad_line_is_a_problem_with_its_number() {
+        let newer = GOOD.replace("\"version\":1", "\"version\":2");
+        let unknown = GOOD.replace("\"finite\"", "\"finit\"");
+        let cut = &GOOD[..60];
+        let lines = parse_lines(&format!("{GOOD}\n{newer}\n{unknown}\n{cut}"));
+        let messages: Vec<String> = lines.problems.iter().map(ToString::to_string).collect();
+        assert_eq!(lines.entries.len(), 1);
+        assert_eq!(messages.len(), 3);
+        assert!(messages[0].contains("line 2") && messages[0].contains("version 2"), "{}", messages[0]);
+        assert!(messages[1].contains("line 3") && messages[1].contains("finit"), "{}", messages[1]);
+        assert!(messages[2].contains("line 4"), "{}", messages[2]);
+    }
+}

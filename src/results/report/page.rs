@@ -1,0 +1,27 @@
+//! A merged report as one self-contained HTML page: style, script and data are embedded.
+//!
+//! Owns: the scripts of the report. The data is compact (see `data`) and rendered by the scripts. Filters and the open cell are in
+//! the page's address, so that a view can be linked to and tested. Putting the parts together is `assembly`.
+
+mod assembly;
+mod data;
+
+pub(crate) use assembly::assemble;
+
+use crate::results::{compare::ReportComparison, read::MergedReport};
+use data::ReportPageData;
+
+const TEMPLATE: &str = include_str!("page/page.html");
+const SCRIPTS: [&str; 6] = [
+    include_str!("page/cells.js"),
+    include_str!("page/plot.js"),
+    include_str!("page/detail.js"),
+    include_str!("page/frame.js"),
+    include_str!("page/matrix.js"),
+    include_str!("page/page.js"),
+];
+
+/// The whole page, with the differences to `base` if given.
+pub fn render_page(merged: &MergedReport, base: Option<&ReportComparison>) -> String {
+    assemble(TEMPLATE, &SCRIPTS, &ReportPageData::new(merged, base))
+}
