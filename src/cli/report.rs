@@ -18,7 +18,7 @@ use crate::{
     },
     suite::{
         settings::{Overrides, Settings},
-        spec::load_all,
+        spec::{LoadedSpec, load_all},
     },
 };
 use base::BaseArguments;
@@ -133,7 +133,14 @@ pub(super) fn run(arguments: &ReportArguments, out: &mut Out) -> Result<ExitCode
         (ReportRows::Changes, Some(comparison)) => (arguments.changes(comparison)?, comparison.green),
         (ReportRows::Changes, None) => return Err(base::NoBase.into()),
         (ReportRows::Checks, comparison) => (arguments.checks(&merged, comparison.as_ref())?, merged.is_green()),
-        (ReportRows::Models | ReportRows::Operators, _) => (arguments.table(&settings, &merged)?, merged.is_green()),
+        (ReportRows::Models, _) => {
+            let specs = arguments.specs_of_table(&settings)?;
+            (ModelTable::new(&specs, &merged).markdown(), merged.is_green())
+        }
+        (ReportRows::Operators, _) => {
+            let specs = arguments.specs_of_table(&settings)?;
+            (OperatorTable::new(&specs, &merged).markdown(), merged.is_green())
+        }
     };
     write_result(arguments.out.as_deref(), &text, out)?;
     Ok(if green { ExitCode::Success } else { ExitCode::Findings })
@@ -165,15 +172,12 @@ impl ReportArguments {
         })
     }
 
-    fn table(&self, settings: &Settings, merged: &MergedReport) -> Result<String, Error> {
-        if let Some(format) = self.format.filter(|format| *format != ReportFormat::Markdown) {
-            return Err(self.no_such(format).into());
+    /// The specs of a table, which is Markdown.
+    fn specs_of_table(&self, settings: &Settings) -> Result<Vec<LoadedSpec>, Error> {
+        match self.format {
+            None | Some(ReportFormat::Markdown) => Ok(load_all(&settings.specs)?),
+            Some(format) => Err(self.no_such(format).into()),
         }
-        let specs = load_all(&settings.specs)?;
-        Ok(match self.by {
-            ReportRows::Operators => OperatorTable::new(&specs, merged).markdown(),
-            _ => ModelTable::new(&specs, merged).markdown(),
-        })
     }
 
     fn no_such(&self, format: ReportFormat) -> NoSuchFormat {

@@ -4,7 +4,7 @@ use crate::results::expected_failure::ExpectedFailures;
 use serde::Serialize;
 use testgen_types::{EntryStatus, ReportEntry};
 
-/// The start of the reason why a check was ignored that its engine cannot run (`check_run.rs` of the runtime). If the two differ, the check
+/// The start of the reason why a check was ignored that its engine cannot run (`check/run/check_run.rs` of the runtime). If the two differ, the check
 /// is shown as a mock.
 const UNSUPPORTED: &str = "the engine does not support it";
 

@@ -173,3 +173,18 @@ fn a_failure_that_no_longer_runs_is_not_an_improvement() {
         assert!(text.contains("result: WORSE: 1 worse"), "{text}");
     }
 }
+
+#[test]
+fn rows_without_their_base_or_their_format_are_refused() {
+    let project = Project::with_bert();
+    project.write("a.jsonl", line("bert", "cuda", "finite", "f32", "pass", &on("NVIDIA X")));
+    let refused = |arguments: &[&str], error: &str| {
+        let outcome = project.run(&[&["report", "a.jsonl"], arguments].concat()).expect_code(2);
+        assert!(outcome.stderr.contains(error) && outcome.stdout.is_empty(), "{}", outcome.stderr);
+    };
+    refused(&["--by", "changes"], "`--by changes` needs `--base`");
+    refused(&["--by", "models", "--format", "junit"], "`--by models` has no format `junit`");
+    refused(&["--by", "operators", "--format", "html"], "`--by operators` has no format `html`");
+    refused(&["--format", "human"], "`--by checks` has no format `human`");
+    refused(&["--base", "a.jsonl", "--by", "changes", "--format", "html"], "`--by changes` has no format `html`");
+}

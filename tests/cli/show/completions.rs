@@ -1,4 +1,4 @@
-//! `testgen completions`: a script for every shell.
+//! `testgen show completions`: a script for every shell.
 
 use crate::project::Project;
 

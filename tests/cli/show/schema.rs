@@ -73,3 +73,11 @@ fn the_reference_has_every_key() {
         assert!(reference.contains(key), "{key}");
     }
 }
+
+#[test]
+fn only_specs_have_a_reference() {
+    for subject in ["engine", "report"] {
+        let outcome = Project::empty().run(&["show", "schema", subject, "--format", "markdown"]).expect_code(2);
+        assert!(outcome.stderr.contains("only `testgen show schema spec`"), "{}", outcome.stderr);
+    }
+}
