@@ -22,41 +22,41 @@ macro_rules! for_each_check {
         /// Changing a configuration field that the model reads changes the output or makes loading fail.
         ConfigEffective "config_effective" models(config_effective) needs(Configuration) {}
         /// The outputs are on the device, and in the precision, that the endpoint reports.
-        Placement "placement" models(placement) operators(operators::placement) { precisions: Precisions::Each }
+        Placement "placement" models(placement) operators(operators::placement) { topic: CheckTopic::Numbers, precisions: Precisions::Each }
         /// Preprocessing equals the recorded one: token ids of a text, pixel values of an image, paths and degrees of a
         /// graph.
         PreprocessGolden "preprocess_golden" models(preprocess_golden, by_golden) {}
         /// The output of the embedding layer equals the recorded one.
-        EmbedGolden "embed_golden" models(embed_golden, by_golden) needs(HiddenStates) {}
+        EmbedGolden "embed_golden" models(embed_golden, by_golden) needs(HiddenStates) { topic: CheckTopic::Numbers }
         /// Every layer's hidden state equals the recorded one; reports the first that diverges.
-        LayerTraceGolden "layer_trace_golden" models(layer_trace_golden, by_golden) needs(HiddenStates) {}
+        LayerTraceGolden "layer_trace_golden" models(layer_trace_golden, by_golden) needs(HiddenStates) { topic: CheckTopic::Numbers }
         /// The output tensors equal the recorded ones.
-        OutputGolden "output_golden" models(output_golden) { precisions: Precisions::Each }
+        OutputGolden "output_golden" models(output_golden) { topic: CheckTopic::Numbers, precisions: Precisions::Each }
         /// The boxes, scores and labels that postprocessing computes from the outputs equal the recorded ones.
-        DetectionGolden "detection_golden" models(detection_golden, by_golden) { architectures: detects_objects }
+        DetectionGolden "detection_golden" models(detection_golden, by_golden) { topic: CheckTopic::Numbers, architectures: detects_objects }
         /// Every token is routed to the recorded experts with the recorded weights; another expert only within its
         /// margin.
-        RouterGolden "router_golden" models(router_golden, by_golden) needs(HiddenStates) { architectures: has_experts }
+        RouterGolden "router_golden" models(router_golden, by_golden) needs(HiddenStates) { topic: CheckTopic::Numbers, architectures: has_experts }
         /// The retrieved passages equal the recorded ones and those of an exhaustive search; the answers equal the
         /// recorded ones.
-        RetrievalGolden "retrieval_golden" models(retrieval_golden, by_golden) { architectures: retrieves }
+        RetrievalGolden "retrieval_golden" models(retrieval_golden, by_golden) { topic: CheckTopic::Numbers, architectures: retrieves }
         /// The endpoint answers the recorded request of its modality as transformers does: labels with scores, tokens, boxes,
         /// vectors.
         HandlerGolden "handler_golden" models(handler_golden, by_answers) { precisions: Precisions::Each }
         /// No NaN and no infinity where the reference has none.
-        Finite "finite" models(finite) { precisions: Precisions::Each }
+        Finite "finite" models(finite) { topic: CheckTopic::Numbers, precisions: Precisions::Each }
         /// The content of masked positions has no influence on the others.
-        MaskGolden "mask_golden" models(mask_golden) { architectures: has_a_mask, relates_outputs: true }
+        MaskGolden "mask_golden" models(mask_golden) { topic: CheckTopic::Relations, architectures: has_a_mask }
         /// A later token changes no earlier output.
-        CausalLeak "causal_leak" models(causal_leak, by_class) { architectures: is_causal, relates_outputs: true }
+        CausalLeak "causal_leak" models(causal_leak, by_class) { topic: CheckTopic::Relations, architectures: is_causal }
         /// Padding, left or right, changes nothing at the real positions.
-        PadInvariance "pad_invariance" models(pad_invariance) { architectures: has_a_mask, relates_outputs: true }
+        PadInvariance "pad_invariance" models(pad_invariance) { topic: CheckTopic::Relations, architectures: has_a_mask }
         /// A row computed alone equals the row in a batch, in any order.
-        BatchInvariance "batch_invariance" models(batch_invariance) { relates_outputs: true }
+        BatchInvariance "batch_invariance" models(batch_invariance) { topic: CheckTopic::Relations }
         /// Decoding step by step with the cache equals the whole sequence at once, also in chunks and after a reset.
-        KvCacheEquivalence "kv_cache_equivalence" models(kv_cache_equivalence, by_class) { architectures: Architecture::generates, relates_outputs: true }
+        KvCacheEquivalence "kv_cache_equivalence" models(kv_cache_equivalence, by_class) { topic: CheckTopic::Relations, architectures: Architecture::generates }
         /// Lengths and batch sizes around the tile sizes of GPU kernels agree with a prefix or a row of the longest.
-        ShapeSweep "shape_sweep" models(shape_sweep) { relates_outputs: true }
+        ShapeSweep "shape_sweep" models(shape_sweep) { topic: CheckTopic::Relations }
         /// Three runs give the same bits.
         Determinism "determinism" models(determinism) operators(operators::determinism) {}
         /// error(f32) < error(f16) < error(bf16), and that of tf32 between f32 and bf16, each within its tolerance.
@@ -70,29 +70,29 @@ macro_rules! for_each_check {
         /// Greedy tokens equal the recorded ones, or differ only where the recorded margin is below the error.
         GreedyMargin "greedy_margin" models(greedy_margin, by_golden) { architectures: Architecture::generates }
         /// End token, length limits, seed, and temperature towards zero have their documented effect.
-        GenerationControls "generation_controls" models(generation_controls, by_class) { architectures: Architecture::generates, relates_outputs: true }
+        GenerationControls "generation_controls" models(generation_controls, by_class) { topic: CheckTopic::Relations, architectures: Architecture::generates }
         /// Every element of an operator's result is within its bound of a float64 reference; sums have no more bias and variance
         /// than rounding causes.
-        Forward "forward" operators(operators::forward) { precisions: Precisions::Each }
+        Forward "forward" operators(operators::forward) { topic: CheckTopic::Numbers, precisions: Precisions::Each }
         /// Odd sizes, strides, offsets, broadcasting and empty tensors.
-        Shapes "shapes" operators(operators::shapes) { precisions: Precisions::Each }
+        Shapes "shapes" operators(operators::shapes) { topic: CheckTopic::Numbers, precisions: Precisions::Each }
         /// NaN, infinities, zeros, subnormal and the largest numbers, as IEEE 754 and PyTorch define.
-        SpecialValues "special_values" operators(operators::special_values) { precisions: Precisions::Each }
+        SpecialValues "special_values" operators(operators::special_values) { topic: CheckTopic::Numbers, precisions: Precisions::Each }
         /// Relations that hold bit for bit: products of small integers, powers of two, equal and permuted rows, copies.
         Relations "relations" operators(operators::relations) { precisions: Precisions::Each }
         /// Integers and booleans, exactly.
-        Integers "integers" operators(operators::integers) {}
+        Integers "integers" operators(operators::integers) { topic: CheckTopic::Numbers }
         /// Operators on the sizes of reported faults: thousands of terms and tokens, hundreds of thousands of rows, gigabytes; into
         /// memory that holds NaN, again after other work, and on two streams at once. Runs with `testgen run --stress` only.
-        Stress "stress" operators(operators::stress) { precisions: Precisions::Each, is_on_request: true }
+        Stress "stress" operators(operators::stress) { topic: CheckTopic::Numbers, precisions: Precisions::Each, is_on_request: true }
         /// Memory in use returns to its value before the load once the model is dropped.
         MemoryReleased "memory_released" models(memory_released) operators(operators::memory_released) {}
         /// Without the device, the endpoint is marked as fallback, with the reason.
-        FallbackMarked "fallback_marked" models(fallback_marked) operators(fallback_marked) { is_numeric: false, devices: CheckDevices::Gpus }
+        FallbackMarked "fallback_marked" models(fallback_marked) operators(fallback_marked) { topic: CheckTopic::Status, devices: CheckDevices::Gpus }
         /// For a checkpoint that cannot be loaded, the endpoint is marked as mock, with the reason.
-        MockMarked "mock_marked" models(mock_marked) operators(mock_marked) { is_numeric: false }
+        MockMarked "mock_marked" models(mock_marked) operators(mock_marked) { topic: CheckTopic::Status }
         /// `TESTGEN_REQUIRE` turns a missing device, a fallback and a mock into failures.
-        RequireHonoured "require_honoured" models(require_honoured) operators(require_honoured) { is_numeric: false, devices: CheckDevices::Gpus }
+        RequireHonoured "require_honoured" models(require_honoured) operators(require_honoured) { topic: CheckTopic::Status, devices: CheckDevices::Gpus }
         }
     };
 }
@@ -145,12 +145,24 @@ pub struct CheckEntry {
     pub devices: CheckDevices,
     /// The engines that have it.
     pub engines: Engines,
-    /// Whether it compares numbers that the device computed; such a check never passes on a fallback or a mock.
-    pub is_numeric: bool,
+    /// The topic of its result.
+    pub topic: CheckTopic,
     /// Whether it runs only where it is asked for, because it takes minutes.
     pub is_on_request: bool,
-    /// Whether it compares outputs of one engine with each other, not with the golden: a model need not have such a property.
-    pub relates_outputs: bool,
+}
+
+/// The topic of a check's result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CheckTopic {
+    /// The numbers that one forward pass computes on the recorded inputs, on the device and in the precision of the check's name.
+    Numbers,
+    /// Relations between outputs of one engine: masks, batches, caches, lengths. A model need not have such a property.
+    Relations,
+    /// The surroundings of the numbers: loading, input, answers, implementations, other precisions, memory.
+    Surroundings,
+    /// The status of an endpoint without its device or its model. The other topics need numbers that the device computed, and never pass on
+    /// a fallback or a mock.
+    Status,
 }
 
 /// The precisions of a spec in which a check runs.
@@ -191,9 +203,8 @@ impl CheckEntry {
         precisions: Precisions::Finest,
         devices: CheckDevices::All,
         engines: Engines::All,
-        is_numeric: true,
+        topic: CheckTopic::Surroundings,
         is_on_request: false,
-        relates_outputs: false,
     };
 }
 
@@ -252,13 +263,18 @@ impl Check {
         matches!(self.entry().engines, Engines::Processes)
     }
 
-    /// Whether the check compares numbers that the device computed.
-    pub const fn is_numeric(self) -> bool {
-        self.entry().is_numeric
+    /// The topic of its result.
+    pub const fn topic(self) -> CheckTopic {
+        self.entry().topic
     }
 
-    /// Whether the check compares outputs of one engine with each other.
-    pub const fn relates_outputs(self) -> bool {
-        self.entry().relates_outputs
+    /// Whether its result is about the numbers of one forward pass.
+    pub const fn compares_numbers(self) -> bool {
+        matches!(self.topic(), CheckTopic::Numbers)
+    }
+
+    /// Whether the check compares numbers that the device computed.
+    pub const fn is_numeric(self) -> bool {
+        !matches!(self.topic(), CheckTopic::Status)
     }
 }

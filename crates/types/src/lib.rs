@@ -36,7 +36,7 @@ mod task;
 mod versioned_json;
 
 pub use architecture::Architecture;
-pub use check::{Check, CheckDevices, CheckEntry, Engines, Precisions};
+pub use check::{Check, CheckDevices, CheckEntry, CheckTopic, Engines, Precisions};
 pub use closed_enum::UnknownName;
 pub use compile_progress::CompileProgress;
 pub use device_kind::DeviceKind;

@@ -1,6 +1,6 @@
 //! One cell of the result matrix: a model on a device in a precision. Its numbers and its other checks have a status each.
 
-use super::{MergedEntry, MergedReport, ResultStatus, numbers::compares_numbers};
+use super::{MergedEntry, MergedReport, ResultStatus};
 use std::collections::BTreeMap;
 use testgen_types::{Architecture, Check, OutputError, Precision, ReportEntry};
 
@@ -50,7 +50,7 @@ fn are_of_one_cell(a: &MergedEntry, b: &MergedEntry) -> bool {
 impl Cell {
     fn of(entries: &[MergedEntry]) -> Self {
         let (numbers, others): (Vec<&MergedEntry>, Vec<&MergedEntry>) =
-            entries.iter().partition(|merged| compares_numbers(merged.entry.check));
+            entries.iter().partition(|merged| merged.entry.check.compares_numbers());
         let ReportEntry { architecture, ref model, precision, .. } = entries[0].entry;
         let first_diverging = numbers.iter().find_map(|merged| first_diverging(&merged.entry)).map(str::to_owned);
         let mut numbers = CellPart::of(&numbers);

@@ -5,7 +5,6 @@ use super::{
     column::{Column, Identity},
     completeness::{contradiction, impossible_pass},
     evaluate,
-    numbers::compares_numbers,
 };
 use crate::results::expected_failure::ExpectedFailures;
 use std::collections::{BTreeMap, BTreeSet};
@@ -100,7 +99,7 @@ impl MergedReport {
     pub fn counts(&self) -> StatusCounts {
         let mut counts = StatusCounts::default();
         for MergedEntry { entry, evaluation, .. } in &self.entries {
-            let part = if compares_numbers(entry.check) { &mut counts.numbers } else { &mut counts.others };
+            let part = if entry.check.compares_numbers() { &mut counts.numbers } else { &mut counts.others };
             *part.entry(evaluation.status).or_default() += 1;
         }
         counts

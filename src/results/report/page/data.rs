@@ -9,8 +9,8 @@ mod numbered;
 use crate::results::{
     compare::ReportComparison,
     read::{
-        Cell, CellPart, Column, MergedEntry, MergedReport, ResultStatus, StatusCounts, cells, compares_numbers,
-        first_diverging, loaded_bytes,
+        Cell, CellPart, Column, MergedEntry, MergedReport, ResultStatus, StatusCounts, cells, first_diverging,
+        loaded_bytes,
     },
 };
 use comparison::BaseComparison;
@@ -121,7 +121,7 @@ impl ReportPageData {
             statuses: ResultStatus::ALL.iter().map(|s| [s.word(), s.sign(), s.meaning()]).collect(),
             counts: [by_status(&numbers), by_status(&others)],
             precisions: Precision::ALL.iter().map(|precision| precision.as_str()).collect(),
-            checks: Check::ALL.iter().map(|check| (check.as_str(), compares_numbers(*check))).collect(),
+            checks: Check::ALL.iter().map(|check| (check.as_str(), check.compares_numbers())).collect(),
             problems: merged.problems.clone(),
             sources: merged.sources.clone(),
             columns: merged.columns.iter().map(ColumnData::new).collect(),
