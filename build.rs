@@ -1,4 +1,5 @@
-//! Lists the files below `templates/` for `src/suite/template.rs`, so that a new template needs no second mention.
+//! Lists the files below `templates/` for `src/suite/template.rs`, so that a new template needs no
+//! second mention.
 
 use std::{env, error::Error, fmt::Write, fs, path::Path};
 
@@ -11,7 +12,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     for name in names {
         // No absolute path: checkouts that share a target directory share this file.
         let path = format!("/templates/{name}");
-        writeln!(list, "    ({name:?}, include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), {path:?}))),")?;
+        writeln!(
+            list,
+            "    ({name:?}, include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), {path:?}))),"
+        )?;
     }
     list.push_str("]\n");
     fs::write(Path::new(&env::var("OUT_DIR")?).join("templates.rs"), list)?;
@@ -22,7 +26,10 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn collect(directory: &Path, prefix: &str, names: &mut Vec<String>) -> Result<(), Box<dyn Error>> {
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
-        let name = entry.file_name().into_string().map_err(|name| format!("{name:?} is not UTF-8"))?;
+        let name = entry
+            .file_name()
+            .into_string()
+            .map_err(|name| format!("{name:?} is not UTF-8"))?;
         if entry.file_type()?.is_dir() {
             collect(&entry.path(), &format!("{prefix}{name}/"), names)?;
         } else if name.ends_with(".tera") {

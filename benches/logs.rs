@@ -1,7 +1,8 @@
-//! Time of a large training log, beside `grep -c` and a loop of Python's `re` over the same file in the same run.
+//! Time of a large training log, beside `grep -c` and a loop of Python's `re` over the same file in
+//! the same run.
 //!
-//! `cargo bench -p testgen --bench logs` writes 1 GB of lines of four trainers, and as many without numbers. `cargo test --benches`
-//! uses 1 MB, to test that the benchmark still works.
+//! `cargo bench -p testgen --bench logs` writes 1 GB of lines of four trainers, and as many without
+//! numbers. `cargo test --benches` uses 1 MB, to test that the benchmark still works.
 
 use std::{
     error::Error,
@@ -24,7 +25,11 @@ print(count)
 ";
 
 fn main() -> ExitCode {
-    let megabytes = if std::env::args().any(|argument| argument == "--bench") { 1000 } else { 1 };
+    let megabytes = if std::env::args().any(|argument| argument == "--bench") {
+        1000
+    } else {
+        1
+    };
     match run(megabytes * 1_000_000) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -38,19 +43,30 @@ fn run(bytes: u64) -> Result<()> {
     let directory = TempDir::new()?;
     let path = directory.path().join("train.log");
     write(&path, bytes)?;
-    let file = path.to_str().ok_or("the temporary directory is not UTF-8")?;
+    let file = path
+        .to_str()
+        .ok_or("the temporary directory is not UTF-8")?;
     println!("{} MB", bytes / 1_000_000);
     // Three rounds in alternation; the fastest of each counts, because other load only adds time.
     let mut best = [f64::INFINITY; 3];
     for _ in 0..3 {
-        best[0] = best[0].min(timed(env!("CARGO_BIN_EXE_testgen"), &["logs", file, "--json"])?);
+        best[0] = best[0].min(timed(
+            env!("CARGO_BIN_EXE_testgen"),
+            &["logs", file, "--json"],
+        )?);
         best[1] = best[1].min(timed("grep", &["-c", "lm loss", file])?);
         best[2] = best[2].min(timed("python3", &["-c", PYTHON, file])?);
     }
     let [testgen, grep, python] = best;
     println!("testgen logs           {testgen:>8.2} s    target: under 5 s for 1 GB");
-    println!("grep -c                {grep:>8.2} s    testgen needs {:.2} of it", testgen / grep);
-    println!("one pattern in Python  {python:>8.2} s    testgen needs {:.2} of it", testgen / python);
+    println!(
+        "grep -c                {grep:>8.2} s    testgen needs {:.2} of it",
+        testgen / grep
+    );
+    println!(
+        "one pattern in Python  {python:>8.2} s    testgen needs {:.2} of it",
+        testgen / python
+    );
     Ok(())
 }
 

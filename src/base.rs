@@ -1,4 +1,5 @@
-//! The parts that every room uses: errors with exit codes, files that are written completely or not at all, child processes, text.
+//! The parts that every room uses: errors with exit codes, files that are written completely or not
+//! at all, child processes, text.
 
 pub(crate) mod atomic_file;
 pub(crate) mod checkpoint_files;

@@ -59,7 +59,8 @@ enum Command {
 const EXIT_CODES: &str = "Exit codes: 0 success; 1 findings, failed tests, or generated files out of date; 2 wrong \
 usage or input; 3 cargo, python or a device is missing; 4 internal error.";
 
-/// Runs the command of this process's arguments, prints its error if it has one, and returns the exit code.
+/// Runs the command of this process's arguments, prints its error if it has one, and returns the
+/// exit code.
 pub fn main() -> process::ExitCode {
     panic::install_hook();
     let arguments = match Cli::try_parse() {
@@ -67,13 +68,19 @@ pub fn main() -> process::ExitCode {
         Err(error) => {
             // clap prints help to stdout and errors to stderr; a closed pipe is not an error.
             let _ = error.print();
-            let code = if error.use_stderr() { ExitCode::BadInput } else { ExitCode::Success };
+            let code = if error.use_stderr() {
+                ExitCode::BadInput
+            } else {
+                ExitCode::Success
+            };
             return code.into();
         }
     };
     // A panic would end the process with 101, which is not one of the documented exit codes.
     let result = std::panic::catch_unwind(|| run(&arguments.command));
-    let Ok(result) = result else { return ExitCode::Internal.into() };
+    let Ok(result) = result else {
+        return ExitCode::Internal.into();
+    };
     let code = result.unwrap_or_else(|error| print_error(&error));
     code.into()
 }

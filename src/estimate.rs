@@ -1,6 +1,7 @@
 //! Estimates of the memory of models, and the devices of this machine that have it.
 //!
-//! Owns: which estimates are made, whether they fit, and how they are written. Does not own: the estimates (`testgen-estimate`).
+//! Owns: which estimates are made, whether they fit, and how they are written. Does not own: the
+//! estimates (`testgen-estimate`).
 
 mod backend_name;
 mod fit;
@@ -41,9 +42,15 @@ pub fn estimate(
     let precisions: Vec<Precision> = Precision::ALL.iter().copied().filter(selected).collect();
     let mut rows = Vec::new();
     for backend in [Backend::Host, Backend::Gpu] {
-        let applies = |precision: &&Precision| backend == Backend::Gpu || precision.applies_on(DeviceKind::Cpu);
+        let applies = |precision: &&Precision| {
+            backend == Backend::Gpu || precision.applies_on(DeviceKind::Cpu)
+        };
         for precision in precisions.iter().filter(applies).copied() {
-            rows.push(EstimateRow { backend, precision, estimate: checkpoint.estimate(backend, precision, sizes)? });
+            rows.push(EstimateRow {
+                backend,
+                precision,
+                estimate: checkpoint.estimate(backend, precision, sizes)?,
+            });
         }
     }
     let rooms = devices
@@ -65,12 +72,19 @@ pub fn estimate(
 const TOKENS: u64 = 128;
 
 /// The sizes of the call; a default number of tokens is within the positions of the model.
-fn sizes(checkpoint: &CheckpointHeaders, options: &EstimateOptions) -> Result<CallSizes, EstimateError> {
-    let given = CallSizes { batch: options.batch, tokens: options.tokens.unwrap_or(TOKENS) };
+fn sizes(
+    checkpoint: &CheckpointHeaders,
+    options: &EstimateOptions,
+) -> Result<CallSizes, EstimateError> {
+    let given = CallSizes {
+        batch: options.batch,
+        tokens: options.tokens.unwrap_or(TOKENS),
+    };
     match checkpoint.estimate(Backend::Host, Precision::F32, given) {
-        Err(EstimateError::TooLong { limit, .. }) if options.tokens.is_none() => {
-            Ok(CallSizes { tokens: limit, ..given })
-        }
+        Err(EstimateError::TooLong { limit, .. }) if options.tokens.is_none() => Ok(CallSizes {
+            tokens: limit,
+            ..given
+        }),
         Err(error) => Err(error),
         Ok(_) => Ok(given),
     }
@@ -85,7 +99,9 @@ impl CliError for EstimateError {
             Self::TooLong { limit, .. } => Some(format!("use `--tokens {limit}` or fewer")),
             Self::Quantized(quantized) => Some(quantized.remedy()),
             Self::UnknownType(_) => Some("`testgen show models` lists the known types".to_owned()),
-            Self::File(_) | Self::Invalid { .. } | Self::NoWeights { .. } | Self::Field { .. } => None,
+            Self::File(_) | Self::Invalid { .. } | Self::NoWeights { .. } | Self::Field { .. } => {
+                None
+            }
         }
     }
 }

@@ -1,7 +1,8 @@
 //! testgen writes hardware-aware conformance suites for Hugging Face models.
 //!
-//! Owns: specs, templates, the generated suite and the command line. Does not own: models and checks (`crates/runtime`),
-//! device detection (`crates/device`), the rules over generated files (`verify`). Rooms use only rooms below them:
+//! Owns: specs, templates, the generated suite and the command line. Does not own: models and
+//! checks (`crates/runtime`), device detection (`crates/device`), the rules over generated files
+//! (`verify`). Rooms use only rooms below them:
 //!
 //! ```text
 //! cli

@@ -1,8 +1,10 @@
-//! `testgen logs`: training logs of known trainers, read as a stream, summarised and compared. No GPU is needed.
+//! `testgen logs`: training logs of known trainers, read as a stream, summarised and compared. No
+//! GPU is needed.
 //!
-//! Owns: the line forms of the trainers ([`LogFormat`]), the records that lines contain ([`Parser`]), one log's summary
-//! ([`LogSummary`]), the comparison of two logs ([`LogComparison`]), and how they are printed. Memory is bounded: neither the size
-//! of a log nor the length of a line matters. Does not own: reports of suites, which `results` reads.
+//! Owns: the line forms of the trainers ([`LogFormat`]), the records that lines contain
+//! ([`Parser`]), one log's summary ([`LogSummary`]), the comparison of two logs
+//! ([`LogComparison`]), and how they are printed. Memory is bounded: neither the size of a log nor
+//! the length of a line matters. Does not own: reports of suites, which `results` reads.
 
 mod ansi;
 mod comparison;

@@ -3,7 +3,8 @@
 use mimalloc::MiMalloc;
 use std::process::ExitCode;
 
-/// A third of the time of `generate` and `verify` is spent in small allocations of the parser; mimalloc halves it.
+/// A third of the time of `generate` and `verify` is spent in small allocations of the parser;
+/// mimalloc halves it.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 

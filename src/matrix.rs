@@ -1,8 +1,9 @@
-//! The CI jobs that run the suite: from the specs and the `ci` section of testgen.toml to the files of a CI system.
+//! The CI jobs that run the suite: from the specs and the `ci` section of testgen.toml to the files
+//! of a CI system.
 //!
-//! Owns: the section, the plan of jobs, and its five output formats. Does not own: the commands that jobs run (`testgen
-//! run`, `verify`, `report`, `compare`). Every format is rendered from the same plan, so that they cannot contradict
-//! each other.
+//! Owns: the section, the plan of jobs, and its five output formats. Does not own: the commands
+//! that jobs run (`testgen run`, `verify`, `report`, `compare`). Every format is rendered from the
+//! same plan, so that they cannot contradict each other.
 
 mod error;
 mod files;

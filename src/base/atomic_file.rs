@@ -1,9 +1,10 @@
-//! Files that are written completely or not at all: also when the process is killed, the disk is full, or another process
-//! writes the same file.
+//! Files that are written completely or not at all: also when the process is killed, the disk is
+//! full, or another process writes the same file.
 //!
-//! The content goes into a temporary file in the directory of the target, which is renamed when it is complete. It is locked
-//! while its process runs: the next write in that directory deletes the unlocked ones, which killed processes left. After a
-//! power cut, the guarantees of the file system for a rename apply.
+//! The content goes into a temporary file in the directory of the target, which is renamed when it
+//! is complete. It is locked while its process runs: the next write in that directory deletes the
+//! unlocked ones, which killed processes left. After a power cut, the guarantees of the file system
+//! for a rename apply.
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
@@ -20,19 +21,23 @@ const SUFFIX: &str = ".tmp";
 /// Links that are followed to find the file to replace, as many as Linux follows.
 const MAX_LINKS: usize = 40;
 
-/// Replaces the file `path` by one with `content`, and creates the directories above it. A link stays, and the file that it
-/// points to is replaced. A pipe or a device, such as `/dev/stdout`, is written to.
+/// Replaces the file `path` by one with `content`, and creates the directories above it. A link
+/// stays, and the file that it points to is replaced. A pipe or a device, such as `/dev/stdout`, is
+/// written to.
 pub(crate) fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     if is_special(path) {
-        return OpenOptions::new().write(true).open(path)?.write_all(content);
+        return OpenOptions::new()
+            .write(true)
+            .open(path)?
+            .write_all(content);
     }
     let mut file = TemporaryFile::new(path)?;
     file.write_all(content)?;
     file.persist()
 }
 
-/// Creates the file `path` with `content`, and the directories above it. An existing file, and one that another process
-/// creates meanwhile, is [`io::ErrorKind::AlreadyExists`].
+/// Creates the file `path` with `content`, and the directories above it. An existing file, and one
+/// that another process creates meanwhile, is [`io::ErrorKind::AlreadyExists`].
 pub(crate) fn create(path: &Path, content: &[u8]) -> io::Result<()> {
     if path.symlink_metadata().is_ok() {
         return Err(io::ErrorKind::AlreadyExists.into());
@@ -40,7 +45,8 @@ pub(crate) fn create(path: &Path, content: &[u8]) -> io::Result<()> {
     let mut file = TemporaryFile::new(path)?;
     file.write_all(content)?;
     match fs::hard_link(&file.entry.path, &file.target) {
-        // Not every file system has hard links; without them two processes at the same moment are not detected.
+        // Not every file system has hard links; without them two processes at the same moment are
+        // not detected.
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => file.persist(),
         result => result,
     }
@@ -60,11 +66,17 @@ impl TemporaryFile {
         let existing = fs::metadata(&target).ok();
         match &existing {
             Some(existing) if existing.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
-            Some(existing) if !existing.is_file() => return Err(io::Error::other("this is not a regular file")),
+            Some(existing) if !existing.is_file() => {
+                return Err(io::Error::other("this is not a regular file"));
+            }
             Some(_) | None => {}
         }
         let entry = Temporary::new(directory_of(&target), |path| {
-            OpenOptions::new().read(true).append(true).create_new(true).open(path)
+            OpenOptions::new()
+                .read(true)
+                .append(true)
+                .create_new(true)
+                .open(path)
         })?;
         if let Some(existing) = existing {
             // Not permitted on every file system; the content matters more.
@@ -109,7 +121,9 @@ pub(crate) struct Temporary {
 impl Temporary {
     /// A new directory in `directory`, for several files that are renamed together.
     pub(crate) fn directory(directory: &Path) -> io::Result<Self> {
-        Self::new(directory, |path| fs::create_dir(path).and_then(|()| File::open(path)))
+        Self::new(directory, |path| {
+            fs::create_dir(path).and_then(|()| File::open(path))
+        })
     }
 
     /// Its path.
@@ -126,13 +140,19 @@ impl Temporary {
             let path = directory.join(format!("{PREFIX}{}.{count}{SUFFIX}", std::process::id()));
             let handle = match open(&path) {
                 // A process with the same id in another container, or the next one to be deleted.
-                Err(error) if matches!(error.kind(), io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound) => {
+                Err(error)
+                    if matches!(
+                        error.kind(),
+                        io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound
+                    ) =>
+                {
                     directory.metadata()?;
                     continue;
                 }
                 result => result?,
             };
-            // Where locks are not supported, no other process obtains one either, and nothing is deleted.
+            // Where locks are not supported, no other process obtains one either, and nothing is
+            // deleted.
             let _ = handle.lock();
             let created = Self { path, handle };
             // Another process may have deleted it between its creation and the lock.
@@ -154,10 +174,20 @@ impl Drop for Temporary {
 
 /// Deletes the temporary files and directories of processes that no longer run.
 fn delete_abandoned(directory: &Path) {
-    let Ok(entries) = fs::read_dir(directory) else { return };
-    for path in entries.filter_map(Result::ok).map(|entry| entry.path()).filter(|path| is_temporary(path)) {
-        let is_ours = path.symlink_metadata().is_ok_and(|metadata| metadata.is_file() || metadata.is_dir());
-        let Some(handle) = is_ours.then(|| File::open(&path).ok()).flatten() else { continue };
+    let Ok(entries) = fs::read_dir(directory) else {
+        return;
+    };
+    for path in entries
+        .filter_map(Result::ok)
+        .map(|entry| entry.path())
+        .filter(|path| is_temporary(path))
+    {
+        let is_ours = path
+            .symlink_metadata()
+            .is_ok_and(|metadata| metadata.is_file() || metadata.is_dir());
+        let Some(handle) = is_ours.then(|| File::open(&path).ok()).flatten() else {
+            continue;
+        };
         match handle.try_lock() {
             Ok(()) if is_same(&path, &handle) => delete(&path),
             Ok(()) | Err(TryLockError::WouldBlock | TryLockError::Error(_)) => {}
@@ -171,11 +201,17 @@ fn is_temporary(path: &Path) -> bool {
 }
 
 fn delete(path: &Path) {
-    let _ = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    let _ = if path.is_dir() {
+        fs::remove_dir_all(path)
+    } else {
+        fs::remove_file(path)
+    };
 }
 
 fn is_same(path: &Path, handle: &File) -> bool {
-    let (Ok(there), Ok(here)) = (path.symlink_metadata(), handle.metadata()) else { return false };
+    let (Ok(there), Ok(here)) = (path.symlink_metadata(), handle.metadata()) else {
+        return false;
+    };
     (there.dev(), there.ino()) == (here.dev(), here.ino())
 }
 
@@ -196,7 +232,9 @@ fn resolve(path: &Path) -> io::Result<PathBuf> {
 }
 
 fn directory_of(path: &Path) -> &Path {
-    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+    path.parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+        .unwrap_or(Path::new("."))
 }
 
 #[cfg(test)]

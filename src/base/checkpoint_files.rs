@@ -1,7 +1,8 @@
-//! The files of a checkpoint directory before anything reads them: safetensors and no pickles, weights that are not quantized,
-//! regular files of limited size, and all within the directory.
+//! The files of a checkpoint directory before anything reads them: safetensors and no pickles,
+//! weights that are not quantized, regular files of limited size, and all within the directory.
 //!
-//! Owns: which directories `add` and `record` refuse. Does not own: the content of configuration and weights.
+//! Owns: which directories `add` and `record` refuse. Does not own: the content of configuration
+//! and weights.
 
 use crate::base::{
     cli_error::CliError,
@@ -28,16 +29,20 @@ const PICKLES: [&str; 6] = ["bin", "ckpt", "pickle", "pkl", "pt", "pth"];
 /// Pickles of a training run, which nothing reads and which do not contain the weights.
 const NOT_WEIGHTS: [&str; 4] = ["training_args.", "optimizer.", "scheduler.", "rng_state"];
 
-/// Directories below the checkpoint in which links are searched: tokenizers of RAG models, and a level for other parts.
+/// Directories below the checkpoint in which links are searched: tokenizers of RAG models, and a
+/// level for other parts.
 const DEPTH: usize = 3;
 
 /// Whether there are weights as safetensors, or an index of them.
 pub(crate) fn has_weights(directory: &Path) -> bool {
-    WEIGHTS.iter().any(|name| directory.join(name).is_file() || directory.join(index_of(name)).is_file())
+    WEIGHTS
+        .iter()
+        .any(|name| directory.join(name).is_file() || directory.join(index_of(name)).is_file())
 }
 
-/// Refuses a directory whose only weights are pickles, quantized weights, a name or a link that leads out of the directory, and a
-/// FIFO, a device, a directory or a huge file in place of a file that is read.
+/// Refuses a directory whose only weights are pickles, quantized weights, a name or a link that
+/// leads out of the directory, and a FIFO, a device, a directory or a huge file in place of a file
+/// that is read.
 ///
 /// # Errors
 ///
@@ -52,11 +57,16 @@ pub(crate) fn check(directory: &Path) -> Result<(), CheckpointFilesError> {
         }
     }
     if let Some(name) = pickle(directory).filter(|_| !has_weights(directory)) {
-        return Err(CheckpointFilesError::Pickle { path: directory.join(name) });
+        return Err(CheckpointFilesError::Pickle {
+            path: directory.join(name),
+        });
     }
     // Last: the files that it reads are known to be regular ones by now.
     match QuantizedCheckpoint::in_directory(directory) {
-        Some(quantized) => Err(CheckpointFilesError::Quantized { path: directory.to_owned(), quantized }),
+        Some(quantized) => Err(CheckpointFilesError::Quantized {
+            path: directory.to_owned(),
+            quantized,
+        }),
         None => Ok(()),
     }
 }
@@ -65,7 +75,8 @@ fn index_of(name: &str) -> String {
     format!("{name}.index.json")
 }
 
-/// The largest size of a file that transformers reads as a whole; none for those that are mapped, and for unknown files.
+/// The largest size of a file that transformers reads as a whole; none for those that are mapped,
+/// and for unknown files.
 fn limit_of(name: &str) -> Option<u64> {
     match name {
         "golden.safetensors" => Some(limit::GOLDEN),
@@ -74,7 +85,12 @@ fn limit_of(name: &str) -> Option<u64> {
         _ if name.ends_with(".index.json") => Some(limit::SHARD_INDEX),
         _ if name.ends_with("config.json") => Some(limit::CONFIG),
         "special_tokens_map.json" | "added_tokens.json" => Some(limit::CONFIG),
-        _ if [".model", ".spm"].iter().any(|extension| name.ends_with(extension)) => Some(limit::TOKENIZER),
+        _ if [".model", ".spm"]
+            .iter()
+            .any(|extension| name.ends_with(extension)) =>
+        {
+            Some(limit::TOKENIZER)
+        }
         _ if name.ends_with(".safetensors") => Some(u64::MAX),
         _ => None,
     }
@@ -82,15 +98,33 @@ fn limit_of(name: &str) -> Option<u64> {
 
 /// Every file that is read is a regular one, and not larger than any of its kind.
 fn check_sizes(directory: &Path) -> Result<(), CheckpointFilesError> {
-    for entry in WalkDir::new(directory).max_depth(DEPTH).follow_links(true).sort_by_file_name() {
+    for entry in WalkDir::new(directory)
+        .max_depth(DEPTH)
+        .follow_links(true)
+        .sort_by_file_name()
+    {
         let Ok(entry) = entry else { continue };
-        let Some(largest) = entry.file_name().to_str().and_then(limit_of).filter(|_| entry.depth() > 0) else {
+        let Some(largest) = entry
+            .file_name()
+            .to_str()
+            .and_then(limit_of)
+            .filter(|_| entry.depth() > 0)
+        else {
             continue;
         };
-        let size = open(entry.path())?.metadata().map_or(0, |metadata| metadata.len());
+        let size = open(entry.path())?
+            .metadata()
+            .map_or(0, |metadata| metadata.len());
         if size > largest {
-            let problem = FileProblem::TooLarge { size: Some(size), limit: largest };
-            return Err(FileError { path: entry.into_path(), problem }.into());
+            let problem = FileProblem::TooLarge {
+                size: Some(size),
+                limit: largest,
+            };
+            return Err(FileError {
+                path: entry.into_path(),
+                problem,
+            }
+            .into());
         }
     }
     Ok(())
@@ -98,12 +132,16 @@ fn check_sizes(directory: &Path) -> Result<(), CheckpointFilesError> {
 
 /// The first pickle in the order of names.
 fn pickle(directory: &Path) -> Option<String> {
-    let names = fs::read_dir(directory).ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let names = fs::read_dir(directory)
+        .ok()?
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     names.filter(|name| is_pickle(name)).min()
 }
 
 fn is_pickle(name: &str) -> bool {
-    let extension = Path::new(name).extension().and_then(|extension| extension.to_str());
+    let extension = Path::new(name)
+        .extension()
+        .and_then(|extension| extension.to_str());
     extension.is_some_and(|extension| PICKLES.contains(&extension))
         && !NOT_WEIGHTS.iter().any(|other| name.starts_with(other))
 }
@@ -114,30 +152,57 @@ struct ShardIndex {
     weight_map: BTreeMap<String, String>,
 }
 
-/// Every shard is safetensors in the directory of the index; transformers would read another file with pickle.
+/// Every shard is safetensors in the directory of the index; transformers would read another file
+/// with pickle.
 fn check_index(path: &Path) -> Result<(), CheckpointFilesError> {
     let bytes = read_bytes(path, limit::SHARD_INDEX)?;
-    let index: ShardIndex = serde_json::from_slice(&bytes)
-        .map_err(|error| CheckpointFilesError::Index { path: path.to_owned(), reason: limited(&error.to_string()) })?;
+    let index: ShardIndex =
+        serde_json::from_slice(&bytes).map_err(|error| CheckpointFilesError::Index {
+            path: path.to_owned(),
+            reason: limited(&error.to_string()),
+        })?;
     for shard in index.weight_map.into_values() {
-        if Path::new(&shard).components().any(|part| !matches!(part, Component::Normal(_))) {
-            return Err(CheckpointFilesError::ShardOutside { path: path.to_owned(), shard });
+        if Path::new(&shard)
+            .components()
+            .any(|part| !matches!(part, Component::Normal(_)))
+        {
+            return Err(CheckpointFilesError::ShardOutside {
+                path: path.to_owned(),
+                shard,
+            });
         }
         if !shard.ends_with(".safetensors") {
-            return Err(CheckpointFilesError::Shard { path: path.to_owned(), shard });
+            return Err(CheckpointFilesError::Shard {
+                path: path.to_owned(),
+                shard,
+            });
         }
     }
     Ok(())
 }
 
-/// Links stay in the directory, or in the store of the Hugging Face cache: `snapshots/<revision>` contains links to `blobs`.
+/// Links stay in the directory, or in the store of the Hugging Face cache: `snapshots/<revision>`
+/// contains links to `blobs`.
 fn check_links(directory: &Path) -> Result<(), CheckpointFilesError> {
-    let Ok(root) = directory.canonicalize() else { return Ok(()) };
+    let Ok(root) = directory.canonicalize() else {
+        return Ok(());
+    };
     let snapshots = root.parent().filter(|parent| parent.ends_with("snapshots"));
-    let blobs = snapshots.and_then(Path::parent).map(|repository| repository.join("blobs"));
-    let is_inside =
-        |target: &Path| target.starts_with(&root) || blobs.as_ref().is_some_and(|blobs| target.starts_with(blobs));
-    for entry in WalkDir::new(&root).max_depth(DEPTH).sort_by_file_name().into_iter().filter_map(Result::ok) {
+    let blobs = snapshots
+        .and_then(Path::parent)
+        .map(|repository| repository.join("blobs"));
+    let is_inside = |target: &Path| {
+        target.starts_with(&root)
+            || blobs
+                .as_ref()
+                .is_some_and(|blobs| target.starts_with(blobs))
+    };
+    for entry in WalkDir::new(&root)
+        .max_depth(DEPTH)
+        .sort_by_file_name()
+        .into_iter()
+        .filter_map(Result::ok)
+    {
         if !entry.path_is_symlink() {
             continue;
         }

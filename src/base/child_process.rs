@@ -1,4 +1,5 @@
-//! Child processes that end with this one: an interrupt or a request to terminate kills the child first.
+//! Child processes that end with this one: an interrupt or a request to terminate kills the child
+//! first.
 
 use crate::base::exit_code::ExitCode;
 use std::{
@@ -38,7 +39,8 @@ impl ChildError {
     }
 }
 
-/// Handles interrupts from now on: they also kill the children that [`wait_all`] waits for, instead of this process alone.
+/// Handles interrupts from now on: they also kill the children that [`wait_all`] waits for, instead
+/// of this process alone.
 pub(crate) fn watch_interrupts() {
     // Setting a second handler fails; the first one does the same.
     let _ = ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::SeqCst));
@@ -59,7 +61,8 @@ pub(crate) fn end_with_this_process(command: &mut Command) {
             unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
             Ok(())
         };
-        // SAFETY: the function neither allocates nor takes locks, which another thread may hold at the fork.
+        // SAFETY: the function neither allocates nor takes locks, which another thread may hold at
+        // the fork.
         unsafe { command.pre_exec(end_with_parent) };
     }
     #[cfg(not(target_os = "linux"))]
@@ -72,8 +75,12 @@ pub(crate) fn wait(child: &mut Child, tick: impl FnMut()) -> Result<ExitStatus, 
     Ok(statuses[0])
 }
 
-/// Waits until all `children` have ended, and calls `tick` meanwhile. Their statuses are in the order of the children.
-pub(crate) fn wait_all(children: &mut [&mut Child], mut tick: impl FnMut()) -> Result<Vec<ExitStatus>, ChildError> {
+/// Waits until all `children` have ended, and calls `tick` meanwhile. Their statuses are in the
+/// order of the children.
+pub(crate) fn wait_all(
+    children: &mut [&mut Child],
+    mut tick: impl FnMut(),
+) -> Result<Vec<ExitStatus>, ChildError> {
     loop {
         if is_interrupted() {
             for child in children {
@@ -83,8 +90,10 @@ pub(crate) fn wait_all(children: &mut [&mut Child], mut tick: impl FnMut()) -> R
             }
             return Err(ChildError::Interrupted);
         }
-        // Polled: `wait` of the standard library continues after a signal, so the flag would never be read.
-        let statuses: io::Result<Option<Vec<ExitStatus>>> = children.iter_mut().map(|child| child.try_wait()).collect();
+        // Polled: `wait` of the standard library continues after a signal, so the flag would never
+        // be read.
+        let statuses: io::Result<Option<Vec<ExitStatus>>> =
+            children.iter_mut().map(|child| child.try_wait()).collect();
         if let Some(statuses) = statuses.map_err(|source| ChildError::Wait { source })? {
             return Ok(statuses);
         }

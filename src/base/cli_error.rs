@@ -4,8 +4,8 @@ use crate::base::exit_code::ExitCode;
 
 /// An error that ends a command.
 ///
-/// Its `Display` is a lower-case fragment with the values in backticks, or a whole block of such fragments when several
-/// things are wrong at once.
+/// Its `Display` is a lower-case fragment with the values in backticks, or a whole block of such
+/// fragments when several things are wrong at once.
 pub trait CliError: std::error::Error + Send + Sync {
     /// A hint for the user; printed after `help: `.
     fn help(&self) -> Option<String> {

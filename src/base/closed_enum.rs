@@ -1,10 +1,14 @@
 //! One trait over the closed enums of `testgen_types`, for code that handles all of them alike.
 
 use std::{fmt::Display, str::FromStr};
-use testgen_types::{Architecture, Check, DeviceKind, ModelType, Operator, Precision, Task, UnknownName};
+use testgen_types::{
+    Architecture, Check, DeviceKind, ModelType, Operator, Precision, Task, UnknownName,
+};
 
 /// An enum whose variants have a written form.
-pub(crate) trait ClosedEnum: Copy + PartialEq + Display + FromStr<Err = UnknownName> + 'static {
+pub(crate) trait ClosedEnum:
+    Copy + PartialEq + Display + FromStr<Err = UnknownName> + 'static
+{
     /// All variants in declaration order.
     fn all() -> &'static [Self];
 
@@ -13,7 +17,10 @@ pub(crate) trait ClosedEnum: Copy + PartialEq + Display + FromStr<Err = UnknownN
 
     /// The help of an error about an unknown name.
     fn known() -> String {
-        let names: Vec<String> = Self::all().iter().map(|variant| format!("`{variant}`")).collect();
+        let names: Vec<String> = Self::all()
+            .iter()
+            .map(|variant| format!("`{variant}`"))
+            .collect();
         format!("known are {}", names.join(", "))
     }
 }

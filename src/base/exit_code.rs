@@ -6,7 +6,8 @@
 pub enum ExitCode {
     /// The command succeeded and found nothing wrong.
     Success = 0,
-    /// It ran, and something is wrong: findings of the verifier, failed tests, generated files that are out of date.
+    /// It ran, and something is wrong: findings of the verifier, failed tests, generated files that
+    /// are out of date.
     Findings = 1,
     /// The command line, a spec, a template or a checkpoint is wrong.
     BadInput = 2,
@@ -18,7 +19,13 @@ pub enum ExitCode {
 
 impl ExitCode {
     /// Every exit code.
-    pub const ALL: &[Self] = &[Self::Success, Self::Findings, Self::BadInput, Self::EnvironmentMissing, Self::Internal];
+    pub const ALL: &[Self] = &[
+        Self::Success,
+        Self::Findings,
+        Self::BadInput,
+        Self::EnvironmentMissing,
+        Self::Internal,
+    ];
 
     /// The meaning of the code in a few words, for the help text.
     pub const fn meaning(self) -> &'static str {

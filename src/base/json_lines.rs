@@ -13,12 +13,22 @@ pub(crate) struct BadLine {
 }
 
 /// The entries of a text, and its bad lines. Empty lines are ignored.
-pub(crate) fn parse_json_lines<E: DeserializeOwned>(text: &str, version: u32) -> (Vec<E>, Vec<BadLine>) {
+pub(crate) fn parse_json_lines<E: DeserializeOwned>(
+    text: &str,
+    version: u32,
+) -> (Vec<E>, Vec<BadLine>) {
     let (mut entries, mut bad) = (Vec::new(), Vec::new());
-    for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+    for (index, line) in text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty())
+    {
         match parse_versioned(line, version) {
             Ok(entry) => entries.push(entry),
-            Err(message) => bad.push(BadLine { line: index + 1, message: limited(&message) }),
+            Err(message) => bad.push(BadLine {
+                line: index + 1,
+                message: limited(&message),
+            }),
         }
     }
     (entries, bad)

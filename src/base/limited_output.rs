@@ -1,4 +1,5 @@
-//! The output of a child process that must end within a time limit: it never hangs, whatever the process does.
+//! The output of a child process that must end within a time limit: it never hangs, whatever the
+//! process does.
 
 use crate::base::child_process::{end_with_this_process, is_interrupted};
 use std::{
@@ -24,7 +25,8 @@ pub(crate) struct LimitedOutput {
     pub(crate) stderr: Vec<u8>,
 }
 
-/// Runs `command` without input, and kills it and its children at the limit, or when this process is interrupted. It also ends with this process.
+/// Runs `command` without input, and kills it and its children at the limit, or when this process
+/// is interrupted. It also ends with this process.
 ///
 /// # Errors
 ///
@@ -33,7 +35,11 @@ pub(crate) fn output_within(mut command: Command, limit: Duration) -> io::Result
     end_with_this_process(&mut command);
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
     let (stdout, stderr) = (reader(child.stdout.take()), reader(child.stderr.take()));
     let deadline = Instant::now() + limit;
     while !has_ended(&mut child)? && Instant::now() < deadline && !is_interrupted() {
@@ -46,8 +52,15 @@ pub(crate) fn output_within(mut command: Command, limit: Duration) -> io::Result
         child.kill()?;
     }
     let status = child.wait()?;
-    let (stdout, stderr) = (stdout.join().unwrap_or_default(), stderr.join().unwrap_or_default());
-    Ok(LimitedOutput { status: ended.then_some(status), stdout, stderr })
+    let (stdout, stderr) = (
+        stdout.join().unwrap_or_default(),
+        stderr.join().unwrap_or_default(),
+    );
+    Ok(LimitedOutput {
+        status: ended.then_some(status),
+        stdout,
+        stderr,
+    })
 }
 
 /// Reads a stream to its end, so that the child never waits for it, and keeps the start.
@@ -84,8 +97,11 @@ fn has_ended(child: &mut Child) -> io::Result<bool> {
 
 #[cfg(unix)]
 fn kill_group(child: &Child) {
-    let Ok(group) = libc::pid_t::try_from(child.id()) else { return };
-    // SAFETY: the call has no pointers. The child was not waited for, so its id still belongs to this group.
+    let Ok(group) = libc::pid_t::try_from(child.id()) else {
+        return;
+    };
+    // SAFETY: the call has no pointers. The child was not waited for, so its id still belongs to
+    // this group.
     unsafe { libc::kill(-group, libc::SIGKILL) };
 }
 
@@ -116,19 +132,30 @@ mod tests {
     fn output_with_child(script: &'static str, limit: Duration) -> LimitedOutput {
         let (sender, receiver) = mpsc::channel();
         thread::spawn(move || sender.send(output_within(shell(script), limit)));
-        let output = receiver.recv_timeout(WATCHDOG).expect("nothing waits for the child").expect("starts");
+        let output = receiver
+            .recv_timeout(WATCHDOG)
+            .expect("nothing waits for the child")
+            .expect("starts");
         let text = String::from_utf8_lossy(&output.stdout);
-        text.lines().filter_map(|line| line.strip_prefix("child ")).for_each(assert_ends);
+        text.lines()
+            .filter_map(|line| line.strip_prefix("child "))
+            .for_each(assert_ends);
         output
     }
 
-    /// The kernel ends a killed process after `kill` has returned. One that nothing waited for remains as a zombie.
+    /// The kernel ends a killed process after `kill` has returned. One that nothing waited for
+    /// remains as a zombie.
     fn assert_ends(id: &str) {
         let process = Path::new("/proc").join(id);
-        let is_running = || std::fs::read_to_string(process.join("stat")).is_ok_and(|stat| !stat.contains(") Z "));
+        let is_running = || {
+            std::fs::read_to_string(process.join("stat")).is_ok_and(|stat| !stat.contains(") Z "))
+        };
         let begun = Instant::now();
         while is_running() {
-            assert!(begun.elapsed() < WATCHDOG, "the child {id} is still running");
+            assert!(
+                begun.elapsed() < WATCHDOG,
+                "the child {id} is still running"
+            );
             thread::sleep(Duration::from_millis(5));
         }
     }
@@ -136,7 +163,8 @@ mod tests {
     #[test]
     fn a_process_that_hangs_is_killed_with_its_children() {
         // A busy machine may need longer to start the shell: a longer limit, until it has printed.
-        let limits = std::iter::successors(Some(Duration::from_millis(300)), |limit| Some(*limit * 2));
+        let limits =
+            std::iter::successors(Some(Duration::from_millis(300)), |limit| Some(*limit * 2));
         for limit in limits.take_while(|limit| *limit < WATCHDOG / 2) {
             let output = output_with_child("sleep 1111 & echo child $!; sleep 1111", limit);
             assert!(output.status.is_none(), "{output:?}");
@@ -156,9 +184,15 @@ mod tests {
 
     #[test]
     fn both_streams_are_read_however_long_they_are() {
-        let output = output_within(shell("yes | head -c 3000000; echo why >&2; exit 3"), Duration::from_secs(1000))
-            .expect("starts");
+        let output = output_within(
+            shell("yes | head -c 3000000; echo why >&2; exit 3"),
+            Duration::from_secs(1000),
+        )
+        .expect("starts");
         assert_eq!(output.status.and_then(|status| status.code()), Some(3));
-        assert_eq!((output.stdout.len(), output.stderr.as_slice()), (1 << 20, b"why\n".as_slice()));
+        assert_eq!(
+            (output.stdout.len(), output.stderr.as_slice()),
+            (1 << 20, b"why\n".as_slice())
+        );
     }
 }

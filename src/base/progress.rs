@@ -1,4 +1,5 @@
-//! Progress of a run on stderr: one redrawn line on a terminal, plain lines elsewhere, nothing with `--quiet`.
+//! Progress of a run on stderr: one redrawn line on a terminal, plain lines elsewhere, nothing with
+//! `--quiet`.
 
 use std::{
     io::{IsTerminal, Write, stderr},
@@ -35,7 +36,11 @@ impl RunProgress {
             (false, true) => Mode::Terminal,
             (false, false) => Mode::Lines,
         };
-        Self { mode, started: Instant::now(), drawn: None }
+        Self {
+            mode,
+            started: Instant::now(),
+            drawn: None,
+        }
     }
 
     /// Whether nothing is printed.
@@ -54,13 +59,26 @@ impl RunProgress {
     /// Prints how far the suite has compiled its GPU kernels.
     pub fn compiling(&mut self, compiled: CompileProgress) {
         let CompileProgress { done, all } = compiled;
-        self.update("compiling", &format!("GPU kernels {done}/{all}, {} s", self.started.elapsed().as_secs()));
+        self.update(
+            "compiling",
+            &format!(
+                "GPU kernels {done}/{all}, {} s",
+                self.started.elapsed().as_secs()
+            ),
+        );
     }
 
-    /// Prints that `done` of `all` tests have finished, `last` being the most recent; `all` may not be known.
+    /// Prints that `done` of `all` tests have finished, `last` being the most recent; `all` may not
+    /// be known.
     pub fn tests(&mut self, done: usize, all: Option<usize>, last: &str) {
         let all = all.map_or_else(String::new, |all| format!("/{all}"));
-        self.update("testing", &format!("{done}{all}, {} s  {last}", self.started.elapsed().as_secs()));
+        self.update(
+            "testing",
+            &format!(
+                "{done}{all}, {} s  {last}",
+                self.started.elapsed().as_secs()
+            ),
+        );
     }
 
     /// Starts the clock of a stage that prints nothing before its first update.
@@ -71,7 +89,11 @@ impl RunProgress {
     /// Prints how far recorders are: `share` of their work is done, from 0 to 1.
     pub fn recording(&mut self, text: &str, share: f64) {
         let elapsed = self.started.elapsed().as_secs_f64();
-        let rest = if share > 0.0 { format!(", about {:.0} s left", elapsed / share - elapsed) } else { String::new() };
+        let rest = if share > 0.0 {
+            format!(", about {:.0} s left", elapsed / share - elapsed)
+        } else {
+            String::new()
+        };
         self.update("recording", &format!("{text}, {elapsed:.0} s{rest}"));
     }
 
@@ -117,7 +139,10 @@ impl RunProgress {
         self.clear();
         self.drawn = None;
         if self.mode != Mode::Quiet {
-            write_stderr(&format!("{verb:>10} {object} in {:.1} s\n", self.started.elapsed().as_secs_f64()));
+            write_stderr(&format!(
+                "{verb:>10} {object} in {:.1} s\n",
+                self.started.elapsed().as_secs_f64()
+            ));
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Text forms that several commands share: escaping for terminals, shells, XML and Markdown, and plain tables.
+//! Text forms that several commands share: escaping for terminals, shells, XML and Markdown, and
+//! plain tables.
 
 mod escape;
 mod markdown;

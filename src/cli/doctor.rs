@@ -6,8 +6,8 @@ use super::{Out, text_format::TextFormat};
 use crate::{
     base::{cli_error::Error, exit_code::ExitCode},
     doctor::{
-        ComputationOptions, Diagnosis, RowStatus, compute, evaluate, evaluate_computations, evaluate_requirements,
-        gather,
+        ComputationOptions, Diagnosis, RowStatus, compute, evaluate, evaluate_computations,
+        evaluate_requirements, gather,
     },
     execution::run::Requirement,
     suite::settings::{Overrides, Settings},
@@ -17,17 +17,20 @@ use testgen_engine::EngineName;
 
 /// Report whether this machine can produce valid results, and compute known answers on every device
 ///
-/// Reads drivers, libraries and their versions, kernel modules, the permissions of device files, signs of a container,
-/// visible-device variables, the packages of Python and free memory. Then every installed engine computes on every device:
-/// products and a sum of small integers, which must be exact, and a copy, bit by bit. The native engine is the test binary
-/// that `testgen run` has built: its check `half_probe` computes on every device.
+/// Reads drivers, libraries and their versions, kernel modules, the permissions of device files,
+/// signs of a container, visible-device variables, the packages of Python and free memory. Then
+/// every installed engine computes on every device: products and a sum of small integers, which
+/// must be exact, and a copy, bit by bit. The native engine is the test binary that `testgen run`
+/// has built: its check `half_probe` computes on every device.
 ///
-/// Each line has a status. `ok` works; `note` is absent or unused; `warning` may make results wrong or missing; `failure`
-/// does. Warnings and failures have their cause and the command that fixes it.
+/// Each line has a status. `ok` works; `note` is absent or unused; `warning` may make results wrong
+/// or missing; `failure` does. Warnings and failures have their cause and the command that fixes
+/// it.
 ///
-/// With `--devices` it computes nothing and lists the devices, and why burn cannot use one: it searches the HIP runtime, the CUDA driver,
-/// a CUDA compatibility layer, and the kernel's own list of devices for comparison, with driver and runtime versions, gfx or compute
-/// capability, memory, the visible-device variables and their effect, and contradictions.
+/// With `--devices` it computes nothing and lists the devices, and why burn cannot use one: it
+/// searches the HIP runtime, the CUDA driver, a CUDA compatibility layer, and the kernel's own list
+/// of devices for comparison, with driver and runtime versions, gfx or compute capability, memory,
+/// the visible-device variables and their effect, and contradictions.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -47,19 +50,22 @@ pub(super) struct DoctorArguments {
     /// The output format; JSON is one object with a version
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = TextFormat::Human)]
     format: TextFormat,
-    /// Compute with this engine only: native, torch, onnxruntime, or that of a variable TESTGEN_ENGINE_<NAME>; may be given several times
+    /// Compute with this engine only: native, torch, onnxruntime, or that of a variable
+    /// TESTGEN_ENGINE_<NAME>; may be given several times
     #[arg(long, value_name = "ENGINE", value_delimiter = ',')]
     engine: Vec<EngineName>,
     /// The Python of the engines torch and onnxruntime; without it TESTGEN_PYTHON, then `python3`
     #[arg(long, value_name = "PATH")]
     python: Option<PathBuf>,
-    /// Fail unless an engine computed known answers on it, or with --devices unless burn can use it: cpu, cuda, rocm, cuda:2 for two of them, rocm-sim for a simulation
+    /// Fail unless an engine computed known answers on it, or with --devices unless burn can use
+    /// it: cpu, cuda, rocm, cuda:2 for two of them, rocm-sim for a simulation
     #[arg(long, value_name = "DEVICE", value_delimiter = ',')]
     require: Vec<Requirement>,
     /// Directory of the suite [default: `out` of testgen.toml, else generated]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Seconds that one call of an engine, one start of Python, or the test binary on one device may take
+    /// Seconds that one call of an engine, one start of Python, or the test binary on one device
+    /// may take
     #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,
 }
@@ -68,7 +74,10 @@ pub(super) fn run(arguments: &DoctorArguments, out: &mut Out) -> Result<ExitCode
     if arguments.devices {
         return devices::show(&arguments.require, arguments.format, out);
     }
-    let settings = Settings::resolve(&Overrides { out: arguments.out.clone(), ..Overrides::default() })?;
+    let settings = Settings::resolve(&Overrides {
+        out: arguments.out.clone(),
+        ..Overrides::default()
+    })?;
     let options = ComputationOptions {
         engines: arguments.engine.clone(),
         python: arguments.python.clone().map(PathBuf::into_os_string),
@@ -85,10 +94,15 @@ pub(super) fn run(arguments: &DoctorArguments, out: &mut Out) -> Result<ExitCode
     match arguments.format {
         TextFormat::Human => write!(out, "{diagnosis}")?,
         TextFormat::Json => {
-            let json = serde_json::to_string_pretty(&diagnosis).expect("a diagnosis has string keys only");
+            let json =
+                serde_json::to_string_pretty(&diagnosis).expect("a diagnosis has string keys only");
             writeln!(out, "{json}")?;
         }
     }
     // As with `--devices`: nothing kept this command from answering, and the answer is no.
-    Ok(if diagnosis.status == RowStatus::Failure { ExitCode::Findings } else { ExitCode::Success })
+    Ok(if diagnosis.status == RowStatus::Failure {
+        ExitCode::Findings
+    } else {
+        ExitCode::Success
+    })
 }

@@ -11,9 +11,11 @@ use testgen_types::Precision;
 
 /// Estimate the memory of a model: weights, cache, activations, workspace
 ///
-/// Reads config.json and the headers of the safetensors files, loads nothing and needs no GPU. Estimates one call that reads a batch of
-/// inputs at once, and keeps keys and values where the type generates text, as the suite computes it on the CPU and on GPUs. Compares
-/// the total with the memory of every usable device of this machine. docs/memory.md lists the types and the measured differences.
+/// Reads config.json and the headers of the safetensors files, loads nothing and needs no GPU.
+/// Estimates one call that reads a batch of inputs at once, and keeps keys and values where the
+/// type generates text, as the suite computes it on the CPU and on GPUs. Compares the total with
+/// the memory of every usable device of this machine. docs/memory.md lists the types and the
+/// measured differences.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -26,7 +28,8 @@ pub(super) struct EstimateArguments {
     /// Name of a spec, or directory of a checkpoint
     #[arg(value_name = "NAME|DIR")]
     target: PathBuf,
-    /// Directory of the specs in which a name is looked up [default: `specs` of testgen.toml, else model_specs]
+    /// Directory of the specs in which a name is looked up [default: `specs` of testgen.toml, else
+    /// model_specs]
     #[arg(long, value_name = "DIR")]
     specs: Option<PathBuf>,
     /// Only these precisions: f32, tf32, f16, bf16
@@ -35,7 +38,8 @@ pub(super) struct EstimateArguments {
     /// Inputs that are computed together
     #[arg(long, value_name = "COUNT", default_value = "1")]
     batch: NonZeroU32,
-    /// Tokens of each input; of an encoder-decoder those of the source and of the target [default: 128, or all positions of a model that has fewer]
+    /// Tokens of each input; of an encoder-decoder those of the source and of the target [default:
+    /// 128, or all positions of a model that has fewer]
     #[arg(long, value_name = "COUNT")]
     tokens: Option<NonZeroU32>,
     /// The output format; JSON is one object with a version

@@ -9,11 +9,12 @@ use std::path::PathBuf;
 
 /// Export checkpoints as ONNX graphs, for the engine onnxruntime
 ///
-/// Exports each model with torch as a graph without a cache, whose batch and sequence have any size, and prints its path:
-/// target/testgen/onnx/DIGEST/CLASS/model.onnx, or below the folder that TESTGEN_ONNX names. `testgen run --engine onnxruntime` finds it
-/// there as long as config.json and the weights of the checkpoint are the same. A graph that exists is not exported again. Needs Python
-/// with the packages torch, transformers 5, safetensors, numpy, onnx and onnxscript. A checkpoint that contains `model.onnx` or
-/// `onnx/model.onnx` needs no export.
+/// Exports each model with torch as a graph without a cache, whose batch and sequence have any
+/// size, and prints its path: target/testgen/onnx/DIGEST/CLASS/model.onnx, or below the folder that
+/// TESTGEN_ONNX names. `testgen run --engine onnxruntime` finds it there as long as config.json and
+/// the weights of the checkpoint are the same. A graph that exists is not exported again. Needs
+/// Python with the packages torch, transformers 5, safetensors, numpy, onnx and onnxscript. A
+/// checkpoint that contains `model.onnx` or `onnx/model.onnx` needs no export.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -27,7 +28,8 @@ pub(super) struct ExportArguments {
     /// Names of specs, or directories of checkpoints
     #[arg(value_name = "NAME|DIR", required = true)]
     targets: Vec<PathBuf>,
-    /// Directory of the specs in which a name is looked up [default: `specs` of testgen.toml, else model_specs]
+    /// Directory of the specs in which a name is looked up [default: `specs` of testgen.toml, else
+    /// model_specs]
     #[arg(long, value_name = "DIR")]
     specs: Option<PathBuf>,
     /// The Python to run; without it TESTGEN_PYTHON, then `python3`
@@ -42,7 +44,10 @@ pub(super) struct ExportArguments {
 }
 
 pub(super) fn run(arguments: &ExportArguments, out: &mut Out) -> Result<ExitCode, Error> {
-    let found = arguments.targets.iter().map(|target| checkpoint(target, arguments.specs.as_deref()));
+    let found = arguments
+        .targets
+        .iter()
+        .map(|target| checkpoint(target, arguments.specs.as_deref()));
     let options = ExportOptions {
         checkpoints: found.collect::<Result<_, _>>()?,
         python: arguments.python.clone(),

@@ -22,13 +22,13 @@ use std::{
 
 /// Write the suite for all specs
 ///
-/// Reads every spec below the directory of specs and writes one cargo crate with a harness for each model. When any
-/// spec is wrong, every error of every spec is shown and nothing is written. Files that are up to date are not
-/// touched, generated files without a spec are deleted, and a file without the generated marker is
-/// never overwritten.
+/// Reads every spec below the directory of specs and writes one cargo crate with a harness for each
+/// model. When any spec is wrong, every error of every spec is shown and nothing is written. Files
+/// that are up to date are not touched, generated files without a spec are deleted, and a file
+/// without the generated marker is never overwritten.
 ///
-/// With --name, --architecture or --device only the harnesses of matching specs are written; the other files of the
-/// suite stay as they are, and the suite lists the new and the existing ones.
+/// With --name, --architecture or --device only the harnesses of matching specs are written; the
+/// other files of the suite stay as they are, and the suite lists the new and the existing ones.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -96,17 +96,30 @@ pub(super) fn run(arguments: &GenerateArguments, out: &mut Out) -> Result<ExitCo
     Ok(ExitCode::Success)
 }
 
-fn check(changes: &Changes, settings: &Settings, quiet: bool, out: &mut Out) -> Result<ExitCode, Error> {
+fn check(
+    changes: &Changes,
+    settings: &Settings,
+    quiet: bool,
+    out: &mut Out,
+) -> Result<ExitCode, Error> {
     let suite = shown(&settings.out);
     show(changes, &suite, out)?;
     if changes.files.is_empty() {
         if !quiet {
-            writeln!(out, "{suite} is up to date: {} harnesses", changes.plan.harnesses)?;
+            writeln!(
+                out,
+                "{suite} is up to date: {} harnesses",
+                changes.plan.harnesses
+            )?;
         }
         return Ok(ExitCode::Success);
     }
     out.flush()?;
-    Err(OutOfDate { count: changes.files.len(), command: settings.command() }.into())
+    Err(OutOfDate {
+        count: changes.files.len(),
+        command: settings.command(),
+    }
+    .into())
 }
 
 fn shown(path: &Path) -> String {
@@ -114,7 +127,12 @@ fn shown(path: &Path) -> String {
 }
 
 fn show(changes: &Changes, suite: &str, out: &mut Out) -> Result<(), Error> {
-    for FileChange { path, change, first_difference } in &changes.files {
+    for FileChange {
+        path,
+        change,
+        first_difference,
+    } in &changes.files
+    {
         let word = match change {
             ChangeKind::Create => "create",
             ChangeKind::Update => "update",
@@ -131,11 +149,19 @@ fn show(changes: &Changes, suite: &str, out: &mut Out) -> Result<(), Error> {
 
 fn summarise(changes: &Changes, dry_run: bool, suite: &str, out: &mut Out) -> Result<(), Error> {
     let count = |change| changes.count(change);
-    let (created, updated, deleted) = (count(ChangeKind::Create), count(ChangeKind::Update), count(ChangeKind::Delete));
+    let (created, updated, deleted) = (
+        count(ChangeKind::Create),
+        count(ChangeKind::Update),
+        count(ChangeKind::Delete),
+    );
     let unchanged = changes.plan.files.len() - created - updated;
     let prefix = if dry_run { "would be " } else { "" };
     let harnesses = changes.plan.harnesses;
-    let noun = if harnesses == 1 { "harness" } else { "harnesses" };
+    let noun = if harnesses == 1 {
+        "harness"
+    } else {
+        "harnesses"
+    };
     writeln!(
         out,
         "{suite}: {harnesses} {noun}; files {prefix}created {created}, updated {updated}, deleted {deleted}, unchanged \
@@ -150,7 +176,9 @@ struct RenderProgress {
 
 impl RenderProgress {
     fn new(enabled: bool) -> Self {
-        Self { shown: enabled && std::io::stderr().is_terminal() }
+        Self {
+            shown: enabled && std::io::stderr().is_terminal(),
+        }
     }
 
     fn show(&self, name: &str) {

@@ -1,4 +1,5 @@
-//! `testgen kernels`: every kernel that an autotuner could choose, on every matrix product of some models.
+//! `testgen kernels`: every kernel that an autotuner could choose, on every matrix product of some
+//! models.
 
 use super::{
     Out,
@@ -9,8 +10,8 @@ use super::{
 use crate::{
     base::{cli_error::Error, exit_code::ExitCode, progress::RunProgress},
     execution::run::{
-        BuildOptions, DeviceSelection, Execution, ExecutionOptions, RunError, Selection, Simulation, SuitePart, Work,
-        build, execute, keep_reports, list, models_on_gpus, select,
+        BuildOptions, DeviceSelection, Execution, ExecutionOptions, RunError, Selection,
+        Simulation, SuitePart, Work, build, execute, keep_reports, list, models_on_gpus, select,
     },
     results::kernels::{KernelSummary, read_kernel_lines, render_kernels},
     suite::spec::load_all,
@@ -19,10 +20,11 @@ use std::path::PathBuf;
 
 /// Compute every matrix product of some models with every kernel, and compare it with f64
 ///
-/// The checks of the selected models run on each GPU to record their matrix products; no check is reported. Then every kernel that burn's
-/// autotuner could choose computes every product, in a process of its own, and is compared with f64. The report has one line for each
-/// kernel and product (docs/reports.md). A kernel that the rule of ordinary runs chooses and that is not correct fails; others that are not
-/// correct are shown. The first build compiles these kernels.
+/// The checks of the selected models run on each GPU to record their matrix products; no check is
+/// reported. Then every kernel that burn's autotuner could choose computes every product, in a
+/// process of its own, and is compared with f64. The report has one line for each kernel and
+/// product (docs/reports.md). A kernel that the rule of ordinary runs chooses and that is not
+/// correct fails; others that are not correct are shown. The first build compiles these kernels.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -37,7 +39,8 @@ pub(super) struct KernelsArguments {
     project: ProjectArguments,
     #[command(flatten)]
     models: ModelArguments,
-    /// Only products on this device: cuda, rocm, or rocm:1 for one of several; one device of each kind
+    /// Only products on this device: cuda, rocm, or rocm:1 for one of several; one device of each
+    /// kind
     #[arg(long, value_name = "DEVICE")]
     device: Vec<DeviceSelection>,
     /// Only kernels with this in their names
@@ -47,7 +50,11 @@ pub(super) struct KernelsArguments {
     #[arg(long, value_name = "DEVICES")]
     simulate: Option<Simulation>,
     /// The report file, with one JSON line for each kernel and product
-    #[arg(long, value_name = "FILE", default_value = "target/testgen/kernels.jsonl")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        default_value = "target/testgen/kernels.jsonl"
+    )]
     report: PathBuf,
     /// The output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = TextFormat::Human)]
@@ -62,14 +69,19 @@ pub(super) struct KernelsArguments {
 
 pub(super) fn run(arguments: &KernelsArguments, out: &mut Out) -> Result<ExitCode, Error> {
     let settings = arguments.project.settings()?;
-    let filter = arguments.models.filter(arguments.device.iter().map(|device| device.kind).collect());
+    let filter = arguments
+        .models
+        .filter(arguments.device.iter().map(|device| device.kind).collect());
     let mut progress = RunProgress::new(arguments.quiet);
     // A filter that matches no spec is an error before the build.
     filter.select(&load_all(&settings.specs)?)?;
     if !suite::write_verified(&settings, &mut progress)? {
         return Ok(ExitCode::Findings);
     }
-    let simulation = arguments.simulate.as_ref().map(|simulation| simulation.prepare(&settings, &mut progress));
+    let simulation = arguments
+        .simulate
+        .as_ref()
+        .map(|simulation| simulation.prepare(&settings, &mut progress));
     let mut environment = simulation.transpose()?.unwrap_or_default();
     let build_options = BuildOptions {
         manifest: settings.out.join("Cargo.toml"),
@@ -81,12 +93,27 @@ pub(super) fn run(arguments: &KernelsArguments, out: &mut Out) -> Result<ExitCod
     let suite = build(&build_options, &mut progress)?;
     let selection = select(&filter, &list(&suite, &[])?);
     environment.push(("TESTGEN_KERNELS", models(&selection)?.into()));
-    environment.push(("TESTGEN_KERNELS_NAMED", arguments.kernel.clone().unwrap_or_default().into()));
-    let [devices] =
-        DeviceSelection::processes(&arguments.device).try_into().map_err(|_| RunError::KernelsOnSeveralDevices)?;
-    environment.extend(devices.variable().map(|chosen| ("TESTGEN_DEVICE", chosen.into())));
-    let part = SuitePart { name: None, selection, environment };
-    let options = ExecutionOptions { report: arguments.report.clone(), work: Work::Kernels };
+    environment.push((
+        "TESTGEN_KERNELS_NAMED",
+        arguments.kernel.clone().unwrap_or_default().into(),
+    ));
+    let [devices] = DeviceSelection::processes(&arguments.device)
+        .try_into()
+        .map_err(|_| RunError::KernelsOnSeveralDevices)?;
+    environment.extend(
+        devices
+            .variable()
+            .map(|chosen| ("TESTGEN_DEVICE", chosen.into())),
+    );
+    let part = SuitePart {
+        name: None,
+        selection,
+        environment,
+    };
+    let options = ExecutionOptions {
+        report: arguments.report.clone(),
+        work: Work::Kernels,
+    };
     let executions = execute(&suite, &[part], &options, &mut progress)?;
     show(arguments, executions, out)
 }
@@ -94,15 +121,32 @@ pub(super) fn run(arguments: &KernelsArguments, out: &mut Out) -> Result<ExitCod
 /// The models whose products are computed.
 fn models(selection: &Selection) -> Result<String, RunError> {
     let models: Vec<String> = models_on_gpus(selection).into_iter().collect();
-    if models.is_empty() { Err(RunError::NoGpuSelected) } else { Ok(models.join(",")) }
+    if models.is_empty() {
+        Err(RunError::NoGpuSelected)
+    } else {
+        Ok(models.join(","))
+    }
 }
 
 /// Prints the results. The lines come from one process.
-fn show(arguments: &KernelsArguments, executions: Vec<Execution>, out: &mut Out) -> Result<ExitCode, Error> {
-    let lines = executions.first().map(|execution| read_kernel_lines(execution.report())).transpose()?;
-    let crashed = executions.iter().map(|execution| execution.status).find(|status| !status.success());
+fn show(
+    arguments: &KernelsArguments,
+    executions: Vec<Execution>,
+    out: &mut Out,
+) -> Result<ExitCode, Error> {
+    let lines = executions
+        .first()
+        .map(|execution| read_kernel_lines(execution.report()))
+        .transpose()?;
+    let crashed = executions
+        .iter()
+        .map(|execution| execution.status)
+        .find(|status| !status.success());
     let problem = crashed.map(|status| format!("the suite ended before it was done ({status})"));
-    for log in keep_reports(executions, &arguments.report)?.iter().filter(|_| problem.is_some()) {
+    for log in keep_reports(executions, &arguments.report)?
+        .iter()
+        .filter(|_| problem.is_some())
+    {
         suite::show_end(log);
     }
     let summary = KernelSummary::new(lines.unwrap_or_default(), problem);
@@ -112,9 +156,14 @@ fn show(arguments: &KernelsArguments, executions: Vec<Execution>, out: &mut Out)
             writeln!(out, "report: {}", arguments.report.display())?;
         }
         TextFormat::Json => {
-            let json = serde_json::to_string_pretty(&summary).expect("outcomes are written as strings");
+            let json =
+                serde_json::to_string_pretty(&summary).expect("outcomes are written as strings");
             writeln!(out, "{json}")?;
         }
     }
-    Ok(if summary.green { ExitCode::Success } else { ExitCode::Findings })
+    Ok(if summary.green {
+        ExitCode::Success
+    } else {
+        ExitCode::Findings
+    })
 }

@@ -16,9 +16,10 @@ use testgen_types::bounded_file::open;
 
 /// Summarise a training log, or compare two
 ///
-/// Reads the lines that torchtitan, Megatron-LM, Primus, GPT-NeoX, DeepSpeed, NeMo, Lightning, the Hugging Face Trainer (TRL,
-/// Axolotl), nanoGPT, llm.c, nanotron, MaxText, torchtune, Composer, OLMo, fairseq, LitGPT and MMEngine print. Losses that are
-/// NaN or infinite are counted and located. Two logs are aligned by step. A log may have any size; no GPU is needed.
+/// Reads the lines that torchtitan, Megatron-LM, Primus, GPT-NeoX, DeepSpeed, NeMo, Lightning, the
+/// Hugging Face Trainer (TRL, Axolotl), nanoGPT, llm.c, nanotron, MaxText, torchtune, Composer,
+/// OLMo, fairseq, LitGPT and MMEngine print. Losses that are NaN or infinite are counted and
+/// located. Two logs are aligned by step. A log may have any size; no GPU is needed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -57,7 +58,9 @@ impl CliError for UsageError {
     fn help(&self) -> Option<String> {
         match self {
             Self::TwiceStandardInput => Some("write the other log to a file".to_owned()),
-            Self::NothingToCompare => Some("name the second log: `testgen logs A B --within 0.01`".to_owned()),
+            Self::NothingToCompare => {
+                Some("name the second log: `testgen logs A B --within 0.01`".to_owned())
+            }
         }
     }
 }
@@ -69,20 +72,38 @@ pub(super) fn run(arguments: &LogsArguments, out: &mut Out) -> Result<ExitCode, 
     if arguments.files.len() == 1 && arguments.within.is_some() {
         return Err(UsageError::NothingToCompare.into());
     }
-    let report = LogReport::new(arguments.files.iter().map(|path| read(path)).collect::<Result<_, _>>()?);
+    let report = LogReport::new(
+        arguments
+            .files
+            .iter()
+            .map(|path| read(path))
+            .collect::<Result<_, _>>()?,
+    );
     if arguments.page.is_some() {
-        write_result(arguments.page.as_deref(), &render_page(&report, arguments.within), out)?;
+        write_result(
+            arguments.page.as_deref(),
+            &render_page(&report, arguments.within),
+            out,
+        )?;
     }
     let text = match arguments.format {
         TextFormat::Human => render_human(&report, arguments.within),
         TextFormat::Json => render_json(&report),
     };
     write_result(None, &text, out)?;
-    Ok(if report.is_green(arguments.within) { ExitCode::Success } else { ExitCode::Findings })
+    Ok(if report.is_green(arguments.within) {
+        ExitCode::Success
+    } else {
+        ExitCode::Findings
+    })
 }
 
 fn read(path: &Path) -> Result<LogSummary, LogError> {
-    if is_standard_input(path) { read_log(path, io::stdin().lock()) } else { read_log(path, open(path)?) }
+    if is_standard_input(path) {
+        read_log(path, io::stdin().lock())
+    } else {
+        read_log(path, open(path)?)
+    }
 }
 
 fn is_standard_input(path: &Path) -> bool {
@@ -90,7 +111,9 @@ fn is_standard_input(path: &Path) -> bool {
 }
 
 fn fraction(text: &str) -> Result<f64, String> {
-    let fraction: f64 = text.parse().map_err(|_| format!("`{text}` is not a number"))?;
+    let fraction: f64 = text
+        .parse()
+        .map_err(|_| format!("`{text}` is not a number"))?;
     if fraction.is_finite() && fraction >= 0.0 {
         Ok(fraction)
     } else {

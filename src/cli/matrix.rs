@@ -10,9 +10,10 @@ use std::path::PathBuf;
 
 /// Print or write the CI jobs that run the suite on every machine
 ///
-/// Plans, from the specs and the `ci` section of testgen.toml, one job on the CPU that every change must pass, one on a
-/// software simulation of ROCm, and slices of the suite on runners with GPUs, each in its tier. The same plan becomes
-/// GitHub workflows, a GitLab pipeline, Kubernetes Jobs, a script for Slurm or JSON. Without --write and --check the files are printed.
+/// Plans, from the specs and the `ci` section of testgen.toml, one job on the CPU that every change
+/// must pass, one on a software simulation of ROCm, and slices of the suite on runners with GPUs,
+/// each in its tier. The same plan becomes GitHub workflows, a GitLab pipeline, Kubernetes Jobs, a
+/// script for Slurm or JSON. Without --write and --check the files are printed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -42,10 +43,25 @@ pub(super) struct MatrixArguments {
 pub(super) fn run(arguments: &MatrixArguments, out: &mut Out) -> Result<ExitCode, Error> {
     let settings = arguments.places.settings()?;
     let file = SettingsFile::nearest()?;
-    let root = file.as_ref().map_or_else(PathBuf::new, |file| file.directory.clone());
-    let suite = settings.out.strip_prefix(&root).unwrap_or(&settings.out).display().to_string();
-    let ci = file.map(|file| Ci::of(&file)).transpose()?.unwrap_or_default();
-    let plan = MatrixPlan::new(ci, suite, &load_all(&settings.specs)?, settings.engines.clone())?;
+    let root = file
+        .as_ref()
+        .map_or_else(PathBuf::new, |file| file.directory.clone());
+    let suite = settings
+        .out
+        .strip_prefix(&root)
+        .unwrap_or(&settings.out)
+        .display()
+        .to_string();
+    let ci = file
+        .map(|file| Ci::of(&file))
+        .transpose()?
+        .unwrap_or_default();
+    let plan = MatrixPlan::new(
+        ci,
+        suite,
+        &load_all(&settings.specs)?,
+        settings.engines.clone(),
+    )?;
     let files = render(&plan, arguments.format);
     if arguments.check {
         let drifts = compare_files(&root, &files)?;
@@ -63,7 +79,8 @@ fn check(drifts: &[(&str, Drift)], format: CiFormat, out: &mut Out) -> Result<Ex
     if drifts.is_empty() {
         return Ok(ExitCode::Success);
     }
-    let name = clap::ValueEnum::to_possible_value(&format).map_or(String::new(), |value| value.get_name().to_owned());
+    let name = clap::ValueEnum::to_possible_value(&format)
+        .map_or(String::new(), |value| value.get_name().to_owned());
     writeln!(out, "run `testgen matrix --format {name} --write`")?;
     Ok(ExitCode::Findings)
 }
@@ -81,8 +98,10 @@ fn print_changes(drifts: &[(&str, Drift)], out: &mut Out) -> Result<(), Error> {
 
 /// A comment with the path separates several files.
 fn print(files: &[File], out: &mut Out) -> Result<ExitCode, Error> {
-    let present: Vec<(&str, &str)> =
-        files.iter().filter_map(|file| file.text.as_deref().map(|text| (file.path, text))).collect();
+    let present: Vec<(&str, &str)> = files
+        .iter()
+        .filter_map(|file| file.text.as_deref().map(|text| (file.path, text)))
+        .collect();
     for (path, text) in &present {
         if present.len() > 1 {
             writeln!(out, "# --- {path}")?;

@@ -33,16 +33,22 @@ impl CliError for StdoutError {
 impl Out {
     /// The standard output of this process.
     pub fn stdout() -> Self {
-        Self { writer: BufWriter::new(Box::new(io::stdout())) }
+        Self {
+            writer: BufWriter::new(Box::new(io::stdout())),
+        }
     }
 
     /// Called by `write!`.
     pub fn write_fmt(&mut self, arguments: fmt::Arguments<'_>) -> Result<(), Error> {
-        self.writer.write_fmt(arguments).map_err(|source| StdoutError { source }.into())
+        self.writer
+            .write_fmt(arguments)
+            .map_err(|source| StdoutError { source }.into())
     }
 
     /// Flushes the output; call it before waiting for something slow.
     pub fn flush(&mut self) -> Result<(), Error> {
-        self.writer.flush().map_err(|source| StdoutError { source }.into())
+        self.writer
+            .flush()
+            .map_err(|source| StdoutError { source }.into())
     }
 }

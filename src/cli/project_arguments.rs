@@ -72,14 +72,22 @@ impl ProjectArguments {
 impl PlaceArguments {
     /// Flags take precedence over `testgen.toml`, which takes precedence over the defaults.
     pub(super) fn settings(&self) -> Result<Settings, Error> {
-        Settings::resolve(&Overrides { specs: self.specs.clone(), out: self.out.clone(), ..Overrides::default() })
+        Settings::resolve(&Overrides {
+            specs: self.specs.clone(),
+            out: self.out.clone(),
+            ..Overrides::default()
+        })
     }
 }
 
 impl ModelArguments {
     /// The filter of these flags and of `devices`.
     pub(super) fn filter(&self, devices: Vec<DeviceKind>) -> SpecFilter {
-        SpecFilter { names: self.name.clone(), architectures: self.architecture.clone(), devices }
+        SpecFilter {
+            names: self.name.clone(),
+            architectures: self.architecture.clone(),
+            devices,
+        }
     }
 }
 
@@ -92,5 +100,6 @@ impl FilterArguments {
 
 /// Accepts the variants of a closed enum, and lists them in help, errors and completions.
 pub(super) fn variant_parser<T: ClosedEnum + Send + Sync>() -> impl TypedValueParser<Value = T> {
-    PossibleValuesParser::new(T::all().iter().map(|variant| variant.text())).try_map(|text| text.parse::<T>())
+    PossibleValuesParser::new(T::all().iter().map(|variant| variant.text()))
+        .try_map(|text| text.parse::<T>())
 }

@@ -16,13 +16,15 @@ use std::{num::NonZero, path::PathBuf};
 
 /// Record goldens by running Hugging Face transformers
 ///
-/// Runs the checkpoint with transformers on the CPU in float32 and writes its inputs and outputs, with the noise of the
-/// reference itself, as `golden.safetensors` beside the weights, and a request with its answer for each task as
-/// `answers.json`. Needs Python with the packages torch, transformers 5 (4.57 for graphormer, which
-/// 5 no longer has), safetensors and numpy. An existing golden stays until the new one is complete.
+/// Runs the checkpoint with transformers on the CPU in float32 and writes its inputs and outputs,
+/// with the noise of the reference itself, as `golden.safetensors` beside the weights, and a
+/// request with its answer for each task as `answers.json`. Needs Python with the packages torch,
+/// transformers 5 (4.57 for graphormer, which 5 no longer has), safetensors and numpy. An existing
+/// golden stays until the new one is complete.
 ///
-/// Several checkpoints are recorded at once, each in a process with one thread, as far as processors and memory reach; the files have the
-/// same bytes as one after another. Stderr shows the step of each and the expected time.
+/// Several checkpoints are recorded at once, each in a process with one thread, as far as
+/// processors and memory reach; the files have the same bytes as one after another. Stderr shows
+/// the step of each and the expected time.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -37,7 +39,8 @@ pub(super) struct RecordArguments {
     /// Names of specs, or directories of checkpoints
     #[arg(value_name = "NAME|DIR", required = true)]
     targets: Vec<PathBuf>,
-    /// Directory of the specs in which a name is looked up [default: `specs` of testgen.toml, else model_specs]
+    /// Directory of the specs in which a name is looked up [default: `specs` of testgen.toml, else
+    /// model_specs]
     #[arg(long, value_name = "DIR")]
     specs: Option<PathBuf>,
     /// The Python to run; without it TESTGEN_PYTHON, then `python3`
@@ -46,13 +49,15 @@ pub(super) struct RecordArguments {
     /// Selects the inputs; the same seed produces the same file
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Number of measurements of the reference's own error; the largest counts. With fewer, 16-bit checks of a correct
-    /// model fail more often [default: 8]
+    /// Number of measurements of the reference's own error; the largest counts. With fewer, 16-bit
+    /// checks of a correct model fail more often [default: 8]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     noise_samples: Option<u32>,
-    /// A safetensors file with the inputs, named as the arguments of the class's `forward`, in place of drawn ones
+    /// A safetensors file with the inputs, named as the arguments of the class's `forward`, in
+    /// place of drawn ones
     ///
-    /// For a type without a native implementation whose inputs the recorder does not make by itself; its error names the argument.
+    /// For a type without a native implementation whose inputs the recorder does not make by
+    /// itself; its error names the argument.
     #[arg(long, value_name = "FILE", conflicts_with = "seed")]
     inputs: Option<PathBuf>,
     /// Replace existing goldens
@@ -99,7 +104,10 @@ impl CliError for NotAllRecorded {
 
 pub(super) fn run(arguments: &RecordArguments, out: &mut Out) -> Result<ExitCode, Error> {
     if arguments.inputs.is_some() && arguments.targets.len() > 1 {
-        return Err(InputsOfSeveral { given: arguments.targets.len() }.into());
+        return Err(InputsOfSeveral {
+            given: arguments.targets.len(),
+        }
+        .into());
     }
     let targets = targets(arguments)?;
     let options = RecordOptions {
@@ -132,17 +140,28 @@ fn targets(arguments: &RecordArguments) -> Result<Vec<RecordTarget>, Error> {
     let mut targets: Vec<RecordTarget> = Vec::new();
     for target in &arguments.targets {
         let checkpoint = checkpoint(target, arguments.specs.as_deref())?;
-        // A name and a directory may lead to the same checkpoint, which two recorders would write at once.
+        // A name and a directory may lead to the same checkpoint, which two recorders would write
+        // at once.
         let place = checkpoint.canonicalize().ok();
-        if targets.iter().all(|other| other.checkpoint.canonicalize().ok() != place) {
-            targets.push(RecordTarget { name: target.display().to_string(), checkpoint });
+        if targets
+            .iter()
+            .all(|other| other.checkpoint.canonicalize().ok() != place)
+        {
+            targets.push(RecordTarget {
+                name: target.display().to_string(),
+                checkpoint,
+            });
         }
     }
     Ok(targets)
 }
 
 /// Prints the error of each checkpoint; the exit code is that of the first.
-fn not_all(failed: Vec<(String, PythonError)>, all: usize, progress: &mut RunProgress) -> Option<NotAllRecorded> {
+fn not_all(
+    failed: Vec<(String, PythonError)>,
+    all: usize,
+    progress: &mut RunProgress,
+) -> Option<NotAllRecorded> {
     for (name, error) in &failed {
         progress.message(&format!("{name}: error: {error}"));
         if let Some(help) = error.help() {
@@ -150,5 +169,9 @@ fn not_all(failed: Vec<(String, PythonError)>, all: usize, progress: &mut RunPro
         }
     }
     let code = failed.first()?.1.exit_code();
-    Some(NotAllRecorded { failed: failed.into_iter().map(|(name, _)| name).collect(), all, code })
+    Some(NotAllRecorded {
+        failed: failed.into_iter().map(|(name, _)| name).collect(),
+        all,
+        code,
+    })
 }

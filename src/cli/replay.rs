@@ -15,10 +15,12 @@ use testgen_types::DeviceKind;
 
 /// Compute a failed call of an operator again, from the file that `testgen run` wrote for it
 ///
-/// When a check of operators fails, `testgen run` writes each failed call to a file in `failures` beside its report: inputs with their
-/// layouts, expected and actual values, bounds, and the kernels that ran. This command computes the call in a new process of the
-/// suite, twice: as every check does, and with a wait for the device after each launch. It reports whether the result is the recorded
-/// one bit by bit, another wrong one, or correct. The file can be from another machine.
+/// When a check of operators fails, `testgen run` writes each failed call to a file in `failures`
+/// beside its report: inputs with their layouts, expected and actual values, bounds, and the
+/// kernels that ran. This command computes the call in a new process of the suite, twice: as every
+/// check does, and with a wait for the device after each launch. It reports whether the result is
+/// the recorded one bit by bit, another wrong one, or correct. The file can be from another
+/// machine.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -33,7 +35,8 @@ pub(super) struct ReplayArguments {
     /// The file of the failed call
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// The device that computes: cpu, cuda, rocm, or rocm:1 for one of several [default: the kind on which the call failed]
+    /// The device that computes: cpu, cuda, rocm, or rocm:1 for one of several [default: the kind
+    /// on which the call failed]
     #[arg(long, value_name = "DEVICE")]
     device: Option<DeviceSelection>,
     /// Simulate AMD GPUs in software: rocm, or rocm=gfx90a. Implies --device rocm
@@ -65,9 +68,16 @@ pub(super) struct ReplayArguments {
 pub(super) fn run(arguments: &ReplayArguments, out: &mut Out) -> Result<ExitCode, Error> {
     let failed = FailedCall::read(&arguments.file).map_err(ReplayError::from)?;
     if let Some(engine) = failed.engine.clone() {
-        return Err(ReplayError::OtherEngine { path: arguments.file.clone(), engine }.into());
+        return Err(ReplayError::OtherEngine {
+            path: arguments.file.clone(),
+            engine,
+        }
+        .into());
     }
-    let settings = Settings::resolve(&Overrides { out: arguments.out.clone(), ..Overrides::default() })?;
+    let settings = Settings::resolve(&Overrides {
+        out: arguments.out.clone(),
+        ..Overrides::default()
+    })?;
     let mut progress = RunProgress::new(arguments.quiet);
     let suite = build(&arguments.build_options(&settings)?, &mut progress)?;
     let options = arguments.options(&settings, &mut progress)?;
@@ -79,11 +89,16 @@ pub(super) fn run(arguments: &ReplayArguments, out: &mut Out) -> Result<ExitCode
         TextFormat::Human => write!(out, "{}", render_human(&replay))?,
         TextFormat::Json => write!(out, "{}", render_json(&replay))?,
     }
-    Ok(if replay.is_correct() { ExitCode::Success } else { ExitCode::Findings })
+    Ok(if replay.is_correct() {
+        ExitCode::Success
+    } else {
+        ExitCode::Findings
+    })
 }
 
 impl ReplayArguments {
-    /// The suite is built again, so that a replay after a change does not run the code from before it.
+    /// The suite is built again, so that a replay after a change does not run the code from before
+    /// it.
     fn build_options(&self, settings: &Settings) -> Result<BuildOptions, ReplayError> {
         let manifest = settings.out.join("Cargo.toml");
         if !manifest.is_file() {
@@ -98,9 +113,20 @@ impl ReplayArguments {
         })
     }
 
-    fn options(&self, settings: &Settings, progress: &mut RunProgress) -> Result<ReplayOptions, Error> {
-        let simulated = self.simulate.as_ref().map(|simulation| simulation.prepare(settings, progress)).transpose()?;
-        let rocm = simulated.is_some().then_some(DeviceSelection { kind: DeviceKind::Rocm, index: None });
+    fn options(
+        &self,
+        settings: &Settings,
+        progress: &mut RunProgress,
+    ) -> Result<ReplayOptions, Error> {
+        let simulated = self
+            .simulate
+            .as_ref()
+            .map(|simulation| simulation.prepare(settings, progress))
+            .transpose()?;
+        let rocm = simulated.is_some().then_some(DeviceSelection {
+            kind: DeviceKind::Rocm,
+            index: None,
+        });
         Ok(ReplayOptions {
             device: self.device.or(rocm),
             environment: simulated.unwrap_or_default(),

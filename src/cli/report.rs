@@ -1,4 +1,5 @@
-//! `testgen report`: reports of several machines as one, as a table of models or operators, or as the changes since other reports.
+//! `testgen report`: reports of several machines as one, as a table of models or operators, or as
+//! the changes since other reports.
 
 mod base;
 
@@ -29,16 +30,19 @@ use std::{
 };
 use testgen_types::bounded_file::{limit, read_text};
 
-/// Merge reports of several machines into a page, Markdown, JSON or JUnit, or compare them with other reports
+/// Merge reports of several machines into a page, Markdown, JSON or JUnit, or compare them with
+/// other reports
 ///
-/// Reads every `*.jsonl` below the directories, as `testgen run` and suites with TESTGEN_REPORT write them. When one machine
-/// lacks a device and another machine has it, the result of the latter counts; a simulation does not count as the device.
-/// Of several results of one check on one device the most severe is kept. Failures that the specs or testgen.toml expect are
-/// marked as expected until they expire; an unexpected pass is red.
+/// Reads every `*.jsonl` below the directories, as `testgen run` and suites with TESTGEN_REPORT
+/// write them. When one machine lacks a device and another machine has it, the result of the latter
+/// counts; a simulation does not count as the device. Of several results of one check on one device
+/// the most severe is kept. Failures that the specs or testgen.toml expect are marked as expected
+/// until they expire; an unexpected pass is red.
 ///
-/// With `--base`, every check is the same, better, worse, or only in one of the reports. Two passes are compared by their errors against
-/// the golden: a tensor is worse when its error grew by the factor and exceeds a hundredth of its threshold. A check that no
-/// longer runs is worse, too. The JSON of `--by changes` contains three distances for each tensor: base to golden, report to
+/// With `--base`, every check is the same, better, worse, or only in one of the reports. Two passes
+/// are compared by their errors against the golden: a tensor is worse when its error grew by the
+/// factor and exceeds a hundredth of its threshold. A check that no longer runs is worse, too. The
+/// JSON of `--by changes` contains three distances for each tensor: base to golden, report to
 /// golden, and the interval that follows for the distance of the two.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -62,8 +66,8 @@ pub(super) struct ReportArguments {
     /// The rows of the report
     #[arg(long, value_name = "ROWS", value_enum, default_value_t = ReportRows::Checks)]
     by: ReportRows,
-    /// The output format; by default the first one: html, markdown, json or junit by checks, markdown by models and operators, human,
-    /// markdown or json by changes
+    /// The output format; by default the first one: html, markdown, json or junit by checks,
+    /// markdown by models and operators, human, markdown or json by changes
     #[arg(long, value_name = "FORMAT", value_enum)]
     format: Option<ReportFormat>,
     /// The file to write; without it, standard output
@@ -71,10 +75,12 @@ pub(super) struct ReportArguments {
     out: Option<PathBuf>,
     #[command(flatten)]
     base: BaseArguments,
-    /// Tests that must have a result, one per line, as `cargo nextest list --message-format oneline` prints them
+    /// Tests that must have a result, one per line, as
+    /// `cargo nextest list --message-format oneline` prints them
     #[arg(long, value_name = "FILE")]
     tests: Option<PathBuf>,
-    /// Directory of the specs, for their expected failures [default: `specs` of testgen.toml, else model_specs]
+    /// Directory of the specs, for their expected failures [default: `specs` of testgen.toml, else
+    /// model_specs]
     #[arg(long, value_name = "DIR")]
     specs: Option<PathBuf>,
 }
@@ -122,7 +128,10 @@ impl CliError for NoSuchFormat {
 }
 
 pub(super) fn run(arguments: &ReportArguments, out: &mut Out) -> Result<ExitCode, Error> {
-    let settings = Settings::resolve(&Overrides { specs: arguments.specs.clone(), ..Overrides::default() })?;
+    let settings = Settings::resolve(&Overrides {
+        specs: arguments.specs.clone(),
+        ..Overrides::default()
+    })?;
     let expected = ExpectedFailures::of_project(&settings)?;
     let mut merged = MergedReport::new(read_sources(&arguments.reports)?, &expected);
     if let Some(path) = &arguments.tests {
@@ -130,30 +139,53 @@ pub(super) fn run(arguments: &ReportArguments, out: &mut Out) -> Result<ExitCode
     }
     let comparison = arguments.base.compare(&merged, &expected)?;
     let (text, green) = match (arguments.by, &comparison) {
-        (ReportRows::Changes, Some(comparison)) => (arguments.changes(comparison)?, comparison.green),
+        (ReportRows::Changes, Some(comparison)) => {
+            (arguments.changes(comparison)?, comparison.green)
+        }
         (ReportRows::Changes, None) => return Err(base::NoBase.into()),
-        (ReportRows::Checks, comparison) => (arguments.checks(&merged, comparison.as_ref())?, merged.is_green()),
+        (ReportRows::Checks, comparison) => (
+            arguments.checks(&merged, comparison.as_ref())?,
+            merged.is_green(),
+        ),
         (ReportRows::Models, _) => {
             let specs = arguments.specs_of_table(&settings)?;
-            (ModelTable::new(&specs, &merged).markdown(), merged.is_green())
+            (
+                ModelTable::new(&specs, &merged).markdown(),
+                merged.is_green(),
+            )
         }
         (ReportRows::Operators, _) => {
             let specs = arguments.specs_of_table(&settings)?;
-            (OperatorTable::new(&specs, &merged).markdown(), merged.is_green())
+            (
+                OperatorTable::new(&specs, &merged).markdown(),
+                merged.is_green(),
+            )
         }
     };
     write_result(arguments.out.as_deref(), &text, out)?;
-    Ok(if green { ExitCode::Success } else { ExitCode::Findings })
+    Ok(if green {
+        ExitCode::Success
+    } else {
+        ExitCode::Findings
+    })
 }
 
 /// The last word of each line, because nextest prints the binary before it.
 fn read_tests(path: &Path) -> Result<BTreeSet<String>, ReportError> {
     let text = read_text(path, limit::REPORT)?;
-    Ok(text.lines().filter_map(|line| line.split_whitespace().next_back()).map(str::to_owned).collect())
+    Ok(text
+        .lines()
+        .filter_map(|line| line.split_whitespace().next_back())
+        .map(str::to_owned)
+        .collect())
 }
 
 impl ReportArguments {
-    fn checks(&self, merged: &MergedReport, base: Option<&ReportComparison>) -> Result<String, NoSuchFormat> {
+    fn checks(
+        &self,
+        merged: &MergedReport,
+        base: Option<&ReportComparison>,
+    ) -> Result<String, NoSuchFormat> {
         Ok(match self.format.unwrap_or(ReportFormat::Html) {
             ReportFormat::Html => render_page(merged, base),
             ReportFormat::Markdown => render_markdown(merged, base),
@@ -181,11 +213,17 @@ impl ReportArguments {
     }
 
     fn no_such(&self, format: ReportFormat) -> NoSuchFormat {
-        NoSuchFormat { by: name_of(self.by), format: name_of(format) }
+        NoSuchFormat {
+            by: name_of(self.by),
+            format: name_of(format),
+        }
     }
 }
 
 /// The name of a value on the command line.
 fn name_of(value: impl ValueEnum) -> String {
-    value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    value
+        .to_possible_value()
+        .map(|value| value.get_name().to_owned())
+        .unwrap_or_default()
 }

@@ -11,9 +11,10 @@ use super::{
 use crate::{
     base::{cli_error::Error, exit_code::ExitCode, progress::RunProgress},
     execution::run::{
-        BuildOptions, DeviceSelection, ExecutionOptions, Listing, ProcessDevices, Requirement, Run, RunError,
-        Selection, Simulation, SoakTime, SuitePart, Work, build, engine_variables, execute, failures_variable,
-        keep_reports, list, only_stress, select, stress_variables, summarize,
+        BuildOptions, DeviceSelection, ExecutionOptions, Listing, ProcessDevices, Requirement, Run,
+        RunError, Selection, Simulation, SoakTime, SuitePart, Work, build, engine_variables,
+        execute, failures_variable, keep_reports, list, only_stress, select, stress_variables,
+        summarize,
     },
     results::{expected_failure::ExpectedFailures, read::ReportProblem},
     suite::{
@@ -29,14 +30,15 @@ use testgen_types::DeviceKind;
 
 /// Generate, verify, build and run the suite, and show the results by model and device
 ///
-/// Writes the suite for all specs, stops at findings of the verifier, builds the suite with cargo and runs its checks. The
-/// result is a table of architecture, model and device with the numbers of passed, failed and ignored checks, followed by
-/// the reasons. A check counts as passed only when its report entry names the device on which it ran. The table goes to
-/// stdout, everything else to stderr.
+/// Writes the suite for all specs, stops at findings of the verifier, builds the suite with cargo
+/// and runs its checks. The result is a table of architecture, model and device with the numbers of
+/// passed, failed and ignored checks, followed by the reasons. A check counts as passed only when
+/// its report entry names the device on which it ran. The table goes to stdout, everything else to
+/// stderr.
 ///
-/// Suites outside a cargo workspace share one build directory, `build` below TESTGEN_CACHE, else below the user's cache
-/// directory, so that only the first one compiles burn. CARGO_TARGET_DIR, cargo's configuration and an existing `target`
-/// directory of the suite take precedence.
+/// Suites outside a cargo workspace share one build directory, `build` below TESTGEN_CACHE, else
+/// below the user's cache directory, so that only the first one compiles burn. CARGO_TARGET_DIR,
+/// cargo's configuration and an existing `target` directory of the suite take precedence.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -61,44 +63,59 @@ pub(super) struct RunArguments {
     models: ModelArguments,
     /// Only checks on this device: cpu, cuda, rocm, or rocm:1 for one of several; can be repeated
     ///
-    /// Several devices of a kind run at the same time, each in a process of its own, and are columns of their own in the report.
+    /// Several devices of a kind run at the same time, each in a process of its own, and are
+    /// columns of their own in the report.
     #[arg(long, value_name = "DEVICE")]
     device: Vec<DeviceSelection>,
-    /// The engine that computes: native, torch, onnxruntime, or with options torch/eager; can be repeated [default: `engines` of
-    /// testgen.toml, else native]
+    /// The engine that computes: native, torch, onnxruntime, or with options torch/eager; can be
+    /// repeated [default: `engines` of testgen.toml, else native]
     ///
-    /// `torch` runs the models with transformers and PyTorch in a Python process. Its options are eager, sdpa and
-    /// flash_attention_2 (attention), compile and tf32. `onnxruntime` runs `model.onnx` of the checkpoint, or the graph that
-    /// `testgen export` wrote. Its options are cpu, cuda, migraphx and rocm (execution provider), unoptimized and tf32. Another name
-    /// needs the variable TESTGEN_ENGINE_<NAME>, the path of a program that speaks the protocol of docs/engines.md.
+    /// `torch` runs the models with transformers and PyTorch in a Python process. Its options are
+    /// eager, sdpa and flash_attention_2 (attention), compile and tf32. `onnxruntime` runs
+    /// `model.onnx` of the checkpoint, or the graph that `testgen export` wrote. Its options are
+    /// cpu, cuda, migraphx and rocm (execution provider), unoptimized and tf32. Another name needs
+    /// the variable TESTGEN_ENGINE_<NAME>, the path of a program that speaks the protocol of
+    /// docs/engines.md.
     #[arg(long, value_name = "ENGINE")]
     engine: Vec<EngineName>,
-    /// The Python of the engines `torch` and `onnxruntime`; without it TESTGEN_PYTHON, then `python3`
+    /// The Python of the engines `torch` and `onnxruntime`; without it TESTGEN_PYTHON, then
+    /// `python3`
     #[arg(long, value_name = "PATH")]
     python: Option<PathBuf>,
-    /// Fail unless a numeric check passes on this device: cpu, cuda, rocm, cuda:2 for two of them, rocm-sim for a simulation
+    /// Fail unless a numeric check passes on this device: cpu, cuda, rocm, cuda:2 for two of them,
+    /// rocm-sim for a simulation
     #[arg(long, value_name = "DEVICE", value_delimiter = ',')]
     require: Vec<Requirement>,
-    /// Simulate AMD GPUs in software: rocm, rocm=gfx90a, rocm='gfx1100;gfx90a' for two. Implies --require rocm-sim
+    /// Simulate AMD GPUs in software: rocm, rocm=gfx90a, rocm='gfx1100;gfx90a' for two. Implies
+    /// --require rocm-sim
     ///
-    /// The simulator is built on first use and visible to the suite only. Architectures are gfx1030, gfx1100, gfx90a and
-    /// gfx942. Every result marks its device as simulated, and a simulation never meets the requirement `rocm`.
+    /// The simulator is built on first use and visible to the suite only. Architectures are
+    /// gfx1030, gfx1100, gfx90a and gfx942. Every result marks its device as simulated, and a
+    /// simulation never meets the requirement `rocm`.
     #[arg(long, value_name = "DEVICES")]
     simulate: Option<Simulation>,
-    /// Only the checks `stress` of operators: the sizes of reported faults, in minutes; other runs ignore these checks
+    /// Only the checks `stress` of operators: the sizes of reported faults, in minutes; other runs
+    /// ignore these checks
     ///
-    /// Needs no weights. Thousands of terms and tokens, hundreds of thousands of rows, more than 2^31 elements; into memory that holds
-    /// NaN, again after other work, and on two streams at once. A case that does not fit into the free memory, and on the CPU one
-    /// that takes too long, is not run; the report names it with the estimate (docs/operators.md).
+    /// Needs no weights. Thousands of terms and tokens, hundreds of thousands of rows, more than
+    /// 2^31 elements; into memory that holds NaN, again after other work, and on two streams at
+    /// once. A case that does not fit into the free memory, and on the CPU one that takes too long,
+    /// is not run; the report names it with the estimate (docs/operators.md).
     #[arg(long)]
     stress: bool,
-    /// After the first run of all cases, repeat them for this time, on two streams at once: 90s, 10m, 2h
+    /// After the first run of all cases, repeat them for this time, on two streams at once: 90s,
+    /// 10m, 2h
     ///
-    /// The time is divided among the checks of a device. Each repetition must have the bits of the first run.
+    /// The time is divided among the checks of a device. Each repetition must have the bits of the
+    /// first run.
     #[arg(long, value_name = "TIME", requires = "stress")]
     soak: Option<SoakTime>,
     /// The report file, with one JSON line for each check
-    #[arg(long, value_name = "FILE", default_value = "target/testgen/report.jsonl")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        default_value = "target/testgen/report.jsonl"
+    )]
     report: PathBuf,
     /// The output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = TextFormat::Human)]
@@ -116,15 +133,24 @@ pub(super) struct RunArguments {
 
 pub(super) fn run(arguments: &RunArguments, out: &mut Out) -> Result<ExitCode, Error> {
     let settings = arguments.project.settings()?;
-    let filter = arguments.models.filter(arguments.device.iter().map(|device| device.kind).collect());
-    let engines = if arguments.engine.is_empty() { &settings.engines } else { &arguments.engine };
+    let filter = arguments
+        .models
+        .filter(arguments.device.iter().map(|device| device.kind).collect());
+    let engines = if arguments.engine.is_empty() {
+        &settings.engines
+    } else {
+        &arguments.engine
+    };
     let mut progress = RunProgress::new(arguments.quiet);
     confirm_computed(&filter.select(&load_all(&settings.specs)?)?, engines)?;
     if !suite::write_verified(&settings, &mut progress)? {
         return Ok(ExitCode::Findings);
     }
     // Before the build, which takes minutes: a simulation can be impossible.
-    let simulation = arguments.simulate.as_ref().map(|simulation| simulation.prepare(&settings, &mut progress));
+    let simulation = arguments
+        .simulate
+        .as_ref()
+        .map(|simulation| simulation.prepare(&settings, &mut progress));
     let simulation = simulation.transpose()?.unwrap_or_default();
     let suite = build(&arguments.build_options(&settings, engines), &mut progress)?;
     let engines = engine_variables(engines, arguments.python.as_deref());
@@ -140,28 +166,61 @@ pub(super) fn run(arguments: &RunArguments, out: &mut Out) -> Result<ExitCode, E
     environment.extend(required_variable(&required));
     environment.push(failures_variable(&arguments.report)?);
     let parts = parts(arguments, &listing, &environment);
-    let options = ExecutionOptions { report: arguments.report.clone(), work: Work::Checks };
+    let options = ExecutionOptions {
+        report: arguments.report.clone(),
+        work: Work::Checks,
+    };
     let executions = execute(&suite, &parts, &options, &mut progress)?;
-    let run = Run { listing: &listing, parts: &parts, executions: &executions, required: &required };
+    let run = Run {
+        listing: &listing,
+        parts: &parts,
+        executions: &executions,
+        required: &required,
+    };
     let summary = summarize(&run, &ExpectedFailures::of_project(&settings)?)?;
-    let crashed = summary.problems.iter().any(|problem| matches!(problem, ReportProblem::Exit { .. }));
-    for log in keep_reports(executions, &arguments.report)?.iter().filter(|_| crashed) {
+    let crashed = summary
+        .problems
+        .iter()
+        .any(|problem| matches!(problem, ReportProblem::Exit { .. }));
+    for log in keep_reports(executions, &arguments.report)?
+        .iter()
+        .filter(|_| crashed)
+    {
         suite::show_end(log);
     }
     show(arguments.format, &arguments.report, &summary, out)
 }
 
 /// The processes of the run: one, or one for each device of a kind.
-fn parts(arguments: &RunArguments, listing: &Listing, environment: &[(&'static str, OsString)]) -> Vec<SuitePart> {
+fn parts(
+    arguments: &RunArguments,
+    listing: &Listing,
+    environment: &[(&'static str, OsString)],
+) -> Vec<SuitePart> {
     let processes = DeviceSelection::processes(&arguments.device);
     let several = processes.len() > 1;
     let part = |devices: ProcessDevices| {
-        let chosen = devices.variable().map(|chosen| ("TESTGEN_DEVICE", chosen.into()));
+        let chosen = devices
+            .variable()
+            .map(|chosen| ("TESTGEN_DEVICE", chosen.into()));
         let name = devices.file_name().filter(|_| several);
         let selection = arguments.selection(&arguments.models.filter(devices.kinds), listing);
-        let stress = if arguments.stress { stress_variables(&selection, arguments.soak) } else { Vec::new() };
-        let environment = environment.iter().cloned().chain(chosen).chain(stress).collect();
-        SuitePart { name, selection, environment }
+        let stress = if arguments.stress {
+            stress_variables(&selection, arguments.soak)
+        } else {
+            Vec::new()
+        };
+        let environment = environment
+            .iter()
+            .cloned()
+            .chain(chosen)
+            .chain(stress)
+            .collect();
+        SuitePart {
+            name,
+            selection,
+            environment,
+        }
     };
     processes.into_iter().map(part).collect()
 }
@@ -177,16 +236,22 @@ fn confirm_computed(selected: &[&LoadedSpec], engines: &[EngineName]) -> Result<
     if engines.iter().any(|engine| !engine.is_native()) {
         return Ok(());
     }
-    let lacking = selected.iter().filter_map(|loaded| match loaded.spec.subject {
-        SpecSubject::Model { model_type, .. } if model_type.native().is_none() => {
-            Some((loaded.spec.name.to_string(), model_type.to_string()))
-        }
-        SpecSubject::Model { .. } | SpecSubject::Operators { .. } => None,
-    });
+    let lacking = selected
+        .iter()
+        .filter_map(|loaded| match loaded.spec.subject {
+            SpecSubject::Model { model_type, .. } if model_type.native().is_none() => {
+                Some((loaded.spec.name.to_string(), model_type.to_string()))
+            }
+            SpecSubject::Model { .. } | SpecSubject::Operators { .. } => None,
+        });
     let (models, mut types): (Vec<String>, Vec<String>) = lacking.unzip();
     types.sort();
     types.dedup();
-    if models.is_empty() { Ok(()) } else { Err(RunError::NotComputed { models, types }) }
+    if models.is_empty() {
+        Ok(())
+    } else {
+        Err(RunError::NotComputed { models, types })
+    }
 }
 
 impl RunArguments {
@@ -203,14 +268,26 @@ impl RunArguments {
     /// The tests that a filter selects; with `--stress` those of stress alone.
     fn selection(&self, filter: &SpecFilter, listing: &Listing) -> Selection {
         let selected = select(filter, listing);
-        if self.stress { only_stress(selected) } else { selected }
+        if self.stress {
+            only_stress(selected)
+        } else {
+            selected
+        }
     }
 
     /// The required devices. `--simulate` implies that the simulation is one of them.
     fn required(&self) -> Vec<Requirement> {
         let mut required = self.require.clone();
-        if self.simulate.is_some() && !required.iter().any(|requirement| requirement.device == DeviceKind::Rocm) {
-            required.push(Requirement { device: DeviceKind::Rocm, simulated: true, count: NonZeroU32::MIN });
+        if self.simulate.is_some()
+            && !required
+                .iter()
+                .any(|requirement| requirement.device == DeviceKind::Rocm)
+        {
+            required.push(Requirement {
+                device: DeviceKind::Rocm,
+                simulated: true,
+                count: NonZeroU32::MIN,
+            });
         }
         required
     }

@@ -1,4 +1,5 @@
-//! `testgen show`: what a project has and what testgen knows, one file for each subject below `show/`.
+//! `testgen show`: what a project has and what testgen knows, one file for each subject below
+//! `show/`.
 
 mod completions;
 mod models;
@@ -11,7 +12,8 @@ use super::Out;
 use crate::base::{cli_error::Error, exit_code::ExitCode};
 use clap::Subcommand;
 
-/// Show the specs of the project, the models and operators that testgen knows, the rules of the verifier, or a schema
+/// Show the specs of the project, the models and operators that testgen knows, the rules of the
+/// verifier, or a schema
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -36,7 +38,11 @@ enum ShowSubject {
 }
 
 /// Shows one subject; `root` is the whole command line, for completions.
-pub(super) fn run(arguments: &ShowArguments, root: &mut clap::Command, out: &mut Out) -> Result<ExitCode, Error> {
+pub(super) fn run(
+    arguments: &ShowArguments,
+    root: &mut clap::Command,
+    out: &mut Out,
+) -> Result<ExitCode, Error> {
     match &arguments.subject {
         ShowSubject::Specs(arguments) => specs::run(arguments, out),
         ShowSubject::Models(arguments) => models::run(arguments, out),

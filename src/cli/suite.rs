@@ -12,20 +12,33 @@ use crate::{
 };
 use std::path::Path;
 
-/// Writes the whole suite, and verifies it. Findings are printed to stderr: a suite that does not cover what it claims must not run,
-/// because its green result would be meaningless.
-pub(super) fn write_verified(settings: &Settings, progress: &mut RunProgress) -> Result<bool, Error> {
+/// Writes the whole suite, and verifies it. Findings are printed to stderr: a suite that does not
+/// cover what it claims must not run, because its green result would be meaningless.
+pub(super) fn write_verified(
+    settings: &Settings,
+    progress: &mut RunProgress,
+) -> Result<bool, Error> {
     progress.stage("generating", &settings.out.display().to_string());
     let changes = write_suite(settings, &SpecFilter::default(), &|_| {})?;
     let result = match changes.files.len() {
         0 => format!("{}, up to date", Count(changes.plan.harnesses, "model")),
-        count => format!("{}, {} changed", Count(changes.plan.harnesses, "model"), Count(count, "file")),
+        count => format!(
+            "{}, {} changed",
+            Count(changes.plan.harnesses, "model"),
+            Count(count, "file")
+        ),
     };
     progress.end("generated", &result);
     progress.stage("verifying", &settings.out.display().to_string());
     let verification = verify_suite(settings)?;
-    progress
-        .end("verified", &format!("{}, {}", Count(verification.files, "file"), Count(verification.count(), "finding")));
+    progress.end(
+        "verified",
+        &format!(
+            "{}, {}",
+            Count(verification.files, "file"),
+            Count(verification.count(), "finding")
+        ),
+    );
     if !verification.is_clean() {
         eprint!("{}", render_human(&verification));
     }

@@ -4,8 +4,8 @@ use super::{Out, project_arguments::ProjectArguments};
 use crate::{
     base::{cli_error::Error, exit_code::ExitCode, text::Quoted},
     suite::verification::{
-        FixedFile, Verification, fix_files, fix_project, render_github, render_human, render_json, render_junit,
-        render_sarif, verify_files, verify_project,
+        FixedFile, Verification, fix_files, fix_project, render_github, render_human, render_json,
+        render_junit, render_sarif, verify_files, verify_project,
     },
 };
 use clap::ValueEnum;
@@ -13,10 +13,10 @@ use std::path::PathBuf;
 
 /// Prove from the syntax tree that every template and harness covers all devices
 ///
-/// Renders each template for every spec and for synthetic specs (every task, every set of devices, hostile names), and
-/// checks the results; then checks every generated file against its spec. A harness whose spec has changed, a spec
-/// without harness, and a file without spec are findings, too. Nothing is compiled, and nothing is written without
-/// `--fix`.
+/// Renders each template for every spec and for synthetic specs (every task, every set of devices,
+/// hostile names), and checks the results; then checks every generated file against its spec. A
+/// harness whose spec has changed, a spec without harness, and a file without spec are findings,
+/// too. Nothing is compiled, and nothing is written without `--fix`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -36,7 +36,8 @@ pub(super) struct VerifyArguments {
     paths: Vec<PathBuf>,
     #[command(flatten)]
     project: ProjectArguments,
-    /// Apply automatic fixes first: stale headers and unlisted checks; the remaining findings are reported
+    /// Apply automatic fixes first: stale headers and unlisted checks; the remaining findings are
+    /// reported
     #[arg(long)]
     fix: bool,
     /// The output format
@@ -72,7 +73,11 @@ pub(super) fn run(arguments: &VerifyArguments, out: &mut Out) -> Result<ExitCode
         VerifyFormat::Github => render_github(&verification),
     };
     write!(out, "{text}")?;
-    Ok(if verification.is_clean() { ExitCode::Success } else { ExitCode::Findings })
+    Ok(if verification.is_clean() {
+        ExitCode::Success
+    } else {
+        ExitCode::Findings
+    })
 }
 
 fn fix(arguments: &VerifyArguments) -> Result<Vec<FixedFile>, Error> {

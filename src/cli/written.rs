@@ -7,9 +7,15 @@ use crate::{
 };
 use std::path::Path;
 
-/// Writes `text`, and creates the directories above the file. A file is written completely, or stays as it is.
+/// Writes `text`, and creates the directories above the file. A file is written completely, or
+/// stays as it is.
 pub(super) fn write_result(file: Option<&Path>, text: &str, out: &mut Out) -> Result<(), Error> {
-    let Some(path) = file else { return write!(out, "{text}") };
-    let failed = |source| ReportError::Write { path: path.to_owned(), source };
+    let Some(path) = file else {
+        return write!(out, "{text}");
+    };
+    let failed = |source| ReportError::Write {
+        path: path.to_owned(),
+        source,
+    };
     Ok(atomic_file::replace(path, text.as_bytes()).map_err(failed)?)
 }

@@ -32,7 +32,11 @@ impl Diagnosis {
         rows.sort_by_key(|row| row.area);
         for row in &mut rows {
             // Names of devices, values of variables and output of engines are others' text.
-            for text in [&mut row.subject, &mut row.evidence].into_iter().chain(&mut row.cause).chain(&mut row.fix) {
+            for text in [&mut row.subject, &mut row.evidence]
+                .into_iter()
+                .chain(&mut row.cause)
+                .chain(&mut row.fix)
+            {
                 *text = one_line(text);
             }
         }
@@ -45,8 +49,17 @@ impl Diagnosis {
                 RowStatus::Failure => counts.failure += 1,
             }
         }
-        let status = rows.iter().map(|row| row.status).max().unwrap_or(RowStatus::Ok);
-        Self { version: 1, status, counts, rows }
+        let status = rows
+            .iter()
+            .map(|row| row.status)
+            .max()
+            .unwrap_or(RowStatus::Ok);
+        Self {
+            version: 1,
+            status,
+            counts,
+            rows,
+        }
     }
 }
 
@@ -55,19 +68,35 @@ impl fmt::Display for Diagnosis {
         let mut area: Option<Area> = None;
         for row in &self.rows {
             if area != Some(row.area) {
-                writeln!(f, "{}{}", if area.is_some() { "\n" } else { "" }, row.area.heading())?;
+                writeln!(
+                    f,
+                    "{}{}",
+                    if area.is_some() { "\n" } else { "" },
+                    row.area.heading()
+                )?;
                 area = Some(row.area);
             }
-            writeln!(f, "  {:<7}  {}: {}", row.status.as_str(), row.subject, row.evidence)?;
+            writeln!(
+                f,
+                "  {:<7}  {}: {}",
+                row.status.as_str(),
+                row.subject,
+                row.evidence
+            )?;
             for (name, text) in [("cause", &row.cause), ("fix", &row.fix)] {
                 if let Some(text) = text {
                     writeln!(f, "           {name}: {text}")?;
                 }
             }
         }
-        let DiagnosisCounts { ok, note, warning, failure } = self.counts;
-        let [note, warning, failure] =
-            [(note, "note"), (warning, "warning"), (failure, "failure")].map(|(n, what)| Count(n, what));
+        let DiagnosisCounts {
+            ok,
+            note,
+            warning,
+            failure,
+        } = self.counts;
+        let [note, warning, failure] = [(note, "note"), (warning, "warning"), (failure, "failure")]
+            .map(|(n, what)| Count(n, what));
         writeln!(f, "\nresult: {ok} ok, {note}, {warning}, {failure}")
     }
 }
@@ -79,10 +108,20 @@ mod tests {
     #[test]
     fn lines_are_sorted_by_area_and_counted() {
         let rows = vec![
-            DoctorRow::new(Area::Computation, "torch on rocm:0: sum", RowStatus::Failure, "0 in place of 1\u{1b}[31m")
-                .because("c", "f"),
+            DoctorRow::new(
+                Area::Computation,
+                "torch on rocm:0: sum",
+                RowStatus::Failure,
+                "0 in place of 1\u{1b}[31m",
+            )
+            .because("c", "f"),
             DoctorRow::new(Area::System, "container", RowStatus::Ok, "no sign of one"),
-            DoctorRow::new(Area::Computation, "torch on rocm:0: copy", RowStatus::Note, "not computed"),
+            DoctorRow::new(
+                Area::Computation,
+                "torch on rocm:0: copy",
+                RowStatus::Note,
+                "not computed",
+            ),
         ];
         let diagnosis = Diagnosis::new(rows);
         assert_eq!(diagnosis.status, RowStatus::Failure);

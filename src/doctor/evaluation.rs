@@ -46,15 +46,28 @@ mod tests {
     /// Machines on which something is wrong.
     fn damaged() -> Vec<MachineFacts> {
         let mut forbidden = amd_host();
-        forbidden.files = vec![file("/dev/kfd", Access::Forbidden), file("/dev/dri/renderD128", Access::Filtered)];
+        forbidden.files = vec![
+            file("/dev/kfd", Access::Forbidden),
+            file("/dev/dri/renderD128", Access::Filtered),
+        ];
         let mut broken = in_container(amd_host());
-        broken.files = vec![file("/dev/kfd", Access::Failed("input/output error".to_owned()))];
+        broken.files = vec![file(
+            "/dev/kfd",
+            Access::Failed("input/output error".to_owned()),
+        )];
         broken.host.memory_limit = Some(1);
         let mut unloaded = amd_host();
         unloaded.host.modules.clear();
         unloaded.inventory.topology.pci[0].driver = None;
-        let variables = [("ROCR_VISIBLE_DEVICES", "x"), ("HSA_OVERRIDE_GFX_VERSION", "1"), ("GPU_DEVICE_ORDINAL", "0")];
-        let torch = PythonPackage { version: "2.0".to_owned(), ..PythonPackage::default() };
+        let variables = [
+            ("ROCR_VISIBLE_DEVICES", "x"),
+            ("HSA_OVERRIDE_GFX_VERSION", "1"),
+            ("GPU_DEVICE_ORDINAL", "0"),
+        ];
+        let torch = PythonPackage {
+            version: "2.0".to_owned(),
+            ..PythonPackage::default()
+        };
         vec![
             forbidden,
             broken,
@@ -68,7 +81,10 @@ mod tests {
     fn every_problem_has_its_cause_and_a_command() {
         for facts in damaged() {
             let rows = evaluate(&facts);
-            let problems: Vec<_> = rows.iter().filter(|row| row.status >= RowStatus::Warning).collect();
+            let problems: Vec<_> = rows
+                .iter()
+                .filter(|row| row.status >= RowStatus::Warning)
+                .collect();
             assert!(!problems.is_empty(), "{facts:?}");
             for row in problems {
                 assert!(row.cause.is_some() && row.fix.is_some(), "{row:?}");
@@ -92,8 +108,10 @@ mod tests {
     #[test]
     fn a_machine_where_everything_works_has_no_problem() {
         for facts in [empty(), amd_host(), in_container(amd_host())] {
-            let problems: Vec<_> =
-                evaluate(&facts).into_iter().filter(|row| row.status >= RowStatus::Warning).collect();
+            let problems: Vec<_> = evaluate(&facts)
+                .into_iter()
+                .filter(|row| row.status >= RowStatus::Warning)
+                .collect();
             assert!(problems.is_empty(), "{problems:#?}");
         }
     }

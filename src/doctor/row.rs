@@ -91,13 +91,29 @@ pub struct DoctorRow {
 
 impl DoctorRow {
     /// A line without cause and fix.
-    pub fn new(area: Area, subject: impl Into<String>, status: RowStatus, evidence: impl Into<String>) -> Self {
-        Self { area, subject: subject.into(), status, evidence: evidence.into(), cause: None, fix: None }
+    pub fn new(
+        area: Area,
+        subject: impl Into<String>,
+        status: RowStatus,
+        evidence: impl Into<String>,
+    ) -> Self {
+        Self {
+            area,
+            subject: subject.into(),
+            status,
+            evidence: evidence.into(),
+            cause: None,
+            fix: None,
+        }
     }
 
     /// The line with its cause and the command that fixes it.
     #[must_use]
     pub fn because(self, cause: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { cause: Some(cause.into()), fix: Some(fix.into()), ..self }
+        Self {
+            cause: Some(cause.into()),
+            fix: Some(fix.into()),
+            ..self
+        }
     }
 }

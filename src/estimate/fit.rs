@@ -55,15 +55,27 @@ pub struct DeviceRoom {
 }
 
 impl DeviceRoom {
-    pub(super) fn of(device: &Device, free_and_total: Option<(u64, u64)>, rows: &[EstimateRow]) -> Self {
-        let backend = if device.kind == DeviceKind::Cpu { Backend::Host } else { Backend::Gpu };
-        let own = rows.iter().filter(|row| row.backend == backend && row.precision.applies_on(device.kind));
+    pub(super) fn of(
+        device: &Device,
+        free_and_total: Option<(u64, u64)>,
+        rows: &[EstimateRow],
+    ) -> Self {
+        let backend = if device.kind == DeviceKind::Cpu {
+            Backend::Host
+        } else {
+            Backend::Gpu
+        };
+        let own = rows
+            .iter()
+            .filter(|row| row.backend == backend && row.precision.applies_on(device.kind));
         Self {
             label: device.label().to_string(),
             name: device.name.clone(),
             simulated: device.simulated,
             free_and_total,
-            fits: own.map(|row| (row.precision, Fit::of(row.estimate.total(), free_and_total))).collect(),
+            fits: own
+                .map(|row| (row.precision, Fit::of(row.estimate.total(), free_and_total)))
+                .collect(),
         }
     }
 }
@@ -75,7 +87,10 @@ mod tests {
     #[test]
     fn free_memory_counts_before_all_memory() {
         let fit = |bytes| Fit::of(bytes, Some((10, 20)));
-        assert_eq!([fit(10), fit(11), fit(20), fit(21)], [Fit::Free, Fit::Total, Fit::Total, Fit::No]);
+        assert_eq!(
+            [fit(10), fit(11), fit(20), fit(21)],
+            [Fit::Free, Fit::Total, Fit::Total, Fit::No]
+        );
         assert_eq!(Fit::of(1, None), Fit::Unknown);
     }
 }

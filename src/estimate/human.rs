@@ -11,16 +11,34 @@ pub fn render_human(report: &EstimateReport) -> String {
         false => format!("batch {}", sizes.batch),
     };
     let (class, model_type) = (&report.class, &report.model_type);
-    format!("{class} ({model_type}), {call}; MiB\n\n{}\n{}", estimates(&report.rows), devices(report))
+    format!(
+        "{class} ({model_type}), {call}; MiB\n\n{}\n{}",
+        estimates(&report.rows),
+        devices(report)
+    )
 }
 
 fn estimates(rows: &[EstimateRow]) -> Table {
     const RIGHT: [&str; 5] = ["weights", "cache", "activations", "workspace", "total"];
     let left = ["backend", "precision"].map(|name| (name, Align::Left));
-    let columns: Vec<_> = left.into_iter().chain(RIGHT.map(|name| (name, Align::Right))).collect();
+    let columns: Vec<_> = left
+        .into_iter()
+        .chain(RIGHT.map(|name| (name, Align::Right)))
+        .collect();
     let mut table = Table::new(&columns);
-    for EstimateRow { backend, precision, estimate } in rows {
-        let parts = [estimate.weights, estimate.cache, estimate.activations, estimate.workspace, estimate.total()];
+    for EstimateRow {
+        backend,
+        precision,
+        estimate,
+    } in rows
+    {
+        let parts = [
+            estimate.weights,
+            estimate.cache,
+            estimate.activations,
+            estimate.workspace,
+            estimate.total(),
+        ];
         let names = [name(*backend).to_owned(), precision.to_string()];
         table.push(names.into_iter().chain(parts.map(mebibytes)));
     }
@@ -39,11 +57,20 @@ fn devices(report: &EstimateReport) -> Table {
     for room in &report.rooms {
         let (free, total) = room.free_and_total.unzip();
         let bytes = |bytes: Option<u64>| bytes.map_or("unknown".to_owned(), mebibytes);
-        let fits: Vec<String> =
-            room.fits.iter().map(|(precision, fit)| format!("{precision}: {}", fit.as_str())).collect();
+        let fits: Vec<String> = room
+            .fits
+            .iter()
+            .map(|(precision, fit)| format!("{precision}: {}", fit.as_str()))
+            .collect();
         let simulated = if room.simulated { " (simulated)" } else { "" };
         let name = format!("{}{simulated}", room.name);
-        table.push([room.label.clone(), name, bytes(free), bytes(total), fits.join(", ")]);
+        table.push([
+            room.label.clone(),
+            name,
+            bytes(free),
+            bytes(total),
+            fits.join(", "),
+        ]);
     }
     table
 }

@@ -19,7 +19,13 @@ pub fn render_json(report: &EstimateReport) -> String {
     format!("{value:#}\n")
 }
 
-fn row(EstimateRow { backend, precision, estimate }: &EstimateRow) -> Value {
+fn row(
+    EstimateRow {
+        backend,
+        precision,
+        estimate,
+    }: &EstimateRow,
+) -> Value {
     json!({
         "backend": name(*backend),
         "precision": precision,
@@ -33,8 +39,11 @@ fn row(EstimateRow { backend, precision, estimate }: &EstimateRow) -> Value {
 
 fn room(room: &DeviceRoom) -> Value {
     let (free, total) = room.free_and_total.unzip();
-    let fits: Map<String, Value> =
-        room.fits.iter().map(|(precision, fit)| (precision.to_string(), fit.as_str().into())).collect();
+    let fits: Map<String, Value> = room
+        .fits
+        .iter()
+        .map(|(precision, fit)| (precision.to_string(), fit.as_str().into()))
+        .collect();
     json!({
         "device": room.label,
         "name": room.name,

@@ -1,7 +1,9 @@
-//! Computes a failed call again in a process of the suite, and shows how its result compares with the recorded one.
+//! Computes a failed call again in a process of the suite, and shows how its result compares with
+//! the recorded one.
 //!
-//! Owns: the request to the suite's test binary, the file of the smaller call, the table and its JSON form. Does not own: the files
-//! (`testgen-operators`) and what the binary computes (`crates/runtime`).
+//! Owns: the request to the suite's test binary, the file of the smaller call, the table and its
+//! JSON form. Does not own: the files (`testgen-operators`) and what the binary computes
+//! (`crates/runtime`).
 
 mod error;
 mod process;
@@ -38,9 +40,15 @@ impl Replay {
         let reduced = replayed.reduced.as_ref().map(|reduced| {
             let path = reduced_path(file);
             let written = atomic_file::replace(&path, reduced.failed.to_json().as_bytes());
-            written.map(|()| path.clone()).map_err(|source| ReplayError::Write { path, source })
+            written
+                .map(|()| path.clone())
+                .map_err(|source| ReplayError::Write { path, source })
         });
-        Ok(Self { failed, replayed, reduced: reduced.transpose()? })
+        Ok(Self {
+            failed,
+            replayed,
+            reduced: reduced.transpose()?,
+        })
     }
 
     /// Whether the result is correct now.

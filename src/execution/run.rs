@@ -1,7 +1,8 @@
 //! Runs a suite: cargo builds it, its test binary runs, and its report is evaluated.
 //!
-//! Owns: the child processes, their environment and their progress. Does not own: generating and verifying the suite, and
-//! reading reports (see [`crate::results::read`]). The environment of this process is never changed.
+//! Owns: the child processes, their environment and their progress. Does not own: generating and
+//! verifying the suite, and reading reports (see [`crate::results::read`]). The environment of this
+//! process is never changed.
 
 mod build;
 mod build_directory;
@@ -26,7 +27,9 @@ pub use built::find_built;
 pub use device_selection::{DeviceSelection, DeviceSelectionError, ProcessDevices};
 pub use engines::engine_variables;
 pub use error::RunError;
-pub use execution::{Execution, ExecutionOptions, Listing, SuitePart, Work, execute, keep_reports, list};
+pub use execution::{
+    Execution, ExecutionOptions, Listing, SuitePart, Work, execute, keep_reports, list,
+};
 pub(crate) use execution::{REPORT, command};
 pub use failed_calls::failures_variable;
 pub use log_end::last_lines;

@@ -12,8 +12,8 @@ fn texts(seed: u64) -> impl Iterator<Item = String> {
     (0..VALUES).map(move |_| random.text(20))
 }
 
-/// One shell reads all words, because starting one takes longer than reading. Control characters and backticks are shown as
-/// escapes on purpose and do not come back.
+/// One shell reads all words, because starting one takes longer than reading. Control characters
+/// and backticks are shown as escapes on purpose and do not come back.
 #[test]
 fn a_shell_reads_back_quoted_words() {
     let is_kept = |text: &String| !text.chars().any(|c| c.is_control() || c == '`');
@@ -21,7 +21,9 @@ fn a_shell_reads_back_quoted_words() {
     assert!(words.len() > VALUES / 3, "{}", words.len());
     let quoted: Vec<String> = words.iter().map(|word| shell_quote(word)).collect();
     assert!(quoted.iter().all(|word| !word.contains('\n')));
-    let output = Command::new("sh").args(["-c", &format!("printf '%s\\n' {}", quoted.join(" "))]).output();
+    let output = Command::new("sh")
+        .args(["-c", &format!("printf '%s\\n' {}", quoted.join(" "))])
+        .output();
     let output = String::from_utf8(output.expect("sh starts").stdout).expect("is text");
     assert_eq!(output.split_terminator('\n').collect::<Vec<_>>(), words);
 }
@@ -29,12 +31,26 @@ fn a_shell_reads_back_quoted_words() {
 #[test]
 fn escaped_xml_is_read_back() {
     let unescape = |text: &str| {
-        let entities = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&amp;", "&")];
-        entities.iter().fold(text.to_owned(), |text, (entity, character)| text.replace(entity, character))
+        let entities = [
+            ("&lt;", "<"),
+            ("&gt;", ">"),
+            ("&quot;", "\""),
+            ("&amp;", "&"),
+        ];
+        entities
+            .iter()
+            .fold(text.to_owned(), |text, (entity, character)| {
+                text.replace(entity, character)
+            })
     };
-    let forbidden = |c: char| (c.is_control() && !matches!(c, '\n' | '\t')) || matches!(c, '\u{fffe}' | '\u{ffff}');
+    let forbidden = |c: char| {
+        (c.is_control() && !matches!(c, '\n' | '\t')) || matches!(c, '\u{fffe}' | '\u{ffff}')
+    };
     for text in texts(2) {
-        let expected: String = text.chars().map(|c| if forbidden(c) { '\u{fffd}' } else { c }).collect();
+        let expected: String = text
+            .chars()
+            .map(|c| if forbidden(c) { '\u{fffd}' } else { c })
+            .collect();
         let escaped = xml_escape(&text);
         assert_eq!(unescape(&escaped), expected);
         assert!(!escaped.contains(['<', '>', '"']), "{escaped}");
@@ -45,6 +61,9 @@ fn escaped_xml_is_read_back() {
 fn quoted_text_is_one_visible_line() {
     for text in texts(3) {
         let shown = Quoted(&text).to_string();
-        assert!(shown.chars().all(|c| !c.is_control() && c != '\u{202e}'), "{shown:?}");
+        assert!(
+            shown.chars().all(|c| !c.is_control() && c != '\u{202e}'),
+            "{shown:?}"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The functions that are fuzzed. None may panic, messages are limited, and what is accepted can be processed further (`property`).
+//! The functions that are fuzzed. None may panic, messages are limited, and what is accepted can be
+//! processed further (`property`).
 
 use super::property::{assert_files, assert_forms, assert_harness, layout, loaded, read_spec};
 use crate::{
@@ -122,7 +123,12 @@ fn settings_files() {
                     Err(error) => assert_message(&error.to_string()),
                     Ok(ci) => {
                         let spec = read_spec(BERT).expect("it is valid");
-                        match MatrixPlan::new(ci, "generated".to_owned(), &[loaded(BERT, spec)], Vec::new()) {
+                        match MatrixPlan::new(
+                            ci,
+                            "generated".to_owned(),
+                            &[loaded(BERT, spec)],
+                            Vec::new(),
+                        ) {
                             Err(error) => assert_message(&error.to_string()),
                             Ok(plan) => assert_files(&plan),
                         }
@@ -172,7 +178,13 @@ fn templates() {
                     match HarnessExpectation::render(&spec, &layout(), &templates) {
                         Err(error) => assert_message(&error.to_string()),
                         Ok(code) => {
-                            let findings = verify_all(&[(Code { path: "bert.rs", text: &code }, None)]);
+                            let findings = verify_all(&[(
+                                Code {
+                                    path: "bert.rs",
+                                    text: &code,
+                                },
+                                None,
+                            )]);
                             format!("{} findings", findings.concat().len().min(20))
                         }
                     }
@@ -219,9 +231,16 @@ fn reports() {
                 let again: ReportEntry = serde_json::from_str(&json).expect("it is read back");
                 assert_eq!(format!("{entry:?}"), format!("{again:?}"));
             }
-            let problems: Vec<String> =
-                lines.problems.iter().map(|problem| assert_message(&problem.to_string())).collect();
-            let source = ReportSource { name: "a.jsonl".to_owned(), entries: lines.entries, problems: lines.problems };
+            let problems: Vec<String> = lines
+                .problems
+                .iter()
+                .map(|problem| assert_message(&problem.to_string()))
+                .collect();
+            let source = ReportSource {
+                name: "a.jsonl".to_owned(),
+                entries: lines.entries,
+                problems: lines.problems,
+            };
             let today = jiff::civil::date(2026, 1, 1);
             let merged = MergedReport::new(vec![source], &ExpectedFailures::new(Vec::new(), today));
             assert_forms(&merged);
@@ -264,11 +283,23 @@ fn configurations() {
                 Ok(found) => found,
             };
             let name = add::name(&path, None).expect("the directory has a valid name");
-            let checkpoint =
-                spec::CheckpointSource { fixture: Some("checkpoint".to_owned()), ..spec::CheckpointSource::default() };
-            let text = add::spec_text(&name, &found, &checkpoint, SpecHeader { schema: None, comment: Some("a\nb") });
+            let checkpoint = spec::CheckpointSource {
+                fixture: Some("checkpoint".to_owned()),
+                ..spec::CheckpointSource::default()
+            };
+            let text = add::spec_text(
+                &name,
+                &found,
+                &checkpoint,
+                SpecHeader {
+                    schema: None,
+                    comment: Some("a\nb"),
+                },
+            );
             let spec = read_spec(&text).unwrap_or_else(|message| panic!("{message}\n{text}"));
-            let spec::SpecSubject::Model { model_type, .. } = spec.subject else { panic!("it is a model: {text}") };
+            let spec::SpecSubject::Model { model_type, .. } = spec.subject else {
+                panic!("it is a model: {text}")
+            };
             assert_eq!((model_type, spec.task), (found.model_type, found.task));
             format!("{} {}", found.model_type, spec.task)
         },

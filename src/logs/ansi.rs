@@ -21,7 +21,12 @@ pub(super) fn strip<'a>(line: &'a [u8], clean: &'a mut Vec<u8>) -> &'a [u8] {
 
 /// The bytes of the sequence at the start of `text`, which begins with the escape character.
 fn sequence(text: &[u8]) -> usize {
-    let until = |is_end: fn(&u8) -> bool| text[2..].iter().position(is_end).map_or(text.len(), |end| end + 3);
+    let until = |is_end: fn(&u8) -> bool| {
+        text[2..]
+            .iter()
+            .position(is_end)
+            .map_or(text.len(), |end| end + 3)
+    };
     match text.get(1) {
         Some(b'[') => until(|byte| (0x40..=0x7e).contains(byte)),
         Some(b']') => until(|byte| *byte == 0x07 || *byte == b'\\'),
@@ -35,13 +40,20 @@ mod tests {
     use super::strip;
 
     fn stripped(line: &str) -> String {
-        String::from_utf8(strip(line.as_bytes(), &mut Vec::new()).to_vec()).expect("the rest is UTF-8")
+        String::from_utf8(strip(line.as_bytes(), &mut Vec::new()).to_vec())
+            .expect("the rest is UTF-8")
     }
 
     #[test]
     fn colours_and_links_are_removed() {
-        assert_eq!(stripped("\u{1b}[31mstep:  1  \u{1b}[1;38;5;9mloss: 2\u{1b}[0m"), "step:  1  loss: 2");
-        assert_eq!(stripped("\u{1b}[Ax\u{1b}]8;;http://a\u{7}link\u{1b}]8;;\u{1b}\\"), "xlink");
+        assert_eq!(
+            stripped("\u{1b}[31mstep:  1  \u{1b}[1;38;5;9mloss: 2\u{1b}[0m"),
+            "step:  1  loss: 2"
+        );
+        assert_eq!(
+            stripped("\u{1b}[Ax\u{1b}]8;;http://a\u{7}link\u{1b}]8;;\u{1b}\\"),
+            "xlink"
+        );
         assert_eq!(stripped("plain"), "plain");
         for cut in ["\u{1b}", "a\u{1b}[", "a\u{1b}[3", "\u{1b}]0;"] {
             assert!(stripped(cut).len() <= 1, "{cut:?}");

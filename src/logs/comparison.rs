@@ -7,10 +7,11 @@ use std::collections::BTreeMap;
 /// The differences between two logs at the steps that both have.
 #[derive(Debug, Clone, Serialize)]
 pub struct LogComparison {
-    /// Whether the steps of both logs are printed, or those of both are numbers of lines. Otherwise they are not aligned, and no step
-    /// is common.
+    /// Whether the steps of both logs are printed, or those of both are numbers of lines. Otherwise
+    /// they are not aligned, and no step is common.
     pub are_steps_comparable: bool,
-    /// The number of steps that a compared value is the mean of: 1 unless a log has more than 16,384 steps.
+    /// The number of steps that a compared value is the mean of: 1 unless a log has more than
+    /// 16,384 steps.
     pub steps_per_point: u64,
     /// Steps, or intervals of steps, in both logs.
     pub common: usize,
@@ -47,19 +48,31 @@ impl LogComparison {
     /// Compares two logs.
     pub fn new(first: &LogSummary, second: &LogSummary) -> Self {
         let are_steps_comparable = first.steps_are_counted == second.steps_are_counted;
-        let steps_per_point = first.curve.steps_per_point().max(second.curve.steps_per_point());
+        let steps_per_point = first
+            .curve
+            .steps_per_point()
+            .max(second.curve.steps_per_point());
         let reduced = |curve: &Curve| curve.reduced(steps_per_point, usize::MAX);
         let (first, second) = (reduced(&first.curve), reduced(&second.curve));
-        let later: BTreeMap<u64, _> = second.points().map(|point| (point.step, point.values)).collect();
+        let later: BTreeMap<u64, _> = second
+            .points()
+            .map(|point| (point.step, point.values))
+            .collect();
         let pairs: Vec<_> = first
             .points()
             .filter(|_| are_steps_comparable)
-            .filter_map(|point| later.get(&point.step).map(|values| (point.step, point.values, *values)))
+            .filter_map(|point| {
+                later
+                    .get(&point.step)
+                    .map(|values| (point.step, point.values, *values))
+            })
             .collect();
         let compare = |metric: &Metric| {
             let index = metric.index();
-            let values =
-                pairs.iter().filter_map(|(step, a, b)| Some((*step, a[index]?, b[index]?))).collect::<Vec<_>>();
+            let values = pairs
+                .iter()
+                .filter_map(|(step, a, b)| Some((*step, a[index]?, b[index]?)))
+                .collect::<Vec<_>>();
             Some((*metric, MetricComparison::new(&values)?))
         };
         Self {
@@ -95,11 +108,16 @@ impl LogComparison {
 impl MetricComparison {
     /// Compares step, first and second value; none without any.
     fn new(values: &[(u64, f64, f64)]) -> Option<Self> {
-        let (largest_at, first, second) =
-            *values.iter().max_by(|x, y| (x.2 - x.1).abs().total_cmp(&(y.2 - y.1).abs()))?;
+        let (largest_at, first, second) = *values
+            .iter()
+            .max_by(|x, y| (x.2 - x.1).abs().total_cmp(&(y.2 - y.1).abs()))?;
         let count = values.len() as f64;
-        let mean = |value: fn(&(u64, f64, f64)) -> f64| values.iter().map(value).sum::<f64>() / count;
-        let mut ratios: Vec<f64> = values.iter().map(|(_, first, second)| second / first).collect();
+        let mean =
+            |value: fn(&(u64, f64, f64)) -> f64| values.iter().map(value).sum::<f64>() / count;
+        let mut ratios: Vec<f64> = values
+            .iter()
+            .map(|(_, first, second)| second / first)
+            .collect();
         ratios.sort_by(f64::total_cmp);
         let all_finite = ratios.iter().all(|ratio| ratio.is_finite());
         Some(Self {
@@ -109,7 +127,10 @@ impl MetricComparison {
             median_ratio: all_finite.then(|| median(&ratios)),
             mean_difference: mean(|value| value.2 - value.1),
             largest_difference: second - first,
-            largest_relative: values.iter().map(|(_, first, second)| relative(*first, *second)).fold(0.0, f64::max),
+            largest_relative: values
+                .iter()
+                .map(|(_, first, second)| relative(*first, *second))
+                .fold(0.0, f64::max),
             largest_at,
         })
     }
@@ -126,7 +147,11 @@ fn relative(first: f64, second: f64) -> f64 {
 /// The median of sorted values, of which there is at least one.
 fn median(sorted: &[f64]) -> f64 {
     let middle = sorted.len() / 2;
-    if sorted.len() % 2 == 1 { sorted[middle] } else { f64::midpoint(sorted[middle - 1], sorted[middle]) }
+    if sorted.len() % 2 == 1 {
+        sorted[middle]
+    } else {
+        f64::midpoint(sorted[middle - 1], sorted[middle])
+    }
 }
 
 #[cfg(test)]
@@ -136,22 +161,50 @@ mod tests {
     use std::path::Path;
 
     fn log(lines: &[(u64, f64, f64)]) -> LogSummary {
-        let line =
-            |(step, loss, time): &(u64, f64, f64)| format!("iter {step}: loss {loss:.4}, time {time:.2}ms, mfu 1%\n");
+        let line = |(step, loss, time): &(u64, f64, f64)| {
+            format!("iter {step}: loss {loss:.4}, time {time:.2}ms, mfu 1%\n")
+        };
         let text: String = lines.iter().map(line).collect();
         read_log(Path::new("log"), text.as_bytes()).expect("lines of nanoGPT")
     }
 
     #[test]
     fn common_steps_are_compared() {
-        let first = log(&[(0, 4.0, 100.0), (10, 2.0, 50.0), (20, 1.0, 50.0), (30, 1.0, 50.0)]);
-        let second = log(&[(10, 2.5, 25.0), (20, 1.0, 25.0), (30, 0.9, 200.0), (40, 1.0, 25.0)]);
+        let first = log(&[
+            (0, 4.0, 100.0),
+            (10, 2.0, 50.0),
+            (20, 1.0, 50.0),
+            (30, 1.0, 50.0),
+        ]);
+        let second = log(&[
+            (10, 2.5, 25.0),
+            (20, 1.0, 25.0),
+            (30, 0.9, 200.0),
+            (40, 1.0, 25.0),
+        ]);
         let comparison = LogComparison::new(&first, &second);
-        assert_eq!((comparison.common, comparison.only_first, comparison.only_second), (3, 1, 1));
+        assert_eq!(
+            (
+                comparison.common,
+                comparison.only_first,
+                comparison.only_second
+            ),
+            (3, 1, 1)
+        );
         let loss = &comparison.metrics[&Metric::Loss];
-        assert_eq!((loss.largest_difference, loss.largest_at, loss.largest_relative), (0.5, 10, 0.2));
+        assert_eq!(
+            (
+                loss.largest_difference,
+                loss.largest_at,
+                loss.largest_relative
+            ),
+            (0.5, 10, 0.2)
+        );
         assert!((loss.mean_difference - 0.4 / 3.0).abs() < 1e-12, "{loss:?}");
-        assert_eq!(comparison.metrics[&Metric::StepSeconds].median_ratio, Some(0.5));
+        assert_eq!(
+            comparison.metrics[&Metric::StepSeconds].median_ratio,
+            Some(0.5)
+        );
         assert_eq!(comparison.largest_loss_difference(), Some(0.2));
     }
 
@@ -163,10 +216,17 @@ mod tests {
 
     #[test]
     fn numbered_lines_are_not_aligned_with_steps() {
-        let numbered =
-            read_log(Path::new("log"), b"{'loss': 1.0, 'epoch': 0.1}\n".as_slice()).expect("a line of the Trainer");
+        let numbered = read_log(
+            Path::new("log"),
+            b"{'loss': 1.0, 'epoch': 0.1}\n".as_slice(),
+        )
+        .expect("a line of the Trainer");
         let comparison = LogComparison::new(&log(&[(1, 1.0, 1.0)]), &numbered);
-        assert!(!comparison.are_steps_comparable && comparison.is_empty() && comparison.metrics.is_empty());
+        assert!(
+            !comparison.are_steps_comparable
+                && comparison.is_empty()
+                && comparison.metrics.is_empty()
+        );
         assert!(!LogComparison::new(&numbered, &numbered).is_empty());
     }
 

@@ -74,7 +74,11 @@ impl CompiledDefinition {
         Self {
             format: definition.format,
             signature: definition.signature,
-            any_of: definition.any_of.iter().map(|text| Finder::new(text.as_bytes())).collect(),
+            any_of: definition
+                .any_of
+                .iter()
+                .map(|text| Finder::new(text.as_bytes()))
+                .collect(),
             step: definition.step.iter().map(CompiledStep::new).collect(),
             fields: compiled(definition.fields),
         }
@@ -82,7 +86,8 @@ impl CompiledDefinition {
 
     /// The step and the values of a line that contains the signature.
     pub(super) fn read(&self, line: &[u8]) -> Option<(FoundStep, MetricValues)> {
-        if !self.any_of.is_empty() && !self.any_of.iter().any(|finder| finder.find(line).is_some()) {
+        if !self.any_of.is_empty() && !self.any_of.iter().any(|finder| finder.find(line).is_some())
+        {
             return None;
         }
         let step = self.step.iter().find_map(|step| step.read(line))?;
@@ -109,7 +114,9 @@ impl CompiledBlock {
     /// Whether a line after the heading belongs to the block.
     pub(super) fn is_part(&self, line: &[u8]) -> bool {
         let line = line.trim_ascii_start();
-        self.parts.iter().any(|part| line.starts_with(part.as_bytes()))
+        self.parts
+            .iter()
+            .any(|part| line.starts_with(part.as_bytes()))
     }
 
     /// The values of a line of the block.
@@ -136,7 +143,11 @@ impl CompiledSearch {
             LinePosition::Before(text) => (text, false),
         };
         let starts_word = is_after && text.as_bytes()[0].is_ascii_alphanumeric();
-        Self { finder: Finder::new(text.as_bytes()), is_after, starts_word }
+        Self {
+            finder: Finder::new(text.as_bytes()),
+            is_after,
+            starts_word,
+        }
     }
 
     /// The first number at this place, and what follows it.
@@ -162,7 +173,11 @@ fn continues_word(byte: u8) -> bool {
 fn compiled(fields: &[Field]) -> Vec<CompiledField> {
     let compiled = fields.iter().map(|&Field(metric, place, unit)| {
         let search = CompiledSearch::new(place);
-        CompiledField { metric, search, unit }
+        CompiledField {
+            metric,
+            search,
+            unit,
+        }
     });
     compiled.collect()
 }
@@ -173,7 +188,10 @@ fn values(fields: &[CompiledField], line: &[u8]) -> Option<MetricValues> {
     for field in fields {
         let value = &mut values[field.metric.index()];
         if value.is_none() {
-            *value = field.search.number(line).map(|(number, rest)| field.unit.convert(number, rest));
+            *value = field
+                .search
+                .number(line)
+                .map(|(number, rest)| field.unit.convert(number, rest));
         }
     }
     values.iter().any(Option::is_some).then_some(values)

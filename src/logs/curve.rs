@@ -1,4 +1,5 @@
-//! A curve with bounded memory: the means of neighbouring steps, in intervals that double when there are too many.
+//! A curve with bounded memory: the means of neighbouring steps, in intervals that double when
+//! there are too many.
 
 use super::{metric::Metric, record::Record};
 use std::collections::BTreeMap;
@@ -8,8 +9,8 @@ const MOST: usize = 16_384;
 
 /// The values of a log by step.
 ///
-/// An interval has 2^`shift` steps and starts at a multiple of that, so that the intervals of two curves are alike after the finer one
-/// is reduced.
+/// An interval has 2^`shift` steps and starts at a multiple of that, so that the intervals of two
+/// curves are alike after the finer one is reduced.
 #[derive(Debug, Clone, Default)]
 pub struct Curve {
     shift: u32,
@@ -39,13 +40,19 @@ struct Mean {
 impl Curve {
     /// Adds the finite values of a record.
     pub fn add(&mut self, record: &Record) {
-        if self.last.as_ref().is_none_or(|(key, _)| *key != record.step >> self.shift) {
+        if self
+            .last
+            .as_ref()
+            .is_none_or(|(key, _)| *key != record.step >> self.shift)
+        {
             let last = self.last.take();
             self.keep(last);
             // Keeping may have doubled the intervals.
             self.last = Some((record.step >> self.shift, CurveInterval::default()));
         }
-        let Some((_, interval)) = &mut self.last else { return };
+        let Some((_, interval)) = &mut self.last else {
+            return;
+        };
         for (mean, value) in interval.0.iter_mut().zip(&record.values) {
             if let Some(value) = value.as_ref().filter(|value| value.is_finite()) {
                 mean.sum += *value;
@@ -71,7 +78,9 @@ impl Curve {
     pub fn points(&self) -> impl Iterator<Item = CurvePoint> + '_ {
         self.intervals.iter().map(|(key, interval)| CurvePoint {
             step: key << self.shift,
-            values: interval.0.map(|mean| (mean.count > 0).then(|| mean.sum / mean.count as f64)),
+            values: interval
+                .0
+                .map(|mean| (mean.count > 0).then(|| mean.sum / mean.count as f64)),
         })
     }
 
@@ -85,7 +94,8 @@ impl Curve {
         self.intervals.is_empty()
     }
 
-    /// The same curve with intervals of at least `steps_per_point` steps, and at most `most` of them.
+    /// The same curve with intervals of at least `steps_per_point` steps, and at most `most` of
+    /// them.
     #[must_use]
     pub fn reduced(&self, steps_per_point: u64, most: usize) -> Self {
         let mut reduced = self.clone();
@@ -96,7 +106,9 @@ impl Curve {
     }
 
     fn keep(&mut self, interval: Option<(u64, CurveInterval)>) {
-        let Some((key, interval)) = interval else { return };
+        let Some((key, interval)) = interval else {
+            return;
+        };
         self.intervals.entry(key).or_default().add(&interval);
         while self.intervals.len() > MOST {
             self.double();
@@ -130,20 +142,35 @@ mod tests {
         for (step, loss) in steps {
             let mut values = [None; Metric::COUNT];
             values[Metric::Loss.index()] = Some(loss);
-            curve.add(&Record { format: LogFormat::NanoGpt, step, is_counted: false, rank: None, values });
+            curve.add(&Record {
+                format: LogFormat::NanoGpt,
+                step,
+                is_counted: false,
+                rank: None,
+                values,
+            });
         }
         curve.finish()
     }
 
     fn losses(curve: &Curve) -> Vec<(u64, Option<f64>)> {
-        curve.points().map(|point| (point.step, point.values[Metric::Loss.index()])).collect()
+        curve
+            .points()
+            .map(|point| (point.step, point.values[Metric::Loss.index()]))
+            .collect()
     }
 
     #[test]
     fn short_logs_are_exact_and_repeated_steps_are_averaged() {
         let exact = curve([(1, 4.0), (2, 3.0), (10, 2.0), (2, 5.0), (3, f64::NAN)].into_iter());
-        assert_eq!(losses(&exact), [(1, Some(4.0)), (2, Some(4.0)), (3, None), (10, Some(2.0))]);
-        assert_eq!(losses(&exact.reduced(4, MOST)), [(0, Some(4.0)), (8, Some(2.0))]);
+        assert_eq!(
+            losses(&exact),
+            [(1, Some(4.0)), (2, Some(4.0)), (3, None), (10, Some(2.0))]
+        );
+        assert_eq!(
+            losses(&exact.reduced(4, MOST)),
+            [(0, Some(4.0)), (8, Some(2.0))]
+        );
         assert_eq!(exact.reduced(1, 1).len(), 1);
     }
 
@@ -151,7 +178,11 @@ mod tests {
     fn long_logs_have_bounded_curves_with_the_same_mean() {
         let steps = 100_000;
         let long = curve((0..steps).map(|step| (step, step as f64)));
-        assert!(long.len() <= MOST && long.len() > MOST / 4, "{}", long.len());
+        assert!(
+            long.len() <= MOST && long.len() > MOST / 4,
+            "{}",
+            long.len()
+        );
         assert_eq!(long.steps_per_point(), 8);
         assert_eq!(losses(&long)[1], (8, Some(11.5)));
         let sparse = curve((0..steps).map(|step| (u64::MAX / 3 + step * 10, 1.0)));

@@ -39,17 +39,31 @@ pub enum LogError {
 impl CliError for LogError {
     fn exit_code(&self) -> ExitCode {
         match self {
-            Self::Open(FileError { problem: FileProblem::System(_), .. }) | Self::Read { .. } => ExitCode::Internal,
-            Self::Open(_) | Self::Compressed { .. } | Self::NothingRecognised { .. } => ExitCode::BadInput,
+            Self::Open(FileError {
+                problem: FileProblem::System(_),
+                ..
+            })
+            | Self::Read { .. } => ExitCode::Internal,
+            Self::Open(_) | Self::Compressed { .. } | Self::NothingRecognised { .. } => {
+                ExitCode::BadInput
+            }
         }
     }
 
     fn help(&self) -> Option<String> {
         match self {
-            Self::Compressed { .. } => Some("decompress it to standard input: `zcat FILE | testgen logs -`".to_owned()),
+            Self::Compressed { .. } => {
+                Some("decompress it to standard input: `zcat FILE | testgen logs -`".to_owned())
+            }
             Self::NothingRecognised { .. } => {
-                let names: Vec<&str> = LogFormat::ALL.iter().map(|format| format.as_str()).collect();
-                Some(format!("known are the lines of {}; docs/logs.md shows one of each", names.join(", ")))
+                let names: Vec<&str> = LogFormat::ALL
+                    .iter()
+                    .map(|format| format.as_str())
+                    .collect();
+                Some(format!(
+                    "known are the lines of {}; docs/logs.md shows one of each",
+                    names.join(", ")
+                ))
             }
             Self::Open(_) | Self::Read { .. } => None,
         }

@@ -10,7 +10,14 @@ use super::definition::{LogBlock, LogDefinition};
 
 /// All forms with the numbers of a step on one line.
 pub(super) fn definitions() -> impl Iterator<Item = &'static LogDefinition> {
-    [megatron::DEFINITIONS, pytorch::DEFINITIONS, dictionaries::DEFINITIONS, bars::DEFINITIONS].into_iter().flatten()
+    [
+        megatron::DEFINITIONS,
+        pytorch::DEFINITIONS,
+        dictionaries::DEFINITIONS,
+        bars::DEFINITIONS,
+    ]
+    .into_iter()
+    .flatten()
 }
 
 /// All forms with a heading.

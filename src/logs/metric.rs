@@ -24,7 +24,8 @@ pub enum Metric {
     StepSeconds,
     /// Device memory in bytes: of the allocator or of the driver, as the trainer prints it.
     Memory,
-    /// Iterations of the interval whose loss was NaN or infinite and was left out of the printed average (Megatron-LM).
+    /// Iterations of the interval whose loss was NaN or infinite and was left out of the printed
+    /// average (Megatron-LM).
     NanIterations,
 }
 

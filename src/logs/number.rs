@@ -1,25 +1,34 @@
-//! Numbers as Python, C and JAX print them: `1,234.5`, `1.07E+01`, `nan`, `-inf`, `'0.5'`, `[5e-05]`.
+//! Numbers as Python, C and JAX print them: `1,234.5`, `1.07E+01`, `nan`, `-inf`, `'0.5'`,
+//! `[5e-05]`.
 
 /// The longest number that is read; longer ones are not numbers of a log.
 const LONGEST: usize = 48;
 
-/// The number at the start of `text`, after spaces, a quote and a bracket, and the position after it.
+/// The number at the start of `text`, after spaces, a quote and a bracket, and the position after
+/// it.
 pub(super) fn at_start(text: &[u8]) -> Option<(f64, usize)> {
-    let start = text.iter().position(|byte| !matches!(byte, b' ' | b'\t' | b'\'' | b'"' | b'['))?;
+    let start = text
+        .iter()
+        .position(|byte| !matches!(byte, b' ' | b'\t' | b'\'' | b'"' | b'['))?;
     let length = length(&text[start..])?;
     Some((parse(&text[start..start + length])?, start + length))
 }
 
 /// The number at the end of `text`.
 pub(super) fn at_end(text: &[u8]) -> Option<f64> {
-    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b',' | b'+' | b'-');
+    let is_part =
+        |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b',' | b'+' | b'-');
     let tail = &text[text.len().saturating_sub(LONGEST)..];
-    let start = tail.iter().rposition(|byte| !is_part(byte)).map_or(0, |position| position + 1);
+    let start = tail
+        .iter()
+        .rposition(|byte| !is_part(byte))
+        .map_or(0, |position| position + 1);
     let token = &tail[start..];
     (length(token)? == token.len()).then(|| parse(token))?
 }
 
-/// The whole number at the start of `text`, after spaces, and the position after it. At most 2^53, which f64 has exactly.
+/// The whole number at the start of `text`, after spaces, and the position after it. At most 2^53,
+/// which f64 has exactly.
 pub(super) fn whole_at_start(text: &[u8]) -> Option<(u64, usize)> {
     let (value, end) = at_start(text)?;
     Some((whole(value)?, end))
@@ -27,7 +36,9 @@ pub(super) fn whole_at_start(text: &[u8]) -> Option<(u64, usize)> {
 
 /// The value without its fraction: a step is printed as `9.000` by some progress bars.
 pub(super) fn whole(value: f64) -> Option<u64> {
-    (0.0..=9_007_199_254_740_992.0).contains(&value).then_some(value as u64)
+    (0.0..=9_007_199_254_740_992.0)
+        .contains(&value)
+        .then_some(value as u64)
 }
 
 /// The bytes of the number at the start of `text`.
@@ -72,9 +83,15 @@ fn exponent(text: &[u8]) -> usize {
 
 /// The bytes of `nan`, `inf` or `infinity`.
 fn named(text: &[u8]) -> Option<usize> {
-    let length = text.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+    let length = text
+        .iter()
+        .take_while(|byte| byte.is_ascii_alphabetic())
+        .count();
     let word = &text[..length];
-    [b"nan".as_slice(), b"inf", b"infinity"].iter().any(|name| word.eq_ignore_ascii_case(name)).then_some(length)
+    [b"nan".as_slice(), b"inf", b"infinity"]
+        .iter()
+        .any(|name| word.eq_ignore_ascii_case(name))
+        .then_some(length)
 }
 
 fn parse(token: &[u8]) -> Option<f64> {
@@ -91,9 +108,11 @@ fn parse(token: &[u8]) -> Option<f64> {
     std::str::from_utf8(&plain).ok()?.parse().ok()
 }
 
-/// A number without an exponent, of up to 2^53 without its point, in half the time of the standard library: almost all numbers of a log.
+/// A number without an exponent, of up to 2^53 without its point, in half the time of the standard
+/// library: almost all numbers of a log.
 ///
-/// Digits and power of ten are exact in f64, so that their quotient is the nearest number (Clinger's fast path).
+/// Digits and power of ten are exact in f64, so that their quotient is the nearest number
+/// (Clinger's fast path).
 fn short_decimal(token: &[u8]) -> Option<f64> {
     let (sign, text) = match token.first()? {
         b'-' => (-1.0, &token[1..]),
@@ -116,8 +135,10 @@ fn short_decimal(token: &[u8]) -> Option<f64> {
 }
 
 /// Powers of ten that f64 has exactly.
-const POWERS: [f64; 18] =
-    [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17];
+const POWERS: [f64; 18] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+    1e17,
+];
 
 #[cfg(test)]
 mod tests {
@@ -128,9 +149,16 @@ mod tests {
     fn short_decimals_are_those_of_the_standard_library() {
         let mut random = Random::new(11);
         for _ in 0..100_000 {
-            let digits: String = (0..=random.below(17)).map(|_| char::from(b'0' + random.below(10) as u8)).collect();
+            let digits: String = (0..=random.below(17))
+                .map(|_| char::from(b'0' + random.below(10) as u8))
+                .collect();
             let point = random.below(digits.len() + 1);
-            let text = format!("{}{}.{}", ["", "-", "+"][random.below(3)], &digits[..point], &digits[point..]);
+            let text = format!(
+                "{}{}.{}",
+                ["", "-", "+"][random.below(3)],
+                &digits[..point],
+                &digits[point..]
+            );
             if let Some(found) = short_decimal(text.as_bytes()) {
                 let expected: f64 = text.parse().expect("a number");
                 assert_eq!(found.to_bits(), expected.to_bits(), "`{text}`");
@@ -138,7 +166,11 @@ mod tests {
                 assert!(digits.len() > 15, "`{text}`");
             }
         }
-        assert!(["1e5", "nan", "1,234", "1.2.3", ""].iter().all(|text| short_decimal(text.as_bytes()).is_none()));
+        assert!(
+            ["1e5", "nan", "1,234", "1.2.3", ""]
+                .iter()
+                .all(|text| short_decimal(text.as_bytes()).is_none())
+        );
     }
 
     #[test]

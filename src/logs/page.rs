@@ -1,4 +1,5 @@
-//! One or two logs as a self-contained page with curves. Owns its scripts; style and elements are those of the report.
+//! One or two logs as a self-contained page with curves. Owns its scripts; style and elements are
+//! those of the report.
 
 use super::{
     comparison::LogComparison,
@@ -36,7 +37,10 @@ pub fn render_page(report: &LogReport, within: Option<f64>) -> String {
     let data = LogPageData {
         green: report.is_green(within),
         result: result(report, within),
-        metrics: Metric::ALL.iter().map(|metric| [metric.as_str(), metric.label()]).collect(),
+        metrics: Metric::ALL
+            .iter()
+            .map(|metric| [metric.as_str(), metric.label()])
+            .collect(),
         logs: report.logs.iter().map(PageLog::new).collect(),
         comparison: report.comparison.as_ref(),
     };
@@ -45,7 +49,15 @@ pub fn render_page(report: &LogReport, within: Option<f64>) -> String {
 
 impl<'a> PageLog<'a> {
     fn new(summary: &'a LogSummary) -> Self {
-        let formats = summary.formats.keys().map(|format| format.as_str()).collect();
-        Self { summary, formats, curve: CurveJson::new(&summary.curve) }
+        let formats = summary
+            .formats
+            .keys()
+            .map(|format| format.as_str())
+            .collect();
+        Self {
+            summary,
+            formats,
+            curve: CurveJson::new(&summary.curve),
+        }
     }
 }

@@ -41,12 +41,19 @@ impl Default for Parser {
 impl Parser {
     /// A parser at the start of a log.
     pub fn new() -> Self {
-        let definitions: Vec<CompiledDefinition> = definitions().map(CompiledDefinition::new).collect();
+        let definitions: Vec<CompiledDefinition> =
+            definitions().map(CompiledDefinition::new).collect();
         let blocks: Vec<CompiledBlock> = BLOCKS.iter().map(CompiledBlock::new).collect();
         let mut texts: Vec<&str> = Vec::new();
         let mut forms: Vec<Vec<LogForm>> = Vec::new();
-        let lines = definitions.iter().enumerate().map(|(index, line)| (line.signature, LogForm::Definition(index)));
-        let headings = blocks.iter().enumerate().map(|(index, block)| (block.heading, LogForm::Block(index)));
+        let lines = definitions
+            .iter()
+            .enumerate()
+            .map(|(index, line)| (line.signature, LogForm::Definition(index)));
+        let headings = blocks
+            .iter()
+            .enumerate()
+            .map(|(index, block)| (block.heading, LogForm::Block(index)));
         for (text, form) in lines.chain(headings) {
             match texts.iter().position(|other| *other == text) {
                 Some(position) => forms[position].push(form),
@@ -56,10 +63,23 @@ impl Parser {
                 }
             }
         }
-        let signatures = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(texts);
+        let signatures = AhoCorasick::builder()
+            .match_kind(MatchKind::LeftmostFirst)
+            .build(texts);
         let signatures = signatures.expect("a few short signatures");
-        assert!(forms.len() <= u64::BITS as usize, "a bit for each signature");
-        Self { signatures, forms, definitions, blocks, heading: None, counted: 0, clean: Vec::new() }
+        assert!(
+            forms.len() <= u64::BITS as usize,
+            "a bit for each signature"
+        );
+        Self {
+            signatures,
+            forms,
+            definitions,
+            blocks,
+            heading: None,
+            counted: 0,
+            clean: Vec::new(),
+        }
     }
 
     /// Reads the next line, or the next state of a progress bar. Any bytes are accepted.
@@ -77,12 +97,18 @@ impl Parser {
         let mut search = SignatureSearch::default();
         while let Some(found) = search.next(&self.signatures, line) {
             for index in 0..self.forms[found.pattern].len() {
-                if let Some(parsed) = self.form(self.forms[found.pattern][index], line, found.prefix) {
+                if let Some(parsed) =
+                    self.form(self.forms[found.pattern][index], line, found.prefix)
+                {
                     return parsed;
                 }
             }
         }
-        if is_progress(line) { ParsedLine::Progress } else { ParsedLine::Unmatched }
+        if is_progress(line) {
+            ParsedLine::Progress
+        } else {
+            ParsedLine::Unmatched
+        }
     }
 
     /// A line below the last heading.
@@ -92,8 +118,16 @@ impl Parser {
         if !block.is_part(line) {
             return None;
         }
-        let Some(values) = block.values(line) else { return Some(ParsedLine::Part) };
-        Some(ParsedLine::Record(Record { format: block.format, step, is_counted: false, rank: None, values }))
+        let Some(values) = block.values(line) else {
+            return Some(ParsedLine::Part);
+        };
+        Some(ParsedLine::Record(Record {
+            format: block.format,
+            step,
+            is_counted: false,
+            rank: None,
+            values,
+        }))
     }
 
     fn form(&mut self, form: LogForm, line: &[u8], prefix: &[u8]) -> Option<ParsedLine> {
@@ -106,12 +140,20 @@ impl Parser {
                 let definition = &self.definitions[index];
                 let (step, values) = definition.read(line)?;
                 let format = definition.format;
-                Some(ParsedLine::Record(self.record(format, step, prefix, values)))
+                Some(ParsedLine::Record(
+                    self.record(format, step, prefix, values),
+                ))
             }
         }
     }
 
-    fn record(&mut self, format: LogFormat, step: FoundStep, prefix: &[u8], values: MetricValues) -> Record {
+    fn record(
+        &mut self,
+        format: LogFormat,
+        step: FoundStep,
+        prefix: &[u8],
+        values: MetricValues,
+    ) -> Record {
         let (step, is_counted) = match step {
             FoundStep::Printed(step) => (step, false),
             FoundStep::Counted => {
@@ -119,12 +161,19 @@ impl Parser {
                 (self.counted, true)
             }
         };
-        Record { format, step, is_counted, rank: rank::of(prefix), values }
+        Record {
+            format,
+            step,
+            is_counted,
+            rank: rank::of(prefix),
+            values,
+        }
     }
 }
 
-/// The signatures in a line, each once. One may occur by chance before that of the form, so that all of them are tried; but a form
-/// reads the whole line, and a long line may repeat one signature.
+/// The signatures in a line, each once. One may occur by chance before that of the form, so that
+/// all of them are tried; but a form reads the whole line, and a long line may repeat one
+/// signature.
 #[derive(Default)]
 struct SignatureSearch {
     start: usize,
@@ -155,7 +204,10 @@ impl SignatureSearch {
 
 /// A state of a tqdm bar.
 fn is_progress(line: &[u8]) -> bool {
-    memmem::find(line, b"it/s").or_else(|| memmem::find(line, b"s/it")).is_some() && memmem::find(line, b"%|").is_some()
+    memmem::find(line, b"it/s")
+        .or_else(|| memmem::find(line, b"s/it"))
+        .is_some()
+        && memmem::find(line, b"%|").is_some()
 }
 
 #[cfg(test)]
@@ -165,7 +217,9 @@ mod tests {
     #[test]
     fn each_signature_of_a_line_is_tried_once() {
         let parser = Parser::new();
-        for signature in ["  tps: ", "Epoch ", "(train)", "[batch=", ", time ", "'loss': "] {
+        for signature in [
+            "  tps: ", "Epoch ", "(train)", "[batch=", ", time ", "'loss': ",
+        ] {
             let line = signature.repeat(1000);
             let mut search = SignatureSearch::default();
             let mut found = 0;

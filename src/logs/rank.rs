@@ -1,4 +1,5 @@
-//! The process that printed a line, from prefixes such as `[rank0]:`, `[Rank 0]`, `[RANK:0]`, `[rank-7/8]` and `[default3]:`.
+//! The process that printed a line, from prefixes such as `[rank0]:`, `[Rank 0]`, `[RANK:0]`,
+//! `[rank-7/8]` and `[default3]:`.
 
 use super::number::whole_at_start;
 use memchr::memchr_iter;
@@ -14,8 +15,10 @@ pub(super) fn of(prefix: &[u8]) -> Option<u32> {
 }
 
 fn bracket(text: &[u8]) -> Option<u32> {
-    let word =
-        WORDS.iter().find(|word| text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word)))?;
+    let word = WORDS.iter().find(|word| {
+        text.get(..word.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(word))
+    })?;
     let rest = &text[word.len()..];
     let skipped = usize::from(matches!(rest.first(), Some(b' ' | b':' | b'-' | b'=')));
     let (rank, _) = whole_at_start(&rest[skipped..])?;
@@ -35,8 +38,18 @@ mod tests {
             "[20251202 09:12:08][rank-7/8][INFO ]",
             "[default5]: ",
         ];
-        assert_eq!(found.map(|prefix| of(prefix.as_bytes())), [Some(0), Some(12), Some(3), Some(7), Some(5)]);
-        for none in ["", "[", "[rank", "rank 3", "[ranking 3]", "[rank99999999999]"] {
+        assert_eq!(
+            found.map(|prefix| of(prefix.as_bytes())),
+            [Some(0), Some(12), Some(3), Some(7), Some(5)]
+        );
+        for none in [
+            "",
+            "[",
+            "[rank",
+            "rank 3",
+            "[ranking 3]",
+            "[rank99999999999]",
+        ] {
             assert_eq!(of(none.as_bytes()), None, "`{none}`");
         }
     }

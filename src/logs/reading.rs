@@ -34,10 +34,17 @@ pub fn read_log(path: &Path, source: impl Read) -> Result<LogSummary, LogError> 
     let mut reading = Reading::new(path);
     loop {
         match segments.next() {
-            Err(source) => return Err(LogError::Read { path: path.to_owned(), source }),
+            Err(source) => {
+                return Err(LogError::Read {
+                    path: path.to_owned(),
+                    source,
+                });
+            }
             Ok(None) => break,
             Ok(Some(segment)) if segment.line == 1 && is_compressed(segment.bytes) => {
-                return Err(LogError::Compressed { path: path.to_owned() });
+                return Err(LogError::Compressed {
+                    path: path.to_owned(),
+                });
             }
             Ok(Some(segment)) => reading.add(&segment, &mut parser),
         }
@@ -52,7 +59,8 @@ struct Reading {
     formats: [u64; LogFormat::ALL.len()],
     /// For each of [`Metric::ALL`].
     metrics: [MetricSummary; Metric::COUNT],
-    /// Steps that are printed and lines that are counted cannot be aligned, as those of DeepSpeed and of the Hugging Face Trainer.
+    /// Steps that are printed and lines that are counted cannot be aligned, as those of DeepSpeed
+    /// and of the Hugging Face Trainer.
     printed: LogSide,
     counted: LogSide,
     ranks: BTreeSet<u32>,
@@ -67,7 +75,10 @@ struct LogSide {
 
 impl Reading {
     fn new(path: &Path) -> Self {
-        let summary = LogSummary { path: path.display().to_string(), ..LogSummary::default() };
+        let summary = LogSummary {
+            path: path.display().to_string(),
+            ..LogSummary::default()
+        };
         let (formats, metrics) = ([0; LogFormat::ALL.len()], Default::default());
         Self {
             summary,
@@ -108,7 +119,11 @@ impl Reading {
             }
         }
         self.non_finite(&record, is_hidden, line);
-        let side = if record.is_counted { &mut self.counted } else { &mut self.printed };
+        let side = if record.is_counted {
+            &mut self.counted
+        } else {
+            &mut self.printed
+        };
         side.add(&record);
     }
 
@@ -117,17 +132,33 @@ impl Reading {
         let mut add = |count: u64, value: String| {
             self.summary.non_finite_losses = self.summary.non_finite_losses.saturating_add(count);
             if self.summary.non_finite.len() < PLACES {
-                self.summary.non_finite.push(NonFinite { line, step: record.step, value });
+                self.summary.non_finite.push(NonFinite {
+                    line,
+                    step: record.step,
+                    value,
+                });
             }
         };
         if let Some(loss) = record.value(Metric::Loss).filter(|loss| !loss.is_finite()) {
             let norm = || record.value(Metric::GradNorm).unwrap_or(f64::NAN);
-            add(1, if is_hidden { format!("0 with a gradient norm of {}", norm()) } else { loss.to_string() });
+            add(
+                1,
+                if is_hidden {
+                    format!("0 with a gradient norm of {}", norm())
+                } else {
+                    loss.to_string()
+                },
+            );
         }
         // Megatron-LM leaves such losses out of the average that it prints.
-        let iterations = record.value(Metric::NanIterations).map_or(0, |count| count as u64);
+        let iterations = record
+            .value(Metric::NanIterations)
+            .map_or(0, |count| count as u64);
         if iterations > 0 {
-            add(iterations, format!("number of nan iterations: {iterations}"));
+            add(
+                iterations,
+                format!("number of nan iterations: {iterations}"),
+            );
         }
     }
 
@@ -146,10 +177,18 @@ impl Reading {
         let mut summary = self.summary;
         if summary.records == 0 {
             let segments = summary.parts + summary.progress + summary.unmatched;
-            return Err(LogError::NothingRecognised { path: path.to_owned(), segments });
+            return Err(LogError::NothingRecognised {
+                path: path.to_owned(),
+                segments,
+            });
         }
-        summary.steps_are_counted = self.printed.steps.is_none() || self.printed.losses == 0 && self.counted.losses > 0;
-        let side = if summary.steps_are_counted { &mut self.counted } else { &mut self.printed };
+        summary.steps_are_counted =
+            self.printed.steps.is_none() || self.printed.losses == 0 && self.counted.losses > 0;
+        let side = if summary.steps_are_counted {
+            &mut self.counted
+        } else {
+            &mut self.printed
+        };
         (summary.first_step, summary.last_step) = side.steps.unwrap_or_default();
         summary.curve = std::mem::take(&mut side.curve).finish();
         summary.ranks = self.ranks.len();
@@ -157,7 +196,9 @@ impl Reading {
         summary.formats = formats.filter(|(_, count)| *count > 0).collect();
         let metrics = Metric::ALL.iter().copied().zip(self.metrics);
         let metrics = metrics.filter(|(metric, _)| *metric != Metric::NanIterations);
-        summary.metrics = metrics.filter_map(|(metric, values)| Some((metric, values.finish()?))).collect();
+        summary.metrics = metrics
+            .filter_map(|(metric, values)| Some((metric, values.finish()?)))
+            .collect();
         Ok(summary)
     }
 }

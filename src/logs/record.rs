@@ -38,9 +38,12 @@ impl Record {
 
     /// Whether the loss was NaN or infinite and is printed as 0.
     ///
-    /// With `logging_nan_inf_filter`, its default, the Hugging Face Trainer prints 0 where all losses since the last line were NaN or
-    /// infinite; the gradient norm is not filtered.
+    /// With `logging_nan_inf_filter`, its default, the Hugging Face Trainer prints 0 where all
+    /// losses since the last line were NaN or infinite; the gradient norm is not filtered.
     pub fn hides_loss(&self) -> bool {
-        self.value(Metric::Loss) == Some(0.0) && self.value(Metric::GradNorm).is_some_and(|norm| !norm.is_finite())
+        self.value(Metric::Loss) == Some(0.0)
+            && self
+                .value(Metric::GradNorm)
+                .is_some_and(|norm| !norm.is_finite())
     }
 }

@@ -62,13 +62,16 @@ impl LogReport {
         Self { logs, comparison }
     }
 
-    /// Whether every log has losses, all of them are finite, and those of two logs were compared and differ by at most the fraction
-    /// `within`.
+    /// Whether every log has losses, all of them are finite, and those of two logs were compared
+    /// and differ by at most the fraction `within`.
     pub fn is_green(&self, within: Option<f64>) -> bool {
-        let is_finite = |log: &LogSummary| !log.has_non_finite_losses() && log.metric(Metric::Loss).is_some();
+        let is_finite =
+            |log: &LogSummary| !log.has_non_finite_losses() && log.metric(Metric::Loss).is_some();
         // Losses that were not compared are not within anything.
         let is_within = |comparison: &LogComparison| {
-            comparison.largest_loss_difference().is_some_and(|found| found <= within.unwrap_or(f64::INFINITY))
+            comparison
+                .largest_loss_difference()
+                .is_some_and(|found| found <= within.unwrap_or(f64::INFINITY))
         };
         self.logs.iter().all(is_finite) && self.comparison.as_ref().is_none_or(is_within)
     }
@@ -86,18 +89,36 @@ impl CurveJson {
 
 impl PointJson {
     fn new(point: &CurvePoint) -> Self {
-        let named = Metric::ALL.iter().zip(point.values).filter(|(metric, _)| **metric != Metric::NanIterations);
+        let named = Metric::ALL
+            .iter()
+            .zip(point.values)
+            .filter(|(metric, _)| **metric != Metric::NanIterations);
         // JSON has no infinity; the mean of finite values can be infinite.
-        let values =
-            named.filter_map(|(metric, value)| Some((metric.as_str(), value.filter(|value| value.is_finite())?)));
-        Self { step: point.step, values: values.collect() }
+        let values = named.filter_map(|(metric, value)| {
+            Some((metric.as_str(), value.filter(|value| value.is_finite())?))
+        });
+        Self {
+            step: point.step,
+            values: values.collect(),
+        }
     }
 }
 
-/// One JSON object with a version. Metrics have the units that `docs/logs.md` lists: seconds, bytes.
+/// One JSON object with a version. Metrics have the units that `docs/logs.md` lists: seconds,
+/// bytes.
 pub fn render_json(report: &LogReport) -> String {
-    let log = |summary| ReportedLog { summary, curve: CurveJson::new(&summary.curve) };
+    let log = |summary| ReportedLog {
+        summary,
+        curve: CurveJson::new(&summary.curve),
+    };
     let logs = report.logs.iter().map(log).collect();
-    let document = LogDocument { version: VERSION, logs, comparison: report.comparison.as_ref() };
-    format!("{}\n", serde_json::to_string_pretty(&document).expect("a report has string keys only"))
+    let document = LogDocument {
+        version: VERSION,
+        logs,
+        comparison: report.comparison.as_ref(),
+    };
+    format!(
+        "{}\n",
+        serde_json::to_string_pretty(&document).expect("a report has string keys only")
+    )
 }

@@ -1,4 +1,5 @@
-//! The lines of a stream, with bounded memory: split at line feeds, and at carriage returns, after which progress bars redraw.
+//! The lines of a stream, with bounded memory: split at line feeds, and at carriage returns, after
+//! which progress bars redraw.
 
 use memchr::{memchr, memchr2};
 use std::io::{self, ErrorKind, Read};
@@ -40,7 +41,16 @@ struct Bounds {
 impl<R: Read> Segments<R> {
     pub(super) fn new(source: R) -> Self {
         let buffer = vec![0; BLOCK];
-        Self { source, buffer, start: 0, end: 0, line: 1, bytes: 0, has_ended: false, is_skipping: false }
+        Self {
+            source,
+            buffer,
+            start: 0,
+            end: 0,
+            line: 1,
+            bytes: 0,
+            has_ended: false,
+            is_skipping: false,
+        }
     }
 
     /// Bytes read so far.
@@ -51,11 +61,18 @@ impl<R: Read> Segments<R> {
     /// The next segment; none at the end.
     pub(super) fn next(&mut self) -> io::Result<Option<LogSegment<'_>>> {
         let bounds = self.bounds()?;
-        Ok(bounds.map(|Bounds { start, end, line, is_cut }| LogSegment {
-            bytes: &self.buffer[start..end],
-            line,
-            is_cut,
-        }))
+        Ok(bounds.map(
+            |Bounds {
+                 start,
+                 end,
+                 line,
+                 is_cut,
+             }| LogSegment {
+                bytes: &self.buffer[start..end],
+                line,
+                is_cut,
+            },
+        ))
     }
 
     fn bounds(&mut self) -> io::Result<Option<Bounds>> {
@@ -72,7 +89,9 @@ impl<R: Read> Segments<R> {
             }
             searched = pending.len();
             if self.has_ended {
-                return Ok((searched > 0 && !self.is_skipping).then(|| self.take(searched, 0, false)));
+                return Ok(
+                    (searched > 0 && !self.is_skipping).then(|| self.take(searched, 0, false))
+                );
             }
             if searched == BLOCK {
                 let bounds = self.take(searched, 0, true);
@@ -90,7 +109,12 @@ impl<R: Read> Segments<R> {
         let (start, end, line) = (self.start, self.start + length, self.line);
         self.start = end + separator;
         self.line += u64::from(separator == 1 && self.buffer[end] == b'\n');
-        Bounds { start, end, line, is_cut }
+        Bounds {
+            start,
+            end,
+            line,
+            is_cut,
+        }
     }
 
     /// Reads more, after moving what is left to the start.
@@ -114,8 +138,15 @@ impl<R: Read> Segments<R> {
 
 /// Whether a file is compressed: gzip, zstd, xz or bzip2.
 pub(super) fn is_compressed(start: &[u8]) -> bool {
-    let magic = [[0x1f, 0x8b, 0x08].as_slice(), &[0x28, 0xb5, 0x2f, 0xfd], &[0xfd, b'7', b'z', b'X', b'Z'], b"BZh"];
-    magic.iter().any(|magic| start.starts_with(magic) && memchr(b'\n', magic).is_none())
+    let magic = [
+        [0x1f, 0x8b, 0x08].as_slice(),
+        &[0x28, 0xb5, 0x2f, 0xfd],
+        &[0xfd, b'7', b'z', b'X', b'Z'],
+        b"BZh",
+    ];
+    magic
+        .iter()
+        .any(|magic| start.starts_with(magic) && memchr(b'\n', magic).is_none())
 }
 
 #[cfg(test)]
@@ -137,7 +168,11 @@ mod tests {
         let mut segments = Segments::new(source);
         let mut found = Vec::new();
         while let Some(segment) = segments.next().expect("memory can be read") {
-            found.push((String::from_utf8_lossy(segment.bytes).into_owned(), segment.line, segment.is_cut));
+            found.push((
+                String::from_utf8_lossy(segment.bytes).into_owned(),
+                segment.line,
+                segment.is_cut,
+            ));
         }
         found
     }
@@ -145,7 +180,15 @@ mod tests {
     #[test]
     fn lines_and_states_of_bars_are_split() {
         let text = b"a\nbc\rde\r\nlonger line\n\nend";
-        let expected = [("a", 1), ("bc", 2), ("de", 2), ("", 2), ("longer line", 3), ("", 4), ("end", 5)];
+        let expected = [
+            ("a", 1),
+            ("bc", 2),
+            ("de", 2),
+            ("", 2),
+            ("longer line", 3),
+            ("", 4),
+            ("end", 5),
+        ];
         let expected = expected.map(|(text, line)| (text.to_owned(), line, false));
         assert_eq!(all(text.as_slice()), expected);
         assert_eq!(all(Slow(text)), expected);
@@ -158,11 +201,26 @@ mod tests {
             for end in ["", "\nafter\n", "\rafter"] {
                 let text = format!("first\n{}{end}", "x".repeat(length));
                 let found = all(text.as_bytes());
-                assert_eq!(found.len(), if end.is_empty() { 2 } else { 3 }, "{length} {end:?}");
+                assert_eq!(
+                    found.len(),
+                    if end.is_empty() { 2 } else { 3 },
+                    "{length} {end:?}"
+                );
                 let (cut, line, is_cut) = &found[1];
-                assert!(cut.len() == BLOCK && *line == 2 && *is_cut, "{} {line} {is_cut}", cut.len());
+                assert!(
+                    cut.len() == BLOCK && *line == 2 && *is_cut,
+                    "{} {line} {is_cut}",
+                    cut.len()
+                );
                 if let Some(last) = found.get(2) {
-                    assert_eq!(last, &("after".to_owned(), 2 + u64::from(end.starts_with('\n')), false));
+                    assert_eq!(
+                        last,
+                        &(
+                            "after".to_owned(),
+                            2 + u64::from(end.starts_with('\n')),
+                            false
+                        )
+                    );
                 }
             }
         }

@@ -53,11 +53,25 @@ mod tests {
     #[test]
     fn non_finite_values_are_only_counted() {
         let mut summary = MetricSummary::default();
-        [2.0, f64::NAN, 4.0, f64::INFINITY, 3.0].into_iter().for_each(|value| summary.add(value));
+        [2.0, f64::NAN, 4.0, f64::INFINITY, 3.0]
+            .into_iter()
+            .for_each(|value| summary.add(value));
         let summary = summary.finish().expect("there are values");
-        let MetricSummary { count, non_finite, first, last, min, max, mean, .. } = summary;
+        let MetricSummary {
+            count,
+            non_finite,
+            first,
+            last,
+            min,
+            max,
+            mean,
+            ..
+        } = summary;
         assert_eq!((count, non_finite), (3, 2));
-        assert_eq!([first, last, min, max, mean], [2.0, 3.0, 2.0, 4.0, 3.0].map(Some));
+        assert_eq!(
+            [first, last, min, max, mean],
+            [2.0, 3.0, 2.0, 4.0, 3.0].map(Some)
+        );
         assert_eq!(MetricSummary::default().finish(), None);
     }
 }

@@ -35,7 +35,8 @@ pub struct LogSummary {
     pub first_step: u64,
     /// The largest step.
     pub last_step: u64,
-    /// Losses that are NaN or infinite, losses of 0 with such a gradient norm, and iterations that the trainer reports as such.
+    /// Losses that are NaN or infinite, losses of 0 with such a gradient norm, and iterations that
+    /// the trainer reports as such.
     pub non_finite_losses: u64,
     /// The first of them.
     pub non_finite: Vec<NonFinite>,

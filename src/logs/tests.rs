@@ -40,8 +40,15 @@ fn printed_records_are_read() {
             assert_read(*format, &printed, prefix, rank);
         }
     }
-    let printed: BTreeSet<LogFormat> = printers::PRINTERS.iter().map(|(format, _)| *format).collect();
-    assert_eq!(printed.len(), LogFormat::ALL.len(), "a format without a printer");
+    let printed: BTreeSet<LogFormat> = printers::PRINTERS
+        .iter()
+        .map(|(format, _)| *format)
+        .collect();
+    assert_eq!(
+        printed.len(),
+        LogFormat::ALL.len(),
+        "a format without a printer"
+    );
 }
 
 fn assert_read(format: LogFormat, printed: &Printed, prefix: &str, rank: Option<u32>) {
@@ -52,20 +59,34 @@ fn assert_read(format: LogFormat, printed: &Printed, prefix: &str, rank: Option<
     for line in text.split(['\n', '\r']) {
         match parser.read(line.as_bytes()) {
             ParsedLine::Record(record) => {
-                assert_eq!((record.format, record.step), (format, printed.step), "{text}");
+                assert_eq!(
+                    (record.format, record.step),
+                    (format, printed.step),
+                    "{text}"
+                );
                 if !printed.is_block {
                     assert_eq!(record.rank, rank, "{text}");
                 }
                 records += 1;
-                record.values.iter().zip(&mut values).for_each(|(value, all)| *all = all.or(*value));
+                record
+                    .values
+                    .iter()
+                    .zip(&mut values)
+                    .for_each(|(value, all)| *all = all.or(*value));
             }
             ParsedLine::Part => assert!(printed.is_block, "{text}"),
             other => panic!("{other:?}: {line}"),
         }
     }
     assert!(records > 0, "{text}");
-    for (metric, (found, expected)) in Metric::ALL.iter().zip(values.into_iter().zip(printed.values)) {
-        assert!(is_same(found, expected), "{metric:?}: {found:?} instead of {expected:?} in\n{text}");
+    for (metric, (found, expected)) in Metric::ALL
+        .iter()
+        .zip(values.into_iter().zip(printed.values))
+    {
+        assert!(
+            is_same(found, expected),
+            "{metric:?}: {found:?} instead of {expected:?} in\n{text}"
+        );
     }
 }
 
@@ -73,8 +94,12 @@ fn assert_read(format: LogFormat, printed: &Printed, prefix: &str, rank: Option<
 fn is_same(found: Option<f64>, expected: Option<f64>) -> bool {
     match (found, expected) {
         (None, None) => true,
-        (Some(found), Some(expected)) if found.is_finite() => (found - expected).abs() <= 1e-12 * expected.abs(),
-        (Some(found), Some(expected)) => found.is_nan() == expected.is_nan() && !expected.is_finite(),
+        (Some(found), Some(expected)) if found.is_finite() => {
+            (found - expected).abs() <= 1e-12 * expected.abs()
+        }
+        (Some(found), Some(expected)) => {
+            found.is_nan() == expected.is_nan() && !expected.is_finite()
+        }
         _ => false,
     }
 }
@@ -99,10 +124,16 @@ fn a_log_is_read_alike_in_pieces_of_any_size() {
         let noise = random.text(40);
         text.extend_from_slice(noise.as_bytes());
         // Bytes that are not UTF-8.
-        text.extend_from_slice(if random.below(4) == 0 { b"\xff\xfe\r\n" } else { b"\n" });
+        text.extend_from_slice(if random.below(4) == 0 {
+            b"\xff\xfe\r\n"
+        } else {
+            b"\n"
+        });
     }
     let json = |source: Pieces<'_>| {
-        render_json(&LogReport::new(vec![read_log(Path::new("log"), source).expect("it has records")]))
+        render_json(&LogReport::new(vec![
+            read_log(Path::new("log"), source).expect("it has records"),
+        ]))
     };
     let whole = json(Pieces(&text, usize::MAX));
     for size in [1, 2, 7, 4096] {
@@ -116,16 +147,23 @@ fn a_loss_that_the_trainer_replaces_by_0_is_not_finite() {
                 {'loss': 0.0, 'grad_norm': nan, 'learning_rate': 1e-05, 'epoch': 0.02}\n\
                 {'loss': 0.0, 'grad_norm': 0.5, 'learning_rate': 1e-05, 'epoch': 0.03}\n";
     let summary = read_log(Path::new("log"), text.as_bytes()).expect("lines of the Trainer");
-    let places: Vec<_> = summary.non_finite.iter().map(|place| (place.line, place.value.as_str())).collect();
+    let places: Vec<_> = summary
+        .non_finite
+        .iter()
+        .map(|place| (place.line, place.value.as_str()))
+        .collect();
     assert_eq!(places, [(2, "0 with a gradient norm of NaN")]);
     let loss = summary.metric(Metric::Loss).expect("there are losses");
     assert_eq!((loss.count, loss.non_finite, loss.mean), (2, 1, Some(1.25)));
 }
 
-/// `SignatureSearch` has the test that each form is tried once: at every occurrence it would take minutes.
+/// `SignatureSearch` has the test that each form is tried once: at every occurrence it would take
+/// minutes.
 #[test]
 fn a_long_line_that_repeats_a_signature_is_read() {
-    for signature in ["  tps: ", "Epoch ", "(train)", "[batch=", ", time ", "'loss': "] {
+    for signature in [
+        "  tps: ", "Epoch ", "(train)", "[batch=", ", time ", "'loss': ",
+    ] {
         let mut parser = Parser::new();
         let parsed = parser.read(signature.repeat(1_000_000 / signature.len()).as_bytes());
         assert!(!matches!(parsed, ParsedLine::Record(_)), "`{signature}`");
@@ -140,8 +178,19 @@ fn a_curve_of_random_steps_keeps_the_sums() {
         let mut values = [None; Metric::COUNT];
         values[Metric::Loss.index()] = Some(1.0);
         let step = random.below(1 << 40) as u64;
-        curve.add(&Record { format: LogFormat::NanoGpt, step, is_counted: false, rank: None, values });
+        curve.add(&Record {
+            format: LogFormat::NanoGpt,
+            step,
+            is_counted: false,
+            rank: None,
+            values,
+        });
     }
     let curve = curve.finish();
-    assert!(curve.len() <= 16_384 && curve.points().all(|point| point.values[Metric::Loss.index()] == Some(1.0)));
+    assert!(
+        curve.len() <= 16_384
+            && curve
+                .points()
+                .all(|point| point.values[Metric::Loss.index()] == Some(1.0))
+    );
 }

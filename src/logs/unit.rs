@@ -5,8 +5,8 @@ pub(super) const GIB: f64 = (1u64 << 30) as f64;
 
 /// The unit of a printed number.
 ///
-/// It is the unit of the division in the trainer's source, which is not always the printed one: DeepSpeed and Primus divide by 1024^3
-/// and print `GB`.
+/// It is the unit of the division in the trainer's source, which is not always the printed one:
+/// DeepSpeed and Primus divide by 1024^3 and print `GB`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Unit {
     /// Already that of the metric.
@@ -25,9 +25,11 @@ pub(super) enum Unit {
     Gibibytes,
     /// Operations per second, of 10^12 of them.
     Flops,
-    /// A prefix after the number is a power of 1000: `1.5K`, `112.9TFLOPS`. For floating-point operations.
+    /// A prefix after the number is a power of 1000: `1.5K`, `112.9TFLOPS`. For floating-point
+    /// operations.
     PrefixedFlops,
-    /// As `PrefixedFlops`, for numbers and bytes: `1.5K`, `2M`, `3.1B`, which is 10^9 as in counts of parameters.
+    /// As `PrefixedFlops`, for numbers and bytes: `1.5K`, `2M`, `3.1B`, which is 10^9 as in counts
+    /// of parameters.
     Prefixed,
     /// As `Prefixed`, of milliseconds.
     PrefixedMilliseconds,

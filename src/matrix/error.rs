@@ -39,8 +39,16 @@ pub enum MatrixError {
 }
 
 impl MatrixError {
-    pub(super) fn setting(key: impl Into<String>, what: impl Into<String>, help: impl Into<String>) -> Self {
-        Self::Setting { key: limited(&key.into()), what: limited(&what.into()), help: limited(&help.into()) }
+    pub(super) fn setting(
+        key: impl Into<String>,
+        what: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Self {
+        Self::Setting {
+            key: limited(&key.into()),
+            what: limited(&what.into()),
+            help: limited(&help.into()),
+        }
     }
 }
 
@@ -48,7 +56,9 @@ impl CliError for MatrixError {
     fn help(&self) -> Option<String> {
         match self {
             Self::Setting { help, .. } => Some(help.clone()),
-            Self::Foreign { .. } => Some("move it away, or print the files with `testgen matrix`".to_owned()),
+            Self::Foreign { .. } => {
+                Some("move it away, or print the files with `testgen matrix`".to_owned())
+            }
             Self::Unreadable(_) | Self::Disk { .. } => None,
         }
     }

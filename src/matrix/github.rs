@@ -1,7 +1,8 @@
 //! GitHub Actions: one workflow for every change, and one for GPUs that the first calls.
 //!
-//! Nothing self-hosted runs for a pull request from a fork: the call has the condition, and so has every later job. The
-//! GPU workflow is called and has no trigger of its own, so that it uses the archive of the same run.
+//! Nothing self-hosted runs for a pull request from a fork: the call has the condition, and so has
+//! every later job. The GPU workflow is called and has no trigger of its own, so that it uses the
+//! archive of the same run.
 
 mod gpu;
 mod steps;
@@ -13,8 +14,8 @@ use super::{
     yaml::{Yaml, list, map},
 };
 use steps::{
-    DOWNLOAD, NOT_A_FORK, UPLOAD_SARIF, VERSIONS, always, cache, checkout, concurrency, download, run, shell, upload,
-    uses,
+    DOWNLOAD, NOT_A_FORK, UPLOAD_SARIF, VERSIONS, always, cache, checkout, concurrency, download,
+    run, shell, upload, uses,
 };
 
 const WORKFLOW: &str = ".github/workflows/testgen.yml";
@@ -26,34 +27,60 @@ const TIER: &str = "${{ github.event_name == 'pull_request' && 'presubmit' || gi
 /// The timeout, in minutes, of jobs that only copy files.
 const SHORT: u32 = 15;
 
-const MERGED: MergeDirectories<'_> =
-    MergeDirectories { reports: "reports", page: "page", summary: "\"$GITHUB_STEP_SUMMARY\"" };
+const MERGED: MergeDirectories<'_> = MergeDirectories {
+    reports: "reports",
+    page: "page",
+    summary: "\"$GITHUB_STEP_SUMMARY\"",
+};
 
 /// Both workflows; without GPU jobs the second one must not exist.
 pub(super) fn files(plan: &MatrixPlan) -> Vec<File> {
     let gpu = (!plan.families.is_empty()).then(|| render(&gpu::workflow(plan)));
-    vec![File { path: WORKFLOW, text: Some(render(&workflow(plan))) }, File { path: GPU_WORKFLOW, text: gpu }]
+    vec![
+        File {
+            path: WORKFLOW,
+            text: Some(render(&workflow(plan))),
+        },
+        File {
+            path: GPU_WORKFLOW,
+            text: gpu,
+        },
+    ]
 }
 
 /// The text of a workflow, with the version of each action as a comment.
 fn render(yaml: &Yaml) -> String {
-    let text = VERSIONS.into_iter().fold(yaml.render(), |text, (action, version)| {
-        text.replace(&format!("{action}\n"), &format!("{action} # {version}\n"))
-    });
+    let text = VERSIONS
+        .into_iter()
+        .fold(yaml.render(), |text, (action, version)| {
+            text.replace(&format!("{action}\n"), &format!("{action} # {version}\n"))
+        });
     format!("{}{text}", header("github"))
 }
 
 fn workflow(plan: &MatrixPlan) -> Yaml {
-    let mut on = map([("pull_request", map([])), ("push", map([("branches", list(["main"]))]))]);
+    let mut on = map([
+        ("pull_request", map([])),
+        ("push", map([("branches", list(["main"]))])),
+    ]);
     if plan.has_tier(Tier::Nightly) {
-        on = on.with("schedule", list([map([("cron", (&plan.ci.nightly).into())])]));
+        on = on.with(
+            "schedule",
+            list([map([("cron", (&plan.ci.nightly).into())])]),
+        );
     }
     map([
         ("name", "testgen".into()),
         ("on", on.with("workflow_dispatch", map([]))),
         ("permissions", map([("contents", "read".into())])),
         // Only for pull requests: the next commit does not end a run of the main branch.
-        ("concurrency", concurrency("testgen", "${{ github.event_name == 'pull_request' }}".into())),
+        (
+            "concurrency",
+            concurrency(
+                "testgen",
+                "${{ github.event_name == 'pull_request' }}".into(),
+            ),
+        ),
         ("defaults", shell()),
         ("jobs", jobs(plan)),
     ])
@@ -80,29 +107,59 @@ fn cpu(plan: &MatrixPlan) -> Yaml {
     steps.push(cache());
     steps.push(run("Install testgen and nextest", &script::install(plan)));
     steps.push(run("Verify what is generated", &script::verify("github")));
-    steps.push(run("Test on the CPU", &script::run_cpu(plan, "reports/cpu")));
+    steps.push(run(
+        "Test on the CPU",
+        &script::run_cpu(plan, "reports/cpu"),
+    ));
     steps.push(run("Archive the suite", &script::archive(plan)));
-    steps.push(upload("testgen-suite", "target/ci/bin\ntarget/ci/suite.tar.zst", false));
+    steps.push(upload(
+        "testgen-suite",
+        "target/ci/bin\ntarget/ci/suite.tar.zst",
+        false,
+    ));
     steps.push(always(run("Summary", &summary("reports/cpu"))));
     steps.push(upload("testgen-report-cpu", "reports/cpu/*.jsonl", true));
     steps.push(upload("testgen-sarif", "reports/testgen.sarif", true));
-    job("CPU (required)", &plan.ci.cpu.label, plan.ci.timeout_minutes.get())
-        .with_some("container", plan.ci.cpu.image.as_ref().map(|image| map([("image", image.into())])))
-        .with("steps", Yaml::List(steps))
+    job(
+        "CPU (required)",
+        &plan.ci.cpu.label,
+        plan.ci.timeout_minutes.get(),
+    )
+    .with_some(
+        "container",
+        plan.ci
+            .cpu
+            .image
+            .as_ref()
+            .map(|image| map([("image", image.into())])),
+    )
+    .with("steps", Yaml::List(steps))
 }
 
 /// The only job with write permission; it runs no code of the change.
 fn sarif(plan: &MatrixPlan) -> Yaml {
     let fetch = map([("name", "testgen-sarif".into()), ("path", "reports".into())]);
-    let show = map([("sarif_file", "reports/testgen.sarif".into()), ("category", "testgen-verify".into())]);
+    let show = map([
+        ("sarif_file", "reports/testgen.sarif".into()),
+        ("category", "testgen-verify".into()),
+    ]);
     map([
         ("name", "Findings".into()),
         ("needs", list(["testgen-cpu"])),
         ("if", format!("!cancelled() && ({NOT_A_FORK})").into()),
         ("runs-on", (&plan.ci.cpu.label).into()),
         ("timeout-minutes", SHORT.into()),
-        ("permissions", map([("contents", "read".into()), ("security-events", "write".into())])),
-        ("steps", list([uses(DOWNLOAD, fetch), uses(UPLOAD_SARIF, show)])),
+        (
+            "permissions",
+            map([
+                ("contents", "read".into()),
+                ("security-events", "write".into()),
+            ]),
+        ),
+        (
+            "steps",
+            list([uses(DOWNLOAD, fetch), uses(UPLOAD_SARIF, show)]),
+        ),
     ])
 }
 
@@ -114,14 +171,32 @@ fn simulated(plan: &MatrixPlan) -> Yaml {
     // Artifacts lose the permission to execute.
     steps.push(run(
         "Test ROCm on a simulation",
-        &format!("chmod +x target/ci/bin/*\n{}", script::run_simulated(plan, "reports/rocm-sim")),
+        &format!(
+            "chmod +x target/ci/bin/*\n{}",
+            script::run_simulated(plan, "reports/rocm-sim")
+        ),
     ));
     steps.push(always(run("Summary", &summary("reports/rocm-sim"))));
-    steps.push(upload("testgen-report-rocm-sim", "reports/rocm-sim/*.jsonl", true));
-    job("ROCm, simulated", &plan.ci.cpu.label, plan.ci.timeout_minutes.get())
-        .with("needs", list(["testgen-cpu"]))
-        .with_some("container", plan.ci.cpu.image.as_ref().map(|image| map([("image", image.into())])))
-        .with("steps", Yaml::List(steps))
+    steps.push(upload(
+        "testgen-report-rocm-sim",
+        "reports/rocm-sim/*.jsonl",
+        true,
+    ));
+    job(
+        "ROCm, simulated",
+        &plan.ci.cpu.label,
+        plan.ci.timeout_minutes.get(),
+    )
+    .with("needs", list(["testgen-cpu"]))
+    .with_some(
+        "container",
+        plan.ci
+            .cpu
+            .image
+            .as_ref()
+            .map(|image| map([("image", image.into())])),
+    )
+    .with("steps", Yaml::List(steps))
 }
 
 fn call() -> Yaml {
@@ -136,7 +211,12 @@ fn call() -> Yaml {
 
 /// Merges the reports of all machines; those of blocking runners decide.
 fn report(plan: &MatrixPlan, needs: &[&str]) -> Yaml {
-    let reports = |pattern: &str, path: &str| uses(DOWNLOAD, map([("pattern", pattern.into()), ("path", path.into())]));
+    let reports = |pattern: &str, path: &str| {
+        uses(
+            DOWNLOAD,
+            map([("pattern", pattern.into()), ("path", path.into())]),
+        )
+    };
     let steps = [
         checkout(),
         download("testgen-suite", script::DIRECTORY),
@@ -158,11 +238,17 @@ fn report(plan: &MatrixPlan, needs: &[&str]) -> Yaml {
 }
 
 fn job(name: &str, label: &str, minutes: u32) -> Yaml {
-    map([("name", name.into()), ("runs-on", label.into()), ("timeout-minutes", minutes.into())])
+    map([
+        ("name", name.into()),
+        ("runs-on", label.into()),
+        ("timeout-minutes", minutes.into()),
+    ])
 }
 
 fn summary(directory: &str) -> String {
-    format!("target/ci/bin/testgen report {directory} --format markdown >> \"$GITHUB_STEP_SUMMARY\" || true")
+    format!(
+        "target/ci/bin/testgen report {directory} --format markdown >> \"$GITHUB_STEP_SUMMARY\" || true"
+    )
 }
 
 fn setup(plan: &MatrixPlan) -> Option<Yaml> {

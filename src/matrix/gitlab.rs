@@ -1,7 +1,8 @@
-//! GitLab CI: a file that `.gitlab-ci.yml` includes. One job for each slice, because runners are chosen by tags.
+//! GitLab CI: a file that `.gitlab-ci.yml` includes. One job for each slice, because runners are
+//! chosen by tags.
 //!
-//! The flags of GPU containers belong into the configuration of the runner, not into the pipeline; docs/ci.md lists
-//! them.
+//! The flags of GPU containers belong into the configuration of the runner, not into the pipeline;
+//! docs/ci.md lists them.
 
 use super::{
     File, MatrixPlan, RunnerFamily, ShardJob, Tier,
@@ -12,10 +13,17 @@ use super::{
 
 const PATH: &str = ".gitlab/testgen.yml";
 
-const MERGED: MergeDirectories<'_> = MergeDirectories { reports: "reports", page: "page", summary: "page/summary.md" };
+const MERGED: MergeDirectories<'_> = MergeDirectories {
+    reports: "reports",
+    page: "page",
+    summary: "page/summary.md",
+};
 
 pub(super) fn file(plan: &MatrixPlan) -> File {
-    File { path: PATH, text: Some(format!("{}{}", header("gitlab"), pipeline(plan).render())) }
+    File {
+        path: PATH,
+        text: Some(format!("{}{}", header("gitlab"), pipeline(plan).render())),
+    }
 }
 
 fn pipeline(plan: &MatrixPlan) -> Yaml {
@@ -26,7 +34,12 @@ fn pipeline(plan: &MatrixPlan) -> Yaml {
     }
     for family in &plan.families {
         jobs.push((template_name(family), template(family)));
-        jobs.extend(family.jobs.iter().map(|job| (format!("testgen-{}", job.name), gpu(family, job))));
+        jobs.extend(
+            family
+                .jobs
+                .iter()
+                .map(|job| (format!("testgen-{}", job.name), gpu(family, job))),
+        );
     }
     stages.push("testgen-report");
     jobs.push(("testgen-report".to_owned(), report(plan)));
@@ -43,12 +56,19 @@ fn cpu(plan: &MatrixPlan) -> Yaml {
         script::run_cpu(plan, "reports/cpu"),
         script::archive(plan),
     ]);
-    let after = "target/ci/bin/testgen report reports/cpu --format junit --out reports/junit.xml || true";
+    let after =
+        "target/ci/bin/testgen report reports/cpu --format junit --out reports/junit.xml || true";
     base(plan, "testgen-build")
         .with("cache", cache("pull-push"))
         .with("script", list(script))
         .with("after_script", list([after]))
-        .with("artifacts", artifacts(&["target/ci/bin", script::ARCHIVE, "reports"], "reports/junit.xml"))
+        .with(
+            "artifacts",
+            artifacts(
+                &["target/ci/bin", script::ARCHIVE, "reports"],
+                "reports/junit.xml",
+            ),
+        )
 }
 
 fn simulated(plan: &MatrixPlan) -> Yaml {
@@ -60,30 +80,50 @@ fn simulated(plan: &MatrixPlan) -> Yaml {
         .with("cache", cache("pull"))
         .with("script", list(script))
         .with("after_script", list([after]))
-        .with("artifacts", artifacts(&["reports/rocm-sim"], "reports/rocm-sim/junit.xml"))
+        .with(
+            "artifacts",
+            artifacts(&["reports/rocm-sim"], "reports/rocm-sim/junit.xml"),
+        )
 }
 
 /// The common part of the jobs of a family; `SLICE` and `REPORTS` differ.
 fn template(family: &RunnerFamily) -> Yaml {
-    let script = [script::preflight(family), script::run_slice(family, "\"$SLICE\"", "\"$REPORTS\"")];
-    map([("stage", "testgen-test".into()), ("needs", list(["testgen-cpu"]))])
-        .with("rules", list([map([("if", condition(family.tier).into())])]))
-        .with_some("image", family.image.as_ref())
-        .with("script", list(script))
-        .with("artifacts", artifacts(&["$REPORTS"], "$REPORTS/junit.xml"))
+    let script = [
+        script::preflight(family),
+        script::run_slice(family, "\"$SLICE\"", "\"$REPORTS\""),
+    ];
+    map([
+        ("stage", "testgen-test".into()),
+        ("needs", list(["testgen-cpu"])),
+    ])
+    .with(
+        "rules",
+        list([map([("if", condition(family.tier).into())])]),
+    )
+    .with_some("image", family.image.as_ref())
+    .with("script", list(script))
+    .with("artifacts", artifacts(&["$REPORTS"], "$REPORTS/junit.xml"))
 }
 
 fn gpu(family: &RunnerFamily, job: &ShardJob) -> Yaml {
-    let reports = format!("reports/{}/{}", if job.blocking { "blocking" } else { "advisory" }, job.name);
+    let reports = format!(
+        "reports/{}/{}",
+        if job.blocking { "blocking" } else { "advisory" },
+        job.name
+    );
     let slice = format!("slice:{}/{}", job.slice, job.slices);
     map([
         ("extends", template_name(family).into()),
         ("tags", list(job.labels.iter())),
         ("timeout", minutes(job.timeout_minutes.get()).into()),
         ("allow_failure", (!job.blocking).into()),
-        // GitLab runs the jobs of a resource group one after the other, so that slices do not share the runner's GPUs.
+        // GitLab runs the jobs of a resource group one after the other, so that slices do not share
+        // the runner's GPUs.
         ("resource_group", format!("testgen-{}", job.runner).into()),
-        ("variables", map([("SLICE", slice.into()), ("REPORTS", reports.into())])),
+        (
+            "variables",
+            map([("SLICE", slice.into()), ("REPORTS", reports.into())]),
+        ),
     ])
 }
 
@@ -91,14 +131,16 @@ fn template_name(family: &RunnerFamily) -> String {
     format!(".testgen-{}", family.name)
 }
 
-/// GitLab runs the pipeline of a merge request from a fork in the parent project only when a member asks for it; the
-/// condition keeps GPUs out of it even then.
+/// GitLab runs the pipeline of a merge request from a fork in the parent project only when a member
+/// asks for it; the condition keeps GPUs out of it even then.
 fn condition(tier: Tier) -> &'static str {
     match tier {
         Tier::Presubmit => {
             "$CI_PIPELINE_SOURCE == \"merge_request_event\" && $CI_MERGE_REQUEST_SOURCE_PROJECT_PATH == $CI_PROJECT_PATH"
         }
-        Tier::Postsubmit => "$CI_PIPELINE_SOURCE == \"push\" && $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH",
+        Tier::Postsubmit => {
+            "$CI_PIPELINE_SOURCE == \"push\" && $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH"
+        }
         Tier::Nightly => "$CI_PIPELINE_SOURCE == \"schedule\"",
     }
 }
@@ -106,8 +148,13 @@ fn condition(tier: Tier) -> &'static str {
 fn report(plan: &MatrixPlan) -> Yaml {
     // The report of the required job is evaluated, too.
     // `mv` fails for `reports/rocm-sim` where there is no simulation, after moving the other one.
-    let gather = "mkdir -p reports/blocking\nmv reports/cpu reports/rocm-sim reports/blocking/ || true";
-    let merge = [gather.to_owned(), script::merge(plan, &MERGED), script::decide(&MERGED)];
+    let gather =
+        "mkdir -p reports/blocking\nmv reports/cpu reports/rocm-sim reports/blocking/ || true";
+    let merge = [
+        gather.to_owned(),
+        script::merge(plan, &MERGED),
+        script::decide(&MERGED),
+    ];
     base(plan, "testgen-report")
         .with("when", "always")
         .with("script", list(merge))

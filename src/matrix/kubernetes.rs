@@ -1,8 +1,8 @@
 //! Kubernetes: one Indexed Job for each runner and tier; its indices are the runner's slices.
 //!
-//! The image holds `/testgen`: the sources with specs and fixtures, and `target/ci` with the archive and the binaries.
-//! The image of jobs without one of their own is called `testgen-suite`, which kustomize replaces by an image with its
-//! digest.
+//! The image holds `/testgen`: the sources with specs and fixtures, and `target/ci` with the
+//! archive and the binaries. The image of jobs without one of their own is called `testgen-suite`,
+//! which kustomize replaces by an image with its digest.
 
 use super::{
     File, MatrixPlan, RunnerFamily, ShardJob,
@@ -14,7 +14,8 @@ use testgen_types::DeviceKind;
 
 const PATH: &str = "kubernetes/testgen.yml";
 
-/// The image name that kustomize replaces: `images: [{ name: testgen-suite, newName: ..., digest: "sha256:..." }]`.
+/// The image name that kustomize replaces:
+/// `images: [{ name: testgen-suite, newName: ..., digest: "sha256:..." }]`.
 const IMAGE: &str = "testgen-suite";
 
 /// The claim that reports are written to.
@@ -30,7 +31,14 @@ pub(super) fn file(plan: &MatrixPlan) -> File {
         documents.extend(runners.map(|jobs| gpu(family, jobs)));
     }
     let documents: Vec<String> = documents.iter().map(Yaml::render).collect();
-    File { path: PATH, text: Some(format!("{}{}", header("kubernetes"), documents.join("---\n"))) }
+    File {
+        path: PATH,
+        text: Some(format!(
+            "{}{}",
+            header("kubernetes"),
+            documents.join("---\n")
+        )),
+    }
 }
 
 fn cpu(plan: &MatrixPlan) -> Yaml {
@@ -45,29 +53,54 @@ fn cpu(plan: &MatrixPlan) -> Yaml {
     let script = steps.join("\n");
     let image = plan.ci.cpu.image.as_deref().unwrap_or(IMAGE);
     let pod = pod(image, &script, map([]), map([]));
-    document("testgen-cpu", "presubmit", 1, plan.ci.timeout_minutes.get(), pod)
+    document(
+        "testgen-cpu",
+        "presubmit",
+        1,
+        plan.ci.timeout_minutes.get(),
+        pod,
+    )
 }
 
-/// The slices of one runner are consecutive, so that the slice is the sum of the job's index and the first slice.
+/// The slices of one runner are consecutive, so that the slice is the sum of the job's index and
+/// the first slice.
 fn gpu(family: &RunnerFamily, jobs: &[ShardJob]) -> Yaml {
     let first = &jobs[0];
     let before = first.slice - 1;
     // Kubernetes counts indices from 0, nextest counts slices from 1.
-    let slice = format!("\"slice:$((JOB_COMPLETION_INDEX + {}))/{}\"", before + 1, first.slices);
-    let directory = format!("reports/{}-{}-$JOB_COMPLETION_INDEX", family.name, first.runner);
+    let slice = format!(
+        "\"slice:$((JOB_COMPLETION_INDEX + {}))/{}\"",
+        before + 1,
+        first.slices
+    );
+    let directory = format!(
+        "reports/{}-{}-$JOB_COMPLETION_INDEX",
+        family.name, first.runner
+    );
     let script = format!(
         "cd /testgen\nln -sfn /reports reports\n{}\n{}",
         script::preflight(family),
         script::run_slice(family, &slice, &directory)
     );
     let image = family.image.as_deref().unwrap_or(IMAGE);
-    let selector = first.node_selector.iter().map(|(key, value)| (key.clone(), value.into())).collect();
-    let pod = pod(image, &script, limits(family), security(family)).with("nodeSelector", Yaml::Map(selector));
+    let selector = first
+        .node_selector
+        .iter()
+        .map(|(key, value)| (key.clone(), value.into()))
+        .collect();
+    let pod = pod(image, &script, limits(family), security(family))
+        .with("nodeSelector", Yaml::Map(selector));
     // Names of objects are DNS labels, which contain no `_`.
     let name: String = format!("testgen-{}-{}", family.name, first.runner).replace('_', "-");
     let name: String = name.chars().take(LONGEST_NAME).collect();
     let tier = family.tier.as_str();
-    document(name.trim_end_matches('-'), tier, jobs.len() as u32, first.timeout_minutes.get(), pod)
+    document(
+        name.trim_end_matches('-'),
+        tier,
+        jobs.len() as u32,
+        first.timeout_minutes.get(),
+        pod,
+    )
 }
 
 fn limits(family: &RunnerFamily) -> Yaml {
@@ -79,33 +112,49 @@ fn limits(family: &RunnerFamily) -> Yaml {
     map([("limits", map([(resource, family.gpus.get().into())]))])
 }
 
-/// The device plugin adds `/dev/kfd` and `/dev/dri`; the groups that may open them are those of the node.
+/// The device plugin adds `/dev/kfd` and `/dev/dri`; the groups that may open them are those of the
+/// node.
 fn security(family: &RunnerFamily) -> Yaml {
     if family.device != DeviceKind::Rocm {
         return map([]);
     }
-    // 44 is the group `video` of Debian and Ubuntu. seccomp would block system calls for memory placement, which AMD
-    // recommends permitting.
+    // 44 is the group `video` of Debian and Ubuntu. seccomp would block system calls for memory
+    // placement, which AMD recommends permitting.
     let groups = [Some(44), family.render_group].into_iter().flatten();
-    map([("supplementalGroups", list(groups)), ("seccompProfile", map([("type", "Unconfined".into())]))])
+    map([
+        ("supplementalGroups", list(groups)),
+        ("seccompProfile", map([("type", "Unconfined".into())])),
+    ])
 }
 
 fn document(name: &str, tier: &str, completions: u32, minutes: u32, pod: Yaml) -> Yaml {
-    let labels = || map([("app.kubernetes.io/name", "testgen".into()), ("testgen/tier", tier.into())]);
+    let labels = || {
+        map([
+            ("app.kubernetes.io/name", "testgen".into()),
+            ("testgen/tier", tier.into()),
+        ])
+    };
     map([
         ("apiVersion", "batch/v1".into()),
         ("kind", "Job".into()),
-        ("metadata", map([("name", name.into()), ("labels", labels())])),
+        (
+            "metadata",
+            map([("name", name.into()), ("labels", labels())]),
+        ),
         (
             "spec",
             map([
                 ("completionMode", "Indexed".into()),
                 ("completions", completions.into()),
                 ("parallelism", completions.into()),
-                // A slice that fails is not run again: a result that changes from run to run must be seen.
+                // A slice that fails is not run again: a result that changes from run to run must
+                // be seen.
                 ("backoffLimit", 0.into()),
                 ("activeDeadlineSeconds", (minutes * 60).into()),
-                ("template", map([("metadata", map([("labels", labels())])), ("spec", pod)])),
+                (
+                    "template",
+                    map([("metadata", map([("labels", labels())])), ("spec", pod)]),
+                ),
             ]),
         ),
     ])
@@ -119,10 +168,17 @@ fn pod(image: &str, script: &str, resources: Yaml, security: Yaml) -> Yaml {
         ("command", list(["bash", "-euo", "pipefail", "-c"])),
         ("args", list([script])),
         ("resources", resources),
-        ("volumeMounts", list([mount("reports", "/reports"), mount("shared-memory", "/dev/shm")])),
+        (
+            "volumeMounts",
+            list([
+                mount("reports", "/reports"),
+                mount("shared-memory", "/dev/shm"),
+            ]),
+        ),
     ]);
     let claim = map([("claimName", CLAIM.into())]);
-    // The default of 64 MiB is small for processes that share memory; 16 GiB as in containers of the other systems.
+    // The default of 64 MiB is small for processes that share memory; 16 GiB as in containers of
+    // the other systems.
     let memory = map([("medium", "Memory".into()), ("sizeLimit", "16Gi".into())]);
     map([
         ("restartPolicy", "Never".into()),

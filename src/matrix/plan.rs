@@ -1,4 +1,5 @@
-//! The plan: one job on the CPU, one on the simulation, and for each tier and family of GPU the slices of a partition.
+//! The plan: one job on the CPU, one on the simulation, and for each tier and family of GPU the
+//! slices of a partition.
 
 use super::{
     MatrixError,
@@ -87,28 +88,51 @@ pub struct ShardJob {
 }
 
 impl MatrixPlan {
-    /// Plans the jobs for `specs`, which `engines` compute. The simulated device is one of the native engine.
+    /// Plans the jobs for `specs`, which `engines` compute. The simulated device is one of the
+    /// native engine.
     ///
     /// # Errors
     ///
     /// When the section has an invalid value, or names something that no spec has.
-    pub fn new(mut ci: Ci, suite: String, specs: &[LoadedSpec], engines: Vec<EngineName>) -> Result<Self, MatrixError> {
+    pub fn new(
+        mut ci: Ci,
+        suite: String,
+        specs: &[LoadedSpec],
+        engines: Vec<EngineName>,
+    ) -> Result<Self, MatrixError> {
         check_cpu(&ci.cpu)?;
         ci.cpu.simulated_rocm &= engines.is_empty() || engines.iter().any(EngineName::is_native);
-        let precisions: BTreeSet<Precision> =
-            specs.iter().flat_map(|loaded| loaded.spec.precisions.iter().copied()).collect();
-        let devices: BTreeSet<DeviceKind> =
-            specs.iter().flat_map(|loaded| loaded.spec.devices.iter().copied()).collect();
+        let precisions: BTreeSet<Precision> = specs
+            .iter()
+            .flat_map(|loaded| loaded.spec.precisions.iter().copied())
+            .collect();
+        let devices: BTreeSet<DeviceKind> = specs
+            .iter()
+            .flat_map(|loaded| loaded.spec.devices.iter().copied())
+            .collect();
         for (index, runner) in ci.runner.iter().enumerate() {
             check_runner(runner, &devices, &precisions)?;
-            if ci.runner[..index].iter().any(|other| other.name == runner.name) {
+            if ci.runner[..index]
+                .iter()
+                .any(|other| other.name == runner.name)
+            {
                 let what = format!("two runners are called `{}`", runner.name);
-                return Err(MatrixError::setting("runner", what, "give each a name of its own"));
+                return Err(MatrixError::setting(
+                    "runner",
+                    what,
+                    "give each a name of its own",
+                ));
             }
         }
         let names: Vec<String> = engines.iter().map(EngineName::to_string).collect();
         let families = families(&ci, &precisions, &names)?;
-        Ok(Self { ci, suite, specs: specs.len(), engines, families })
+        Ok(Self {
+            ci,
+            suite,
+            specs: specs.len(),
+            engines,
+            families,
+        })
     }
 
     /// The tiers in which GPU jobs run.
@@ -125,7 +149,11 @@ impl MatrixPlan {
 impl RunnerFamily {
     /// The requirement of the job: `rocm`, `rocm:8`.
     pub fn requirement(&self) -> String {
-        if self.gpus.get() == 1 { self.device.to_string() } else { format!("{}:{}", self.device, self.gpus) }
+        if self.gpus.get() == 1 {
+            self.device.to_string()
+        } else {
+            format!("{}:{}", self.device, self.gpus)
+        }
     }
 }
 
@@ -147,37 +175,81 @@ fn check_runner(
     for (name, text) in [("name", &runner.name), ("family", &runner.family)] {
         if !is_word(text) {
             let help = "use up to 40 lower-case letters, digits, `-` and `_`";
-            return Err(MatrixError::setting(format!("runner.{name}"), format!("`{text}` is not a valid name"), help));
+            return Err(MatrixError::setting(
+                format!("runner.{name}"),
+                format!("`{text}` is not a valid name"),
+                help,
+            ));
         }
     }
     let name = &runner.name;
-    let wrong = |key: &str, what: String, help: &str| Err(MatrixError::setting(format!("runner.{key}"), what, help));
+    let wrong = |key: &str, what: String, help: &str| {
+        Err(MatrixError::setting(format!("runner.{key}"), what, help))
+    };
     if runner.device == DeviceKind::Cpu {
-        return wrong("device", "`cpu` has its own job".to_owned(), "write `cuda` or `rocm`");
+        return wrong(
+            "device",
+            "`cpu` has its own job".to_owned(),
+            "write `cuda` or `rocm`",
+        );
     }
     if !devices.contains(&runner.device) {
-        let what = format!("runner `{name}` is for {}, which no spec names", runner.device);
-        return wrong("device", what, "add the device to a spec, or remove the runner");
+        let what = format!(
+            "runner `{name}` is for {}, which no spec names",
+            runner.device
+        );
+        return wrong(
+            "device",
+            what,
+            "add the device to a spec, or remove the runner",
+        );
     }
-    if let Some(precision) = runner.precisions.iter().find(|precision| !precision.applies_on(runner.device)) {
-        return wrong("precisions", format!("{} computes nothing in `{precision}`", runner.device), "remove it");
+    if let Some(precision) = runner
+        .precisions
+        .iter()
+        .find(|precision| !precision.applies_on(runner.device))
+    {
+        return wrong(
+            "precisions",
+            format!("{} computes nothing in `{precision}`", runner.device),
+            "remove it",
+        );
     }
-    if let Some(precision) = runner.precisions.iter().find(|precision| !precisions.contains(precision)) {
-        return wrong("precisions", format!("no spec names `{precision}`"), "remove it, or add it to a spec");
+    if let Some(precision) = runner
+        .precisions
+        .iter()
+        .find(|precision| !precisions.contains(precision))
+    {
+        return wrong(
+            "precisions",
+            format!("no spec names `{precision}`"),
+            "remove it, or add it to a spec",
+        );
     }
     if runner.labels.is_empty() || runner.labels.iter().any(|label| label.trim().is_empty()) {
-        return wrong("labels", format!("runner `{name}` has none"), "write what the CI system knows it by");
+        return wrong(
+            "labels",
+            format!("runner `{name}` has none"),
+            "write what the CI system knows it by",
+        );
     }
     if runner.tiers.is_empty() {
         let help = "write at least one of `presubmit`, `postsubmit`, `nightly`";
         return wrong("tiers", format!("runner `{name}` never runs"), help);
     }
     let selector = &runner.node_selector;
-    if let Some((key, value)) = selector.iter().find(|(key, value)| !is_label_key(key) || !is_label(value)) {
+    if let Some((key, value)) = selector
+        .iter()
+        .find(|(key, value)| !is_label_key(key) || !is_label(value))
+    {
         let help = "write a label of Kubernetes: [PREFIX/]NAME, of up to 253 and 63 letters, digits, `-`, `_` and `.`";
         return wrong(
             "node_selector",
-            format!("`{}` = `{}` is not a label of a node", excerpt(key), excerpt(value)),
+            format!(
+                "`{}` = `{}` is not a label of a node",
+                excerpt(key),
+                excerpt(value)
+            ),
             help,
         );
     }
@@ -187,7 +259,10 @@ fn check_runner(
 
 fn is_label_key(text: &str) -> bool {
     let (prefix, name) = text.rsplit_once('/').unwrap_or(("", text));
-    !name.is_empty() && is_label(name) && prefix.len() <= 253 && prefix.chars().all(is_label_character)
+    !name.is_empty()
+        && is_label(name)
+        && prefix.len() <= 253
+        && prefix.chars().all(is_label_character)
 }
 
 /// A label's value, which may be empty, or the name in its key.
@@ -207,12 +282,19 @@ fn is_word(text: &str) -> bool {
 /// Requires a digest, because a tag can refer to another image later.
 fn check_image(key: &str, image: Option<&str>) -> Result<(), MatrixError> {
     let Some(image) = image else { return Ok(()) };
-    let digest = image.split_once("@sha256:").map_or("", |(_, digest)| digest);
+    let digest = image
+        .split_once("@sha256:")
+        .map_or("", |(_, digest)| digest);
     if digest.len() == 64 && digest.chars().all(|c| matches!(c, '0'..='9' | 'a'..='f')) {
         return Ok(());
     }
-    let help = "write `NAME@sha256:DIGEST`; `docker buildx imagetools inspect NAME:TAG` shows the digest";
-    Err(MatrixError::setting(key, format!("`{image}` does not name its digest"), help))
+    let help =
+        "write `NAME@sha256:DIGEST`; `docker buildx imagetools inspect NAME:TAG` shows the digest";
+    Err(MatrixError::setting(
+        key,
+        format!("`{image}` does not name its digest"),
+        help,
+    ))
 }
 
 /// The properties that runners must have in common to share one partition.
@@ -228,19 +310,31 @@ struct RunnerKind<'c> {
     python: Option<&'c str>,
 }
 
-fn families(ci: &Ci, precisions: &BTreeSet<Precision>, engines: &[String]) -> Result<Vec<RunnerFamily>, MatrixError> {
+fn families(
+    ci: &Ci,
+    precisions: &BTreeSet<Precision>,
+    engines: &[String],
+) -> Result<Vec<RunnerFamily>, MatrixError> {
     let mut kinds: BTreeMap<RunnerKind<'_>, Vec<&Runner>> = BTreeMap::new();
     for runner in &ci.runner {
         for &tier in runner.tiers.iter().collect::<BTreeSet<_>>() {
-            kinds.entry(RunnerKind::of(runner, tier, precisions)).or_default().push(runner);
+            kinds
+                .entry(RunnerKind::of(runner, tier, precisions))
+                .or_default()
+                .push(runner);
         }
     }
     let mut families: Vec<RunnerFamily> = Vec::new();
     for (kind, runners) in kinds {
         let plain = format!("{}-{}-{}", kind.tier.as_str(), kind.device, kind.family);
-        // Runners of one architecture with different images, precisions, Pythons or numbers of GPUs are different families.
+        // Runners of one architecture with different images, precisions, Pythons or numbers of GPUs
+        // are different families.
         let taken = families.iter().any(|family| family.name == plain);
-        let name = if taken { format!("{plain}-{}", runners[0].name) } else { plain };
+        let name = if taken {
+            format!("{plain}-{}", runners[0].name)
+        } else {
+            plain
+        };
         let jobs = jobs(ci, &name, kind.device, &runners)?;
         families.push(kind.family(precisions, engines, name, jobs));
     }
@@ -263,7 +357,13 @@ impl<'c> RunnerKind<'c> {
         }
     }
 
-    fn family(self, all: &BTreeSet<Precision>, engines: &[String], name: String, jobs: Vec<ShardJob>) -> RunnerFamily {
+    fn family(
+        self,
+        all: &BTreeSet<Precision>,
+        engines: &[String],
+        name: String,
+        jobs: Vec<ShardJob>,
+    ) -> RunnerFamily {
         RunnerFamily {
             name,
             tier: self.tier,
@@ -281,12 +381,23 @@ impl<'c> RunnerKind<'c> {
 }
 
 /// The slices of a partition, those of one runner one after the other.
-fn jobs(ci: &Ci, family: &str, device: DeviceKind, runners: &[&Runner]) -> Result<Vec<ShardJob>, MatrixError> {
+fn jobs(
+    ci: &Ci,
+    family: &str,
+    device: DeviceKind,
+    runners: &[&Runner],
+) -> Result<Vec<ShardJob>, MatrixError> {
     let weights: Vec<NonZeroU32> = runners.iter().map(|runner| runner.weight).collect();
-    let sum = weights.iter().map(|weight| weight.get()).fold(0, u32::saturating_add);
+    let sum = weights
+        .iter()
+        .map(|weight| weight.get())
+        .fold(0, u32::saturating_add);
     let slices = ci.shards.get(&device).map_or(sum, |shards| shards.get());
     if (slices as usize) < runners.len() || slices as usize > MOST_JOBS {
-        let what = format!("{slices} slices for the {} runners of `{family}`", runners.len());
+        let what = format!(
+            "{slices} slices for the {} runners of `{family}`",
+            runners.len()
+        );
         let help = format!("there must be at least one for each runner, and at most {MOST_JOBS}");
         return Err(MatrixError::setting(format!("shards.{device}"), what, help));
     }
@@ -315,11 +426,17 @@ fn job(ci: &Ci, family: &str, runner: &Runner, slice: u32, slices: u32) -> Shard
 
 /// The tests of a device, without those of precisions that are not checked.
 fn filter(device: DeviceKind, all: &BTreeSet<Precision>, checked: &[Precision]) -> String {
-    let skipped: Vec<&str> =
-        all.iter().filter(|precision| !checked.contains(precision)).map(|precision| precision.text()).collect();
+    let skipped: Vec<&str> = all
+        .iter()
+        .filter(|precision| !checked.contains(precision))
+        .map(|precision| precision.text())
+        .collect();
     match skipped.as_slice() {
         [] => format!("test(/::{device}::/)"),
         // The tests of other engines than the native one end with the name of the engine.
-        skipped => format!("test(/::{device}::/) - test(/_({})(@|$)/)", skipped.join("|")),
+        skipped => format!(
+            "test(/::{device}::/) - test(/_({})(@|$)/)",
+            skipped.join("|")
+        ),
     }
 }

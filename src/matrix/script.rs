@@ -27,23 +27,34 @@ pub(super) fn verify(format: &str) -> String {
         "target/ci/bin/testgen generate --check",
         &format!("target/ci/bin/testgen matrix --format {format} --check"),
         "mkdir -p reports",
-        // Run twice: the first only writes the file for the code host, the second prints the findings and decides.
+        // Run twice: the first only writes the file for the code host, the second prints the
+        // findings and decides.
         "target/ci/bin/testgen verify --format sarif > reports/testgen.sarif || true",
         "target/ci/bin/testgen verify",
     ])
 }
 
-/// Runs the whole suite on the CPU, with the engines of testgen.toml; checks of absent devices are reported as ignored. `directory` is that
-/// of the report.
+/// Runs the whole suite on the CPU, with the engines of testgen.toml; checks of absent devices are
+/// reported as ignored. `directory` is that of the report.
 pub(super) fn run_cpu(plan: &MatrixPlan, directory: &str) -> String {
-    let python =
-        plan.ci.cpu.python.as_deref().map_or(String::new(), |python| format!(" --python {}", shell_quote(python)));
+    let python = plan
+        .ci
+        .cpu
+        .python
+        .as_deref()
+        .map_or(String::new(), |python| {
+            format!(" --python {}", shell_quote(python))
+        });
     format!("target/ci/bin/testgen run --require cpu{python} --report {directory}/report.jsonl")
 }
 
 /// The ROCm path on a software simulation, which only the native engine can use.
 pub(super) fn run_simulated(plan: &MatrixPlan, directory: &str) -> String {
-    let engine = if plan.engines.is_empty() { "" } else { " --engine native" };
+    let engine = if plan.engines.is_empty() {
+        ""
+    } else {
+        " --engine native"
+    };
     format!(
         "target/ci/bin/testgen run --device rocm --simulate rocm --require rocm-sim{engine} \\\n  --report {directory}/report.jsonl"
     )
@@ -51,15 +62,28 @@ pub(super) fn run_simulated(plan: &MatrixPlan, directory: &str) -> String {
 
 /// The engines and their Python, for a suite that runs without testgen.
 pub(super) fn engines(names: &[String], python: Option<&str>) -> Vec<String> {
-    let names = (!names.is_empty()).then(|| format!("export TESTGEN_ENGINES={}", shell_quote(&names.join(","))));
+    let names = (!names.is_empty())
+        .then(|| format!("export TESTGEN_ENGINES={}", shell_quote(&names.join(","))));
     // Tests run in the directory of the suite.
-    let from_here = |python: &str| if python.contains('/') && !python.starts_with('/') { "\"$PWD\"/" } else { "" };
-    let python = python.map(|python| format!("export TESTGEN_PYTHON={}{}", from_here(python), shell_quote(python)));
+    let from_here = |python: &str| {
+        if python.contains('/') && !python.starts_with('/') {
+            "\"$PWD\"/"
+        } else {
+            ""
+        }
+    };
+    let python = python.map(|python| {
+        format!(
+            "export TESTGEN_PYTHON={}{}",
+            from_here(python),
+            shell_quote(python)
+        )
+    });
     names.into_iter().chain(python).collect()
 }
 
-/// Archives the test binary for machines without Rust. The packages are those of `testgen run`, so that nothing is
-/// built twice.
+/// Archives the test binary for machines without Rust. The packages are those of `testgen run`, so
+/// that nothing is built twice.
 pub(super) fn archive(plan: &MatrixPlan) -> String {
     let manifest = shell_quote(&format!("{}/Cargo.toml", plan.suite));
     lines(&[
@@ -83,10 +107,14 @@ pub(super) fn preflight(family: &RunnerFamily) -> String {
 
 /// One slice of the suite, on every GPU of the job.
 ///
-/// `slice` is how the CI system writes `slice:1/4`, and `directory` is the directory of the reports.
+/// `slice` is how the CI system writes `slice:1/4`, and `directory` is the directory of the
+/// reports.
 pub(super) fn run_slice(family: &RunnerFamily, slice: &str, directory: &str) -> String {
     let mut steps = engines(&family.engines, family.python.as_deref());
-    steps.push(format!("export TESTGEN_REQUIRE={}", shell_quote(&family.requirement())));
+    steps.push(format!(
+        "export TESTGEN_REQUIRE={}",
+        shell_quote(&family.requirement())
+    ));
     if family.gpus.get() == 1 {
         steps.push(run_tests(family, slice, directory, ""));
     } else {
@@ -95,7 +123,8 @@ pub(super) fn run_slice(family: &RunnerFamily, slice: &str, directory: &str) -> 
     steps.join("\n")
 }
 
-/// Each GPU runs the slice at the same time as the others, with its part of the processors, and writes a report of its own.
+/// Each GPU runs the slice at the same time as the others, with its part of the processors, and
+/// writes a report of its own.
 fn on_every_gpu(family: &RunnerFamily, slice: &str, directory: &str) -> String {
     let RunnerFamily { device, gpus, .. } = family;
     let tests = run_tests(
@@ -107,30 +136,47 @@ fn on_every_gpu(family: &RunnerFamily, slice: &str, directory: &str) -> String {
     lines(&[
         "test_gpu() {",
         &format!("  export TESTGEN_DEVICE={device}:\"$1\""),
-        &tests.lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n"),
+        &tests
+            .lines()
+            .map(|line| format!("  {line}"))
+            .collect::<Vec<_>>()
+            .join("\n"),
         "}",
         "pids=",
-        &format!("for gpu in $(seq 0 {}); do test_gpu \"$gpu\" & pids=\"$pids $!\"; done", gpus.get() - 1),
+        &format!(
+            "for gpu in $(seq 0 {}); do test_gpu \"$gpu\" & pids=\"$pids $!\"; done",
+            gpus.get() - 1
+        ),
         "status=0",
         "for pid in $pids; do wait \"$pid\" || status=1; done",
-        // Of all GPUs; the status is that of each, because another GPU does not replace a missing result.
-        &format!("target/ci/bin/testgen report {directory} --format junit --out {directory}/junit.xml || status=1"),
+        // Of all GPUs; the status is that of each, because another GPU does not replace a missing
+        // result.
+        &format!(
+            "target/ci/bin/testgen report {directory} --format junit --out {directory}/junit.xml || status=1"
+        ),
         "test \"$status\" -eq 0",
     ])
 }
 
-/// The tests of one process. nextest exits with 100 when tests failed; the report then decides, because a failure can be expected. Every
-/// test that nextest lists must have an entry. Any other exit code is an error.
+/// The tests of one process. nextest exits with 100 when tests failed; the report then decides,
+/// because a failure can be expected. Every test that nextest lists must have an entry. Any other
+/// exit code is an error.
 fn run_tests(family: &RunnerFamily, slice: &str, directory: &str, options: &str) -> String {
-    let which =
-        format!("--archive-file {ARCHIVE} --workspace-remap . --partition {slice} -E {}", shell_quote(&family.filter));
+    let which = format!(
+        "--archive-file {ARCHIVE} --workspace-remap . --partition {slice} -E {}",
+        shell_quote(&family.filter)
+    );
     lines(&[
         &format!("mkdir -p {directory}"),
         // Absolute, because tests run in the directory of the suite.
         &format!("export TESTGEN_REPORT=\"$PWD\"/{directory}/report.jsonl"),
         "status=0",
-        &format!("target/ci/bin/cargo-nextest nextest list {which} --message-format oneline > {directory}/tests.txt"),
-        &format!("target/ci/bin/cargo-nextest nextest run {which} --no-fail-fast{options} || status=$?"),
+        &format!(
+            "target/ci/bin/cargo-nextest nextest list {which} --message-format oneline > {directory}/tests.txt"
+        ),
+        &format!(
+            "target/ci/bin/cargo-nextest nextest run {which} --no-fail-fast{options} || status=$?"
+        ),
         "test \"$status\" -eq 0 || test \"$status\" -eq 100",
         &format!("target/ci/bin/testgen report {directory} --tests {directory}/tests.txt \\"),
         &format!("  --format junit --out {directory}/junit.xml"),
@@ -149,18 +195,29 @@ pub(super) struct MergeDirectories<'a> {
 
 /// One page and one JUnit file from the reports of all machines; the blocking ones decide.
 pub(super) fn merge(plan: &MatrixPlan, directories: &MergeDirectories<'_>) -> String {
-    let MergeDirectories { reports, page, summary } = directories;
+    let MergeDirectories {
+        reports,
+        page,
+        summary,
+    } = directories;
     let mut text = lines(&[
         "chmod +x target/ci/bin/*",
         &format!("mkdir -p {page}"),
-        // A red report has exit code 1, and all four files are needed then, too; `decide` sets the job's result.
+        // A red report has exit code 1, and all four files are needed then, too; `decide` sets the
+        // job's result.
         &format!("target/ci/bin/testgen report {reports} --out {page}/report.html || true"),
-        &format!("target/ci/bin/testgen report {reports} --format json --out {page}/report.json || true"),
-        &format!("target/ci/bin/testgen report {reports} --format junit --out {page}/junit.xml || true"),
+        &format!(
+            "target/ci/bin/testgen report {reports} --format json --out {page}/report.json || true"
+        ),
+        &format!(
+            "target/ci/bin/testgen report {reports} --format junit --out {page}/junit.xml || true"
+        ),
         &format!("target/ci/bin/testgen report {reports} --format markdown >> {summary} || true"),
     ]);
     if plan.has_device(DeviceKind::Cuda) && plan.has_device(DeviceKind::Rocm) {
-        let pair = [DeviceKind::Cuda, DeviceKind::Rocm].map(|device| compared(plan, device)).join(",");
+        let pair = [DeviceKind::Cuda, DeviceKind::Rocm]
+            .map(|device| compared(plan, device))
+            .join(",");
         text.push_str(&format!(
             "\nprintf '\\n## CUDA and ROCm\\n\\n' >> {summary}\ntarget/ci/bin/testgen report {reports} --base {reports} --by changes --devices \
              {pair} --format markdown >> {summary} || true"
@@ -169,26 +226,40 @@ pub(super) fn merge(plan: &MatrixPlan, directories: &MergeDirectories<'_>) -> St
     text
 }
 
-/// The column of a kind of device that represents it: the first engine, and the first GPU where each is a column.
+/// The column of a kind of device that represents it: the first engine, and the first GPU where
+/// each is a column.
 fn compared(plan: &MatrixPlan, device: DeviceKind) -> String {
-    let has_columns = plan.families.iter().filter(|family| family.device == device).all(|family| family.gpus.get() > 1);
+    let has_columns = plan
+        .families
+        .iter()
+        .filter(|family| family.device == device)
+        .all(|family| family.gpus.get() > 1);
     let index = if has_columns { ":0" } else { "" };
     let engine = plan.engines.first().and_then(EngineName::in_report);
-    format!("{device}{index}{}", engine.map_or(String::new(), |engine| format!("@{engine}")))
+    format!(
+        "{device}{index}{}",
+        engine.map_or(String::new(), |engine| format!("@{engine}"))
+    )
 }
 
 /// Evaluates the reports of blocking runners.
 pub(super) fn decide(directories: &MergeDirectories<'_>) -> String {
     let MergeDirectories { reports, page, .. } = directories;
-    format!("target/ci/bin/testgen report {reports}/blocking --format junit --out {page}/blocking.xml")
+    format!(
+        "target/ci/bin/testgen report {reports}/blocking --format junit --out {page}/blocking.xml"
+    )
 }
 
 /// `--device` and the like, for the container of a GPU job.
 pub(super) fn container_flags(family: &RunnerFamily) -> String {
     let flags = match family.device {
         DeviceKind::Rocm => {
-            let group = family.render_group.map_or(String::new(), |group| format!(" --group-add {group}"));
-            format!("--device=/dev/kfd --device=/dev/dri --group-add video{group} --security-opt seccomp=unconfined")
+            let group = family
+                .render_group
+                .map_or(String::new(), |group| format!(" --group-add {group}"));
+            format!(
+                "--device=/dev/kfd --device=/dev/dri --group-add video{group} --security-opt seccomp=unconfined"
+            )
         }
         DeviceKind::Cuda => "--gpus all".to_owned(),
         DeviceKind::Cpu => return String::new(),

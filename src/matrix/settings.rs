@@ -18,7 +18,8 @@ pub struct Ci {
     pub nextest: String,
     /// The schedule of the nightly tier, as a cron expression in UTC.
     pub nightly: String,
-    /// Slices of the suite for each family of a device; without, the sum of the weights of its runners.
+    /// Slices of the suite for each family of a device; without, the sum of the weights of its
+    /// runners.
     pub shards: BTreeMap<DeviceKind, NonZeroU32>,
     /// The job that every change must pass.
     pub cpu: CpuSettings,
@@ -44,7 +45,8 @@ impl Ci {
     }
 }
 
-/// The job that every change must pass: builds once, tests on the CPU, archives the suite for the others.
+/// The job that every change must pass: builds once, tests on the CPU, archives the suite for the
+/// others.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct CpuSettings {
@@ -56,7 +58,8 @@ pub struct CpuSettings {
     pub setup: Vec<String>,
     /// The Python of engines that need one; without, `python3`.
     pub python: Option<String>,
-    /// Whether a second job runs the ROCm path on a software simulation (docs/hip-sim.md); it needs a C++ compiler.
+    /// Whether a second job runs the ROCm path on a software simulation (docs/hip-sim.md); it needs
+    /// a C++ compiler.
     pub simulated_rocm: bool,
     /// Options and modules of the jobs without GPUs on a Slurm cluster.
     pub slurm: Slurm,
@@ -77,7 +80,8 @@ pub struct Runner {
     /// The number of slices that it runs for each slice of a runner of weight 1.
     #[serde(default = "one")]
     pub weight: NonZeroU32,
-    /// The number of GPUs that must be present. Each of them runs every check of a job and is a column of the report.
+    /// The number of GPUs that must be present. Each of them runs every check of a job and is a
+    /// column of the report.
     #[serde(default = "one")]
     pub gpus: NonZeroU32,
     /// The Python of engines that need one, on the machine or in the image; without, `python3`.

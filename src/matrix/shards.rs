@@ -2,7 +2,8 @@
 
 use std::num::NonZeroU32;
 
-/// Assigns each weight its part of `slices`, at least one; the rest goes to the heaviest, then to the first.
+/// Assigns each weight its part of `slices`, at least one; the rest goes to the heaviest, then to
+/// the first.
 ///
 /// `slices` must be at least the number of weights.
 pub(super) fn share(slices: u32, weights: &[NonZeroU32]) -> Vec<u32> {
@@ -37,7 +38,10 @@ mod tests {
     use super::*;
 
     fn parts(slices: u32, weights: &[u32]) -> Vec<u32> {
-        let weights: Vec<NonZeroU32> = weights.iter().filter_map(|weight| NonZeroU32::new(*weight)).collect();
+        let weights: Vec<NonZeroU32> = weights
+            .iter()
+            .filter_map(|weight| NonZeroU32::new(*weight))
+            .collect();
         share(slices, &weights)
     }
 

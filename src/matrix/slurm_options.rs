@@ -42,7 +42,11 @@ impl Slurm {
     pub(super) fn check(&self, key: &str) -> Result<(), MatrixError> {
         if let Some(option) = self.options.iter().find(|option| !is_option(option)) {
             let help = "write long options of sbatch as one text: `--partition=mi300x`";
-            return Err(MatrixError::setting(format!("{key}.options"), format!("`{option}` is not an option"), help));
+            return Err(MatrixError::setting(
+                format!("{key}.options"),
+                format!("`{option}` is not an option"),
+                help,
+            ));
         }
         if let Some(option) = self.options.iter().find(|option| is_taken(option)) {
             let what = format!("`{option}` is set by the script");
@@ -51,7 +55,11 @@ impl Slurm {
         }
         if let Some(module) = self.modules.iter().find(|module| !is_module(module)) {
             let help = "write the name as `module load` takes it: `rocm/6.4.1`";
-            return Err(MatrixError::setting(format!("{key}.modules"), format!("`{module}` is not a module"), help));
+            return Err(MatrixError::setting(
+                format!("{key}.modules"),
+                format!("`{module}` is not a module"),
+                help,
+            ));
         }
         Ok(())
     }
@@ -68,12 +76,16 @@ fn is_taken(option: &str) -> bool {
 
 fn is_option(text: &str) -> bool {
     let name = name(text);
-    let is_name = name
-        .strip_prefix("--")
-        .is_some_and(|name| !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c == '-'));
+    let is_name = name.strip_prefix("--").is_some_and(|name| {
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c == '-')
+    });
     is_name && !text.chars().any(char::is_control)
 }
 
 fn is_module(text: &str) -> bool {
-    !text.is_empty() && !text.starts_with('-') && text.chars().all(|c| c.is_ascii_alphanumeric() || "-_./+".contains(c))
+    !text.is_empty()
+        && !text.starts_with('-')
+        && text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "-_./+".contains(c))
 }

@@ -56,12 +56,19 @@ pub(super) fn file(plan: &MatrixPlan) -> File {
                 script::archive(plan),
             ],
         },
-        tiers: Tier::ALL.iter().copied().filter(|tier| plan.has_tier(*tier)).collect(),
+        tiers: Tier::ALL
+            .iter()
+            .copied()
+            .filter(|tier| plan.has_tier(*tier))
+            .collect(),
         nightly: &plan.ci.nightly,
         families: plan.families.iter().map(family).collect(),
     };
     let json = serde_json::to_string_pretty(&structured).expect("a plan has string keys only");
-    File { path: PATH, text: Some(format!("{json}\n")) }
+    File {
+        path: PATH,
+        text: Some(format!("{json}\n")),
+    }
 }
 
 fn family(family: &RunnerFamily) -> StructuredFamily<'_> {

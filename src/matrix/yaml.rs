@@ -14,7 +14,12 @@ pub(super) enum Yaml {
 
 /// A mapping of entries in this order.
 pub(super) fn map<const N: usize>(entries: [(&str, Yaml); N]) -> Yaml {
-    Yaml::Map(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+    Yaml::Map(
+        entries
+            .into_iter()
+            .map(|(key, value)| (key.to_owned(), value))
+            .collect(),
+    )
 }
 
 /// A list of anything that is a value.
@@ -43,9 +48,12 @@ impl Yaml {
 
     /// The document, ended by a line break; text of several lines is written as a block.
     pub(super) fn render(&self) -> String {
-        // Scripts become blocks and are never folded, because a line break has a meaning in a shell.
-        let options = serde_yaml::ser_options! { prefer_block_scalars: true, folded_wrap_chars: 100_000 };
-        serde_yaml::to_string_with_options(self, options).expect("words, numbers, lists and mappings can be written")
+        // Scripts become blocks and are never folded, because a line break has a meaning in a
+        // shell.
+        let options =
+            serde_yaml::ser_options! { prefer_block_scalars: true, folded_wrap_chars: 100_000 };
+        serde_yaml::to_string_with_options(self, options)
+            .expect("words, numbers, lists and mappings can be written")
     }
 }
 

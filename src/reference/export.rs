@@ -1,7 +1,8 @@
 //! Exporting checkpoints as ONNX graphs, for the engine `onnxruntime`.
 //!
-//! Owns: the folder of exported graphs, and running the exporter with Python. Does not own: the exporter itself, which is part of
-//! `testgen-engine` and reports missing packages and other errors.
+//! Owns: the folder of exported graphs, and running the exporter with Python. Does not own: the
+//! exporter itself, which is part of `testgen-engine` and reports missing packages and other
+//! errors.
 
 use crate::{
     base::child_process,
@@ -25,44 +26,64 @@ pub struct ExportOptions {
     pub checkpoints: Vec<PathBuf>,
     /// The Python to use; without it `TESTGEN_PYTHON`, then `python3`.
     pub python: Option<PathBuf>,
-    /// Writes `onnx/model.onnx` of the checkpoint in place of a file in the folder of exported graphs.
+    /// Writes `onnx/model.onnx` of the checkpoint in place of a file in the folder of exported
+    /// graphs.
     pub into_checkpoint: bool,
     /// Replaces graphs that exist.
     pub force: bool,
 }
 
-/// The absolute path of the folder of exported graphs, which has `<digest of the checkpoint>/<class>/model.onnx`.
+/// The absolute path of the folder of exported graphs, which has
+/// `<digest of the checkpoint>/<class>/model.onnx`.
 pub fn graphs_folder() -> PathBuf {
     let named = env::var_os(GRAPHS_VARIABLE).filter(|folder| !folder.is_empty());
     let folder = named.map_or_else(|| PathBuf::from(GRAPHS), PathBuf::from);
     absolute(&folder).unwrap_or(folder)
 }
 
-/// Exports the checkpoints. The exporter prints the paths of the graphs to stdout and errors to stderr.
+/// Exports the checkpoints. The exporter prints the paths of the graphs to stdout and errors to
+/// stderr.
 ///
 /// # Errors
 ///
-/// When a directory is not a checkpoint, Python or a package is missing, or a model cannot be exported. The other checkpoints are
-/// exported nevertheless.
+/// When a directory is not a checkpoint, Python or a package is missing, or a model cannot be
+/// exported. The other checkpoints are exported nevertheless.
 pub fn export(options: &ExportOptions) -> Result<(), PythonError> {
     for checkpoint in &options.checkpoints {
         PythonProgram::check(checkpoint)?;
     }
     child_process::watch_interrupts();
-    let write = |source| PythonError::Write { program: PythonProgram::Exporter, source };
+    let write = |source| PythonError::Write {
+        program: PythonProgram::Exporter,
+        source,
+    };
     let directory = tempfile::tempdir().map_err(write)?;
     write_exporter(directory.path()).map_err(write)?;
     let program = python_program(options.python.as_deref().map(Path::as_os_str));
     let mut command = isolated_python(&program);
-    command.arg(directory.path().join(EXPORTER)).args(arguments(options)).stdin(Stdio::null());
+    command
+        .arg(directory.path().join(EXPORTER))
+        .args(arguments(options))
+        .stdin(Stdio::null());
     let mut exporter = PythonProgram::Exporter.start(command)?;
     PythonProgram::Exporter.outcome(child_process::wait(&mut exporter, || {})?)
 }
 
 fn arguments(options: &ExportOptions) -> Vec<OsString> {
-    let flags = [(options.into_checkpoint, "--into-checkpoint"), (options.force, "--force")];
-    let flags = flags.into_iter().filter(|(set, _)| *set).map(|(_, flag)| OsString::from(flag));
+    let flags = [
+        (options.into_checkpoint, "--into-checkpoint"),
+        (options.force, "--force"),
+    ];
+    let flags = flags
+        .into_iter()
+        .filter(|(set, _)| *set)
+        .map(|(_, flag)| OsString::from(flag));
     // A path that starts with `-` must not be parsed as a flag.
-    let paths = [graphs_folder()].into_iter().chain(options.checkpoints.iter().cloned());
-    flags.chain([OsString::from("--")]).chain(paths.map(PathBuf::into_os_string)).collect()
+    let paths = [graphs_folder()]
+        .into_iter()
+        .chain(options.checkpoints.iter().cloned());
+    flags
+        .chain([OsString::from("--")])
+        .chain(paths.map(PathBuf::into_os_string))
+        .collect()
 }

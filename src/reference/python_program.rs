@@ -1,7 +1,8 @@
-//! The programs in Python that are part of testgen: the recorder of goldens and the exporter of graphs.
+//! The programs in Python that are part of testgen: the recorder of goldens and the exporter of
+//! graphs.
 //!
-//! Owns what both do: looking at the checkpoint first, starting Python, the exit codes, and the errors. Does not own their files and
-//! arguments, nor the Python of engines.
+//! Owns what both do: looking at the checkpoint first, starting Python, the exit codes, and the
+//! errors. Does not own their files and arguments, nor the Python of engines.
 
 use crate::base::{
     checkpoint_files::{self, CheckpointFilesError},
@@ -32,7 +33,9 @@ impl PythonProgram {
     /// When it has no configuration, or its files cannot be trusted.
     pub(crate) fn check(checkpoint: &Path) -> Result<(), PythonError> {
         if checkpoint.join("config.json").symlink_metadata().is_err() {
-            return Err(PythonError::NoCheckpoint { path: checkpoint.to_owned() });
+            return Err(PythonError::NoCheckpoint {
+                path: checkpoint.to_owned(),
+            });
         }
         Ok(checkpoint_files::check(checkpoint)?)
     }
@@ -42,7 +45,11 @@ impl PythonProgram {
         child_process::end_with_this_process(&mut command);
         command.spawn().map_err(|source| {
             let python = command.get_program().into();
-            PythonError::Missing { python, program: self, source }
+            PythonError::Missing {
+                python,
+                program: self,
+                source,
+            }
         })
     }
 
@@ -50,9 +57,18 @@ impl PythonProgram {
     pub(crate) fn outcome(self, status: ExitStatus) -> Result<(), PythonError> {
         match status.code() {
             Some(0) => Ok(()),
-            Some(1 | 2) => Err(PythonError::Refused { program: self, code: ExitCode::BadInput }),
-            Some(3) => Err(PythonError::Refused { program: self, code: ExitCode::EnvironmentMissing }),
-            Some(_) | None => Err(PythonError::Crashed { program: self, status }),
+            Some(1 | 2) => Err(PythonError::Refused {
+                program: self,
+                code: ExitCode::BadInput,
+            }),
+            Some(3) => Err(PythonError::Refused {
+                program: self,
+                code: ExitCode::EnvironmentMissing,
+            }),
+            Some(_) | None => Err(PythonError::Crashed {
+                program: self,
+                status,
+            }),
         }
     }
 
@@ -137,16 +153,23 @@ impl CliError for PythonError {
     fn help(&self) -> Option<String> {
         match self {
             Self::Files(error) => error.help(),
-            Self::NoCheckpoint { .. } => Some("give a directory as `save_pretrained` writes it".to_owned()),
+            Self::NoCheckpoint { .. } => {
+                Some("give a directory as `save_pretrained` writes it".to_owned())
+            }
             Self::Missing { program, .. } => Some(format!(
                 "install Python 3 and run `pip install {}`, or name one with --python or TESTGEN_PYTHON",
                 program.packages()
             )),
-            Self::Refused { code: ExitCode::EnvironmentMissing, .. } => {
+            Self::Refused {
+                code: ExitCode::EnvironmentMissing,
+                ..
+            } => {
                 // The program has printed the packages, which depend on the model type.
                 Some("install that for the Python in use, or name another with --python or TESTGEN_PYTHON".to_owned())
             }
-            Self::Write { .. } | Self::Refused { .. } | Self::Crashed { .. } | Self::Child(_) => None,
+            Self::Write { .. } | Self::Refused { .. } | Self::Crashed { .. } | Self::Child(_) => {
+                None
+            }
         }
     }
 

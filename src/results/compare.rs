@@ -1,8 +1,9 @@
-//! Comparison of two reports: the change of each check, and the distance of both results to the golden.
+//! Comparison of two reports: the change of each check, and the distance of both results to the
+//! golden.
 //!
-//! Owns: pairing the checks of two reports, and the decision which change is a regression. Does not own: reading reports.
-//! Reports do not contain the tensors themselves, so the distance between two devices is given as the interval that
-//! follows from their errors against the golden.
+//! Owns: pairing the checks of two reports, and the decision which change is a regression. Does not
+//! own: reading reports. Reports do not contain the tensors themselves, so the distance between two
+//! devices is given as the interval that follows from their errors against the golden.
 
 mod check_change;
 mod device_choice;
@@ -44,10 +45,11 @@ pub struct ReportComparison {
     pub devices_a: Vec<String>,
     /// The devices of the second report.
     pub devices_b: Vec<String>,
-    /// The number of checks for which the two reports name different GPU kernels: their errors may differ for that
-    /// reason alone.
+    /// The number of checks for which the two reports name different GPU kernels: their errors may
+    /// differ for that reason alone.
     pub other_kernels: usize,
-    /// The number of checks in which the two reports name different features of the unit that adds the terms of a product.
+    /// The number of checks in which the two reports name different features of the unit that adds
+    /// the terms of a product.
     pub other_matrix_units: usize,
     /// The number of checks by change.
     pub counts: BTreeMap<CheckChange, usize>,
@@ -74,7 +76,8 @@ pub struct ComparedCheck {
     pub why: String,
     /// Whether the two runs used different GPU kernels; null where a report does not say which.
     pub other_kernels: Option<bool>,
-    /// Whether the terms of a product were added in another way; null where a report does not say how.
+    /// Whether the terms of a product were added in another way; null where a report does not say
+    /// how.
     pub other_matrix_unit: Option<bool>,
     /// The tensors that the first report compared with the golden.
     pub outputs: Vec<ThreeWay>,
@@ -95,9 +98,13 @@ impl ReportComparison {
 
     /// Compares the earlier report `a` with the later report `b`.
     pub fn new(a: &MergedReport, b: &MergedReport, options: &CompareOptions) -> Self {
-        let mut checks: Vec<ComparedCheck> =
-            pairs(a, b, options.devices.as_ref()).into_iter().map(|pair| compare_pair(a, b, pair, options)).collect();
-        checks.sort_by(|x, y| (x.change, &x.test, x.devices()).cmp(&(y.change, &y.test, y.devices())));
+        let mut checks: Vec<ComparedCheck> = pairs(a, b, options.devices.as_ref())
+            .into_iter()
+            .map(|pair| compare_pair(a, b, pair, options))
+            .collect();
+        checks.sort_by(|x, y| {
+            (x.change, &x.test, x.devices()).cmp(&(y.change, &y.test, y.devices()))
+        });
         let mut counts = BTreeMap::new();
         for check in &checks {
             *counts.entry(check.change).or_default() += 1;
@@ -106,9 +113,24 @@ impl ReportComparison {
         let compared = checks.iter().any(ComparedCheck::is_in_both);
         let green = compared && !checks.iter().any(|check| check.red);
         let (devices_a, devices_b) = (devices(a), devices(b));
-        let other_kernels = checks.iter().filter(|check| check.other_kernels == Some(true)).count();
-        let other_matrix_units = checks.iter().filter(|check| check.other_matrix_unit == Some(true)).count();
-        Self { version: Self::VERSION, green, devices_a, devices_b, other_kernels, other_matrix_units, counts, checks }
+        let other_kernels = checks
+            .iter()
+            .filter(|check| check.other_kernels == Some(true))
+            .count();
+        let other_matrix_units = checks
+            .iter()
+            .filter(|check| check.other_matrix_unit == Some(true))
+            .count();
+        Self {
+            version: Self::VERSION,
+            green,
+            devices_a,
+            devices_b,
+            other_kernels,
+            other_matrix_units,
+            counts,
+            checks,
+        }
     }
 
     /// Whether the reports have no check in common.
@@ -123,21 +145,36 @@ impl ComparedCheck {
     }
 
     fn devices(&self) -> (Option<&str>, Option<&str>) {
-        (self.a.as_ref().map(|side| side.device.as_str()), self.b.as_ref().map(|side| side.device.as_str()))
+        (
+            self.a.as_ref().map(|side| side.device.as_str()),
+            self.b.as_ref().map(|side| side.device.as_str()),
+        )
     }
 }
 
 impl Default for CompareOptions {
     fn default() -> Self {
-        Self { devices: None, factor: 2.0 }
+        Self {
+            devices: None,
+            factor: 2.0,
+        }
     }
 }
 
 fn devices(merged: &MergedReport) -> Vec<String> {
-    merged.columns.iter().map(crate::results::read::Column::label).collect()
+    merged
+        .columns
+        .iter()
+        .map(crate::results::read::Column::label)
+        .collect()
 }
 
-fn compare_pair(a: &MergedReport, b: &MergedReport, pair: CheckPair<'_>, options: &CompareOptions) -> ComparedCheck {
+fn compare_pair(
+    a: &MergedReport,
+    b: &MergedReport,
+    pair: CheckPair<'_>,
+    options: &CompareOptions,
+) -> ComparedCheck {
     let side = |report: &MergedReport, merged: &MergedEntry| ComparedSide {
         device: report.columns[merged.column].label(),
         status: merged.evaluation.status,
@@ -147,7 +184,8 @@ fn compare_pair(a: &MergedReport, b: &MergedReport, pair: CheckPair<'_>, options
         (Some(a), Some(b)) => numbers::three_way(&a.entry, &b.entry, options.factor),
         (Some(_), None) | (None, Some(_)) | (None, None) => Vec::new(),
     };
-    let Decision { change, red, why } = check_change::decide(pair, &outputs, options.devices.is_some());
+    let Decision { change, red, why } =
+        check_change::decide(pair, &outputs, options.devices.is_some());
     ComparedCheck {
         change,
         red,

@@ -1,7 +1,8 @@
 //! Checks that are known to fail, each with a reason, an owner and an expiry date.
 //!
-//! Owns: the entries, the results that they match, and the only comparison with today's date. Does not own: the status that
-//! follows (see [`crate::results::read`]). Generated files never depend on the date.
+//! Owns: the entries, the results that they match, and the only comparison with today's date. Does
+//! not own: the status that follows (see [`crate::results::read`]). Generated files never depend on
+//! the date.
 
 use crate::{
     base::{cli_error::Error, date::parse_date},
@@ -27,7 +28,8 @@ pub struct ExpectedFailure {
     /// Only on this device.
     #[serde(default)]
     pub device: Option<DeviceKind>,
-    /// The engines with their options, for instance `torch/eager` or `torch*`; without it, the native one.
+    /// The engines with their options, for instance `torch/eager` or `torch*`; without it, the
+    /// native one.
     #[serde(default, deserialize_with = "optional_pattern")]
     pub engine: Option<Pattern>,
     /// Only in this precision.
@@ -59,23 +61,35 @@ struct ExpectedFailureSection {
 }
 
 impl ExpectedFailures {
-    /// `[[xfail]]` of testgen.toml, then `checks.xfail` of the specs, as of today (UTC). A project without specs has those of testgen.toml
-    /// alone.
+    /// `[[xfail]]` of testgen.toml, then `checks.xfail` of the specs, as of today (UTC). A project
+    /// without specs has those of testgen.toml alone.
     ///
     /// # Errors
     ///
     /// When testgen.toml or a spec is invalid.
     pub fn of_project(settings: &Settings) -> Result<Self, Error> {
-        let section = SettingsFile::nearest()?.map(|file| file.section::<ExpectedFailureSection>()).transpose()?;
+        let section = SettingsFile::nearest()?
+            .map(|file| file.section::<ExpectedFailureSection>())
+            .transpose()?;
         let mut entries = section.unwrap_or_default().xfail;
         if settings.specs.is_dir() {
             for loaded in load_all(&settings.specs)? {
                 let model = loaded.spec.name;
-                entries.extend(loaded.spec.checks.xfail.into_iter().map(|xfail| ExpectedFailure::new(&model, xfail)));
+                entries.extend(
+                    loaded
+                        .spec
+                        .checks
+                        .xfail
+                        .into_iter()
+                        .map(|xfail| ExpectedFailure::new(&model, xfail)),
+                );
             }
         }
         // UTC, so that all machines of a CI run agree on the day.
-        Ok(Self::new(entries, Timestamp::now().to_zoned(TimeZone::UTC).date()))
+        Ok(Self::new(
+            entries,
+            Timestamp::now().to_zoned(TimeZone::UTC).date(),
+        ))
     }
 
     /// `entries` as of `today`.
@@ -83,16 +97,23 @@ impl ExpectedFailures {
         Self { entries, today }
     }
 
-    /// The expectation that matches this check. One that has not expired takes precedence over one that has.
+    /// The expectation that matches this check. One that has not expired takes precedence over one
+    /// that has.
     ///
-    /// A mock computed nothing, so its failure is never the expected one. An ignored check neither passed nor failed.
+    /// A mock computed nothing, so its failure is never the expected one. An ignored check neither
+    /// passed nor failed.
     pub fn of(&self, entry: &ReportEntry) -> Option<&ExpectedFailure> {
         if entry.mock || entry.status == EntryStatus::Ignored {
             return None;
         }
-        let mut matching = self.entries.iter().filter(|expectation| expectation.matches(entry));
+        let mut matching = self
+            .entries
+            .iter()
+            .filter(|expectation| expectation.matches(entry));
         let first = matching.clone().next();
-        matching.find(|expectation| self.is_in_force(expectation)).or(first)
+        matching
+            .find(|expectation| self.is_in_force(expectation))
+            .or(first)
     }
 
     /// Whether the expectation has not expired.
@@ -104,10 +125,27 @@ impl ExpectedFailures {
 impl ExpectedFailure {
     /// An expectation of a spec: its model is a name and not a pattern.
     pub fn new(model: &ModelName, xfail: Xfail) -> Self {
-        let Xfail { check, device, precision, reason, owner, expires } = xfail;
-        let model = Pattern::new(&Pattern::escape(model.as_str())).expect("an escaped text is a pattern");
+        let Xfail {
+            check,
+            device,
+            precision,
+            reason,
+            owner,
+            expires,
+        } = xfail;
+        let model =
+            Pattern::new(&Pattern::escape(model.as_str())).expect("an escaped text is a pattern");
         // A spec describes the model, whose failures are those of the native engine.
-        Self { model, check, device, engine: None, precision, reason, owner, expires }
+        Self {
+            model,
+            check,
+            device,
+            engine: None,
+            precision,
+            reason,
+            owner,
+            expires,
+        }
     }
 
     fn matches(&self, entry: &ReportEntry) -> bool {
@@ -115,7 +153,9 @@ impl ExpectedFailure {
             && self.model.matches(&entry.model)
             && self.device.is_none_or(|device| device == entry.device)
             && self.is_of_engine(entry.engine.as_deref())
-            && self.precision.is_none_or(|precision| precision == entry.precision)
+            && self
+                .precision
+                .is_none_or(|precision| precision == entry.precision)
     }
 
     fn is_of_engine(&self, engine: Option<&str>) -> bool {
@@ -128,27 +168,39 @@ impl ExpectedFailure {
 
     /// Reason, owner and date in one line.
     pub fn describe(&self) -> String {
-        format!("{} (owner {}, expires {})", self.reason, self.owner, self.expires)
+        format!(
+            "{} (owner {}, expires {})",
+            self.reason, self.owner, self.expires
+        )
     }
 }
 
 fn date<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Date, D::Error> {
     let text = String::deserialize(deserializer)?;
-    parse_date(&text).ok_or_else(|| D::Error::custom(format!("`{text}` is not a date; write it as `2027-01-31`")))
+    parse_date(&text).ok_or_else(|| {
+        D::Error::custom(format!("`{text}` is not a date; write it as `2027-01-31`"))
+    })
 }
 
 fn pattern<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Pattern, D::Error> {
     let text = String::deserialize(deserializer)?;
-    Pattern::new(&text).map_err(|error| D::Error::custom(format!("`{text}` is not a pattern: {error}")))
+    Pattern::new(&text)
+        .map_err(|error| D::Error::custom(format!("`{text}` is not a pattern: {error}")))
 }
 
-fn optional_pattern<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Pattern>, D::Error> {
+fn optional_pattern<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Pattern>, D::Error> {
     pattern(deserializer).map(Some)
 }
 
 fn non_empty<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let text = String::deserialize(deserializer)?;
-    if text.trim().is_empty() { Err(D::Error::custom("it is empty; a few words are required")) } else { Ok(text) }
+    if text.trim().is_empty() {
+        Err(D::Error::custom("it is empty; a few words are required"))
+    } else {
+        Ok(text)
+    }
 }
 
 #[cfg(test)]
@@ -157,7 +209,8 @@ mod tests {
     use crate::results::read::parse_lines;
 
     fn entry(rest: &str) -> ExpectedFailure {
-        let text = format!("model = \"bert*\"\ncheck = \"finite\"\nreason = \"r\"\nowner = \"o\"\n{rest}");
+        let text =
+            format!("model = \"bert*\"\ncheck = \"finite\"\nreason = \"r\"\nowner = \"o\"\n{rest}");
         toml::from_str(&text).unwrap_or_else(|error| panic!("{text}: {error}"))
     }
 
@@ -176,23 +229,60 @@ mod tests {
         assert!(on(far).of(&result("bert_tiny", "fail", "")).is_some());
         assert!(on(far).of(&result("roberta", "fail", "")).is_none());
         assert!(on(far).of(&result("bert", "ignored", "")).is_none());
-        assert!(on(far).of(&result("bert", "fail", r#""mock":true,"#)).is_none());
-        assert!(on(&format!("{far}device = \"cuda\"")).of(&result("bert", "fail", "")).is_none());
+        assert!(
+            on(far)
+                .of(&result("bert", "fail", r#""mock":true,"#))
+                .is_none()
+        );
+        assert!(
+            on(&format!("{far}device = \"cuda\""))
+                .of(&result("bert", "fail", ""))
+                .is_none()
+        );
         let torch = r#""engine":"torch","#;
-        assert!(on(far).of(&result("bert", "fail", torch)).is_none(), "it is about the native engine");
-        assert!(on(&format!("{far}engine = \"torch\"")).of(&result("bert", "fail", torch)).is_some());
-        assert!(on(&format!("{far}engine = \"torch\"")).of(&result("bert", "fail", "")).is_none());
+        assert!(
+            on(far).of(&result("bert", "fail", torch)).is_none(),
+            "it is about the native engine"
+        );
+        assert!(
+            on(&format!("{far}engine = \"torch\""))
+                .of(&result("bert", "fail", torch))
+                .is_some()
+        );
+        assert!(
+            on(&format!("{far}engine = \"torch\""))
+                .of(&result("bert", "fail", ""))
+                .is_none()
+        );
         let eager = r#""engine":"torch/eager","#;
-        assert!(on(&format!("{far}engine = \"torch\"")).of(&result("bert", "fail", eager)).is_none());
-        assert!(on(&format!("{far}engine = \"torch*\"")).of(&result("bert", "fail", eager)).is_some());
-        assert!(on(&format!("{far}engine = \"torch*\"")).of(&result("bert", "fail", "")).is_none());
-        assert!(on(&format!("{far}precision = \"f16\"")).of(&result("bert", "fail", "")).is_none());
+        assert!(
+            on(&format!("{far}engine = \"torch\""))
+                .of(&result("bert", "fail", eager))
+                .is_none()
+        );
+        assert!(
+            on(&format!("{far}engine = \"torch*\""))
+                .of(&result("bert", "fail", eager))
+                .is_some()
+        );
+        assert!(
+            on(&format!("{far}engine = \"torch*\""))
+                .of(&result("bert", "fail", ""))
+                .is_none()
+        );
+        assert!(
+            on(&format!("{far}precision = \"f16\""))
+                .of(&result("bert", "fail", ""))
+                .is_none()
+        );
     }
 
     #[test]
     fn it_is_in_force_through_its_last_day() {
         let expectation = entry("expires = \"2027-01-31\"\n");
-        let on = |day: &str| ExpectedFailures::new(vec![expectation.clone()], day.parse().expect("is a date"));
+        let on = |day: &str| {
+            ExpectedFailures::new(vec![expectation.clone()], day.parse().expect("is a date"))
+        };
         assert!(on("2027-01-31").is_in_force(&expectation));
         assert!(!on("2027-02-01").is_in_force(&expectation));
     }

@@ -1,4 +1,5 @@
-//! The operators with their results in reports: the table of `testgen show operators` and docs/operator-results.md.
+//! The operators with their results in reports: the table of `testgen show operators` and
+//! docs/operator-results.md.
 
 use crate::{
     base::text::{Align, Table, markdown_cell},
@@ -47,25 +48,52 @@ struct OperatorCell {
 impl OperatorTable {
     /// Every operator, in the order of their declaration; `reports` may be empty.
     pub fn new(specs: &[LoadedSpec], reports: &MergedReport) -> Self {
-        let columns = (0..reports.columns.len()).filter(|column| reports.columns[*column].name.is_some());
-        let columns: Vec<usize> = columns.filter(|column| has_operators(reports, *column)).collect();
+        let columns =
+            (0..reports.columns.len()).filter(|column| reports.columns[*column].name.is_some());
+        let columns: Vec<usize> = columns
+            .filter(|column| has_operators(reports, *column))
+            .collect();
         let row = |&operator: &Operator| {
-            let specs = specs.iter().filter(|loaded| has_operator(&loaded.spec.subject, operator));
-            let mut specs: Vec<String> = specs.map(|loaded| loaded.spec.name.as_str().to_owned()).collect();
+            let specs = specs
+                .iter()
+                .filter(|loaded| has_operator(&loaded.spec.subject, operator));
+            let mut specs: Vec<String> = specs
+                .map(|loaded| loaded.spec.name.as_str().to_owned())
+                .collect();
             specs.sort();
-            let results = columns.iter().map(|column| result(reports, *column, operator)).collect();
-            OperatorRow { operator, specs, results }
+            let results = columns
+                .iter()
+                .map(|column| result(reports, *column, operator))
+                .collect();
+            OperatorRow {
+                operator,
+                specs,
+                results,
+            }
         };
-        let devices = columns.iter().map(|column| reports.columns[*column].label()).collect();
-        Self { devices, rows: Operator::ALL.iter().map(row).collect() }
+        let devices = columns
+            .iter()
+            .map(|column| reports.columns[*column].label())
+            .collect();
+        Self {
+            devices,
+            rows: Operator::ALL.iter().map(row).collect(),
+        }
     }
 
     /// Aligned columns for a terminal: a line for each operator, without results.
     pub fn text(&self) -> String {
-        let mut table =
-            Table::new(&[("OPERATOR", Align::Left), ("SPECS", Align::Left), ("SIZES OF A SHAPE", Align::Left)]);
+        let mut table = Table::new(&[
+            ("OPERATOR", Align::Left),
+            ("SPECS", Align::Left),
+            ("SIZES OF A SHAPE", Align::Left),
+        ]);
         for row in &self.rows {
-            table.push([row.operator.to_string(), row.specs.join(" "), row.operator.sizes().join(", ")]);
+            table.push([
+                row.operator.to_string(),
+                row.specs.join(" "),
+                row.operator.sizes().join(", "),
+            ]);
         }
         table.to_string()
     }
@@ -75,11 +103,21 @@ impl OperatorTable {
         let mut text = HEADING.to_owned();
         let heads = ["operator", "specs"].into_iter().map(str::to_owned);
         push(&mut text, heads.chain(self.devices.iter().cloned()));
-        push(&mut text, (0..2 + self.devices.len()).map(|_| "---".to_owned()));
+        push(
+            &mut text,
+            (0..2 + self.devices.len()).map(|_| "---".to_owned()),
+        );
         for row in &self.rows {
-            let specs = if row.specs.is_empty() { "none".to_owned() } else { row.specs.join(", ") };
+            let specs = if row.specs.is_empty() {
+                "none".to_owned()
+            } else {
+                row.specs.join(", ")
+            };
             let cells = [format!("`{}`", row.operator), specs];
-            push(&mut text, cells.into_iter().chain(row.results.iter().cloned()));
+            push(
+                &mut text,
+                cells.into_iter().chain(row.results.iter().cloned()),
+            );
         }
         text
     }
@@ -93,14 +131,19 @@ fn push(text: &mut String, cells: impl Iterator<Item = String>) {
 fn has_operator(subject: &SpecSubject, operator: Operator) -> bool {
     match subject {
         SpecSubject::Model { .. } => false,
-        SpecSubject::Operators { operators, .. } => operators.iter().any(|one| one.operator == operator),
+        SpecSubject::Operators { operators, .. } => {
+            operators.iter().any(|one| one.operator == operator)
+        }
     }
 }
 
 /// Whether a device computed any operator.
 fn has_operators(reports: &MergedReport, column: usize) -> bool {
     let is_computed = |entry: &ReportEntry| is_of_operators(entry) && !entry.outputs.is_empty();
-    reports.entries.iter().any(|merged| merged.column == column && is_computed(&merged.entry))
+    reports
+        .entries
+        .iter()
+        .any(|merged| merged.column == column && is_computed(&merged.entry))
 }
 
 fn is_of_operators(entry: &ReportEntry) -> bool {
@@ -110,25 +153,44 @@ fn is_of_operators(entry: &ReportEntry) -> bool {
 /// For each precision the most severe status, the least headroom and the number of checks.
 fn result(reports: &MergedReport, column: usize, operator: Operator) -> String {
     let mut cells: BTreeMap<Precision, OperatorCell> = BTreeMap::new();
-    for merged in reports.entries.iter().filter(|merged| merged.column == column) {
+    for merged in reports
+        .entries
+        .iter()
+        .filter(|merged| merged.column == column)
+    {
         let entry = &merged.entry;
         if !is_of_operators(entry) {
             continue;
         }
-        for output in entry.outputs.iter().filter(|output| output.name == operator.as_str()) {
+        for output in entry
+            .outputs
+            .iter()
+            .filter(|output| output.name == operator.as_str())
+        {
             // A check of several operators fails where one of them does; the others pass.
             let passes = match reports.columns[column].simulated {
                 true => ResultStatus::Simulated,
                 false => ResultStatus::Pass,
             };
-            let status = if output.headroom >= 1.0 { passes } else { merged.evaluation.status };
+            let status = if output.headroom >= 1.0 {
+                passes
+            } else {
+                merged.evaluation.status
+            };
             let cell = cells.entry(entry.precision).or_default();
             cell.status = Some(cell.status.map_or(status, |other| other.min(status)));
-            cell.headroom = Some(cell.headroom.map_or(output.headroom, |other| other.min(output.headroom)));
+            cell.headroom = Some(
+                cell.headroom
+                    .map_or(output.headroom, |other| other.min(output.headroom)),
+            );
             cell.checks += 1;
         }
     }
-    if cells.is_empty() { "not run".to_owned() } else { describe(&cells) }
+    if cells.is_empty() {
+        "not run".to_owned()
+    } else {
+        describe(&cells)
+    }
 }
 
 /// The precisions of each status with their headroom, the most severe status first.
@@ -146,7 +208,11 @@ fn describe(cells: &BTreeMap<Precision, OperatorCell>) -> String {
         precisions.push(format!("{precision}{headroom}"));
     }
     let texts = statuses.into_iter().map(|(status, (checks, precisions))| {
-        format!("{} in {checks} checks: {}", status.map_or("", ResultStatus::word), precisions.join(", "))
+        format!(
+            "{} in {checks} checks: {}",
+            status.map_or("", ResultStatus::word),
+            precisions.join(", ")
+        )
     });
     texts.collect::<Vec<_>>().join("; ")
 }

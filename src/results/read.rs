@@ -1,8 +1,9 @@
 //! Results of suites: report files read strictly, evaluated, and merged over several machines.
 //!
-//! Owns: reading JSON lines, the status of each check, incomplete and contradictory reports, the summary of one run, and
-//! several reports merged into one. Does not own: rendering (see [`crate::results::report`]), comparing (see [`crate::results::compare`])
-//! and the line format (`testgen_types::ReportEntry`).
+//! Owns: reading JSON lines, the status of each check, incomplete and contradictory reports, the
+//! summary of one run, and several reports merged into one. Does not own: rendering (see
+//! [`crate::results::report`]), comparing (see [`crate::results::compare`]) and the line format
+//! (`testgen_types::ReportEntry`).
 
 mod cell;
 mod column;

@@ -1,6 +1,8 @@
-//! Reports rendered for terminals, CI systems and browsers: text, Markdown, JSON, JUnit and an HTML page.
+//! Reports rendered for terminals, CI systems and browsers: text, Markdown, JSON, JUnit and an HTML
+//! page.
 //!
-//! Does not own: reading and evaluating results (see [`crate::results::read`]), comparing them (see [`crate::results::compare`]).
+//! Does not own: reading and evaluating results (see [`crate::results::read`]), comparing them (see
+//! [`crate::results::compare`]).
 
 mod failure;
 mod human;

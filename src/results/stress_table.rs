@@ -1,4 +1,5 @@
-//! The shapes of the check `stress` by issue: the table of docs/operators.md, which `testgen show operators --stress` prints.
+//! The shapes of the check `stress` by issue: the table of docs/operators.md, which
+//! `testgen show operators --stress` prints.
 
 use crate::{base::text::markdown_cell, suite::spec::LoadedSpec};
 use std::fmt::Write;
@@ -16,30 +17,60 @@ const fn issue(name: &'static str, fault: &'static str) -> Issue {
 /// The issues with their faults. Other names in specs have no description.
 const ISSUES: &[Issue] = &[
     issue("ollama#17895", "gfx1151: wrong beyond about 4k tokens"),
-    issue("ROCm#6416", "gfx1100: a ViT in bf16 returns NaN beyond 14.3k tokens"),
-    issue("ROCm#6116", "gfx1201: a product returns NaN beyond 500k rows"),
-    issue("rocm-libraries#5706", "gfx1201: hipBLASLt fails without an error for 9.5 million columns"),
+    issue(
+        "ROCm#6416",
+        "gfx1100: a ViT in bf16 returns NaN beyond 14.3k tokens",
+    ),
+    issue(
+        "ROCm#6116",
+        "gfx1201: a product returns NaN beyond 500k rows",
+    ),
+    issue(
+        "rocm-libraries#5706",
+        "gfx1201: hipBLASLt fails without an error for 9.5 million columns",
+    ),
     issue("hipBLASLt#2299", "gfx950: stores beyond 2 GiB are lost"),
-    issue("vllm-omni#7484", "gfx1100: a head_dim of 384 corrupts a VAE"),
-    issue("vllm#51511", "wave32: products of few rows are wrong for K from 4097 to 8192"),
-    issue("ComfyUI#15914", "gfx1201: a second run after other work is not finite"),
-    issue("TheRock#7271", "gfx1201: the second product in 16 bits fails"),
+    issue(
+        "vllm-omni#7484",
+        "gfx1100: a head_dim of 384 corrupts a VAE",
+    ),
+    issue(
+        "vllm#51511",
+        "wave32: products of few rows are wrong for K from 4097 to 8192",
+    ),
+    issue(
+        "ComfyUI#15914",
+        "gfx1201: a second run after other work is not finite",
+    ),
+    issue(
+        "TheRock#7271",
+        "gfx1201: the second product in 16 bits fails",
+    ),
     issue("pytorch#103973", "sums are wrong without PCIe atomics"),
-    issue("sizes", "K from 4095 to 8193, head_dim 256 and 384, up to 16k tokens, more than 2^31 elements"),
+    issue(
+        "sizes",
+        "K from 4095 to 8193, head_dim 256 and 384, up to 16k tokens, more than 2^31 elements",
+    ),
 ];
 
 /// The Markdown table: a row for each issue, in the order above and then of other names.
 pub fn stress_table(specs: &[LoadedSpec]) -> String {
     let mut names: Vec<&str> = ISSUES.iter().map(|issue| issue.name).collect();
-    let mut others: Vec<&str> =
-        specs.iter().flat_map(|spec| spec.spec.subject.stress()).map(|one| one.issue.as_str()).collect();
+    let mut others: Vec<&str> = specs
+        .iter()
+        .flat_map(|spec| spec.spec.subject.stress())
+        .map(|one| one.issue.as_str())
+        .collect();
     others.sort_unstable();
     others.dedup();
     others.retain(|name| !names.contains(name));
     names.extend(others);
     let mut text = "| issue | fault | shapes |\n|---|---|---|\n".to_owned();
     for name in names {
-        let fault = ISSUES.iter().find(|issue| issue.name == name).map_or("", |issue| issue.fault);
+        let fault = ISSUES
+            .iter()
+            .find(|issue| issue.name == name)
+            .map_or("", |issue| issue.fault);
         let shapes = shapes(specs, name);
         if !shapes.is_empty() {
             let cells = [name, fault, &shapes].map(markdown_cell);
@@ -51,10 +82,19 @@ pub fn stress_table(specs: &[LoadedSpec]) -> String {
 
 /// The operators with their shapes for an issue.
 fn shapes(specs: &[LoadedSpec], issue: &str) -> String {
-    let mut of_operators: Vec<_> =
-        specs.iter().flat_map(|spec| spec.spec.subject.stress()).filter(|one| one.issue == issue).collect();
+    let mut of_operators: Vec<_> = specs
+        .iter()
+        .flat_map(|spec| spec.spec.subject.stress())
+        .filter(|one| one.issue == issue)
+        .collect();
     of_operators.sort_by_key(|one| one.operator);
-    let shape = |sizes: &Vec<u64>| sizes.iter().map(u64::to_string).collect::<Vec<_>>().join(" x ");
+    let shape = |sizes: &Vec<u64>| {
+        sizes
+            .iter()
+            .map(u64::to_string)
+            .collect::<Vec<_>>()
+            .join(" x ")
+    };
     let described = of_operators.iter().map(|one| {
         let shapes: Vec<String> = one.shapes.iter().map(shape).collect();
         format!("`{}` {}", one.operator, shapes.join(", "))

@@ -1,6 +1,7 @@
 //! Writes a spec for a checkpoint from its `config.json`; nothing is guessed.
 //!
-//! Owns: what is read from a checkpoint's directory and how the spec is written. Does not own: where it is put.
+//! Owns: what is read from a checkpoint's directory and how the spec is written. Does not own:
+//! where it is put.
 
 mod error;
 mod head;
@@ -31,9 +32,11 @@ pub struct FoundCheckpoint {
     pub directory: PathBuf,
     /// The model type of `config.json`.
     pub model_type: ModelType,
-    /// The task of the head that `architectures` of `config.json` names, or the one that was asked for.
+    /// The task of the head that `architectures` of `config.json` names, or the one that was asked
+    /// for.
     pub task: Task,
-    /// Whether a tokenizer or a processor is there, which turns text or images into the model's input.
+    /// Whether a tokenizer or a processor is there, which turns text or images into the model's
+    /// input.
     pub has_preprocessor: bool,
     /// Whether there is `golden.safetensors`.
     pub has_goldens: bool,
@@ -62,11 +65,18 @@ pub fn inspect(directory: &Path, task: Option<Task>) -> Result<FoundCheckpoint, 
         checkpoint_files::check(directory)?;
     }
     let config = read_config(directory, &path)?;
-    let given =
-        config.model_type.or(config.class_name.clone()).ok_or_else(|| AddError::NoModelType { path: path.clone() })?;
-    let heads = config.architectures.unwrap_or(config.class_name.into_iter().collect());
+    let given = config
+        .model_type
+        .or(config.class_name.clone())
+        .ok_or_else(|| AddError::NoModelType { path: path.clone() })?;
+    let heads = config
+        .architectures
+        .unwrap_or(config.class_name.into_iter().collect());
     let head = heads.first().map(String::as_str);
-    let unknown = |unknown| AddError::UnknownModelType { unknown, nearest: nearest::nearest(head, &config.rest) };
+    let unknown = |unknown| AddError::UnknownModelType {
+        unknown,
+        nearest: nearest::nearest(head, &config.rest),
+    };
     let model_type = given.parse::<ModelType>().map_err(unknown)?;
     let task = head::task(model_type, head, task)?;
     let has = |name: &str| directory.join(name).is_file();
@@ -75,9 +85,13 @@ pub fn inspect(directory: &Path, task: Option<Task>) -> Result<FoundCheckpoint, 
         // Operators have no checkpoint, so that no model type leads here.
         Architecture::Graph | Architecture::Operators => &["config.json"],
         architecture if architecture.reads_text() => {
-            // Checkpoints of Marian have SentencePiece files instead, those of RAG one folder for each of two
-            // tokenizers.
-            &["tokenizer.json", "source.spm", "question_encoder_tokenizer/tokenizer.json"]
+            // Checkpoints of Marian have SentencePiece files instead, those of RAG one folder for
+            // each of two tokenizers.
+            &[
+                "tokenizer.json",
+                "source.spm",
+                "question_encoder_tokenizer/tokenizer.json",
+            ]
         }
         _ => &["preprocessor_config.json"],
     };
@@ -93,20 +107,38 @@ pub fn inspect(directory: &Path, task: Option<Task>) -> Result<FoundCheckpoint, 
 
 /// The model's name: the one given, else the last part of the directory.
 pub fn name(directory: &Path, given: Option<&str>) -> Result<ModelName, AddError> {
-    let real = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
-    let last = real.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let real = directory
+        .canonicalize()
+        .unwrap_or_else(|_| directory.to_owned());
+    let last = real
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
     let text = given.unwrap_or(&last);
-    ModelName::new(text).map_err(|source| AddError::BadName { name: text.to_owned(), source })
+    ModelName::new(text).map_err(|source| AddError::BadName {
+        name: text.to_owned(),
+        source,
+    })
 }
 
 fn read_config(directory: &Path, path: &Path) -> Result<CheckpointConfig, AddError> {
     if !directory.is_dir() {
-        return Err(AddError::NoDirectory { path: directory.to_owned() });
+        return Err(AddError::NoDirectory {
+            path: directory.to_owned(),
+        });
     }
     let bytes = read_bytes(path, limit::CONFIG).map_err(|error| match error.is_missing() {
-        true => AddError::NoConfig { directory: directory.to_owned() },
-        false => AddError::Unreadable { path: path.to_owned(), reason: error.problem.to_string() },
+        true => AddError::NoConfig {
+            directory: directory.to_owned(),
+        },
+        false => AddError::Unreadable {
+            path: path.to_owned(),
+            reason: error.problem.to_string(),
+        },
     })?;
-    serde_json::from_slice(&from_python(&bytes))
-        .map_err(|error| AddError::Garbled { path: path.to_owned(), reason: limited(&error.to_string()) })
+    serde_json::from_slice(&from_python(&bytes)).map_err(|error| AddError::Garbled {
+        path: path.to_owned(),
+        reason: limited(&error.to_string()),
+    })
 }

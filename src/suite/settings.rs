@@ -1,4 +1,5 @@
-//! The directories of specs, suite, templates and runtime: from `testgen.toml`, overridden by flags.
+//! The directories of specs, suite, templates and runtime: from `testgen.toml`, overridden by
+//! flags.
 
 mod generate_command;
 
@@ -99,9 +100,20 @@ impl Settings {
         };
         let from_file = |path: Option<PathBuf>| path.map(|path| file.directory.join(path));
         Ok(Self {
-            specs: flags.specs.clone().or(from_file(file.specs.clone())).unwrap_or_else(|| "model_specs".into()),
-            out: flags.out.clone().or(from_file(file.out.clone())).unwrap_or_else(|| "generated".into()),
-            templates: flags.templates.clone().or(from_file(file.templates.clone())),
+            specs: flags
+                .specs
+                .clone()
+                .or(from_file(file.specs.clone()))
+                .unwrap_or_else(|| "model_specs".into()),
+            out: flags
+                .out
+                .clone()
+                .or(from_file(file.out.clone()))
+                .unwrap_or_else(|| "generated".into()),
+            templates: flags
+                .templates
+                .clone()
+                .or(from_file(file.templates.clone())),
             runtime,
             engines: file.engines.iter().map(|name| name.0.clone()).collect(),
         })
@@ -117,7 +129,12 @@ impl Settings {
             Runtime::Version(version) => version.clone(),
         });
         let templates = self.templates.as_deref().map(text);
-        generate_command(&text(&self.specs), &text(&self.out), templates.as_deref(), runtime.as_deref())
+        generate_command(
+            &text(&self.specs),
+            &text(&self.out),
+            templates.as_deref(),
+            runtime.as_deref(),
+        )
     }
 }
 
@@ -161,7 +178,11 @@ impl SettingsFile {
     ///
     /// When it cannot be read, or has an invalid key or value.
     pub fn nearest() -> Result<Option<Self>, SettingsError> {
-        std::env::current_dir().ok().and_then(|directory| find(&directory)).map(|path| read(&path)).transpose()
+        std::env::current_dir()
+            .ok()
+            .and_then(|directory| find(&directory))
+            .map(|path| read(&path))
+            .transpose()
     }
 
     /// The keys of the file that `Section` has, which are those of another room.
@@ -176,7 +197,10 @@ impl SettingsFile {
 }
 
 fn find(directory: &Path) -> Option<PathBuf> {
-    directory.ancestors().map(|directory| directory.join(FILE_NAME)).find(|path| path.symlink_metadata().is_ok())
+    directory
+        .ancestors()
+        .map(|directory| directory.join(FILE_NAME))
+        .find(|path| path.symlink_metadata().is_ok())
 }
 
 fn read(path: &Path) -> Result<SettingsFile, SettingsError> {
@@ -187,12 +211,18 @@ fn read(path: &Path) -> Result<SettingsFile, SettingsError> {
 pub(crate) fn parse(text: &str, path: &Path) -> Result<SettingsFile, SettingsError> {
     let file: SettingsFile = from_toml(text, path)?;
     let directory = path.parent().unwrap_or(Path::new("")).to_owned();
-    Ok(SettingsFile { directory, source: (path.to_owned(), text.to_owned()), ..file })
+    Ok(SettingsFile {
+        directory,
+        source: (path.to_owned(), text.to_owned()),
+        ..file
+    })
 }
 
 fn from_toml<T: DeserializeOwned>(text: &str, path: &Path) -> Result<T, SettingsError> {
-    toml::from_str(text)
-        .map_err(|error| SettingsError::Wrong { path: path.to_owned(), reason: limited(&error.to_string()) })
+    toml::from_str(text).map_err(|error| SettingsError::Wrong {
+        path: path.to_owned(),
+        reason: limited(&error.to_string()),
+    })
 }
 
 /// A directory if it exists, else a version if it has the form of one.
@@ -203,9 +233,13 @@ fn runtime(given: &str, directory: &Path) -> Result<Runtime, SettingsError> {
     }
     let version = given.trim_start_matches(['^', '~', '=', '>', '<', ' ']);
     let plausible = version.starts_with(|c: char| c.is_ascii_digit())
-        && given.chars().all(|c| c.is_ascii_alphanumeric() || "^~=<>.,+-* ".contains(c));
+        && given
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "^~=<>.,+-* ".contains(c));
     match plausible {
         true => Ok(Runtime::Version(given.to_owned())),
-        false => Err(SettingsError::BadRuntime { given: given.to_owned() }),
+        false => Err(SettingsError::BadRuntime {
+            given: given.to_owned(),
+        }),
     }
 }

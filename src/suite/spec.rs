@@ -1,7 +1,7 @@
 //! The spec: a YAML file below `model_specs/` that describes one model, or some operators.
 //!
-//! Owns: the type, its strict reader with compiler-like errors, the rules for names, the JSON Schema and the reference.
-//! Does not own: the suite that is generated from it (`generate`).
+//! Owns: the type, its strict reader with compiler-like errors, the rules for names, the JSON
+//! Schema and the reference. Does not own: the suite that is generated from it (`generate`).
 
 mod decode;
 mod directory;
@@ -27,17 +27,20 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use testgen_types::{Architecture, Check, DeviceKind, ModelType, Operator, Precision, Task};
 
-/// One model with its checkpoint, or operators with their shapes: the devices and precisions, and changes to the list of checks.
+/// One model with its checkpoint, or operators with their shapes: the devices and precisions, and
+/// changes to the list of checks.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields, title = "testgen model spec")]
 pub struct ModelSpec {
-    /// The model's name: the stem of the file. Letters, digits, `_`, `-` and `.`, the first a letter or a digit.
+    /// The model's name: the stem of the file. Letters, digits, `_`, `-` and `.`, the first a
+    /// letter or a digit.
     #[schemars(with = "String", regex(pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"))]
     pub name: ModelName,
     /// The subject, whose keys are those of its kind.
     #[serde(flatten)]
     pub subject: SpecSubject,
-    /// The architecture of the `model_type` in the registry, or `operators`; it decides keys, template, tasks and checks.
+    /// The architecture of the `model_type` in the registry, or `operators`; it decides keys,
+    /// template, tasks and checks.
     #[schemars(schema_with = "schema::architecture")]
     pub architecture: Architecture,
     /// The task of the handlers; one of the architecture's tasks.
@@ -76,11 +79,13 @@ pub enum SpecSubject {
     /// Operators with their shapes; they have no checkpoint.
     #[schemars(title = "operators")]
     Operators {
-        /// The shapes of each operator, for instance `matmul: [[33, 65, 17]]`. Each shape has the sizes of [its operator](#operators).
+        /// The shapes of each operator, for instance `matmul: [[33, 65, 17]]`. Each shape has the
+        /// sizes of [its operator](#operators).
         #[schemars(schema_with = "schema::operators")]
         operators: Vec<OperatorSpec>,
-        /// The shapes of the check `stress`, of operators that `operators` names: for each the issues that report faults of such sizes,
-        /// or a word, with shapes, for instance `matmul: { "vllm#51511": [[1, 8192, 64]] }`. [operators.md](operators.md#stress)
+        /// The shapes of the check `stress`, of operators that `operators` names: for each the
+        /// issues that report faults of such sizes, or a word, with shapes, for instance
+        /// `matmul: { "vllm#51511": [[1, 8192, 64]] }`. [operators.md](operators.md#stress)
         /// explains them.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[schemars(schema_with = "schema::stress")]
@@ -116,11 +121,13 @@ pub struct CheckpointSource {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub fixture: Option<String>,
-    /// A directory, relative to this file or absolute. Used as it is; an absolute path works on one machine only.
+    /// A directory, relative to this file or absolute. Used as it is; an absolute path works on one
+    /// machine only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub path: Option<String>,
-    /// The real model on the Hugging Face Hub, `owner/name`; used when `TESTGEN_CHECKPOINTS` requests it.
+    /// The real model on the Hugging Face Hub, `owner/name`; used when `TESTGEN_CHECKPOINTS`
+    /// requests it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub hub: Option<String>,
@@ -133,8 +140,8 @@ pub struct Checks {
     /// Checks that are not run. They stay in the list and are reported as ignored, with the reason.
     #[serde(default)]
     pub skip: Vec<SkippedCheck>,
-    /// Checks that are known to fail. They run; until the date a failure is expected, and a pass is reported as
-    /// unexpected.
+    /// Checks that are known to fail. They run; until the date a failure is expected, and a pass is
+    /// reported as unexpected.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub xfail: Vec<Xfail>,
 }
@@ -177,8 +184,8 @@ pub struct Xfail {
     pub reason: String,
     /// The person or team that fixes it.
     pub owner: String,
-    /// The last day on which the failure is expected, `YYYY-MM-DD`; from the next day on it is a failure like any
-    /// other.
+    /// The last day on which the failure is expected, `YYYY-MM-DD`; from the next day on it is a
+    /// failure like any other.
     #[schemars(with = "String", regex(pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"))]
     pub expires: Date,
 }
@@ -206,7 +213,8 @@ pub struct ToleranceSpec {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Memory {
-    /// MiB of device memory; on a device with less memory the checks are ignored, with this as the reason.
+    /// MiB of device memory; on a device with less memory the checks are ignored, with this as the
+    /// reason.
     #[schemars(range(min = 1))]
     pub vram_mib: u64,
 }

@@ -1,8 +1,9 @@
-//! Verifies a project: every template with every kind of spec, and every generated file against its spec.
+//! Verifies a project: every template with every kind of spec, and every generated file against its
+//! spec.
 //!
-//! Owns: the selection of files, and the issues that no single file can show (missing, left over, not as generated).
-//! Does not own: the rules (`testgen-verify`). Only reads, except with `--fix`; shared by `testgen verify` and `testgen
-//! run`.
+//! Owns: the selection of files, and the issues that no single file can show (missing, left over,
+//! not as generated). Does not own: the rules (`testgen-verify`). Only reads, except with `--fix`;
+//! shared by `testgen verify` and `testgen run`.
 
 mod entry;
 mod fix;

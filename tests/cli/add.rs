@@ -2,7 +2,8 @@
 
 use crate::project::Project;
 
-const CONFIG: &str = r#"{ "model_type": "bert", "architectures": ["BertForMaskedLM"], "hidden_size": 32 }"#;
+const CONFIG: &str =
+    r#"{ "model_type": "bert", "architectures": ["BertForMaskedLM"], "hidden_size": 32 }"#;
 
 /// A project with one checkpoint, `fixtures/tiny`.
 fn with_checkpoint(config: &str) -> Project {
@@ -19,7 +20,11 @@ fn a_fixture_becomes_a_spec_that_generates() {
     }
     project.write("docs/spec.schema.json", "{}");
     let outcome = project.run(&["add", "fixtures/tiny"]).expect_code(0);
-    insta::assert_snapshot!(format!("{}---\n{}", outcome.stdout, project.read("model_specs/encoder_only/tiny.yaml")));
+    insta::assert_snapshot!(format!(
+        "{}---\n{}",
+        outcome.stdout,
+        project.read("model_specs/encoder_only/tiny.yaml")
+    ));
     project.run(&["generate"]).expect_code(0);
 }
 
@@ -27,72 +32,150 @@ fn a_fixture_becomes_a_spec_that_generates() {
 fn missing_files_of_a_checkpoint_are_reported() {
     let project = with_checkpoint(CONFIG);
     let outcome = project.run(&["add", "fixtures/tiny"]).expect_code(0);
-    insta::assert_snapshot!(format!("{}---\n{}", outcome.stdout, project.read("model_specs/encoder_only/tiny.yaml")));
+    insta::assert_snapshot!(format!(
+        "{}---\n{}",
+        outcome.stdout,
+        project.read("model_specs/encoder_only/tiny.yaml")
+    ));
     project.run(&["generate"]).expect_code(0);
 }
 
 #[test]
 fn suggested_commands_repeat_the_specs_directory() {
     let project = with_checkpoint(CONFIG);
-    let outcome = project.run(&["add", "fixtures/tiny", "--specs", "my specs"]).expect_code(0);
-    for command in ["`testgen record tiny --specs 'my specs'`", "next: `testgen generate --specs 'my specs'`\n"] {
+    let outcome = project
+        .run(&["add", "fixtures/tiny", "--specs", "my specs"])
+        .expect_code(0);
+    for command in [
+        "`testgen record tiny --specs 'my specs'`",
+        "next: `testgen generate --specs 'my specs'`\n",
+    ] {
         assert!(outcome.stdout.contains(command), "{}", outcome.stdout);
     }
-    project.run(&["generate", "--specs", "my specs"]).expect_code(0);
+    project
+        .run(&["generate", "--specs", "my specs"])
+        .expect_code(0);
 }
 
 #[test]
 fn a_comment_is_written_at_the_start_of_the_spec() {
     let project = with_checkpoint(CONFIG);
-    project.run(&["add", "fixtures/tiny", "--comment", "Five heads of width 6.\n\nname: not a field"]).expect_code(0);
+    project
+        .run(&[
+            "add",
+            "fixtures/tiny",
+            "--comment",
+            "Five heads of width 6.\n\nname: not a field",
+        ])
+        .expect_code(0);
     let text = project.read("model_specs/encoder_only/tiny.yaml");
-    assert!(text.starts_with("# Five heads of width 6.\n#\n# name: not a field\nname: tiny\n"), "{text}");
+    assert!(
+        text.starts_with("# Five heads of width 6.\n#\n# name: not a field\nname: tiny\n"),
+        "{text}"
+    );
     project.run(&["generate"]).expect_code(0);
 }
 
 #[test]
 fn numbers_that_are_not_finite_are_read_as_python_writes_them() {
     let config = r#"{ "model_type": "mamba2", "architectures": ["Mamba2Model"], "time_step_limit": [0.0, Infinity] }"#;
-    with_checkpoint(config).run(&["add", "fixtures/tiny"]).expect_code(0);
+    with_checkpoint(config)
+        .run(&["add", "fixtures/tiny"])
+        .expect_code(0);
 }
 
 #[test]
 fn a_checkpoint_elsewhere_is_named_from_the_spec_or_absolutely() {
     let project = Project::empty();
     project.write("somewhere/my model/config.json", CONFIG);
-    project.run(&["add", "somewhere/my model", "--name", "mine", "--specs", "specs"]).expect_code(0);
+    project
+        .run(&[
+            "add",
+            "somewhere/my model",
+            "--name",
+            "mine",
+            "--specs",
+            "specs",
+        ])
+        .expect_code(0);
     let text = project.read("specs/encoder_only/mine.yaml");
-    assert!(text.contains("path: \"../../somewhere/my model\"\n"), "{text}");
-    project.run(&["generate", "--specs", "specs", "--out", "deep/suite"]).expect_code(0);
+    assert!(
+        text.contains("path: \"../../somewhere/my model\"\n"),
+        "{text}"
+    );
+    project
+        .run(&["generate", "--specs", "specs", "--out", "deep/suite"])
+        .expect_code(0);
     let harness = project.read("deep/suite/src/encoder_only/mine.rs");
-    assert!(harness.contains("path: \"../../somewhere/my model\","), "{harness}");
+    assert!(
+        harness.contains("path: \"../../somewhere/my model\","),
+        "{harness}"
+    );
 
     let absolute = project.path("somewhere/my model").display().to_string();
-    project.run(&["add", &absolute, "--name", "absolute", "--specs", "specs"]).expect_code(0);
-    assert!(project.read("specs/encoder_only/absolute.yaml").contains(&format!("path: \"{absolute}\"")));
+    project
+        .run(&["add", &absolute, "--name", "absolute", "--specs", "specs"])
+        .expect_code(0);
+    assert!(
+        project
+            .read("specs/encoder_only/absolute.yaml")
+            .contains(&format!("path: \"{absolute}\""))
+    );
 }
 
 #[test]
 fn the_head_decides_the_task_unless_it_is_given() {
     for (model_type, head, task) in [
-        ("roberta", "RobertaForTokenClassification", "token_classification"),
-        ("distilbert", "DistilBertForQuestionAnswering", "question_answering"),
+        (
+            "roberta",
+            "RobertaForTokenClassification",
+            "token_classification",
+        ),
+        (
+            "distilbert",
+            "DistilBertForQuestionAnswering",
+            "question_answering",
+        ),
         ("bert", "BertModel", "text_embedding"),
         ("gpt2", "GPT2LMHeadModel", "text_generation"),
         ("llama", "LlamaForCausalLM", "text_generation"),
         ("llama", "LlamaModel", "text_embedding"),
-        ("llama", "LlamaForSequenceClassification", "text_classification"),
+        (
+            "llama",
+            "LlamaForSequenceClassification",
+            "text_classification",
+        ),
         ("vit", "ViTForImageClassification", "image_classification"),
         ("resnet", "ResNetModel", "image_embedding"),
     ] {
-        let project = with_checkpoint(&format!(r#"{{ "model_type": "{model_type}", "architectures": ["{head}"] }}"#));
+        let project = with_checkpoint(&format!(
+            r#"{{ "model_type": "{model_type}", "architectures": ["{head}"] }}"#
+        ));
         let outcome = project.run(&["add", "fixtures/tiny"]).expect_code(0);
-        assert!(outcome.stdout.contains(&format!(", {task}\n")), "{}", outcome.stdout);
+        assert!(
+            outcome.stdout.contains(&format!(", {task}\n")),
+            "{}",
+            outcome.stdout
+        );
     }
     let project = with_checkpoint(CONFIG);
-    let outcome = project.run(&["add", "fixtures/tiny", "--task", "text_embedding"]).expect_code(0);
-    assert!(outcome.stdout.contains(", text_embedding\n"), "{}", outcome.stdout);
-    project.run(&["add", "fixtures/tiny", "--force", "--task", "image_embedding"]).expect_code(2);
+    let outcome = project
+        .run(&["add", "fixtures/tiny", "--task", "text_embedding"])
+        .expect_code(0);
+    assert!(
+        outcome.stdout.contains(", text_embedding\n"),
+        "{}",
+        outcome.stdout
+    );
+    project
+        .run(&[
+            "add",
+            "fixtures/tiny",
+            "--force",
+            "--task",
+            "image_embedding",
+        ])
+        .expect_code(2);
 }
 
 #[test]
@@ -102,7 +185,9 @@ fn a_causal_model_without_a_language_model_head_skips_its_checks() {
     project.run(&["add", "fixtures/tiny"]).expect_code(0);
     let text = project.read("model_specs/decoder_only/tiny.yaml");
     for check in ["greedy_margin", "generation_controls"] {
-        let line = format!("    - {{ check: {check}, reason: \"the checkpoint has no language-model head\" }}\n");
+        let line = format!(
+            "    - {{ check: {check}, reason: \"the checkpoint has no language-model head\" }}\n"
+        );
         assert!(text.contains(&line), "{text}");
     }
     assert!(!text.contains("preprocess_golden"), "{text}");
@@ -111,21 +196,32 @@ fn a_causal_model_without_a_language_model_head_skips_its_checks() {
 
 #[test]
 fn a_model_of_graphs_needs_nothing_beside_its_configuration() {
-    let config = r#"{ "model_type": "graphormer", "architectures": ["GraphormerForGraphClassification"] }"#;
+    let config =
+        r#"{ "model_type": "graphormer", "architectures": ["GraphormerForGraphClassification"] }"#;
     let project = with_checkpoint(config);
     project.run(&["add", "fixtures/tiny"]).expect_code(0);
     let text = project.read("model_specs/graph/tiny.yaml");
-    assert!(text.contains("task: graph_classification\n") && !text.contains("skip"), "{text}");
+    assert!(
+        text.contains("task: graph_classification\n") && !text.contains("skip"),
+        "{text}"
+    );
     project.run(&["generate"]).expect_code(0);
 }
 
 #[test]
 fn an_unknown_type_is_an_error_and_never_a_guess() {
-    let said = |config: &str| with_checkpoint(config).run(&["add", "fixtures/tiny"]).expect_code(2).stderr;
+    let said = |config: &str| {
+        with_checkpoint(config)
+            .run(&["add", "fixtures/tiny"])
+            .expect_code(2)
+            .stderr
+    };
     let all = [
         said(r#"{ "model_type": "llamas", "architectures": ["LlamasModel"] }"#),
         said(r#"{ "model_type": "zzz\u001b[31m" }"#),
-        said(r#"{ "model_type": "own_moe", "architectures": ["OwnMoeForCausalLM"], "num_local_experts": 16 }"#),
+        said(
+            r#"{ "model_type": "own_moe", "architectures": ["OwnMoeForCausalLM"], "num_local_experts": 16 }"#,
+        ),
         said(r#"{ "architectures": ["BertModel"] }"#),
         said(r#"{ "model_type": "bert" }"#),
         said(r#"{ "model_type": "bert", "architectures": ["BertForPreTraining"] }"#),
@@ -141,8 +237,14 @@ fn an_unknown_type_is_an_error_and_never_a_guess() {
 fn a_directory_that_is_not_a_checkpoint_is_an_error() {
     let project = Project::empty();
     project.write("empty/file", "");
-    let missing = project.run(&["add", "nowhere/at/all"]).expect_code(2).stderr;
-    let hub = project.run(&["add", "google-bert/bert-base-uncased"]).expect_code(2).stderr;
+    let missing = project
+        .run(&["add", "nowhere/at/all"])
+        .expect_code(2)
+        .stderr;
+    let hub = project
+        .run(&["add", "google-bert/bert-base-uncased"])
+        .expect_code(2)
+        .stderr;
     let empty = project.run(&["add", "empty"]).expect_code(2).stderr;
     insta::assert_snapshot!([missing, hub, empty].join("---\n"));
     assert!(!project.exists("model_specs"));
@@ -155,26 +257,52 @@ fn an_existing_spec_is_kept_without_force() {
     project.write("model_specs/encoder_only/tiny.yaml", "# mine\n");
     let outcome = project.run(&["add", "fixtures/tiny"]).expect_code(2);
     insta::assert_snapshot!(outcome.stderr);
-    assert_eq!(project.read("model_specs/encoder_only/tiny.yaml"), "# mine\n");
-    project.run(&["add", "fixtures/tiny", "--force"]).expect_code(0);
-    assert!(project.read("model_specs/encoder_only/tiny.yaml").contains("name: tiny"));
+    assert_eq!(
+        project.read("model_specs/encoder_only/tiny.yaml"),
+        "# mine\n"
+    );
+    project
+        .run(&["add", "fixtures/tiny", "--force"])
+        .expect_code(0);
+    assert!(
+        project
+            .read("model_specs/encoder_only/tiny.yaml")
+            .contains("name: tiny")
+    );
 }
 
 #[test]
 fn a_name_is_checked_and_unique() {
     let project = with_checkpoint(CONFIG);
-    project.run(&["add", "fixtures/tiny", "--name", "../evil"]).expect_code(2);
-    project.run(&["add", "fixtures/tiny", "--name", "7"]).expect_code(0);
-    assert!(project.read("model_specs/encoder_only/7.yaml").contains("name: \"7\"\n"));
-    project.run(&["add", "fixtures/tiny", "--name", "a-b"]).expect_code(0);
-    let outcome = project.run(&["add", "fixtures/tiny", "--name", "a_b", "--force"]).expect_code(2);
+    project
+        .run(&["add", "fixtures/tiny", "--name", "../evil"])
+        .expect_code(2);
+    project
+        .run(&["add", "fixtures/tiny", "--name", "7"])
+        .expect_code(0);
+    assert!(
+        project
+            .read("model_specs/encoder_only/7.yaml")
+            .contains("name: \"7\"\n")
+    );
+    project
+        .run(&["add", "fixtures/tiny", "--name", "a-b"])
+        .expect_code(0);
+    let outcome = project
+        .run(&["add", "fixtures/tiny", "--name", "a_b", "--force"])
+        .expect_code(2);
     assert!(outcome.stderr.contains("a-b.yaml"), "{}", outcome.stderr);
     project.run(&["generate"]).expect_code(0);
 }
 
 #[test]
 fn help_shows_examples_and_every_flag() {
-    insta::assert_snapshot!(Project::empty().run(&["add", "--help"]).expect_code(0).stdout);
+    insta::assert_snapshot!(
+        Project::empty()
+            .run(&["add", "--help"])
+            .expect_code(0)
+            .stdout
+    );
 }
 
 #[test]
@@ -187,9 +315,16 @@ fn quantized_weights_are_refused_by_their_method() {
     ] {
         let project = with_checkpoint(&config.replace("OPTIONS", options));
         let refused = project.run(&["add", "fixtures/tiny"]).expect_code(2);
-        let expected = format!("the weights are quantized with {method}, according to `quantization_config`");
+        let expected =
+            format!("the weights are quantized with {method}, according to `quantization_config`");
         assert!(refused.stderr.contains(&expected), "{}", refused.stderr);
-        assert!(refused.stderr.contains("help: use the checkpoint that it was quantized from"), "{}", refused.stderr);
+        assert!(
+            refused
+                .stderr
+                .contains("help: use the checkpoint that it was quantized from"),
+            "{}",
+            refused.stderr
+        );
         assert!(!project.exists("model_specs"), "a spec was written");
     }
 }
@@ -200,13 +335,22 @@ fn a_type_without_a_native_implementation_is_added_like_any_other() {
     let project = with_checkpoint(config);
     project.run(&["add", "fixtures/tiny"]).expect_code(0);
     let text = project.read("model_specs/encoder_only/tiny.yaml");
-    assert!(text.contains("model_type: camembert\n") && text.contains("task: fill_mask\n"), "{text}");
+    assert!(
+        text.contains("model_type: camembert\n") && text.contains("task: fill_mask\n"),
+        "{text}"
+    );
     project.run(&["generate"]).expect_code(0);
-    assert!(project.read("generated/src/encoder_only/tiny.rs").contains("ModelType::Camembert"));
+    assert!(
+        project
+            .read("generated/src/encoder_only/tiny.rs")
+            .contains("ModelType::Camembert")
+    );
     project.run(&["verify"]).expect_code(0);
     let refused = project.run(&["run"]).expect_code(2).stderr;
     assert!(
-        refused.contains("no selected engine computes `tiny`: the native engine does not implement `camembert`"),
+        refused.contains(
+            "no selected engine computes `tiny`: the native engine does not implement `camembert`"
+        ),
         "{refused}"
     );
 }

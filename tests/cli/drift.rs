@@ -16,7 +16,8 @@ pub(crate) fn assert_printed(path: &str, arguments: &[&str]) {
     assert_current(path, &project.finish(&mut command).expect_code(0).stdout);
 }
 
-/// Compares a file of this repository with its expected text, or writes it when `UPDATE_DOCS` is set.
+/// Compares a file of this repository with its expected text, or writes it when `UPDATE_DOCS` is
+/// set.
 #[track_caller]
 pub(crate) fn assert_current(path: &str, expected: &str) {
     if env::var_os("UPDATE_DOCS").is_some() {
@@ -24,31 +25,45 @@ pub(crate) fn assert_current(path: &str, expected: &str) {
     }
     let found = fs::read_to_string(repository(path)).unwrap_or_default();
     let again = "UPDATE_DOCS=1 cargo test -p testgen --test cli current";
-    assert!(found == expected, "{path} is out of date; write it again with `{again}`");
+    assert!(
+        found == expected,
+        "{path} is out of date; write it again with `{again}`"
+    );
 }
 
 #[test]
 fn the_schema_and_the_reference_are_current() {
     assert_printed("docs/spec.schema.json", &["show", "schema"]);
-    assert_printed("docs/spec.md", &["show", "schema", "spec", "--format", "markdown"]);
+    assert_printed(
+        "docs/spec.md",
+        &["show", "schema", "spec", "--format", "markdown"],
+    );
     assert_printed("docs/engine.schema.json", &["show", "schema", "engine"]);
 }
 
 #[test]
 fn the_model_types_are_current() {
-    assert_printed("docs/models.md", &["report", "docs/hardware", "--by", "models"]);
+    assert_printed(
+        "docs/models.md",
+        &["report", "docs/hardware", "--by", "models"],
+    );
 }
 
 #[test]
 fn the_results_of_operators_are_current() {
-    assert_printed("docs/operator-results.md", &["report", "docs/operators", "--by", "operators"]);
+    assert_printed(
+        "docs/operator-results.md",
+        &["report", "docs/operators", "--by", "operators"],
+    );
 }
 
 #[test]
 fn the_suite_is_current() {
     let project = Project::empty();
     let mut command = project.command();
-    command.current_dir(repository("")).args(["generate", "--check"]);
+    command
+        .current_dir(repository(""))
+        .args(["generate", "--check"]);
     project.finish(&mut command).expect_code(0);
 }
 
@@ -60,7 +75,10 @@ fn every_fixture_has_a_spec_with_a_comment() {
         .map(|entry| entry.into_path())
         .collect();
     let mut covered = BTreeSet::new();
-    for path in specs.iter().filter(|path| path.extension().is_some_and(|kind| kind == "yaml")) {
+    for path in specs
+        .iter()
+        .filter(|path| path.extension().is_some_and(|kind| kind == "yaml"))
+    {
         let text = fs::read_to_string(path).expect("a spec is readable");
         let mut lines = text.lines();
         assert_eq!(
@@ -69,13 +87,27 @@ fn every_fixture_has_a_spec_with_a_comment() {
             "{}",
             path.display()
         );
-        assert!(lines.next().is_some_and(|line| line.starts_with("# ")), "{} says what it covers", path.display());
-        covered.extend(text.lines().filter_map(|line| line.trim().strip_prefix("fixture: ")).map(str::to_owned));
+        assert!(
+            lines.next().is_some_and(|line| line.starts_with("# ")),
+            "{} says what it covers",
+            path.display()
+        );
+        covered.extend(
+            text.lines()
+                .filter_map(|line| line.trim().strip_prefix("fixture: "))
+                .map(str::to_owned),
+        );
     }
-    let fixtures = fs::read_dir(repository("fixtures")).expect("there are fixtures").filter_map(Result::ok);
+    let fixtures = fs::read_dir(repository("fixtures"))
+        .expect("there are fixtures")
+        .filter_map(Result::ok);
     let fixtures: BTreeSet<String> = fixtures
         .filter(|entry| entry.path().join("config.json").is_file())
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
         .collect();
-    assert_eq!(fixtures.difference(&covered).collect::<Vec<_>>(), Vec::<&String>::new(), "fixtures without a spec");
+    assert_eq!(
+        fixtures.difference(&covered).collect::<Vec<_>>(),
+        Vec::<&String>::new(),
+        "fixtures without a spec"
+    );
 }

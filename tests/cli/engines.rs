@@ -9,28 +9,70 @@ const LOG: &str = "target/testgen/report.jsonl.log";
 fn an_engine_is_a_column_of_its_own() {
     let project = Project::with_bert();
     let rules = "finite_f32@torch/eager/tf32|fail|\"reason\":\"NaN\",\"device_name\":\"Fake host\"";
-    let arguments =
-        ["--device", "cpu", "--engine", "native", "--engine", "torch/tf32/eager", "--engine", "torch/eager"];
+    let arguments = [
+        "--device",
+        "cpu",
+        "--engine",
+        "native",
+        "--engine",
+        "torch/tf32/eager",
+        "--engine",
+        "torch/eager",
+    ];
     let outcome = run(&project, rules, &arguments).expect_code(1);
     let devices: Vec<String> = rows(&outcome)
         .iter()
-        .map(|row| row.split(' ').skip(2).step_by(2).take(2).collect::<Vec<_>>().join(" "))
+        .map(|row| {
+            row.split(' ')
+                .skip(2)
+                .step_by(2)
+                .take(2)
+                .collect::<Vec<_>>()
+                .join(" ")
+        })
         .collect();
     // Device and number of failures.
-    assert_eq!(devices, ["cpu 0", "cpu@torch/eager 0", "cpu@torch/eager/tf32 1"], "{}", outcome.stdout);
-    assert!(outcome.stdout.contains("encoder_only::bert::cpu::finite_f32@torch/eager/tf32"), "{}", outcome.stdout);
-    assert!(!outcome.stdout.contains("not trustworthy"), "{}", outcome.stdout);
+    assert_eq!(
+        devices,
+        ["cpu 0", "cpu@torch/eager 0", "cpu@torch/eager/tf32 1"],
+        "{}",
+        outcome.stdout
+    );
+    assert!(
+        outcome
+            .stdout
+            .contains("encoder_only::bert::cpu::finite_f32@torch/eager/tf32"),
+        "{}",
+        outcome.stdout
+    );
+    assert!(
+        !outcome.stdout.contains("not trustworthy"),
+        "{}",
+        outcome.stdout
+    );
 }
 
 #[test]
 fn without_the_flag_the_settings_decide() {
     let project = Project::with_bert();
     project.write("testgen.toml", "engines = [\"torch\"]\n");
-    let outcome = run(&project, "", &["--device", "cpu", "--python", "some/python"]).expect_code(0);
-    assert!(rows(&outcome)[0].contains("cpu@torch"), "{}", outcome.stdout);
+    let outcome = run(
+        &project,
+        "",
+        &["--device", "cpu", "--python", "some/python"],
+    )
+    .expect_code(0);
+    assert!(
+        rows(&outcome)[0].contains("cpu@torch"),
+        "{}",
+        outcome.stdout
+    );
     let log = fs::read_to_string(project.path(LOG)).expect("there is a log");
     let python = project.path("some/python");
-    assert!(log.contains(&format!("python: Ok({:?})", python.display().to_string())), "{log}");
+    assert!(
+        log.contains(&format!("python: Ok({:?})", python.display().to_string())),
+        "{log}"
+    );
     let outcome = run(&project, "", &["--device", "cpu", "--engine", "native"]).expect_code(0);
     assert!(!outcome.stdout.contains('@'), "{}", outcome.stdout);
 }
@@ -41,9 +83,14 @@ fn without_the_native_engine_burn_is_not_built() {
     let features = |arguments: &[&str]| {
         run(&project, "", &[&["--device", "cpu"], arguments].concat()).expect_code(0);
         let log = fs::read_to_string(project.path(LOG)).expect("there is a log");
-        log.lines().find_map(|line| line.strip_prefix("features: ").map(str::to_owned)).expect("the suite prints them")
+        log.lines()
+            .find_map(|line| line.strip_prefix("features: ").map(str::to_owned))
+            .expect("the suite prints them")
     };
-    assert_eq!(features(&["--engine", "torch"]), "cuda false rocm false encoder_only false");
+    assert_eq!(
+        features(&["--engine", "torch"]),
+        "cuda false rocm false encoder_only false"
+    );
     let both = features(&["--engine", "torch", "--engine", "native"]);
     assert_eq!(both, "cuda true rocm true encoder_only true");
 }
@@ -70,9 +117,17 @@ fn a_name_that_no_engine_can_have_is_an_error() {
     let project = Project::with_bert();
     for name in ["Torch", "torch/", "native/eager"] {
         let outcome = project.run(&["run", "--engine", name]).expect_code(2);
-        assert!(outcome.stderr.contains("torch/eager/tf32"), "{}", outcome.stderr);
+        assert!(
+            outcome.stderr.contains("torch/eager/tf32"),
+            "{}",
+            outcome.stderr
+        );
     }
     project.write("testgen.toml", "engines = [\"torch/eager/eager\"]\n");
     let outcome = project.run(&["run"]).expect_code(2);
-    assert!(outcome.stderr.contains("an option is repeated"), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("an option is repeated"),
+        "{}",
+        outcome.stderr
+    );
 }

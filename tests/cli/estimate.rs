@@ -5,11 +5,19 @@ use serde_json::Value;
 use std::{fs, path::Path};
 
 fn fixture(name: &str) -> String {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name).display().to_string()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("fixtures")
+        .join(name)
+        .display()
+        .to_string()
 }
 
 fn json(arguments: &[&str]) -> Value {
-    let all: Vec<&str> = ["estimate", "--format", "json"].iter().chain(arguments).copied().collect();
+    let all: Vec<&str> = ["estimate", "--format", "json"]
+        .iter()
+        .chain(arguments)
+        .copied()
+        .collect();
     let outcome = Project::empty().run(&all).expect_code(0);
     serde_json::from_str(&outcome.stdout).expect("is JSON")
 }
@@ -17,18 +25,30 @@ fn json(arguments: &[&str]) -> Value {
 fn row<'a>(value: &'a Value, backend: &str, precision: &str) -> &'a Value {
     let rows = value["estimates"].as_array().expect("is a list");
     let is_it = |row: &&Value| row["backend"] == backend && row["precision"] == precision;
-    rows.iter().find(is_it).unwrap_or_else(|| panic!("no {backend} {precision} in {value}"))
+    rows.iter()
+        .find(is_it)
+        .unwrap_or_else(|| panic!("no {backend} {precision} in {value}"))
 }
 
 #[test]
 fn weights_are_those_of_the_header_and_half_as_many_bytes_in_16_bits() {
     let value = json(&[&fixture("bert_masked_lm")]);
-    assert_eq!((&value["version"], &value["model_type"]), (&1.into(), &"bert".into()));
-    let [single, half] = ["f32", "bf16"].map(|precision| row(&value, "cpu", precision)["weights"].as_u64());
-    assert!(single > Some(10_000) && single == half.map(|half| 2 * half), "{value}");
+    assert_eq!(
+        (&value["version"], &value["model_type"]),
+        (&1.into(), &"bert".into())
+    );
+    let [single, half] =
+        ["f32", "bf16"].map(|precision| row(&value, "cpu", precision)["weights"].as_u64());
+    assert!(
+        single > Some(10_000) && single == half.map(|half| 2 * half),
+        "{value}"
+    );
     for row in value["estimates"].as_array().expect("is a list") {
         let part = |name: &str| row[name].as_u64().expect("is a number");
-        assert_eq!(part("total"), part("weights") + part("cache") + part("activations") + part("workspace"));
+        assert_eq!(
+            part("total"),
+            part("weights") + part("cache") + part("activations") + part("workspace")
+        );
         assert!(part("activations") > 0 && part("cache") == 0, "{row}");
     }
     assert_eq!(value["devices"][0]["device"], "cpu:0");
@@ -47,7 +67,15 @@ fn the_cache_has_the_keys_and_values_of_every_token() {
 #[test]
 fn memory_grows_with_batch_and_tokens() {
     let total = |batch: &str, tokens: &str| {
-        let value = json(&[&fixture("t5"), "--batch", batch, "--tokens", tokens, "--precision", "f16"]);
+        let value = json(&[
+            &fixture("t5"),
+            "--batch",
+            batch,
+            "--tokens",
+            tokens,
+            "--precision",
+            "f16",
+        ]);
         assert_eq!(value["estimates"].as_array().map(Vec::len), Some(2));
         row(&value, "gpu", "f16")["total"].as_u64()
     };
@@ -56,33 +84,69 @@ fn memory_grows_with_batch_and_tokens() {
 
 #[test]
 fn a_table_has_every_part_and_every_device() {
-    let outcome = Project::empty().run(&["estimate", &fixture("vit")]).expect_code(0);
-    for word in ["ViT", "batch 1; MiB", "weights", "cache", "activations", "workspace", "total", "cpu:0", "f32: yes"] {
-        assert!(outcome.stdout.contains(word), "`{word}` is not in\n{}", outcome.stdout);
+    let outcome = Project::empty()
+        .run(&["estimate", &fixture("vit")])
+        .expect_code(0);
+    for word in [
+        "ViT",
+        "batch 1; MiB",
+        "weights",
+        "cache",
+        "activations",
+        "workspace",
+        "total",
+        "cpu:0",
+        "f32: yes",
+    ] {
+        assert!(
+            outcome.stdout.contains(word),
+            "`{word}` is not in\n{}",
+            outcome.stdout
+        );
     }
 }
 
 #[test]
 fn a_type_without_an_estimate_is_refused_by_its_name() {
-    let outcome = Project::empty().run(&["estimate", &fixture("mamba")]).expect_code(2);
-    assert!(outcome.stderr.contains("the memory of model type `mamba` cannot be estimated"), "{}", outcome.stderr);
-    assert!(outcome.stderr.contains("docs/memory.md"), "{}", outcome.stderr);
+    let outcome = Project::empty()
+        .run(&["estimate", &fixture("mamba")])
+        .expect_code(2);
+    assert!(
+        outcome
+            .stderr
+            .contains("the memory of model type `mamba` cannot be estimated"),
+        "{}",
+        outcome.stderr
+    );
+    assert!(
+        outcome.stderr.contains("docs/memory.md"),
+        "{}",
+        outcome.stderr
+    );
 }
 
 #[test]
 fn more_tokens_than_positions_are_refused() {
-    let outcome = Project::empty().run(&["estimate", &fixture("bert"), "--tokens", "100000"]).expect_code(2);
-    assert!(outcome.stderr.contains("100000 tokens are more than the"), "{}", outcome.stderr);
+    let outcome = Project::empty()
+        .run(&["estimate", &fixture("bert"), "--tokens", "100000"])
+        .expect_code(2);
+    assert!(
+        outcome.stderr.contains("100000 tokens are more than the"),
+        "{}",
+        outcome.stderr
+    );
     assert!(outcome.stderr.contains("--tokens"), "{}", outcome.stderr);
 }
 
 /// A copy of a fixture with one field of its configuration replaced.
 fn with_field(project: &Project, field: &str, value: Value) -> String {
-    let text = fs::read(Path::new(&fixture("bert")).join("config.json")).expect("it has a configuration");
+    let text =
+        fs::read(Path::new(&fixture("bert")).join("config.json")).expect("it has a configuration");
     let mut config: Value = serde_json::from_slice(&text).expect("is JSON");
     config[field] = value;
     project.write("damaged/config.json", config.to_string());
-    let weights = fs::read(Path::new(&fixture("bert")).join("model.safetensors")).expect("it has weights");
+    let weights =
+        fs::read(Path::new(&fixture("bert")).join("model.safetensors")).expect("it has weights");
     project.write("damaged/model.safetensors", weights);
     project.path("damaged").display().to_string()
 }
@@ -100,20 +164,36 @@ fn sizes_that_no_model_has_are_refused() {
     for (field, value) in cases {
         let directory = with_field(&project, field, value);
         let outcome = project.run(&["estimate", &directory]).expect_code(2);
-        assert!(outcome.stderr.contains(field), "{field}: {}", outcome.stderr);
+        assert!(
+            outcome.stderr.contains(field),
+            "{field}: {}",
+            outcome.stderr
+        );
     }
     let directory = with_field(&project, "model_type", "unheard-of".into());
     let outcome = project.run(&["estimate", &directory]).expect_code(2);
-    assert!(outcome.stderr.contains("unknown model type `unheard-of`"), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("unknown model type `unheard-of`"),
+        "{}",
+        outcome.stderr
+    );
 }
 
 #[test]
 fn a_damaged_header_is_refused() {
     let project = Project::empty();
     let directory = with_field(&project, "hidden_size", 32.into());
-    for bytes in [&b"\xff\xff\xff\xff\xff\xff\xff\xff{}"[..], b"\x02\0\0\0\0\0\0\0[]", b"\x01"] {
+    for bytes in [
+        &b"\xff\xff\xff\xff\xff\xff\xff\xff{}"[..],
+        b"\x02\0\0\0\0\0\0\0[]",
+        b"\x01",
+    ] {
         project.write("damaged/model.safetensors", bytes);
         let outcome = project.run(&["estimate", &directory]).expect_code(2);
-        assert!(outcome.stderr.contains("model.safetensors"), "{}", outcome.stderr);
+        assert!(
+            outcome.stderr.contains("model.safetensors"),
+            "{}",
+            outcome.stderr
+        );
     }
 }

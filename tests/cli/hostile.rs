@@ -1,4 +1,5 @@
-//! Hostile names, paths and files: a clear error or escaped text, bounded memory, and never a file outside the suite.
+//! Hostile names, paths and files: a clear error or escaped text, bounded memory, and never a file
+//! outside the suite.
 
 use crate::{
     project::{BERT, Outcome, Project},
@@ -6,16 +7,29 @@ use crate::{
 };
 use std::fs;
 
-/// The most memory that `generate` takes, in KiB; a list of aliases that is expanded takes gigabytes.
+/// The most memory that `generate` takes, in KiB; a list of aliases that is expanded takes
+/// gigabytes.
 const MEMORY: i64 = 200 * 1024;
 
 #[track_caller]
 fn generate(project: &Project) -> Outcome {
     let ended = watchdog::run(project.command().arg("generate"));
     assert!(ended.memory < MEMORY, "{} KiB", ended.memory);
-    let outcome = project.outcome(&ended.status, ended.stdout.as_bytes(), ended.stderr.as_bytes());
-    assert!(!outcome.stderr.contains("internal error"), "{}", outcome.stderr);
-    assert!(outcome.stderr.len() < 100_000, "{} bytes of errors", outcome.stderr.len());
+    let outcome = project.outcome(
+        &ended.status,
+        ended.stdout.as_bytes(),
+        ended.stderr.as_bytes(),
+    );
+    assert!(
+        !outcome.stderr.contains("internal error"),
+        "{}",
+        outcome.stderr
+    );
+    assert!(
+        outcome.stderr.len() < 100_000,
+        "{} bytes of errors",
+        outcome.stderr.len()
+    );
     outcome
 }
 
@@ -24,7 +38,11 @@ fn assert_refused(text: impl AsRef<[u8]>, expected: &str) {
     let project = Project::empty();
     project.write("model_specs/bert.yaml", text);
     let outcome = generate(&project).expect_code(2);
-    assert!(outcome.stderr.contains(expected), "`{expected}` is not in\n{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains(expected),
+        "`{expected}` is not in\n{}",
+        outcome.stderr
+    );
     assert!(!project.exists("generated"));
 }
 
@@ -48,11 +66,23 @@ fn names_cannot_leave_the_suite_or_break_the_code() {
         "{{ command }}",
         "a\\e[31m",
     ] {
-        assert_refused(BERT.replace("name: bert", &format!("name: \"{name}\"")), "error: ");
+        assert_refused(
+            BERT.replace("name: bert", &format!("name: \"{name}\"")),
+            "error: ",
+        );
     }
-    assert_refused(BERT.replace("name: bert", &format!("name: {}", "x".repeat(5000))), "at most 64 characters");
-    assert_refused(BERT.replace("fixture: bert", "fixture: ../../etc"), "`checkpoint.fixture`");
-    assert_refused(BERT.replace("fixture: bert", "path: \"a\\0b\""), "contains a NUL");
+    assert_refused(
+        BERT.replace("name: bert", &format!("name: {}", "x".repeat(5000))),
+        "at most 64 characters",
+    );
+    assert_refused(
+        BERT.replace("fixture: bert", "fixture: ../../etc"),
+        "`checkpoint.fixture`",
+    );
+    assert_refused(
+        BERT.replace("fixture: bert", "path: \"a\\0b\""),
+        "contains a NUL",
+    );
     assert_refused(
         BERT.replace("fixture: bert", &format!("path: {}", "x".repeat(5000))),
         "longer than 1000 characters",
@@ -62,14 +92,39 @@ fn names_cannot_leave_the_suite_or_break_the_code() {
 #[test]
 fn keywords_and_signs_become_modules() {
     let project = Project::empty();
-    for name in ["match", "self", "mod", "3b", "Qwen2.5-0.5B", "a--b", "crate", "lib", "main"] {
-        project.write(format!("model_specs/{name}.yaml"), BERT.replace("name: bert", &format!("name: \"{name}\"")));
+    for name in [
+        "match",
+        "self",
+        "mod",
+        "3b",
+        "Qwen2.5-0.5B",
+        "a--b",
+        "crate",
+        "lib",
+        "main",
+    ] {
+        project.write(
+            format!("model_specs/{name}.yaml"),
+            BERT.replace("name: bert", &format!("name: \"{name}\"")),
+        );
     }
     generate(&project).expect_code(0);
-    syn::parse_file(&project.read("generated/src/encoder_only.rs")).expect("the modules have names");
+    syn::parse_file(&project.read("generated/src/encoder_only.rs"))
+        .expect("the modules have names");
     let text = project.read("generated/src/encoder_only.rs");
-    for module in ["match_", "self_", "mod_", "_3b", "qwen2_5_0_5b", "a_b", "crate_"] {
-        assert!(text.contains(&format!("pub mod {module};")), "{module} is not in\n{text}");
+    for module in [
+        "match_",
+        "self_",
+        "mod_",
+        "_3b",
+        "qwen2_5_0_5b",
+        "a_b",
+        "crate_",
+    ] {
+        assert!(
+            text.contains(&format!("pub mod {module};")),
+            "{module} is not in\n{text}"
+        );
         assert!(project.exists(format!("generated/src/encoder_only/{module}.rs")));
     }
 }
@@ -83,24 +138,53 @@ fn reasons_and_paths_are_escaped() {
         "tolerance: [ {{ output: \"{hostile}\", precision: f16, rel_l2: 0.1, max_rel: 0.1, reason: \"{hostile}\" }} ]\n"
     );
     let path = r#"path: "/a/\" + evil() + \"\n*/ `é`""#;
-    project.write("model_specs/bert.yaml", BERT.replace("fixture: bert", path) + &skip + &tolerance);
+    project.write(
+        "model_specs/bert.yaml",
+        BERT.replace("fixture: bert", path) + &skip + &tolerance,
+    );
     generate(&project).expect_code(0);
     let text = project.read("generated/src/encoder_only/bert.rs");
     let file = syn::parse_file(&text).expect("it is Rust");
-    let functions = file.items.iter().filter(|item| matches!(item, syn::Item::Fn(_))).count();
+    let functions = file
+        .items
+        .iter()
+        .filter(|item| matches!(item, syn::Item::Fn(_)))
+        .count();
     assert_eq!(functions, 8, "no function came from the spec\n{text}");
-    assert!(text.contains("{{ command }}"), "text of a spec is not a template");
+    assert!(
+        text.contains("{{ command }}"),
+        "text of a spec is not a template"
+    );
 }
 
 #[test]
 fn directories_with_strange_names_stay_in_the_header() {
     let project = Project::empty();
     project.write("a\nb `x` */ 'q'/specs/bert.yaml", BERT);
-    project.run(&["generate", "--specs", "a\nb `x` */ 'q'/specs", "--out", "out \"dir\"\n#"]).expect_code(0);
+    project
+        .run(&[
+            "generate",
+            "--specs",
+            "a\nb `x` */ 'q'/specs",
+            "--out",
+            "out \"dir\"\n#",
+        ])
+        .expect_code(0);
     let text = project.read("out \"dir\"\n#/src/encoder_only/bert.rs");
     let file = syn::parse_file(&text).expect("it is Rust");
-    assert!(file.attrs.iter().all(|attribute| attribute.path().is_ident("doc")), "{text}");
-    assert_eq!(text.lines().take_while(|line| line.starts_with("//!")).count(), 5, "{text}");
+    assert!(
+        file.attrs
+            .iter()
+            .all(|attribute| attribute.path().is_ident("doc")),
+        "{text}"
+    );
+    assert_eq!(
+        text.lines()
+            .take_while(|line| line.starts_with("//!"))
+            .count(),
+        5,
+        "{text}"
+    );
     let manifest = project.read("out \"dir\"\n#/Cargo.toml");
     let manifest: toml::Table = manifest.parse().expect("the manifest is TOML");
     let name = manifest["package"]["name"].as_str().expect("is text");
@@ -112,9 +196,16 @@ fn links_do_not_lead_out_of_the_suite() {
     let project = Project::with_bert();
     project.write("outside/keep", "");
     fs::create_dir(project.path("generated")).expect("it can be made");
-    std::os::unix::fs::symlink(project.path("outside"), project.path("generated/src")).expect("links can be made");
+    std::os::unix::fs::symlink(project.path("outside"), project.path("generated/src"))
+        .expect("links can be made");
     let outcome = generate(&project).expect_code(2);
-    assert!(outcome.stderr.contains("`src` in the suite is a symbolic link"), "{}", outcome.stderr);
+    assert!(
+        outcome
+            .stderr
+            .contains("`src` in the suite is a symbolic link"),
+        "{}",
+        outcome.stderr
+    );
     assert_eq!(project.files("outside"), ["keep"]);
 
     fs::remove_file(project.path("generated/src")).expect("it is there");
@@ -123,14 +214,19 @@ fn links_do_not_lead_out_of_the_suite() {
     let link = project.path("generated/src/encoder_only/bert.rs");
     std::os::unix::fs::symlink(project.path("outside/target.rs"), link).expect("links can be made");
     generate(&project).expect_code(2);
-    assert_eq!(project.read("outside/target.rs"), "//! @generated by testgen\n");
+    assert_eq!(
+        project.read("outside/target.rs"),
+        "//! @generated by testgen\n"
+    );
 }
 
 #[test]
 fn the_suite_cannot_be_around_the_specs() {
     let project = Project::with_bert();
     project.run(&["generate", "--out", "."]).expect_code(2);
-    project.run(&["generate", "--out", "model_specs"]).expect_code(2);
+    project
+        .run(&["generate", "--out", "model_specs"])
+        .expect_code(2);
     project.write("file", "");
     project.run(&["generate", "--out", "file"]).expect_code(2);
     project.run(&["generate", "--out", "/"]).expect_code(2);
@@ -148,8 +244,18 @@ fn yaml_bombs_are_errors_in_bounded_memory() {
     assert_refused("a: &a { b: *a }\n", "an alias refers to what it is part of");
     assert_refused("[".repeat(200_000), "error: ");
     assert_refused("- ".repeat(100_000), "error: ");
-    assert_refused((0..400).map(|level| format!("{}a:\n", " ".repeat(level))).collect::<String>(), "deeper");
-    assert_refused((0..20_000).map(|key| format!("k{key}: 1\n")).collect::<String>(), "larger");
+    assert_refused(
+        (0..400)
+            .map(|level| format!("{}a:\n", " ".repeat(level)))
+            .collect::<String>(),
+        "deeper",
+    );
+    assert_refused(
+        (0..20_000)
+            .map(|key| format!("k{key}: 1\n"))
+            .collect::<String>(),
+        "larger",
+    );
     assert_refused("name: x\n---\nname: y\n", "error: ");
     assert_refused("name: bert\nname: bert\n", "the key `name` is given twice");
     assert_refused("x".repeat(250_000), "error: ");
@@ -163,21 +269,42 @@ fn files_that_are_not_text_are_errors() {
     assert_refused("# only a comment\n", "the spec is empty");
     let project = Project::empty();
     project.write("model_specs/big.yaml", "");
-    let big = fs::OpenOptions::new().write(true).open(project.path("model_specs/big.yaml")).expect("it is there");
-    big.set_len(100 * 1024 * 1024).expect("a sparse file can be made");
-    assert!(generate(&project).expect_code(2).stderr.contains("at most 262144 are read"));
+    let big = fs::OpenOptions::new()
+        .write(true)
+        .open(project.path("model_specs/big.yaml"))
+        .expect("it is there");
+    big.set_len(100 * 1024 * 1024)
+        .expect("a sparse file can be made");
+    assert!(
+        generate(&project)
+            .expect_code(2)
+            .stderr
+            .contains("at most 262144 are read")
+    );
 }
 
 #[test]
 fn links_among_the_specs_are_followed_once() {
     let project = Project::with_bert();
-    std::os::unix::fs::symlink("..", project.path("model_specs/encoder_only/loop")).expect("links can be made");
-    std::os::unix::fs::symlink("encoder_only", project.path("model_specs/alias")).expect("links can be made");
+    std::os::unix::fs::symlink("..", project.path("model_specs/encoder_only/loop"))
+        .expect("links can be made");
+    std::os::unix::fs::symlink("encoder_only", project.path("model_specs/alias"))
+        .expect("links can be made");
     let outcome = generate(&project).expect_code(0);
-    assert!(outcome.stdout.starts_with("generated: 1 harness;"), "{}", outcome.stdout);
-    std::os::unix::fs::symlink("nowhere", project.path("model_specs/dangling.yaml")).expect("links can be made");
+    assert!(
+        outcome.stdout.starts_with("generated: 1 harness;"),
+        "{}",
+        outcome.stdout
+    );
+    std::os::unix::fs::symlink("nowhere", project.path("model_specs/dangling.yaml"))
+        .expect("links can be made");
     let outcome = generate(&project).expect_code(2);
-    assert_eq!(outcome.stderr.matches("dangling.yaml").count(), 1, "{}", outcome.stderr);
+    assert_eq!(
+        outcome.stderr.matches("dangling.yaml").count(),
+        1,
+        "{}",
+        outcome.stderr
+    );
 }
 
 #[test]
@@ -185,15 +312,25 @@ fn pipes_and_directories_are_not_specs() {
     let project = Project::with_bert();
     fs::create_dir(project.path("model_specs/dir.yaml")).expect("it can be made");
     generate(&project).expect_code(0);
-    let made = std::process::Command::new("mkfifo").arg(project.path("model_specs/pipe.yaml")).status();
+    let made = std::process::Command::new("mkfifo")
+        .arg(project.path("model_specs/pipe.yaml"))
+        .status();
     assert!(made.is_ok_and(|status| status.success()));
-    assert!(generate(&project).expect_code(2).stderr.contains("it is a FIFO"));
+    assert!(
+        generate(&project)
+            .expect_code(2)
+            .stderr
+            .contains("it is a FIFO")
+    );
 }
 
 #[test]
 fn errors_show_no_control_characters() {
     let project = Project::empty();
-    project.write("model_specs/bert.yaml", "\"na\\e[31mme\": x\nmodel_type: \"a\\e[31m\\nb\"\n");
+    project.write(
+        "model_specs/bert.yaml",
+        "\"na\\e[31mme\": x\nmodel_type: \"a\\e[31m\\nb\"\n",
+    );
     let outcome = generate(&project).expect_code(2);
     assert!(!outcome.stderr.contains('\u{1b}'), "{:?}", outcome.stderr);
 }
@@ -202,13 +339,17 @@ fn errors_show_no_control_characters() {
 fn a_closed_pipe_is_not_an_error() {
     let project = Project::with_bert();
     for index in 0..400 {
-        project.write(format!("model_specs/m{index}.yaml"), BERT.replace("name: bert", &format!("name: m{index}")));
+        project.write(
+            format!("model_specs/m{index}.yaml"),
+            BERT.replace("name: bert", &format!("name: m{index}")),
+        );
     }
     let binary = env!("CARGO_BIN_EXE_testgen");
     let mut shell = std::process::Command::new("bash");
-    shell
-        .current_dir(project.path(""))
-        .args(["-c", &format!("{binary} show specs | head -1; echo ${{PIPESTATUS[0]}}")]);
+    shell.current_dir(project.path("")).args([
+        "-c",
+        &format!("{binary} show specs | head -1; echo ${{PIPESTATUS[0]}}"),
+    ]);
     let outcome = project.finish(&mut shell).expect_code(0);
     assert_eq!(outcome.stderr, "");
     assert!(outcome.stdout.ends_with("\n0\n"), "{}", outcome.stdout);

@@ -1,18 +1,25 @@
 //! Sources and docs are in plain technical English: none of the phrases in `language/phrases.rs`.
 //!
-//! `LANGUAGE=crates/device cargo test -p testgen --test cli language` lists every finding under one path, pending or
-//! not.
+//! `LANGUAGE=crates/device cargo test -p testgen --test cli language` lists every finding under one
+//! path, pending or not.
 
 mod phrases;
 
 use phrases::Phrases;
 use std::{env, fs, path::Path, process::Command};
 
-/// Not written for readers of this repository today: a history, the data of fixtures, other projects' files, this list.
-const EXCLUDED: &[&str] =
-    &["CHANGELOG.md", "tests/cli/language", "tests/schemas/vendor", "tests/supply_chain/advisories"];
+/// Not written for readers of this repository today: a history, the data of fixtures, other
+/// projects' files, this list.
+const EXCLUDED: &[&str] = &[
+    "CHANGELOG.md",
+    "tests/cli/language",
+    "tests/schemas/vendor",
+    "tests/supply_chain/advisories",
+];
 
-const EXTENSIONS: &[&str] = &["css", "html", "js", "md", "py", "rs", "tera", "toml", "yaml", "yml"];
+const EXTENSIONS: &[&str] = &[
+    "css", "html", "js", "md", "py", "rs", "tera", "toml", "yaml", "yml",
+];
 
 #[test]
 fn retired_phrases_do_not_appear() {
@@ -22,10 +29,17 @@ fn retired_phrases_do_not_appear() {
     let mut findings = Vec::new();
     for path in tracked_files().into_iter().filter(is_selected) {
         // A tracked file that is deleted and not committed yet.
-        let Ok(text) = fs::read_to_string(repository().join(&path)) else { continue };
+        let Ok(text) = fs::read_to_string(repository().join(&path)) else {
+            continue;
+        };
         findings.extend(phrases.find(&path, &text));
     }
-    assert!(findings.is_empty(), "{} retired phrases:\n{}", findings.len(), findings.join("\n"));
+    assert!(
+        findings.is_empty(),
+        "{} retired phrases:\n{}",
+        findings.len(),
+        findings.join("\n")
+    );
 }
 
 #[test]
@@ -44,16 +58,32 @@ fn tracked_files() -> Vec<String> {
         .current_dir(repository())
         .output()
         .expect("git lists the files of a checkout");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let files = String::from_utf8(output.stdout).expect("paths are UTF-8");
-    let files: Vec<String> = files.lines().filter(|path| is_checked(path)).map(str::to_owned).collect();
-    assert!(files.len() > 500, "only {} files: {}", files.len(), repository().display());
+    let files: Vec<String> = files
+        .lines()
+        .filter(|path| is_checked(path))
+        .map(str::to_owned)
+        .collect();
+    assert!(
+        files.len() > 500,
+        "only {} files: {}",
+        files.len(),
+        repository().display()
+    );
     files
 }
 
 fn is_checked(path: &str) -> bool {
-    let known = Path::new(path).extension().is_some_and(|kind| EXTENSIONS.iter().any(|known| kind == *known));
-    (known || [".ci/run", "justfile"].contains(&path)) && !EXCLUDED.iter().any(|entry| is_below(path, entry))
+    let known = Path::new(path)
+        .extension()
+        .is_some_and(|kind| EXTENSIONS.iter().any(|known| kind == *known));
+    (known || [".ci/run", "justfile"].contains(&path))
+        && !EXCLUDED.iter().any(|entry| is_below(path, entry))
 }
 
 fn is_below(path: &str, entry: &str) -> bool {

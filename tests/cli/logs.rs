@@ -13,20 +13,28 @@ use std::{
 
 /// One log for each form, with its source in the first line.
 fn samples() -> Vec<PathBuf> {
-    let entries = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/logs")).expect("there are samples");
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    let entries = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/logs"))
+        .expect("there are samples");
+    let mut paths: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
     paths.sort();
     assert!(paths.len() >= 18, "{paths:?}");
     paths
 }
 
 fn name(path: &Path) -> &str {
-    path.file_name().and_then(|name| name.to_str()).expect("a plain name")
+    path.file_name()
+        .and_then(|name| name.to_str())
+        .expect("a plain name")
 }
 
 /// A log of nanoGPT.
 fn log(lines: &[(u64, &str, f64)]) -> String {
-    lines.iter().map(|(step, loss, time)| format!("iter {step}: loss {loss}, time {time}ms, mfu 1.00%\n")).collect()
+    lines
+        .iter()
+        .map(|(step, loss, time)| format!("iter {step}: loss {loss}, time {time}ms, mfu 1.00%\n"))
+        .collect()
 }
 
 #[test]
@@ -36,7 +44,11 @@ fn every_form_is_summarised() {
     for path in samples() {
         project.write(name(&path), fs::read(&path).expect("a sample"));
         let outcome = project.run(&["logs", name(&path)]);
-        assert!(outcome.code <= 1 && outcome.stderr.is_empty(), "{}: {outcome:?}", path.display());
+        assert!(
+            outcome.code <= 1 && outcome.stderr.is_empty(),
+            "{}: {outcome:?}",
+            path.display()
+        );
         text.push_str(&outcome.stdout);
         text.push_str("---\n");
     }
@@ -45,13 +57,21 @@ fn every_form_is_summarised() {
 
 #[test]
 fn the_source_of_every_sample_is_documented() {
-    let docs = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/logs.md")).expect("the page");
+    let docs = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/logs.md"))
+        .expect("the page");
     for path in samples() {
         let text = fs::read_to_string(&path).expect("a sample");
-        let source = text.strip_prefix("# ").and_then(|rest| rest.split([',', '\n']).next()).expect("a header");
+        let source = text
+            .strip_prefix("# ")
+            .and_then(|rest| rest.split([',', '\n']).next())
+            .expect("a header");
         let (repository, revision) = source.split_once(' ').expect("a repository and a revision");
         for part in [repository, revision, name(&path)] {
-            assert!(docs.contains(part), "`{part}` of {} is missing in docs/logs.md", path.display());
+            assert!(
+                docs.contains(part),
+                "`{part}` of {} is missing in docs/logs.md",
+                path.display()
+            );
         }
     }
 }
@@ -59,17 +79,43 @@ fn the_source_of_every_sample_is_documented() {
 #[test]
 fn two_logs_are_compared_by_step() {
     let project = Project::empty();
-    project.write("a.log", log(&[(0, "4.0", 100.0), (10, "2.0", 50.0), (20, "1.0", 50.0)]));
-    project.write("b.log", log(&[(10, "2.5", 25.0), (20, "1.0", 25.0), (30, "0.9", 25.0)]));
-    let human = project.run(&["logs", "a.log", "b.log"]).expect_code(0).stdout;
+    project.write(
+        "a.log",
+        log(&[(0, "4.0", 100.0), (10, "2.0", 50.0), (20, "1.0", 50.0)]),
+    );
+    project.write(
+        "b.log",
+        log(&[(10, "2.5", 25.0), (20, "1.0", 25.0), (30, "0.9", 25.0)]),
+    );
+    let human = project
+        .run(&["logs", "a.log", "b.log"])
+        .expect_code(0)
+        .stdout;
     insta::assert_snapshot!(human);
-    project.run(&["logs", "a.log", "b.log", "--within", "0.2"]).expect_code(0);
-    let outside = project.run(&["logs", "a.log", "b.log", "--within", "0.19"]).expect_code(1).stdout;
-    assert!(outside.contains("FAILED: the losses differ by up to 20.000 %"), "{outside}");
-    let json = project.run(&["logs", "a.log", "b.log", "--format", "json"]).expect_code(0).stdout;
+    project
+        .run(&["logs", "a.log", "b.log", "--within", "0.2"])
+        .expect_code(0);
+    let outside = project
+        .run(&["logs", "a.log", "b.log", "--within", "0.19"])
+        .expect_code(1)
+        .stdout;
+    assert!(
+        outside.contains("FAILED: the losses differ by up to 20.000 %"),
+        "{outside}"
+    );
+    let json = project
+        .run(&["logs", "a.log", "b.log", "--format", "json"])
+        .expect_code(0)
+        .stdout;
     let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
-    assert_eq!(json["comparison"]["metrics"]["loss"]["largest_difference"], 0.5);
-    assert_eq!(json["comparison"]["metrics"]["step_seconds"]["median_ratio"], 0.5);
+    assert_eq!(
+        json["comparison"]["metrics"]["loss"]["largest_difference"],
+        0.5
+    );
+    assert_eq!(
+        json["comparison"]["metrics"]["step_seconds"]["median_ratio"],
+        0.5
+    );
     assert_eq!(json["logs"][1]["curve"]["points"][0]["loss"], 2.5);
     assert_eq!(json["version"], 1);
 }
@@ -79,21 +125,45 @@ fn what_was_not_checked_does_not_pass() {
     let project = Project::empty();
     project.write("a.log", log(&[(0, "4.0", 100.0)]));
     project.write("later.log", log(&[(1, "4.0", 100.0)]));
-    project.write("nan.log", log(&[(0, "4.0", 1.0), (1, "nan", 1.0), (2, "-inf", 1.0), (3, "3.0", 1.0)]));
-    project.write("numbered.log", "{'loss': 4.0, 'grad_norm': 1.0, 'learning_rate': 1e-05, 'epoch': 0.01}\n");
-    project.write("speed.log", "[timer.py:215:stop] epoch=0/micro_step=1/global_step=1, CurrSamplesPerSec=8.25\n");
+    project.write(
+        "nan.log",
+        log(&[
+            (0, "4.0", 1.0),
+            (1, "nan", 1.0),
+            (2, "-inf", 1.0),
+            (3, "3.0", 1.0),
+        ]),
+    );
+    project.write(
+        "numbered.log",
+        "{'loss': 4.0, 'grad_norm': 1.0, 'learning_rate': 1e-05, 'epoch': 0.01}\n",
+    );
+    project.write(
+        "speed.log",
+        "[timer.py:215:stop] epoch=0/micro_step=1/global_step=1, CurrSamplesPerSec=8.25\n",
+    );
     let nan = project.run(&["logs", "nan.log"]).expect_code(1).stdout;
-    for expected in ["line 2, step 1: loss: NaN", "line 3, step 2: loss: -inf", "FAILED: NaN or infinite losses: 2"] {
+    for expected in [
+        "line 2, step 1: loss: NaN",
+        "line 3, step 2: loss: -inf",
+        "FAILED: NaN or infinite losses: 2",
+    ] {
         assert!(nan.contains(expected), "{nan}");
     }
     let expected = [
         (vec!["later.log"], "no step in common"),
-        (vec!["numbered.log"], "one log prints steps, the other one does not"),
+        (
+            vec!["numbered.log"],
+            "one log prints steps, the other one does not",
+        ),
         (vec!["speed.log"], "no line has a loss"),
         (vec!["nan.log"], "NaN or infinite losses: 2"),
     ];
     for (files, message) in expected {
-        let text = project.run(&[&["logs", "a.log"], files.as_slice()].concat()).expect_code(1).stdout;
+        let text = project
+            .run(&[&["logs", "a.log"], files.as_slice()].concat())
+            .expect_code(1)
+            .stdout;
         assert!(text.contains(message), "{files:?}: {text}");
     }
 }
@@ -106,27 +176,48 @@ fn wrong_input_is_an_error_that_lists_what_is_known() {
     project.write("log.gz", [0x1f, 0x8b, 0x08, 0, 1, 2, 3]);
     project.write("a.log", log(&[(0, "4.0", 100.0)]));
     let unknown = project.run(&["logs", "text.log"]).expect_code(2).stderr;
-    assert!(unknown.contains("no line of the log `text.log` has a known form (2 lines"), "{unknown}");
-    assert!(unknown.contains("torchtitan, Megatron-LM, Primus") && unknown.contains("docs/logs.md"), "{unknown}");
+    assert!(
+        unknown.contains("no line of the log `text.log` has a known form (2 lines"),
+        "{unknown}"
+    );
+    assert!(
+        unknown.contains("torchtitan, Megatron-LM, Primus") && unknown.contains("docs/logs.md"),
+        "{unknown}"
+    );
     let compressed = project.run(&["logs", "log.gz"]).expect_code(2).stderr;
-    assert!(compressed.contains("zcat FILE | testgen logs -"), "{compressed}");
+    assert!(
+        compressed.contains("zcat FILE | testgen logs -"),
+        "{compressed}"
+    );
     project.run(&["logs", "empty.log"]).expect_code(2);
     project.run(&["logs", "nowhere.log"]).expect_code(2);
     project.run(&["logs", "."]).expect_code(2);
     project.run(&["logs", "-", "-"]).expect_code(2);
-    project.run(&["logs", "a.log", "--within", "0.1"]).expect_code(2);
-    project.run(&["logs", "a.log", "a.log", "--within", "-1"]).expect_code(2);
-    project.run(&["logs", "a.log", "a.log", "a.log"]).expect_code(2);
+    project
+        .run(&["logs", "a.log", "--within", "0.1"])
+        .expect_code(2);
+    project
+        .run(&["logs", "a.log", "a.log", "--within", "-1"])
+        .expect_code(2);
+    project
+        .run(&["logs", "a.log", "a.log", "a.log"])
+        .expect_code(2);
 }
 
 #[test]
 fn standard_input_is_read() {
     let project = Project::empty();
     let mut child = start(&project);
-    child.stdin.take().expect("a pipe").write_all(log(&[(0, "4.0", 1.0)]).as_bytes()).expect("it is read");
+    child
+        .stdin
+        .take()
+        .expect("a pipe")
+        .write_all(log(&[(0, "4.0", 1.0)]).as_bytes())
+        .expect("it is read");
     let output = child.wait_with_output().expect("it ends");
     assert!(
-        output.status.success() && String::from_utf8_lossy(&output.stdout).starts_with("-: nanoGPT (1)"),
+        output.status.success()
+            && String::from_utf8_lossy(&output.stdout).starts_with("-: nanoGPT (1)"),
         "{output:?}"
     );
 }
@@ -134,7 +225,10 @@ fn standard_input_is_read() {
 /// `testgen logs -` with pipes.
 fn start(project: &Project) -> Child {
     let mut command = project.command();
-    command.args(["logs", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    command
+        .args(["logs", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
     command.spawn().expect("the binary starts")
 }
 
@@ -151,16 +245,30 @@ fn memory_is_bounded() {
     let block = vec![b'x'; 1 << 20];
     (0..100).for_each(|_| input.write_all(&block).expect("it is read"));
     writeln!(input, "\niter 2000000: loss 2.5, time 1.0ms, mfu 1.00%").expect("it is read");
-    // While it waits for the end of the input, the kernel has the largest amount of its memory so far.
+    // While it waits for the end of the input, the kernel has the largest amount of its memory so
+    // far.
     let status = || fs::read_to_string(format!("/proc/{}/status", child.id())).expect("it runs");
-    wait_for("the input is read", || is_empty(&input) && status().contains("State:\tS (sleeping)"));
+    wait_for("the input is read", || {
+        is_empty(&input) && status().contains("State:\tS (sleeping)")
+    });
     let status = status();
-    let peak =
-        status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse::<u64>().ok());
+    let peak = status.lines().find_map(|line| {
+        line.strip_prefix("VmHWM:")?
+            .trim()
+            .strip_suffix(" kB")?
+            .parse::<u64>()
+            .ok()
+    });
     drop(input);
     let text = String::from_utf8(child.wait_with_output().expect("it ends").stdout).expect("UTF-8");
-    assert!(text.contains("nanoGPT (2000001)") && text.contains("1 lines are longer than a mebibyte"), "{text}");
-    assert!(peak.is_some_and(|kilobytes| kilobytes < 48 * 1024), "{peak:?} kB");
+    assert!(
+        text.contains("nanoGPT (2000001)") && text.contains("1 lines are longer than a mebibyte"),
+        "{text}"
+    );
+    assert!(
+        peak.is_some_and(|kilobytes| kilobytes < 48 * 1024),
+        "{peak:?} kB"
+    );
 }
 
 /// Whether everything that was written into a pipe has been read.
@@ -168,18 +276,31 @@ fn memory_is_bounded() {
 fn is_empty(pipe: &impl AsRawFd) -> bool {
     let mut count: libc::c_int = 0;
     // SAFETY: the call writes one number, to which the pointer is valid.
-    assert_eq!(unsafe { libc::ioctl(pipe.as_raw_fd(), libc::FIONREAD, &raw mut count) }, 0);
+    assert_eq!(
+        unsafe { libc::ioctl(pipe.as_raw_fd(), libc::FIONREAD, &raw mut count) },
+        0
+    );
     count == 0
 }
 
 #[test]
 fn the_page_has_curves_of_both_logs() {
     let project = Project::empty();
-    project.write("a.log", log(&[(0, "4.0", 100.0), (10, "2.0", 50.0), (20, "nan", 50.0)]));
-    project.write("<b>.log", log(&[(0, "4.5", 25.0), (10, "2.5", 25.0), (20, "1.0", 25.0)]));
-    project.run(&["logs", "a.log", "<b>.log", "--page", "out/curves.html"]).expect_code(1);
+    project.write(
+        "a.log",
+        log(&[(0, "4.0", 100.0), (10, "2.0", 50.0), (20, "nan", 50.0)]),
+    );
+    project.write(
+        "<b>.log",
+        log(&[(0, "4.5", 25.0), (10, "2.5", 25.0), (20, "1.0", 25.0)]),
+    );
+    project
+        .run(&["logs", "a.log", "<b>.log", "--page", "out/curves.html"])
+        .expect_code(1);
     let page = project.path("out/curves.html");
-    let Some(document) = document(&page, "") else { return };
+    let Some(document) = document(&page, "") else {
+        return;
+    };
     let shown = [
         "data-ready=",
         "FAILED: NaN or infinite losses: 1",
@@ -193,6 +314,9 @@ fn the_page_has_curves_of_both_logs() {
         "3 common steps",
     ];
     for text in shown {
-        assert!(document.contains(text), "`{text}` is missing in\n{document}");
+        assert!(
+            document.contains(text),
+            "`{text}` is missing in\n{document}"
+        );
     }
 }

@@ -14,12 +14,18 @@ fn a_suite_is_built_with_the_profiles_of_the_workspace() {
     let suite = read(&project.read("generated/Cargo.toml"));
     for profile in ["dev", "release"] {
         let mut expected = workspace["profile"][profile].clone();
-        if let Some(packages) = expected.get_mut("package").and_then(toml::Value::as_table_mut) {
+        if let Some(packages) = expected
+            .get_mut("package")
+            .and_then(toml::Value::as_table_mut)
+        {
             packages.retain(|package, _| package == "*" || linked.contains(package));
         }
         assert_eq!(suite["profile"][profile], expected, "{profile}");
     }
-    assert_eq!(suite["profile"]["dev"]["package"]["testgen-nn"]["opt-level"].as_integer(), Some(2));
+    assert_eq!(
+        suite["profile"]["dev"]["package"]["testgen-nn"]["opt-level"].as_integer(),
+        Some(2)
+    );
 }
 
 /// A package of a lock file with everything that it depends on.
@@ -28,11 +34,19 @@ fn dependencies<'l>(lock: &'l toml::Table, package: &'l str) -> BTreeSet<&'l str
     let mut found = BTreeSet::from([package]);
     let mut next = vec![package];
     while let Some(name) = next.pop() {
-        for entry in packages.iter().filter(|entry| entry["name"].as_str() == Some(name)) {
-            let names = entry.get("dependencies").and_then(toml::Value::as_array).into_iter().flatten();
+        for entry in packages
+            .iter()
+            .filter(|entry| entry["name"].as_str() == Some(name))
+        {
+            let names = entry
+                .get("dependencies")
+                .and_then(toml::Value::as_array)
+                .into_iter()
+                .flatten();
             // An entry is `name`, or `name version` where there are several versions.
             let names = names.filter_map(|name| name.as_str()?.split(' ').next());
-            // Only tests depend on the simulator; a lock file does not distinguish their dependencies.
+            // Only tests depend on the simulator; a lock file does not distinguish their
+            // dependencies.
             let names = names.filter(|name| !name.starts_with("hip-sim"));
             next.extend(names.filter(|name| found.insert(name)));
         }
@@ -46,10 +60,16 @@ fn a_checkout_under_another_name_is_up_to_date() {
     project.write("first/model_specs/encoder_only/bert.yaml", BERT);
     let run = |directory: &str, arguments: &[&str]| {
         let mut command = project.command();
-        project.finish(command.current_dir(project.path(directory)).args(arguments)).expect_code(0)
+        project
+            .finish(command.current_dir(project.path(directory)).args(arguments))
+            .expect_code(0)
     };
     run("first", &["generate"]);
-    assert!(project.read("first/generated/Cargo.toml").contains("name = \"first-generated\""));
+    assert!(
+        project
+            .read("first/generated/Cargo.toml")
+            .contains("name = \"first-generated\"")
+    );
     fs::rename(project.path("first"), project.path("second")).expect("it can be renamed");
     run("second", &["generate", "--check"]);
     run("second", &["verify"]);

@@ -1,5 +1,5 @@
-//! `testgen matrix`: every CI system from the same plan. tests/schemas validates the snapshots against published
-//! schemas.
+//! `testgen matrix`: every CI system from the same plan. tests/schemas validates the snapshots
+//! against published schemas.
 
 use crate::{
     project::Project,
@@ -19,17 +19,26 @@ fn project(toml: &str) -> Project {
 /// Writes the files of every format into the project, and returns them with their names.
 fn files(project: &Project) -> Vec<(String, String)> {
     for format in FORMATS {
-        project.run(&["matrix", "--format", format, "--write"]).expect_code(0);
-        project.run(&["matrix", "--format", format, "--check"]).expect_code(0);
+        project
+            .run(&["matrix", "--format", format, "--write"])
+            .expect_code(0);
+        project
+            .run(&["matrix", "--format", format, "--check"])
+            .expect_code(0);
     }
     let is_output = |path: &String| path.contains("testgen") && path != "testgen.toml";
     let names = project.files("").into_iter().filter(is_output);
-    names.map(|name| (name.clone(), project.read(&name))).collect()
+    names
+        .map(|name| (name.clone(), project.read(&name)))
+        .collect()
 }
 
 fn assert_snapshots(runners: &str, toml: &str) {
     for (path, text) in files(&project(toml)) {
-        let name = path.trim_start_matches('.').replace(['/', '-'], "_").replace("testgen.matrix", "matrix");
+        let name = path
+            .trim_start_matches('.')
+            .replace(['/', '-'], "_")
+            .replace("testgen.matrix", "matrix");
         let name = format!("{runners}_{name}");
         let (stem, extension) = name.rsplit_once('.').expect("an output has an extension");
         insta::assert_binary_snapshot!(&format!("{stem}.{extension}"), text.into_bytes());
@@ -57,10 +66,16 @@ fn engines_and_their_python_are_in_every_job() {
     assert_snapshots("engines", ENGINES);
     let native = ENGINES.replace("\"native\", \"torch\"", "\"torch\"");
     let only_torch = files(&project(&native));
-    assert!(only_torch.iter().all(|(_, text)| !text.contains("--simulate")), "no native engine, no simulation");
+    assert!(
+        only_torch
+            .iter()
+            .all(|(_, text)| !text.contains("--simulate")),
+        "no native engine, no simulation"
+    );
 }
 
-/// In the place of nextest: one test, whose entry has the variables of the job. With the file `broken` the test of the second GPU is killed.
+/// In the place of nextest: one test, whose entry has the variables of the job. With the file
+/// `broken` the test of the second GPU is killed.
 const NEXTEST: &str = r#"#!/bin/sh
 if test "$2" = list; then echo "suite encoder_only::bert::rocm::finite_f32"; exit 0; fi
 index=${TESTGEN_DEVICE#rocm:}
@@ -75,20 +90,38 @@ fn every_gpu_of_a_node_is_a_column_and_none_replaces_another() {
     let project = project(ENGINES);
     let script = text(&plan_of(&project)["families"][0]["test"]).to_owned();
     project.script("target/ci/bin/cargo-nextest", NEXTEST);
-    project.install(Path::new(env!("CARGO_BIN_EXE_testgen")), "target/ci/bin/testgen");
+    project.install(
+        Path::new(env!("CARGO_BIN_EXE_testgen")),
+        "target/ci/bin/testgen",
+    );
     let run = || {
         let mut command = std::process::Command::new("bash");
-        command.args(["-euo", "pipefail", "-c", &script]).current_dir(project.path(""));
+        command
+            .args(["-euo", "pipefail", "-c", &script])
+            .current_dir(project.path(""));
         command.output().expect("bash starts")
     };
     let passed = run();
-    assert!(passed.status.success(), "{}", String::from_utf8_lossy(&passed.stderr));
+    assert!(
+        passed.status.success(),
+        "{}",
+        String::from_utf8_lossy(&passed.stderr)
+    );
     for index in 0..3 {
         let environment = project.read(format!("environment-{index}"));
-        assert_eq!(environment.trim(), "native,torch /opt/venv/bin/python rocm:3");
+        assert_eq!(
+            environment.trim(),
+            "native,torch /opt/venv/bin/python rocm:3"
+        );
     }
-    let report = project.run(&["report", "reports", "--format", "markdown"]).expect_code(0).stdout;
-    assert!((0..3).all(|index| report.contains(&format!("rocm:{index}: MI300X f32"))), "{report}");
+    let report = project
+        .run(&["report", "reports", "--format", "markdown"])
+        .expect_code(0)
+        .stdout;
+    assert!(
+        (0..3).all(|index| report.contains(&format!("rocm:{index}: MI300X f32"))),
+        "{report}"
+    );
     std::fs::remove_dir_all(project.path("reports")).expect("the reports exist");
     project.write("broken", "");
     assert!(!run().status.success(), "the second GPU has no result");
@@ -105,7 +138,10 @@ fn text(value: &Value) -> &str {
 }
 
 fn plan_of(project: &Project) -> Value {
-    let text = project.run(&["matrix", "--format", "json"]).expect_code(0).stdout;
+    let text = project
+        .run(&["matrix", "--format", "json"])
+        .expect_code(0)
+        .stdout;
     serde_json::from_str(&text).expect("the plan is JSON")
 }
 
@@ -120,9 +156,21 @@ fn every_slice_of_every_partition_is_run_once() {
     assert!(families.len() >= 10, "{}", families.len());
     for family in families {
         let jobs = family["jobs"].as_array().expect("is a list");
-        let slices: Vec<u64> = jobs.iter().map(|job| job["slice"].as_u64().expect("is a number")).collect();
-        assert_eq!(slices, (1..=jobs.len() as u64).collect::<Vec<_>>(), "{}", family["name"]);
-        assert!(jobs.iter().all(|job| job["slices"] == jobs.len()), "{}", family["name"]);
+        let slices: Vec<u64> = jobs
+            .iter()
+            .map(|job| job["slice"].as_u64().expect("is a number"))
+            .collect();
+        assert_eq!(
+            slices,
+            (1..=jobs.len() as u64).collect::<Vec<_>>(),
+            "{}",
+            family["name"]
+        );
+        assert!(
+            jobs.iter().all(|job| job["slices"] == jobs.len()),
+            "{}",
+            family["name"]
+        );
     }
 }
 
@@ -136,7 +184,10 @@ fn every_runner_has_jobs_of_its_own_labels() {
     for job in jobs(&plan) {
         let runner = text(&job["runner"]);
         assert_eq!(job["labels"], serde_json::json!(["self-hosted", runner]));
-        let index: usize = runner.trim_start_matches("gpu-").parse().expect("ends with its number");
+        let index: usize = runner
+            .trim_start_matches("gpu-")
+            .parse()
+            .expect("ends with its number");
         assert_eq!(job["blocking"], !index.is_multiple_of(7), "{runner}");
     }
 }
@@ -149,14 +200,32 @@ fn github_has_every_job_of_the_plan() {
     let plan = plan_of(&project);
     for family in plan["families"].as_array().expect("is a list") {
         let job = &workflow["jobs"][text(&family["name"])];
-        assert!(text(&job["if"]).contains(&format!("inputs.tier == '{}'", text(&family["tier"]))), "{job}");
-        let entries = job["strategy"]["matrix"]["include"].as_array().expect("is a list");
+        assert!(
+            text(&job["if"]).contains(&format!("inputs.tier == '{}'", text(&family["tier"]))),
+            "{job}"
+        );
+        let entries = job["strategy"]["matrix"]["include"]
+            .as_array()
+            .expect("is a list");
         let expected = family["jobs"].as_array().expect("is a list");
         assert_eq!(entries.len(), expected.len());
         for (entry, expected) in entries.iter().zip(expected) {
-            assert_eq!((&entry["artifact"], &entry["labels"]), (&expected["name"], &expected["labels"]));
-            assert_eq!(entry["slice"], format!("{}/{}", expected["slice"], expected["slices"]));
-            assert_eq!(entry["kind"], if expected["blocking"] == true { "report" } else { "advisory" });
+            assert_eq!(
+                (&entry["artifact"], &entry["labels"]),
+                (&expected["name"], &expected["labels"])
+            );
+            assert_eq!(
+                entry["slice"],
+                format!("{}/{}", expected["slice"], expected["slices"])
+            );
+            assert_eq!(
+                entry["kind"],
+                if expected["blocking"] == true {
+                    "report"
+                } else {
+                    "advisory"
+                }
+            );
         }
     }
 }
@@ -164,12 +233,18 @@ fn github_has_every_job_of_the_plan() {
 #[test]
 fn gitlab_has_every_job_of_the_plan() {
     let project = project(&fifty());
-    project.run(&["matrix", "--format", "gitlab", "--write"]).expect_code(0);
+    project
+        .run(&["matrix", "--format", "gitlab", "--write"])
+        .expect_code(0);
     let pipeline = yaml(&project.read(".gitlab/testgen.yml")).remove(0);
     for expected in jobs(&plan_of(&project)) {
         let job = &pipeline[format!("testgen-{}", text(&expected["name"]))];
         assert_eq!(job["tags"], expected["labels"], "{expected}");
-        assert_eq!(job["allow_failure"], expected["blocking"] == false, "{expected}");
+        assert_eq!(
+            job["allow_failure"],
+            expected["blocking"] == false,
+            "{expected}"
+        );
         let slice = format!("slice:{}/{}", expected["slice"], expected["slices"]);
         assert_eq!(job["variables"]["SLICE"], slice, "{expected}");
     }
@@ -178,37 +253,63 @@ fn gitlab_has_every_job_of_the_plan() {
 #[test]
 fn kubernetes_completes_every_job_of_the_plan() {
     let project = project(&fifty());
-    project.run(&["matrix", "--format", "kubernetes", "--write"]).expect_code(0);
+    project
+        .run(&["matrix", "--format", "kubernetes", "--write"])
+        .expect_code(0);
     let documents = yaml(&project.read("kubernetes/testgen.yml"));
     let plan = plan_of(&project);
-    let names: BTreeSet<&str> = documents.iter().map(|document| text(&document["metadata"]["name"])).collect();
+    let names: BTreeSet<&str> = documents
+        .iter()
+        .map(|document| text(&document["metadata"]["name"]))
+        .collect();
     assert_eq!(names.len(), documents.len(), "names are unique");
-    let (cpu, gpu): (Vec<&Value>, Vec<&Value>) =
-        documents.iter().partition(|document| document["metadata"]["name"] == "testgen-cpu");
+    let (cpu, gpu): (Vec<&Value>, Vec<&Value>) = documents
+        .iter()
+        .partition(|document| document["metadata"]["name"] == "testgen-cpu");
     assert_eq!(cpu.len(), 1);
-    let completions = gpu.iter().map(|job| job["spec"]["completions"].as_u64().expect("is a number"));
+    let completions = gpu
+        .iter()
+        .map(|job| job["spec"]["completions"].as_u64().expect("is a number"));
     assert_eq!(completions.sum::<u64>(), jobs(&plan).count() as u64);
-    assert!(gpu.iter().all(|job| job["spec"]["parallelism"].as_u64() <= job["spec"]["completions"].as_u64()));
+    assert!(
+        gpu.iter()
+            .all(|job| job["spec"]["parallelism"].as_u64() <= job["spec"]["completions"].as_u64())
+    );
 }
 
 #[test]
 fn slurm_submits_every_slice_of_a_tier() {
     let project = project(&fifty());
-    project.run(&["matrix", "--format", "slurm", "--write"]).expect_code(0);
+    project
+        .run(&["matrix", "--format", "slurm", "--write"])
+        .expect_code(0);
     let script = project.read("slurm/testgen.sh");
-    let expected = script.lines().filter_map(|line| line.strip_prefix("printf '%s\\n' ")?.split(' ').next());
+    let expected = script
+        .lines()
+        .filter_map(|line| line.strip_prefix("printf '%s\\n' ")?.split(' ').next());
     let expand = |results: &str| {
-        let Some((name, slices)) = results.split_once('{') else { return vec![results.to_owned()] };
+        let Some((name, slices)) = results.split_once('{') else {
+            return vec![results.to_owned()];
+        };
         let (range, all) = slices.split_once('}').expect("a range ends");
         let (first, last) = range.split_once("..").expect("a range has two ends");
         let number = |text: &str| text.parse::<u32>().expect("a number");
-        (number(first)..=number(last)).map(|slice| format!("{name}{slice}{all}")).collect()
+        (number(first)..=number(last))
+            .map(|slice| format!("{name}{slice}{all}"))
+            .collect()
     };
     let submitted: BTreeSet<String> = expected.flat_map(expand).collect();
     let plan = plan_of(&project);
-    let kind = |job: &Value| if job["blocking"] == true { "blocking" } else { "advisory" };
-    let mut planned: BTreeSet<String> =
-        jobs(&plan).map(|job| format!("{}/{}", kind(job), text(&job["name"]))).collect();
+    let kind = |job: &Value| {
+        if job["blocking"] == true {
+            "blocking"
+        } else {
+            "advisory"
+        }
+    };
+    let mut planned: BTreeSet<String> = jobs(&plan)
+        .map(|job| format!("{}/{}", kind(job), text(&job["name"])))
+        .collect();
     planned.extend(["blocking/cpu".to_owned(), "blocking/rocm-sim".to_owned()]);
     assert_eq!(submitted, planned);
 }
@@ -222,7 +323,10 @@ fn nothing_self_hosted_runs_for_a_fork() {
         let caller = project.read(".github/workflows/testgen.yml");
         assert!(!caller.contains("self-hosted"), "{caller}");
         let called = project.read(".github/workflows/testgen-gpu.yml");
-        assert!(called.contains("workflow_call") && !called.contains("pull_request:"), "{called}");
+        assert!(
+            called.contains("workflow_call") && !called.contains("pull_request:"),
+            "{called}"
+        );
         let jobs = called.matches("runs-on: ").count();
         assert!(jobs > 0);
         assert_eq!(called.matches(condition).count(), jobs);
@@ -240,7 +344,10 @@ fn drift_is_reported_and_foreign_files_stay() {
     assert!(!project.exists(".github/workflows/testgen-gpu.yml"));
     project.write(".github/workflows/testgen.yml", "name: mine\n");
     let foreign = project.run(&["matrix", "--write"]).expect_code(2).stderr;
-    assert_eq!(project.read(".github/workflows/testgen.yml"), "name: mine\n");
+    assert_eq!(
+        project.read(".github/workflows/testgen.yml"),
+        "name: mine\n"
+    );
     insta::assert_snapshot!([missing, leftover, foreign].join("---\n"));
 }
 
@@ -248,7 +355,10 @@ fn drift_is_reported_and_foreign_files_stay() {
 fn invalid_settings_are_reported() {
     let changed = |from: &str, to: &str| {
         assert!(ONE.contains(from), "{from}");
-        project(&ONE.replace(from, to)).run(&["matrix"]).expect_code(2).stderr
+        project(&ONE.replace(from, to))
+            .run(&["matrix"])
+            .expect_code(2)
+            .stderr
     };
     let messages = [
         changed("@sha256:0123456789abcdef", ":latest"),
@@ -262,7 +372,10 @@ fn invalid_settings_are_reported() {
         changed("amd.com/gpu.product-name", "gpu model"),
         changed("timeout_minutes = 45", "timeout_minutes = 0"),
         changed("timeout_minutes = 45", "shards = { rocm = 999 }"),
-        changed("[[ci.runner]]", "[ci.cpu]\nlabel = \"self-hosted\"\n\n[[ci.runner]]"),
+        changed(
+            "[[ci.runner]]",
+            "[ci.cpu]\nlabel = \"self-hosted\"\n\n[[ci.runner]]",
+        ),
         changed("[[ci.runner]]", "[[ci.runer]]"),
         changed("--partition=mi300x", "-p gpu"),
         changed("--partition=mi300x", "--time=5"),
@@ -276,23 +389,35 @@ fn invalid_settings_are_reported() {
 fn this_repository_uses_its_own_output() {
     let project = Project::empty();
     let mut command = project.command();
-    command.current_dir(Path::new(env!("CARGO_MANIFEST_DIR"))).args(["matrix", "--check"]);
+    command
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")))
+        .args(["matrix", "--check"]);
     project.finish(&mut command).expect_code(0);
     for format in ["gitlab", "kubernetes", "slurm", "json"] {
         let mut command = project.command();
-        command.current_dir(Path::new(env!("CARGO_MANIFEST_DIR"))).args(["matrix", "--format", format]);
+        command
+            .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")))
+            .args(["matrix", "--format", format]);
         let extension = match format {
             "json" => "json",
             "slurm" => "sh",
             _ => "yml",
         };
         let text = project.finish(&mut command).expect_code(0).stdout;
-        insta::assert_binary_snapshot!(&format!("own_{format}.{extension}"), one_spec(&text).into_bytes());
+        insta::assert_binary_snapshot!(
+            &format!("own_{format}.{extension}"),
+            one_spec(&text).into_bytes()
+        );
     }
 }
 
 /// Hides the number of specs, so that a new model does not change the snapshots.
 fn one_spec(text: &str) -> String {
-    let Some((before, after)) = text.split_once("\"specs\": ") else { return text.to_owned() };
-    format!("{before}\"specs\": 1{}", after.trim_start_matches(|digit: char| digit.is_ascii_digit()))
+    let Some((before, after)) = text.split_once("\"specs\": ") else {
+        return text.to_owned();
+    };
+    format!(
+        "{before}\"specs\": 1{}",
+        after.trim_start_matches(|digit: char| digit.is_ascii_digit())
+    )
 }

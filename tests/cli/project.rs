@@ -47,7 +47,9 @@ pub(crate) struct Outcome {
 impl Project {
     /// An empty project.
     pub(crate) fn empty() -> Self {
-        Self { directory: TempDir::new().expect("the temporary directory can be written") }
+        Self {
+            directory: TempDir::new().expect("the temporary directory can be written"),
+        }
     }
 
     /// A project with one valid spec, `model_specs/encoder_only/bert.yaml`.
@@ -64,23 +66,33 @@ impl Project {
     /// Writes a file and the directories above it.
     pub(crate) fn write(&self, relative: impl AsRef<Path>, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path(relative);
-        fs::create_dir_all(path.parent().expect("a file is in a directory")).expect("directory can be made");
+        fs::create_dir_all(path.parent().expect("a file is in a directory"))
+            .expect("directory can be made");
         fs::write(&path, content).expect("file can be written");
         path
     }
 
-    /// Copies `source` as a program. A child process writes it: if this process held it open for writing while another test forks,
-    /// starting it would fail with "text file busy".
+    /// Copies `source` as a program. A child process writes it: if this process held it open for
+    /// writing while another test forks, starting it would fail with "text file busy".
     pub(crate) fn install(&self, source: &Path, relative: impl AsRef<Path>) -> PathBuf {
         let path = self.path(relative);
-        let status = Command::new("install").args(["-D", "--mode=755"]).arg(source).arg(&path).status();
-        assert!(status.expect("`install` starts").success(), "{}", path.display());
+        let status = Command::new("install")
+            .args(["-D", "--mode=755"])
+            .arg(source)
+            .arg(&path)
+            .status();
+        assert!(
+            status.expect("`install` starts").success(),
+            "{}",
+            path.display()
+        );
         path
     }
 
     /// Writes a script that can be started.
     pub(crate) fn script(&self, relative: impl AsRef<Path>, text: impl AsRef<[u8]>) -> PathBuf {
-        let source = tempfile::NamedTempFile::new().expect("the temporary directory can be written");
+        let source =
+            tempfile::NamedTempFile::new().expect("the temporary directory can be written");
         fs::write(source.path(), text).expect("file can be written");
         self.install(source.path(), relative)
     }
@@ -101,7 +113,14 @@ impl Project {
             .into_iter()
             .filter_map(Result::ok)
             .filter(|entry| !entry.file_type().is_dir())
-            .map(|entry| entry.path().strip_prefix(&root).expect("below its root").display().to_string())
+            .map(|entry| {
+                entry
+                    .path()
+                    .strip_prefix(&root)
+                    .expect("below its root")
+                    .display()
+                    .to_string()
+            })
             .collect();
         files.sort();
         files
@@ -110,8 +129,13 @@ impl Project {
     /// The binary, in this project, with nothing of the developer's environment but `PATH`.
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_testgen"));
-        command.current_dir(self.directory.path()).env_clear().stdin(Stdio::null());
-        command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", self.directory.path());
+        command
+            .current_dir(self.directory.path())
+            .env_clear()
+            .stdin(Stdio::null());
+        command
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.directory.path());
         command
     }
 
@@ -128,12 +152,17 @@ impl Project {
 
     /// The outcome of a run with the project's path redacted.
     pub(crate) fn outcome(&self, status: &ExitStatus, stdout: &[u8], stderr: &[u8]) -> Outcome {
-        Outcome { code: status.code().unwrap_or(-1), stdout: self.redact(stdout), stderr: self.redact(stderr) }
+        Outcome {
+            code: status.code().unwrap_or(-1),
+            stdout: self.redact(stdout),
+            stderr: self.redact(stderr),
+        }
     }
 
     fn redact(&self, bytes: &[u8]) -> String {
         let text = String::from_utf8_lossy(bytes).into_owned();
-        let real = fs::canonicalize(self.directory.path()).unwrap_or_else(|_| self.directory.path().to_owned());
+        let real = fs::canonicalize(self.directory.path())
+            .unwrap_or_else(|_| self.directory.path().to_owned());
         text.replace(&real.display().to_string(), "[PROJECT]")
             .replace(&self.directory.path().display().to_string(), "[PROJECT]")
     }
@@ -143,7 +172,11 @@ impl Outcome {
     /// Asserts that the run ended with `code`; otherwise shows its output.
     #[track_caller]
     pub(crate) fn expect_code(self, code: i32) -> Self {
-        assert_eq!(self.code, code, "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
+        assert_eq!(
+            self.code, code,
+            "stdout:\n{}\nstderr:\n{}",
+            self.stdout, self.stderr
+        );
         self
     }
 }

@@ -3,10 +3,13 @@
 use crate::project::{Outcome, Project};
 use std::{collections::BTreeSet, fs, path::PathBuf};
 
-/// A script in place of Python: prints its arguments and whether the recorder exists, and then runs `body`.
+/// A script in place of Python: prints its arguments and whether the recorder exists, and then runs
+/// `body`.
 fn fake_python(project: &Project, body: &str) -> PathBuf {
-    let text =
-        format!("#!/bin/sh\necho \"$*\" > \"{}\"\ngrep -c 'def record' \"$2\" >&2\n{body}\n", seen(project).display());
+    let text = format!(
+        "#!/bin/sh\necho \"$*\" > \"{}\"\ngrep -c 'def record' \"$2\" >&2\n{body}\n",
+        seen(project).display()
+    );
     project.script("bin/fake-python", text)
 }
 
@@ -22,7 +25,14 @@ fn with_checkpoint() -> Project {
 
 fn record(project: &Project, body: &str, arguments: &[&str]) -> Outcome {
     let python = fake_python(project, body);
-    project.finish(project.command().arg("record").args(arguments).arg("--python").arg(python))
+    project.finish(
+        project
+            .command()
+            .arg("record")
+            .args(arguments)
+            .arg("--python")
+            .arg(python),
+    )
 }
 
 #[test]
@@ -32,7 +42,10 @@ fn a_directory_is_recorded_with_the_default_seed() {
     assert_eq!(outcome.stdout, "fixtures/bert/golden.safetensors\n");
     assert_eq!(outcome.stderr, "2\n", "the recorder is handed to Python");
     let seen = project.read("seen");
-    assert!(seen.ends_with("goldens.py --progress --seed=0 -- fixtures/bert\n"), "{seen}");
+    assert!(
+        seen.ends_with("goldens.py --progress --seed=0 -- fixtures/bert\n"),
+        "{seen}"
+    );
 }
 
 /// Each of two recorders waits until the other one runs, too.
@@ -46,13 +59,32 @@ fn several_checkpoints_are_recorded_at_once() {
         "cd \"{}\"\ntouch $$\nfor i in $(seq 1200); do [ $(ls | wc -l) = 2 ] && exit 0; sleep 0.05; done\nexit 9",
         started.display()
     );
-    let outcome = record(&project, &body, &["bert", "other", "fixtures/bert", "--jobs", "2"]).expect_code(0);
+    let outcome = record(
+        &project,
+        &body,
+        &["bert", "other", "fixtures/bert", "--jobs", "2"],
+    )
+    .expect_code(0);
     let paths: BTreeSet<&str> = outcome.stdout.lines().collect();
-    assert_eq!(paths.len(), 2, "each checkpoint is recorded once: {}", outcome.stdout);
-    assert!(outcome.stderr.contains("recorded 1/2 ") && outcome.stderr.contains("recorded 2/2 "), "{}", outcome.stderr);
+    assert_eq!(
+        paths.len(),
+        2,
+        "each checkpoint is recorded once: {}",
+        outcome.stdout
+    );
+    assert!(
+        outcome.stderr.contains("recorded 1/2 ") && outcome.stderr.contains("recorded 2/2 "),
+        "{}",
+        outcome.stderr
+    );
     fs::remove_dir_all(&started).expect("it is there");
     fs::create_dir(&started).expect("a new directory");
-    let quiet = record(&project, &body, &["bert", "other", "--jobs", "2", "--quiet"]).expect_code(0);
+    let quiet = record(
+        &project,
+        &body,
+        &["bert", "other", "--jobs", "2", "--quiet"],
+    )
+    .expect_code(0);
     assert!(!quiet.stderr.contains("recorded"), "{}", quiet.stderr);
 }
 
@@ -63,14 +95,25 @@ fn a_checkpoint_that_cannot_be_recorded_does_not_stop_the_others() {
     project.write("pickle/config.json", "{}");
     project.write("pickle/pytorch_model.bin", "");
     let body = "case \"$*\" in *other) echo 'error: no such head' >&2; exit 1;; esac";
-    let outcome = record(&project, body, &["other", "pickle", "bert", "--jobs", "1"]).expect_code(2);
-    assert!(outcome.stdout.ends_with("fixtures/bert/golden.safetensors\n"), "{}", outcome.stdout);
+    let outcome =
+        record(&project, body, &["other", "pickle", "bert", "--jobs", "1"]).expect_code(2);
+    assert!(
+        outcome
+            .stdout
+            .ends_with("fixtures/bert/golden.safetensors\n"),
+        "{}",
+        outcome.stdout
+    );
     for message in [
         "other: error: no such head\n",
         "pickle: error: `pickle/pytorch_model.bin` is a pickle",
         "error: 2 of 3 checkpoints were not recorded: other, pickle\n",
     ] {
-        assert!(outcome.stderr.contains(message), "{message}: {}", outcome.stderr);
+        assert!(
+            outcome.stderr.contains(message),
+            "{message}: {}",
+            outcome.stderr
+        );
     }
 }
 
@@ -78,8 +121,19 @@ fn a_checkpoint_that_cannot_be_recorded_does_not_stop_the_others() {
 fn inputs_of_a_file_are_those_of_one_checkpoint() {
     let project = with_checkpoint();
     project.write("other/config.json", "{}");
-    let outcome = record(&project, "exit 0", &["bert", "other", "--inputs", "x.safetensors"]).expect_code(2);
-    assert!(outcome.stderr.contains("--inputs names the inputs of one checkpoint"), "{}", outcome.stderr);
+    let outcome = record(
+        &project,
+        "exit 0",
+        &["bert", "other", "--inputs", "x.safetensors"],
+    )
+    .expect_code(2);
+    assert!(
+        outcome
+            .stderr
+            .contains("--inputs names the inputs of one checkpoint"),
+        "{}",
+        outcome.stderr
+    );
 }
 
 #[test]
@@ -87,7 +141,13 @@ fn own_inputs_are_handed_to_the_recorder() {
     let project = with_checkpoint();
     record(&project, "exit 0", &["bert", "--inputs", "-x.safetensors"]).expect_code(2);
     record(&project, "exit 0", &["bert", "--inputs=-x.safetensors"]).expect_code(0);
-    assert!(project.read("seen").contains(" --seed=0 --inputs=-x.safetensors -- "), "{}", project.read("seen"));
+    assert!(
+        project
+            .read("seen")
+            .contains(" --seed=0 --inputs=-x.safetensors -- "),
+        "{}",
+        project.read("seen")
+    );
     record(&project, "exit 0", &["bert", "--inputs=x", "--seed=7"]).expect_code(2);
 }
 
@@ -95,20 +155,38 @@ fn own_inputs_are_handed_to_the_recorder() {
 fn every_module_of_the_recorder_is_handed_to_python() {
     let project = with_checkpoint();
     let listing = project.path("listing");
-    record(&project, &format!("ls \"$(dirname \"$2\")\" > \"{}\"", listing.display()), &["bert"]).expect_code(0);
+    record(
+        &project,
+        &format!("ls \"$(dirname \"$2\")\" > \"{}\"", listing.display()),
+        &["bert"],
+    )
+    .expect_code(0);
     let modules = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record"))
         .expect("there is a recorder")
         .filter_map(Result::ok);
     let modules = modules.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    let modules: BTreeSet<String> = modules.filter(|name| name.ends_with(".py") || name.ends_with(".json")).collect();
-    assert_eq!(project.read("listing").lines().map(str::to_owned).collect::<BTreeSet<_>>(), modules);
+    let modules: BTreeSet<String> = modules
+        .filter(|name| name.ends_with(".py") || name.ends_with(".json"))
+        .collect();
+    assert_eq!(
+        project
+            .read("listing")
+            .lines()
+            .map(str::to_owned)
+            .collect::<BTreeSet<_>>(),
+        modules
+    );
 }
 
 #[test]
 fn a_name_is_looked_up_in_the_specs() {
     let project = with_checkpoint();
     record(&project, "exit 0", &["bert"]).expect_code(0);
-    assert!(project.read("seen").trim_end().ends_with("fixtures/bert"), "{}", project.read("seen"));
+    assert!(
+        project.read("seen").trim_end().ends_with("fixtures/bert"),
+        "{}",
+        project.read("seen")
+    );
 }
 
 #[test]
@@ -122,32 +200,63 @@ fn specs_says_where_names_are_looked_up() {
 #[test]
 fn an_unknown_name_lists_similar_ones() {
     let outcome = record(&with_checkpoint(), "exit 0", &["brt"]).expect_code(2);
-    assert!(outcome.stderr.contains("`brt`") && outcome.stderr.contains("`bert`"), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("`brt`") && outcome.stderr.contains("`bert`"),
+        "{}",
+        outcome.stderr
+    );
 }
 
 #[test]
 fn seed_noise_samples_and_force_reach_the_recorder() {
     let project = with_checkpoint();
-    record(&project, "exit 0", &["fixtures/bert", "--seed", "7", "--force"]).expect_code(0);
+    record(
+        &project,
+        "exit 0",
+        &["fixtures/bert", "--seed", "7", "--force"],
+    )
+    .expect_code(0);
     let seen = project.read("seen");
     assert!(
         seen.contains("--seed=7 --force -- fixtures/bert"),
         "the recorder has the default number of samples: {seen}"
     );
-    record(&project, "exit 0", &["fixtures/bert", "--noise-samples", "8", "--force"]).expect_code(0);
+    record(
+        &project,
+        "exit 0",
+        &["fixtures/bert", "--noise-samples", "8", "--force"],
+    )
+    .expect_code(0);
     let seen = project.read("seen");
-    assert!(seen.contains("--seed=0 --noise-samples=8 --force -- fixtures/bert"), "{seen}");
-    record(&project, "exit 0", &["fixtures/bert", "--noise-samples", "0"]).expect_code(2);
+    assert!(
+        seen.contains("--seed=0 --noise-samples=8 --force -- fixtures/bert"),
+        "{seen}"
+    );
+    record(
+        &project,
+        "exit 0",
+        &["fixtures/bert", "--noise-samples", "0"],
+    )
+    .expect_code(2);
 }
 
 #[test]
 fn answers_alone_are_recorded_without_a_new_golden() {
     let project = with_checkpoint();
     let outcome = record(&project, "exit 0", &["fixtures/bert", "--answers"]).expect_code(0);
-    assert!(outcome.stdout.ends_with("answers.json\n"), "{}", outcome.stdout);
+    assert!(
+        outcome.stdout.ends_with("answers.json\n"),
+        "{}",
+        outcome.stdout
+    );
     let seen = project.read("seen");
     assert!(seen.contains("--answers -- fixtures/bert"), "{seen}");
-    record(&project, "exit 0", &["fixtures/bert", "--answers", "--force"]).expect_code(2);
+    record(
+        &project,
+        "exit 0",
+        &["fixtures/bert", "--answers", "--force"],
+    )
+    .expect_code(2);
 }
 
 #[test]
@@ -156,7 +265,9 @@ fn a_directory_without_configuration_is_bad_input() {
     project.write("fixtures/bert/model.safetensors", "");
     let outcome = record(&project, "exit 0", &["fixtures/bert"]).expect_code(2);
     assert!(
-        outcome.stderr.contains("`fixtures/bert` is not a checkpoint directory: it has no config.json"),
+        outcome
+            .stderr
+            .contains("`fixtures/bert` is not a checkpoint directory: it has no config.json"),
         "{}",
         outcome.stderr
     );
@@ -166,12 +277,37 @@ fn a_directory_without_configuration_is_bad_input() {
 #[test]
 fn messages_of_the_recorder_are_passed_through() {
     let project = with_checkpoint();
-    let missing =
-        record(&project, "echo 'error: Python package `torch` is missing' >&2; exit 3", &["bert"]).expect_code(3);
-    assert!(missing.stderr.contains("package `torch` is missing"), "{}", missing.stderr);
-    assert!(missing.stderr.contains("help: install that for the Python in use"), "{}", missing.stderr);
-    let refused = record(&project, "echo 'error: no such head' >&2; exit 1", &["bert"]).expect_code(2);
-    assert!(refused.stderr.contains("error: no such head\nerror: nothing was recorded"), "{}", refused.stderr);
+    let missing = record(
+        &project,
+        "echo 'error: Python package `torch` is missing' >&2; exit 3",
+        &["bert"],
+    )
+    .expect_code(3);
+    assert!(
+        missing.stderr.contains("package `torch` is missing"),
+        "{}",
+        missing.stderr
+    );
+    assert!(
+        missing
+            .stderr
+            .contains("help: install that for the Python in use"),
+        "{}",
+        missing.stderr
+    );
+    let refused = record(
+        &project,
+        "echo 'error: no such head' >&2; exit 1",
+        &["bert"],
+    )
+    .expect_code(2);
+    assert!(
+        refused
+            .stderr
+            .contains("error: no such head\nerror: nothing was recorded"),
+        "{}",
+        refused.stderr
+    );
     let crashed = record(&project, "kill -9 $$", &["bert"]).expect_code(4);
     assert!(crashed.stderr.contains("signal: 9"), "{}", crashed.stderr);
 }
@@ -179,13 +315,41 @@ fn messages_of_the_recorder_are_passed_through() {
 #[test]
 fn python_is_found_by_flag_then_variable_then_name() {
     let project = with_checkpoint();
-    let absent = project.run(&["record", "bert", "--python", "no/such/python"]).expect_code(3);
-    assert!(absent.stderr.contains("cannot start `no/such/python`"), "{}", absent.stderr);
-    assert!(absent.stderr.contains("help: install Python 3"), "{}", absent.stderr);
+    let absent = project
+        .run(&["record", "bert", "--python", "no/such/python"])
+        .expect_code(3);
+    assert!(
+        absent.stderr.contains("cannot start `no/such/python`"),
+        "{}",
+        absent.stderr
+    );
+    assert!(
+        absent.stderr.contains("help: install Python 3"),
+        "{}",
+        absent.stderr
+    );
     let python = fake_python(&project, "exit 0");
-    project.finish(project.command().args(["record", "bert"]).env("TESTGEN_PYTHON", &python)).expect_code(0);
-    let named = project.finish(project.command().args(["record", "bert"]).env("PATH", "/nowhere")).expect_code(3);
-    assert!(named.stderr.contains("cannot start `python3`"), "{}", named.stderr);
+    project
+        .finish(
+            project
+                .command()
+                .args(["record", "bert"])
+                .env("TESTGEN_PYTHON", &python),
+        )
+        .expect_code(0);
+    let named = project
+        .finish(
+            project
+                .command()
+                .args(["record", "bert"])
+                .env("PATH", "/nowhere"),
+        )
+        .expect_code(3);
+    assert!(
+        named.stderr.contains("cannot start `python3`"),
+        "{}",
+        named.stderr
+    );
 }
 
 /// `-I -S`: a Python without any package, whatever this machine has.
@@ -193,11 +357,16 @@ fn python_is_found_by_flag_then_variable_then_name() {
 fn without_packages_it_names_them_and_leaves_no_files() {
     let project = with_checkpoint();
     let outcome = record(&project, "exec python3 -I -S \"$@\"", &["bert"]).expect_code(3);
-    assert!(outcome.stderr.contains("pip install torch transformers"), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("pip install torch transformers"),
+        "{}",
+        outcome.stderr
+    );
     assert_eq!(project.files("fixtures/bert"), ["config.json"]);
 }
 
-/// Only listed variables reach Python, which reads none of its own and imports nothing from the working directory.
+/// Only listed variables reach Python, which reads none of its own and imports nothing from the
+/// working directory.
 #[test]
 fn python_is_isolated_from_the_environment_and_the_working_directory() {
     let project = with_checkpoint();
@@ -205,37 +374,76 @@ fn python_is_isolated_from_the_environment_and_the_working_directory() {
     let python = fake_python(&project, &format!("env > \"{}\"", listing.display()));
     let mut command = project.command();
     command.args(["record", "bert", "--python"]).arg(python);
-    for name in ["PYTHONPATH", "PYTHONSTARTUP", "LD_PRELOAD", "HF_TOKEN", "HTTPS_PROXY", "VIRTUAL_ENV", "HF_ENDPOINT"] {
+    for name in [
+        "PYTHONPATH",
+        "PYTHONSTARTUP",
+        "LD_PRELOAD",
+        "HF_TOKEN",
+        "HTTPS_PROXY",
+        "VIRTUAL_ENV",
+        "HF_ENDPOINT",
+    ] {
         command.env(name, "/nowhere");
     }
-    project.finish(command.env("HF_HUB_OFFLINE", "0").env("LANG", "C.UTF-8")).expect_code(0);
-    assert!(project.read("seen").starts_with("-I "), "{}", project.read("seen"));
+    project
+        .finish(command.env("HF_HUB_OFFLINE", "0").env("LANG", "C.UTF-8"))
+        .expect_code(0);
+    assert!(
+        project.read("seen").starts_with("-I "),
+        "{}",
+        project.read("seen")
+    );
     let text = project.read("environment");
     // The shell of the fake Python sets some itself.
     let own = ["PWD", "SHLVL", "OLDPWD", "_"];
-    let names = text.lines().filter_map(|line| Some(line.split_once('=')?.0)).filter(|name| !own.contains(name));
-    let expected = ["HF_HUB_DISABLE_TELEMETRY", "HF_HUB_OFFLINE", "HOME", "LANG", "PATH", "TOKENIZERS_PARALLELISM"];
+    let names = text
+        .lines()
+        .filter_map(|line| Some(line.split_once('=')?.0))
+        .filter(|name| !own.contains(name));
+    let expected = [
+        "HF_HUB_DISABLE_TELEMETRY",
+        "HF_HUB_OFFLINE",
+        "HOME",
+        "LANG",
+        "PATH",
+        "TOKENIZERS_PARALLELISM",
+    ];
     assert_eq!(names.collect::<BTreeSet<_>>(), BTreeSet::from(expected));
     assert!(text.contains("HF_HUB_OFFLINE=1\n"), "{text}");
 }
 
-/// The recorder imports modules of its own directory only, also where the working directory has a module of the same name.
+/// The recorder imports modules of its own directory only, also where the working directory has a
+/// module of the same name.
 #[test]
 fn modules_in_the_working_directory_are_not_imported() {
     let project = with_checkpoint();
     for module in ["argparse", "torch", "errors", "numpy"] {
         project.write(format!("{module}.py"), "open('imported', 'w')\n");
     }
-    record(&project, "export PYTHONPATH=\"$PWD\"; exec python3 -S \"$@\"", &["bert"]).expect_code(3);
+    record(
+        &project,
+        "export PYTHONPATH=\"$PWD\"; exec python3 -S \"$@\"",
+        &["bert"],
+    )
+    .expect_code(3);
     assert!(!project.exists("imported"));
 }
 
 #[test]
 fn quantized_weights_are_refused_before_python_starts() {
     let project = with_checkpoint();
-    project.write("fixtures/bert/config.json", r#"{ "quantization_config": { "quant_method": "awq", "bits": 4 } }"#);
+    project.write(
+        "fixtures/bert/config.json",
+        r#"{ "quantization_config": { "quant_method": "awq", "bits": 4 } }"#,
+    );
     let refused = record(&project, "exit 0", &["bert"]).expect_code(2);
-    assert!(refused.stderr.contains("the weights are quantized with AWQ (4 bits)"), "{}", refused.stderr);
+    assert!(
+        refused
+            .stderr
+            .contains("the weights are quantized with AWQ (4 bits)"),
+        "{}",
+        refused.stderr
+    );
     assert!(!project.exists("seen"), "Python was started");
 }
 
@@ -243,14 +451,23 @@ fn quantized_weights_are_refused_before_python_starts() {
 fn pickles_are_refused_before_python_starts() {
     let project = with_checkpoint();
     project.write("fixtures/bert/pytorch_model.bin", "");
-    for arguments in [&["record", "bert"] as &[&str], &["add", "fixtures/bert", "--specs", "specs"]] {
+    for arguments in [
+        &["record", "bert"] as &[&str],
+        &["add", "fixtures/bert", "--specs", "specs"],
+    ] {
         let refused = project.run(arguments).expect_code(2);
         assert!(
-            refused.stderr.contains("pytorch_model.bin` is a pickle, which can run any program"),
+            refused
+                .stderr
+                .contains("pytorch_model.bin` is a pickle, which can run any program"),
             "{}",
             refused.stderr
         );
-        assert!(refused.stderr.contains("help: write safetensors with"), "{}", refused.stderr);
+        assert!(
+            refused.stderr.contains("help: write safetensors with"),
+            "{}",
+            refused.stderr
+        );
     }
     assert!(!project.exists("specs") && !project.exists("seen"));
 }
@@ -262,11 +479,22 @@ fn links_and_shards_outside_the_directory_are_refused() {
     let index = "fixtures/bert/model.safetensors.index.json";
     project.write(index, r#"{"weight_map": {"a": "../secret.safetensors"}}"#);
     let shard = record(&project, "exit 0", &["bert"]).expect_code(2);
-    assert!(shard.stderr.contains("names the shard `../secret.safetensors`"), "{}", shard.stderr);
+    assert!(
+        shard
+            .stderr
+            .contains("names the shard `../secret.safetensors`"),
+        "{}",
+        shard.stderr
+    );
     fs::remove_file(project.path(index)).expect("it is there");
     let link = project.path("fixtures/bert/model.safetensors");
     std::os::unix::fs::symlink("../secret.safetensors", link).expect("links can be made");
     let link = record(&project, "exit 0", &["bert"]).expect_code(2);
-    assert!(link.stderr.contains("leads out of the checkpoint's directory"), "{}", link.stderr);
+    assert!(
+        link.stderr
+            .contains("leads out of the checkpoint's directory"),
+        "{}",
+        link.stderr
+    );
     assert!(!project.exists("seen"), "Python must not start");
 }

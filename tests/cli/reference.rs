@@ -4,5 +4,8 @@ use crate::drift::assert_current;
 
 #[test]
 fn the_reference_is_current() {
-    assert_current("docs/cli.md", &testgen::cli::reference::cli_markdown(testgen::cli::command()));
+    assert_current(
+        "docs/cli.md",
+        &testgen::cli::reference::cli_markdown(testgen::cli::command()),
+    );
 }

@@ -1,4 +1,5 @@
-//! `testgen run`, end to end: real generated code, compiled by cargo against a fake runtime whose tests follow rules.
+//! `testgen run`, end to end: real generated code, compiled by cargo against a fake runtime whose
+//! tests follow rules.
 
 mod several_devices;
 pub(crate) mod termination;
@@ -41,19 +42,28 @@ pub(crate) fn with_vit() -> Project {
 }
 
 fn json(outcome: &Outcome) -> Value {
-    serde_json::from_str(&outcome.stdout).unwrap_or_else(|error| panic!("{error}\n{}", outcome.stdout))
+    serde_json::from_str(&outcome.stdout)
+        .unwrap_or_else(|error| panic!("{error}\n{}", outcome.stdout))
 }
 
 fn problems(outcome: &Outcome) -> Vec<String> {
     let value = json(outcome);
     let problems = value["problems"].as_array().expect("is a list");
-    problems.iter().map(|problem| problem["kind"].as_str().expect("is a word").to_owned()).collect()
+    problems
+        .iter()
+        .map(|problem| problem["kind"].as_str().expect("is a word").to_owned())
+        .collect()
 }
 
 /// The rows of the table, with one space between the columns.
 pub(crate) fn rows(outcome: &Outcome) -> Vec<String> {
-    let rows = outcome.stdout.lines().skip(1).take_while(|line| !line.is_empty());
-    rows.map(|row| row.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+    let rows = outcome
+        .stdout
+        .lines()
+        .skip(1)
+        .take_while(|line| !line.is_empty());
+    rows.map(|row| row.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect()
 }
 
 #[test]
@@ -61,15 +71,31 @@ fn without_a_gpu_the_cpu_passes_and_the_rest_is_ignored_with_a_reason() {
     let project = with_vit();
     let outcome = run(&project, "", &[]).expect_code(0);
     insta::assert_snapshot!("run_without_gpu", outcome.stdout);
-    assert!(outcome.stderr.contains("building generated/Cargo.toml"), "{}", outcome.stderr);
-    assert!(project.exists("target/testgen/report.jsonl") && project.exists("target/testgen/report.jsonl.log"));
+    assert!(
+        outcome.stderr.contains("building generated/Cargo.toml"),
+        "{}",
+        outcome.stderr
+    );
+    assert!(
+        project.exists("target/testgen/report.jsonl")
+            && project.exists("target/testgen/report.jsonl.log")
+    );
 }
 
 #[test]
 fn json_has_a_version_and_a_stable_schema() {
-    let rules = format!("{PASS}|fail|\"reason\":\"x\",\"device_name\":\"Fake host\"\ncpu::placement_f32|none|");
+    let rules = format!(
+        "{PASS}|fail|\"reason\":\"x\",\"device_name\":\"Fake host\"\ncpu::placement_f32|none|"
+    );
     let value = json(&run(&Project::with_bert(), &rules, &["--format", "json"]).expect_code(1));
-    let keys = |value: &Value| value.as_object().expect("is an object").keys().cloned().collect::<Vec<_>>();
+    let keys = |value: &Value| {
+        value
+            .as_object()
+            .expect("is an object")
+            .keys()
+            .cloned()
+            .collect::<Vec<_>>()
+    };
     assert_eq!(value["version"], 2);
     insta::assert_json_snapshot!(
         "run_schema",
@@ -87,7 +113,12 @@ fn json_has_a_version_and_a_stable_schema() {
 #[test]
 fn a_failure_shows_its_numbers_and_ends_red() {
     let rules = r#"cpu::output_golden_f16|fail|"reason":"`last_hidden_state` is outside its threshold\nfirst diverging layer: 2","device_name":"Fake host","outputs":[{"name":"last_hidden_state","rel_l2":0.0312,"max_rel":0.25,"rel_l2_threshold":0.001,"max_rel_threshold":0.002,"headroom":0.008,"worst":[{"index":[0,3,17],"expected":1.5,"got":1.75},{"index":[1,0,2],"expected":-0.5,"got":0.125}]},{"name":"pooler_output","rel_l2":1e-5,"max_rel":1e-5,"rel_l2_threshold":0.001,"max_rel_threshold":0.002,"headroom":100.0}]"#;
-    let outcome = run(&Project::with_bert(), rules, &["--name", "bert", "--device", "cpu"]).expect_code(1);
+    let outcome = run(
+        &Project::with_bert(),
+        rules,
+        &["--name", "bert", "--device", "cpu"],
+    )
+    .expect_code(1);
     insta::assert_snapshot!("run_with_failure", outcome.stdout);
 }
 
@@ -101,14 +132,27 @@ fn simulated_tf32_fallback_and_mock_are_marked() {
     ];
     let outcome = run(&Project::with_bert(), &rules.join("\n"), &[]).expect_code(1);
     let rows = rows(&outcome);
-    assert!(rows[0].ends_with(" no device (MOCK: nothing ran); Fake host; Other (FALLBACK)"), "{rows:?}");
-    assert!(rows[1].ends_with("NVIDIA H100 80GB HBM3 (TF32)"), "{rows:?}");
-    assert!(rows[2].ends_with("gfx1100 (hip-sim) (SIMULATED)"), "{rows:?}");
+    assert!(
+        rows[0].ends_with(" no device (MOCK: nothing ran); Fake host; Other (FALLBACK)"),
+        "{rows:?}"
+    );
+    assert!(
+        rows[1].ends_with("NVIDIA H100 80GB HBM3 (TF32)"),
+        "{rows:?}"
+    );
+    assert!(
+        rows[2].ends_with("gfx1100 (hip-sim) (SIMULATED)"),
+        "{rows:?}"
+    );
 }
 
 #[test]
 fn a_pass_on_a_fallback_or_a_mock_or_without_a_device_is_red() {
-    for json in [r#""device_name":"Fake host","fallback":true"#, r#""mock":true"#, ""] {
+    for json in [
+        r#""device_name":"Fake host","fallback":true"#,
+        r#""mock":true"#,
+        "",
+    ] {
         let rules = format!("rocm::finite_f32|pass|{json}");
         let outcome = run(&Project::with_bert(), &rules, &["--format", "json"]).expect_code(1);
         assert_eq!(problems(&outcome), ["false_pass"], "{json}");
@@ -120,9 +164,18 @@ fn a_report_that_does_not_fit_the_suite_is_red() {
     let unknown = r#"{"version":1,"model":"gpt2","architecture":"decoder_only","device":"cpu","check":"finite","precision":"f32","status":"pass","device_name":"x","milliseconds":1}"#;
     let cases = [
         (format!("{PASS}|none|"), vec!["missing_entry"]),
-        (format!("{PASS}|twice|\"device_name\":\"Fake host\""), vec!["repeated_entry"]),
-        (format!("{PASS}|text|{unknown}"), vec!["missing_entry", "unknown_entry"]),
-        (format!("{PASS}|text|{{\"version\":1,"), vec!["bad_line", "missing_entry"]),
+        (
+            format!("{PASS}|twice|\"device_name\":\"Fake host\""),
+            vec!["repeated_entry"],
+        ),
+        (
+            format!("{PASS}|text|{unknown}"),
+            vec!["missing_entry", "unknown_entry"],
+        ),
+        (
+            format!("{PASS}|text|{{\"version\":1,"),
+            vec!["bad_line", "missing_entry"],
+        ),
         (format!("{PASS}|ignored|"), vec!["missing_reason"]),
         ("|unlisted|".to_owned(), vec!["no_tests"]),
     ];
@@ -136,10 +189,30 @@ fn a_report_that_does_not_fit_the_suite_is_red() {
 #[test]
 fn a_crash_is_red_and_shows_the_end_of_the_log() {
     let outcome = run(&Project::with_bert(), &format!("{PASS}|crash|"), &[]).expect_code(1);
-    assert!(outcome.stdout.contains("the test binary ended with signal: 6 (SIGABRT)"), "{}", outcome.stdout);
-    assert!(outcome.stdout.contains("is in the suite, but the report has no entry for it"), "{}", outcome.stdout);
-    assert!(outcome.stdout.contains("more of this kind"), "{}", outcome.stdout);
-    assert!(outcome.stderr.contains("arguments: ["), "the log's end is shown: {}", outcome.stderr);
+    assert!(
+        outcome
+            .stdout
+            .contains("the test binary ended with signal: 6 (SIGABRT)"),
+        "{}",
+        outcome.stdout
+    );
+    assert!(
+        outcome
+            .stdout
+            .contains("is in the suite, but the report has no entry for it"),
+        "{}",
+        outcome.stdout
+    );
+    assert!(
+        outcome.stdout.contains("more of this kind"),
+        "{}",
+        outcome.stdout
+    );
+    assert!(
+        outcome.stderr.contains("arguments: ["),
+        "the log's end is shown: {}",
+        outcome.stderr
+    );
 }
 
 #[test]
@@ -147,15 +220,28 @@ fn filters_choose_models_architectures_and_devices() {
     let project = with_vit();
     let shown = |arguments: &[&str]| {
         let rows = rows(&run(&project, "", arguments).expect_code(0));
-        rows.iter().map(|row| row.split(' ').skip(1).take(2).collect::<Vec<_>>().join(" ")).collect::<Vec<_>>()
+        rows.iter()
+            .map(|row| row.split(' ').skip(1).take(2).collect::<Vec<_>>().join(" "))
+            .collect::<Vec<_>>()
     };
     assert_eq!(shown(&["--name", "v?t"]), ["vit cpu"]);
     assert_eq!(
-        shown(&["--architecture", "encoder_only", "--device", "cpu", "--device", "rocm"]),
+        shown(&[
+            "--architecture",
+            "encoder_only",
+            "--device",
+            "cpu",
+            "--device",
+            "rocm"
+        ]),
         ["bert cpu", "bert rocm"]
     );
     let none = run(&project, "", &["--name", "gpt*"]).expect_code(2);
-    assert!(none.stderr.contains("matches the filters"), "{}", none.stderr);
+    assert!(
+        none.stderr.contains("matches the filters"),
+        "{}",
+        none.stderr
+    );
     run(&project, "", &["--architecture", "encoder"]).expect_code(2);
     for device in ["gpu", "cpu:0", "rocm:x"] {
         run(&project, "", &["--device", device]).expect_code(2);
@@ -167,7 +253,12 @@ fn a_required_device_must_compute() {
     let project = Project::with_bert();
     let absent = run(&project, "", &["--require", "rocm", "--format", "json"]).expect_code(1);
     assert_eq!(problems(&absent), ["requirement_unmet"]);
-    assert!(json(&absent)["failures"][0]["reason"].as_str().expect("has one").contains("TESTGEN_REQUIRE=rocm:"));
+    assert!(
+        json(&absent)["failures"][0]["reason"]
+            .as_str()
+            .expect("has one")
+            .contains("TESTGEN_REQUIRE=rocm:")
+    );
     run(&project, NVIDIA, &["--require", "cuda"]).expect_code(0);
     let simulated = r#"::rocm::|pass|"device_name":"gfx1100 (hip-sim)","simulated":true"#;
     run(&project, simulated, &["--require", "rocm"]).expect_code(1);
@@ -178,12 +269,18 @@ fn a_required_device_must_compute() {
 #[test]
 fn a_model_that_no_engine_computes_is_red() {
     let project = Project::with_bert();
-    let of = |check: &str| format!("cpu::{check}|ignored|\"reason\":\"transformers has no class `BertModel`\"\n");
+    let of = |check: &str| {
+        format!("cpu::{check}|ignored|\"reason\":\"transformers has no class `BertModel`\"\n")
+    };
     let lacking = &(of("finite") + &of("output_golden"));
     let outcome = run(&project, lacking, &["--format", "json"]).expect_code(1);
     assert_eq!(problems(&outcome), ["not_computed"]);
     let text = run(&project, lacking, &[]).expect_code(1).stdout;
-    assert!(text.contains("no engine computed `bert` on the CPU") && text.contains("no class `BertModel`"), "{text}");
+    assert!(
+        text.contains("no engine computed `bert` on the CPU")
+            && text.contains("no class `BertModel`"),
+        "{text}"
+    );
     // One check in one precision is enough. On a GPU the device may be absent.
     run(&project, &of("output_golden"), &[]).expect_code(0);
     run(&project, &lacking.replace("golden|", "golden_f32|"), &[]).expect_code(0);
@@ -195,27 +292,85 @@ fn build_flags_and_environment_reach_the_suite() {
     let project = Project::with_bert();
     let log = |report: &str| project.read(format!("{report}.log"));
     run(&project, "", &["--report", "a/b.jsonl", "--require", "cpu"]).expect_code(0);
-    assert!(log("a/b.jsonl").contains("require: Ok(\"cpu\")"), "{}", log("a/b.jsonl"));
-    assert!(log("a/b.jsonl").contains("features: cuda true rocm true encoder_only true"), "{}", log("a/b.jsonl"));
-    assert!(log("a/b.jsonl").contains("/generated\n"), "{}", log("a/b.jsonl"));
-    assert!(log("a/b.jsonl").contains("device: Err(NotPresent)"), "{}", log("a/b.jsonl"));
-    run(&project, "", &["--report", "d.jsonl", "--device", "rocm:1", "--device", "cpu"]).expect_code(0);
-    assert!(log("d.jsonl").contains("device: Ok(\"rocm:1\")"), "{}", log("d.jsonl"));
-    run(&project, "", &["--report", "c.jsonl", "--cpu-only", "--release"]).expect_code(0);
-    assert!(log("c.jsonl").contains("features: cuda false rocm false encoder_only true"), "{}", log("c.jsonl"));
-    assert!(log("c.jsonl").contains("optimised: true"), "{}", log("c.jsonl"));
-    assert!(log("c.jsonl").contains("require: Err(NotPresent)"), "{}", log("c.jsonl"));
+    assert!(
+        log("a/b.jsonl").contains("require: Ok(\"cpu\")"),
+        "{}",
+        log("a/b.jsonl")
+    );
+    assert!(
+        log("a/b.jsonl").contains("features: cuda true rocm true encoder_only true"),
+        "{}",
+        log("a/b.jsonl")
+    );
+    assert!(
+        log("a/b.jsonl").contains("/generated\n"),
+        "{}",
+        log("a/b.jsonl")
+    );
+    assert!(
+        log("a/b.jsonl").contains("device: Err(NotPresent)"),
+        "{}",
+        log("a/b.jsonl")
+    );
+    run(
+        &project,
+        "",
+        &[
+            "--report", "d.jsonl", "--device", "rocm:1", "--device", "cpu",
+        ],
+    )
+    .expect_code(0);
+    assert!(
+        log("d.jsonl").contains("device: Ok(\"rocm:1\")"),
+        "{}",
+        log("d.jsonl")
+    );
+    run(
+        &project,
+        "",
+        &["--report", "c.jsonl", "--cpu-only", "--release"],
+    )
+    .expect_code(0);
+    assert!(
+        log("c.jsonl").contains("features: cuda false rocm false encoder_only true"),
+        "{}",
+        log("c.jsonl")
+    );
+    assert!(
+        log("c.jsonl").contains("optimised: true"),
+        "{}",
+        log("c.jsonl")
+    );
+    assert!(
+        log("c.jsonl").contains("require: Err(NotPresent)"),
+        "{}",
+        log("c.jsonl")
+    );
 }
 
 #[test]
 fn only_supported_devices_are_simulated() {
     let project = Project::with_bert();
     let wrong = run(&project, "", &["--simulate", "cuda"]).expect_code(2);
-    assert!(wrong.stderr.contains("only rocm can be simulated"), "{}", wrong.stderr);
+    assert!(
+        wrong.stderr.contains("only rocm can be simulated"),
+        "{}",
+        wrong.stderr
+    );
     // The directory of the fake runtime contains nothing else.
     let alone = run(&project, "", &["--simulate", "rocm"]).expect_code(3);
-    assert!(alone.stderr.contains("`hip-sim` is not next to the runtime"), "{}", alone.stderr);
-    assert!(!alone.stderr.contains("building"), "the suite is not built first: {}", alone.stderr);
+    assert!(
+        alone
+            .stderr
+            .contains("`hip-sim` is not next to the runtime"),
+        "{}",
+        alone.stderr
+    );
+    assert!(
+        !alone.stderr.contains("building"),
+        "the suite is not built first: {}",
+        alone.stderr
+    );
 }
 
 #[test]
@@ -232,8 +387,17 @@ fn specs_out_and_templates_are_honoured() {
     run(&project, "", &["--specs", "s", "--out", "o"]).expect_code(0);
     assert!(project.exists("o/Cargo.toml") && !project.exists("generated"));
     project.write("t/encoder_only.rs.tera", "fn broken( {\n");
-    let outcome = run(&project, "", &["--specs", "s", "--out", "o", "--templates", "t"]).expect_code(2);
-    assert!(outcome.stderr.contains("encoder_only.rs.tera"), "{}", outcome.stderr);
+    let outcome = run(
+        &project,
+        "",
+        &["--specs", "s", "--out", "o", "--templates", "t"],
+    )
+    .expect_code(2);
+    assert!(
+        outcome.stderr.contains("encoder_only.rs.tera"),
+        "{}",
+        outcome.stderr
+    );
 }
 
 #[test]
@@ -242,38 +406,68 @@ fn findings_of_the_verifier_stop_the_run() {
     // It compiles, and every check would pass, but no code ever detects an AMD GPU.
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("templates/base.rs.tera");
     let mut base = std::fs::read_to_string(path).expect("the template is there");
-    let documented = base.find(" on an AMD GPU. Without one").expect("the template has the function");
-    let start = base[..documented].rfind("///").expect("its documentation is a comment");
+    let documented = base
+        .find(" on an AMD GPU. Without one")
+        .expect("the template has the function");
+    let start = base[..documented]
+        .rfind("///")
+        .expect("its documentation is a comment");
     let end = start + base[start..].find("\n}\n").expect("the function ends") + "\n}\n".len();
     base.replace_range(start..end, NO_ROCM);
     project.write("t/base.rs.tera", base);
     let outcome = run(&project, "", &["--templates", "t"]).expect_code(1);
-    assert!(outcome.stderr.contains("error[detection_paths]"), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("error[detection_paths]"),
+        "{}",
+        outcome.stderr
+    );
     assert!(!outcome.stderr.contains("building"), "nothing may be built");
-    assert!(!project.exists("target/testgen/report.jsonl"), "nothing may run");
+    assert!(
+        !project.exists("target/testgen/report.jsonl"),
+        "nothing may run"
+    );
 }
 
 #[test]
 fn a_suite_that_does_not_build_shows_the_compiler() {
     let project = Project::with_bert();
-    let outcome =
-        project.finish(command(&project, "", &["--quiet"]).env("RUSTFLAGS", "--cfg no_such_word=")).expect_code(1);
-    assert!(outcome.stderr.contains("does not build"), "{}", outcome.stderr);
+    let outcome = project
+        .finish(command(&project, "", &["--quiet"]).env("RUSTFLAGS", "--cfg no_such_word="))
+        .expect_code(1);
+    assert!(
+        outcome.stderr.contains("does not build"),
+        "{}",
+        outcome.stderr
+    );
 }
 
 #[test]
 fn without_cargo_the_exit_code_is_3() {
     let project = Project::with_bert();
-    let outcome = project.finish(command(&project, "", &[]).env("CARGO", "no/such/cargo")).expect_code(3);
-    assert!(outcome.stderr.contains("cannot start `no/such/cargo`"), "{}", outcome.stderr);
-    assert!(outcome.stderr.contains("help: install Rust"), "{}", outcome.stderr);
+    let outcome = project
+        .finish(command(&project, "", &[]).env("CARGO", "no/such/cargo"))
+        .expect_code(3);
+    assert!(
+        outcome.stderr.contains("cannot start `no/such/cargo`"),
+        "{}",
+        outcome.stderr
+    );
+    assert!(
+        outcome.stderr.contains("help: install Rust"),
+        "{}",
+        outcome.stderr
+    );
 }
 
 #[test]
 fn quiet_shows_the_result_alone() {
     let outcome = run(&Project::with_bert(), "", &["--quiet"]).expect_code(0);
     assert_eq!(outcome.stderr, "");
-    assert!(outcome.stdout.starts_with("architecture"), "{}", outcome.stdout);
+    assert!(
+        outcome.stdout.starts_with("architecture"),
+        "{}",
+        outcome.stdout
+    );
 }
 
 #[test]
@@ -288,9 +482,15 @@ fn an_expected_failure_is_green_and_an_unexpected_pass_is_red() {
     let rules = format!("{PASS}|fail|\"reason\":\"NaN\",\"device_name\":\"Fake host\"");
     project.write("testgen.toml", xfail("finite"));
     let green = run(&project, &rules, &[]).expect_code(0).stdout;
-    assert!(green.contains("expected failure: known (owner me, expires 9999-12-31)"), "{green}");
+    assert!(
+        green.contains("expected failure: known (owner me, expires 9999-12-31)"),
+        "{green}"
+    );
     assert!(green.contains("1 failed (1 as expected)"), "{green}");
     project.write("testgen.toml", xfail("placement"));
     let red = run(&project, &rules, &[]).expect_code(1).stdout;
-    assert!(red.contains("placement_f32: unexpected pass: expected to fail: known"), "{red}");
+    assert!(
+        red.contains("placement_f32: unexpected pass: expected to fail: known"),
+        "{red}"
+    );
 }

@@ -17,7 +17,8 @@ node_selector = { \"amd.com/gpu.product-name\" = \"AMD_Instinct_MI300X\" }
 slurm = { options = [\"--partition=mi300x\", \"--constraint=gfx942&nps1\"], modules = [\"rocm/6.4.1\"] }
 ";
 
-/// Two that share the slices of a night and one that is advisory, so that every kind of entry is in the files.
+/// Two that share the slices of a night and one that is advisory, so that every kind of entry is in
+/// the files.
 pub(crate) const THREE: &str = "\
 [ci.shards]
 rocm = 3
@@ -71,14 +72,31 @@ python = \"/opt/venv/bin/python\"
 /// Fifty runners of both vendors in five families, of every tier and weight, some of them advisory.
 pub(crate) fn fifty() -> String {
     let mut text = String::from("[ci.shards]\nrocm = 12\n\n");
-    let families = [("cuda", "sm_90"), ("cuda", "sm_80"), ("rocm", "gfx942"), ("rocm", "gfx90a"), ("rocm", "gfx1100")];
-    let tiers = ["\"presubmit\"", "\"postsubmit\", \"nightly\"", "\"nightly\""];
+    let families = [
+        ("cuda", "sm_90"),
+        ("cuda", "sm_80"),
+        ("rocm", "gfx942"),
+        ("rocm", "gfx90a"),
+        ("rocm", "gfx1100"),
+    ];
+    let tiers = [
+        "\"presubmit\"",
+        "\"postsubmit\", \"nightly\"",
+        "\"nightly\"",
+    ];
     for index in 0..50 {
         let (device, family) = families[index % families.len()];
         let tiers = tiers[index / 5 % tiers.len()];
-        let (weight, gpus) = (u32::from(index % 20 == 0) + 1, if index % 10 == 4 { 8 } else { 1 });
+        let (weight, gpus) = (
+            u32::from(index % 20 == 0) + 1,
+            if index % 10 == 4 { 8 } else { 1 },
+        );
         let blocking = index % 7 != 0;
-        let precisions = if index % 10 == 3 { "precisions = [\"f32\"]\n" } else { "" };
+        let precisions = if index % 10 == 3 {
+            "precisions = [\"f32\"]\n"
+        } else {
+            ""
+        };
         text.push_str(&format!(
             "[[ci.runner]]\nname = \"gpu-{index}\"\ndevice = \"{device}\"\nfamily = \"{family}\"\nlabels = [\"self-hosted\", \
              \"gpu-{index}\"]\nweight = {weight}\ngpus = {gpus}\ntiers = [{tiers}]\nblocking = {blocking}\n{precisions}\n"

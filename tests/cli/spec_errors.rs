@@ -25,7 +25,8 @@ fn every_error_of_every_spec_is_shown() {
     );
     project.write(
         "model_specs/vision/vit.yaml",
-        BERT.replace("name: bert", "name: vit").replace("[cpu, cuda, rocm]", "cpu"),
+        BERT.replace("name: bert", "name: vit")
+            .replace("[cpu, cuda, rocm]", "cpu"),
     );
     project.write("model_specs/vision/syntax.yaml", "name: x\n  task: [1,\n");
     insta::assert_snapshot!(project.run(&["generate"]).expect_code(2).stderr);
@@ -53,30 +54,65 @@ fn rules_between_keys_hold() {
         &BERT.replace("  fixture: bert\n", "  hub: a/b\n"),
         "exactly one of `fixture` and `path`, found neither",
     );
-    assert_says(&BERT.replace("fixture: bert", "fixture: bert\n  path: x"), "found both");
-    assert_says(&BERT.replace("fixture: bert", "fixture: bert\n  hub: a/b/c"), "is not a model of the Hub");
-    assert_says(&BERT.replace("[f32, f16, bf16]", "[f32, f32]"), "`f32` is listed twice in `precisions`");
     assert_says(
-        &BERT.replace("[cpu, cuda, rocm]", "[cpu, rocm]").replace("[f32,", "[f32, tf32,"),
+        &BERT.replace("fixture: bert", "fixture: bert\n  path: x"),
+        "found both",
+    );
+    assert_says(
+        &BERT.replace("fixture: bert", "fixture: bert\n  hub: a/b/c"),
+        "is not a model of the Hub",
+    );
+    assert_says(
+        &BERT.replace("[f32, f16, bf16]", "[f32, f32]"),
+        "`f32` is listed twice in `precisions`",
+    );
+    assert_says(
+        &BERT
+            .replace("[cpu, cuda, rocm]", "[cpu, rocm]")
+            .replace("[f32,", "[f32, tf32,"),
         "no device of this spec computes in `tf32`",
     );
-    assert_says(&BERT.replace("[f32, f16, bf16]", "[tf32]"), "`cpu` computes in no precision of this spec");
+    assert_says(
+        &BERT.replace("[f32, f16, bf16]", "[tf32]"),
+        "`cpu` computes in no precision of this spec",
+    );
     assert_says(&BERT.replace("name: bert", "name: 7"), "put it in quotes");
-    assert_says(&BERT.replace("name: bert", "name:"), "`name` must be text, found nothing");
+    assert_says(
+        &BERT.replace("name: bert", "name:"),
+        "`name` must be text, found nothing",
+    );
     let skip = |entry: &str| format!("{BERT}checks: {{ skip: [{entry}] }}\n");
-    assert_says(&skip("{ check: finite }"), "missing key `checks.skip[0].reason`");
-    assert_says(&skip("{ check: finite, reason: \" \" }"), "`checks.skip[0].reason` is empty");
-    assert_says(&skip("{ check: finite, reason: a }, { check: finite, reason: b }"), "a second time");
-    assert_says(&skip("{ check: fallback_marked, device: cpu, reason: a }"), "matches no check of this spec");
+    assert_says(
+        &skip("{ check: finite }"),
+        "missing key `checks.skip[0].reason`",
+    );
+    assert_says(
+        &skip("{ check: finite, reason: \" \" }"),
+        "`checks.skip[0].reason` is empty",
+    );
+    assert_says(
+        &skip("{ check: finite, reason: a }, { check: finite, reason: b }"),
+        "a second time",
+    );
+    assert_says(
+        &skip("{ check: fallback_marked, device: cpu, reason: a }"),
+        "matches no check of this spec",
+    );
     let tolerance = "{ output: a, precision: f16, rel_l2: 0.1, max_rel: 0.1, reason: r }";
-    assert_says(&format!("{BERT}tolerance: [{tolerance}, {tolerance}]\n"), "second tolerance for this output");
+    assert_says(
+        &format!("{BERT}tolerance: [{tolerance}, {tolerance}]\n"),
+        "second tolerance for this output",
+    );
 }
 
 #[test]
 fn names_are_unique_over_all_directories() {
     let project = Project::with_bert();
     project.write("model_specs/other/bert.yaml", BERT);
-    project.write("model_specs/other/BERT.yaml", BERT.replace("name: bert", "name: BERT"));
+    project.write(
+        "model_specs/other/BERT.yaml",
+        BERT.replace("name: bert", "name: BERT"),
+    );
     insta::assert_snapshot!(project.run(&["generate"]).expect_code(2).stderr);
 }
 
@@ -87,7 +123,11 @@ fn errors_of_files_that_are_not_specs_differ() {
     project.run(&["generate"]).expect_code(0);
     project.write("model_specs/other.yml", BERT);
     let outcome = project.run(&["generate"]).expect_code(2);
-    assert!(outcome.stderr.contains("a spec's name ends in `.yaml`"), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("a spec's name ends in `.yaml`"),
+        "{}",
+        outcome.stderr
+    );
 }
 
 #[test]
@@ -98,33 +138,75 @@ fn operators_have_shapes_and_no_checkpoint() {
         let said = project.run(&["generate"]).expect_code(2).stderr;
         assert!(said.contains(expected), "`{expected}` is not in\n{said}");
     };
-    said(&OPERATORS.replace("[3, 7, 5]", "[3, 7]"), "`operators.matmul[0]` has 2 sizes, `matmul` has 3");
-    said(&OPERATORS.replace("[3, 7, 5]", "[3, 7]"), "a shape of `matmul` is a list of `rows`, `inner`, `columns`");
-    said(&OPERATORS.replace("[3, 7, 5]", "[3, 0, 5]"), "`operators.matmul[0][1]` must be a whole number above 0");
-    said(&OPERATORS.replace("add: [[3, 5]]", "add: []"), "`operators.add` has no shape");
-    said(&OPERATORS.replace("add:", "ad:"), "unknown key `operators.ad`");
-    said(&format!("{OPERATORS}checkpoint: {{ fixture: bert }}\n"), "unknown key `checkpoint`");
     said(
-        &OPERATORS.replace("operators:\n  add: [[3, 5]]\n  matmul: [[3, 7, 5], [64, 64, 64]]\n", "operators: {}\n"),
+        &OPERATORS.replace("[3, 7, 5]", "[3, 7]"),
+        "`operators.matmul[0]` has 2 sizes, `matmul` has 3",
+    );
+    said(
+        &OPERATORS.replace("[3, 7, 5]", "[3, 7]"),
+        "a shape of `matmul` is a list of `rows`, `inner`, `columns`",
+    );
+    said(
+        &OPERATORS.replace("[3, 7, 5]", "[3, 0, 5]"),
+        "`operators.matmul[0][1]` must be a whole number above 0",
+    );
+    said(
+        &OPERATORS.replace("add: [[3, 5]]", "add: []"),
+        "`operators.add` has no shape",
+    );
+    said(
+        &OPERATORS.replace("add:", "ad:"),
+        "unknown key `operators.ad`",
+    );
+    said(
+        &format!("{OPERATORS}checkpoint: {{ fixture: bert }}\n"),
+        "unknown key `checkpoint`",
+    );
+    said(
+        &OPERATORS.replace(
+            "operators:\n  add: [[3, 5]]\n  matmul: [[3, 7, 5], [64, 64, 64]]\n",
+            "operators: {}\n",
+        ),
         "`operators` is empty",
     );
-    assert_says(&format!("{BERT}operators: {{ add: [[1, 1]] }}\n"), "unknown key `operators`");
+    assert_says(
+        &format!("{BERT}operators: {{ add: [[1, 1]] }}\n"),
+        "unknown key `operators`",
+    );
 }
 
 #[test]
 fn stress_has_shapes_of_the_operators_by_issue() {
     let said = |stress: &str, expected: &str| {
         let project = Project::empty();
-        project.write("model_specs/sums.yaml", format!("{OPERATORS}stress: {stress}\n"));
+        project.write(
+            "model_specs/sums.yaml",
+            format!("{OPERATORS}stress: {stress}\n"),
+        );
         let said = project.run(&["generate"]).expect_code(2).stderr;
         assert!(said.contains(expected), "`{expected}` is not in\n{said}");
     };
-    said("{ sub: { sizes: [[3, 5]] } }", "`stress.sub` is not among `operators`");
-    said("{ add: [[3, 5]] }", "`stress.add` must be a mapping, found a list");
+    said(
+        "{ sub: { sizes: [[3, 5]] } }",
+        "`stress.sub` is not among `operators`",
+    );
+    said(
+        "{ add: [[3, 5]] }",
+        "`stress.add` must be a mapping, found a list",
+    );
     said("{ add: {} }", "`stress.add` is empty");
     said("{ add: { sizes: [] } }", "`stress.add.sizes` has no shape");
-    said("{ add: { \"ROCm#6116\": [[3]] } }", "`stress.add.ROCm#6116[0]` has 1 sizes, `add` has 2");
-    said("{ add: { \"a/b\": [[3, 5]] } }", "in `stress.add` is not an issue");
+    said(
+        "{ add: { \"ROCm#6116\": [[3]] } }",
+        "`stress.add.ROCm#6116[0]` has 1 sizes, `add` has 2",
+    );
+    said(
+        "{ add: { \"a/b\": [[3, 5]] } }",
+        "in `stress.add` is not an issue",
+    );
     said("{ ad: { sizes: [[3, 5]] } }", "unknown key `stress.ad`");
-    assert_says(&format!("{BERT}stress: {{ add: {{ sizes: [[1, 1]] }} }}\n"), "unknown key `stress`");
+    assert_says(
+        &format!("{BERT}stress: {{ add: {{ sizes: [[1, 1]] }} }}\n"),
+        "unknown key `stress`",
+    );
 }

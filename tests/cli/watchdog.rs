@@ -1,6 +1,7 @@
 //! Waiting in tests: for a condition or for a process, and how much a process used.
 //!
-//! No test depends on the speed of the machine: the limit ends tests that would hang, and is longer than anything that is correct.
+//! No test depends on the speed of the machine: the limit ends tests that would hang, and is longer
+//! than anything that is correct.
 
 use std::{
     fs,
@@ -42,12 +43,22 @@ pub(crate) struct Ended {
 ///
 /// When it does not end; it is killed.
 #[track_caller]
-#[expect(clippy::zombie_processes, reason = "`wait4` waits for it, the system call that returns its memory")]
+#[expect(
+    clippy::zombie_processes,
+    reason = "`wait4` waits for it, the system call that returns its memory"
+)]
 pub(crate) fn run(command: &mut Command) -> Ended {
     // Pipes would fill while nothing reads them.
-    let mut streams = [(); 2].map(|()| tempfile::tempfile().expect("the temporary directory can be written"));
-    let [stdout, stderr] = streams.each_ref().map(|file| Stdio::from(file.try_clone().expect("a file can be shared")));
-    let child = command.stdout(stdout).stderr(stderr).spawn().expect("the program starts");
+    let mut streams =
+        [(); 2].map(|()| tempfile::tempfile().expect("the temporary directory can be written"));
+    let [stdout, stderr] = streams
+        .each_ref()
+        .map(|file| Stdio::from(file.try_clone().expect("a file can be shared")));
+    let child = command
+        .stdout(stdout)
+        .stderr(stderr)
+        .spawn()
+        .expect("the program starts");
     let id = libc::pid_t::try_from(child.id()).expect("a process id");
     let begun = Instant::now();
     let mut is_late = false;
@@ -65,10 +76,18 @@ pub(crate) fn run(command: &mut Command) -> Ended {
     assert!(!is_late, "{command:?} did not end within {LIMIT:?}");
     let [stdout, stderr] = streams.each_mut().map(|file| {
         let mut bytes = Vec::new();
-        file.rewind().and_then(|()| file.read_to_end(&mut bytes)).expect("the file can be read");
+        file.rewind()
+            .and_then(|()| file.read_to_end(&mut bytes))
+            .expect("the file can be read");
         String::from_utf8_lossy(&bytes).into_owned()
     });
-    Ended { status, stdout, stderr, memory, read }
+    Ended {
+        status,
+        stdout,
+        stderr,
+        memory,
+        read,
+    }
 }
 
 /// Whether a child has ended; it is not waited for.
@@ -85,7 +104,9 @@ fn has_ended(id: libc::pid_t) -> bool {
 
 fn bytes_read(id: libc::pid_t) -> u64 {
     let text = fs::read_to_string(format!("/proc/{id}/io")).expect("the kernel counts them");
-    text.lines().find_map(|line| line.strip_prefix("rchar: ")?.parse().ok()).expect("a number")
+    text.lines()
+        .find_map(|line| line.strip_prefix("rchar: ")?.parse().ok())
+        .expect("a number")
 }
 
 /// The exit status of a child that has ended, and the most memory that it had in KiB.
@@ -94,6 +115,9 @@ fn wait(id: libc::pid_t) -> (ExitStatus, i64) {
     // SAFETY: all fields of `rusage` are numbers, for which zero is a value.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
     // SAFETY: both pointers are valid for the call.
-    assert_eq!(unsafe { libc::wait4(id, &raw mut status, 0, &raw mut usage) }, id);
+    assert_eq!(
+        unsafe { libc::wait4(id, &raw mut status, 0, &raw mut usage) },
+        id
+    );
     (ExitStatus::from_raw(status), usage.ru_maxrss)
 }

@@ -21,7 +21,11 @@ pub fn rules_markdown() -> String {
         let _ = writeln!(text, "| [{0}](#{0}) | {1} |", rule.name, rule.summary);
     }
     for rule in rules() {
-        let _ = write!(text, "\n## {}\n\n{}\n\n{}\n", rule.name, rule.summary, rule.explanation);
+        let _ = write!(
+            text,
+            "\n## {}\n\n{}\n\n{}\n",
+            rule.name, rule.summary, rule.explanation
+        );
     }
     text
 }

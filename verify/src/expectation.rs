@@ -1,4 +1,5 @@
-//! The requirements of a spec for its harness, and the subset that rules use when the spec is not available.
+//! The requirements of a spec for its harness, and the subset that rules use when the spec is not
+//! available.
 
 use crate::{expected_subject::ExpectedSubject, spec::SpecLiteral};
 use testgen_types::{Architecture, Check, DeviceKind, Precision, Registration, Task};
@@ -66,13 +67,17 @@ impl ExpectedSkip {
     /// Whether it applies to a check.
     pub fn applies_to(&self, registration: &Registration) -> bool {
         self.check == registration.check
-            && self.device.is_none_or(|device| device == registration.device)
-            && self.precision.is_none_or(|precision| precision == registration.precision)
+            && self
+                .device
+                .is_none_or(|device| device == registration.device)
+            && self
+                .precision
+                .is_none_or(|precision| precision == registration.precision)
     }
 }
 
-/// The part of the requirements that rules about devices, handlers and checks use: from the spec if it is known, else
-/// from `SPEC`.
+/// The part of the requirements that rules about devices, handlers and checks use: from the spec if
+/// it is known, else from `SPEC`.
 #[derive(Debug, Clone)]
 pub(crate) struct RequiredChecks {
     pub(crate) architecture: Architecture,
@@ -83,7 +88,10 @@ pub(crate) struct RequiredChecks {
 
 impl RequiredChecks {
     /// The values of the spec, else those of `SPEC`; none when neither can be read.
-    pub(crate) fn new(expectation: Option<&Expectation>, spec: Option<&SpecLiteral<'_>>) -> Option<Self> {
+    pub(crate) fn new(
+        expectation: Option<&Expectation>,
+        spec: Option<&SpecLiteral<'_>>,
+    ) -> Option<Self> {
         if let Some(expectation) = expectation {
             return Some(Self {
                 architecture: expectation.architecture,

@@ -16,8 +16,8 @@ pub struct Finding {
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
-    /// The column after the marked text, in the same line; for text of several lines, the column after its first
-    /// character.
+    /// The column after the marked text, in the same line; for text of several lines, the column
+    /// after its first character.
     pub end_column: usize,
     /// The message.
     pub message: String,
@@ -37,7 +37,11 @@ pub(crate) struct Diagnostic {
 
 impl Diagnostic {
     /// A diagnostic at the beginning of `place`.
-    pub(crate) fn at(place: &(impl Spanned + ?Sized), message: impl Into<String>, help: impl Into<String>) -> Self {
+    pub(crate) fn at(
+        place: &(impl Spanned + ?Sized),
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Self {
         Self::span(place.span(), message, help)
     }
 
@@ -45,7 +49,11 @@ impl Diagnostic {
     pub(crate) fn span(span: Span, message: impl Into<String>, help: impl Into<String>) -> Self {
         let (start, end) = (span.start(), span.end());
         let column = start.column + 1;
-        let end_column = if end.line == start.line { end.column + 1 } else { column };
+        let end_column = if end.line == start.line {
+            end.column + 1
+        } else {
+            column
+        };
         Self {
             line: start.line.max(1),
             column,
@@ -57,10 +65,17 @@ impl Diagnostic {
 
     /// A diagnostic about the file as a whole.
     pub(crate) fn top(message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self { line: 1, column: 1, end_column: 2, message: message.into(), help: help.into() }
+        Self {
+            line: 1,
+            column: 1,
+            end_column: 2,
+            message: message.into(),
+            help: help.into(),
+        }
     }
 
-    /// `diagnostics` without repetitions of a message further down: many paths may end without the same missing call.
+    /// `diagnostics` without repetitions of a message further down: many paths may end without the
+    /// same missing call.
     pub(crate) fn once(mut diagnostics: Vec<Self>) -> Vec<Self> {
         diagnostics.sort();
         let mut said = BTreeSet::new();
@@ -70,7 +85,21 @@ impl Diagnostic {
 
     /// The finding of `rule` in the file `path`.
     pub(crate) fn into_finding(self, rule: RuleId, path: &str) -> Finding {
-        let Self { line, column, end_column, message, help } = self;
-        Finding { rule, path: path.to_owned(), line, column, end_column, message, help }
+        let Self {
+            line,
+            column,
+            end_column,
+            message,
+            help,
+        } = self;
+        Finding {
+            rule,
+            path: path.to_owned(),
+            line,
+            column,
+            end_column,
+            message,
+            help,
+        }
     }
 }

@@ -1,5 +1,5 @@
-//! One harness as the rules see it: its tree, its names, the values of its statics, and the paths through its
-//! functions.
+//! One harness as the rules see it: its tree, its names, the values of its statics, and the paths
+//! through its functions.
 
 use crate::{
     expectation::{Expectation, RequiredChecks},
@@ -57,44 +57,91 @@ impl<'a> ParsedHarness<'a> {
     pub(crate) fn new(file: &'a File, expectation: Option<&'a Expectation>) -> Self {
         let names = Names::new(file);
         let (functions, statics, file_items) = collect(file);
-        let spec = statics.get("SPEC").and_then(|items| SpecLiteral::new(&names, items.first()?));
+        let spec = statics
+            .get("SPEC")
+            .and_then(|items| SpecLiteral::new(&names, items.first()?));
         let requirements = RequiredChecks::new(expectation, spec.as_ref());
         let entries = |name: &dyn Fn(DeviceKind) -> String| {
             let found = DeviceKind::ALL.iter().filter_map(|&device| {
-                // A second definition is a finding of `signature::defined_once`; until it is fixed, the first one is
-                // followed.
+                // A second definition is a finding of `signature::defined_once`; until it is fixed,
+                // the first one is followed.
                 let function = *functions.get(&name(device))?.first()?;
-                Some(EntryPoint { device, function, interpretation: reader::read(&names, &file_items, function) })
+                Some(EntryPoint {
+                    device,
+                    function,
+                    interpretation: reader::read(&names, &file_items, function),
+                })
             });
             found.collect::<Vec<_>>()
         };
         let inits = entries(&init_name);
-        let handlers = requirements.as_ref().map(|requirements| entries(&|device| handler_name(device, requirements)));
+        let handlers = requirements
+            .as_ref()
+            .map(|requirements| entries(&|device| handler_name(device, requirements)));
         let handlers = handlers.unwrap_or_default();
-        let request = functions.get(REQUEST_FUNCTION).and_then(|functions| functions.first().copied());
-        let request = request
-            .map(|function| RequestFunction { function, interpretation: reader::read(&names, &file_items, function) });
-        Self { file, expectation, names, functions, statics, spec, requirements, inits, handlers, request }
+        let request = functions
+            .get(REQUEST_FUNCTION)
+            .and_then(|functions| functions.first().copied());
+        let request = request.map(|function| RequestFunction {
+            function,
+            interpretation: reader::read(&names, &file_items, function),
+        });
+        Self {
+            file,
+            expectation,
+            names,
+            functions,
+            statics,
+            spec,
+            requirements,
+            inits,
+            handlers,
+            request,
+        }
     }
 
     /// Every function that the suite calls, with its interpretation.
-    pub(crate) fn interpretations(&self) -> impl Iterator<Item = (&'a ItemFn, &Interpretation<'a>)> {
-        let devices = self.inits.iter().chain(&self.handlers).map(|entry| (entry.function, &entry.interpretation));
-        devices.chain(self.request.iter().map(|request| (request.function, &request.interpretation)))
+    pub(crate) fn interpretations(
+        &self,
+    ) -> impl Iterator<Item = (&'a ItemFn, &Interpretation<'a>)> {
+        let devices = self
+            .inits
+            .iter()
+            .chain(&self.handlers)
+            .map(|entry| (entry.function, &entry.interpretation));
+        devices.chain(
+            self.request
+                .iter()
+                .map(|request| (request.function, &request.interpretation)),
+        )
     }
 
     /// Every path through every init function that could be interpreted completely.
     pub(crate) fn init_paths(&self) -> impl Iterator<Item = InitPath<'_, 'a>> {
-        let readable = self.inits.iter().filter(|entry| entry.interpretation.unsupported.is_empty());
+        let readable = self
+            .inits
+            .iter()
+            .filter(|entry| entry.interpretation.unsupported.is_empty());
         readable.flat_map(|entry| {
-            entry.interpretation.code_paths.iter().map(|code_path| InitPath { device: entry.device, code_path })
+            entry
+                .interpretation
+                .code_paths
+                .iter()
+                .map(|code_path| InitPath {
+                    device: entry.device,
+                    code_path,
+                })
         })
     }
 
     /// The fields of `HARNESS`; none when there is no such literal.
     pub(crate) fn harness_fields(&self) -> Option<BTreeMap<String, &'a syn::Expr>> {
         let item = *self.statics.get("HARNESS")?.first()?;
-        Some(literal::fields(literal::structure(&self.names, &item.expr, "Harness")?))
+        Some(literal::fields(literal::structure(
+            &self.names,
+            &item.expr,
+            "Harness",
+        )?))
     }
 }
 
@@ -107,7 +154,8 @@ type Functions<'a> = BTreeMap<String, Vec<&'a ItemFn>>;
 type Statics<'a> = BTreeMap<String, Vec<&'a ItemStatic>>;
 
 fn collect(file: &File) -> (Functions<'_>, Statics<'_>, FileItems<'_>) {
-    let (mut functions, mut statics, mut file_items) = (Functions::new(), Statics::new(), FileItems::default());
+    let (mut functions, mut statics, mut file_items) =
+        (Functions::new(), Statics::new(), FileItems::default());
     for item in &file.items {
         match item {
             Item::Fn(function) => {
@@ -115,9 +163,14 @@ fn collect(file: &File) -> (Functions<'_>, Statics<'_>, FileItems<'_>) {
                 file_items.functions.entry(name.clone()).or_insert(function);
                 functions.entry(name).or_default().push(function);
             }
-            Item::Static(item) => statics.entry(item.ident.unraw().to_string()).or_default().push(item),
+            Item::Static(item) => statics
+                .entry(item.ident.unraw().to_string())
+                .or_default()
+                .push(item),
             Item::Const(item) => {
-                file_items.constants.insert(item.ident.unraw().to_string(), &item.expr);
+                file_items
+                    .constants
+                    .insert(item.ident.unraw().to_string(), &item.expr);
             }
             _ => {}
         }

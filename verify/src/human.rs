@@ -8,22 +8,43 @@ const MAX_LINE: usize = 160;
 /// Up to this number, the same finding in several files is shown in each.
 const MAX_SHOWN: usize = 3;
 
-/// Every finding with its message, its position, the source line with a mark below, the rationale, and how to fix
-/// it; sorted by path and position. `sources` returns the text of a path; without it, the line is omitted.
+/// Every finding with its message, its position, the source line with a mark below, the rationale,
+/// and how to fix it; sorted by path and position. `sources` returns the text of a path; without
+/// it, the line is omitted.
 ///
-/// The same finding in many files is shown once, with the other files: a hundred stale headers would hide a single
-/// other finding among them.
+/// The same finding in many files is shown once, with the other files: a hundred stale headers
+/// would hide a single other finding among them.
 pub fn render_human(findings: &[Finding], sources: &dyn Fn(&str) -> Option<String>) -> String {
     let mut sorted: Vec<&Finding> = findings.iter().collect();
-    sorted.sort_by_key(|finding| (&finding.path, finding.line, finding.column, finding.rule, &finding.message));
+    sorted.sort_by_key(|finding| {
+        (
+            &finding.path,
+            finding.line,
+            finding.column,
+            finding.rule,
+            &finding.message,
+        )
+    });
     let mut texts: BTreeMap<&str, Option<String>> = BTreeMap::new();
     let mut out = String::new();
-    for RepeatedFinding { first: finding, others } in
-        collapse(sorted, |finding| (finding.rule, &finding.message, &finding.help))
-    {
-        let text = texts.entry(&finding.path).or_insert_with(|| sources(&finding.path));
-        let line = text.as_deref().and_then(|text| text.lines().nth(finding.line - 1));
-        write_finding(&mut out, finding, line, others.iter().map(|other| printable(&other.path)));
+    for RepeatedFinding {
+        first: finding,
+        others,
+    } in collapse(sorted, |finding| {
+        (finding.rule, &finding.message, &finding.help)
+    }) {
+        let text = texts
+            .entry(&finding.path)
+            .or_insert_with(|| sources(&finding.path));
+        let line = text
+            .as_deref()
+            .and_then(|text| text.lines().nth(finding.line - 1));
+        write_finding(
+            &mut out,
+            finding,
+            line,
+            others.iter().map(|other| printable(&other.path)),
+        );
     }
     out
 }
@@ -37,7 +58,8 @@ pub struct RepeatedFinding<T> {
     pub others: Vec<T>,
 }
 
-/// Groups what has the same key, where it occurs more often than a reader can survey. Keeps the order of `all`.
+/// Groups what has the same key, where it occurs more often than a reader can survey. Keeps the
+/// order of `all`.
 pub fn collapse<T: Copy, K: Ord>(all: Vec<T>, key: impl Fn(T) -> K) -> Vec<RepeatedFinding<T>> {
     let mut groups: BTreeMap<K, Vec<T>> = BTreeMap::new();
     for &one in &all {
@@ -48,11 +70,17 @@ pub fn collapse<T: Copy, K: Ord>(all: Vec<T>, key: impl Fn(T) -> K) -> Vec<Repea
         match groups.get_mut(&key(one)) {
             Some(group) if group.len() > MAX_SHOWN => {
                 let mut others = std::mem::take(group);
-                shown.push(RepeatedFinding { first: others.remove(0), others });
+                shown.push(RepeatedFinding {
+                    first: others.remove(0),
+                    others,
+                });
             }
             // The group was shown with its first member.
             Some(group) if group.is_empty() => {}
-            _ => shown.push(RepeatedFinding { first: one, others: Vec::new() }),
+            _ => shown.push(RepeatedFinding {
+                first: one,
+                others: Vec::new(),
+            }),
         }
     }
     shown
@@ -78,7 +106,15 @@ fn write_finding(
     line: Option<&str>,
     others: impl ExactSizeIterator<Item = String>,
 ) {
-    let Finding { rule, path, line: number, column, end_column, message, help } = finding;
+    let Finding {
+        rule,
+        path,
+        line: number,
+        column,
+        end_column,
+        message,
+        help,
+    } = finding;
     let margin = " ".repeat(number.to_string().len());
     let _ = writeln!(out, "error[{rule}]: {}", printable(message));
     let _ = writeln!(out, "{margin}--> {}:{number}:{column}", printable(path));
@@ -91,7 +127,9 @@ fn write_finding(
             let _ = writeln!(out, "{margin} | {}{mark}", " ".repeat(column - 1));
         }
     }
-    let why = explain(rule.as_str()).map(|rule| rule.summary).unwrap_or_default();
+    let why = explain(rule.as_str())
+        .map(|rule| rule.summary.as_str())
+        .unwrap_or_default();
     for note in also_in(others).lines() {
         let _ = writeln!(out, "{margin}{note}");
     }
@@ -101,5 +139,13 @@ fn write_finding(
 
 /// `text` with control characters replaced by spaces, so that a source cannot control the terminal.
 fn printable(text: &str) -> String {
-    text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
+    text.chars()
+        .map(|character| {
+            if character.is_control() {
+                ' '
+            } else {
+                character
+            }
+        })
+        .collect()
 }

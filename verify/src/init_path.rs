@@ -50,29 +50,38 @@ impl<'w, 'a> InitPath<'w, 'a> {
 
     /// The calls that detect a device of this kind.
     pub(crate) fn detections(&self) -> Vec<(usize, &'w RecordedCall<'a>)> {
-        detectors(self.device).iter().flat_map(|name| self.code_path.runtime(name)).collect()
+        detectors(self.device)
+            .iter()
+            .flat_map(|name| self.code_path.runtime(name))
+            .collect()
     }
 
     /// The device that was detected.
     pub(crate) fn found(&self) -> Option<Value<'a>> {
-        self.detections().into_iter().find_map(|(step, _)| match self.device {
-            DeviceKind::Cpu => Some(Value::Called(step)),
-            DeviceKind::Cuda | DeviceKind::Rocm => {
-                (self.code_path.outcome(step) == Some(BranchOutcome::Ok)).then(|| payload(BranchOutcome::Ok, step))
-            }
-        })
+        self.detections()
+            .into_iter()
+            .find_map(|(step, _)| match self.device {
+                DeviceKind::Cpu => Some(Value::Called(step)),
+                DeviceKind::Cuda | DeviceKind::Rocm => (self.code_path.outcome(step)
+                    == Some(BranchOutcome::Ok))
+                .then(|| payload(BranchOutcome::Ok, step)),
+            })
     }
 
     /// Whether the device was searched for and is absent.
     pub(crate) fn is_absent(&self) -> bool {
         let detections = self.detections();
-        let failed = |(step, _): &(usize, &RecordedCall<'_>)| self.code_path.outcome(*step) == Some(BranchOutcome::Err);
+        let failed = |(step, _): &(usize, &RecordedCall<'_>)| {
+            self.code_path.outcome(*step) == Some(BranchOutcome::Err)
+        };
         self.device != DeviceKind::Cpu && !detections.is_empty() && detections.iter().all(failed)
     }
 
     /// The calls that open a device.
     pub(crate) fn opens(&self) -> impl Iterator<Item = (usize, &'w RecordedCall<'a>)> {
-        self.code_path.calls().filter(|(_, call)| call.callee == Callee::Method("open".to_owned()))
+        self.code_path
+            .calls()
+            .filter(|(_, call)| call.callee == Callee::Method("open".to_owned()))
     }
 
     /// The call that opens the device.
@@ -83,12 +92,15 @@ impl<'w, 'a> InitPath<'w, 'a> {
     /// The open device, on paths that opened it.
     pub(crate) fn opened(&self) -> Option<Value<'a>> {
         let (step, _) = self.open()?;
-        (self.code_path.outcome(step) == Some(BranchOutcome::Ok)).then(|| payload(BranchOutcome::Ok, step))
+        (self.code_path.outcome(step) == Some(BranchOutcome::Ok))
+            .then(|| payload(BranchOutcome::Ok, step))
     }
 
     /// The call that chooses the precision.
     pub(crate) fn choose(&self) -> Option<(usize, &'w RecordedCall<'a>)> {
-        self.code_path.calls().find(|(_, call)| call.callee == Callee::Method("choose".to_owned()))
+        self.code_path
+            .calls()
+            .find(|(_, call)| call.callee == Callee::Method("choose".to_owned()))
     }
 
     /// The call that loads the model.
@@ -99,12 +111,16 @@ impl<'w, 'a> InitPath<'w, 'a> {
     /// The model, on paths that loaded it.
     pub(crate) fn loaded(&self) -> Option<Value<'a>> {
         let (step, _) = self.load()?;
-        (self.code_path.outcome(step) == Some(BranchOutcome::Ok)).then(|| payload(BranchOutcome::Ok, step))
+        (self.code_path.outcome(step) == Some(BranchOutcome::Ok))
+            .then(|| payload(BranchOutcome::Ok, step))
     }
 
     /// The first of open, choose and load that failed.
     pub(crate) fn failed(&self) -> Option<(usize, &'w RecordedCall<'a>)> {
         let calls = [self.open(), self.choose(), self.load()];
-        calls.into_iter().flatten().find(|(step, _)| self.code_path.outcome(*step) == Some(BranchOutcome::Err))
+        calls
+            .into_iter()
+            .flatten()
+            .find(|(step, _)| self.code_path.outcome(*step) == Some(BranchOutcome::Err))
     }
 }

@@ -1,11 +1,13 @@
 //! Proves from the syntax tree that a harness covers every device, in particular ROCm.
 //!
-//! Owns: the rules, the interpreter that computes the paths through a function, and how findings are printed. Does not
-//! own: the checks that a harness must have (`testgen-types`), its text (the templates), or the functions that it calls
-//! (`testgen-runtime`). Nothing here searches strings: a call counts when it is made on the value that it must receive.
+//! Owns: the rules, the interpreter that computes the paths through a function, and how findings
+//! are printed. Does not own: the checks that a harness must have (`testgen-types`), its text (the
+//! templates), or the functions that it calls (`testgen-runtime`). Nothing here searches strings: a
+//! call counts when it is made on the value that it must receive.
 //!
-//! The pipeline: text -> `syn::File` -> `harness` (names, functions, statics) -> `interpreter` (every path through a
-//! function, as a sequence of calls and assumptions) -> `rule` (each evaluates these paths) -> [`Finding`]s.
+//! The pipeline: text -> `syn::File` -> `harness` (names, functions, statics) -> `interpreter`
+//! (every path through a function, as a sequence of calls and assumptions) -> `rule` (each
+//! evaluates these paths) -> [`Finding`]s.
 
 #![warn(missing_docs)]
 
@@ -40,5 +42,7 @@ pub use human::{RepeatedFinding, also_in, collapse, render_human};
 pub use json::render_json;
 pub use registry::{Rule, explain, rules};
 pub use rule_id::RuleId;
-pub use verifier::{HarnessSource, is_parsable, normal_form, on_own_stack, verify_all, verify_harness};
+pub use verifier::{
+    HarnessSource, is_parsable, normal_form, on_own_stack, verify_all, verify_harness,
+};
 pub use vocabulary::runtime_names;

@@ -14,10 +14,20 @@ pub(crate) fn plain(expression: &Expr) -> &Expr {
 }
 
 /// The variant of a closed enum that `expression` names, for instance `DeviceKind::Rocm`.
-pub(crate) fn variant<T: Copy>(names: &Names, expression: &Expr, closed: &EnumLiteral<T>) -> Option<T> {
-    let Expr::Path(path) = plain(expression) else { return None };
+pub(crate) fn variant<T: Copy>(
+    names: &Names,
+    expression: &Expr,
+    closed: &EnumLiteral<T>,
+) -> Option<T> {
+    let Expr::Path(path) = plain(expression) else {
+        return None;
+    };
     let named = names.variant(&path.path, closed.kind)?;
-    closed.all.iter().copied().find(|candidate| named.is((closed.variant)(*candidate)))
+    closed
+        .all
+        .iter()
+        .copied()
+        .find(|candidate| named.is((closed.variant)(*candidate)))
 }
 
 /// A closed enum of `testgen-types`.
@@ -60,7 +70,9 @@ pub(crate) fn text(expression: &Expr) -> Option<String> {
 
 /// The number of a literal with a fraction or an exponent; without them it is not an `f64` in Rust.
 pub(crate) fn number(expression: &Expr) -> Option<f64> {
-    let Expr::Lit(literal) = plain(expression) else { return None };
+    let Expr::Lit(literal) = plain(expression) else {
+        return None;
+    };
     match &literal.lit {
         Lit::Float(number) => number.base10_parse().ok(),
         _ => None,
@@ -70,7 +82,10 @@ pub(crate) fn number(expression: &Expr) -> Option<f64> {
 /// The whole number of a literal.
 pub(crate) fn integer(expression: &Expr) -> Option<u64> {
     match plain(expression) {
-        Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => number.base10_parse().ok(),
+        Expr::Lit(ExprLit {
+            lit: Lit::Int(number),
+            ..
+        }) => number.base10_parse().ok(),
         _ => None,
     }
 }
@@ -97,30 +112,51 @@ pub(crate) fn elements(expression: &Expr) -> Option<Vec<&Expr>> {
 }
 
 /// The variants in a list.
-pub(crate) fn variant_list<T: Copy>(names: &Names, expression: &Expr, closed: &EnumLiteral<T>) -> Option<Vec<T>> {
-    elements(expression)?.into_iter().map(|element| variant(names, element, closed)).collect()
+pub(crate) fn variant_list<T: Copy>(
+    names: &Names,
+    expression: &Expr,
+    closed: &EnumLiteral<T>,
+) -> Option<Vec<T>> {
+    elements(expression)?
+        .into_iter()
+        .map(|element| variant(names, element, closed))
+        .collect()
 }
 
 /// The struct literal of `expression` if it is one of `testgen_runtime::<name>` without `..rest`.
-pub(crate) fn structure<'a>(names: &Names, expression: &'a Expr, name: &str) -> Option<&'a ExprStruct> {
+pub(crate) fn structure<'a>(
+    names: &Names,
+    expression: &'a Expr,
+    name: &str,
+) -> Option<&'a ExprStruct> {
     match plain(expression) {
-        Expr::Struct(literal) if literal.rest.is_none() && names.is_runtime(&literal.path, name) => Some(literal),
+        Expr::Struct(literal)
+            if literal.rest.is_none() && names.is_runtime(&literal.path, name) =>
+        {
+            Some(literal)
+        }
         _ => None,
     }
 }
 
 /// The fields of a struct literal by name.
 pub(crate) fn fields(literal: &ExprStruct) -> BTreeMap<String, &Expr> {
-    let named = literal.fields.iter().filter_map(|field| match &field.member {
-        Member::Named(name) => Some((name.to_string(), &field.expr)),
-        Member::Unnamed(_) => None,
-    });
+    let named = literal
+        .fields
+        .iter()
+        .filter_map(|field| match &field.member {
+            Member::Named(name) => Some((name.to_string(), &field.expr)),
+            Member::Unnamed(_) => None,
+        });
     named.collect()
 }
 
-/// The item of the file that `expression` names, whether it exists or not; another rule checks that.
+/// The item of the file that `expression` names, whether it exists or not; another rule checks
+/// that.
 pub(crate) fn local(names: &Names, expression: &Expr) -> Option<String> {
-    let Expr::Path(path) = plain(expression) else { return None };
+    let Expr::Path(path) = plain(expression) else {
+        return None;
+    };
     local_path(names, &path.path)
 }
 

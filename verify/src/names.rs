@@ -1,4 +1,5 @@
-//! Resolves the paths in a harness: to `testgen_runtime`, to an item of the file, to the prelude, or to nothing.
+//! Resolves the paths in a harness: to `testgen_runtime`, to an item of the file, to the prelude,
+//! or to nothing.
 
 use crate::vocabulary::{self, RUNTIME};
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,7 +45,8 @@ const FOREIGN: [&str; 6] = ["alloc", "core", "crate", "self", "std", "super"];
 /// The names of one file.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
-    /// Local names and the paths below the runtime that they refer to; empty for the runtime as a whole.
+    /// Local names and the paths below the runtime that they refer to; empty for the runtime as a
+    /// whole.
     imports: BTreeMap<String, String>,
     items: BTreeSet<String>,
     /// Names for the runtime as a whole, from `use testgen_runtime as name`.
@@ -65,7 +67,8 @@ impl Names {
         names
     }
 
-    /// The meaning of `path` at the top level of the file; local variables are handled by the interpreter.
+    /// The meaning of `path` at the top level of the file; local variables are handled by the
+    /// interpreter.
     pub(crate) fn meaning(&self, path: &Path) -> Meaning {
         let Some(first) = path.segments.first().map(|segment| text_of(&segment.ident)) else {
             return Meaning::Unknown(String::new());
@@ -78,7 +81,8 @@ impl Names {
             return Meaning::Runtime(joined(String::new(), path, 1));
         }
         let is_item = self.items.contains(&first);
-        // An item that takes a protected name is a finding of `imports`; here the name keeps its original meaning.
+        // An item that takes a protected name is a finding of `imports`; here the name keeps its
+        // original meaning.
         let meaning = match first.as_str() {
             name if is_item && !vocabulary::is_protected(name) => Meaning::Local,
             name if vocabulary::is_prelude(name) => Meaning::Prelude,
@@ -110,12 +114,17 @@ impl Names {
         let segments = &path.segments;
         if segments.len() == 2
             && segments[0].ident == kind
-            && self.imports.get(kind).is_some_and(|imported| imported == kind)
+            && self
+                .imports
+                .get(kind)
+                .is_some_and(|imported| imported == kind)
         {
             return Some(Variant::Written(&segments[1].ident));
         }
         // A qualified path or an alias: rare, so this may be slower.
-        let Meaning::Runtime(name) = self.meaning(path) else { return None };
+        let Meaning::Runtime(name) = self.meaning(path) else {
+            return None;
+        };
         let (found, variant) = name.split_once("::")?;
         (found == kind).then(|| Variant::Meant(variant.to_owned()))
     }
@@ -140,7 +149,10 @@ impl Names {
             UseTree::Name(name) => self.bind(&name.ident, &name.ident, prefix),
             UseTree::Rename(rename) => self.bind(&rename.rename, &rename.ident, prefix),
             UseTree::Glob(_) => self.glob |= prefix.as_slice() == [RUNTIME],
-            UseTree::Group(group) => group.items.iter().for_each(|tree| self.import(tree, prefix)),
+            UseTree::Group(group) => group
+                .items
+                .iter()
+                .for_each(|tree| self.import(tree, prefix)),
         }
     }
 
@@ -150,7 +162,11 @@ impl Names {
         if is_self {
             path.pop();
         }
-        let local = if is_self && local == name { path.last().cloned() } else { Some(local.unraw().to_string()) };
+        let local = if is_self && local == name {
+            path.last().cloned()
+        } else {
+            Some(local.unraw().to_string())
+        };
         if let Some(local) = local
             && path.first().is_some_and(|first| first == RUNTIME)
         {
@@ -171,8 +187,8 @@ fn text_of(ident: &Ident) -> String {
     }
 }
 
-/// `start` and the segments of `path` from the position `from`, joined. By position, because an iterator over segments
-/// allocates.
+/// `start` and the segments of `path` from the position `from`, joined. By position, because an
+/// iterator over segments allocates.
 fn joined(mut start: String, path: &Path, from: usize) -> String {
     for position in from..path.segments.len() {
         if !start.is_empty() {
@@ -188,7 +204,10 @@ pub(crate) fn item_name(item: &Item) -> Option<String> {
     let ident = match item {
         Item::Const(item) => &item.ident,
         Item::Enum(item) => &item.ident,
-        Item::ExternCrate(item) => item.rename.as_ref().map_or(&item.ident, |(_, rename)| rename),
+        Item::ExternCrate(item) => item
+            .rename
+            .as_ref()
+            .map_or(&item.ident, |(_, rename)| rename),
         Item::Fn(item) => &item.sig.ident,
         Item::Macro(item) => item.ident.as_ref()?,
         Item::Mod(item) => &item.ident,

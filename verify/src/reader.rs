@@ -1,9 +1,10 @@
-//! Interprets a function abstractly: computes the paths through it, each a sequence of calls and assumptions with a
-//! result.
+//! Interprets a function abstractly: computes the paths through it, each a sequence of calls and
+//! assumptions with a result.
 //!
 //! It follows local variables, blocks, `match`, `if`, `let else`, `?`, closures that are called,
-//! helper functions of the file, and the combinators of `Result`. Unsupported code is reported, never
-//! ignored. Values are identified by their origin, so that a rule can check which value a call receives.
+//! helper functions of the file, and the combinators of `Result`. Unsupported code is reported,
+//! never ignored. Values are identified by their origin, so that a rule can check which value a
+//! call receives.
 
 mod branch;
 mod call;
@@ -38,17 +39,30 @@ pub(crate) struct Interpretation<'a> {
 }
 
 /// Interprets `function`; its parameters become `Value::Parameter(0)`, `(1)`, and so on.
-pub(crate) fn read<'a>(names: &Names, file_items: &FileItems<'a>, function: &'a ItemFn) -> Interpretation<'a> {
+pub(crate) fn read<'a>(
+    names: &Names,
+    file_items: &FileItems<'a>,
+    function: &'a ItemFn,
+) -> Interpretation<'a> {
     let mut interpreter = Interpreter::new(names, file_items);
-    let arguments = (0..function.sig.inputs.len()).map(Value::Parameter).collect();
+    let arguments = (0..function.sig.inputs.len())
+        .map(Value::Parameter)
+        .collect();
     let branches = interpreter.inline(function, arguments, PathState::default());
     let code_paths = branches.into_iter().map(|branch| {
         let (Flow::Value(result) | Flow::Return(result)) = branch.flow;
-        CodePath { steps: branch.state.into_steps(), result, function: &function.sig.ident }
+        CodePath {
+            steps: branch.state.into_steps(),
+            result,
+            function: &function.sig.ident,
+        }
     });
     let code_paths = code_paths.collect();
     let mut unsupported = interpreter.unsupported;
     unsupported.sort();
     unsupported.dedup();
-    Interpretation { code_paths, unsupported }
+    Interpretation {
+        code_paths,
+        unsupported,
+    }
 }

@@ -1,5 +1,5 @@
-//! All rules with their documentation and their functions. A rule is one file below `rule/`; the docs at its top are the user's
-//! documentation. Does not own their names (`rule_id`).
+//! All rules with their documentation and their functions. A rule is one file below `rule/`; the
+//! docs at its top are the user's documentation. Does not own their names (`rule_id`).
 
 use crate::{
     finding::Diagnostic,
@@ -17,7 +17,7 @@ pub struct Rule {
     /// Its name as users write it.
     pub name: &'static str,
     /// The requirement, in one sentence.
-    pub summary: &'static str,
+    pub summary: String,
     /// The rationale and how to fix a violation, in Markdown.
     pub explanation: String,
     pub(crate) check: fn(&ParsedHarness<'_>) -> Vec<Diagnostic>,
@@ -43,12 +43,27 @@ pub fn explain(name: &str) -> Option<&'static Rule> {
 }
 
 impl Rule {
-    /// Takes summary and explanation from the docs at the top of the rule's file.
-    fn new(id: RuleId, file: &'static str, check: fn(&ParsedHarness<'_>) -> Vec<Diagnostic>) -> Self {
-        let lines = file.lines().map_while(|line| line.strip_prefix("//!"));
-        let mut lines = lines.map(|line| line.strip_prefix(' ').unwrap_or(line));
-        let summary = lines.next().unwrap_or_default();
-        let explanation = lines.collect::<Vec<_>>().join("\n").trim().to_owned();
-        Self { id, name: id.as_str(), summary, explanation, check }
+    /// Takes the summary, which is the first paragraph, and the explanation from the docs at the top
+    /// of the rule's file.
+    fn new(
+        id: RuleId,
+        file: &'static str,
+        check: fn(&ParsedHarness<'_>) -> Vec<Diagnostic>,
+    ) -> Self {
+        let docs: Vec<&str> = file
+            .lines()
+            .map_while(|line| line.strip_prefix("//!"))
+            .map(|line| line.strip_prefix(' ').unwrap_or(line))
+            .collect();
+        let summary_lines = docs.iter().take_while(|line| !line.is_empty()).count();
+        let summary = docs[..summary_lines].join(" ");
+        let explanation = docs[summary_lines..].join("\n").trim().to_owned();
+        Self {
+            id,
+            name: id.as_str(),
+            summary,
+            explanation,
+            check,
+        }
     }
 }

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// Calls a macro with the variant and the name of every rule, in the order in which they are documented.
+/// Calls a macro with the variant and the name of every rule, in the order in which they are
+/// documented.
 macro_rules! for_each_rule {
     ($callback:ident) => {
         $callback! {

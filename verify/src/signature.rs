@@ -1,7 +1,9 @@
 //! Checks that a function is defined once, with the signature that the suite expects.
 
 use crate::{finding::Diagnostic, harness::ParsedHarness, names::Names};
-use syn::{FnArg, GenericArgument, ItemFn, Path, PathArguments, ReturnType, Safety, Type, Visibility};
+use syn::{
+    FnArg, GenericArgument, ItemFn, Path, PathArguments, ReturnType, Safety, Type, Visibility,
+};
 
 /// A signature that the suite calls.
 #[derive(Debug, Clone, Copy)]
@@ -24,16 +26,30 @@ pub(crate) enum SignatureType {
 }
 
 /// Checks the definition of the function `name`.
-pub(crate) fn defined_once(harness: &ParsedHarness<'_>, name: &str, signature: &Signature) -> Vec<Diagnostic> {
-    let functions = harness.functions.get(name).map(Vec::as_slice).unwrap_or_default();
+pub(crate) fn defined_once(
+    harness: &ParsedHarness<'_>,
+    name: &str,
+    signature: &Signature,
+) -> Vec<Diagnostic> {
+    let functions = harness
+        .functions
+        .get(name)
+        .map(Vec::as_slice)
+        .unwrap_or_default();
     let [first, rest @ ..] = functions else {
         let help = format!("write `pub fn {name}{}`", signature.written);
-        return vec![Diagnostic::top(format!("the file has no function `{name}`"), help)];
+        return vec![Diagnostic::top(
+            format!("the file has no function `{name}`"),
+            help,
+        )];
     };
     let mut diagnostics = diagnostics(&harness.names, first, signature);
     let twice = format!("`{name}` is defined twice");
-    diagnostics
-        .extend(rest.iter().map(|function| Diagnostic::at(&function.sig.ident, twice.as_str(), "keep one of them")));
+    diagnostics.extend(
+        rest.iter().map(|function| {
+            Diagnostic::at(&function.sig.ident, twice.as_str(), "keep one of them")
+        }),
+    );
     diagnostics
 }
 
@@ -41,13 +57,27 @@ fn diagnostics(names: &Names, function: &ItemFn, signature: &Signature) -> Vec<D
     let name = &function.sig.ident;
     let help = format!("write `pub fn {name}{}`", signature.written);
     let problems = [
-        (!matches!(function.vis, Visibility::Public(_)), "is not public, so the suite cannot call it"),
-        (!is_plain(function), "is `const`, `async`, `unsafe`, `extern`, generic or variadic"),
-        (!takes(names, function, signature.parameters), "does not take the parameters that the suite passes"),
-        (!returns(names, function, signature.returns), "does not return what the suite expects"),
+        (
+            !matches!(function.vis, Visibility::Public(_)),
+            "is not public, so the suite cannot call it",
+        ),
+        (
+            !is_plain(function),
+            "is `const`, `async`, `unsafe`, `extern`, generic or variadic",
+        ),
+        (
+            !takes(names, function, signature.parameters),
+            "does not take the parameters that the suite passes",
+        ),
+        (
+            !returns(names, function, signature.returns),
+            "does not return what the suite expects",
+        ),
     ];
     let found = problems.into_iter().filter(|(is_wrong, _)| *is_wrong);
-    found.map(|(_, problem)| Diagnostic::at(name, format!("`{name}` {problem}"), &help)).collect()
+    found
+        .map(|(_, problem)| Diagnostic::at(name, format!("`{name}` {problem}"), &help))
+        .collect()
 }
 
 fn is_plain(function: &ItemFn) -> bool {
@@ -64,10 +94,13 @@ fn is_plain(function: &ItemFn) -> bool {
 fn takes(names: &Names, function: &ItemFn, parameters: &[SignatureType]) -> bool {
     let inputs = &function.sig.inputs;
     inputs.len() == parameters.len()
-        && inputs.iter().zip(parameters).all(|(input, shape)| match input {
-            FnArg::Typed(typed) => is_shape(names, &typed.ty, *shape),
-            FnArg::Receiver(_) => false,
-        })
+        && inputs
+            .iter()
+            .zip(parameters)
+            .all(|(input, shape)| match input {
+                FnArg::Typed(typed) => is_shape(names, &typed.ty, *shape),
+                FnArg::Receiver(_) => false,
+            })
 }
 
 fn returns(names: &Names, function: &ItemFn, shape: SignatureType) -> bool {
@@ -77,14 +110,17 @@ fn returns(names: &Names, function: &ItemFn, shape: SignatureType) -> bool {
 fn is_shape(names: &Names, found: &Type, shape: SignatureType) -> bool {
     match (found, shape) {
         (Type::Paren(inner), _) => is_shape(names, &inner.elem, shape),
-        (Type::Path(path), SignatureType::Owned(name)) => path.qself.is_none() && names.is_runtime(&path.path, name),
+        (Type::Path(path), SignatureType::Owned(name)) => {
+            path.qself.is_none() && names.is_runtime(&path.path, name)
+        }
         (Type::Path(path), SignatureType::Result(ok, error)) => {
             path.qself.is_none()
                 && names.is_prelude(&path.path, "Result")
                 && has_arguments(names, &path.path, [ok, error])
         }
         (Type::Reference(reference), SignatureType::Borrowed(name)) => {
-            reference.mutability.is_none() && is_shape(names, &reference.elem, SignatureType::Owned(name))
+            reference.mutability.is_none()
+                && is_shape(names, &reference.elem, SignatureType::Owned(name))
         }
         _ => false,
     }
@@ -92,12 +128,18 @@ fn is_shape(names: &Names, found: &Type, shape: SignatureType) -> bool {
 
 /// Whether the generic arguments of `path` are these types of the runtime.
 fn has_arguments(names: &Names, path: &Path, expected: [&'static str; 2]) -> bool {
-    let Some(PathArguments::AngleBracketed(arguments)) = path.segments.last().map(|segment| &segment.arguments) else {
+    let Some(PathArguments::AngleBracketed(arguments)) =
+        path.segments.last().map(|segment| &segment.arguments)
+    else {
         return false;
     };
     arguments.args.len() == expected.len()
-        && arguments.args.iter().zip(expected).all(|(argument, name)| match argument {
-            GenericArgument::Type(found) => is_shape(names, found, SignatureType::Owned(name)),
-            _ => false,
-        })
+        && arguments
+            .args
+            .iter()
+            .zip(expected)
+            .all(|(argument, name)| match argument {
+                GenericArgument::Type(found) => is_shape(names, found, SignatureType::Owned(name)),
+                _ => false,
+            })
 }

@@ -34,13 +34,22 @@ impl<'a> SkipEntry<'a> {
 
 const NOT_A_SKIP: &str = "this is not a call of a constructor of `Skip`";
 
-/// The arguments are in the order device, precision, check, reason; the constructor decides which are present.
+/// The arguments are in the order device, precision, check, reason; the constructor decides which
+/// are present.
 fn read_call(names: &Names, call: &ExprCall) -> Result<ExpectedSkip, &'static str> {
-    let Expr::Path(function) = literal::plain(&call.func) else { return Err(NOT_A_SKIP) };
+    let Expr::Path(function) = literal::plain(&call.func) else {
+        return Err(NOT_A_SKIP);
+    };
     let constructor = names.variant(&function.path, "Skip").ok_or(NOT_A_SKIP)?;
-    let restrictions =
-        [("new", false, false), ("on", true, false), ("in_precision", false, true), ("on_in_precision", true, true)];
-    let found = restrictions.into_iter().find(|(name, ..)| constructor.is(name));
+    let restrictions = [
+        ("new", false, false),
+        ("on", true, false),
+        ("in_precision", false, true),
+        ("on_in_precision", true, true),
+    ];
+    let found = restrictions
+        .into_iter()
+        .find(|(name, ..)| constructor.is(name));
     let (_, has_device, has_precision) = found.ok_or(NOT_A_SKIP)?;
     if call.args.len() != 2 + usize::from(has_device) + usize::from(has_precision) {
         return Err("this constructor of `Skip` takes another number of arguments");
@@ -52,10 +61,17 @@ fn read_call(names: &Names, call: &ExprCall) -> Result<ExpectedSkip, &'static st
         false => None,
     };
     let precision = match has_precision {
-        true => Some(literal::variant(names, next()?, &PRECISIONS).ok_or("the precision is unknown")?),
+        true => {
+            Some(literal::variant(names, next()?, &PRECISIONS).ok_or("the precision is unknown")?)
+        }
         false => None,
     };
     let check = literal::variant(names, next()?, &CHECKS).ok_or("the check is unknown")?;
     let reason = literal::text(next()?).ok_or("the reason is not a string literal")?;
-    Ok(ExpectedSkip { check, device, precision, reason })
+    Ok(ExpectedSkip {
+        check,
+        device,
+        precision,
+        reason,
+    })
 }

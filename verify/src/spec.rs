@@ -33,10 +33,13 @@ impl<'a> SpecLiteral<'a> {
             item,
             name: field("name").and_then(literal::text),
             subject: field("subject").and_then(|value| subject::read(names, value)),
-            architecture: field("architecture").and_then(|value| literal::variant(names, value, &ARCHITECTURES)),
+            architecture: field("architecture")
+                .and_then(|value| literal::variant(names, value, &ARCHITECTURES)),
             task: field("task").and_then(|value| literal::variant(names, value, &TASKS)),
-            devices: field("devices").and_then(|value| literal::variant_list(names, value, &DEVICES)),
-            precisions: field("precisions").and_then(|value| literal::variant_list(names, value, &PRECISIONS)),
+            devices: field("devices")
+                .and_then(|value| literal::variant_list(names, value, &DEVICES)),
+            precisions: field("precisions")
+                .and_then(|value| literal::variant_list(names, value, &PRECISIONS)),
             fields,
         })
     }

@@ -7,12 +7,15 @@ use crate::{
 };
 use syn::Expr;
 
-/// Reads `Subject::Model { .. }` or `Subject::Operators { shapes: &[..] }`; none when it is written in another way.
+/// Reads `Subject::Model { .. }` or `Subject::Operators { shapes: &[..] }`; none when it is written
+/// in another way.
 pub(crate) fn read(names: &Names, value: &Expr) -> Option<ExpectedSubject> {
     if let Some(operators) = literal::structure(names, value, "Subject::Operators") {
         let list = literal::elements(literal::fields(operators).get("shapes")?)?;
         let operators = list.into_iter().map(|element| operator(names, element));
-        return Some(ExpectedSubject::Operators(operators.collect::<Option<Vec<_>>>()?));
+        return Some(ExpectedSubject::Operators(
+            operators.collect::<Option<Vec<_>>>()?,
+        ));
     }
     model(names, value)
 }
@@ -27,7 +30,11 @@ fn model(names: &Names, value: &Expr) -> Option<ExpectedSubject> {
         Some(hub) => Some(literal::text(hub)?),
         None => None,
     };
-    Some(ExpectedSubject::Model { model_type, checkpoint, hub })
+    Some(ExpectedSubject::Model {
+        model_type,
+        checkpoint,
+        hub,
+    })
 }
 
 /// `OperatorShapes { operator: .., shapes: &[&[..]], stress: &[..] }`.
@@ -36,18 +43,32 @@ fn operator(names: &Names, value: &Expr) -> Option<ExpectedOperator> {
     let operator = literal::variant(names, fields.get("operator")?, &OPERATORS)?;
     let shapes = shapes(fields.get("shapes")?)?;
     let groups = literal::elements(fields.get("stress")?)?.into_iter();
-    let stress = groups.map(|group| stress(names, group)).collect::<Option<Vec<_>>>()?;
-    Some(ExpectedOperator { operator, shapes, stress })
+    let stress = groups
+        .map(|group| stress(names, group))
+        .collect::<Option<Vec<_>>>()?;
+    Some(ExpectedOperator {
+        operator,
+        shapes,
+        stress,
+    })
 }
 
 /// `StressShapes { issue: "..", shapes: &[&[..]] }`.
 fn stress(names: &Names, value: &Expr) -> Option<ExpectedStress> {
     let fields = literal::fields(literal::structure(names, value, "StressShapes")?);
-    Some(ExpectedStress { issue: literal::text(fields.get("issue")?)?, shapes: shapes(fields.get("shapes")?)? })
+    Some(ExpectedStress {
+        issue: literal::text(fields.get("issue")?)?,
+        shapes: shapes(fields.get("shapes")?)?,
+    })
 }
 
 /// `&[&[..]]`.
 fn shapes(value: &Expr) -> Option<Vec<Vec<u64>>> {
-    let sizes = |shape: &Expr| literal::elements(shape)?.into_iter().map(literal::integer).collect::<Option<Vec<_>>>();
+    let sizes = |shape: &Expr| {
+        literal::elements(shape)?
+            .into_iter()
+            .map(literal::integer)
+            .collect::<Option<Vec<_>>>()
+    };
     literal::elements(value)?.into_iter().map(sizes).collect()
 }

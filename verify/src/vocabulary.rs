@@ -5,8 +5,8 @@ use testgen_types::DeviceKind;
 /// The crate that a harness imports.
 pub(crate) const RUNTIME: &str = "testgen_runtime";
 
-/// The types of `testgen_runtime`, including those that only appear in the signature of an extracted helper, and its
-/// module of tasks.
+/// The types of `testgen_runtime`, including those that only appear in the signature of an
+/// extracted helper, and its module of tasks.
 const TYPES: &[&str] = &[
     "DeviceUnavailable",
     "Architecture",
@@ -68,11 +68,19 @@ pub(crate) const PRINTING: &[&str] = &["eprint", "eprintln", "format", "print", 
 pub(crate) const PANICKING: &[&str] = &["panic", "todo", "unimplemented", "unreachable"];
 
 /// The macros of the standard library that end the process when a condition does not hold.
-pub(crate) const ASSERTING: &[&str] =
-    &["assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne"];
+pub(crate) const ASSERTING: &[&str] = &[
+    "assert",
+    "assert_eq",
+    "assert_ne",
+    "debug_assert",
+    "debug_assert_eq",
+    "debug_assert_ne",
+];
 
 /// The prelude's names, as far as a harness can use them.
-const PRELUDE: &[&str] = &["Err", "None", "Ok", "Option", "Result", "Some", "String", "drop", "str"];
+const PRELUDE: &[&str] = &[
+    "Err", "None", "Ok", "Option", "Result", "Some", "String", "drop", "str",
+];
 
 /// Every name of `testgen_runtime` that a harness may use.
 pub fn runtime_names() -> impl Iterator<Item = &'static str> {
@@ -92,10 +100,14 @@ pub(crate) fn is_prelude(name: &str) -> bool {
 /// Whether a harness must not redefine `name`.
 pub(crate) fn is_protected(name: &str) -> bool {
     let macros = [PRINTING, PANICKING, ASSERTING];
-    name == RUNTIME || is_runtime(name) || is_prelude(name) || macros.iter().any(|list| list.contains(&name))
+    name == RUNTIME
+        || is_runtime(name)
+        || is_prelude(name)
+        || macros.iter().any(|list| list.contains(&name))
 }
 
-/// Whether `name` is an entry point of a harness: rules check its calls, and the interpreter never follows them.
+/// Whether `name` is an entry point of a harness: rules check its calls, and the interpreter never
+/// follows them.
 pub(crate) fn is_entry(name: &str) -> bool {
     matches!(name, "init_cpu" | "init_cuda" | "init_rocm" | "request") || is_handler(name)
 }

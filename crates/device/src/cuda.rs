@@ -1,4 +1,5 @@
-//! GPUs listed by the CUDA driver, `libcuda`: NVIDIA's, and AMD's under a translation layer that replaces the driver.
+//! GPUs listed by the CUDA driver, `libcuda`: NVIDIA's, and AMD's under a translation layer that
+//! replaces the driver.
 
 mod compiler;
 mod driver;
@@ -78,7 +79,9 @@ pub(crate) fn nvidia_devices(
 }
 
 /// The AMD GPUs among the detected devices, or the reason why there are none.
-pub(crate) fn amd_devices(detected: Result<&Detected, &CudaFailure>) -> Result<Vec<Device>, String> {
+pub(crate) fn amd_devices(
+    detected: Result<&Detected, &CudaFailure>,
+) -> Result<Vec<Device>, String> {
     let path = DetectionPath::CudaCompatibility;
     let detected = detected.map_err(|failure| match failure {
         CudaFailure::NotInstalled => {
@@ -90,21 +93,33 @@ pub(crate) fn amd_devices(detected: Result<&Detected, &CudaFailure>) -> Result<V
 }
 
 impl Detected {
-    /// The devices of one vendor. The error names every other device with the reason why it does not count: without it,
-    /// an AMD GPU under ZLUDA would look like a missing GPU.
+    /// The devices of one vendor. The error names every other device with the reason why it does
+    /// not count: without it, an AMD GPU under ZLUDA would look like a missing GPU.
     fn by_vendor(&self, path: DetectionPath, vendor: Vendor) -> Result<Vec<Device>, String> {
         let (devices, others, why_not) = match vendor {
-            Vendor::Nvidia => {
-                (&self.nvidia, &self.amd, "an AMD GPU under a translation layer, which is ROCm, not CUDA")
-            }
-            Vendor::Amd => (&self.amd, &self.nvidia, "an NVIDIA GPU, which is CUDA, not ROCm"),
+            Vendor::Nvidia => (
+                &self.nvidia,
+                &self.amd,
+                "an AMD GPU under a translation layer, which is ROCm, not CUDA",
+            ),
+            Vendor::Amd => (
+                &self.amd,
+                &self.nvidia,
+                "an NVIDIA GPU, which is CUDA, not ROCm",
+            ),
         };
         if !devices.is_empty() {
             return Ok(devices.clone());
         }
-        let others = others.iter().map(|device| format!("device {} (`{}`) is {why_not}", device.index, device.name));
+        let others = others
+            .iter()
+            .map(|device| format!("device {} (`{}`) is {why_not}", device.index, device.name));
         let found: Vec<String> = others.chain(self.rejected.iter().cloned()).collect();
-        Err(format!("{path}: `{}` lists none: {}", self.library, found.join(", ")))
+        Err(format!(
+            "{path}: `{}` lists none: {}",
+            self.library,
+            found.join(", ")
+        ))
     }
 }
 
@@ -114,12 +129,20 @@ pub(crate) fn detect(system: &System, topology: &Topology) -> Result<Detected, C
     let driver = CudaDriver::load(&library).map_err(|()| too_old(&library))?;
     let path = library.path();
     let hint = || visible_devices(system).visibility_hint(DetectionPath::CudaDriver);
-    driver.initialise().map_err(|status| format!("`{path}` {}{}", status.describe_start(), hint()))?;
-    let count = driver
-        .device_count()
-        .map_err(|status| format!("`{path}` lists no device (cuDeviceGetCount: {status}){}", hint()))?;
+    driver
+        .initialise()
+        .map_err(|status| format!("`{path}` {}{}", status.describe_start(), hint()))?;
+    let count = driver.device_count().map_err(|status| {
+        format!(
+            "`{path}` lists no device (cuDeviceGetCount: {status}){}",
+            hint()
+        )
+    })?;
     if count == 0 {
-        return Err(CudaFailure::Other(format!("`{path}` is installed and lists no device{}", hint())));
+        return Err(CudaFailure::Other(format!(
+            "`{path}` is installed and lists no device{}",
+            hint()
+        )));
     }
     Ok(enumerate(system, topology, &driver, count))
 }
@@ -128,24 +151,51 @@ fn failure(not_opened: NotOpened) -> CudaFailure {
     if not_opened.broken.is_empty() {
         return CudaFailure::NotInstalled;
     }
-    CudaFailure::Other(format!("{}; reinstall the driver", not_opened.broken.join(", ")))
+    CudaFailure::Other(format!(
+        "{}; reinstall the driver",
+        not_opened.broken.join(", ")
+    ))
 }
 
 fn too_old(library: &SharedLibrary) -> String {
     let missing = library.missing(requirements::CUDA_SYMBOLS).join("`, `");
-    format!("`{}` is too old, it lacks `{missing}`; install a driver for CUDA 12 or newer", library.path())
+    format!(
+        "`{}` is too old, it lacks `{missing}`; install a driver for CUDA 12 or newer",
+        library.path()
+    )
 }
 
-fn enumerate(system: &System, topology: &Topology, driver: &CudaDriver<'_>, count: u32) -> Detected {
-    let mut detected =
-        Detected { library: driver.path().to_owned(), nvidia: Vec::new(), amd: Vec::new(), rejected: Vec::new() };
+fn enumerate(
+    system: &System,
+    topology: &Topology,
+    driver: &CudaDriver<'_>,
+    count: u32,
+) -> Detected {
+    let mut detected = Detected {
+        library: driver.path().to_owned(),
+        nvidia: Vec::new(),
+        amd: Vec::new(),
+        rejected: Vec::new(),
+    };
     for index in 0..count {
         match driver.device(index) {
-            Err(status) => detected.rejected.push(format!("device {index} does not answer ({status})")),
+            Err(status) => detected
+                .rejected
+                .push(format!("device {index} does not answer ({status})")),
             Ok(found) => match vendor(&found, topology) {
-                Ok(Vendor::Nvidia) => detected.nvidia.push(device(system, topology, driver, found, Vendor::Nvidia)),
-                Ok(Vendor::Amd) => detected.amd.push(device(system, topology, driver, found, Vendor::Amd)),
-                Err(why) => detected.rejected.push(format!("device {index} (`{}`) {why}", found.name)),
+                Ok(Vendor::Nvidia) => {
+                    detected
+                        .nvidia
+                        .push(device(system, topology, driver, found, Vendor::Nvidia))
+                }
+                Ok(Vendor::Amd) => {
+                    detected
+                        .amd
+                        .push(device(system, topology, driver, found, Vendor::Amd))
+                }
+                Err(why) => detected
+                    .rejected
+                    .push(format!("device {index} (`{}`) {why}", found.name)),
             },
         }
     }
@@ -153,14 +203,20 @@ fn enumerate(system: &System, topology: &Topology, driver: &CudaDriver<'_>, coun
     detected
 }
 
-/// The PCI bus takes precedence over the name: a translation layer may report an NVIDIA name for an AMD GPU. No known
-/// layer does the reverse, so an AMD name at an NVIDIA address is rejected.
+/// The PCI bus takes precedence over the name: a translation layer may report an NVIDIA name for an
+/// AMD GPU. No known layer does the reverse, so an AMD name at an NVIDIA address is rejected.
 fn vendor(found: &DriverDevice, topology: &Topology) -> Result<Vendor, &'static str> {
-    let by_bus = found.pci_address.as_deref().and_then(|address| topology.vendor_at(address));
+    let by_bus = found
+        .pci_address
+        .as_deref()
+        .and_then(|address| topology.vendor_at(address));
     match (by_bus, Vendor::of_name(&found.name)) {
-        (Some(Vendor::Nvidia), Some(Vendor::Amd)) => Err("has an AMD name at the PCI address of an NVIDIA GPU"),
+        (Some(Vendor::Nvidia), Some(Vendor::Amd)) => {
+            Err("has an AMD name at the PCI address of an NVIDIA GPU")
+        }
         (Some(vendor), _) | (None, Some(vendor)) => Ok(vendor),
-        // A generic name on a machine with AMD GPUs only is more likely a translation layer than an NVIDIA GPU.
+        // A generic name on a machine with AMD GPUs only is more likely a translation layer than an
+        // NVIDIA GPU.
         (None, None) if topology.has(Vendor::Amd) && !topology.has(Vendor::Nvidia) => {
             Err("has a name that does not identify its vendor, and the kernel lists AMD GPUs only")
         }
@@ -179,22 +235,43 @@ fn device(
     let managed = (vendor == Vendor::Nvidia)
         .then(|| management::query(system, found.pci_address.as_deref()?, found.total_memory))
         .flatten();
-    let free_memory =
-        managed.as_ref().and_then(|managed| managed.free).or_else(|| driver.memory(found.index).map(|(free, _)| free));
-    let module_version =
-        topology.nvidia.as_ref().filter(|_| vendor == Vendor::Nvidia).and_then(|module| module.version.clone());
+    let free_memory = managed
+        .as_ref()
+        .and_then(|managed| managed.free)
+        .or_else(|| driver.memory(found.index).map(|(free, _)| free));
+    let module_version = topology
+        .nvidia
+        .as_ref()
+        .filter(|_| vendor == Vendor::Nvidia)
+        .and_then(|module| module.version.clone());
     Device {
-        kind: if vendor == Vendor::Amd { DeviceKind::Rocm } else { DeviceKind::Cuda },
-        path: if vendor == Vendor::Amd { DetectionPath::CudaCompatibility } else { DetectionPath::CudaDriver },
+        kind: if vendor == Vendor::Amd {
+            DeviceKind::Rocm
+        } else {
+            DeviceKind::Cuda
+        },
+        path: if vendor == Vendor::Amd {
+            DetectionPath::CudaCompatibility
+        } else {
+            DetectionPath::CudaDriver
+        },
         index: found.index,
-        architecture: if vendor == Vendor::Amd { amd_architecture(&found, topology) } else { found.architecture() },
+        architecture: if vendor == Vendor::Amd {
+            amd_architecture(&found, topology)
+        } else {
+            found.architecture()
+        },
         total_memory: found.total_memory,
         free_memory,
         pci_address: found.pci_address,
         uuid: found.uuid,
         integrated: found.integrated,
-        driver_version: managed.and_then(|managed| managed.driver_version).or(module_version),
-        runtime_version: driver.version().map(|(major, minor)| format!("{major}.{minor}")),
+        driver_version: managed
+            .and_then(|managed| managed.driver_version)
+            .or(module_version),
+        runtime_version: driver
+            .version()
+            .map(|(major, minor)| format!("{major}.{minor}")),
         simulated: found.name.contains("(hip-sim)"),
         name: found.name,
         unusable_by_burn: None,
@@ -202,14 +279,18 @@ fn device(
     }
 }
 
-/// The compute capability that a translation layer reports is made up; the gfx name is in the device's name or in the
-/// kernel's list.
+/// The compute capability that a translation layer reports is made up; the gfx name is in the
+/// device's name or in the kernel's list.
 fn amd_architecture(found: &DriverDevice, topology: &Topology) -> Option<String> {
     let is_gfx = |word: &&str| word.len() > 4 && word.starts_with("gfx");
     let name = found.name.to_lowercase();
-    let by_name = name.split(|character: char| !character.is_ascii_alphanumeric()).find(is_gfx).map(str::to_owned);
-    let same_address =
-        |gpu: &&crate::topology::KfdGpu| gpu.pci_address.is_some() && gpu.pci_address == found.pci_address;
+    let by_name = name
+        .split(|character: char| !character.is_ascii_alphanumeric())
+        .find(is_gfx)
+        .map(str::to_owned);
+    let same_address = |gpu: &&crate::topology::KfdGpu| {
+        gpu.pci_address.is_some() && gpu.pci_address == found.pci_address
+    };
     by_name.or_else(|| topology.kfd_gpus().find(same_address)?.architecture.clone())
 }
 
@@ -217,8 +298,8 @@ fn amd_architecture(found: &DriverDevice, topology: &Topology) -> Option<String>
 pub(crate) fn memory(system: &System, device: &Device) -> Option<(u64, u64)> {
     if device.kind == DeviceKind::Cuda
         && let Some(total) = device.total_memory
-        && let Some(free) =
-            management::query(system, device.pci_address.as_deref()?, Some(total)).and_then(|managed| managed.free)
+        && let Some(free) = management::query(system, device.pci_address.as_deref()?, Some(total))
+            .and_then(|managed| managed.free)
     {
         return Some((free, total));
     }

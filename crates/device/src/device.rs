@@ -12,11 +12,13 @@ pub enum DetectionPath {
     HostProcessor,
     /// `libamdhip64`, which burn's ROCm backend opens.
     HipRuntime,
-    /// The list of an engine that is a process, whose own `libamdhip64` this process cannot open; burn cannot either.
+    /// The list of an engine that is a process, whose own `libamdhip64` this process cannot open;
+    /// burn cannot either.
     Engine,
     /// `libcuda`, an NVIDIA GPU.
     CudaDriver,
-    /// `libcuda`, an AMD GPU under a translation layer such as ZLUDA or SCALE; burn uses its CUDA backend for it.
+    /// `libcuda`, an AMD GPU under a translation layer such as ZLUDA or SCALE; burn uses its CUDA
+    /// backend for it.
     CudaCompatibility,
 }
 
@@ -51,7 +53,10 @@ pub struct DeviceProblem {
 impl DeviceProblem {
     /// A problem with its remedy.
     pub fn new(what: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { what: what.into(), remedy: remedy.into() }
+        Self {
+            what: what.into(),
+            remedy: remedy.into(),
+        }
     }
 }
 
@@ -64,9 +69,11 @@ impl fmt::Display for DeviceProblem {
 /// The kind of program that computes on a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EngineKind {
-    /// burn, in this process: it needs compilers, headers and symbols, and knows some architectures only.
+    /// burn, in this process: it needs compilers, headers and symbols, and knows some architectures
+    /// only.
     Native,
-    /// An engine that is a process: it brings what it needs, and reports itself what it cannot compute.
+    /// An engine that is a process: it brings what it needs, and reports itself what it cannot
+    /// compute.
     Process,
 }
 
@@ -80,7 +87,11 @@ pub struct Unusable {
 impl Unusable {
     /// `None` when there is no problem.
     pub fn from_problems(problems: Vec<DeviceProblem>) -> Option<Self> {
-        if problems.is_empty() { None } else { Some(Self { problems }) }
+        if problems.is_empty() {
+            None
+        } else {
+            Some(Self { problems })
+        }
     }
 }
 
@@ -94,11 +105,13 @@ impl fmt::Display for Unusable {
 /// A device that is present. Sizes are in bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Device {
-    /// Its kind; derived from name, architecture and PCI vendor, not from the library that lists it.
+    /// Its kind; derived from name, architecture and PCI vendor, not from the library that lists
+    /// it.
     pub kind: DeviceKind,
     /// How it was found.
     pub path: DetectionPath,
-    /// The ordinal in its library, and therefore in burn, after the visible-device variables are applied.
+    /// The ordinal in its library, and therefore in burn, after the visible-device variables are
+    /// applied.
     pub index: u32,
     /// The name that its library reports.
     pub name: String,
@@ -122,7 +135,8 @@ pub struct Device {
     pub simulated: bool,
     /// Set when burn's backend must not open it. Concerns no engine that is a process.
     pub unusable_by_burn: Option<Unusable>,
-    /// Limitations that leave it usable, for instance headers without which some kernels do not compile.
+    /// Limitations that leave it usable, for instance headers without which some kernels do not
+    /// compile.
     pub warnings: Vec<DeviceProblem>,
 }
 

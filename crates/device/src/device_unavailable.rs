@@ -16,7 +16,10 @@ pub struct DeviceUnavailable {
 impl DeviceUnavailable {
     /// With one reason.
     pub fn new(kind: DeviceKind, reason: impl Into<String>) -> Self {
-        Self { kind, reasons: vec![reason.into()] }
+        Self {
+            kind,
+            reasons: vec![reason.into()],
+        }
     }
 
     /// Appends the reasons of `other`, without repeating any; the kind stays that of `self`.

@@ -1,8 +1,10 @@
 //! Running a query on a new thread.
 
-/// Runs `work` on a new thread: the current device of HIP and the current context of CUDA belong to a thread, and the
-/// caller's must not change.
-pub(crate) fn on_fresh_thread<Answer: Send>(work: impl FnOnce() -> Option<Answer> + Send) -> Option<Answer> {
+/// Runs `work` on a new thread: the current device of HIP and the current context of CUDA belong to
+/// a thread, and the caller's must not change.
+pub(crate) fn on_fresh_thread<Answer: Send>(
+    work: impl FnOnce() -> Option<Answer> + Send,
+) -> Option<Answer> {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().name("testgen-device".to_owned());
         thread.spawn_scoped(scope, work).ok()?.join().ok()?

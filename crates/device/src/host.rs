@@ -31,7 +31,11 @@ pub(crate) fn memory_info(system: &System) -> Option<(u64, u64)> {
     let text = system.read("/proc/meminfo")?;
     let bytes = |key: &str| {
         let line = text.lines().find_map(|line| line.strip_prefix(key))?;
-        line.split_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1024)
+        line.split_whitespace()
+            .next()?
+            .parse::<u64>()
+            .ok()?
+            .checked_mul(1024)
     };
     Some((bytes("MemAvailable:")?, bytes("MemTotal:")?))
 }
@@ -39,5 +43,7 @@ pub(crate) fn memory_info(system: &System) -> Option<(u64, u64)> {
 fn model_name(system: &System) -> Option<String> {
     let text = system.read("/proc/cpuinfo")?;
     let line = text.lines().find(|line| line.starts_with("model name"))?;
-    line.split_once(':').map(|(_, name)| name.trim().to_owned()).filter(|name| !name.is_empty())
+    line.split_once(':')
+        .map(|(_, name)| name.trim().to_owned())
+        .filter(|name| !name.is_empty())
 }

@@ -22,7 +22,8 @@ pub struct PathResult {
     pub absence: Option<String>,
 }
 
-/// All devices, why there are no others, and contradictions between the sources. `Display` prints tables.
+/// All devices, why there are no others, and contradictions between the sources. `Display` prints
+/// tables.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Inventory {
     /// The visible-device variables.
@@ -40,6 +41,8 @@ pub struct Inventory {
 impl Inventory {
     /// The devices of one path.
     pub fn on(&self, path: DetectionPath) -> impl Iterator<Item = &Device> {
-        self.devices.iter().filter(move |device| device.path == path)
+        self.devices
+            .iter()
+            .filter(move |device| device.path == path)
     }
 }

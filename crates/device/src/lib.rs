@@ -1,14 +1,16 @@
-//! Detects the processors that a suite can run on: the host, NVIDIA GPUs (CUDA) and AMD GPUs (ROCm).
+//! Detects the processors that a suite can run on: the host, NVIDIA GPUs (CUDA) and AMD GPUs
+//! (ROCm).
 //!
-//! Owns: every foreign call that detection needs, the visible-device variables, the kernel's own GPU list as a
-//! cross-check, the selection of one device, whether burn's backend can open it, and whether the kernel confirms a device
-//! that an engine reports. Does not own: anything of burn; the known-answer kernel that proves a device is in
-//! `testgen-runtime`.
+//! Owns: every foreign call that detection needs, the visible-device variables, the kernel's own
+//! GPU list as a cross-check, the selection of one device, whether burn's backend can open it, and
+//! whether the kernel confirms a device that an engine reports. Does not own: anything of burn; the
+//! known-answer kernel that proves a device is in `testgen-runtime`.
 //!
-//! Libraries are opened at run time, exactly as burn 0.21's backends open them, and nothing is linked. No function here
-//! panics: a device that is present but would abort or fail in burn has [`Device::unusable_by_burn`] set, and a device
-//! that is not found is a [`DeviceUnavailable`] that says where detection looked, what it found and what to do. Foreign
-//! calls, and therefore `unsafe`, are in `library.rs`, `hip/functions.rs`, `cuda/driver.rs`, `cuda/compiler.rs` and
+//! Libraries are opened at run time, exactly as burn 0.21's backends open them, and nothing is
+//! linked. No function here panics: a device that is present but would abort or fail in burn has
+//! [`Device::unusable_by_burn`] set, and a device that is not found is a [`DeviceUnavailable`] that
+//! says where detection looked, what it found and what to do. Foreign calls, and therefore
+//! `unsafe`, are in `library.rs`, `hip/functions.rs`, `cuda/driver.rs`, `cuda/compiler.rs` and
 //! `cuda/management.rs`.
 
 mod cuda;

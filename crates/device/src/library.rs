@@ -7,8 +7,8 @@ use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use testgen_types::bounded_file::{limit, read_text};
 
-/// A library that is never unloaded: unloading a GPU driver runs destructors while other users in the process still
-/// need it.
+/// A library that is never unloaded: unloading a GPU driver runs destructors while other users in
+/// the process still need it.
 pub struct SharedLibrary {
     path: String,
     handle: ManuallyDrop<Library>,
@@ -16,13 +16,14 @@ pub struct SharedLibrary {
 
 /// No candidate could be opened.
 pub struct NotOpened {
-    /// Files that exist, or that the loader found, and that do not load, each with the loader's error.
+    /// Files that exist, or that the loader found, and that do not load, each with the loader's
+    /// error.
     pub broken: Vec<String>,
 }
 
 impl SharedLibrary {
-    /// Opens the first candidate that loads: a path, or a bare name that the loader searches. A truncated file is rejected before the
-    /// loader crashes on it.
+    /// Opens the first candidate that loads: a path, or a bare name that the loader searches. A
+    /// truncated file is rejected before the loader crashes on it.
     ///
     /// # Errors
     ///
@@ -32,10 +33,16 @@ impl SharedLibrary {
         for candidate in candidates {
             match open_one(candidate) {
                 Ok(handle) => {
-                    let path = mapped_path(candidate).unwrap_or_else(|| candidate.display().to_string());
-                    return Ok(Self { path, handle: ManuallyDrop::new(handle) });
+                    let path =
+                        mapped_path(candidate).unwrap_or_else(|| candidate.display().to_string());
+                    return Ok(Self {
+                        path,
+                        handle: ManuallyDrop::new(handle),
+                    });
                 }
-                Err(Some(error)) => broken.push(format!("`{}` does not load ({error})", candidate.display())),
+                Err(Some(error)) => {
+                    broken.push(format!("`{}` does not load ({error})", candidate.display()))
+                }
                 Err(None) => {}
             }
         }
@@ -50,9 +57,15 @@ impl SharedLibrary {
 
     /// Those of `symbols` that it does not export.
     pub fn missing<'name>(&self, symbols: &[&'name str]) -> Vec<&'name str> {
-        // SAFETY: the address is only compared with null, never called or read, so its type does not matter.
-        let exports = |symbol: &str| unsafe { self.function::<unsafe extern "C" fn()>(symbol) }.is_some();
-        symbols.iter().copied().filter(|symbol| !exports(symbol)).collect()
+        // SAFETY: the address is only compared with null, never called or read, so its type does
+        // not matter.
+        let exports =
+            |symbol: &str| unsafe { self.function::<unsafe extern "C" fn()>(symbol) }.is_some();
+        symbols
+            .iter()
+            .copied()
+            .filter(|symbol| !exports(symbol))
+            .collect()
     }
 
     /// The address of a function; `None` when the library has no such symbol.
@@ -62,9 +75,12 @@ impl SharedLibrary {
     /// `Function` must be a function pointer type with the C signature of `symbol`.
     pub unsafe fn function<Function: Copy>(&self, symbol: &str) -> Option<Function> {
         const { assert!(size_of::<Option<Function>>() == size_of::<usize>()) };
-        // SAFETY: the caller passes the function pointer type of this symbol; `Option` of it has the same layout and
-        // represents a null address as `None`. The library is never unloaded, so the copy stays valid.
-        unsafe { self.handle.get::<Option<Function>>(symbol) }.ok().and_then(|address| *address)
+        // SAFETY: the caller passes the function pointer type of this symbol; `Option` of it has
+        // the same layout and represents a null address as `None`. The library is never unloaded,
+        // so the copy stays valid.
+        unsafe { self.handle.get::<Option<Function>>(symbol) }
+            .ok()
+            .and_then(|address| *address)
     }
 }
 
@@ -79,12 +95,18 @@ fn open_one(candidate: &Path) -> Result<Library, Option<String>> {
             return Err(Some(defect));
         }
     }
-    // SAFETY: loading runs the initialisers of the library. The candidates are the GPU driver libraries that burn loads
-    // in the same way a moment later; `dlopen` has no weaker precondition.
+    // SAFETY: loading runs the initialisers of the library. The candidates are the GPU driver
+    // libraries that burn loads in the same way a moment later; `dlopen` has no weaker
+    // precondition.
     unsafe { Library::new(candidate) }.map_err(|error| {
         let message = full_message(&error);
-        // The loader has no error code for "not found". The same text about another file means a missing dependency.
-        let absent = !located && message.contains(&format!("{}: cannot open shared object", candidate.display()));
+        // The loader has no error code for "not found". The same text about another file means a
+        // missing dependency.
+        let absent = !located
+            && message.contains(&format!(
+                "{}: cannot open shared object",
+                candidate.display()
+            ));
         (!absent).then_some(message)
     })
 }

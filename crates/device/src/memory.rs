@@ -7,8 +7,9 @@ use crate::{cuda, hip, host};
 
 /// Free and total bytes of a device of this machine; `None` when its library does not report them.
 ///
-/// Has no lasting effect: HIP is queried on a thread of its own, CUDA through NVML where that is installed, else in the
-/// device's primary context, which is released at once unless another user of the process holds it.
+/// Has no lasting effect: HIP is queried on a thread of its own, CUDA through NVML where that is
+/// installed, else in the device's primary context, which is released at once unless another user
+/// of the process holds it.
 pub fn memory(device: &Device) -> Option<(u64, u64)> {
     memory_in(&System::host(), device)
 }
@@ -23,6 +24,8 @@ pub fn memory_in(system: &System, device: &Device) -> Option<(u64, u64)> {
         }
         // Its library is in the engine's process only.
         DetectionPath::Engine => None,
-        DetectionPath::CudaDriver | DetectionPath::CudaCompatibility => cuda::memory(system, device),
+        DetectionPath::CudaDriver | DetectionPath::CudaCompatibility => {
+            cuda::memory(system, device)
+        }
     }
 }

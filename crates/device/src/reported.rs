@@ -1,7 +1,8 @@
 //! Devices that an engine reports, where this process cannot open the library that lists them.
 //!
-//! PyTorch's wheels contain a HIP runtime of their own, which no loader finds. An engine could report anything, so a device counts
-//! only where the kernel lists a GPU of its vendor at its PCI address.
+//! PyTorch's wheels contain a HIP runtime of their own, which no loader finds. An engine could
+//! report anything, so a device counts only where the kernel lists a GPU of its vendor at its PCI
+//! address.
 
 use crate::device::{DetectionPath, Device};
 use crate::topology::Topology;
@@ -25,31 +26,52 @@ pub struct ReportedDevice {
     pub uuid: Option<String>,
 }
 
-/// Whether the kernel lists a GPU that an engine may have and this process may not: asking an engine takes seconds.
+/// Whether the kernel lists a GPU that an engine may have and this process may not: asking an
+/// engine takes seconds.
 pub fn may_be_reported(topology: &Topology, kind: DeviceKind) -> bool {
     vendor(kind).is_some_and(|vendor| topology.has(vendor))
 }
 
-/// The devices of `kind` among `reported`, in the order of the engine's ordinals, that the kernel lists, too.
+/// The devices of `kind` among `reported`, in the order of the engine's ordinals, that the kernel
+/// lists, too.
 ///
 /// # Errors
 ///
 /// There is none; the reason.
-pub fn confirmed(topology: &Topology, kind: DeviceKind, reported: &[ReportedDevice]) -> Result<Vec<Device>, String> {
+pub fn confirmed(
+    topology: &Topology,
+    kind: DeviceKind,
+    reported: &[ReportedDevice],
+) -> Result<Vec<Device>, String> {
     let path = DetectionPath::Engine;
-    let of_kind = || (0..).zip(reported).filter(|(_, reported)| reported.kind == kind);
+    let of_kind = || {
+        (0..)
+            .zip(reported)
+            .filter(|(_, reported)| reported.kind == kind)
+    };
     if of_kind().next().is_none() {
         return Err(format!("{path}: it lists no {kind} device"));
     }
-    let (listed, others): (Vec<_>, Vec<_>) = of_kind().partition(|(_, reported)| is_listed(topology, reported));
+    let (listed, others): (Vec<_>, Vec<_>) =
+        of_kind().partition(|(_, reported)| is_listed(topology, reported));
     if listed.is_empty() {
         let name = |(_, reported): &(u32, &ReportedDevice)| {
-            format!("`{}` at {}", reported.name, reported.pci_address.as_deref().unwrap_or("no PCI address"))
+            format!(
+                "`{}` at {}",
+                reported.name,
+                reported.pci_address.as_deref().unwrap_or("no PCI address")
+            )
         };
         let others: Vec<String> = others.iter().map(name).collect();
-        return Err(format!("{path}: it lists {}, where the kernel lists no such GPU", others.join(", ")));
+        return Err(format!(
+            "{path}: it lists {}, where the kernel lists no such GPU",
+            others.join(", ")
+        ));
     }
-    Ok(listed.into_iter().map(|(index, reported)| device(topology, index, reported)).collect())
+    Ok(listed
+        .into_iter()
+        .map(|(index, reported)| device(topology, index, reported))
+        .collect())
 }
 
 fn vendor(kind: DeviceKind) -> Option<Vendor> {
@@ -60,18 +82,37 @@ fn vendor(kind: DeviceKind) -> Option<Vendor> {
     }
 }
 
-/// Whether the kernel lists a GPU of the vendor there. Partitions of one GPU differ in the function of the address, which engines do
-/// not report.
+/// Whether the kernel lists a GPU of the vendor there. Partitions of one GPU differ in the function
+/// of the address, which engines do not report.
 fn is_listed(topology: &Topology, reported: &ReportedDevice) -> bool {
-    let slot = |address: &str| address.rsplit_once('.').map_or(address, |(slot, _)| slot).to_lowercase();
-    let Some(address) = reported.pci_address.as_deref().map(slot) else { return false };
-    let on_bus = topology.pci.iter().filter(|gpu| Some(gpu.vendor) == vendor(reported.kind)).map(|gpu| &gpu.address);
-    let computing = topology.kfd_gpus().filter(|_| reported.kind == DeviceKind::Rocm);
-    on_bus.chain(computing.filter_map(|gpu| gpu.pci_address.as_ref())).any(|listed| slot(listed) == address)
+    let slot = |address: &str| {
+        address
+            .rsplit_once('.')
+            .map_or(address, |(slot, _)| slot)
+            .to_lowercase()
+    };
+    let Some(address) = reported.pci_address.as_deref().map(slot) else {
+        return false;
+    };
+    let on_bus = topology
+        .pci
+        .iter()
+        .filter(|gpu| Some(gpu.vendor) == vendor(reported.kind))
+        .map(|gpu| &gpu.address);
+    let computing = topology
+        .kfd_gpus()
+        .filter(|_| reported.kind == DeviceKind::Rocm);
+    on_bus
+        .chain(computing.filter_map(|gpu| gpu.pci_address.as_ref()))
+        .any(|listed| slot(listed) == address)
 }
 
 fn device(topology: &Topology, index: u32, reported: &ReportedDevice) -> Device {
-    let architecture = reported.architecture.as_deref().and_then(|name| name.split(':').next()).map(str::to_lowercase);
+    let architecture = reported
+        .architecture
+        .as_deref()
+        .and_then(|name| name.split(':').next())
+        .map(str::to_lowercase);
     Device {
         kind: reported.kind,
         path: DetectionPath::Engine,

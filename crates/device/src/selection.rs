@@ -58,8 +58,15 @@ impl FromStr for DeviceIndex {
         let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         match text {
             "auto" => Ok(Self::Auto),
-            _ if is_number => text.parse().map(Self::Index).map_err(|_| InvalidDeviceIndex { given: text.to_owned() }),
-            _ => Err(InvalidDeviceIndex { given: text.to_owned() }),
+            _ if is_number => text
+                .parse()
+                .map(Self::Index)
+                .map_err(|_| InvalidDeviceIndex {
+                    given: text.to_owned(),
+                }),
+            _ => Err(InvalidDeviceIndex {
+                given: text.to_owned(),
+            }),
         }
     }
 }
@@ -77,10 +84,16 @@ pub fn select(
     kind: DeviceKind,
     engine: EngineKind,
 ) -> Result<Device, DeviceUnavailable> {
-    let mut devices: Vec<Device> = devices.into_iter().filter(|device| device.kind == kind).collect();
+    let mut devices: Vec<Device> = devices
+        .into_iter()
+        .filter(|device| device.kind == kind)
+        .collect();
     devices.sort_by_key(|device| (device.path, device.index));
     if devices.is_empty() {
-        return Err(DeviceUnavailable::new(kind, format!("no {kind} device was found")));
+        return Err(DeviceUnavailable::new(
+            kind,
+            format!("no {kind} device was found"),
+        ));
     }
     match index {
         DeviceIndex::Auto => automatic(devices, kind, engine),
@@ -94,11 +107,18 @@ fn by_index(
     kind: DeviceKind,
     engine: EngineKind,
 ) -> Result<Device, DeviceUnavailable> {
-    let present: Vec<String> = devices.iter().map(|device| format!("{} (`{}`)", device.label(), device.name)).collect();
+    let present: Vec<String> = devices
+        .iter()
+        .map(|device| format!("{} (`{}`)", device.label(), device.name))
+        .collect();
     match devices.into_iter().find(|device| device.index == index) {
-        None => {
-            Err(DeviceUnavailable::new(kind, format!("there is no {kind}:{index}; there is {}", present.join(", "))))
-        }
+        None => Err(DeviceUnavailable::new(
+            kind,
+            format!(
+                "there is no {kind}:{index}; there is {}",
+                present.join(", ")
+            ),
+        )),
         Some(device) => match why_not(&device, engine) {
             Some(why) => Err(DeviceUnavailable::new(kind, why)),
             None => Ok(device),
@@ -106,19 +126,37 @@ fn by_index(
     }
 }
 
-fn automatic(devices: Vec<Device>, kind: DeviceKind, engine: EngineKind) -> Result<Device, DeviceUnavailable> {
-    let (usable, unusable): (Vec<Device>, Vec<Device>) =
-        devices.into_iter().partition(|device| device.unusable_by(engine).is_none());
+fn automatic(
+    devices: Vec<Device>,
+    kind: DeviceKind,
+    engine: EngineKind,
+) -> Result<Device, DeviceUnavailable> {
+    let (usable, unusable): (Vec<Device>, Vec<Device>) = devices
+        .into_iter()
+        .partition(|device| device.unusable_by(engine).is_none());
     let free = |device: &Device| device.free_memory.or(device.total_memory).unwrap_or(0);
-    let best =
-        usable.into_iter().min_by_key(|device| (Reverse(free(device)), device.integrated, device.path, device.index));
+    let best = usable.into_iter().min_by_key(|device| {
+        (
+            Reverse(free(device)),
+            device.integrated,
+            device.path,
+            device.index,
+        )
+    });
     best.ok_or_else(|| DeviceUnavailable {
         kind,
-        reasons: unusable.iter().filter_map(|device| why_not(device, engine)).collect(),
+        reasons: unusable
+            .iter()
+            .filter_map(|device| why_not(device, engine))
+            .collect(),
     })
 }
 
 fn why_not(device: &Device, engine: EngineKind) -> Option<String> {
     let why = device.unusable_by(engine)?;
-    Some(format!("{} (`{}`) is unusable by burn: {why}", device.label(), device.name))
+    Some(format!(
+        "{} (`{}`) is unusable by burn: {why}",
+        device.label(),
+        device.name
+    ))
 }

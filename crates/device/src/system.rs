@@ -1,4 +1,5 @@
-//! The inputs of detection: file system root, environment and library directories, so that tests can run on fakes.
+//! The inputs of detection: file system root, environment and library directories, so that tests
+//! can run on fakes.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,8 +7,9 @@ use testgen_types::bounded_file::{limit, read_bytes};
 
 /// A machine as detection sees it.
 ///
-/// On a fake, every absolute path is below its root, also in variables (`ROCM_PATH=/opt/rocm` is `<root>/opt/rocm`),
-/// and libraries are searched in the given directories only, never through the host's loader.
+/// On a fake, every absolute path is below its root, also in variables (`ROCM_PATH=/opt/rocm` is
+/// `<root>/opt/rocm`), and libraries are searched in the given directories only, never through the
+/// host's loader.
 #[derive(Debug, Clone)]
 pub struct System {
     root: PathBuf,
@@ -22,10 +24,15 @@ impl System {
         let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))
         };
-        Self { root: PathBuf::from("/"), variables: std::env::vars_os().filter_map(text).collect(), library_dirs: None }
+        Self {
+            root: PathBuf::from("/"),
+            variables: std::env::vars_os().filter_map(text).collect(),
+            library_dirs: None,
+        }
     }
 
-    /// A machine made of a directory tree, a set of variables and directories that replace the loader's search path.
+    /// A machine made of a directory tree, a set of variables and directories that replace the
+    /// loader's search path.
     pub fn fake<Name: Into<String>, Value: Into<String>>(
         root: &Path,
         variables: impl IntoIterator<Item = (Name, Value)>,
@@ -33,7 +40,10 @@ impl System {
     ) -> Self {
         Self {
             root: root.to_path_buf(),
-            variables: variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect(),
+            variables: variables
+                .into_iter()
+                .map(|(name, value)| (name.into(), value.into()))
+                .collect(),
             library_dirs: Some(library_dirs.into_iter().collect()),
         }
     }
@@ -63,12 +73,16 @@ impl System {
         Some(String::from_utf8_lossy(&bytes).trim().to_owned())
     }
 
-    /// The names in a directory, sorted by a trailing number (so that `10` follows `9`), then by name; empty when it
-    /// does not exist.
+    /// The names in a directory, sorted by a trailing number (so that `10` follows `9`), then by
+    /// name; empty when it does not exist.
     pub fn list(&self, path: impl AsRef<Path>) -> Vec<String> {
-        let Ok(entries) = std::fs::read_dir(self.path(path)) else { return Vec::new() };
-        let mut names: Vec<String> =
-            entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
+        let Ok(entries) = std::fs::read_dir(self.path(path)) else {
+            return Vec::new();
+        };
+        let mut names: Vec<String> = entries
+            .flatten()
+            .filter_map(|entry| entry.file_name().into_string().ok())
+            .collect();
         names.sort_by_key(|name| (trailing_number(name), name.clone()));
         names
     }
@@ -77,21 +91,27 @@ impl System {
     pub fn loader_candidates(&self, file_name: &str) -> Vec<PathBuf> {
         match &self.library_dirs {
             None => vec![PathBuf::from(file_name)],
-            Some(directories) => directories.iter().map(|directory| directory.join(file_name)).collect(),
+            Some(directories) => directories
+                .iter()
+                .map(|directory| directory.join(file_name))
+                .collect(),
         }
     }
 
     /// The first executable of this name on `PATH`.
     pub(crate) fn executable(&self, name: &str) -> Option<PathBuf> {
         let directories = std::env::split_paths(self.variable("PATH")?);
-        directories.map(|directory| self.path(directory).join(name)).find(|candidate| is_executable(candidate))
+        directories
+            .map(|directory| self.path(directory).join(name))
+            .find(|candidate| is_executable(candidate))
     }
 }
 
 #[cfg(unix)]
 fn is_executable(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
-    std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+    std::fs::metadata(path)
+        .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }
 
 #[cfg(not(unix))]

@@ -48,7 +48,10 @@ pub struct Topology {
 impl Topology {
     /// The vendor of the GPU at a PCI address; `None` when the kernel does not list it.
     pub fn vendor_at(&self, address: &str) -> Option<Vendor> {
-        self.pci.iter().find(|gpu| gpu.address.eq_ignore_ascii_case(address)).map(|gpu| gpu.vendor)
+        self.pci
+            .iter()
+            .find(|gpu| gpu.address.eq_ignore_ascii_case(address))
+            .map(|gpu| gpu.vendor)
     }
 
     /// Whether the kernel lists a GPU of this vendor, in any list.
@@ -60,21 +63,39 @@ impl Topology {
             }
     }
 
-    /// The kernel's GPUs of this vendor, to append to a reason: `; the kernel lists 1 AMD GPU (gfx1100 at
-    /// 0000:03:00.0)`.
+    /// The kernel's GPUs of this vendor, to append to a reason:
+    /// `; the kernel lists 1 AMD GPU (gfx1100 at 0000:03:00.0)`.
     pub(crate) fn kernel_evidence(&self, vendor: Vendor) -> String {
-        let mut gpus: Vec<String> =
-            self.pci.iter().filter(|gpu| gpu.vendor == vendor).map(|gpu| gpu.address.clone()).collect();
+        let mut gpus: Vec<String> = self
+            .pci
+            .iter()
+            .filter(|gpu| gpu.vendor == vendor)
+            .map(|gpu| gpu.address.clone())
+            .collect();
         if vendor == Vendor::Amd {
-            gpus.retain(|address| !self.kfd_gpus().any(|gpu| gpu.pci_address.as_ref() == Some(address)));
+            gpus.retain(|address| {
+                !self
+                    .kfd_gpus()
+                    .any(|gpu| gpu.pci_address.as_ref() == Some(address))
+            });
             gpus.extend(self.kfd_gpus().map(KfdGpu::describe));
         } else if let Some(module) = &self.nvidia {
-            gpus.extend(module.gpus.iter().filter(|address| self.vendor_at(address).is_none()).cloned());
+            gpus.extend(
+                module
+                    .gpus
+                    .iter()
+                    .filter(|address| self.vendor_at(address).is_none())
+                    .cloned(),
+            );
         }
         match gpus.len() {
             0 => String::new(),
             1 => format!("; the kernel lists 1 {} GPU ({})", vendor.as_str(), gpus[0]),
-            count => format!("; the kernel lists {count} {} GPUs ({})", vendor.as_str(), gpus.join(", ")),
+            count => format!(
+                "; the kernel lists {count} {} GPUs ({})",
+                vendor.as_str(),
+                gpus.join(", ")
+            ),
         }
     }
 
@@ -96,8 +117,11 @@ pub fn kernel_topology(system: &System) -> Topology {
 }
 
 fn pci_gpus(system: &System) -> Vec<PciGpu> {
-    let mut gpus: Vec<PciGpu> =
-        system.list("/sys/bus/pci/devices").iter().filter_map(|address| pci_gpu(system, address)).collect();
+    let mut gpus: Vec<PciGpu> = system
+        .list("/sys/bus/pci/devices")
+        .iter()
+        .filter_map(|address| pci_gpu(system, address))
+        .collect();
     gpus.extend(drm_gpus(system));
     gpus.sort_by(|a, b| a.address.cmp(&b.address));
     gpus.dedup_by(|a, b| a.address == b.address);
@@ -110,32 +134,57 @@ fn pci_gpu(system: &System, address: &str) -> Option<PciGpu> {
     let number = |file: &str| parse_hex(&system.read(format!("{directory}/{file}"))?);
     let class = number("class")?;
     let vendor = Vendor::of_pci_id(number("vendor")?)?;
-    let driver = event_value(&system.read(format!("{directory}/uevent")).unwrap_or_default(), "DRIVER");
-    matches!(class >> 16, 0x03 | 0x12).then(|| PciGpu { address: address.to_lowercase(), vendor, driver })
+    let driver = event_value(
+        &system
+            .read(format!("{directory}/uevent"))
+            .unwrap_or_default(),
+        "DRIVER",
+    );
+    matches!(class >> 16, 0x03 | 0x12).then(|| PciGpu {
+        address: address.to_lowercase(),
+        vendor,
+        driver,
+    })
 }
 
 /// Cards of the direct rendering manager: visible where a container hides the PCI bus.
 fn drm_gpus(system: &System) -> Vec<PciGpu> {
-    let cards =
-        system.list("/sys/class/drm").into_iter().filter(|name| name.starts_with("card") && !name.contains('-'));
+    let cards = system
+        .list("/sys/class/drm")
+        .into_iter()
+        .filter(|name| name.starts_with("card") && !name.contains('-'));
     let gpu = |card: String| {
         let vendor = parse_hex(&system.read(format!("/sys/class/drm/{card}/device/vendor"))?)?;
         let event = system.read(format!("/sys/class/drm/{card}/device/uevent"))?;
         let address = event_value(&event, "PCI_SLOT_NAME")?.to_lowercase();
-        Some(PciGpu { address, vendor: Vendor::of_pci_id(vendor)?, driver: event_value(&event, "DRIVER") })
+        Some(PciGpu {
+            address,
+            vendor: Vendor::of_pci_id(vendor)?,
+            driver: event_value(&event, "DRIVER"),
+        })
     };
     cards.filter_map(gpu).collect()
 }
 
 fn nvidia_module(system: &System) -> Option<NvidiaModule> {
     let text = system.read("/proc/driver/nvidia/version")?;
-    let is_version = |word: &&str| word.contains('.') && word.split('.').all(|part| part.parse::<u32>().is_ok());
-    let version = text.lines().next().and_then(|line| line.split_whitespace().find(is_version)).map(str::to_owned);
-    Some(NvidiaModule { version, gpus: system.list("/proc/driver/nvidia/gpus") })
+    let is_version =
+        |word: &&str| word.contains('.') && word.split('.').all(|part| part.parse::<u32>().is_ok());
+    let version = text
+        .lines()
+        .next()
+        .and_then(|line| line.split_whitespace().find(is_version))
+        .map(str::to_owned);
+    Some(NvidiaModule {
+        version,
+        gpus: system.list("/proc/driver/nvidia/gpus"),
+    })
 }
 
 fn event_value(event: &str, key: &str) -> Option<String> {
-    event.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('=').map(str::to_owned))
+    event
+        .lines()
+        .find_map(|line| line.strip_prefix(key)?.strip_prefix('=').map(str::to_owned))
 }
 
 fn parse_hex(text: &str) -> Option<u32> {

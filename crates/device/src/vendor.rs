@@ -21,7 +21,10 @@ impl Vendor {
     pub fn of_name(name: &str) -> Option<Self> {
         let name = name.to_lowercase();
         let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
-        match (has(NVIDIA_WORDS), has(AMD_WORDS) || names_instinct_model(&name)) {
+        match (
+            has(NVIDIA_WORDS),
+            has(AMD_WORDS) || names_instinct_model(&name),
+        ) {
             (true, false) => Some(Self::Nvidia),
             (false, true) => Some(Self::Amd),
             _ => None,
@@ -48,10 +51,12 @@ impl Vendor {
 
 /// Whether a word of the name is the product name of an Instinct card: `mi300x`, `mi210`.
 fn names_instinct_model(name: &str) -> bool {
-    name.split(|character: char| !character.is_ascii_alphanumeric()).any(|word| {
-        word.strip_prefix("mi")
-            .is_some_and(|model| model.len() >= 2 && model.as_bytes()[..2].iter().all(u8::is_ascii_digit))
-    })
+    name.split(|character: char| !character.is_ascii_alphanumeric())
+        .any(|word| {
+            word.strip_prefix("mi").is_some_and(|model| {
+                model.len() >= 2 && model.as_bytes()[..2].iter().all(u8::is_ascii_digit)
+            })
+        })
 }
 
 #[cfg(test)]

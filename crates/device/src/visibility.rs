@@ -1,9 +1,9 @@
 //! The visible-device variables: their values, the libraries that read them, and their effects.
 //!
-//! The libraries apply them by themselves; nothing is filtered here. On ROCm, the ROCm runtime applies
-//! `ROCR_VISIBLE_DEVICES` first. Then HIP applies `HIP_VISIBLE_DEVICES` or, where that is unset or empty,
-//! `CUDA_VISIBLE_DEVICES`; its indices count the devices that are left. The CUDA driver reads `CUDA_VISIBLE_DEVICES`
-//! only.
+//! The libraries apply them by themselves; nothing is filtered here. On ROCm, the ROCm runtime
+//! applies `ROCR_VISIBLE_DEVICES` first. Then HIP applies `HIP_VISIBLE_DEVICES` or, where that is
+//! unset or empty, `CUDA_VISIBLE_DEVICES`; its indices count the devices that are left. The CUDA
+//! driver reads `CUDA_VISIBLE_DEVICES` only.
 
 mod parse;
 mod variable;
@@ -27,21 +27,31 @@ impl Visibility {
     pub fn on(&self, path: DetectionPath) -> impl Iterator<Item = &VisibleVariable> {
         self.variables.iter().filter(move |variable| match path {
             DetectionPath::HostProcessor => false,
-            DetectionPath::HipRuntime | DetectionPath::Engine => variable.reader != VisibleReader::Cuda,
-            DetectionPath::CudaDriver | DetectionPath::CudaCompatibility => variable.reader == VisibleReader::Cuda,
+            DetectionPath::HipRuntime | DetectionPath::Engine => {
+                variable.reader != VisibleReader::Cuda
+            }
+            DetectionPath::CudaDriver | DetectionPath::CudaCompatibility => {
+                variable.reader == VisibleReader::Cuda
+            }
         })
     }
 
     /// The variables with an error.
     pub fn errors(&self) -> impl Iterator<Item = &VisibleVariable> {
-        self.variables.iter().filter(|variable| variable.error.is_some())
+        self.variables
+            .iter()
+            .filter(|variable| variable.error.is_some())
     }
 
-    /// The variables that may be the cause of a path without devices, to append to a reason; empty when none is set.
+    /// The variables that may be the cause of a path without devices, to append to a reason; empty
+    /// when none is set.
     pub(crate) fn visibility_hint(&self, path: DetectionPath) -> String {
-        let narrowing = self.on(path).filter(|variable| variable.hides_all || !variable.entries.is_empty());
-        let hints: Vec<String> =
-            narrowing.map(|variable| format!("; {variable}; unset {} to see every device", variable.name)).collect();
+        let narrowing = self
+            .on(path)
+            .filter(|variable| variable.hides_all || !variable.entries.is_empty());
+        let hints: Vec<String> = narrowing
+            .map(|variable| format!("; {variable}; unset {} to see every device", variable.name))
+            .collect();
         hints.concat()
     }
 }
@@ -51,19 +61,33 @@ impl fmt::Display for Visibility {
         if self.variables.is_empty() {
             return f.write_str("no visible-device variable is set");
         }
-        let lines: Vec<String> = self.variables.iter().map(VisibleVariable::to_string).collect();
+        let lines: Vec<String> = self
+            .variables
+            .iter()
+            .map(VisibleVariable::to_string)
+            .collect();
         f.write_str(&lines.join("\n"))
     }
 }
 
 /// Reads the three variables.
 pub fn visible_devices(system: &System) -> Visibility {
-    let read = |name, reader| system.variable(name).map(|value| parse::variable(name, reader, value));
+    let read = |name, reader| {
+        system
+            .variable(name)
+            .map(|value| parse::variable(name, reader, value))
+    };
     let hip = read("HIP_VISIBLE_DEVICES", VisibleReader::Hip);
-    let hip_is_empty = hip.as_ref().is_none_or(|variable| variable.value.is_empty());
+    let hip_is_empty = hip
+        .as_ref()
+        .is_none_or(|variable| variable.value.is_empty());
     // HIP takes CUDA's variable as an alias, for programs that were written for CUDA.
-    let alias = hip_is_empty.then(|| read("CUDA_VISIBLE_DEVICES", VisibleReader::Hip)).flatten();
+    let alias = hip_is_empty
+        .then(|| read("CUDA_VISIBLE_DEVICES", VisibleReader::Hip))
+        .flatten();
     let rocm = read("ROCR_VISIBLE_DEVICES", VisibleReader::RocmRuntime);
     let cuda = read("CUDA_VISIBLE_DEVICES", VisibleReader::Cuda);
-    Visibility { variables: [rocm, hip, alias, cuda].into_iter().flatten().collect() }
+    Visibility {
+        variables: [rocm, hip, alias, cuda].into_iter().flatten().collect(),
+    }
 }

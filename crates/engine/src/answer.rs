@@ -28,12 +28,20 @@ pub(crate) enum ReplyError {
 }
 
 /// The reply in `frame` to the request `id`, with its tensors.
-pub(crate) fn read<Reply: DeserializeOwned>(frame: &Frame, id: u64) -> Result<(Reply, Tensors), ReplyError> {
-    let invalid = |problem: String| ReplyError::Invalid { problem: one_line(&problem, LONGEST_PROBLEM) };
-    let response: ResponseHeader =
-        serde_json::from_slice(&frame.header).map_err(|error| invalid(format!("header: {error}")))?;
+pub(crate) fn read<Reply: DeserializeOwned>(
+    frame: &Frame,
+    id: u64,
+) -> Result<(Reply, Tensors), ReplyError> {
+    let invalid = |problem: String| ReplyError::Invalid {
+        problem: one_line(&problem, LONGEST_PROBLEM),
+    };
+    let response: ResponseHeader = serde_json::from_slice(&frame.header)
+        .map_err(|error| invalid(format!("header: {error}")))?;
     if response.id != id {
-        return Err(invalid(format!("it answers request {}, the last one is {id}", response.id)));
+        return Err(invalid(format!(
+            "it answers request {}, the last one is {id}",
+            response.id
+        )));
     }
     let value = match (response.reply, response.error) {
         (Some(value), None) => value,
@@ -48,13 +56,18 @@ pub(crate) fn read<Reply: DeserializeOwned>(frame: &Frame, id: u64) -> Result<(R
         }
         _ => return Err(invalid("it needs either `reply` or `error`".to_owned())),
     };
-    let reply = serde_json::from_value(value).map_err(|error| invalid(format!("reply: {error}")))?;
-    let tensors = tensors::decode(&frame.tensors).map_err(|problem| invalid(format!("tensors: {problem}")))?;
+    let reply =
+        serde_json::from_value(value).map_err(|error| invalid(format!("reply: {error}")))?;
+    let tensors = tensors::decode(&frame.tensors)
+        .map_err(|problem| invalid(format!("tensors: {problem}")))?;
     Ok((reply, tensors))
 }
 
 /// A text of an engine on one line, without control characters, at most `longest` characters.
 fn one_line(text: &str, longest: usize) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    text.chars().filter(|c| !c.is_control()).take(longest).collect()
+    text.chars()
+        .filter(|c| !c.is_control())
+        .take(longest)
+        .collect()
 }

@@ -28,19 +28,22 @@ pub enum EngineCall {
     Hello {
         /// [`VERSION`] of testgen.
         version: u32,
-        /// The options of the column, for instance `eager`; an engine refuses those that it does not have.
+        /// The options of the column, for instance `eager`; an engine refuses those that it does
+        /// not have.
         options: Vec<String>,
     },
-    /// The GPUs that the engine could open, in place of [`EngineCall::Open`], where testgen's own process has no library that lists them. An
-    /// engine without this call has only the devices that testgen finds.
+    /// The GPUs that the engine could open, in place of [`EngineCall::Open`], where testgen's own
+    /// process has no library that lists them. An engine without this call has only the devices
+    /// that testgen finds.
     Devices,
     /// The second call: the device for everything that follows.
     Open {
         /// The device that testgen found.
         device: DeviceRequest,
     },
-    /// One operation on the device, which probes its arithmetic. Tensors: `left`, for most operations also `right`, both f32 with
-    /// values that `dtype` has. The reply has the tensor `result`, as f32.
+    /// One operation on the device, which probes its arithmetic. Tensors: `left`, for most
+    /// operations also `right`, both f32 with values that `dtype` has. The reply has the tensor
+    /// `result`, as f32.
     Compute {
         /// The operation.
         operation: ComputeOperation,
@@ -49,8 +52,9 @@ pub enum EngineCall {
         /// The type of the result before it is converted to f32.
         result: Precision,
     },
-    /// Computes one operator with the arguments of PyTorch's function. Tensors: `input.0`, `input.1`, ...; floats as f32, integers as i64,
-    /// booleans as u8. The reply has the tensor `result` in the same form. Only operators that the reply to `hello` names are asked for.
+    /// Computes one operator with the arguments of PyTorch's function. Tensors: `input.0`,
+    /// `input.1`, ...; floats as f32, integers as i64, booleans as u8. The reply has the tensor
+    /// `result` in the same form. Only operators that the reply to `hello` names are asked for.
     Operator {
         /// The operator.
         #[cfg_attr(feature = "schema", schemars(with = "String"))]
@@ -62,8 +66,8 @@ pub enum EngineCall {
         /// How products of f32 are computed: `tf32`, else without rounding their factors.
         dtype: Precision,
     },
-    /// Computes a list of products of the engine's own with every algorithm that its library offers for each, and compares them. Only
-    /// engines whose reply to `hello` has `algorithms` are asked.
+    /// Computes a list of products of the engine's own with every algorithm that its library offers
+    /// for each, and compares them. Only engines whose reply to `hello` has `algorithms` are asked.
     Algorithms {
         /// The type of results.
         dtype: Precision,
@@ -87,7 +91,8 @@ pub enum EngineCall {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         implementation: Option<Implementation>,
     },
-    /// Computes every output. Tensors: the arguments of the model's call, by their names in transformers.
+    /// Computes every output. Tensors: the arguments of the model's call, by their names in
+    /// transformers.
     Forward {
         /// From the reply of `load`.
         model: u64,
@@ -99,8 +104,9 @@ pub enum EngineCall {
         /// From the reply of `load`.
         model: u64,
     },
-    /// Reads more tokens of a sequence. Tensors: as of `forward`, for the new tokens only; an attention mask covers the earlier
-    /// tokens, too. An encoder's inputs come with the first step only.
+    /// Reads more tokens of a sequence. Tensors: as of `forward`, for the new tokens only; an
+    /// attention mask covers the earlier tokens, too. An encoder's inputs come with the first step
+    /// only.
     Step {
         /// From the reply of `open_session`.
         session: u64,
@@ -203,7 +209,8 @@ pub struct DeviceRequest {
     pub pci_address: Option<String>,
 }
 
-/// A kind of device. The devices of a HIP build of torch are `rocm`, although torch calls them `cuda`.
+/// A kind of device. The devices of a HIP build of torch are `rocm`, although torch calls them
+/// `cuda`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]

@@ -13,16 +13,19 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// The variable that names the Python of the engines `torch` and `onnxruntime`; without it `python3`.
+/// The variable that names the Python of the engines `torch` and `onnxruntime`; without it
+/// `python3`.
 pub const PYTHON_VARIABLE: &str = "TESTGEN_PYTHON";
 
 /// `TESTGEN_ENGINE_<NAME>` names the program of the engine `<name>`.
 pub const PROGRAM_PREFIX: &str = "TESTGEN_ENGINE_";
 
-/// The variable with the folder of the graphs that `testgen export` writes, which the engine `onnxruntime` reads.
+/// The variable with the folder of the graphs that `testgen export` writes, which the engine
+/// `onnxruntime` reads.
 pub const GRAPHS_VARIABLE: &str = "TESTGEN_ONNX";
 
-/// The engines that are libraries of a vendor: processes of the suite itself, which loads the library and calls it.
+/// The engines that are libraries of a vendor: processes of the suite itself, which loads the
+/// library and calls it.
 pub const LIBRARIES: [&str; 4] = ["cublas", "cublaslt", "rocblas", "hipblaslt"];
 
 /// The variable with the name of the library, in the environment of such a process.
@@ -54,7 +57,8 @@ pub enum CommandError {
         /// The variable that would name its program.
         variable: String,
     },
-    /// The program that this process runs is not known, so that it cannot be started again for a library.
+    /// The program that this process runs is not known, so that it cannot be started again for a
+    /// library.
     #[error("cannot start this program again as an engine: {0}")]
     Restart(io::Error),
     /// The files of a built-in engine cannot be written.
@@ -72,7 +76,8 @@ impl EngineCommand {
         Self::with_python(name, None)
     }
 
-    /// Like [`Self::of`]; `python` takes precedence over the variable with the Python of built-in engines.
+    /// Like [`Self::of`]; `python` takes precedence over the variable with the Python of built-in
+    /// engines.
     ///
     /// # Errors
     ///
@@ -83,7 +88,10 @@ impl EngineCommand {
             (Some(program), _) => Ok(Self::program(program)),
             (None, Some(main)) => Self::built_in(main, python),
             (None, None) if LIBRARIES.contains(&name.program()) => Self::library(name.program()),
-            (None, None) => Err(CommandError::Unknown { name: name.program().to_owned(), variable }),
+            (None, None) => Err(CommandError::Unknown {
+                name: name.program().to_owned(),
+                variable,
+            }),
         }
     }
 
@@ -94,13 +102,22 @@ impl EngineCommand {
 
     /// An engine of the user's, with the user's environment.
     pub fn program(program: impl Into<OsString>) -> Self {
-        Self { program: program.into(), arguments: Vec::new(), isolated: false, library: None, files: None }
+        Self {
+            program: program.into(),
+            arguments: Vec::new(),
+            isolated: false,
+            library: None,
+            files: None,
+        }
     }
 
     /// The engine of a vendor's library: the suite, started again.
     fn library(name: &str) -> Result<Self, CommandError> {
         let suite = env::current_exe().map_err(CommandError::Restart)?;
-        Ok(Self { library: Some(name.to_owned()), ..Self::program(suite) })
+        Ok(Self {
+            library: Some(name.to_owned()),
+            ..Self::program(suite)
+        })
     }
 
     /// The same command with arguments.
@@ -111,7 +128,9 @@ impl EngineCommand {
     }
 
     fn built_in(main: &str, python: Option<&OsStr>) -> Result<Self, CommandError> {
-        let files = tempfile::Builder::new().prefix("testgen-engine-").tempdir()?;
+        let files = tempfile::Builder::new()
+            .prefix("testgen-engine-")
+            .tempdir()?;
         python::write(files.path())?;
         let script: PathBuf = files.path().join(main);
         Ok(Self {
@@ -130,7 +149,11 @@ impl EngineCommand {
         if self.isolated {
             reduce_environment(&mut command);
         }
-        command.envs(self.library.iter().map(|library| (LIBRARY_VARIABLE, library)));
+        command.envs(
+            self.library
+                .iter()
+                .map(|library| (LIBRARY_VARIABLE, library)),
+        );
         command.envs(share_of_processors());
         command
     }
@@ -149,11 +172,14 @@ fn program_of(variable: &str) -> Option<OsString> {
 /// The Python of built-in engines: the given one, else that of [`PYTHON_VARIABLE`], else `python3`.
 pub fn python_program(given: Option<&OsStr>) -> OsString {
     let named = || env::var_os(PYTHON_VARIABLE).filter(|program| !program.is_empty());
-    given.map(OsStr::to_owned).or_else(named).unwrap_or_else(|| "python3".into())
+    given
+        .map(OsStr::to_owned)
+        .or_else(named)
+        .unwrap_or_else(|| "python3".into())
 }
 
-/// The Python `program`, isolated and with the environment that built-in engines have, so that both import the same packages and
-/// see the same devices.
+/// The Python `program`, isolated and with the environment that built-in engines have, so that both
+/// import the same packages and see the same devices.
 pub fn isolated_python(program: &OsStr) -> Command {
     let mut command = Command::new(program);
     command.arg(ISOLATED);
@@ -161,7 +187,8 @@ pub fn isolated_python(program: &OsStr) -> Command {
     command
 }
 
-/// Python's flag: neither variables nor the working directory nor packages of the user's home decide what is imported.
+/// Python's flag: neither variables nor the working directory nor packages of the user's home
+/// decide what is imported.
 const ISOLATED: &str = "-I";
 
 /// The threads of a process that computes with OpenMP, as PyTorch and NumPy do.
@@ -170,8 +197,9 @@ const THREADS_VARIABLE: &str = "OMP_NUM_THREADS";
 /// The threads of each process; 0: the libraries decide.
 static THREADS: AtomicUsize = AtomicUsize::new(0);
 
-/// Divides the processors among `processes` that compute at the same time, for all that are started from now on. PyTorch starts a thread for
-/// each processor otherwise, also beside fifteen processes that do the same. `OMP_NUM_THREADS` of the user takes precedence.
+/// Divides the processors among `processes` that compute at the same time, for all that are started
+/// from now on. PyTorch starts a thread for each processor otherwise, also beside fifteen processes
+/// that do the same. `OMP_NUM_THREADS` of the user takes precedence.
 pub fn share_processors(processes: usize) {
     let processors = thread::available_parallelism().map_or(1, NonZero::get);
     THREADS.store(threads_of_each(processors, processes), Relaxed);
@@ -179,7 +207,8 @@ pub fn share_processors(processes: usize) {
 
 /// The threads that the processes of this suite may start, unless the user decides.
 fn share_of_processors() -> Option<(&'static str, String)> {
-    let threads = Some(THREADS.load(Relaxed)).filter(|threads| *threads > 0 && env::var_os(THREADS_VARIABLE).is_none());
+    let threads = Some(THREADS.load(Relaxed))
+        .filter(|threads| *threads > 0 && env::var_os(THREADS_VARIABLE).is_none());
     threads.map(|threads| (THREADS_VARIABLE, threads.to_string()))
 }
 
@@ -189,8 +218,15 @@ fn threads_of_each(processors: usize, processes: usize) -> usize {
 
 fn reduce_environment(command: &mut Command) {
     command.env_clear();
-    command.envs(KEPT.iter().filter_map(|(name, _)| Some((name, env::var_os(name)?))));
-    let of_devices = |name: &str| DEVICE_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+    command.envs(
+        KEPT.iter()
+            .filter_map(|(name, _)| Some((name, env::var_os(name)?))),
+    );
+    let of_devices = |name: &str| {
+        DEVICE_PREFIXES
+            .iter()
+            .any(|prefix| name.starts_with(prefix))
+    };
     command.envs(env::vars_os().filter(|(name, _)| name.to_str().is_some_and(of_devices)));
     command.envs(SET);
 }
@@ -202,14 +238,17 @@ const KEPT: [(&str, &str); 9] = [
     ("TMPDIR", "temporary files"),
     ("LANG", "the encoding of file names"),
     ("LC_ALL", "the encoding of file names"),
-    ("LD_LIBRARY_PATH", "libraries of Python, torch and drivers that are not in the standard directories"),
+    (
+        "LD_LIBRARY_PATH",
+        "libraries of Python, torch and drivers that are not in the standard directories",
+    ),
     ("GPU_DEVICE_ORDINAL", "visible AMD GPUs"),
     ("ROCR_VISIBLE_DEVICES", "visible AMD GPUs"),
     (GRAPHS_VARIABLE, "the graphs that `testgen export` writes"),
 ];
 
-/// Variables of drivers and of the libraries that compute: the engine must see the devices that testgen sees, and results depend on
-/// them, so that a user must be able to set them.
+/// Variables of drivers and of the libraries that compute: the engine must see the devices that
+/// testgen sees, and results depend on them, so that a user must be able to set them.
 const DEVICE_PREFIXES: [&str; 14] = [
     "CUDA_",
     "HIPBLASLT_",
@@ -228,8 +267,11 @@ const DEVICE_PREFIXES: [&str; 14] = [
 ];
 
 /// The variables that are set. The Hub is never asked, whatever the user's environment contains.
-const SET: [(&str, &str); 3] =
-    [("HF_HUB_OFFLINE", "1"), ("HF_HUB_DISABLE_TELEMETRY", "1"), ("TOKENIZERS_PARALLELISM", "false")];
+const SET: [(&str, &str); 3] = [
+    ("HF_HUB_OFFLINE", "1"),
+    ("HF_HUB_DISABLE_TELEMETRY", "1"),
+    ("TOKENIZERS_PARALLELISM", "false"),
+];
 
 #[cfg(test)]
 mod tests {
@@ -238,14 +280,20 @@ mod tests {
 
     #[test]
     fn processes_share_the_processors() {
-        assert_eq!([1, 5, 16, 40].map(|processes| threads_of_each(16, processes)), [16, 3, 1, 1]);
+        assert_eq!(
+            [1, 5, 16, 40].map(|processes| threads_of_each(16, processes)),
+            [16, 3, 1, 1]
+        );
         assert_eq!(threads_of_each(2, 0), 2);
     }
     #[test]
     fn every_engine_gets_its_share() {
         share_processors(usize::MAX);
         let command = EngineCommand::program("engine").build();
-        let given = command.get_envs().find(|(name, _)| *name == THREADS_VARIABLE).and_then(|(_, value)| value);
+        let given = command
+            .get_envs()
+            .find(|(name, _)| *name == THREADS_VARIABLE)
+            .and_then(|(_, value)| value);
         assert_eq!(given.is_some(), env::var_os(THREADS_VARIABLE).is_none());
         assert!(given.is_none_or(|threads| threads == "1"));
     }

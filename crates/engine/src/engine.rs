@@ -7,8 +7,8 @@ use crate::{
     operator_call,
     process::EngineProcess,
     reply::{
-        AlgorithmsReply, Build, ForwardReply, HelloReply, LoadReply, MemoryReply, OpenReply, OpenedDevice,
-        OperatorReply, SessionReply, TensorPlacement,
+        AlgorithmsReply, Build, ForwardReply, HelloReply, LoadReply, MemoryReply, OpenReply,
+        OpenedDevice, OperatorReply, SessionReply, TensorPlacement,
     },
     tensors::{Tensor, TensorData, Tensors},
 };
@@ -67,8 +67,17 @@ impl Engine {
         opened: OpenReply,
     ) -> Result<Self, EngineError> {
         match contradiction(hello.build, opened.device.kind) {
-            None => Ok(Self { process, name, hello, opened }),
-            Some(problem) => Err(EngineError::Invalid { call: "open", problem, output: String::new() }),
+            None => Ok(Self {
+                process,
+                name,
+                hello,
+                opened,
+            }),
+            Some(problem) => Err(EngineError::Invalid {
+                call: "open",
+                problem,
+                output: String::new(),
+            }),
         }
     }
 
@@ -94,12 +103,19 @@ impl Engine {
 
     /// The names of its implementations of a computation; empty where it has one only.
     pub fn implementations(&self, of: Computation) -> &[String] {
-        self.hello.implementations.get(&of).map(Vec::as_slice).unwrap_or_default()
+        self.hello
+            .implementations
+            .get(&of)
+            .map(Vec::as_slice)
+            .unwrap_or_default()
     }
 
     /// Whether it computes an operator; one of models computes none.
     pub fn computes(&self, operator: Operator) -> bool {
-        self.hello.operators.iter().any(|name| name == operator.as_str())
+        self.hello
+            .operators
+            .iter()
+            .any(|name| name == operator.as_str())
     }
 
     /// Whether it computes nothing but operators.
@@ -109,13 +125,20 @@ impl Engine {
 
     /// The versions of its libraries, for instance `torch 2.15.0, transformers 5.23.0 (HIP build)`.
     pub fn describe_versions(&self) -> String {
-        let versions = self.hello.versions.iter().map(|(name, version)| format!("{name} {version}"));
+        let versions = self
+            .hello
+            .versions
+            .iter()
+            .map(|(name, version)| format!("{name} {version}"));
         let build = match self.hello.build {
             Build::Cpu => "CPU",
             Build::Cuda => "CUDA",
             Build::Hip => "HIP",
         };
-        format!("{} ({build} build)", versions.collect::<Vec<_>>().join(", "))
+        format!(
+            "{} ({build} build)",
+            versions.collect::<Vec<_>>().join(", ")
+        )
     }
 
     /// The process, for its id and whether it runs.
@@ -135,9 +158,19 @@ impl Engine {
         dtype: Precision,
         result: Precision,
     ) -> Result<Vec<f32>, EngineError> {
-        let (_, mut tensors) = self.call::<Done>(EngineCall::Compute { operation, dtype, result }, &operands)?;
+        let (_, mut tensors) = self.call::<Done>(
+            EngineCall::Compute {
+                operation,
+                dtype,
+                result,
+            },
+            &operands,
+        )?;
         match tensors.remove("result") {
-            Some(Tensor { data: TensorData::F32(values), .. }) => Ok(values),
+            Some(Tensor {
+                data: TensorData::F32(values),
+                ..
+            }) => Ok(values),
             Some(_) | None => Err(EngineError::Failed {
                 call: "compute",
                 message: "the reply has no tensor `result` of f32".to_owned(),
@@ -145,25 +178,40 @@ impl Engine {
         }
     }
 
-    /// Computes one call of an operator; products of f32 in TF32 where `dtype` says so. Returns the result and the kind of its device.
+    /// Computes one call of an operator; products of f32 in TF32 where `dtype` says so. Returns the
+    /// result and the kind of its device.
     ///
     /// # Errors
     ///
     /// See [`EngineProcess::call`].
-    pub fn operator(&self, call: &OperatorCall, dtype: Precision) -> Result<(HostTensor, DeviceClass), EngineError> {
-        let (reply, tensors): (OperatorReply, _) =
-            self.call(operator_call::header(call, dtype), &operator_call::tensors(call))?;
+    pub fn operator(
+        &self,
+        call: &OperatorCall,
+        dtype: Precision,
+    ) -> Result<(HostTensor, DeviceClass), EngineError> {
+        let (reply, tensors): (OperatorReply, _) = self.call(
+            operator_call::header(call, dtype),
+            &operator_call::tensors(call),
+        )?;
         let result = operator_call::result(&reply, tensors);
-        let tensor = result.map_err(|message| EngineError::Failed { call: "operator", message })?;
+        let tensor = result.map_err(|message| EngineError::Failed {
+            call: "operator",
+            message,
+        })?;
         Ok((tensor, reply.device))
     }
 
-    /// The results of every algorithm of its library, in `dtype`; none for an engine without that call.
+    /// The results of every algorithm of its library, in `dtype`; none for an engine without that
+    /// call.
     ///
     /// # Errors
     ///
     /// See [`EngineProcess::call`].
-    pub fn algorithms(&self, dtype: Precision, reduced: bool) -> Result<Option<AlgorithmsReply>, EngineError> {
+    pub fn algorithms(
+        &self,
+        dtype: Precision,
+        reduced: bool,
+    ) -> Result<Option<AlgorithmsReply>, EngineError> {
         if !self.hello.algorithms {
             return Ok(None);
         }
@@ -177,8 +225,22 @@ impl Engine {
     ///
     /// See [`EngineProcess::call`].
     pub fn load(&self, request: LoadRequest) -> Result<LoadReply, EngineError> {
-        let LoadRequest { directory, config, model_type, class, dtype, implementation } = request;
-        let load = EngineCall::Load { directory, config, model_type, class, dtype, implementation };
+        let LoadRequest {
+            directory,
+            config,
+            model_type,
+            class,
+            dtype,
+            implementation,
+        } = request;
+        let load = EngineCall::Load {
+            directory,
+            config,
+            model_type,
+            class,
+            dtype,
+            implementation,
+        };
         Ok(self.call(load, &Tensors::new())?.0)
     }
 
@@ -187,10 +249,24 @@ impl Engine {
     /// # Errors
     ///
     /// See [`EngineProcess::call`].
-    pub fn forward(&self, model: u64, inputs: &Tensors, traced: bool) -> Result<EngineForward, EngineError> {
-        let (ForwardReply { placements, providers }, tensors) =
-            self.call(EngineCall::Forward { model, traced }, inputs)?;
-        Ok(EngineForward { tensors, placements, providers })
+    pub fn forward(
+        &self,
+        model: u64,
+        inputs: &Tensors,
+        traced: bool,
+    ) -> Result<EngineForward, EngineError> {
+        let (
+            ForwardReply {
+                placements,
+                providers,
+            },
+            tensors,
+        ) = self.call(EngineCall::Forward { model, traced }, inputs)?;
+        Ok(EngineForward {
+            tensors,
+            placements,
+            providers,
+        })
     }
 
     /// Starts a sequence with a cache.
@@ -199,7 +275,8 @@ impl Engine {
     ///
     /// See [`EngineProcess::call`].
     pub fn open_session(&self, model: u64) -> Result<u64, EngineError> {
-        let (SessionReply { session }, _) = self.call(EngineCall::OpenSession { model }, &Tensors::new())?;
+        let (SessionReply { session }, _) =
+            self.call(EngineCall::OpenSession { model }, &Tensors::new())?;
         Ok(session)
     }
 
@@ -209,8 +286,18 @@ impl Engine {
     ///
     /// See [`EngineProcess::call`].
     pub fn step(&self, session: u64, inputs: &Tensors) -> Result<EngineForward, EngineError> {
-        let (ForwardReply { placements, providers }, tensors) = self.call(EngineCall::Step { session }, inputs)?;
-        Ok(EngineForward { tensors, placements, providers })
+        let (
+            ForwardReply {
+                placements,
+                providers,
+            },
+            tensors,
+        ) = self.call(EngineCall::Step { session }, inputs)?;
+        Ok(EngineForward {
+            tensors,
+            placements,
+            providers,
+        })
     }
 
     /// Bytes that tensors use on the device, as the engine counts them.
@@ -229,7 +316,8 @@ impl Engine {
     ///
     /// See [`EngineProcess::call`].
     pub fn reset_session(&self, session: u64) -> Result<(), EngineError> {
-        self.call::<Done>(EngineCall::ResetSession { session }, &Tensors::new()).map(drop)
+        self.call::<Done>(EngineCall::ResetSession { session }, &Tensors::new())
+            .map(drop)
     }
 
     /// Ends a sequence.
@@ -238,7 +326,8 @@ impl Engine {
     ///
     /// See [`EngineProcess::call`].
     pub fn close_session(&self, session: u64) -> Result<(), EngineError> {
-        self.call::<Done>(EngineCall::CloseSession { session }, &Tensors::new()).map(drop)
+        self.call::<Done>(EngineCall::CloseSession { session }, &Tensors::new())
+            .map(drop)
     }
 
     /// Drops a model.
@@ -247,7 +336,8 @@ impl Engine {
     ///
     /// See [`EngineProcess::call`].
     pub fn unload(&self, model: u64) -> Result<(), EngineError> {
-        self.call::<Done>(EngineCall::Unload { model }, &Tensors::new()).map(drop)
+        self.call::<Done>(EngineCall::Unload { model }, &Tensors::new())
+            .map(drop)
     }
 
     fn call<Reply: DeserializeOwned>(
@@ -262,11 +352,17 @@ impl Engine {
 /// Why a build cannot have opened a device of this kind.
 fn contradiction(build: Build, kind: DeviceClass) -> Option<String> {
     match (build, kind) {
-        (_, DeviceClass::Cpu) | (Build::Cuda, DeviceClass::Cuda) | (Build::Hip, DeviceClass::Rocm) => None,
+        (_, DeviceClass::Cpu)
+        | (Build::Cuda, DeviceClass::Cuda)
+        | (Build::Hip, DeviceClass::Rocm) => None,
         (Build::Cpu, DeviceClass::Cuda | DeviceClass::Rocm) => {
             Some("a build without GPUs cannot have opened a GPU".to_owned())
         }
-        (Build::Hip, DeviceClass::Cuda) => Some("a HIP build cannot have opened a CUDA device".to_owned()),
-        (Build::Cuda, DeviceClass::Rocm) => Some("a CUDA build cannot have opened a ROCm device".to_owned()),
+        (Build::Hip, DeviceClass::Cuda) => {
+            Some("a HIP build cannot have opened a CUDA device".to_owned())
+        }
+        (Build::Cuda, DeviceClass::Rocm) => {
+            Some("a CUDA build cannot have opened a ROCm device".to_owned())
+        }
     }
 }

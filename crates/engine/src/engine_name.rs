@@ -1,4 +1,5 @@
-//! The name of an engine with its options, which is part of the name of a column: `torch`, `torch/eager/tf32`.
+//! The name of an engine with its options, which is part of the name of a column: `torch`,
+//! `torch/eager/tf32`.
 
 use std::{fmt, str::FromStr};
 
@@ -25,7 +26,10 @@ const NATIVE: &str = "native";
 impl EngineName {
     /// The engine that is part of the suite: burn.
     pub fn native() -> Self {
-        Self { program: NATIVE.to_owned(), options: Vec::new() }
+        Self {
+            program: NATIVE.to_owned(),
+            options: Vec::new(),
+        }
     }
 
     /// Whether it is the engine that is part of the suite.
@@ -58,7 +62,10 @@ impl FromStr for EngineName {
     type Err = EngineNameError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let error = |problem| EngineNameError { name: text.escape_debug().take(80).collect(), problem };
+        let error = |problem| EngineNameError {
+            name: text.escape_debug().take(80).collect(),
+            problem,
+        };
         let mut parts = text.split('/').map(str::to_owned);
         let program = parts.next().unwrap_or_default();
         let mut options: Vec<String> = parts.collect();
@@ -71,7 +78,9 @@ impl FromStr for EngineName {
             // Names are parts of test names and of variables.
             let valid = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
             if part.is_empty() || part.len() > 40 || !part.chars().all(valid) {
-                return Err(error("a part has other characters than a-z, 0-9 and _, or none, or more than 40"));
+                return Err(error(
+                    "a part has other characters than a-z, 0-9 and _, or none, or more than 40",
+                ));
             }
         }
         let name = Self { program, options };
@@ -85,7 +94,9 @@ impl FromStr for EngineName {
 impl fmt::Display for EngineName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.program)?;
-        self.options.iter().try_for_each(|option| write!(f, "/{option}"))
+        self.options
+            .iter()
+            .try_for_each(|option| write!(f, "/{option}"))
     }
 }
 
@@ -100,7 +111,17 @@ mod tests {
         assert_eq!(name("torch/tf32/eager"), name("torch/eager/tf32"));
         assert!(name("torch/tf32").tf32() && !name("torch").tf32());
         assert!(name("native").is_native() && name("native").in_report().is_none());
-        for text in ["", "torch/", "/eager", "Torch", "torch/eager/eager", "native/eager", "a::b", "a@b", "a b"] {
+        for text in [
+            "",
+            "torch/",
+            "/eager",
+            "Torch",
+            "torch/eager/eager",
+            "native/eager",
+            "a::b",
+            "a@b",
+            "a b",
+        ] {
             assert!(text.parse::<EngineName>().is_err(), "{text}");
         }
     }

@@ -89,6 +89,9 @@ pub enum EngineError {
 impl EngineError {
     /// Whether the engine itself reports the error, and remains usable.
     pub(crate) fn is_reported(&self) -> bool {
-        matches!(self, Self::Unsupported { .. } | Self::Failed { .. } | Self::OutOfMemory { .. })
+        matches!(
+            self,
+            Self::Unsupported { .. } | Self::Failed { .. } | Self::OutOfMemory { .. }
+        )
     }
 }

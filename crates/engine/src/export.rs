@@ -3,7 +3,8 @@
 use crate::python;
 use std::{io, path::Path};
 
-/// The file to run: `python -I onnx_export.py [--into-checkpoint] [--force] CACHE CHECKPOINT` prints the path of the graph.
+/// The file to run: `python -I onnx_export.py [--into-checkpoint] [--force] CACHE CHECKPOINT`
+/// prints the path of the graph.
 pub const EXPORTER: &str = "onnx_export.py";
 
 /// Writes [`EXPORTER`] and the files that it imports into a directory.

@@ -1,9 +1,10 @@
-//! Messages on a pipe: four bytes `TGEN`, the length of the header (u32, little endian), the length of the tensors (u64), the header
-//! as JSON, the tensors as safetensors.
+//! Messages on a pipe: four bytes `TGEN`, the length of the header (u32, little endian), the length
+//! of the tensors (u64), the header as JSON, the tensors as safetensors.
 
 use std::io::{self, Read, Write};
 
-/// The first bytes of a message. Text that a library prints into the pipe is detected at once, instead of being taken for a length.
+/// The first bytes of a message. Text that a library prints into the pipe is detected at once,
+/// instead of being taken for a length.
 pub(crate) const MAGIC: &[u8; 4] = b"TGEN";
 /// The largest header: names of tensors of the largest known checkpoints take less than a tenth.
 const LARGEST_HEADER: u64 = 64 << 20;
@@ -58,29 +59,48 @@ pub(crate) fn read(pipe: &mut impl Read) -> Result<Frame, FrameError> {
     if magic != MAGIC {
         return Err(garbage(pipe, magic));
     }
-    let header = u64::from(u32::from_le_bytes(exactly(pipe, 4)?.try_into().expect("4 bytes were read")));
+    let header = u64::from(u32::from_le_bytes(
+        exactly(pipe, 4)?.try_into().expect("4 bytes were read"),
+    ));
     let tensors = u64::from_le_bytes(exactly(pipe, 8)?.try_into().expect("8 bytes were read"));
     for (length, limit) in [(header, LARGEST_HEADER), (tensors, LARGEST_TENSORS)] {
         if length > limit {
             return Err(FrameError::TooLarge { length, limit });
         }
     }
-    Ok(Frame { header: exactly(pipe, header)?, tensors: exactly(pipe, tensors)? })
+    Ok(Frame {
+        header: exactly(pipe, header)?,
+        tensors: exactly(pipe, tensors)?,
+    })
 }
 
-/// The bytes with what follows on the same line. Waits for nothing: a line without an end must not hang.
+/// The bytes with what follows on the same line. Waits for nothing: a line without an end must not
+/// hang.
 fn garbage(pipe: &mut impl Read, mut bytes: Vec<u8>) -> FrameError {
     let mut rest = [0; SHOWN as usize];
     // What was written at once is read at once; the error is the same without it.
-    let count = if bytes.len() == 4 { pipe.read(&mut rest).unwrap_or(0) } else { 0 };
+    let count = if bytes.len() == 4 {
+        pipe.read(&mut rest).unwrap_or(0)
+    } else {
+        0
+    };
     bytes.extend_from_slice(&rest[..count]);
-    FrameError::Garbage(String::from_utf8_lossy(&bytes).escape_debug().take(SHOWN as usize).collect())
+    FrameError::Garbage(
+        String::from_utf8_lossy(&bytes)
+            .escape_debug()
+            .take(SHOWN as usize)
+            .collect(),
+    )
 }
 
 fn exactly(pipe: &mut impl Read, expected: u64) -> Result<Vec<u8>, FrameError> {
     let bytes = up_to(pipe, expected)?;
     let got = bytes.len() as u64;
-    if got == expected { Ok(bytes) } else { Err(FrameError::Truncated { got, expected }) }
+    if got == expected {
+        Ok(bytes)
+    } else {
+        Err(FrameError::Truncated { got, expected })
+    }
 }
 
 /// Grows with the data that arrives, so that a length alone allocates nothing.
@@ -100,23 +120,46 @@ mod tests {
 
     #[test]
     fn a_message_is_read_as_it_was_written() {
-        let frame = Frame { header: b"{}".to_vec(), tensors: vec![1, 2, 3] };
+        let frame = Frame {
+            header: b"{}".to_vec(),
+            tensors: vec![1, 2, 3],
+        };
         let mut bytes = Vec::new();
         write(&mut bytes, &frame).expect("a Vec can be written");
         assert_eq!(read_all(&bytes).expect("is a message"), frame);
         assert!(matches!(read_all(&[]), Err(FrameError::Closed)));
         let cut = &bytes[..bytes.len() - 1];
-        assert!(matches!(read_all(cut), Err(FrameError::Truncated { got: 2, expected: 3 })));
-        assert!(matches!(read_all(&bytes[..6]), Err(FrameError::Truncated { got: 2, expected: 4 })));
+        assert!(matches!(
+            read_all(cut),
+            Err(FrameError::Truncated {
+                got: 2,
+                expected: 3
+            })
+        ));
+        assert!(matches!(
+            read_all(&bytes[..6]),
+            Err(FrameError::Truncated {
+                got: 2,
+                expected: 4
+            })
+        ));
     }
 
     #[test]
     fn text_and_impossible_lengths_are_errors() {
-        let error = read_all(b"Loading weights: 100%\n").expect_err("is text").to_string();
+        let error = read_all(b"Loading weights: 100%\n")
+            .expect_err("is text")
+            .to_string();
         assert!(error.contains("Loading weights: 100%"), "{error}");
         let huge = [&MAGIC[..], &u32::MAX.to_le_bytes(), &0_u64.to_le_bytes()].concat();
         assert!(matches!(read_all(&huge), Err(FrameError::TooLarge { .. })));
-        let huge = [&MAGIC[..], &2_u32.to_le_bytes(), &u64::MAX.to_le_bytes(), b"{}"].concat();
+        let huge = [
+            &MAGIC[..],
+            &2_u32.to_le_bytes(),
+            &u64::MAX.to_le_bytes(),
+            b"{}",
+        ]
+        .concat();
         assert!(matches!(read_all(&huge), Err(FrameError::TooLarge { .. })));
     }
 }

@@ -1,9 +1,9 @@
 //! Engines: processes that load a checkpoint on a device and compute, for instance with PyTorch.
 //!
-//! Owns the protocol ([`EngineCall`], the replies, how messages are framed), the supervision of the process, the engines `torch` and `onnxruntime`, and
-//! the Python that exports graphs for the latter.
-//! Does not own what is checked with the answers (`testgen-runtime`), nor burn, so that the command line may use it.
-//! docs/engines.md describes the protocol for authors of other engines.
+//! Owns the protocol ([`EngineCall`], the replies, how messages are framed), the supervision of the
+//! process, the engines `torch` and `onnxruntime`, and the Python that exports graphs for the
+//! latter. Does not own what is checked with the answers (`testgen-runtime`), nor burn, so that the
+//! command line may use it. docs/engines.md describes the protocol for authors of other engines.
 
 mod answer;
 mod call;
@@ -27,12 +27,12 @@ mod started_engine;
 mod tensors;
 
 pub use call::{
-    Computation, ComputeOperation, DeviceClass, DeviceRequest, EngineCall, Implementation, InputDescription,
-    RequestHeader, VERSION,
+    Computation, ComputeOperation, DeviceClass, DeviceRequest, EngineCall, Implementation,
+    InputDescription, RequestHeader, VERSION,
 };
 pub use command::{
-    CommandError, EngineCommand, GRAPHS_VARIABLE, LIBRARIES, LIBRARY_VARIABLE, PROGRAM_PREFIX, PYTHON_VARIABLE,
-    isolated_python, python_program, share_processors,
+    CommandError, EngineCommand, GRAPHS_VARIABLE, LIBRARIES, LIBRARY_VARIABLE, PROGRAM_PREFIX,
+    PYTHON_VARIABLE, isolated_python, python_program, share_processors,
 };
 pub use device_identity::device_mismatch;
 pub use engine::{Engine, EngineForward, LoadRequest};
@@ -42,9 +42,9 @@ pub use export::{EXPORTER, write_exporter};
 pub use process::{EngineProcess, TIMEOUT_VARIABLE, time_limit};
 pub use python::BUILT_IN;
 pub use reply::{
-    AlgorithmResults, AlgorithmsReply, Build, CallFailure, DevicesReply, FailureKind, Feature, ForwardReply,
-    HelloReply, ListedDevice, LoadReply, MemoryReply, ModelTensors, OpenReply, OpenedDevice, OperatorReply,
-    ResponseHeader, SessionReply, TensorPlacement,
+    AlgorithmResults, AlgorithmsReply, Build, CallFailure, DevicesReply, FailureKind, Feature,
+    ForwardReply, HelloReply, ListedDevice, LoadReply, MemoryReply, ModelTensors, OpenReply,
+    OpenedDevice, OperatorReply, ResponseHeader, SessionReply, TensorPlacement,
 };
 #[cfg(feature = "schema")]
 pub use schema::protocol_schema;

@@ -10,14 +10,26 @@ use testgen_types::{Operator, Precision};
 
 /// The header of a call.
 pub(crate) fn header(call: &OperatorCall, dtype: Precision) -> EngineCall {
-    let describe = |input: &Input| InputDescription { element: input.tensor.element, layout: input.layout.clone() };
+    let describe = |input: &Input| InputDescription {
+        element: input.tensor.element,
+        layout: input.layout.clone(),
+    };
     let inputs = call.inputs.iter().map(describe).collect();
-    EngineCall::Operator { operator: call.operator, inputs, attributes: call.attributes.clone(), dtype }
+    EngineCall::Operator {
+        operator: call.operator,
+        inputs,
+        attributes: call.attributes.clone(),
+        dtype,
+    }
 }
 
 /// The inputs of a call, as `input.<index>`.
 pub(crate) fn tensors(call: &OperatorCall) -> Tensors {
-    call.inputs.iter().enumerate().map(|(index, input)| (format!("input.{index}"), tensor(&input.tensor))).collect()
+    call.inputs
+        .iter()
+        .enumerate()
+        .map(|(index, input)| (format!("input.{index}"), tensor(&input.tensor)))
+        .collect()
 }
 
 /// The call of a request.
@@ -29,29 +41,60 @@ pub(crate) fn received(
 ) -> Result<OperatorCall, String> {
     let mut input = |(index, described): (usize, &InputDescription)| {
         let name = format!("input.{index}");
-        let tensor = tensors.remove(&name).ok_or_else(|| format!("the request has no tensor `{name}`"))?;
-        Ok(Input { tensor: numbers(&name, tensor, described.element)?, layout: described.layout.clone() })
+        let tensor = tensors
+            .remove(&name)
+            .ok_or_else(|| format!("the request has no tensor `{name}`"))?;
+        Ok(Input {
+            tensor: numbers(&name, tensor, described.element)?,
+            layout: described.layout.clone(),
+        })
     };
-    let inputs = inputs.iter().enumerate().map(&mut input).collect::<Result<_, String>>()?;
-    Ok(OperatorCall { operator, inputs, attributes })
+    let inputs = inputs
+        .iter()
+        .enumerate()
+        .map(&mut input)
+        .collect::<Result<_, String>>()?;
+    Ok(OperatorCall {
+        operator,
+        inputs,
+        attributes,
+    })
 }
 
 /// The result that a reply describes.
 pub(crate) fn result(reply: &OperatorReply, mut tensors: Tensors) -> Result<HostTensor, String> {
-    let tensor = tensors.remove("result").ok_or("the reply has no tensor `result`")?;
+    let tensor = tensors
+        .remove("result")
+        .ok_or("the reply has no tensor `result`")?;
     numbers("result", tensor, reply.element)
 }
 
 /// A tensor of a message whose numbers are declared to be of type `element`.
-fn numbers(name: &str, Tensor { shape, data }: Tensor, element: Element) -> Result<HostTensor, String> {
+fn numbers(
+    name: &str,
+    Tensor { shape, data }: Tensor,
+    element: Element,
+) -> Result<HostTensor, String> {
     let values: Vec<f64> = match (element.is_float(), element, data) {
         (true, _, TensorData::F32(values)) => values.into_iter().map(f64::from).collect(),
-        (false, Element::I32, TensorData::I64(values)) => values.into_iter().map(|value| value as f64).collect(),
-        (false, Element::Bool, TensorData::U8(values)) => values.into_iter().map(f64::from).collect(),
-        _ => return Err(format!("tensor `{name}` is described as {element} and has another type")),
+        (false, Element::I32, TensorData::I64(values)) => {
+            values.into_iter().map(|value| value as f64).collect()
+        }
+        (false, Element::Bool, TensorData::U8(values)) => {
+            values.into_iter().map(f64::from).collect()
+        }
+        _ => {
+            return Err(format!(
+                "tensor `{name}` is described as {element} and has another type"
+            ));
+        }
     };
     // Not `HostTensor::new`, which would round a number that the declared type does not have.
-    Ok(HostTensor { shape, element, values })
+    Ok(HostTensor {
+        shape,
+        element,
+        values,
+    })
 }
 
 /// Numbers in a type of the protocol.
@@ -59,11 +102,16 @@ pub(crate) fn tensor(tensor: &HostTensor) -> Tensor {
     let values = tensor.values.iter();
     let data = match tensor.element {
         // f32 has every number of the 16-bit types.
-        Element::F32 | Element::F16 | Element::Bf16 => TensorData::F32(values.map(|value| *value as f32).collect()),
+        Element::F32 | Element::F16 | Element::Bf16 => {
+            TensorData::F32(values.map(|value| *value as f32).collect())
+        }
         Element::I32 => TensorData::I64(values.map(|value| *value as i64).collect()),
         Element::Bool => TensorData::U8(values.map(|value| u8::from(*value != 0.0)).collect()),
     };
-    Tensor { shape: tensor.shape.clone(), data }
+    Tensor {
+        shape: tensor.shape.clone(),
+        data,
+    }
 }
 
 #[cfg(test)]
@@ -74,12 +122,19 @@ mod tests {
     use testgen_types::Operator;
 
     fn reply(element: Element) -> OperatorReply {
-        OperatorReply { element, device: DeviceClass::Cpu }
+        OperatorReply {
+            element,
+            device: DeviceClass::Cpu,
+        }
     }
 
     #[test]
     fn every_type_returns_as_it_was_sent() {
-        let of = |element, values: &[f64]| HostTensor { shape: vec![values.len()], element, values: values.to_vec() };
+        let of = |element, values: &[f64]| HostTensor {
+            shape: vec![values.len()],
+            element,
+            values: values.to_vec(),
+        };
         let inputs = vec![
             of(Element::F32, &[-0.0, f64::INFINITY, 0.1_f32.into()]),
             of(Element::Bf16, &[Element::Bf16.smallest()]),
@@ -90,18 +145,33 @@ mod tests {
         let mut sent = tensors(&call);
         for (index, input) in inputs.iter().enumerate() {
             let tensor = sent.remove(&format!("input.{index}")).expect("it was sent");
-            let returned = result(&reply(input.element), Tensors::from([("result".to_owned(), tensor)]));
-            let bits = |tensor: &HostTensor| tensor.values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+            let returned = result(
+                &reply(input.element),
+                Tensors::from([("result".to_owned(), tensor)]),
+            );
+            let bits = |tensor: &HostTensor| {
+                tensor
+                    .values
+                    .iter()
+                    .map(|value| value.to_bits())
+                    .collect::<Vec<_>>()
+            };
             assert_eq!(returned.as_ref().map(bits), Ok(bits(input)));
         }
     }
 
     #[test]
     fn a_result_of_another_type_than_declared_is_refused() {
-        let floats = Tensor { shape: vec![1], data: TensorData::F32(vec![1.0]) };
+        let floats = Tensor {
+            shape: vec![1],
+            data: TensorData::F32(vec![1.0]),
+        };
         let tensors = Tensors::from([("result".to_owned(), floats)]);
         let refused = result(&reply(Element::I32), tensors);
-        assert_eq!(refused, Err("tensor `result` is described as i32 and has another type".to_owned()));
+        assert_eq!(
+            refused,
+            Err("tensor `result` is described as i32 and has another type".to_owned())
+        );
         let missing = result(&reply(Element::F32), Tensors::new());
         assert_eq!(missing, Err("the reply has no tensor `result`".to_owned()));
     }

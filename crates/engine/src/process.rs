@@ -1,7 +1,8 @@
 //! A running engine: calls with a time limit, and an end in every case.
 //!
-//! Never hangs and leaves no process: pipes are read and written by threads of their own, a call waits at most its limit, and
-//! whatever violates the protocol ends the process with its children. The process also ends with this one.
+//! Never hangs and leaves no process: pipes are read and written by threads of their own, a call
+//! waits at most its limit, and whatever violates the protocol ends the process with its children.
+//! The process also ends with this one.
 
 mod last_output;
 mod pipes;
@@ -37,8 +38,12 @@ const POLL: Duration = Duration::from_millis(10);
 
 /// The time limit in the environment.
 pub fn time_limit() -> Duration {
-    let seconds = std::env::var(TIMEOUT_VARIABLE).ok().and_then(|value| value.trim().parse().ok());
-    seconds.filter(|seconds| *seconds > 0).map_or(DEFAULT_LIMIT, Duration::from_secs)
+    let seconds = std::env::var(TIMEOUT_VARIABLE)
+        .ok()
+        .and_then(|value| value.trim().parse().ok());
+    seconds
+        .filter(|seconds| *seconds > 0)
+        .map_or(DEFAULT_LIMIT, Duration::from_secs)
 }
 
 /// A process that speaks the protocol. Calls of several threads run one after another.
@@ -74,18 +79,30 @@ impl EngineProcess {
     /// When the program cannot be started.
     pub fn start(command: EngineCommand, limit: Duration) -> Result<Self, EngineError> {
         let program = command.program.to_string_lossy().into_owned();
-        let mut child = spawner::spawn(command.build()).map_err(|source| EngineError::Start { program, source })?;
+        let mut child = spawner::spawn(command.build())
+            .map_err(|source| EngineError::Start { program, source })?;
         let output = LastOutput::default();
         let pipes = Pipes::new(&mut child, &output);
-        let connection = Connection { child, pipes, output, last_id: 0, waited: false };
-        Ok(Self { limit, state: Mutex::new(ProcessState::Running(connection)), _command: command })
+        let connection = Connection {
+            child,
+            pipes,
+            output,
+            last_id: 0,
+            waited: false,
+        };
+        Ok(Self {
+            limit,
+            state: Mutex::new(ProcessState::Running(connection)),
+            _command: command,
+        })
     }
 
     /// Sends a call and waits for its reply.
     ///
     /// # Errors
     ///
-    /// The engine's own error; or a violation of the protocol or of the time limit, which ends the process.
+    /// The engine's own error; or a violation of the protocol or of the time limit, which ends the
+    /// process.
     pub fn call<Reply: DeserializeOwned>(
         &self,
         call: EngineCall,
@@ -94,20 +111,27 @@ impl EngineProcess {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let connection = match &mut *state {
             ProcessState::Running(connection) => connection,
-            ProcessState::Ended { why } => return Err(EngineError::NotRunning { why: why.clone() }),
+            ProcessState::Ended { why } => {
+                return Err(EngineError::NotRunning { why: why.clone() });
+            }
         };
         let result = connection.call(call, tensors, self.limit);
         if let Err(error) = &result
             && !error.is_reported()
         {
-            *state = ProcessState::Ended { why: error.to_string() };
+            *state = ProcessState::Ended {
+                why: error.to_string(),
+            };
         }
         result
     }
 
     /// Whether the process can be called.
     pub fn is_running(&self) -> bool {
-        matches!(*self.state.lock().unwrap_or_else(PoisonError::into_inner), ProcessState::Running(_))
+        matches!(
+            *self.state.lock().unwrap_or_else(PoisonError::into_inner),
+            ProcessState::Running(_)
+        )
     }
 
     /// The process id while it runs.
@@ -128,26 +152,44 @@ impl Connection {
     ) -> Result<(Reply, Tensors), EngineError> {
         let name = call.name();
         self.last_id += 1;
-        let request = RequestHeader { id: self.last_id, call };
+        let request = RequestHeader {
+            id: self.last_id,
+            call,
+        };
         let header = serde_json::to_vec(&request).expect("a request has string keys only");
         let tensors = tensors::encode(tensors).map_err(|problem| self.invalid(name, problem))?;
         self.pipes.send(Frame { header, tensors });
         let frame = match self.pipes.receive(limit) {
             Ok(Ok(frame)) => frame,
-            Ok(Err(FrameError::Closed)) | Err(RecvTimeoutError::Disconnected) => return Err(self.ended(name)),
+            Ok(Err(FrameError::Closed)) | Err(RecvTimeoutError::Disconnected) => {
+                return Err(self.ended(name));
+            }
             Ok(Err(error)) => return Err(self.invalid(name, error.to_string())),
             Err(RecvTimeoutError::Timeout) => {
                 self.kill();
-                return Err(EngineError::TimedOut { call: name, limit, output: self.output.describe() });
+                return Err(EngineError::TimedOut {
+                    call: name,
+                    limit,
+                    output: self.output.describe(),
+                });
             }
         };
         answer::read(&frame, self.last_id).map_err(|error| match error {
             ReplyError::Unsupported { message } => EngineError::Unsupported { message },
-            ReplyError::Failed { message } => EngineError::Failed { call: name, message },
-            ReplyError::OutOfMemory { message } => EngineError::OutOfMemory { call: name, message },
+            ReplyError::Failed { message } => EngineError::Failed {
+                call: name,
+                message,
+            },
+            ReplyError::OutOfMemory { message } => EngineError::OutOfMemory {
+                call: name,
+                message,
+            },
             ReplyError::DeviceLost { message } => {
                 self.kill();
-                EngineError::DeviceLost { call: name, message }
+                EngineError::DeviceLost {
+                    call: name,
+                    message,
+                }
             }
             ReplyError::Invalid { problem } => self.invalid(name, problem),
         })
@@ -155,14 +197,25 @@ impl Connection {
 
     fn invalid(&mut self, call: &'static str, problem: String) -> EngineError {
         self.kill();
-        EngineError::Invalid { call, problem, output: self.output.describe() }
+        EngineError::Invalid {
+            call,
+            problem,
+            output: self.output.describe(),
+        }
     }
 
     fn ended(&mut self, call: &'static str) -> EngineError {
         let ended = self.ends_within(GRACE);
-        let status = self.kill().filter(|_| ended).map(|status| status.to_string());
+        let status = self
+            .kill()
+            .filter(|_| ended)
+            .map(|status| status.to_string());
         let status = status.unwrap_or_else(|| "it closed its pipe and was ended".to_owned());
-        EngineError::Ended { call, status, output: self.output.describe() }
+        EngineError::Ended {
+            call,
+            status,
+            output: self.output.describe(),
+        }
     }
 
     fn ends_within(&mut self, limit: Duration) -> bool {

@@ -1,7 +1,7 @@
 //! The files of the built-in engines, which Python imports from one directory.
 //!
-//! Some are the recorder's (links into `python/record`): they name the results of a model, so that the
-//! engine and the goldens agree about names.
+//! Some are the recorder's (links into `python/record`): they name the results of a model, so that
+//! the engine and the goldens agree about names.
 
 use std::{fs, io, path::Path};
 
@@ -13,12 +13,18 @@ const MAIN: [&str; 2] = ["torch_engine.py", "onnx_engine.py"];
 
 /// The file to run for a built-in engine; none for another one.
 pub(crate) fn main_file(program: &str) -> Option<&'static str> {
-    BUILT_IN.iter().zip(MAIN).find(|(name, _)| **name == program).map(|(_, file)| file)
+    BUILT_IN
+        .iter()
+        .zip(MAIN)
+        .find(|(name, _)| **name == program)
+        .map(|(_, file)| file)
 }
 
 /// Writes all files into a directory.
 pub(crate) fn write(directory: &Path) -> io::Result<()> {
-    FILES.iter().try_for_each(|(name, text)| fs::write(directory.join(name), text))
+    FILES
+        .iter()
+        .try_for_each(|(name, text)| fs::write(directory.join(name), text))
 }
 
 macro_rules! files {

@@ -36,13 +36,16 @@ pub struct CallFailure {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FailureKind {
-    /// The engine, in this version or with these options, does not have what was asked for; the check is ignored, with the message.
+    /// The engine, in this version or with these options, does not have what was asked for; the
+    /// check is ignored, with the message.
     Unsupported,
     /// It has it, and it failed; so does the check.
     Failed,
-    /// The device has not enough memory; the check fails. The message says what was requested and what is free.
+    /// The device has not enough memory; the check fails. The message says what was requested and
+    /// what is free.
     OutOfMemory,
-    /// The call failed, and so would every later one: a kernel has ended the process's context on the device. The process is ended.
+    /// The call failed, and so would every later one: a kernel has ended the process's context on
+    /// the device. The process is ended.
     DeviceLost,
 }
 
@@ -56,11 +59,12 @@ pub struct HelloReply {
     pub versions: BTreeMap<String, String>,
     /// The kind of GPU that its libraries were built for.
     pub build: Build,
-    /// The names of the implementations that the engine has of a computation, where it has several. A class may lack some: loading it with
-    /// one that it lacks is `unsupported`.
+    /// The names of the implementations that the engine has of a computation, where it has several.
+    /// A class may lack some: loading it with one that it lacks is `unsupported`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub implementations: BTreeMap<Computation, Vec<String>>,
-    /// The names of the operators that the call `operator` computes; empty in an engine that has only models.
+    /// The names of the operators that the call `operator` computes; empty in an engine that has
+    /// only models.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub operators: Vec<String>,
     /// Whether the engine computes nothing but operators, so that checks of models are ignored.
@@ -96,7 +100,8 @@ pub struct DevicesReply {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ListedDevice {
-    /// As the reply to `open` describes it. It counts only with the PCI address of a GPU that the kernel lists.
+    /// As the reply to `open` describes it. It counts only with the PCI address of a GPU that the
+    /// kernel lists.
     #[serde(flatten)]
     pub device: OpenedDevice,
     /// Its architecture, for instance `gfx942`.
@@ -111,7 +116,8 @@ pub struct ListedDevice {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OpenReply {
-    /// The device that everything runs on from now on. The CPU in place of a GPU is a fallback, which testgen marks.
+    /// The device that everything runs on from now on. The CPU in place of a GPU is a fallback,
+    /// which testgen marks.
     pub device: OpenedDevice,
     /// Why it is not the requested one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -143,7 +149,8 @@ pub struct LoadReply {
     /// The tensors of the checkpoint.
     #[serde(flatten)]
     pub tensors: ModelTensors,
-    /// The features that the model does not have in this engine, each with the reason; checks that need them are ignored.
+    /// The features that the model does not have in this engine, each with the reason; checks that
+    /// need them are ignored.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub lacks: BTreeMap<Feature, String>,
 }
@@ -171,14 +178,15 @@ pub struct ModelTensors {
     pub unused: Vec<String>,
 }
 
-/// The reply to `forward` and to `step`. Its tensors, as f32 (integers as i64), are `output.<name>`, `trace.<name>` and, for
-/// integers that were decided on the host, `host.<name>`.
+/// The reply to `forward` and to `step`. Its tensors, as f32 (integers as i64), are
+/// `output.<name>`, `trace.<name>` and, for integers that were decided on the host, `host.<name>`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ForwardReply {
     /// Where each output and trace was computed, in the order of the computation.
     pub placements: Vec<TensorPlacement>,
-    /// The execution providers that computed the nodes of a graph, in an engine that has such; those of the first call of a model.
+    /// The execution providers that computed the nodes of a graph, in an engine that has such;
+    /// those of the first call of a model.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub providers: Vec<ProviderShare>,
 }

@@ -3,13 +3,14 @@
 use crate::{
     call::RequestHeader,
     reply::{
-        AlgorithmsReply, DevicesReply, ForwardReply, HelloReply, LoadReply, MemoryReply, OpenReply, OperatorReply,
-        ResponseHeader, SessionReply,
+        AlgorithmsReply, DevicesReply, ForwardReply, HelloReply, LoadReply, MemoryReply, OpenReply,
+        OperatorReply, ResponseHeader, SessionReply,
     },
 };
 use schemars::{JsonSchema, generate::SchemaSettings};
 
-/// Everything that a message may contain. Replies by the name of the call; calls that are missing reply with `{}`.
+/// Everything that a message may contain. Replies by the name of the call; calls that are missing
+/// reply with `{}`.
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "its fields are names in the schema")]
 struct Protocol {
@@ -39,6 +40,8 @@ struct Protocol {
 
 /// The JSON Schema of the protocol; each property is one kind of header.
 pub fn protocol_schema() -> String {
-    let schema = SchemaSettings::draft07().into_generator().into_root_schema_for::<Protocol>();
+    let schema = SchemaSettings::draft07()
+        .into_generator()
+        .into_root_schema_for::<Protocol>();
     format!("{:#}\n", schema.as_value())
 }

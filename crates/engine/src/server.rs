@@ -1,14 +1,16 @@
 //! The other side of the protocol: an engine written in Rust, which computes operators.
 //!
-//! Owns reading requests and writing responses. The engine of a vendor's library (`testgen-libraries`) is one; one that loads models would
-//! need more calls than [`OperatorEngine`] has.
+//! Owns reading requests and writing responses. The engine of a vendor's library
+//! (`testgen-libraries`) is one; one that loads models would need more calls than
+//! [`OperatorEngine`] has.
 
 use crate::{
     call::{ComputeOperation, DeviceRequest, EngineCall, RequestHeader},
     frame::{self, Frame, FrameError},
     operator_call,
     reply::{
-        AlgorithmsReply, CallFailure, FailureKind, HelloReply, MemoryReply, OpenReply, OperatorReply, ResponseHeader,
+        AlgorithmsReply, CallFailure, FailureKind, HelloReply, MemoryReply, OpenReply,
+        OperatorReply, ResponseHeader,
     },
     tensors::{self, Tensor, TensorData, Tensors},
 };
@@ -34,11 +36,13 @@ pub trait OperatorEngine {
     /// When the device cannot be opened.
     fn open(&mut self, device: &DeviceRequest) -> Result<OpenReply, CallFailure>;
 
-    /// The result of an operation that probes arithmetic: of operands of f32, computed in `dtype`, returned in `result`.
+    /// The result of an operation that probes arithmetic: of operands of f32, computed in `dtype`,
+    /// returned in `result`.
     ///
     /// # Errors
     ///
-    /// `unsupported` for an operation or a type that it does not have; otherwise when the device failed.
+    /// `unsupported` for an operation or a type that it does not have; otherwise when the device
+    /// failed.
     fn compute(
         &mut self,
         operation: ComputeOperation,
@@ -51,14 +55,22 @@ pub trait OperatorEngine {
     /// # Errors
     ///
     /// As for [`Self::compute`].
-    fn operator(&mut self, call: &OperatorCall, dtype: Precision) -> Result<(HostTensor, OperatorReply), CallFailure>;
+    fn operator(
+        &mut self,
+        call: &OperatorCall,
+        dtype: Precision,
+    ) -> Result<(HostTensor, OperatorReply), CallFailure>;
 
     /// The results of every algorithm that it offers for its own list of products.
     ///
     /// # Errors
     ///
     /// As for [`Self::compute`].
-    fn algorithms(&mut self, dtype: Precision, reduced: bool) -> Result<AlgorithmsReply, CallFailure>;
+    fn algorithms(
+        &mut self,
+        dtype: Precision,
+        reduced: bool,
+    ) -> Result<AlgorithmsReply, CallFailure>;
 
     /// Bytes of its tensors on the device; none where it does not count them.
     fn memory(&self) -> Option<u64>;
@@ -82,11 +94,17 @@ pub fn answer_requests(
             Ok(message) => message,
             Err(FrameError::Closed) => return Ok(()),
             Err(FrameError::Io(error)) => return Err(error),
-            Err(error) => return Err(io::Error::new(io::ErrorKind::InvalidData, error.to_string())),
+            Err(error) => {
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidData,
+                    error.to_string(),
+                ));
+            }
         };
         let request: RequestHeader = serde_json::from_slice(&message.header)?;
-        let answer =
-            tensors::decode(&message.tensors).map_err(failed).and_then(|sent| answer(engine, request.call, sent));
+        let answer = tensors::decode(&message.tensors)
+            .map_err(failed)
+            .and_then(|sent| answer(engine, request.call, sent));
         frame::write(output, &response(request.id, answer)?)?;
     }
 }
@@ -96,31 +114,60 @@ fn response(id: u64, answer: CallAnswer) -> io::Result<Frame> {
         Ok((reply, tensors)) => (Some(reply), None, tensors),
         Err(failure) => (None, Some(failure), Tensors::new()),
     };
-    let tensors = tensors::encode(&tensors).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
-    Ok(Frame { header: serde_json::to_vec(&ResponseHeader { id, reply, error })?, tensors })
+    let tensors = tensors::encode(&tensors)
+        .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
+    Ok(Frame {
+        header: serde_json::to_vec(&ResponseHeader { id, reply, error })?,
+        tensors,
+    })
 }
 
 fn answer(engine: &mut dyn OperatorEngine, call: EngineCall, mut sent: Tensors) -> CallAnswer {
     match call {
         EngineCall::Hello { options, .. } => engine.hello(&options).and_then(reply),
         EngineCall::Open { device } => engine.open(&device).and_then(reply),
-        EngineCall::Compute { operation, dtype, result } => {
-            let operands: Vec<HostTensor> =
-                ["left", "right"].iter().filter_map(|name| operand(sent.remove(*name)?)).collect();
+        EngineCall::Compute {
+            operation,
+            dtype,
+            result,
+        } => {
+            let operands: Vec<HostTensor> = ["left", "right"]
+                .iter()
+                .filter_map(|name| operand(sent.remove(*name)?))
+                .collect();
             let computed = engine.compute(operation, &operands, [dtype, result])?;
-            Ok((json!({}), Tensors::from([("result".to_owned(), operator_call::tensor(&computed))])))
+            Ok((
+                json!({}),
+                Tensors::from([("result".to_owned(), operator_call::tensor(&computed))]),
+            ))
         }
-        EngineCall::Operator { operator, inputs, attributes, dtype } => {
-            let call = operator_call::received(operator, &inputs, attributes, sent).map_err(failed)?;
+        EngineCall::Operator {
+            operator,
+            inputs,
+            attributes,
+            dtype,
+        } => {
+            let call =
+                operator_call::received(operator, &inputs, attributes, sent).map_err(failed)?;
             let (tensor, described) = engine.operator(&call, dtype)?;
             let tensors = Tensors::from([("result".to_owned(), operator_call::tensor(&tensor))]);
             Ok((reply(described)?.0, tensors))
         }
-        EngineCall::Algorithms { dtype, reduced } => engine.algorithms(dtype, reduced).and_then(reply),
-        EngineCall::Memory => reply(MemoryReply { in_use: engine.memory() }),
+        EngineCall::Algorithms { dtype, reduced } => {
+            engine.algorithms(dtype, reduced).and_then(reply)
+        }
+        EngineCall::Memory => reply(MemoryReply {
+            in_use: engine.memory(),
+        }),
         other => {
-            let message = format!("call `{}` is of engines with models; this one computes operators", other.name());
-            Err(CallFailure { kind: FailureKind::Unsupported, message })
+            let message = format!(
+                "call `{}` is of engines with models; this one computes operators",
+                other.name()
+            );
+            Err(CallFailure {
+                kind: FailureKind::Unsupported,
+                message,
+            })
         }
     }
 }
@@ -131,14 +178,23 @@ fn reply(content: impl Serialize) -> CallAnswer {
 }
 
 fn failed(message: String) -> CallFailure {
-    CallFailure { kind: FailureKind::Failed, message }
+    CallFailure {
+        kind: FailureKind::Failed,
+        message,
+    }
 }
 
 /// An operand of f32.
 fn operand(tensor: Tensor) -> Option<HostTensor> {
-    let TensorData::F32(values) = tensor.data else { return None };
+    let TensorData::F32(values) = tensor.data else {
+        return None;
+    };
     let values = values.into_iter().map(f64::from).collect();
-    Some(HostTensor { shape: tensor.shape, element: testgen_operators::calls::Element::F32, values })
+    Some(HostTensor {
+        shape: tensor.shape,
+        element: testgen_operators::calls::Element::F32,
+        values,
+    })
 }
 
 #[cfg(test)]
@@ -170,7 +226,12 @@ mod tests {
         }
 
         fn open(&mut self, device: &DeviceRequest) -> Result<OpenReply, CallFailure> {
-            let device = OpenedDevice { kind: device.kind, name: "cpu".to_owned(), uuid: None, pci_address: None };
+            let device = OpenedDevice {
+                kind: device.kind,
+                name: "cpu".to_owned(),
+                uuid: None,
+                pci_address: None,
+            };
             Ok(OpenReply { device, why: None })
         }
 
@@ -180,12 +241,28 @@ mod tests {
             operands: &[HostTensor],
             _: [Precision; 2],
         ) -> Result<HostTensor, CallFailure> {
-            operands.first().cloned().ok_or_else(|| failed("no operand".to_owned()))
+            operands
+                .first()
+                .cloned()
+                .ok_or_else(|| failed("no operand".to_owned()))
         }
 
-        fn operator(&mut self, call: &OperatorCall, _: Precision) -> Result<(HostTensor, OperatorReply), CallFailure> {
-            let tensor = call.tensor(0).cloned().ok_or_else(|| failed("no input".to_owned()))?;
-            Ok((tensor.clone(), OperatorReply { element: tensor.element, device: DeviceClass::Cpu }))
+        fn operator(
+            &mut self,
+            call: &OperatorCall,
+            _: Precision,
+        ) -> Result<(HostTensor, OperatorReply), CallFailure> {
+            let tensor = call
+                .tensor(0)
+                .cloned()
+                .ok_or_else(|| failed("no input".to_owned()))?;
+            Ok((
+                tensor.clone(),
+                OperatorReply {
+                    element: tensor.element,
+                    device: DeviceClass::Cpu,
+                },
+            ))
         }
 
         fn algorithms(&mut self, _: Precision, _: bool) -> Result<AlgorithmsReply, CallFailure> {
@@ -199,7 +276,10 @@ mod tests {
 
     fn frame_of(id: u64, call: EngineCall, sent: &Tensors) -> Frame {
         let header = serde_json::to_vec(&RequestHeader { id, call }).expect("encodes");
-        Frame { header, tensors: tensors::encode(sent).expect("encodes") }
+        Frame {
+            header,
+            tensors: tensors::encode(sent).expect("encodes"),
+        }
     }
 
     #[test]
@@ -208,7 +288,11 @@ mod tests {
         let call = OperatorCall::new(Operator::Copy, vec![x], Attributes::default());
         let mut pipe = Vec::new();
         for frame in [
-            frame_of(1, operator_call::header(&call, Precision::F16), &operator_call::tensors(&call)),
+            frame_of(
+                1,
+                operator_call::header(&call, Precision::F16),
+                &operator_call::tensors(&call),
+            ),
             frame_of(2, EngineCall::Unload { model: 1 }, &Tensors::new()),
             frame_of(3, EngineCall::Memory, &Tensors::new()),
         ] {
@@ -221,10 +305,17 @@ mod tests {
         let (described, tensors): (OperatorReply, _) =
             answer::read(&frame::read(&mut read).expect("a message"), 1).expect("a reply");
         let result = operator_call::result(&described, tensors).expect("a tensor");
-        assert!(result.element == Element::F16 && result.values[0].is_nan() && result.values[1].is_sign_negative());
+        assert!(
+            result.element == Element::F16
+                && result.values[0].is_nan()
+                && result.values[1].is_sign_negative()
+        );
         let refused = answer::read::<Value>(&frame::read(&mut read).expect("a message"), 2);
-        assert!(matches!(refused, Err(answer::ReplyError::Unsupported { message }) if message.contains("`unload`")));
-        let memory: (MemoryReply, _) = answer::read(&frame::read(&mut read).expect("a message"), 3).expect("a reply");
+        assert!(
+            matches!(refused, Err(answer::ReplyError::Unsupported { message }) if message.contains("`unload`"))
+        );
+        let memory: (MemoryReply, _) =
+            answer::read(&frame::read(&mut read).expect("a message"), 3).expect("a reply");
         assert_eq!(memory.0.in_use, Some(7));
         assert!(matches!(frame::read(&mut read), Err(FrameError::Closed)));
     }

@@ -34,7 +34,8 @@ pub(crate) fn encode(tensors: &Tensors) -> Result<Vec<u8>, String> {
     serialize(tensors.iter(), None).map_err(|error| error.to_string())
 }
 
-/// The tensors in `bytes`. The lengths that they declare are compared with the data before anything is allocated.
+/// The tensors in `bytes`. The lengths that they declare are compared with the data before anything
+/// is allocated.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Tensors, String> {
     if bytes.is_empty() {
         return Ok(Tensors::new());
@@ -48,14 +49,22 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Tensors, String> {
                 Dtype::U8 => TensorData::U8(view.data().to_vec()),
                 other => return Err(format!("tensor `{name}` is {other:?}, not F32, I64 or U8")),
             };
-            Ok((name.to_owned(), Tensor { shape: view.shape().to_vec(), data }))
+            Ok((
+                name.to_owned(),
+                Tensor {
+                    shape: view.shape().to_vec(),
+                    data,
+                },
+            ))
         })
         .collect()
 }
 
 fn numbers<const N: usize, T>(bytes: &[u8], read: fn([u8; N]) -> T) -> Vec<T> {
     let chunks = bytes.chunks_exact(N);
-    chunks.map(|chunk| read(chunk.try_into().expect("chunks have this length"))).collect()
+    chunks
+        .map(|chunk| read(chunk.try_into().expect("chunks have this length")))
+        .collect()
 }
 
 impl View for &Tensor {
@@ -73,8 +82,14 @@ impl View for &Tensor {
 
     fn data(&self) -> Cow<'_, [u8]> {
         match &self.data {
-            TensorData::F32(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
-            TensorData::I64(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
+            TensorData::F32(values) => values
+                .iter()
+                .flat_map(|value| value.to_le_bytes())
+                .collect(),
+            TensorData::I64(values) => values
+                .iter()
+                .flat_map(|value| value.to_le_bytes())
+                .collect(),
             TensorData::U8(values) => Cow::Borrowed(values),
         }
     }
@@ -94,10 +109,19 @@ mod tests {
 
     #[test]
     fn every_type_returns_bit_by_bit() {
-        let tensor = |shape: &[usize], data| Tensor { shape: shape.to_vec(), data };
+        let tensor = |shape: &[usize], data| Tensor {
+            shape: shape.to_vec(),
+            data,
+        };
         let tensors = Tensors::from([
-            ("a".to_owned(), tensor(&[2, 1], TensorData::F32(vec![-0.0, f32::INFINITY]))),
-            ("b".to_owned(), tensor(&[1], TensorData::I64(vec![i64::MIN]))),
+            (
+                "a".to_owned(),
+                tensor(&[2, 1], TensorData::F32(vec![-0.0, f32::INFINITY])),
+            ),
+            (
+                "b".to_owned(),
+                tensor(&[1], TensorData::I64(vec![i64::MIN])),
+            ),
             ("c".to_owned(), tensor(&[0, 3], TensorData::U8(vec![]))),
         ]);
         let bytes = encode(&tensors).expect("encodes");

@@ -10,11 +10,12 @@ use std::{
     time::{Duration, Instant},
 };
 use testgen_engine::{
-    ComputeOperation, DeviceClass, DeviceRequest, Engine, EngineCommand, EngineError, EngineName, StartedEngine,
-    Tensor, TensorData, Tensors,
+    ComputeOperation, DeviceClass, DeviceRequest, Engine, EngineCommand, EngineError, EngineName,
+    StartedEngine, Tensor, TensorData, Tensors,
 };
 
-/// The limit of calls that are answered, or whose failure is noticed at once: an error about this limit fails the test.
+/// The limit of calls that are answered, or whose failure is noticed at once: an error about this
+/// limit fails the test.
 const LONG: Duration = Duration::from_secs(300);
 /// The limit of calls that are never answered.
 const SHORT: Duration = Duration::from_secs(1);
@@ -28,7 +29,12 @@ fn start(mode: &str) -> Result<Engine, EngineError> {
 fn start_within(mode: &str, limit: Duration) -> Result<Engine, EngineError> {
     let command = command(mode);
     let name: EngineName = "scripted".parse().unwrap();
-    let device = DeviceRequest { kind: DeviceClass::Cpu, index: 0, uuid: None, pci_address: None };
+    let device = DeviceRequest {
+        kind: DeviceClass::Cpu,
+        index: 0,
+        uuid: None,
+        pci_address: None,
+    };
     StartedEngine::start(command, &name, limit)?.open(device)
 }
 
@@ -56,8 +62,14 @@ fn growing_limits() -> impl Iterator<Item = Duration> {
 }
 
 fn vector(values: &[f32]) -> Tensors {
-    let tensor = Tensor { shape: vec![values.len()], data: TensorData::F32(values.to_vec()) };
-    Tensors::from([("left".to_owned(), tensor.clone()), ("right".to_owned(), tensor)])
+    let tensor = Tensor {
+        shape: vec![values.len()],
+        data: TensorData::F32(values.to_vec()),
+    };
+    Tensors::from([
+        ("left".to_owned(), tensor.clone()),
+        ("right".to_owned(), tensor),
+    ])
 }
 
 fn sum(engine: &Engine, values: &[f32]) -> Result<Vec<f32>, EngineError> {
@@ -81,15 +93,30 @@ fn a_correct_engine_answers() {
 #[test]
 fn an_engine_lists_its_devices_or_says_that_it_does_not() {
     let name: EngineName = "scripted".parse().unwrap();
-    let list = |mode| StartedEngine::start(command(mode), &name, LONG).and_then(|engine| engine.devices());
+    let list =
+        |mode| StartedEngine::start(command(mode), &name, LONG).and_then(|engine| engine.devices());
     let listed = list("lists_devices").unwrap();
-    assert_eq!((listed.len(), listed[0].device.kind), (2, DeviceClass::Rocm));
-    assert_eq!(listed[0].device.pci_address.as_deref(), Some("0000:03:00.0"));
-    assert_eq!((listed[0].architecture.as_deref(), listed[0].total_memory), (Some("gfx950"), Some(1 << 38)));
-    assert_eq!((&listed[1].architecture, listed[1].total_memory), (&None, None));
-    for (mode, expected) in
-        [("none", "it has no call `devices`"), ("old_protocol", "speaks version 0"), ("exits", "No module")]
-    {
+    assert_eq!(
+        (listed.len(), listed[0].device.kind),
+        (2, DeviceClass::Rocm)
+    );
+    assert_eq!(
+        listed[0].device.pci_address.as_deref(),
+        Some("0000:03:00.0")
+    );
+    assert_eq!(
+        (listed[0].architecture.as_deref(), listed[0].total_memory),
+        (Some("gfx950"), Some(1 << 38))
+    );
+    assert_eq!(
+        (&listed[1].architecture, listed[1].total_memory),
+        (&None, None)
+    );
+    for (mode, expected) in [
+        ("none", "it has no call `devices`"),
+        ("old_protocol", "speaks version 0"),
+        ("exits", "No module"),
+    ] {
         let error = list(mode).expect_err(mode).to_string();
         assert!(error.contains(expected), "{mode}: {error}");
     }
@@ -126,7 +153,10 @@ fn violations_of_the_protocol_are_errors_with_a_reason() {
 fn an_engine_that_does_not_answer_is_ended() {
     for mode in ["silent", "late", "never_reads"] {
         let error = refused(mode, SHORT);
-        assert!(error.contains("did not answer `hello` within 1 s"), "{mode}: {error}");
+        assert!(
+            error.contains("did not answer `hello` within 1 s"),
+            "{mode}: {error}"
+        );
     }
 }
 
@@ -148,7 +178,8 @@ fn children_of_an_engine_do_not_keep_its_pipes_open() {
     panic!("the engine never started its child");
 }
 
-/// Waits for a killed process, which the kernel ends after `kill` has returned. One that nothing waited for remains as a zombie.
+/// Waits for a killed process, which the kernel ends after `kill` has returned. One that nothing
+/// waited for remains as a zombie.
 #[track_caller]
 fn assert_ends(process: &str) {
     let is_running = || {
@@ -157,55 +188,105 @@ fn assert_ends(process: &str) {
     };
     let begun = Instant::now();
     while is_running() {
-        assert!(begun.elapsed() < WATCHDOG, "process {process} is still running");
+        assert!(
+            begun.elapsed() < WATCHDOG,
+            "process {process} is still running"
+        );
         thread::sleep(Duration::from_millis(5));
     }
 }
 
 #[test]
 fn an_engine_that_never_reads_does_not_block_a_large_request() {
-    let engine = growing_limits().find_map(|limit| start_within("none", limit).ok()).expect("it starts");
-    let stopped = Command::new("kill").args(["-STOP", &engine.process().id().unwrap().to_string()]).status().unwrap();
+    let engine = growing_limits()
+        .find_map(|limit| start_within("none", limit).ok())
+        .expect("it starts");
+    let stopped = Command::new("kill")
+        .args(["-STOP", &engine.process().id().unwrap().to_string()])
+        .status()
+        .unwrap();
     assert!(stopped.success());
     ends(move || {
         // Far more than a pipe holds.
         let error = sum(&engine, &vec![1.0; 4 << 20]).unwrap_err();
-        assert!(matches!(error, EngineError::TimedOut { call: "compute", .. }), "{error}");
-        assert!(matches!(sum(&engine, &[1.0]).unwrap_err(), EngineError::NotRunning { .. }));
+        assert!(
+            matches!(
+                error,
+                EngineError::TimedOut {
+                    call: "compute",
+                    ..
+                }
+            ),
+            "{error}"
+        );
+        assert!(matches!(
+            sum(&engine, &[1.0]).unwrap_err(),
+            EngineError::NotRunning { .. }
+        ));
     });
 }
 
 #[test]
 fn a_process_that_dies_reports_its_last_output() {
     let engine = start("dies").unwrap();
-    let error = engine.forward(1, &Tensors::new(), false).unwrap_err().to_string();
-    assert!(error.contains("Segmentation fault (core dumped)"), "{error}");
+    let error = engine
+        .forward(1, &Tensors::new(), false)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("Segmentation fault (core dumped)"),
+        "{error}"
+    );
     assert!(!engine.process().is_running());
-    let error = engine.forward(1, &Tensors::new(), false).unwrap_err().to_string();
-    assert!(error.starts_with("the engine is not running: the engine ended during `forward`"), "{error}");
+    let error = engine
+        .forward(1, &Tensors::new(), false)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.starts_with("the engine is not running: the engine ended during `forward`"),
+        "{error}"
+    );
 }
 
 #[test]
 fn an_error_of_the_engine_leaves_it_running() {
     let engine = start("fails").unwrap();
-    let error = engine.forward(1, &Tensors::new(), false).unwrap_err().to_string();
-    assert_eq!(error, "the engine failed in `forward`: out of memory after 3 tensors");
+    let error = engine
+        .forward(1, &Tensors::new(), false)
+        .unwrap_err()
+        .to_string();
+    assert_eq!(
+        error,
+        "the engine failed in `forward`: out of memory after 3 tensors"
+    );
     assert_eq!(sum(&engine, &[1.0]).unwrap(), [2.0]);
 }
 
 #[test]
 fn memory_that_the_device_does_not_have_is_named_and_leaves_the_engine_running() {
     let engine = start("exhausted").unwrap();
-    let error = engine.forward(1, &Tensors::new(), false).unwrap_err().to_string();
-    assert_eq!(error, "out of memory: the engine reports in `forward`: Tried to allocate 2.00 GiB.");
+    let error = engine
+        .forward(1, &Tensors::new(), false)
+        .unwrap_err()
+        .to_string();
+    assert_eq!(
+        error,
+        "out of memory: the engine reports in `forward`: Tried to allocate 2.00 GiB."
+    );
     assert_eq!(sum(&engine, &[1.0]).unwrap(), [2.0]);
 }
 
 #[test]
 fn an_engine_that_lost_its_device_is_ended() {
     let engine = start("lost").unwrap();
-    let error = engine.forward(1, &Tensors::new(), false).unwrap_err().to_string();
-    assert_eq!(error, "the engine failed in `forward` and lost its device: device-side assert triggered");
+    let error = engine
+        .forward(1, &Tensors::new(), false)
+        .unwrap_err()
+        .to_string();
+    assert_eq!(
+        error,
+        "the engine failed in `forward` and lost its device: device-side assert triggered"
+    );
     assert!(!engine.process().is_running());
 }
 

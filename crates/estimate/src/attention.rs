@@ -22,7 +22,8 @@ pub(crate) fn split_heads(x: AllocatedTensor, heads: u64) -> AllocatedTensor {
     x.reshape(&[batch, seq, heads, width / heads]).swap(1, 2)
 }
 
-/// softmax(`query` `key`ᵀ + `bias`) `value`: [batch, query, heads * head_dim]. Soft caps of scores are computed in f32.
+/// softmax(`query` `key`ᵀ + `bias`) `value`: [batch, query, heads * head_dim]. Soft caps of scores
+/// are computed in f32.
 pub(crate) fn attend(
     query: AllocatedTensor,
     KeyValueTensors { key, value }: KeyValueTensors,
@@ -32,11 +33,21 @@ pub(crate) fn attend(
     let [batch, heads, queries, head_dim] = [0, 1, 2, 3].map(|dimension| query.dims()[dimension]);
     let (groups, keys) = (key.dims()[1], key.dims()[2]);
     let grouped = heads / groups.max(1) * queries;
-    let query = if groups == heads { query } else { query.reshape(&[batch, groups, grouped, head_dim]) };
+    let query = if groups == heads {
+        query
+    } else {
+        query.reshape(&[batch, groups, grouped, head_dim])
+    };
     let scores = matmul(query, key.swap(2, 3)).reshape(&[batch, heads, queries, keys]);
     let element = scores.element;
-    let scores = if capped { scores.cast(ElementType::F32).map().cast(element) } else { scores };
-    let weights = scores.softmax(bias).reshape(&[batch, groups, grouped, keys]);
+    let scores = if capped {
+        scores.cast(ElementType::F32).map().cast(element)
+    } else {
+        scores
+    };
+    let weights = scores
+        .softmax(bias)
+        .reshape(&[batch, groups, grouped, keys]);
     merge_heads(matmul(weights, value).reshape(&[batch, heads, queries, head_dim]))
 }
 
@@ -54,7 +65,8 @@ pub(crate) struct RotationTensors {
 }
 
 impl RotationTensors {
-    /// x cos + rotate_half(x) sin for the first elements of every head of [batch, heads, seq, head_dim].
+    /// x cos + rotate_half(x) sin for the first elements of every head of [batch, heads, seq,
+    /// head_dim].
     pub(crate) fn apply(&self, x: AllocatedTensor) -> AllocatedTensor {
         if x.machine().is_gpu() {
             return x.like(x.element);
@@ -63,7 +75,9 @@ impl RotationTensors {
         let part = |start: u64, length: u64| x.clone().narrow(3, start, length);
         let (first, second) = (part(0, width / 2), part(width / 2, width / 2));
         let turned = cat(vec![second.map(), first], 3);
-        let rotated = part(0, width).combine(self.cos.clone()).combine(turned.combine(self.sin.clone()));
+        let rotated = part(0, width)
+            .combine(self.cos.clone())
+            .combine(turned.combine(self.sin.clone()));
         if width == head_dim {
             return rotated;
         }

@@ -30,7 +30,17 @@ impl<'a> NetworkCall<'a> {
         (model_type, config, head): (ModelType, &'a CompleteConfig, Head),
         [labels, batch, tokens, limit]: [u64; 4],
     ) -> Self {
-        Self { machine, model_type, config, head, labels, batch, tokens, limit, kept: Vec::new() }
+        Self {
+            machine,
+            model_type,
+            config,
+            head,
+            labels,
+            batch,
+            tokens,
+            limit,
+            kept: Vec::new(),
+        }
     }
 
     /// A tensor in the type that the model computes in.
@@ -63,7 +73,11 @@ impl<'a> NetworkCall<'a> {
     }
 
     /// As [`NetworkCall::layers`], of a part's configuration.
-    pub(crate) fn layers_of(&self, config: &CompleteConfig, field: &str) -> Result<u64, EstimateError> {
+    pub(crate) fn layers_of(
+        &self,
+        config: &CompleteConfig,
+        field: &str,
+    ) -> Result<u64, EstimateError> {
         let layers = config.size(field)?;
         if layers > self.limit {
             return Err(config.wrong(field, "at most the number of tensors of the checkpoint"));
@@ -74,12 +88,16 @@ impl<'a> NetworkCall<'a> {
     /// An error when there are more tokens than positions.
     pub(crate) fn within(&self, limit: u64) -> Result<(), EstimateError> {
         match self.tokens > limit {
-            true => Err(EstimateError::TooLong { tokens: self.tokens, limit }),
+            true => Err(EstimateError::TooLong {
+                tokens: self.tokens,
+                limit,
+            }),
             false => Ok(()),
         }
     }
 
-    /// The bias of causal attention, [1, 1, seq, seq]; none for a single token, which sees every key.
+    /// The bias of causal attention, [1, 1, seq, seq]; none for a single token, which sees every
+    /// key.
     pub(crate) fn causal_bias(&self, seq: u64) -> Option<AllocatedTensor> {
         (seq > 1).then(|| self.single(&[1, 1, seq, seq]))
     }
@@ -87,6 +105,9 @@ impl<'a> NetworkCall<'a> {
     /// The rotation of all tokens; `width` elements of a head are rotated.
     pub(crate) fn rotation(&self, seq: u64, width: u64) -> RotationTensors {
         let table = || self.empty(&[1, 1, seq, width]);
-        RotationTensors { cos: table(), sin: table() }
+        RotationTensors {
+            cos: table(),
+            sin: table(),
+        }
     }
 }

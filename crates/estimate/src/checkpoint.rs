@@ -26,7 +26,9 @@ pub(crate) struct StoredTensor {
 
 impl StoredTensor {
     pub(crate) fn elements(&self) -> u64 {
-        self.shape.iter().fold(1, |product, length| product.saturating_mul(*length))
+        self.shape
+            .iter()
+            .fold(1, |product, length| product.saturating_mul(*length))
     }
 
     /// Whether it can be a weight: buffers of integers are not put on a device.
@@ -51,21 +53,42 @@ pub(crate) fn metadata(file: &Path, key: &str) -> Option<String> {
 
 fn files(directory: &Path) -> Result<Vec<PathBuf>, EstimateError> {
     let occupied = |path: &PathBuf| fs::symlink_metadata(path).is_ok();
-    if let Some(single) = SINGLE.iter().map(|name| directory.join(name)).find(occupied) {
+    if let Some(single) = SINGLE
+        .iter()
+        .map(|name| directory.join(name))
+        .find(occupied)
+    {
         return Ok(vec![single]);
     }
-    let index = SINGLE.iter().map(|name| directory.join(format!("{name}.index.json"))).find(occupied);
-    let index = index.ok_or_else(|| EstimateError::NoWeights { directory: directory.to_owned() })?;
-    let value: Option<Value> = serde_json::from_slice(&read_bytes(&index, limit::SHARD_INDEX)?).ok();
-    let map = value.as_ref().and_then(|value| value.get("weight_map")).and_then(Value::as_object);
-    let names: Option<BTreeSet<&str>> = map.map(|map| map.values().filter_map(Value::as_str).collect());
+    let index = SINGLE
+        .iter()
+        .map(|name| directory.join(format!("{name}.index.json")))
+        .find(occupied);
+    let index = index.ok_or_else(|| EstimateError::NoWeights {
+        directory: directory.to_owned(),
+    })?;
+    let value: Option<Value> =
+        serde_json::from_slice(&read_bytes(&index, limit::SHARD_INDEX)?).ok();
+    let map = value
+        .as_ref()
+        .and_then(|value| value.get("weight_map"))
+        .and_then(Value::as_object);
+    let names: Option<BTreeSet<&str>> =
+        map.map(|map| map.values().filter_map(Value::as_str).collect());
     // Only files beside the index, as the loader demands.
-    let beside = |name: &&str| Path::new(name).file_name().is_some_and(|file| file == *name);
+    let beside = |name: &&str| {
+        Path::new(name)
+            .file_name()
+            .is_some_and(|file| file == *name)
+    };
     match names.filter(|names| !names.is_empty() && names.iter().all(beside)) {
         Some(names) => Ok(names.into_iter().map(|name| directory.join(name)).collect()),
         None => {
             let problem = "is not an index of files beside it".to_owned();
-            Err(EstimateError::Invalid { path: index, problem })
+            Err(EstimateError::Invalid {
+                path: index,
+                problem,
+            })
         }
     }
 }
@@ -89,11 +112,18 @@ fn header(path: &Path) -> Result<Header, EstimateError> {
         return Err(invalid());
     }
     let mut text = Vec::new();
-    file.take(length).read_to_end(&mut text).map_err(|_| invalid())?;
-    let mut entries: BTreeMap<String, Value> = serde_json::from_slice(&text).map_err(|_| invalid())?;
+    file.take(length)
+        .read_to_end(&mut text)
+        .map_err(|_| invalid())?;
+    let mut entries: BTreeMap<String, Value> =
+        serde_json::from_slice(&text).map_err(|_| invalid())?;
     let metadata = entries.remove("__metadata__").unwrap_or(Value::Null);
     let metadata = serde_json::from_value(metadata).unwrap_or_default();
     let tensor = |(name, entry)| Some((name, serde_json::from_value::<StoredTensor>(entry).ok()?));
-    let tensors = entries.into_iter().map(tensor).collect::<Option<_>>().ok_or_else(invalid)?;
+    let tensors = entries
+        .into_iter()
+        .map(tensor)
+        .collect::<Option<_>>()
+        .ok_or_else(invalid)?;
     Ok(Header { tensors, metadata })
 }

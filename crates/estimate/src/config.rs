@@ -18,8 +18,9 @@ struct DeclaredDefaults {
 }
 
 /// The file of `testgen-models`, which `fixtures/defaults.py` extracts from transformers.
-static DEFAULTS: LazyLock<BTreeMap<String, DeclaredDefaults>> =
-    LazyLock::new(|| serde_json::from_str(include_str!("defaults.json")).expect("a script writes the file"));
+static DEFAULTS: LazyLock<BTreeMap<String, DeclaredDefaults>> = LazyLock::new(|| {
+    serde_json::from_str(include_str!("defaults.json")).expect("a script writes the file")
+});
 
 /// A configuration with every field that its type declares.
 #[derive(Debug)]
@@ -33,16 +34,23 @@ impl CompleteConfig {
     pub(crate) fn read(directory: &Path) -> Result<Self, EstimateError> {
         let path = directory.join("config.json");
         let bytes = read_bytes(&path, limit::CONFIG)?;
-        let invalid = |problem: &str| EstimateError::Invalid { path: path.clone(), problem: problem.to_owned() };
+        let invalid = |problem: &str| EstimateError::Invalid {
+            path: path.clone(),
+            problem: problem.to_owned(),
+        };
         let value: Value = serde_json::from_slice(&from_python(&bytes))
             .map_err(|error| invalid(&format!("is not JSON: {}", excerpt(&error.to_string()))))?;
-        let Value::Object(file) = value else { return Err(invalid("is not a JSON object")) };
+        let Value::Object(file) = value else {
+            return Err(invalid("is not a JSON object"));
+        };
         Ok(Self::complete(file))
     }
 
     fn complete(file: Map<String, Value>) -> Self {
         let name = |field: &str| file.get(field).and_then(Value::as_str);
-        let model_type = name("model_type").or_else(|| name("_class_name")).unwrap_or_default();
+        let model_type = name("model_type")
+            .or_else(|| name("_class_name"))
+            .unwrap_or_default();
         let none = DeclaredDefaults::default();
         let DeclaredDefaults { aliases, defaults } = DEFAULTS.get(model_type).unwrap_or(&none);
         let mut fields = defaults.clone();
@@ -54,32 +62,53 @@ impl CompleteConfig {
 
     /// A part with a configuration of its own, of `model_type` unless it names another one.
     pub(crate) fn part(&self, name: &str, model_type: &str) -> Self {
-        let mut file = self.fields.get(name).and_then(Value::as_object).cloned().unwrap_or_default();
-        file.entry("model_type").or_insert_with(|| model_type.into());
+        let mut file = self
+            .fields
+            .get(name)
+            .and_then(Value::as_object)
+            .cloned()
+            .unwrap_or_default();
+        file.entry("model_type")
+            .or_insert_with(|| model_type.into());
         Self::complete(file)
     }
 
     pub(crate) fn model_type(&self) -> Result<ModelType, EstimateError> {
         let name = |field: &str| self.file.get(field).and_then(Value::as_str);
-        let name = name("model_type").or_else(|| name("_class_name")).unwrap_or_default();
+        let name = name("model_type")
+            .or_else(|| name("_class_name"))
+            .unwrap_or_default();
         ModelType::find(name).ok_or_else(|| EstimateError::UnknownType(excerpt(name).into_owned()))
     }
 
     /// The class that saved the checkpoint, the base class where the file names none.
     pub(crate) fn saved_class(&self, model_type: ModelType) -> String {
-        let named = self.file.get("architectures").and_then(|names| names.get(0)).or(self.file.get("_class_name"));
-        named.and_then(Value::as_str).map_or_else(|| model_type.base_class(), str::to_owned)
+        let named = self
+            .file
+            .get("architectures")
+            .and_then(|names| names.get(0))
+            .or(self.file.get("_class_name"));
+        named
+            .and_then(Value::as_str)
+            .map_or_else(|| model_type.base_class(), str::to_owned)
     }
 
     /// The number of labels of a classification head, as transformers counts them.
     pub(crate) fn labels(&self) -> u64 {
-        let named = self.file.get("id2label").and_then(Value::as_object).map(|labels| labels.len() as u64);
-        named.or_else(|| self.file.get("num_labels").and_then(Value::as_u64)).unwrap_or(2)
+        let named = self
+            .file
+            .get("id2label")
+            .and_then(Value::as_object)
+            .map(|labels| labels.len() as u64);
+        named
+            .or_else(|| self.file.get("num_labels").and_then(Value::as_u64))
+            .unwrap_or(2)
     }
 
     /// A positive number.
     pub(crate) fn size(&self, field: &str) -> Result<u64, EstimateError> {
-        self.size_if_set(field)?.ok_or_else(|| self.wrong(field, "a positive number"))
+        self.size_if_set(field)?
+            .ok_or_else(|| self.wrong(field, "a positive number"))
     }
 
     /// A positive number, or none where the field is null or missing.
@@ -107,7 +136,10 @@ impl CompleteConfig {
     }
 
     pub(crate) fn flag(&self, field: &str) -> bool {
-        self.fields.get(field).and_then(Value::as_bool).unwrap_or_default()
+        self.fields
+            .get(field)
+            .and_then(Value::as_bool)
+            .unwrap_or_default()
     }
 
     pub(crate) fn number(&self, field: &str) -> Option<f64> {
@@ -115,7 +147,10 @@ impl CompleteConfig {
     }
 
     pub(crate) fn text(&self, field: &str) -> &str {
-        self.fields.get(field).and_then(Value::as_str).unwrap_or_default()
+        self.fields
+            .get(field)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
     }
 
     /// Whether the file has an object of this name.
@@ -129,8 +164,16 @@ impl CompleteConfig {
     }
 
     pub(crate) fn wrong(&self, field: &str, expected: &'static str) -> EstimateError {
-        let found =
-            self.fields.get(field).map_or("missing".to_owned(), |value| format!("`{}`", excerpt(&value.to_string())));
-        EstimateError::Field { field: field.to_owned(), found, expected }
+        let found = self
+            .fields
+            .get(field)
+            .map_or("missing".to_owned(), |value| {
+                format!("`{}`", excerpt(&value.to_string()))
+            });
+        EstimateError::Field {
+            field: field.to_owned(),
+            found,
+            expected,
+        }
     }
 }

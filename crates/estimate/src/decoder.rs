@@ -18,7 +18,13 @@ pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
         call.within(rows)?;
     }
     let hidden = decoder.hidden(call);
-    text_head::decoder(call, hidden, [decoder.outer, decoder.vocab], decoder.tied, decoder.capped[1])
+    text_head::decoder(
+        call,
+        hidden,
+        [decoder.outer, decoder.vocab],
+        decoder.tied,
+        decoder.capped[1],
+    )
 }
 
 /// The inputs of attention in a layer besides hidden states.
@@ -34,8 +40,16 @@ impl DecoderSizes {
         for _ in 0..self.layers {
             x = self.layer(x, &context, call);
         }
-        let x = if self.arrangement == Arrangement::AfterSums { x } else { self.norm.forward(x) };
-        if self.outer == self.width { x } else { ProjectionMatrix::linear(self.width, self.outer, false).forward(x) }
+        let x = if self.arrangement == Arrangement::AfterSums {
+            x
+        } else {
+            self.norm.forward(x)
+        };
+        if self.outer == self.width {
+            x
+        } else {
+            ProjectionMatrix::linear(self.width, self.outer, false).forward(x)
+        }
     }
 
     fn embed(&self, call: &NetworkCall<'_>) -> AllocatedTensor {
@@ -58,22 +72,34 @@ impl DecoderSizes {
     fn context(&self, call: &NetworkCall<'_>) -> AttentionInputs {
         let seq = call.tokens;
         match self.positions {
-            PositionEncoding::Rotary(width) => {
-                AttentionInputs { rotation: Some(call.rotation(seq, width)), bias: call.causal_bias(seq) }
-            }
-            PositionEncoding::Table(_) => AttentionInputs { rotation: None, bias: call.causal_bias(seq) },
+            PositionEncoding::Rotary(width) => AttentionInputs {
+                rotation: Some(call.rotation(seq, width)),
+                bias: call.causal_bias(seq),
+            },
+            PositionEncoding::Table(_) => AttentionInputs {
+                rotation: None,
+                bias: call.causal_bias(seq),
+            },
             PositionEncoding::Alibi => {
                 let linear = call.single(&[1, self.heads, 1, seq]);
                 let bias = match call.causal_bias(seq) {
                     Some(causal) => linear.combine(causal),
                     None => linear,
                 };
-                AttentionInputs { rotation: None, bias: Some(bias) }
+                AttentionInputs {
+                    rotation: None,
+                    bias: Some(bias),
+                }
             }
         }
     }
 
-    fn layer(&self, x: AllocatedTensor, context: &AttentionInputs, call: &mut NetworkCall<'_>) -> AllocatedTensor {
+    fn layer(
+        &self,
+        x: AllocatedTensor,
+        context: &AttentionInputs,
+        call: &mut NetworkCall<'_>,
+    ) -> AllocatedTensor {
         let norm = |x: AllocatedTensor| self.norm.forward(x);
         match self.arrangement {
             Arrangement::Before => {
@@ -103,23 +129,36 @@ impl DecoderSizes {
             }
             Arrangement::AddsToNorm => {
                 let normal = norm(x);
-                let x = normal.clone().combine(self.attention(normal, context, call));
+                let x = normal
+                    .clone()
+                    .combine(self.attention(normal, context, call));
                 let normal = norm(x);
                 normal.clone().combine(self.mlp.forward(normal))
             }
         }
     }
 
-    fn attention(&self, x: AllocatedTensor, context: &AttentionInputs, call: &mut NetworkCall<'_>) -> AllocatedTensor {
+    fn attention(
+        &self,
+        x: AllocatedTensor,
+        context: &AttentionInputs,
+        call: &mut NetworkCall<'_>,
+    ) -> AllocatedTensor {
         let [mut query, mut key, value] = self.project(x);
         if let Some(norm) = self.head_norm {
             [query, key] = [query, key].map(|x| self.by_head(norm, x));
         }
-        let (mut query, mut key) = (split_heads(query, self.heads), split_heads(key, self.groups));
+        let (mut query, mut key) = (
+            split_heads(query, self.heads),
+            split_heads(key, self.groups),
+        );
         if let Some(rotation) = &context.rotation {
             (query, key) = (rotation.apply(query), rotation.apply(key));
         }
-        let new = KeyValueTensors { key, value: split_heads(value, self.groups) };
+        let new = KeyValueTensors {
+            key,
+            value: split_heads(value, self.groups),
+        };
         let all = call.with_past(new);
         let attended = attend(query, all, self.capped[0], context.bias.clone());
         ProjectionMatrix {
@@ -133,12 +172,15 @@ impl DecoderSizes {
         let [queries, keys] = [self.heads, self.groups].map(|heads| heads * self.head_dim);
         match self.projections {
             ProjectionKind::Apart => {
-                let map = |out| ProjectionMatrix::linear(self.width, out, self.bias).forward(x.clone());
+                let map =
+                    |out| ProjectionMatrix::linear(self.width, out, self.bias).forward(x.clone());
                 [map(queries), map(keys), map(keys)]
             }
             ProjectionKind::Joined(order) => {
-                let matrix =
-                    ProjectionMatrix { order, ..ProjectionMatrix::linear(self.width, queries + 2 * keys, self.bias) };
+                let matrix = ProjectionMatrix {
+                    order,
+                    ..ProjectionMatrix::linear(self.width, queries + 2 * keys, self.bias)
+                };
                 let joined = matrix.forward(x);
                 [(0, queries), (queries, keys), (queries + keys, keys)]
                     .map(|(start, length)| joined.clone().narrow(2, start, length))
@@ -150,6 +192,7 @@ impl DecoderSizes {
     fn by_head(&self, norm: NormKind, x: AllocatedTensor) -> AllocatedTensor {
         let dims = x.dims().to_vec();
         let heads = dims[2] / self.head_dim;
-        norm.forward(x.reshape(&[dims[0], dims[1], heads, self.head_dim])).reshape(&dims)
+        norm.forward(x.reshape(&[dims[0], dims[1], heads, self.head_dim]))
+            .reshape(&dims)
     }
 }

@@ -92,7 +92,10 @@ impl DecoderSizes {
     /// Llama and its relatives.
     fn llama(call: &NetworkCall<'_>) -> Result<Self, EstimateError> {
         let (config, model_type) = (call.config, call.model_type);
-        let (width, heads) = (config.size("hidden_size")?, config.size("num_attention_heads")?);
+        let (width, heads) = (
+            config.size("hidden_size")?,
+            config.size("num_attention_heads")?,
+        );
         let head_dim = config.size_if_set("head_dim")?.unwrap_or(width / heads);
         let gemma2 = model_type == ModelType::Gemma2;
         let norm = match model_type {
@@ -100,8 +103,10 @@ impl DecoderSizes {
             _ => NormKind::Rms,
         };
         let phi3 = model_type == ModelType::Phi3;
-        let has_head_norm =
-            matches!(model_type, ModelType::Qwen3 | ModelType::Qwen3Moe | ModelType::Olmo2 | ModelType::Olmoe);
+        let has_head_norm = matches!(
+            model_type,
+            ModelType::Qwen3 | ModelType::Qwen3Moe | ModelType::Olmo2 | ModelType::Olmoe
+        );
         Ok(Self {
             vocab: config.size("vocab_size")?,
             width,
@@ -111,7 +116,11 @@ impl DecoderSizes {
             groups: config.size_if_set("num_key_value_heads")?.unwrap_or(heads),
             head_dim,
             bias: config.flag("attention_bias") || model_type == ModelType::Qwen2,
-            projections: if phi3 { ProjectionKind::Joined(Order::Linear) } else { ProjectionKind::Apart },
+            projections: if phi3 {
+                ProjectionKind::Joined(Order::Linear)
+            } else {
+                ProjectionKind::Apart
+            },
             output: Order::Linear,
             positions: PositionEncoding::Rotary(rotated(config, head_dim, phi3)),
             norm,
@@ -133,10 +142,17 @@ impl DecoderSizes {
         let config = call.config;
         let width = config.size("n_embd")?;
         let inner = config.size_if_set("n_inner")?.unwrap_or(4 * width);
-        let mlp = MlpKind::turned([width, inner], ActivationMemory::named(config.text("activation_function")));
+        let mlp = MlpKind::turned(
+            [width, inner],
+            ActivationMemory::named(config.text("activation_function")),
+        );
         let positions = PositionEncoding::Table(config.size("n_positions")?);
         let base = Self::plain(call, ["n_embd", "n_head", "n_layer"], mlp, positions)?;
-        Ok(Self { projections: ProjectionKind::Joined(Order::Turned), output: Order::Turned, ..base })
+        Ok(Self {
+            projections: ProjectionKind::Joined(Order::Turned),
+            output: Order::Turned,
+            ..base
+        })
     }
 
     fn opt(call: &NetworkCall<'_>) -> Result<Self, EstimateError> {
@@ -149,22 +165,43 @@ impl DecoderSizes {
         Ok(Self {
             outer: config.size_if_set("word_embed_proj_dim")?.unwrap_or(width),
             bias,
-            arrangement: if before { Arrangement::Before } else { Arrangement::AfterSums },
+            arrangement: if before {
+                Arrangement::Before
+            } else {
+                Arrangement::AfterSums
+            },
             ..Self::plain(call, HIDDEN, mlp, positions)?
         })
     }
 
     fn bloom(call: &NetworkCall<'_>) -> Result<Self, EstimateError> {
         let config = call.config;
-        let field = if config.size_if_set("n_embed")?.is_some() { "n_embed" } else { "hidden_size" };
+        let field = if config.size_if_set("n_embed")?.is_some() {
+            "n_embed"
+        } else {
+            "hidden_size"
+        };
         let width = config.size(field)?;
-        let mlp = MlpKind::plain([width, 4 * width], ActivationMemory::named("gelu_new"), true);
+        let mlp = MlpKind::plain(
+            [width, 4 * width],
+            ActivationMemory::named("gelu_new"),
+            true,
+        );
         let after = config.flag("apply_residual_connection_post_layernorm");
         Ok(Self {
             projections: ProjectionKind::Joined(Order::Turned),
-            arrangement: if after { Arrangement::AddsToNorm } else { Arrangement::Before },
+            arrangement: if after {
+                Arrangement::AddsToNorm
+            } else {
+                Arrangement::Before
+            },
             embedding_norm: true,
-            ..Self::plain(call, [field, "n_head", "n_layer"], mlp, PositionEncoding::Alibi)?
+            ..Self::plain(
+                call,
+                [field, "n_head", "n_layer"],
+                mlp,
+                PositionEncoding::Alibi,
+            )?
         })
     }
 
@@ -172,12 +209,25 @@ impl DecoderSizes {
         let config = call.config;
         let (width, bias) = (config.size("hidden_size")?, config.flag("bias"));
         let inner = config.size_if_set("ffn_hidden_size")?.unwrap_or(4 * width);
-        let mlp = MlpKind::plain([width, inner], ActivationMemory::named(config.text("activation")), bias);
+        let mlp = MlpKind::plain(
+            [width, inner],
+            ActivationMemory::named(config.text("activation")),
+            bias,
+        );
         let base = Self::plain(call, HIDDEN, mlp, PositionEncoding::Alibi)?;
-        let (new, one) = (config.flag("new_decoder_architecture"), config.flag("multi_query"));
-        let norms = config.size_if_set("num_ln_in_parallel_attn")?.unwrap_or(if new { 2 } else { 1 });
+        let (new, one) = (
+            config.flag("new_decoder_architecture"),
+            config.flag("multi_query"),
+        );
+        let norms = config
+            .size_if_set("num_ln_in_parallel_attn")?
+            .unwrap_or(if new { 2 } else { 1 });
         Ok(Self {
-            groups: if !new && one { 1 } else { config.size_if_set("num_kv_heads")?.unwrap_or(base.heads) },
+            groups: if !new && one {
+                1
+            } else {
+                config.size_if_set("num_kv_heads")?.unwrap_or(base.heads)
+            },
             bias,
             projections: ProjectionKind::Joined(Order::Turned),
             positions: if config.flag("alibi") {
@@ -204,12 +254,17 @@ impl DecoderSizes {
             bias: config.flag("attention_bias"),
             projections: ProjectionKind::Joined(Order::Turned),
             positions: PositionEncoding::Rotary(rotated(config, base.head_dim, true)),
-            arrangement: if parallel { Arrangement::Parallel { shared: false } } else { Arrangement::Before },
+            arrangement: if parallel {
+                Arrangement::Parallel { shared: false }
+            } else {
+                Arrangement::Before
+            },
             ..base
         })
     }
 
-    /// Layer norms before attention and MLP, and projections with biases; the fields are of width, heads and layers.
+    /// Layer norms before attention and MLP, and projections with biases; the fields are of width,
+    /// heads and layers.
     fn plain(
         call: &NetworkCall<'_>,
         [width, heads, layers]: [&str; 3],
@@ -246,7 +301,11 @@ const HIDDEN: [&str; 3] = ["hidden_size", "num_attention_heads", "num_hidden_lay
 /// The single MLP of a layer, or the mixture of experts.
 fn llama_mlp(call: &NetworkCall<'_>, width: u64) -> Result<MlpKind, EstimateError> {
     let (config, model_type) = (call.config, call.model_type);
-    let field = if model_type == ModelType::Gemma2 { "hidden_activation" } else { "hidden_act" };
+    let field = if model_type == ModelType::Gemma2 {
+        "hidden_activation"
+    } else {
+        "hidden_act"
+    };
     // `GemmaConfig` takes the first name for the approximation.
     let name = match (model_type, config.text(field)) {
         (ModelType::Gemma, "gelu") => "gelu_new",
@@ -261,7 +320,12 @@ fn llama_mlp(call: &NetworkCall<'_>, width: u64) -> Result<MlpKind, EstimateErro
     };
     let inner = config.size(inner)?;
     Ok(match count {
-        Some(count) => MlpKind::Experts(ExpertSizes { width, inner, count: config.size(count)?, activation }),
+        Some(count) => MlpKind::Experts(ExpertSizes {
+            width,
+            inner,
+            count: config.size(count)?,
+            activation,
+        }),
         None => MlpKind::gated([width, inner], model_type == ModelType::Phi3, activation),
     })
 }
@@ -270,7 +334,11 @@ fn llama_mlp(call: &NetworkCall<'_>, width: u64) -> Result<MlpKind, EstimateErro
 fn rotated(config: &CompleteConfig, head_dim: u64, partly: bool) -> u64 {
     let factor = ["partial_rotary_factor", "rotary_pct"]
         .into_iter()
-        .find_map(|field| config.number(field).or_else(|| config.number_in("rope_parameters", field)));
+        .find_map(|field| {
+            config
+                .number(field)
+                .or_else(|| config.number_in("rope_parameters", field))
+        });
     match factor.filter(|factor| partly && (0.0..=1.0).contains(factor)) {
         Some(factor) => (head_dim as f64 * factor) as u64,
         None => head_dim,

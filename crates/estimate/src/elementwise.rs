@@ -2,7 +2,8 @@
 
 use crate::tensor::{AllocatedTensor, ElementType, empty, workspace};
 
-/// The activations by the f32 tensors that their composition of burn's operators holds besides its input.
+/// The activations by the f32 tensors that their composition of burn's operators holds besides its
+/// input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ActivationMemory {
     /// Whether the backends compute it in one pass.
@@ -11,13 +12,15 @@ pub(crate) struct ActivationMemory {
 }
 
 impl ActivationMemory {
-    /// By its name in `config.json`. Unknown names are composed of as many operators as the largest known one.
+    /// By its name in `config.json`. Unknown names are composed of as many operators as the largest
+    /// known one.
     pub(crate) fn named(name: &str) -> Self {
         let (fused, temporaries) = match name {
             "linear" | "tanh" => (false, 0),
             "gelu" | "gelu_python" => (true, 0),
             "relu" | "silu" | "swish" | "quick_gelu" => (true, 1),
-            "gelu_new" | "gelu_fast" | "gelu_pytorch_tanh" | "gelu_python_tanh" | "gelu_accurate" => (true, 2),
+            "gelu_new" | "gelu_fast" | "gelu_pytorch_tanh" | "gelu_python_tanh"
+            | "gelu_accurate" => (true, 2),
             _ => (false, 2),
         };
         Self { fused, temporaries }
@@ -31,18 +34,28 @@ impl AllocatedTensor {
             return self;
         }
         let x = self.contiguous();
-        let _double = (!x.machine().is_gpu()).then(|| workspace(x.machine(), &[2, elements(&x)], ElementType::F32));
+        let _double = (!x.machine().is_gpu())
+            .then(|| workspace(x.machine(), &[2, elements(&x)], ElementType::F32));
         x.like(element)
     }
 
     /// A function of each element, written over the operand where that is possible.
     pub(crate) fn map(self) -> Self {
-        if self.is_writable() { self } else { self.like(self.element) }
+        if self.is_writable() {
+            self
+        } else {
+            self.like(self.element)
+        }
     }
 
     /// The sum or product with `other`, whose dimensions are the same or one.
     pub(crate) fn combine(self, other: Self) -> Self {
-        let dims: Vec<u64> = self.dims().iter().zip(other.dims()).map(|(one, two)| *one.max(two)).collect();
+        let dims: Vec<u64> = self
+            .dims()
+            .iter()
+            .zip(other.dims())
+            .map(|(one, two)| *one.max(two))
+            .collect();
         let same = self.dims() == other.dims();
         if self.machine().is_gpu() {
             let fits = |x: &Self| x.is_unique() && x.dims() == dims;
@@ -54,7 +67,11 @@ impl AllocatedTensor {
         }
         let broadcast = !same && self.element == ElementType::F32;
         // Flex copies a permuted operand first, so that it can use vector instructions.
-        let left = if broadcast && !self.is_contiguous() { self.contiguous() } else { self };
+        let left = if broadcast && !self.is_contiguous() {
+            self.contiguous()
+        } else {
+            self
+        };
         let row = broadcast && other.dims().iter().rev().skip(1).all(|length| *length == 1);
         let reads_in_order = (same && other.is_contiguous()) || row;
         if left.is_writable() && left.dims() == dims && reads_in_order {
@@ -73,7 +90,11 @@ impl AllocatedTensor {
             return self.overwritten();
         }
         let x = self.cast(ElementType::F32);
-        drop(empty(x.machine(), &[activation.temporaries, elements(&x)], ElementType::F32));
+        drop(empty(
+            x.machine(),
+            &[activation.temporaries, elements(&x)],
+            ElementType::F32,
+        ));
         x.map().cast(element)
     }
 
@@ -155,7 +176,11 @@ impl AllocatedTensor {
             return None;
         }
         let data = self.contiguous();
-        Some(if data.element == ElementType::F32 { data } else { data.like(ElementType::F32) })
+        Some(if data.element == ElementType::F32 {
+            data
+        } else {
+            data.like(ElementType::F32)
+        })
     }
 }
 
@@ -166,15 +191,24 @@ pub(crate) fn cat(mut parts: Vec<AllocatedTensor>, dimension: usize) -> Allocate
     }
     let first = &parts[0];
     let mut dims = first.dims().to_vec();
-    dims[dimension] = parts.iter().map(|part| part.dims()[dimension]).fold(0, u64::saturating_add);
+    dims[dimension] = parts
+        .iter()
+        .map(|part| part.dims()[dimension])
+        .fold(0, u64::saturating_add);
     let (machine, element) = (first.machine().clone(), first.element);
     // Flex copies every part that is not contiguous first.
-    let parts = if machine.is_gpu() { parts } else { parts.into_iter().map(AllocatedTensor::contiguous).collect() };
+    let parts = if machine.is_gpu() {
+        parts
+    } else {
+        parts.into_iter().map(AllocatedTensor::contiguous).collect()
+    };
     let joined = empty(&machine, &dims, element);
     drop(parts);
     joined
 }
 
 pub(crate) fn elements(x: &AllocatedTensor) -> u64 {
-    x.dims().iter().fold(1, |product, length| product.saturating_mul(*length))
+    x.dims()
+        .iter()
+        .fold(1, |product, length| product.saturating_mul(*length))
 }

@@ -37,19 +37,32 @@ const BERT: EncoderFields = EncoderFields {
     activation: "hidden_act",
 };
 
-const DISTILBERT: EncoderFields =
-    EncoderFields { width: "dim", heads: "n_heads", layers: "n_layers", inner: "hidden_dim", activation: "activation" };
+const DISTILBERT: EncoderFields = EncoderFields {
+    width: "dim",
+    heads: "n_heads",
+    layers: "n_layers",
+    inner: "hidden_dim",
+    activation: "activation",
+};
 
 /// BERT and its relatives, which normalise sums.
 fn bert(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     let (config, model_type) = (call.config, call.model_type);
-    let names = if model_type == ModelType::DistilBert { DISTILBERT } else { BERT };
+    let names = if model_type == ModelType::DistilBert {
+        DISTILBERT
+    } else {
+        BERT
+    };
     let (width, heads) = (config.size(names.width)?, config.size(names.heads)?);
     let activation = ActivationMemory::named(config.text(names.activation));
     let layers = bert_layers(call, names.layers)?;
     let outer = config.size_if_set("embedding_size")?.unwrap_or(width);
     let offset = if has_padding_row(model_type) { 2 } else { 0 };
-    call.within(config.size("max_position_embeddings")?.saturating_sub(offset))?;
+    call.within(
+        config
+            .size("max_position_embeddings")?
+            .saturating_sub(offset),
+    )?;
     let attention = Attention::of(width, heads, true);
     let mlp = MlpKind::plain([width, config.size(names.inner)?], activation, true);
     let mut x = embed(call, outer);
@@ -57,7 +70,8 @@ fn bert(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
         x = ProjectionMatrix::linear(outer, width, true).forward(x);
     }
     // MPNet adds a bias for each head and distance.
-    let bias = (model_type == ModelType::Mpnet).then(|| call.single(&[1, heads, call.tokens, call.tokens]));
+    let bias = (model_type == ModelType::Mpnet)
+        .then(|| call.single(&[1, heads, call.tokens, call.tokens]));
     for _ in 0..layers {
         let attended = attention.forward(x.clone(), bias.clone());
         let sum = attended.add_layer_norm(x);
@@ -66,7 +80,11 @@ fn bert(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     drop(bias);
     // ELECTRA's discriminator has no vocabulary.
     let discriminates = model_type == ModelType::Electra && call.head == Head::PreTraining;
-    let vocab = if discriminates { 0 } else { config.size("vocab_size")? };
+    let vocab = if discriminates {
+        0
+    } else {
+        config.size("vocab_size")?
+    };
     text_head::encoder(call, x, [width, outer, vocab], activation)
 }
 
@@ -76,19 +94,28 @@ fn bert_layers(call: &NetworkCall<'_>, field: &str) -> Result<u64, EstimateError
         return call.layers(field);
     }
     // One application of the shared layers has the peak of all.
-    let applied = call.config.size(field)?.saturating_mul(call.config.size("inner_group_num")?);
+    let applied = call
+        .config
+        .size(field)?
+        .saturating_mul(call.config.size("inner_group_num")?);
     Ok(applied.min(call.limit))
 }
 
 /// Whether the first rows of the table of positions are those of padding.
 fn has_padding_row(model_type: ModelType) -> bool {
-    matches!(model_type, ModelType::Roberta | ModelType::XlmRoberta | ModelType::Mpnet)
+    matches!(
+        model_type,
+        ModelType::Roberta | ModelType::XlmRoberta | ModelType::Mpnet
+    )
 }
 
 /// Words, types and positions, summed and normalised.
 fn embed(call: &NetworkCall<'_>, width: u64) -> AllocatedTensor {
     let dims = [call.batch, call.tokens, width];
-    let has_types = call.config.size_if_set("type_vocab_size").is_ok_and(|size| size.is_some());
+    let has_types = call
+        .config
+        .size_if_set("type_vocab_size")
+        .is_ok_and(|size| size.is_some());
     let mut sum = call.empty(&dims);
     if has_types {
         sum = sum.combine(call.empty(&dims));
@@ -99,7 +126,10 @@ fn embed(call: &NetworkCall<'_>, width: u64) -> AllocatedTensor {
 /// Norms before attention and MLP, rotated heads, a gated MLP.
 fn modernbert(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     let config = call.config;
-    let (width, heads) = (config.size("hidden_size")?, config.size("num_attention_heads")?);
+    let (width, heads) = (
+        config.size("hidden_size")?,
+        config.size("num_attention_heads")?,
+    );
     let activation = ActivationMemory::named(config.text("hidden_activation"));
     let layers = call.layers("num_hidden_layers")?;
     call.within(config.size("max_position_embeddings")?)?;
@@ -110,8 +140,15 @@ fn modernbert(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     let window = config.size_if_set("local_attention")?.unwrap_or(128) / 2;
     let bias = (seq > window + 1).then(|| call.single(&[1, 1, seq, seq]));
     for index in 0..layers {
-        let normal = if index > 0 { NormKind::Layer.forward(x.clone()) } else { x.clone() };
-        let matrix = ProjectionMatrix { order: Order::Linear, ..ProjectionMatrix::linear(width, 3 * width, false) };
+        let normal = if index > 0 {
+            NormKind::Layer.forward(x.clone())
+        } else {
+            x.clone()
+        };
+        let matrix = ProjectionMatrix {
+            order: Order::Linear,
+            ..ProjectionMatrix::linear(width, 3 * width, false)
+        };
         let joined = matrix.forward(normal);
         let parts = [0, width, 2 * width].map(|start| joined.clone().narrow(2, start, width));
         drop(joined);
@@ -123,5 +160,10 @@ fn modernbert(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     }
     drop((rotations, bias));
     let last = x.layer_norm();
-    text_head::encoder(call, last, [width, width, config.size("vocab_size")?], activation)
+    text_head::encoder(
+        call,
+        last,
+        [width, width, config.size("vocab_size")?],
+        activation,
+    )
 }

@@ -31,7 +31,11 @@ struct Stack {
 /// Encodes `tokens` tokens and decodes as many.
 pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     let t5 = call.model_type == ModelType::T5;
-    let [encoder, decoder] = if t5 { t5_stacks(call)? } else { bart_stacks(call)? };
+    let [encoder, decoder] = if t5 {
+        t5_stacks(call)?
+    } else {
+        bart_stacks(call)?
+    };
     let width = call.config.size("d_model")?;
     let encoded = encoder.encode(call, width);
     if call.head == Head::Encoder {
@@ -47,7 +51,11 @@ pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
         }
         Head::Base => call.output(hidden),
         head => {
-            let out = if head == Head::QuestionAnswering { 2 } else { call.labels };
+            let out = if head == Head::QuestionAnswering {
+                2
+            } else {
+                call.labels
+            };
             call.output(ProjectionMatrix::linear(width, out, true).forward(hidden));
         }
     }
@@ -73,23 +81,44 @@ fn bart_stacks(call: &NetworkCall<'_>) -> Result<[Stack; 2], EstimateError> {
         })
     };
     Ok([
-        stack("encoder_layers", "encoder_attention_heads", "encoder_ffn_dim")?,
-        stack("decoder_layers", "decoder_attention_heads", "decoder_ffn_dim")?,
+        stack(
+            "encoder_layers",
+            "encoder_attention_heads",
+            "encoder_ffn_dim",
+        )?,
+        stack(
+            "decoder_layers",
+            "decoder_attention_heads",
+            "decoder_ffn_dim",
+        )?,
     ])
 }
 
 fn t5_stacks(call: &NetworkCall<'_>) -> Result<[Stack; 2], EstimateError> {
     let config = call.config;
-    let (width, heads, inner) = (config.size("d_model")?, config.size("num_heads")?, config.size("d_ff")?);
+    let (width, heads, inner) = (
+        config.size("d_model")?,
+        config.size("num_heads")?,
+        config.size("d_ff")?,
+    );
     let projection = config.text("feed_forward_proj");
     let gated = projection.starts_with("gated-");
     let name = projection.trim_start_matches("gated-");
     // transformers takes the approximation for this name.
-    let activation = ActivationMemory::named(if projection == "gated-gelu" { "gelu_new" } else { name });
+    let activation = ActivationMemory::named(if projection == "gated-gelu" {
+        "gelu_new"
+    } else {
+        name
+    });
     let element = call.machine.element;
     let encoder = Stack {
         layers: call.layers("num_layers")?,
-        attention: Attention { width, heads, inner: heads * config.size("d_kv")?, bias: false },
+        attention: Attention {
+            width,
+            heads,
+            inner: heads * config.size("d_kv")?,
+            bias: false,
+        },
         mlp: match gated {
             true => MlpKind::gated([width, inner], false, activation),
             false => MlpKind::plain([width, inner], activation, false),
@@ -98,7 +127,11 @@ fn t5_stacks(call: &NetworkCall<'_>) -> Result<[Stack; 2], EstimateError> {
         before: true,
         embedding_norm: false,
         relative: true,
-        sum: if element == ElementType::F16 { ElementType::F32 } else { element },
+        sum: if element == ElementType::F16 {
+            ElementType::F32
+        } else {
+            element
+        },
     };
     let layers = match config.size_if_set("num_decoder_layers")? {
         Some(_) => call.layers("num_decoder_layers")?,
@@ -115,7 +148,11 @@ impl Stack {
         }
         let positions = call.empty(&[1, call.tokens, width]);
         let sum = tokens.combine(positions);
-        if self.embedding_norm { sum.layer_norm() } else { sum }
+        if self.embedding_norm {
+            sum.layer_norm()
+        } else {
+            sum
+        }
     }
 
     fn encode(&self, call: &NetworkCall<'_>, width: u64) -> AllocatedTensor {
@@ -131,7 +168,12 @@ impl Stack {
         self.finish(x, call)
     }
 
-    fn decode(&self, call: &mut NetworkCall<'_>, encoded: &AllocatedTensor, width: u64) -> AllocatedTensor {
+    fn decode(
+        &self,
+        call: &mut NetworkCall<'_>,
+        encoded: &AllocatedTensor,
+        width: u64,
+    ) -> AllocatedTensor {
         let mut x = self.embed(call, width);
         let causal = call.causal_bias(call.tokens);
         let bias = match (self.distances(call), causal) {
@@ -153,11 +195,16 @@ impl Stack {
     }
 
     fn distances(&self, call: &NetworkCall<'_>) -> Option<AllocatedTensor> {
-        self.relative.then(|| call.single(&[1, self.attention.heads, call.tokens, call.tokens]))
+        self.relative
+            .then(|| call.single(&[1, self.attention.heads, call.tokens, call.tokens]))
     }
 
     /// x + part(norm(x)), or norm(x + part(x)).
-    fn add(&self, x: AllocatedTensor, part: impl FnOnce(AllocatedTensor) -> AllocatedTensor) -> AllocatedTensor {
+    fn add(
+        &self,
+        x: AllocatedTensor,
+        part: impl FnOnce(AllocatedTensor) -> AllocatedTensor,
+    ) -> AllocatedTensor {
         if !self.before {
             return part(x.clone()).add_layer_norm(x);
         }
@@ -166,6 +213,10 @@ impl Stack {
     }
 
     fn finish(&self, x: AllocatedTensor, call: &NetworkCall<'_>) -> AllocatedTensor {
-        if self.before { self.norm.forward(x).cast(call.machine.element) } else { x }
+        if self.before {
+            self.norm.forward(x).cast(call.machine.element)
+        } else {
+            x
+        }
     }
 }

@@ -49,21 +49,50 @@ pub(crate) enum MlpKind {
 }
 
 impl MlpKind {
-    pub(crate) fn plain([width, inner]: [u64; 2], activation: ActivationMemory, bias: bool) -> Self {
-        let (up, down) = (ProjectionMatrix::linear(width, inner, bias), ProjectionMatrix::linear(inner, width, bias));
-        Self::Plain { up, activation, down }
+    pub(crate) fn plain(
+        [width, inner]: [u64; 2],
+        activation: ActivationMemory,
+        bias: bool,
+    ) -> Self {
+        let (up, down) = (
+            ProjectionMatrix::linear(width, inner, bias),
+            ProjectionMatrix::linear(inner, width, bias),
+        );
+        Self::Plain {
+            up,
+            activation,
+            down,
+        }
     }
 
     /// With matrices in the order [in, out].
     pub(crate) fn turned([width, inner]: [u64; 2], activation: ActivationMemory) -> Self {
-        let turned =
-            |inner, out| ProjectionMatrix { order: Order::Turned, ..ProjectionMatrix::linear(inner, out, true) };
-        Self::Plain { up: turned(width, inner), activation, down: turned(inner, width) }
+        let turned = |inner, out| ProjectionMatrix {
+            order: Order::Turned,
+            ..ProjectionMatrix::linear(inner, out, true)
+        };
+        Self::Plain {
+            up: turned(width, inner),
+            activation,
+            down: turned(inner, width),
+        }
     }
 
-    pub(crate) fn gated([width, inner]: [u64; 2], joined: bool, activation: ActivationMemory) -> Self {
-        let (up, down) = (ProjectionMatrix::linear(width, inner, false), ProjectionMatrix::linear(inner, width, false));
-        Self::Gated { up, joined, activation, down }
+    pub(crate) fn gated(
+        [width, inner]: [u64; 2],
+        joined: bool,
+        activation: ActivationMemory,
+    ) -> Self {
+        let (up, down) = (
+            ProjectionMatrix::linear(width, inner, false),
+            ProjectionMatrix::linear(inner, width, false),
+        );
+        Self::Gated {
+            up,
+            joined,
+            activation,
+            down,
+        }
     }
 
     /// [batch, seq, width].
@@ -75,18 +104,36 @@ impl MlpKind {
     /// As [`MlpKind::forward`], with the last product in the type `sum`.
     pub(crate) fn forward_wide(self, x: AllocatedTensor, sum: ElementType) -> AllocatedTensor {
         match self {
-            Self::Plain { up, activation, down } => {
+            Self::Plain {
+                up,
+                activation,
+                down,
+            } => {
                 let inner = up.forward(x).activate(activation);
                 down.forward(inner.cast(sum))
             }
-            Self::Gated { up, joined: false, activation, down } => {
+            Self::Gated {
+                up,
+                joined: false,
+                activation,
+                down,
+            } => {
                 let [gate, linear] = [up.forward(x.clone()), up.forward(x.clone())];
                 drop(x);
                 down.forward(gate.activate(activation).combine(linear).cast(sum))
             }
-            Self::Gated { up, joined: true, activation, down } => {
+            Self::Gated {
+                up,
+                joined: true,
+                activation,
+                down,
+            } => {
                 let inner = up.out;
-                let both = ProjectionMatrix { out: 2 * inner, ..up }.forward(x);
+                let both = ProjectionMatrix {
+                    out: 2 * inner,
+                    ..up
+                }
+                .forward(x);
                 let [gate, linear] = [0, inner].map(|start| both.clone().narrow(2, start, inner));
                 drop(both);
                 down.forward(gate.activate(activation).combine(linear))
@@ -107,17 +154,33 @@ pub(crate) struct ExpertSizes {
 
 impl ExpertSizes {
     fn forward(self, x: AllocatedTensor) -> AllocatedTensor {
-        let Self { width, inner, count, activation } = self;
+        let Self {
+            width,
+            inner,
+            count,
+            activation,
+        } = self;
         let (dims, element, machine) = (x.dims().to_vec(), x.element, x.machine().clone());
         let tokens = dims[0].saturating_mul(dims[1]);
         let single = |dims: &[u64]| empty(&machine, dims, ElementType::F32);
         let x = x.reshape(&[tokens, width]);
-        let probabilities = ProjectionMatrix::linear(width, count, false).forward(x.clone()).cast(ElementType::F32);
-        // Ranks by comparisons of every pair: signs, ties, and their product with the order of experts.
+        let probabilities = ProjectionMatrix::linear(width, count, false)
+            .forward(x.clone())
+            .cast(ElementType::F32);
+        // Ranks by comparisons of every pair: signs, ties, and their product with the order of
+        // experts.
         drop([0; 3].map(|_| single(&[tokens, count, count])));
         let weights = [probabilities.like(ElementType::F32), probabilities];
-        let matrix = |inner, out| ProjectionMatrix { inner, out, bias: false, order: Order::Turned };
-        let inward = matrix(width, 2 * count * inner).forward(x).reshape(&[tokens, count, 2 * inner]);
+        let matrix = |inner, out| ProjectionMatrix {
+            inner,
+            out,
+            bias: false,
+            order: Order::Turned,
+        };
+        let inward =
+            matrix(width, 2 * count * inner)
+                .forward(x)
+                .reshape(&[tokens, count, 2 * inner]);
         let [gate, up] = [0, inner].map(|start| inward.clone().narrow(2, start, inner));
         drop(inward);
         let hidden = gate.activate(activation).combine(up).cast(ElementType::F32);
@@ -125,13 +188,15 @@ impl ExpertSizes {
         let mask = workspace(&machine, &[elements(&hidden).div_ceil(4)], ElementType::F32);
         let weighed = hidden.like(ElementType::F32);
         drop((mask, hidden));
-        let y = matrix(count * inner, width).forward(weighed.cast(element).reshape(&[tokens, count * inner]));
+        let y = matrix(count * inner, width)
+            .forward(weighed.cast(element).reshape(&[tokens, count * inner]));
         drop(weights);
         y.reshape(&dims)
     }
 }
 
-/// Self-attention of an encoder, or attention to the output of one, with as many keys as queries heads.
+/// Self-attention of an encoder, or attention to the output of one, with as many keys as queries
+/// heads.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Attention {
     pub(crate) width: u64,
@@ -144,16 +209,28 @@ pub(crate) struct Attention {
 
 impl Attention {
     pub(crate) fn of(width: u64, heads: u64, bias: bool) -> Self {
-        Self { width, heads, inner: width, bias }
+        Self {
+            width,
+            heads,
+            inner: width,
+            bias,
+        }
     }
 
     /// Keys and values of `x` [batch, seq, width].
     pub(crate) fn keys_values(self, x: &AllocatedTensor) -> KeyValueTensors {
-        KeyValueTensors { key: self.split(x.clone()), value: self.split(x.clone()) }
+        KeyValueTensors {
+            key: self.split(x.clone()),
+            value: self.split(x.clone()),
+        }
     }
 
     /// [batch, seq, width]; `bias` is added to the scores.
-    pub(crate) fn forward(self, x: AllocatedTensor, bias: Option<AllocatedTensor>) -> AllocatedTensor {
+    pub(crate) fn forward(
+        self,
+        x: AllocatedTensor,
+        bias: Option<AllocatedTensor>,
+    ) -> AllocatedTensor {
         let query = self.split(x.clone());
         let keys_values = self.keys_values(&x);
         let y = self.project(attend(query, keys_values, false, bias));
@@ -172,7 +249,10 @@ impl Attention {
     }
 
     fn split(self, x: AllocatedTensor) -> AllocatedTensor {
-        split_heads(ProjectionMatrix::linear(self.width, self.inner, self.bias).forward(x), self.heads)
+        split_heads(
+            ProjectionMatrix::linear(self.width, self.inner, self.bias).forward(x),
+            self.heads,
+        )
     }
 
     fn project(self, attended: AllocatedTensor) -> AllocatedTensor {

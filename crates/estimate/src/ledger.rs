@@ -7,7 +7,8 @@ use std::cell::Cell;
 pub(crate) enum MemoryUse {
     /// Hidden states, attention scores, masks and outputs.
     Activations,
-    /// Copies within one operation: factors of a product in another type, sums before they are reordered.
+    /// Copies within one operation: factors of a product in another type, sums before they are
+    /// reordered.
     Workspace,
     /// Keys, values and states for later steps.
     Cache,
@@ -23,7 +24,9 @@ pub(crate) struct MemoryByUse {
 
 impl MemoryByUse {
     pub(crate) fn total(self) -> u64 {
-        self.activations.saturating_add(self.workspace).saturating_add(self.cache)
+        self.activations
+            .saturating_add(self.workspace)
+            .saturating_add(self.cache)
     }
 
     fn of(&mut self, part: MemoryUse) -> &mut u64 {

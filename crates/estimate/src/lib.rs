@@ -1,8 +1,11 @@
-//! The memory that a model will use, before it is loaded: weights, cache, activations and workspace.
+//! The memory that a model will use, before it is loaded: weights, cache, activations and
+//! workspace.
 //!
-//! Owns: reading `config.json` and the headers of safetensors files, and the sequence of allocations of each model type on each backend.
-//! Does not own: the models. They are in `testgen-models`, whose layers the code here follows: a change of what a layer allocates is
-//! made in both, and `crates/runtime/tests/memory` compares them by measurement. Nothing here links burn.
+//! Owns: reading `config.json` and the headers of safetensors files, and the sequence of
+//! allocations of each model type on each backend. Does not own: the models. They are in
+//! `testgen-models`, whose layers the code here follows: a change of what a layer allocates is made
+//! in both, and `crates/runtime/tests/memory` compares them by measurement. Nothing here links
+//! burn.
 
 mod attention;
 mod call;
@@ -42,7 +45,8 @@ const GOLDEN: &str = "golden.safetensors";
 pub struct CallSizes {
     /// Inputs that are computed together.
     pub batch: u64,
-    /// Tokens of each; of an encoder-decoder those of the source and of the target. Has no effect on types that read images.
+    /// Tokens of each; of an encoder-decoder those of the source and of the target. Has no effect
+    /// on types that read images.
     pub tokens: u64,
 }
 
@@ -64,7 +68,9 @@ pub struct Estimate {
 impl Estimate {
     /// The peak.
     pub fn total(&self) -> u64 {
-        [self.cache_at_peak, self.activations, self.workspace].into_iter().fold(self.weights, u64::saturating_add)
+        [self.cache_at_peak, self.activations, self.workspace]
+            .into_iter()
+            .fold(self.weights, u64::saturating_add)
     }
 }
 
@@ -93,10 +99,16 @@ impl CheckpointHeaders {
         let recorded = checkpoint::metadata(&directory.join(GOLDEN), "model_class");
         let class = recorded.unwrap_or_else(|| config.saved_class(model_type));
         let t5 = model_type == ModelType::T5;
-        let stacks = family(model_type) == Some(AllocationFamily::EncoderDecoder) && !class.ends_with("EncoderModel");
+        let stacks = family(model_type) == Some(AllocationFamily::EncoderDecoder)
+            && !class.ends_with("EncoderModel");
         let tied = config.flag("tie_word_embeddings");
         let weights = CheckpointSize::new(checkpoint::tensors(directory)?, tied, [t5, stacks]);
-        Ok(Self { config, model_type, class, weights })
+        Ok(Self {
+            config,
+            model_type,
+            class,
+            weights,
+        })
     }
 
     /// The model type of `config.json`.
@@ -118,8 +130,8 @@ impl CheckpointHeaders {
     ///
     /// # Errors
     ///
-    /// When the type or the class has no estimate, when a field of `config.json` cannot be used, or when there are more tokens than
-    /// positions.
+    /// When the type or the class has no estimate, when a field of `config.json` cannot be used, or
+    /// when there are more tokens than positions.
     pub fn estimate(
         &self,
         backend: Backend,
@@ -127,11 +139,21 @@ impl CheckpointHeaders {
         sizes: CallSizes,
     ) -> Result<Estimate, EstimateError> {
         let element = element(precision);
-        let mapped = backend == Backend::Host && element == ElementType::F32 && self.weights.is_single();
+        let mapped =
+            backend == Backend::Host && element == ElementType::F32 && self.weights.is_single();
         let machine = Machine::new(backend, element, mapped);
         let head = self.head()?;
-        let counts = [self.config.labels(), sizes.batch, sizes.tokens, self.weights.count()];
-        let mut call = NetworkCall::new(machine.clone(), (self.model_type, &self.config, head), counts);
+        let counts = [
+            self.config.labels(),
+            sizes.batch,
+            sizes.tokens,
+            self.weights.count(),
+        ];
+        let mut call = NetworkCall::new(
+            machine.clone(),
+            (self.model_type, &self.config, head),
+            counts,
+        );
         run(&mut call)?;
         let (peak, cache) = (machine.ledger.peak(), machine.ledger.now().cache);
         drop(call);
@@ -145,7 +167,9 @@ impl CheckpointHeaders {
     }
 
     fn head(&self) -> Result<Head, EstimateError> {
-        self.model_type.head(&self.class).ok_or_else(|| EstimateError::NoClass(self.class.clone()))
+        self.model_type
+            .head(&self.class)
+            .ok_or_else(|| EstimateError::NoClass(self.class.clone()))
     }
 
     /// Whether the type has an estimate besides that of its weights.
@@ -172,16 +196,36 @@ enum AllocationFamily {
 fn family(model_type: ModelType) -> Option<AllocationFamily> {
     use ModelType as T;
     Some(match model_type {
-        T::Bloom | T::Falcon | T::Gemma | T::Gemma2 | T::Gpt2 | T::GptNeoX | T::Llama | T::Mistral | T::Olmo2 => {
+        T::Bloom
+        | T::Falcon
+        | T::Gemma
+        | T::Gemma2
+        | T::Gpt2
+        | T::GptNeoX
+        | T::Llama
+        | T::Mistral
+        | T::Olmo2 => AllocationFamily::Decoder,
+        T::Opt | T::Phi3 | T::Qwen2 | T::Qwen3 | T::Mixtral | T::Olmoe | T::Qwen3Moe => {
             AllocationFamily::Decoder
         }
-        T::Opt | T::Phi3 | T::Qwen2 | T::Qwen3 | T::Mixtral | T::Olmoe | T::Qwen3Moe => AllocationFamily::Decoder,
-        T::Albert | T::Bert | T::DistilBert | T::Electra | T::ModernBert | T::Mpnet | T::Roberta | T::XlmRoberta => {
-            AllocationFamily::Encoder
-        }
+        T::Albert
+        | T::Bert
+        | T::DistilBert
+        | T::Electra
+        | T::ModernBert
+        | T::Mpnet
+        | T::Roberta
+        | T::XlmRoberta => AllocationFamily::Encoder,
         T::Bart | T::Marian | T::Pegasus | T::T5 => AllocationFamily::EncoderDecoder,
         T::Deit | T::Dinov2 | T::Vit => AllocationFamily::Vision,
-        T::AutoencoderKl | T::Unet | T::DebertaV2 | T::Graphormer | T::Llava | T::Detr | T::Yolos | T::Rag => {
+        T::AutoencoderKl
+        | T::Unet
+        | T::DebertaV2
+        | T::Graphormer
+        | T::Llava
+        | T::Detr
+        | T::Yolos
+        | T::Rag => {
             return None;
         }
         T::Hubert | T::Wav2Vec2 | T::Whisper | T::Mamba | T::Mamba2 | T::PatchTst => return None,

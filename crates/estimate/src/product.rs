@@ -19,7 +19,8 @@ pub(crate) struct ProjectionMatrix {
 pub(crate) enum Order {
     /// torch's `nn.Linear`: a view of the mapped file, or transposed while it was loaded.
     Linear,
-    /// Always [in, out]: transformers' `Conv1D`, and matrices that are sorted while they are loaded.
+    /// Always [in, out]: transformers' `Conv1D`, and matrices that are sorted while they are
+    /// loaded.
     Turned,
     /// Always a view of a matrix [out, in]: a tied embedding, or the kernel of a convolution.
     View,
@@ -27,13 +28,20 @@ pub(crate) enum Order {
 
 impl ProjectionMatrix {
     pub(crate) fn linear(inner: u64, out: u64, bias: bool) -> Self {
-        Self { inner, out, bias, order: Order::Linear }
+        Self {
+            inner,
+            out,
+            bias,
+            order: Order::Linear,
+        }
     }
 
     /// [..., inner] to [..., out].
     pub(crate) fn forward(self, x: AllocatedTensor) -> AllocatedTensor {
         let mut dims = x.dims().to_vec();
-        let rows = dims[..dims.len() - 1].iter().fold(1_u64, |rows, length| rows.saturating_mul(*length));
+        let rows = dims[..dims.len() - 1]
+            .iter()
+            .fold(1_u64, |rows, length| rows.saturating_mul(*length));
         let y = self.product(x.reshape(&[rows, self.inner]), rows);
         if let Some(last) = dims.last_mut() {
             *last = self.out;
@@ -52,9 +60,12 @@ impl ProjectionMatrix {
             ElementType::F32 => {
                 let _x = x.contiguous();
                 let y = out(element);
-                let by_columns = self.order == Order::View || (self.order == Order::Linear && machine.mapped);
-                // The kernel for matrices [out, in] sums by columns and adds its sums to the result at the end.
-                let _sums = (by_columns && self.pays(rows)).then(|| workspace(&machine, &[rows, self.out], element));
+                let by_columns =
+                    self.order == Order::View || (self.order == Order::Linear && machine.mapped);
+                // The kernel for matrices [out, in] sums by columns and adds its sums to the result
+                // at the end.
+                let _sums = (by_columns && self.pays(rows))
+                    .then(|| workspace(&machine, &[rows, self.out], element));
                 return y;
             }
             ElementType::F16 => {
@@ -64,17 +75,28 @@ impl ProjectionMatrix {
             }
             ElementType::Bf16 => {
                 let weight = [self.inner, self.out];
-                let _turned = (self.order == Order::View).then(|| workspace(&machine, &weight, element));
+                let _turned =
+                    (self.order == Order::View).then(|| workspace(&machine, &weight, element));
                 // Flex converts both factors to f32, and the result back.
-                let factors = [x.dims(), &weight].map(|dims| workspace(&machine, dims, ElementType::F32));
-                let sum = result(&machine, &[rows, self.out], ElementType::F32, MemoryUse::Workspace);
+                let factors =
+                    [x.dims(), &weight].map(|dims| workspace(&machine, dims, ElementType::F32));
+                let sum = result(
+                    &machine,
+                    &[rows, self.out],
+                    ElementType::F32,
+                    MemoryUse::Workspace,
+                );
                 drop(factors);
                 let y = out(element);
                 drop((sum, x));
                 y
             }
         };
-        if self.bias { product.like(element) } else { product }
+        if self.bias {
+            product.like(element)
+        } else {
+            product
+        }
     }
 
     /// As `testgen_nn` decides between its own kernel and a library's product.
@@ -101,7 +123,9 @@ pub(crate) fn matmul(left: AllocatedTensor, right: AllocatedTensor) -> Allocated
     }
     // In an order of their own only while they are converted.
     let ordered = [left.contiguous(), right.contiguous()];
-    let converted = ordered.each_ref().map(|factor| workspace(&machine, factor.dims(), ElementType::F32));
+    let converted = ordered
+        .each_ref()
+        .map(|factor| workspace(&machine, factor.dims(), ElementType::F32));
     let sum = result(&machine, &dims, ElementType::F32, MemoryUse::Workspace);
     drop(converted);
     let product = empty(&machine, &dims, element);

@@ -1,7 +1,9 @@
-//! Tensors without elements: shape, strides and a counted block of memory, with the ownership of the tensors that a model computes with.
+//! Tensors without elements: shape, strides and a counted block of memory, with the ownership of
+//! the tensors that a model computes with.
 //!
-//! A block is freed when the last tensor that shares it is dropped, and an operation writes to its operand where the backend does. So
-//! the code of layers determines the peak as it does in the model itself.
+//! A block is freed when the last tensor that shares it is dropped, and an operation writes to its
+//! operand where the backend does. So the code of layers determines the peak as it does in the
+//! model itself.
 
 use crate::ledger::{Ledger, MemoryUse};
 use std::{cell::Cell, rc::Rc};
@@ -70,7 +72,12 @@ pub(crate) struct AllocatedTensor {
 
 impl Machine {
     pub(crate) fn new(backend: Backend, element: ElementType, mapped: bool) -> Rc<Self> {
-        Rc::new(Self { backend, element, mapped, ledger: Ledger::default() })
+        Rc::new(Self {
+            backend,
+            element,
+            mapped,
+            ledger: Ledger::default(),
+        })
     }
 
     pub(crate) fn is_gpu(&self) -> bool {
@@ -83,8 +90,14 @@ pub(crate) fn empty(machine: &Rc<Machine>, dims: &[u64], element: ElementType) -
     allocate(machine, dims, element, MemoryUse::Activations)
 }
 
-/// A tensor for the result of a product. Flex fills bytes with zeros and copies them to aligned memory.
-pub(crate) fn result(machine: &Rc<Machine>, dims: &[u64], element: ElementType, part: MemoryUse) -> AllocatedTensor {
+/// A tensor for the result of a product. Flex fills bytes with zeros and copies them to aligned
+/// memory.
+pub(crate) fn result(
+    machine: &Rc<Machine>,
+    dims: &[u64],
+    element: ElementType,
+    part: MemoryUse,
+) -> AllocatedTensor {
     let result = allocate(machine, dims, element, part);
     if !machine.is_gpu() {
         drop(workspace(machine, dims, element));
@@ -93,23 +106,45 @@ pub(crate) fn result(machine: &Rc<Machine>, dims: &[u64], element: ElementType, 
 }
 
 /// Memory of one operation.
-pub(crate) fn workspace(machine: &Rc<Machine>, dims: &[u64], element: ElementType) -> AllocatedTensor {
+pub(crate) fn workspace(
+    machine: &Rc<Machine>,
+    dims: &[u64],
+    element: ElementType,
+) -> AllocatedTensor {
     allocate(machine, dims, element, MemoryUse::Workspace)
 }
 
-fn allocate(machine: &Rc<Machine>, dims: &[u64], element: ElementType, part: MemoryUse) -> AllocatedTensor {
+fn allocate(
+    machine: &Rc<Machine>,
+    dims: &[u64],
+    element: ElementType,
+    part: MemoryUse,
+) -> AllocatedTensor {
     let bytes = product(dims).saturating_mul(element.bytes());
     machine.ledger.grow(part, bytes);
-    let block = Rc::new(MemoryBlock { machine: Rc::clone(machine), bytes, part: Cell::new(part) });
-    AllocatedTensor { block, dims: dims.to_vec(), strides: strides(dims), shifted: false, element }
+    let block = Rc::new(MemoryBlock {
+        machine: Rc::clone(machine),
+        bytes,
+        part: Cell::new(part),
+    });
+    AllocatedTensor {
+        block,
+        dims: dims.to_vec(),
+        strides: strides(dims),
+        shifted: false,
+        element,
+    }
 }
 
 fn product(dims: &[u64]) -> u64 {
-    dims.iter().fold(1, |product, length| product.saturating_mul(*length))
+    dims.iter()
+        .fold(1, |product, length| product.saturating_mul(*length))
 }
 
 fn strides(dims: &[u64]) -> Vec<u64> {
-    (0..dims.len()).map(|dimension| product(&dims[dimension + 1..])).collect()
+    (0..dims.len())
+        .map(|dimension| product(&dims[dimension + 1..]))
+        .collect()
 }
 
 impl AllocatedTensor {
@@ -146,7 +181,11 @@ impl AllocatedTensor {
     pub(crate) fn contiguous(self) -> Self {
         let covers = product(&self.dims).saturating_mul(self.element.bytes()) == self.block.bytes;
         let whole = !self.shifted && covers;
-        if self.is_contiguous() && (whole || self.machine().is_gpu()) { self } else { self.like(self.element) }
+        if self.is_contiguous() && (whole || self.machine().is_gpu()) {
+            self
+        } else {
+            self.like(self.element)
+        }
     }
 
     /// Another shape of as many elements; copied where the backend cannot view it so.
@@ -175,8 +214,14 @@ impl AllocatedTensor {
 
     /// Counts the block as cache from now on.
     pub(crate) fn keep(&self) {
-        let MemoryBlock { machine, bytes, part } = &*self.block;
-        machine.ledger.shrink(part.replace(MemoryUse::Cache), *bytes);
+        let MemoryBlock {
+            machine,
+            bytes,
+            part,
+        } = &*self.block;
+        machine
+            .ledger
+            .shrink(part.replace(MemoryUse::Cache), *bytes);
         machine.ledger.grow(MemoryUse::Cache, *bytes);
     }
 }

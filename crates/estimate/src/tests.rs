@@ -28,11 +28,21 @@ fn a_sum_is_written_over_an_operand_that_is_not_shared() {
         assert_eq!(peak(&machine, || drop(x().combine(x()))), 2 * 24);
         let shared = || {
             let x = x();
-            drop(x.clone().combine(empty(&machine, &[2, 3], ElementType::F32)));
+            drop(
+                x.clone()
+                    .combine(empty(&machine, &[2, 3], ElementType::F32)),
+            );
             drop(x);
         };
         // A GPU also writes over the other operand.
-        assert_eq!(peak(&machine, shared), if backend == Backend::Gpu { 2 * 24 } else { 3 * 24 });
+        assert_eq!(
+            peak(&machine, shared),
+            if backend == Backend::Gpu {
+                2 * 24
+            } else {
+                3 * 24
+            }
+        );
     }
 }
 
@@ -52,15 +62,24 @@ fn a_view_keeps_the_whole_block() {
     let view = empty(&machine, &[2, 6], ElementType::F16).narrow(1, 2, 2);
     assert_eq!(machine.ledger.now().activations, 24);
     let copy = view.contiguous();
-    assert_eq!((machine.ledger.now().activations, copy.dims()), (8, &[2, 2][..]));
+    assert_eq!(
+        (machine.ledger.now().activations, copy.dims()),
+        (8, &[2, 2][..])
+    );
     let heads = split_heads(empty(&machine, &[1, 3, 4], ElementType::F16), 2);
-    assert_eq!((heads.dims(), heads.is_contiguous()), (&[1, 2, 3, 2][..], false));
+    assert_eq!(
+        (heads.dims(), heads.is_contiguous()),
+        (&[1, 2, 3, 2][..], false)
+    );
     assert_eq!(cat(vec![copy], 0).dims(), [2, 2]);
 }
 
 #[test]
 fn a_conversion_on_the_host_has_eight_bytes_for_each_element() {
-    for (backend, expected) in [(Backend::Host, 10 * (2 + 8 + 4)), (Backend::Gpu, 10 * (2 + 4))] {
+    for (backend, expected) in [
+        (Backend::Host, 10 * (2 + 8 + 4)),
+        (Backend::Gpu, 10 * (2 + 4)),
+    ] {
         let machine = machine(backend, ElementType::F16);
         let cast = || drop(empty(&machine, &[10], ElementType::F16).cast(ElementType::F32));
         assert_eq!(peak(&machine, cast), expected, "{backend:?}");
@@ -69,10 +88,17 @@ fn a_conversion_on_the_host_has_eight_bytes_for_each_element() {
 
 #[test]
 fn a_product_in_bf16_converts_both_factors_on_the_host() {
-    let matrix = ProjectionMatrix { inner: 8, out: 16, bias: false, order: Order::Turned };
+    let matrix = ProjectionMatrix {
+        inner: 8,
+        out: 16,
+        bias: false,
+        order: Order::Turned,
+    };
     let product = |backend| {
         let machine = machine(backend, ElementType::Bf16);
-        peak(&machine, || drop(matrix.forward(empty(&machine, &[1, 3, 8], ElementType::Bf16))))
+        peak(&machine, || {
+            drop(matrix.forward(empty(&machine, &[1, 3, 8], ElementType::Bf16)))
+        })
     };
     let (x, weight, y) = (3 * 8, 8 * 16, 3 * 16);
     assert_eq!(product(Backend::Gpu), 2 * (x + y));
@@ -97,7 +123,17 @@ fn scores_are_the_peak_of_attention_to_many_tokens() {
     let machine = machine(Backend::Gpu, ElementType::F16);
     let (seq, heads, head_dim) = (1024, 4, 16);
     let tensor = || empty(&machine, &[1, heads, seq, head_dim], ElementType::F16);
-    let attended = || drop(attend(tensor(), KeyValueTensors { key: tensor(), value: tensor() }, false, None));
+    let attended = || {
+        drop(attend(
+            tensor(),
+            KeyValueTensors {
+                key: tensor(),
+                value: tensor(),
+            },
+            false,
+            None,
+        ))
+    };
     let (scores, value) = (2 * heads * seq * seq, 2 * heads * seq * head_dim);
     assert_eq!(peak(&machine, attended), 2 * scores + value);
 }

@@ -21,7 +21,11 @@ pub(crate) fn decoder(
         Head::CausalLm => {
             let logits = vocabulary([width, vocab], tied).forward(hidden);
             let element = logits.element;
-            let logits = if capped { logits.cast(ElementType::F32).map().cast(element) } else { logits };
+            let logits = if capped {
+                logits.cast(ElementType::F32).map().cast(element)
+            } else {
+                logits
+            };
             call.output(logits);
         }
         Head::SequenceClassification => {
@@ -54,7 +58,9 @@ pub(crate) fn encoder(
             call.output(pooled);
         }
         Head::PreTraining => {
-            let logits = ProjectionMatrix::linear(width, width, true).forward(hidden).activate(activation);
+            let logits = ProjectionMatrix::linear(width, width, true)
+                .forward(hidden)
+                .activate(activation);
             call.output(ProjectionMatrix::linear(width, 1, true).forward(logits));
         }
         Head::SequenceClassification | Head::NextSentence => {
@@ -75,7 +81,10 @@ pub(crate) fn encoder(
 /// The product with the vocabulary, whose matrix is the embedding where they are tied.
 pub(crate) fn vocabulary([width, vocab]: [u64; 2], tied: bool) -> ProjectionMatrix {
     let order = if tied { Order::View } else { Order::Linear };
-    ProjectionMatrix { order, ..ProjectionMatrix::linear(width, vocab, false) }
+    ProjectionMatrix {
+        order,
+        ..ProjectionMatrix::linear(width, vocab, false)
+    }
 }
 
 fn masked_lm(
@@ -84,8 +93,15 @@ fn masked_lm(
     activation: ActivationMemory,
     tied: bool,
 ) -> AllocatedTensor {
-    let hidden = ProjectionMatrix::linear(width, inner, true).forward(hidden).activate(activation).layer_norm();
-    ProjectionMatrix { bias: true, ..vocabulary([inner, vocab], tied) }.forward(hidden)
+    let hidden = ProjectionMatrix::linear(width, inner, true)
+        .forward(hidden)
+        .activate(activation)
+        .layer_norm();
+    ProjectionMatrix {
+        bias: true,
+        ..vocabulary([inner, vocab], tied)
+    }
+    .forward(hidden)
 }
 
 /// The state of one token of each row, after a dense layer.
@@ -94,7 +110,12 @@ fn pooled(call: &NetworkCall<'_>, hidden: &AllocatedTensor, width: u64) -> Alloc
     ProjectionMatrix::linear(width, width, true).forward(first)
 }
 
-fn per_token(call: &mut NetworkCall<'_>, hidden: AllocatedTensor, width: u64, head: Head) -> Result<(), EstimateError> {
+fn per_token(
+    call: &mut NetworkCall<'_>,
+    hidden: AllocatedTensor,
+    width: u64,
+    head: Head,
+) -> Result<(), EstimateError> {
     let out = match head {
         Head::Base => {
             call.output(hidden);

@@ -15,19 +15,28 @@ use testgen_types::{Head, ModelType};
 pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     let config = call.config;
     let width = config.size("hidden_size")?;
-    let special = if call.model_type == ModelType::Deit { 2 } else { 1 };
+    let special = if call.model_type == ModelType::Deit {
+        2
+    } else {
+        1
+    };
     let scaled = call.model_type == ModelType::Dinov2;
     let mlp = mlp(call, width)?;
     let patches = patches(call, config, width)?;
     let x = with_special(call, patches, special);
     let layers = call.layers("num_hidden_layers")?;
-    let attention = Attention::of(width, config.size("num_attention_heads")?, config.flag("qkv_bias"));
+    let attention = Attention::of(
+        width,
+        config.size("num_attention_heads")?,
+        config.flag("qkv_bias"),
+    );
     let last = self::layers(x, layers, (attention, None), mlp, scaled).layer_norm();
     outputs(call, last, width);
     Ok(())
 }
 
-/// `count` layers that normalise before attention and MLP; `scaled`: with a factor for each channel of their outputs.
+/// `count` layers that normalise before attention and MLP; `scaled`: with a factor for each channel
+/// of their outputs.
 pub(crate) fn layers(
     mut x: AllocatedTensor,
     count: u64,
@@ -37,7 +46,9 @@ pub(crate) fn layers(
 ) -> AllocatedTensor {
     let scale = |x: AllocatedTensor| if scaled { x.map() } else { x };
     for _ in 0..count {
-        x = x.clone().combine(scale(attention.forward(x.layer_norm(), bias.cloned())));
+        x = x
+            .clone()
+            .combine(scale(attention.forward(x.layer_norm(), bias.cloned())));
         x = x.clone().combine(scale(mlp.forward(x.layer_norm())));
     }
     x
@@ -49,7 +60,8 @@ pub(crate) fn patches(
     config: &CompleteConfig,
     width: u64,
 ) -> Result<AllocatedTensor, EstimateError> {
-    let ([height, breadth], [rows, columns]) = (config.sides("image_size")?, config.sides("patch_size")?);
+    let ([height, breadth], [rows, columns]) =
+        (config.sides("image_size")?, config.sides("patch_size")?);
     let channels = config.size("num_channels")?;
     let (down, across) = (height / rows, breadth / columns);
     let images = [call.batch, channels, height, breadth];
@@ -62,12 +74,21 @@ pub(crate) fn patches(
     let inner = channels * rows * columns;
     let windows = call.empty(&[call.batch * down * across, inner]);
     drop(pixels);
-    let matrix = ProjectionMatrix { order: Order::View, ..ProjectionMatrix::linear(inner, width, true) };
-    Ok(matrix.forward(windows).reshape(&[call.batch, down * across, width]))
+    let matrix = ProjectionMatrix {
+        order: Order::View,
+        ..ProjectionMatrix::linear(inner, width, true)
+    };
+    Ok(matrix
+        .forward(windows)
+        .reshape(&[call.batch, down * across, width]))
 }
 
 /// `special` tokens before the patches, and positions added to all.
-pub(crate) fn with_special(call: &NetworkCall<'_>, patches: AllocatedTensor, special: u64) -> AllocatedTensor {
+pub(crate) fn with_special(
+    call: &NetworkCall<'_>,
+    patches: AllocatedTensor,
+    special: u64,
+) -> AllocatedTensor {
     let (batch, width) = (call.batch, patches.dims()[2]);
     // The tokens are views of the weights until they are joined.
     let special = (special > 0).then(|| call.empty(&[batch, special, width]));
@@ -75,19 +96,35 @@ pub(crate) fn with_special(call: &NetworkCall<'_>, patches: AllocatedTensor, spe
     let tokens = cat(parts, 1);
     // Positions are broadcast over the batch, which is in place on GPUs only.
     let in_place = batch == 1 || call.machine.is_gpu();
-    if in_place { tokens.map() } else { tokens.like(call.machine.element) }
+    if in_place {
+        tokens.map()
+    } else {
+        tokens.like(call.machine.element)
+    }
 }
 
 fn mlp(call: &NetworkCall<'_>, width: u64) -> Result<MlpKind, EstimateError> {
     let config = call.config;
     let activation = ActivationMemory::named(config.text("hidden_act"));
     if call.model_type != ModelType::Dinov2 {
-        return Ok(MlpKind::plain([width, config.size("intermediate_size")?], activation, true));
+        return Ok(MlpKind::plain(
+            [width, config.size("intermediate_size")?],
+            activation,
+            true,
+        ));
     }
-    let ratio = config.number("mlp_ratio").filter(|ratio| (0.0..1000.0).contains(ratio));
-    let inner = (width as f64 * ratio.ok_or_else(|| config.wrong("mlp_ratio", "a ratio below 1000"))?) as u64;
+    let ratio = config
+        .number("mlp_ratio")
+        .filter(|ratio| (0.0..1000.0).contains(ratio));
+    let inner = (width as f64
+        * ratio.ok_or_else(|| config.wrong("mlp_ratio", "a ratio below 1000"))?)
+        as u64;
     Ok(match config.flag("use_swiglu_ffn") {
-        true => MlpKind::gated([width, (inner * 2 / 3).next_multiple_of(8)], true, ActivationMemory::named("silu")),
+        true => MlpKind::gated(
+            [width, (inner * 2 / 3).next_multiple_of(8)],
+            true,
+            ActivationMemory::named("silu"),
+        ),
         false => MlpKind::plain([width, inner], activation, true),
     })
 }

@@ -19,7 +19,11 @@ pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
         _ => ["clip_text_model", "clip_vision_model"],
     };
     let text = part(call.config, ["text_config_dict", "text_config"], names[0]);
-    let vision = part(call.config, ["vision_config_dict", "vision_config"], names[1]);
+    let vision = part(
+        call.config,
+        ["vision_config_dict", "vision_config"],
+        names[1],
+    );
     let texts = texts(call, &text)?;
     let images = images(call, &vision)?;
     call.output(texts);
@@ -27,26 +31,48 @@ pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     Ok(())
 }
 
-/// The configuration of an encoder; the first name overrules the second one in files of older releases.
-fn part(config: &CompleteConfig, [dictionary, name]: [&str; 2], model_type: &str) -> CompleteConfig {
-    config.part(if config.has(dictionary) { dictionary } else { name }, model_type)
+/// The configuration of an encoder; the first name overrules the second one in files of older
+/// releases.
+fn part(
+    config: &CompleteConfig,
+    [dictionary, name]: [&str; 2],
+    model_type: &str,
+) -> CompleteConfig {
+    config.part(
+        if config.has(dictionary) {
+            dictionary
+        } else {
+            name
+        },
+        model_type,
+    )
 }
 
-fn texts(call: &NetworkCall<'_>, config: &CompleteConfig) -> Result<AllocatedTensor, EstimateError> {
+fn texts(
+    call: &NetworkCall<'_>,
+    config: &CompleteConfig,
+) -> Result<AllocatedTensor, EstimateError> {
     call.within(config.size("max_position_embeddings")?)?;
     let (width, seq) = (config.size("hidden_size")?, call.tokens);
     let tokens = call.empty(&[call.batch, seq, width]);
     let positions = call.empty(&[1, seq, width]);
     let x = tokens.combine(positions);
     // Texts of CLIP are read causally.
-    let bias = if call.model_type == ModelType::Clip { call.causal_bias(seq) } else { None };
+    let bias = if call.model_type == ModelType::Clip {
+        call.causal_bias(seq)
+    } else {
+        None
+    };
     let last = encode(call, config, x, bias.as_ref())?.layer_norm();
     drop((bias, last));
     let picked = call.empty(&[call.batch, width]);
     Ok(ProjectionMatrix::linear(width, width, true).forward(picked))
 }
 
-fn images(call: &NetworkCall<'_>, config: &CompleteConfig) -> Result<AllocatedTensor, EstimateError> {
+fn images(
+    call: &NetworkCall<'_>,
+    config: &CompleteConfig,
+) -> Result<AllocatedTensor, EstimateError> {
     let width = config.size("hidden_size")?;
     let patches = patches(call, config, width)?;
     let clip = call.model_type == ModelType::Clip;
@@ -54,7 +80,10 @@ fn images(call: &NetworkCall<'_>, config: &CompleteConfig) -> Result<AllocatedTe
     let x = if clip { x.layer_norm() } else { x };
     let last = encode(call, config, x, None)?;
     if clip {
-        let first = last.narrow(1, 0, 1).reshape(&[call.batch, width]).layer_norm();
+        let first = last
+            .narrow(1, 0, 1)
+            .reshape(&[call.batch, width])
+            .layer_norm();
         return Ok(ProjectionMatrix::linear(width, width, false).forward(first));
     }
     // SigLIP reads all patches with one learned query.
@@ -63,7 +92,9 @@ fn images(call: &NetworkCall<'_>, config: &CompleteConfig) -> Result<AllocatedTe
     let pooled = attention.keys_values(&patches);
     drop(patches);
     let query = call.empty(&[call.batch, 1, width]);
-    Ok(attention.over(query, pooled, None).reshape(&[call.batch, width]))
+    Ok(attention
+        .over(query, pooled, None)
+        .reshape(&[call.batch, width]))
 }
 
 fn encode(

@@ -26,11 +26,20 @@ const TIED: [&str; 7] = [
 ];
 
 /// The ends of names of buffers that older releases saved and no model reads.
-const IGNORED: [&str; 5] =
-    ["attention.bias", "attention.masked_bias", "attn.bias", "attn.masked_bias", "rotary_emb.inv_freq"];
+const IGNORED: [&str; 5] = [
+    "attention.bias",
+    "attention.masked_bias",
+    "attn.bias",
+    "attn.masked_bias",
+    "rotary_emb.inv_freq",
+];
 
 /// The tables of tokens of an encoder and a decoder.
-const TABLES: [&str; 3] = ["shared.weight", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight"];
+const TABLES: [&str; 3] = [
+    "shared.weight",
+    "encoder.embed_tokens.weight",
+    "decoder.embed_tokens.weight",
+];
 
 /// The tensors that T5 keeps in f32.
 const WIDE: [&str; 2] = ["DenseReluDense.wo.weight", "layer_norm.weight"];
@@ -47,29 +56,58 @@ const EMBEDDINGS: [&str; 7] = [
 ];
 
 impl CheckpointSize {
-    /// `tied`: whether the configuration ties the head to the embedding.
-    /// `t5`: whether some of them stay in f32; `stacks`: whether encoder and decoder load a table each, which may be one tensor.
-    pub(crate) fn new(tensors: BTreeMap<String, StoredTensor>, tied: bool, [t5, stacks]: [bool; 2]) -> Self {
+    /// `tied`: whether the configuration ties the head to the embedding. `t5`: whether some of them
+    /// stay in f32; `stacks`: whether encoder and decoder load a table each, which may be one
+    /// tensor.
+    pub(crate) fn new(
+        tensors: BTreeMap<String, StoredTensor>,
+        tied: bool,
+        [t5, stacks]: [bool; 2],
+    ) -> Self {
         let ignored = |name: &str| IGNORED.iter().any(|end| name.ends_with(end));
-        let is_float = |(name, stored): &(&String, &StoredTensor)| stored.is_float() && !ignored(name);
+        let is_float =
+            |(name, stored): &(&String, &StoredTensor)| stored.is_float() && !ignored(name);
         let floats: Vec<(&String, &StoredTensor)> = tensors.iter().filter(is_float).collect();
-        let kept: Vec<_> = floats.iter().filter(|(name, stored)| !(tied && is_copy(name, stored, &tensors))).collect();
+        let kept: Vec<_> = floats
+            .iter()
+            .filter(|(name, stored)| !(tied && is_copy(name, stored, &tensors)))
+            .collect();
         let is_wide = |name: &str| t5 && WIDE.iter().any(|end| name.ends_with(end));
         let is_table = |name: &str| TABLES.iter().any(|end| name.ends_with(end));
-        let tables: Vec<u64> =
-            kept.iter().filter(|(name, _)| is_table(name)).map(|(_, table)| table.elements()).collect();
-        let again = if let (true, [table]) = (stacks, tables.as_slice()) { *table } else { 0 };
+        let tables: Vec<u64> = kept
+            .iter()
+            .filter(|(name, _)| is_table(name))
+            .map(|(_, table)| table.elements())
+            .collect();
+        let again = if let (true, [table]) = (stacks, tables.as_slice()) {
+            *table
+        } else {
+            0
+        };
         Self {
-            elements: kept.iter().map(|(_, stored)| stored.elements()).fold(again, u64::saturating_add),
-            wide: kept.iter().filter(|(name, _)| is_wide(name)).map(|(_, stored)| stored.elements()).sum(),
+            elements: kept
+                .iter()
+                .map(|(_, stored)| stored.elements())
+                .fold(again, u64::saturating_add),
+            wide: kept
+                .iter()
+                .filter(|(name, _)| is_wide(name))
+                .map(|(_, stored)| stored.elements())
+                .sum(),
             count: tensors.len() as u64,
             single: floats.iter().all(|(_, stored)| stored.dtype == "F32"),
         }
     }
 
     pub(crate) fn bytes(&self, element: ElementType) -> u64 {
-        let wide = if element == ElementType::F16 { self.wide.saturating_mul(2) } else { 0 };
-        self.elements.saturating_mul(element.bytes()).saturating_add(wide)
+        let wide = if element == ElementType::F16 {
+            self.wide.saturating_mul(2)
+        } else {
+            0
+        };
+        self.elements
+            .saturating_mul(element.bytes())
+            .saturating_add(wide)
     }
 
     pub(crate) fn count(&self) -> u64 {

@@ -1,11 +1,13 @@
-//! Mutations of the header of a safetensors file that keep it a header: tensors are removed, renamed and copied, types, shapes and
-//! metadata change.
+//! Mutations of the header of a safetensors file that keep it a header: tensors are removed,
+//! renamed and copied, types, shapes and metadata change.
 
 use crate::mutation::Random;
 use serde_json::{Map, Value, json};
 
 const METADATA: &str = "__metadata__";
-const TYPES: [&str; 10] = ["F64", "F32", "F16", "BF16", "I64", "I32", "I8", "U8", "BOOL", "U16"];
+const TYPES: [&str; 10] = [
+    "F64", "F32", "F16", "BF16", "I64", "I32", "I8", "U8", "BOOL", "U16",
+];
 const SIZES: [u64; 6] = [0, 1, 2, 3, 7, 1 << 40];
 /// Parts of names, between dots.
 const PARTS: [&str; 5] = ["0", "1", "18446744073709551615", "-1", "x"];
@@ -13,7 +15,11 @@ const PARTS: [&str; 5] = ["0", "1", "18446744073709551615", "-1", "x"];
 /// One to three changes.
 pub(crate) fn mutate_header(header: &mut Map<String, Value>, random: &mut Random) {
     for _ in 0..=random.below(3) {
-        let names: Vec<String> = header.keys().filter(|name| *name != METADATA).cloned().collect();
+        let names: Vec<String> = header
+            .keys()
+            .filter(|name| *name != METADATA)
+            .cloned()
+            .collect();
         if names.is_empty() {
             return;
         }
@@ -30,7 +36,11 @@ pub(crate) fn mutate_header(header: &mut Map<String, Value>, random: &mut Random
             }
             4 => set(header, &name, "dtype", json!(random.choose(&TYPES))),
             5 => {
-                let mut shape = header[&name].get("shape").and_then(Value::as_array).cloned().unwrap_or_default();
+                let mut shape = header[&name]
+                    .get("shape")
+                    .and_then(Value::as_array)
+                    .cloned()
+                    .unwrap_or_default();
                 change_shape(&mut shape, random);
                 set(header, &name, "shape", shape.into());
             }
@@ -49,7 +59,11 @@ fn set(header: &mut Map<String, Value>, name: &str, field: &str, value: Value) {
 fn mixed(name: &str, names: &[String], random: &mut Random) -> String {
     let mut parts: Vec<&str> = name.split('.').collect();
     let other: Vec<&str> = random.choose(names).split('.').collect();
-    let part = if random.below(2) == 0 { *random.choose(&other) } else { *random.choose(&PARTS) };
+    let part = if random.below(2) == 0 {
+        *random.choose(&other)
+    } else {
+        *random.choose(&PARTS)
+    };
     let at = random.below(parts.len());
     parts[at] = part;
     parts.join(".")
@@ -71,7 +85,9 @@ fn change_shape(shape: &mut Vec<Value>, random: &mut Random) {
 
 /// Removes an entry, or replaces its value by that of another one or a new one.
 fn change_metadata(metadata: &mut Value, random: &mut Random) {
-    let Some(metadata) = metadata.as_object_mut() else { return };
+    let Some(metadata) = metadata.as_object_mut() else {
+        return;
+    };
     let keys: Vec<String> = metadata.keys().cloned().collect();
     if keys.is_empty() {
         return;
@@ -83,7 +99,10 @@ fn change_metadata(metadata: &mut Value, random: &mut Random) {
         1 => drop(metadata.insert(key.clone(), other)),
         2 => drop(metadata.insert(key.clone(), random.text(20).into())),
         _ => {
-            let text = other.as_str().unwrap_or_default().replace(random.choose(&["0", "e-", "[", "\"", ","]), "9");
+            let text = other
+                .as_str()
+                .unwrap_or_default()
+                .replace(random.choose(&["0", "e-", "[", "\"", ","]), "9");
             metadata.insert(key.clone(), text.into());
         }
     }
@@ -105,10 +124,17 @@ mod tests {
         for seed in 0..300 {
             let mut changed = header.clone();
             mutate_header(&mut changed, &mut Random::new(seed));
-            seen.insert(if changed.len() == 3 { "as many" } else { "more or fewer" });
+            seen.insert(if changed.len() == 3 {
+                "as many"
+            } else {
+                "more or fewer"
+            });
             seen.extend(changed.contains_key("input.y").then_some("a mixed name"));
             seen.extend((changed[METADATA] != header[METADATA]).then_some("metadata"));
-            for tensor in ["input.x", "output.y"].iter().filter_map(|name| changed.get(*name)) {
+            for tensor in ["input.x", "output.y"]
+                .iter()
+                .filter_map(|name| changed.get(*name))
+            {
                 seen.extend((tensor["dtype"] != "F32").then_some("a type"));
                 seen.extend((tensor["shape"] != json!([2])).then_some("a shape"));
             }

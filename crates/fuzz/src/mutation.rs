@@ -1,4 +1,5 @@
-//! Mutations of inputs: bytes, lines, numbers, words of the format, and parts of other inputs. Deterministic for a seed.
+//! Mutations of inputs: bytes, lines, numbers, words of the format, and parts of other inputs.
+//! Deterministic for a seed.
 
 /// The largest input before it is repaired; larger ones are only slower.
 const LARGEST: usize = 64 * 1024;
@@ -21,10 +22,11 @@ const NUMBERS: [&str; 14] = [
     ".inf",
 ];
 
-/// Characters with a meaning in one of the formats, and such that take several bytes or none on a screen.
+/// Characters with a meaning in one of the formats, and such that take several bytes or none on a
+/// screen.
 const CHARACTERS: [&str; 26] = [
-    "\0", "\n", "\r", "\t", " ", "\"", "'", "\\", "{", "}", "[", "]", "%", "#", "&", "*", "!", "|", ":", ",", "-", "<",
-    "\u{1b}", "\u{202e}", "é", "🦀",
+    "\0", "\n", "\r", "\t", " ", "\"", "'", "\\", "{", "}", "[", "]", "%", "#", "&", "*", "!", "|",
+    ":", ",", "-", "<", "\u{1b}", "\u{202e}", "é", "🦀",
 ];
 
 /// Random numbers of SplitMix64.
@@ -83,15 +85,23 @@ impl Mutator {
         dictionary: &'static [&'static str],
         repair: Option<fn(&mut Vec<u8>, &mut Random)>,
     ) -> Self {
-        Self { random: Random::new(seed), dictionary, repair }
+        Self {
+            random: Random::new(seed),
+            dictionary,
+            repair,
+        }
     }
 
-    /// An input with one to six mutations. Where there is a repair, which may mutate as well, half of the inputs have no other ones: the
-    /// text of a header survives few.
+    /// An input with one to six mutations. Where there is a repair, which may mutate as well, half
+    /// of the inputs have no other ones: the text of a header survives few.
     pub(crate) fn mutate(&mut self, corpus: &[Vec<u8>]) -> Vec<u8> {
         let mut bytes = self.random.choose(corpus).clone();
         let repaired_only = self.repair.is_some() && self.random.below(2) == 0;
-        let count = if repaired_only { 0 } else { 1 + self.random.below(6) };
+        let count = if repaired_only {
+            0
+        } else {
+            1 + self.random.below(6)
+        };
         for _ in 0..count {
             self.step(&mut bytes, corpus);
             bytes.truncate(LARGEST);
@@ -109,7 +119,9 @@ impl Mutator {
             0 => flip(bytes, at, self.random.below(8)),
             1 => drop(bytes.drain(at..end)),
             2 => insert(bytes, at, self.random.choose(&CHARACTERS).as_bytes()),
-            3 if !self.dictionary.is_empty() => insert(bytes, at, self.random.choose(self.dictionary).as_bytes()),
+            3 if !self.dictionary.is_empty() => {
+                insert(bytes, at, self.random.choose(self.dictionary).as_bytes())
+            }
             4 => self.replace_number(bytes, at),
             5 => repeat(bytes, at, end, 1 << self.random.below(9)),
             6 => self.replace_line(bytes, at, corpus),
@@ -129,17 +141,40 @@ impl Mutator {
 
     /// Replaces the next number by one at the edge of a type.
     fn replace_number(&mut self, bytes: &mut Vec<u8>, at: usize) {
-        let Some(start) = bytes[at..].iter().position(u8::is_ascii_digit).map(|offset| at + offset) else { return };
-        let length = bytes[start..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let Some(start) = bytes[at..]
+            .iter()
+            .position(u8::is_ascii_digit)
+            .map(|offset| at + offset)
+        else {
+            return;
+        };
+        let length = bytes[start..]
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count();
         bytes.splice(start..start + length, self.random.choose(&NUMBERS).bytes());
     }
 
     /// Replaces the line at a position by one of another input, or deletes it.
     fn replace_line(&mut self, bytes: &mut Vec<u8>, at: usize, corpus: &[Vec<u8>]) {
-        let start = bytes[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |line| line + 1);
-        let end = bytes[at..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |length| at + length + 1);
-        let lines: Vec<&[u8]> = self.random.choose(corpus).split_inclusive(|byte| *byte == b'\n').collect();
-        let line = if lines.is_empty() || self.random.below(4) == 0 { &[] } else { *self.random.choose(&lines) };
+        let start = bytes[..at]
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .map_or(0, |line| line + 1);
+        let end = bytes[at..]
+            .iter()
+            .position(|byte| *byte == b'\n')
+            .map_or(bytes.len(), |length| at + length + 1);
+        let lines: Vec<&[u8]> = self
+            .random
+            .choose(corpus)
+            .split_inclusive(|byte| *byte == b'\n')
+            .collect();
+        let line = if lines.is_empty() || self.random.below(4) == 0 {
+            &[]
+        } else {
+            *self.random.choose(&lines)
+        };
         bytes.splice(start..end, line.iter().copied());
     }
 
@@ -149,9 +184,21 @@ impl Mutator {
             return;
         }
         let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-        let Some(start) = bytes[at..].iter().position(is_word).map(|offset| at + offset) else { return };
-        let length = bytes[start..].iter().take_while(|byte| is_word(byte)).count();
-        bytes.splice(start..start + length, self.random.choose(self.dictionary).bytes());
+        let Some(start) = bytes[at..]
+            .iter()
+            .position(is_word)
+            .map(|offset| at + offset)
+        else {
+            return;
+        };
+        let length = bytes[start..]
+            .iter()
+            .take_while(|byte| is_word(byte))
+            .count();
+        bytes.splice(
+            start..start + length,
+            self.random.choose(self.dictionary).bytes(),
+        );
     }
 }
 

@@ -10,6 +10,11 @@ use tempfile::TempDir;
 /// When no temporary directory can be written.
 pub fn scratch_directory() -> TempDir {
     let memory = Path::new("/dev/shm");
-    let in_memory = if memory.is_dir() { tempfile::tempdir_in(memory).ok() } else { None };
-    in_memory.unwrap_or_else(|| tempfile::tempdir().expect("the temporary directory can be written"))
+    let in_memory = if memory.is_dir() {
+        tempfile::tempdir_in(memory).ok()
+    } else {
+        None
+    };
+    in_memory
+        .unwrap_or_else(|| tempfile::tempdir().expect("the temporary directory can be written"))
 }

@@ -34,7 +34,8 @@ pub struct Target<'a> {
     pub executions: u64,
     /// The fewest behaviours that an ordinary test reaches: with fewer, nothing would be tested.
     pub behaviours: usize,
-    /// Panics when a property does not hold. Returns a description of the behaviour: inputs with a new one are mutated further.
+    /// Panics when a property does not hold. Returns a description of the behaviour: inputs with a
+    /// new one are mutated further.
     pub check: &'a dyn Fn(&[u8]) -> String,
 }
 
@@ -43,7 +44,8 @@ impl Target<'_> {
     ///
     /// # Panics
     ///
-    /// When a property does not hold for an input, or one takes more than a minute; the message has the path of the input.
+    /// When a property does not hold for an input, or one takes more than a minute; the message has
+    /// the path of the input.
     pub fn run(&self) {
         let mut corpus = self.corpus();
         let limit = seconds();
@@ -55,14 +57,18 @@ impl Target<'_> {
         }
         let mut executions = corpus.len() as u64;
         let mut mutator = Mutator::new(start_seed(limit.is_some()), self.dictionary, self.repair);
-        while limit.map_or(executions < self.executions, |limit| begun.elapsed() < limit) {
+        while limit.map_or(executions < self.executions, |limit| {
+            begun.elapsed() < limit
+        }) {
             let input = mutator.mutate(&corpus);
             executions += 1;
             // A run that is ended early, or by a finding, has been counted as well.
             if executions.is_multiple_of(SHOWN) {
                 println!("fuzz {}: {executions} executions so far", self.name);
             }
-            if behaviours.insert(self.execute(&input, &mut current)) && corpus.len() < LARGEST_CORPUS {
+            if behaviours.insert(self.execute(&input, &mut current))
+                && corpus.len() < LARGEST_CORPUS
+            {
                 if limit.is_some() {
                     keep(self.name, &format!("new-{}", behaviours.len()), &input);
                 }
@@ -71,11 +77,21 @@ impl Target<'_> {
         }
         current.stop();
         let seconds = begun.elapsed().as_secs_f64();
-        println!("fuzz {}: {executions} executions, {} behaviours, {seconds:.1} s", self.name, behaviours.len());
-        assert!(behaviours.len() >= self.behaviours, "{}: {} behaviours", self.name, behaviours.len());
+        println!(
+            "fuzz {}: {executions} executions, {} behaviours, {seconds:.1} s",
+            self.name,
+            behaviours.len()
+        );
+        assert!(
+            behaviours.len() >= self.behaviours,
+            "{}: {} behaviours",
+            self.name,
+            behaviours.len()
+        );
     }
 
-    /// The hash of the behaviour of one input: descriptions of hours would not fit into memory. A panic fails the test, with the path of the input.
+    /// The hash of the behaviour of one input: descriptions of hours would not fit into memory. A
+    /// panic fails the test, with the path of the input.
     fn execute(&self, input: &[u8], current: &mut Watch) -> u64 {
         current.set(input);
         let mut begun = Instant::now();
@@ -91,7 +107,11 @@ impl Target<'_> {
             }
             failed => {
                 let path = keep(self.name, "failed", input);
-                let how = if failed.is_ok() { "took too long" } else { "failed" };
+                let how = if failed.is_ok() {
+                    "took too long"
+                } else {
+                    "failed"
+                };
                 panic!(
                     "{}: the input {} {how}; keep it in tests/fuzz/{}/ when it is fixed",
                     self.name,
@@ -113,12 +133,21 @@ impl Target<'_> {
 
 /// The time of a long run.
 fn seconds() -> Option<Duration> {
-    env::var("TESTGEN_FUZZ_SECONDS").ok()?.parse().ok().map(Duration::from_secs)
+    env::var("TESTGEN_FUZZ_SECONDS")
+        .ok()?
+        .parse()
+        .ok()
+        .map(Duration::from_secs)
 }
 
-/// Fixed for ordinary tests; the time for `just fuzz`, so that each run continues with other inputs.
+/// Fixed for ordinary tests; the time for `just fuzz`, so that each run continues with other
+/// inputs.
 fn start_seed(long: bool) -> u64 {
-    let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+    let now = || {
+        SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |time| time.as_secs())
+    };
     if long { now() } else { 19 }
 }
 
@@ -131,8 +160,18 @@ mod tests {
     };
 
     fn target<'a>(name: &'static str, check: &'a dyn Fn(&[u8]) -> String) -> Target<'a> {
-        let seeds = ["a", "b", "c", "dd"].map(|seed| seed.as_bytes().to_vec()).to_vec();
-        Target { name, seeds, dictionary: &["word"], repair: None, executions: 500, behaviours: 2, check }
+        let seeds = ["a", "b", "c", "dd"]
+            .map(|seed| seed.as_bytes().to_vec())
+            .to_vec();
+        Target {
+            name,
+            seeds,
+            dictionary: &["word"],
+            repair: None,
+            executions: 500,
+            behaviours: 2,
+            check,
+        }
     }
 
     #[test]
@@ -144,7 +183,11 @@ mod tests {
         };
         target("self_counted", &check).run();
         // In a long run, it is the time that is fixed.
-        assert!(count.get() == 500 || super::seconds().is_some(), "{}", count.get());
+        assert!(
+            count.get() == 500 || super::seconds().is_some(),
+            "{}",
+            count.get()
+        );
     }
 
     #[test]
@@ -153,9 +196,13 @@ mod tests {
             assert!(!input.windows(4).any(|part| part == b"word"), "found");
             String::new()
         };
-        let message = catch_unwind(AssertUnwindSafe(|| target("self_failing", &fails).run())).expect_err("it fails");
+        let message = catch_unwind(AssertUnwindSafe(|| target("self_failing", &fails).run()))
+            .expect_err("it fails");
         let message = message.downcast_ref::<String>().expect("a text");
-        assert!(message.contains("target/fuzz/self_failing/failed failed; keep it"), "{message}");
+        assert!(
+            message.contains("target/fuzz/self_failing/failed failed; keep it"),
+            "{message}"
+        );
         let idle = |_: &[u8]| String::new();
         assert!(catch_unwind(AssertUnwindSafe(|| target("self_idle", &idle).run())).is_err());
     }

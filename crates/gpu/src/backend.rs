@@ -1,8 +1,9 @@
 //! burn's backend for GPUs.
 //!
-//! Its operations are those of burn-cubecl, called once from here, so that their kernels are compiled in this crate and
-//! not again in every crate that uses a tensor. Three things are decided here and not by burn: which kernel computes a
-//! product ([`crate::product`]), the order of sums, and that operations no model uses are not compiled.
+//! Its operations are those of burn-cubecl, called once from here, so that their kernels are
+//! compiled in this crate and not again in every crate that uses a tensor. Three things are decided
+//! here and not by burn: which kernel computes a product ([`crate::product`]), the order of sums,
+//! and that operations no model uses are not compiled.
 
 mod bool;
 mod float;
@@ -27,7 +28,8 @@ pub struct Gpu;
 /// burn-cubecl's backend, which has the kernels.
 type Cube = CubeBackend<GpuRuntime, f32, i32, u8>;
 
-/// Implements `$ops` for `Gpu` with the methods of burn-cubecl that are listed, and `$own` methods after them.
+/// Implements `$ops` for `Gpu` with the methods of burn-cubecl that are listed, and `$own` methods
+/// after them.
 macro_rules! delegate {
     (
         $ops:ident { $(fn $name:ident($($argument:ident: $type:ty),* $(,)?) -> $result:ty;)* }
@@ -49,9 +51,12 @@ pub(crate) fn as_row(tensor: GpuTensor) -> GpuTensor {
     Cube::float_reshape(tensor, Shape::new([count]))
 }
 
-/// The panic of an operation that burn's trait requires and no model uses. It fails the check that reaches it.
+/// The panic of an operation that burn's trait requires and no model uses. It fails the check that
+/// reaches it.
 fn unused(operation: &str) -> ! {
-    panic!("`{operation}` is not compiled for GPUs because no model uses it; add it to `testgen-gpu`")
+    panic!(
+        "`{operation}` is not compiled for GPUs because no model uses it; add it to `testgen-gpu`"
+    )
 }
 
 impl BackendTypes for Gpu {

@@ -1,7 +1,9 @@
-//! Launches that wait for the device: what `HIP_LAUNCH_BLOCKING` and `CUDA_LAUNCH_BLOCKING` do, for one thread of a running process.
+//! Launches that wait for the device: what `HIP_LAUNCH_BLOCKING` and `CUDA_LAUNCH_BLOCKING` do, for
+//! one thread of a running process.
 //!
-//! The drivers read these variables only when a process starts. Here the server of the device waits after every launch of a thread,
-//! so that no two kernels of it overlap, and an error belongs to the kernel that caused it.
+//! The drivers read these variables only when a process starts. Here the server of the device waits
+//! after every launch of a thread, so that no two kernels of it overlap, and an error belongs to
+//! the kernel that caused it.
 
 use crate::launches;
 use cubecl::stream_id::StreamId;
@@ -23,7 +25,8 @@ pub struct BlockingLaunches {
 pub struct Kernel {
     /// The path of its definition, without its type parameters.
     pub name: String,
-    /// The digest of its name and all its parameters, 16 hexadecimal digits: the same on every machine.
+    /// The digest of its name and all its parameters, 16 hexadecimal digits: the same on every
+    /// machine.
     pub digest: String,
 }
 
@@ -34,29 +37,44 @@ fn waiting() -> MutexGuard<'static, Option<HashMap<StreamId, BlockingLaunches>>>
     WAITING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs `work`, whose launches on this thread wait for the device. `work` must read its results: the server may launch later
-/// than a call returns, and what it launches after `work` does not wait.
+/// Runs `work`, whose launches on this thread wait for the device. `work` must read its results:
+/// the server may launch later than a call returns, and what it launches after `work` does not
+/// wait.
 pub fn blocking_launches<T>(work: impl FnOnce() -> T) -> (T, BlockingLaunches) {
     let stream = StreamId::current();
-    waiting().get_or_insert_default().insert(stream, BlockingLaunches::default());
+    waiting()
+        .get_or_insert_default()
+        .insert(stream, BlockingLaunches::default());
     // A panic leaves the entry to the next call, which replaces it.
     let result = work();
-    let launches = waiting().as_mut().and_then(|waiting| waiting.remove(&stream)).unwrap_or_default();
+    let launches = waiting()
+        .as_mut()
+        .and_then(|waiting| waiting.remove(&stream))
+        .unwrap_or_default();
     (result, launches)
 }
 
 /// Whether the launches of a stream wait.
 pub(crate) fn waits(stream: StreamId) -> bool {
-    waiting().as_ref().is_some_and(|waiting| waiting.contains_key(&stream))
+    waiting()
+        .as_ref()
+        .is_some_and(|waiting| waiting.contains_key(&stream))
 }
 
 /// Adds a launch that has ended, with its error.
 pub(crate) fn record(stream: StreamId, id: &KernelId, name: &str, error: Option<String>) {
-    let kernel = Kernel { name: path(name).to_owned(), digest: launches::hexadecimal(id) };
+    let kernel = Kernel {
+        name: path(name).to_owned(),
+        digest: launches::hexadecimal(id),
+    };
     let mut guard = waiting();
-    let Some(launches) = guard.as_mut().and_then(|waiting| waiting.get_mut(&stream)) else { return };
+    let Some(launches) = guard.as_mut().and_then(|waiting| waiting.get_mut(&stream)) else {
+        return;
+    };
     if let Some(error) = error {
-        launches.error.get_or_insert_with(|| format!("{}: {error}", kernel.name));
+        launches
+            .error
+            .get_or_insert_with(|| format!("{}: {error}", kernel.name));
     }
     if !launches.kernels.contains(&kernel) {
         launches.kernels.push(kernel);
@@ -81,20 +99,34 @@ mod tests {
         let stream = StreamId::current();
         let id = |parameter: u32| KernelId::new::<Product>().info(parameter);
         let launch = |parameter, error: Option<&str>| {
-            record(stream, &id(parameter), "a::Product<f32, b::C>", error.map(str::to_owned));
+            record(
+                stream,
+                &id(parameter),
+                "a::Product<f32, b::C>",
+                error.map(str::to_owned),
+            );
         };
         assert!(!waits(stream));
         let ((), launches) = blocking_launches(|| {
             assert!(waits(stream));
-            let other = std::thread::spawn(|| waits(StreamId::current())).join().expect("it does not panic");
+            let other = std::thread::spawn(|| waits(StreamId::current()))
+                .join()
+                .expect("it does not panic");
             assert!(!other);
             launch(1, None);
             launch(2, Some("an illegal address"));
             launch(1, Some("the same again"));
         });
         assert!(!waits(stream));
-        assert_eq!(launches.error.as_deref(), Some("a::Product: an illegal address"));
-        let names: Vec<&str> = launches.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
+        assert_eq!(
+            launches.error.as_deref(),
+            Some("a::Product: an illegal address")
+        );
+        let names: Vec<&str> = launches
+            .kernels
+            .iter()
+            .map(|kernel| kernel.name.as_str())
+            .collect();
         assert_eq!(names, ["a::Product", "a::Product"]);
         assert_ne!(launches.kernels[0].digest, launches.kernels[1].digest);
         assert_eq!(launches.kernels[0].digest.len(), 16);

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 
 /// Stores compiled kernels in `folder`, or nowhere.
 ///
-/// To be called before the first device is opened, because cubecl reads its configuration once: `false` if it is too
-/// late.
+/// To be called before the first device is opened, because cubecl reads its configuration once:
+/// `false` if it is too late.
 pub fn store_kernels_in(folder: Option<PathBuf>) -> bool {
     // `set` replaces the configuration that cubecl would read itself, and with it its own variables
     // (`CUBECL_DEBUG_LOG`, ...).

@@ -1,8 +1,8 @@
 //! Compiling kernels without running them.
 //!
-//! A process that fills the kernel cache runs the checks of a model, but compiles its share of the kernels and launches
-//! none. So it finds all of them within seconds, and several processes compile at the same time. Reading a tensor returns
-//! zeros.
+//! A process that fills the kernel cache runs the checks of a model, but compiles its share of the
+//! kernels and launches none. So it finds all of them within seconds, and several processes compile
+//! at the same time. Reading a tensor returns zeros.
 
 use crate::launches;
 use cubecl::stream_id::StreamId;
@@ -43,21 +43,29 @@ fn state() -> MutexGuard<'static, Option<CompileState>> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// From now on, this process compiles its share of the kernels that it launches and runs none, except in [`executing`].
+/// From now on, this process compiles its share of the kernels that it launches and runs none,
+/// except in [`executing`].
 pub fn compile_only(share: Share) {
     state().get_or_insert_default().share = Some(share);
 }
 
-/// Runs the kernels that `work` launches on this thread although the process only compiles: a device must be proven to
-/// compute before a model is loaded. To be called on a thread that has not launched anything.
+/// Runs the kernels that `work` launches on this thread although the process only compiles: a
+/// device must be proven to compute before a model is loaded. To be called on a thread that has not
+/// launched anything.
 pub fn executing<T>(work: impl FnOnce() -> T) -> T {
-    // Not removed afterwards: the server may launch later than this thread returns. Every thread has a stream of its own.
-    state().get_or_insert_default().executing.insert(StreamId::current());
+    // Not removed afterwards: the server may launch later than this thread returns. Every thread
+    // has a stream of its own.
+    state()
+        .get_or_insert_default()
+        .executing
+        .insert(StreamId::current());
     work()
 }
 
 pub(crate) fn executes(stream: StreamId) -> bool {
-    state().as_ref().is_none_or(|state| state.share.is_none() || state.executing.contains(&stream))
+    state()
+        .as_ref()
+        .is_none_or(|state| state.share.is_none() || state.executing.contains(&stream))
 }
 
 pub(crate) fn action(stream: StreamId, kernel: &KernelId) -> Action {
@@ -66,8 +74,14 @@ pub(crate) fn action(stream: StreamId, kernel: &KernelId) -> Action {
     }
     let mut guard = state();
     let state = guard.get_or_insert_default();
-    let own = state.share.is_some_and(|share| launches::number(kernel) % share.parts == share.part);
-    if own && state.compiled.insert(kernel.clone()) { Action::Compile } else { Action::Skip }
+    let own = state
+        .share
+        .is_some_and(|share| launches::number(kernel) % share.parts == share.part);
+    if own && state.compiled.insert(kernel.clone()) {
+        Action::Compile
+    } else {
+        Action::Skip
+    }
 }
 
 #[cfg(test)]
@@ -81,13 +95,23 @@ mod tests {
     // One test, because the share belongs to the process.
     #[test]
     fn the_parts_together_compile_every_kernel_once_and_a_probe_is_executed() {
-        let kernels: Vec<KernelId> = (0..40_u32).map(|number| KernelId::new::<Product>().info(number)).collect();
+        let kernels: Vec<KernelId> = (0..40_u32)
+            .map(|number| KernelId::new::<Product>().info(number))
+            .collect();
         let stream = StreamId::current();
-        assert!(kernels.iter().all(|kernel| action(stream, kernel) == Action::Execute), "without a share");
+        assert!(
+            kernels
+                .iter()
+                .all(|kernel| action(stream, kernel) == Action::Execute),
+            "without a share"
+        );
         let mut compiled = 0;
         for part in 0..3 {
             compile_only(Share { part, parts: 3 });
-            let own = kernels.iter().filter(|kernel| action(stream, kernel) == Action::Compile).count();
+            let own = kernels
+                .iter()
+                .filter(|kernel| action(stream, kernel) == Action::Compile)
+                .count();
             assert!((1..40).contains(&own), "{own}");
             compiled += own;
         }

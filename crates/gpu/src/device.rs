@@ -48,18 +48,24 @@ static WITHOUT_MATRIX_UNITS: Mutex<Option<HashSet<GpuDevice>>> = Mutex::new(None
 impl GpuDevice {
     /// States the architecture, for instance `gfx1030`, before the first product on the device.
     ///
-    /// cubecl-cpp 0.10 (`hip/arch.rs`) takes RDNA 1 and 2 for architectures with matrix units; AMD's compiler refuses
-    /// their instructions there.
+    /// cubecl-cpp 0.10 (`hip/arch.rs`) takes RDNA 1 and 2 for architectures with matrix units;
+    /// AMD's compiler refuses their instructions there.
     pub fn state_architecture(self, architecture: &str) {
         if architecture.starts_with("gfx10") {
-            let mut devices = WITHOUT_MATRIX_UNITS.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut devices = WITHOUT_MATRIX_UNITS
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
             devices.get_or_insert_default().insert(self);
         }
     }
 
     pub(crate) fn lacks_matrix_units(self) -> bool {
-        let devices = WITHOUT_MATRIX_UNITS.lock().unwrap_or_else(PoisonError::into_inner);
-        devices.as_ref().is_some_and(|devices| devices.contains(&self))
+        let devices = WITHOUT_MATRIX_UNITS
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        devices
+            .as_ref()
+            .is_some_and(|devices| devices.contains(&self))
     }
 }
 
@@ -69,7 +75,10 @@ mod tests {
 
     #[test]
     fn rdna_2_has_no_matrix_units() {
-        for (device, architecture) in [(GpuDevice::Rocm(7), "gfx1030"), (GpuDevice::Rocm(8), "gfx1100")] {
+        for (device, architecture) in [
+            (GpuDevice::Rocm(7), "gfx1030"),
+            (GpuDevice::Rocm(8), "gfx1100"),
+        ] {
             device.state_architecture(architecture);
         }
         assert!(GpuDevice::Rocm(7).lacks_matrix_units());

@@ -1,8 +1,8 @@
 //! Operations of models as one kernel each, where burn launches several.
 //!
-//! Every kernel computes in f32, whatever the type of the tensors, and rounds where the composition of burn's operators
-//! does. A row is reduced by one block, in an order that depends on the number of threads only, so results are the same
-//! bits in every run and for every wave size.
+//! Every kernel computes in f32, whatever the type of the tensors, and rounds where the composition
+//! of burn's operators does. A row is reduced by one block, in an order that depends on the number
+//! of threads only, so results are the same bits in every run and for every wave size.
 
 mod activation;
 mod block;

@@ -57,8 +57,8 @@ fn first_bytes(hash: &[u8]) -> KernelDigest {
     bytes
 }
 
-/// The fingerprint of the kernels that the calling thread launched since its last call, 16 hexadecimal digits; `None` if
-/// it launched none. Every thread has a stream of its own.
+/// The fingerprint of the kernels that the calling thread launched since its last call, 16
+/// hexadecimal digits; `None` if it launched none. Every thread has a stream of its own.
 pub fn take_fingerprint() -> Option<String> {
     let launched = launches().as_mut()?.launched.remove(&StreamId::current())?;
     let mut hasher = Sha256::new();
@@ -76,7 +76,10 @@ mod tests {
 
     fn fingerprint(parameters: &[&'static str]) -> Option<String> {
         for parameter in parameters {
-            record(StreamId::current(), KernelId::new::<Product>().info(*parameter));
+            record(
+                StreamId::current(),
+                KernelId::new::<Product>().info(*parameter),
+            );
         }
         take_fingerprint()
     }
@@ -99,7 +102,12 @@ mod tests {
         assert!(fingerprint(&["a"]).is_some());
         assert_eq!(take_fingerprint(), None);
         record(StreamId::current(), KernelId::new::<Product>());
-        assert_eq!(std::thread::spawn(take_fingerprint).join().expect("it does not panic"), None);
+        assert_eq!(
+            std::thread::spawn(take_fingerprint)
+                .join()
+                .expect("it does not panic"),
+            None
+        );
         assert!(take_fingerprint().is_some());
     }
 }

@@ -1,8 +1,9 @@
-//! burn's GPU backend for testgen: CUDA or ROCm chosen at run time, kernels chosen by rule, launches recorded.
+//! burn's GPU backend for testgen: CUDA or ROCm chosen at run time, kernels chosen by rule,
+//! launches recorded.
 //!
-//! burn has such a backend, Dispatch. It is not used because it chooses kernels by timing them, so that two machines, or
-//! two runs, test different kernels; because it hides which kernel computes a product; and because it compiles every
-//! kernel once for CUDA and once for ROCm.
+//! burn has such a backend, Dispatch. It is not used because it chooses kernels by timing them, so
+//! that two machines, or two runs, test different kernels; because it hides which kernel computes a
+//! product; and because it compiles every kernel once for CUDA and once for ROCm.
 
 #[cfg(not(any(feature = "cuda", feature = "rocm")))]
 compile_error!("testgen-gpu needs the feature `cuda`, `rocm` or both");
@@ -32,7 +33,8 @@ pub use cache::store_kernels_in;
 pub use compile_only::{Share, compile_only, executing};
 pub use device::GpuDevice;
 pub use fused::{
-    ElementFunction, LayerNormWeights, SOURCE_HASH, activate, layer_norm, masked_softmax, rms_norm, rotate,
+    ElementFunction, LayerNormWeights, SOURCE_HASH, activate, layer_norm, masked_softmax, rms_norm,
+    rotate,
 };
 pub use launches::take_fingerprint;
 pub use memory::{MemoryUsage, memory_cleanup, memory_recover, memory_usage};

@@ -20,7 +20,10 @@ pub(crate) struct Lowered<R> {
 
 impl<R: Runtime> Lowered<R> {
     pub(crate) fn task(kernel: Box<dyn CubeTask<Unlowered>>) -> Box<dyn CubeTask<R::Compiler>> {
-        Box::new(Self { kernel, runtime: PhantomData })
+        Box::new(Self {
+            kernel,
+            runtime: PhantomData,
+        })
     }
 }
 
@@ -46,9 +49,12 @@ impl<R: Runtime> CubeTask<R::Compiler> for Lowered<R> {
         mode: ExecutionMode,
         address_type: StorageType,
     ) -> Result<CompiledKernel<R::Compiler>, CompilationError> {
-        // A kernel asks for the properties of its target while it is defined, without saying for which device.
+        // A kernel asks for the properties of its target while it is defined, without saying for
+        // which device.
         TARGET.set(Some(R::target_properties));
-        let unlowered = self.kernel.compile(&mut Unlowered, &(), mode, address_type)?;
+        let unlowered = self
+            .kernel
+            .compile(&mut Unlowered, &(), mode, address_type)?;
         let Some(UnloweredKernel(definition)) = unlowered.repr else {
             unreachable!("`Unlowered` returns the definition")
         };
@@ -71,5 +77,7 @@ thread_local! {
 
 /// Of the runtime for which this thread defines a kernel.
 pub(crate) fn target_properties() -> TargetProperties {
-    TARGET.get().map_or_else(TargetProperties::default, |properties| properties())
+    TARGET
+        .get()
+        .map_or_else(TargetProperties::default, |properties| properties())
 }

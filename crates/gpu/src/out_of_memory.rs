@@ -1,6 +1,8 @@
-//! Memory that a device does not have: how a failed allocation is recognised, and the message that names it.
+//! Memory that a device does not have: how a failed allocation is recognised, and the message that
+//! names it.
 //!
-//! cubecl allocates in its device thread, where a failure is a panic. Its message has no size on ROCm, and the size alone on CUDA.
+//! cubecl allocates in its device thread, where a failure is a panic. Its message has no size on
+//! ROCm, and the size alone on CUDA.
 
 use crate::device::GpuDevice;
 use cubecl::MemoryUsage;
@@ -15,7 +17,8 @@ use testgen_types::panic_text;
 /// The start of the message of every panic for lack of memory.
 pub const OUT_OF_MEMORY: &str = "out of memory: ";
 
-/// The variable that limits the memory that the tensors of one stream may hold, in MiB; fractions are permitted. For tests.
+/// The variable that limits the memory that the tensors of one stream may hold, in MiB; fractions
+/// are permitted. For tests.
 const LIMIT_VARIABLE: &str = "TESTGEN_GPU_MEMORY";
 
 /// cubecl-cuda's error for memory that the driver does not have.
@@ -34,15 +37,26 @@ type MemoryQuery = Arc<dyn Fn() -> Option<(u64, u64)> + Send + Sync>;
 static QUERIES: Mutex<Option<HashMap<GpuDevice, MemoryQuery>>> = Mutex::new(None);
 
 impl GpuDevice {
-    /// Sets how free and total memory of the device are read for messages about memory that it does not have.
-    pub fn report_memory_with(self, query: impl Fn() -> Option<(u64, u64)> + Send + Sync + 'static) {
+    /// Sets how free and total memory of the device are read for messages about memory that it does
+    /// not have.
+    pub fn report_memory_with(
+        self,
+        query: impl Fn() -> Option<(u64, u64)> + Send + Sync + 'static,
+    ) {
         let mut queries = QUERIES.lock().unwrap_or_else(PoisonError::into_inner);
-        queries.get_or_insert_default().insert(self, Arc::new(query));
+        queries
+            .get_or_insert_default()
+            .insert(self, Arc::new(query));
     }
 
     fn free_and_total(self) -> Option<(u64, u64)> {
         // Not under the lock: it calls the driver.
-        let query = QUERIES.lock().unwrap_or_else(PoisonError::into_inner).as_ref()?.get(&self).cloned();
+        let query = QUERIES
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .as_ref()?
+            .get(&self)
+            .cloned();
         query?()
     }
 }
@@ -57,9 +71,15 @@ pub fn memory_limit() -> Result<Option<u64>, String> {
 }
 
 fn parse_limit(value: Option<&str>) -> Result<Option<u64>, String> {
-    let Some(text) = value.map(str::trim).filter(|text| !text.is_empty()) else { return Ok(None) };
-    let mebibytes = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number > 0.0);
-    let mebibytes = mebibytes.ok_or_else(|| format!("{LIMIT_VARIABLE} is `{text}`, not a positive number of MiB"))?;
+    let Some(text) = value.map(str::trim).filter(|text| !text.is_empty()) else {
+        return Ok(None);
+    };
+    let mebibytes = text
+        .parse::<f64>()
+        .ok()
+        .filter(|number| number.is_finite() && *number > 0.0);
+    let mebibytes = mebibytes
+        .ok_or_else(|| format!("{LIMIT_VARIABLE} is `{text}`, not a positive number of MiB"))?;
     Ok(Some((mebibytes * f64::from(1 << 20)) as u64))
 }
 
@@ -78,7 +98,8 @@ thread_local! {
     static TRYING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether the calling thread tries an allocation. A panic in it is not yet a failure: it is tried again, or reported by another panic.
+/// Whether the calling thread tries an allocation. A panic in it is not yet a failure: it is tried
+/// again, or reported by another panic.
 pub fn tries_allocation() -> bool {
     TRYING.get()
 }
@@ -96,9 +117,20 @@ pub(crate) fn is_refused(message: &str) -> bool {
     message.contains(REFUSED_BY_CUDA) || message.contains(REFUSED_BY_HIP)
 }
 
-/// The message about `requested` bytes that `device` does not have; without a number for the arguments of a kernel.
-pub(crate) fn message(device: GpuDevice, requested: Option<u64>, usage: Option<MemoryUsage>) -> String {
-    Shortage { requested, usage, limit: limit(), driver: device.free_and_total() }.message()
+/// The message about `requested` bytes that `device` does not have; without a number for the
+/// arguments of a kernel.
+pub(crate) fn message(
+    device: GpuDevice,
+    requested: Option<u64>,
+    usage: Option<MemoryUsage>,
+) -> String {
+    Shortage {
+        requested,
+        usage,
+        limit: limit(),
+        driver: device.free_and_total(),
+    }
+    .message()
 }
 
 /// The memory at the time of a failed allocation, in bytes.
@@ -112,25 +144,41 @@ struct Shortage {
 
 impl Shortage {
     fn message(&self) -> String {
-        let requested = self
-            .requested
-            .map_or_else(|| "the arguments of a kernel were".to_owned(), |size| format!("{} were", mebibytes(size)));
+        let requested = self.requested.map_or_else(
+            || "the arguments of a kernel were".to_owned(),
+            |size| format!("{} were", mebibytes(size)),
+        );
         let free = match self.driver {
-            Some((free, total)) => format!("{} of {} are free on the device", mebibytes(free), mebibytes(total)),
+            Some((free, total)) => format!(
+                "{} of {} are free on the device",
+                mebibytes(free),
+                mebibytes(total)
+            ),
             None => "the driver does not report free memory".to_owned(),
         };
         let in_use = self.usage.as_ref().map_or_else(String::new, |usage| {
-            format!(", the tensors of this check hold {}", mebibytes(usage.bytes_in_use))
+            format!(
+                ", the tensors of this check hold {}",
+                mebibytes(usage.bytes_in_use)
+            )
         });
-        let limit = self.limit.map_or_else(String::new, |limit| format!(", {LIMIT_VARIABLE} is {}", mebibytes(limit)));
-        format!("{OUT_OF_MEMORY}{requested} requested; {free}{in_use}{limit}; {}; {REMEDY}", self.fitting())
+        let limit = self.limit.map_or_else(String::new, |limit| {
+            format!(", {LIMIT_VARIABLE} is {}", mebibytes(limit))
+        });
+        format!(
+            "{OUT_OF_MEMORY}{requested} requested; {free}{in_use}{limit}; {}; {REMEDY}",
+            self.fitting()
+        )
     }
 
     /// The size that could be allocated.
     fn fitting(&self) -> String {
         let held = self.usage.as_ref().map_or(0, |usage| usage.bytes_in_use);
         let below_limit = self.limit.map(|limit| limit.saturating_sub(held));
-        let fits = [below_limit, self.driver.map(|(free, _)| free)].into_iter().flatten().min();
+        let fits = [below_limit, self.driver.map(|(free, _)| free)]
+            .into_iter()
+            .flatten()
+            .min();
         match (fits, self.requested) {
             (None, _) => "the size that would fit is not known".to_owned(),
             (Some(fits), Some(requested)) if fits >= requested => {
@@ -143,7 +191,11 @@ impl Shortage {
 
 fn mebibytes(bytes: u64) -> String {
     let number = bytes as f64 / f64::from(1 << 20);
-    if bytes < 1 << 20 { format!("{:.1} KiB", number * 1024.0) } else { format!("{number:.1} MiB") }
+    if bytes < 1 << 20 {
+        format!("{:.1} KiB", number * 1024.0)
+    } else {
+        format!("{number:.1} MiB")
+    }
 }
 
 #[cfg(test)]
@@ -153,8 +205,19 @@ mod tests {
     const MIB: u64 = 1 << 20;
 
     fn shortage(requested: Option<u64>, driver: Option<(u64, u64)>, limit: Option<u64>) -> String {
-        let usage = MemoryUsage { number_allocs: 1, bytes_in_use: 3 * MIB, bytes_padding: 0, bytes_reserved: 4 * MIB };
-        Shortage { requested, usage: Some(usage), limit, driver }.message()
+        let usage = MemoryUsage {
+            number_allocs: 1,
+            bytes_in_use: 3 * MIB,
+            bytes_padding: 0,
+            bytes_reserved: 4 * MIB,
+        };
+        Shortage {
+            requested,
+            usage: Some(usage),
+            limit,
+            driver,
+        }
+        .message()
     }
 
     #[test]
@@ -168,20 +231,31 @@ mod tests {
             "{plain}"
         );
         let limited = shortage(Some(12 * MIB), Some((60 * MIB, 64 * MIB)), Some(4 * MIB));
-        assert!(limited.contains("TESTGEN_GPU_MEMORY is 4.0 MiB; at most 1.0 MiB would fit"), "{limited}");
+        assert!(
+            limited.contains("TESTGEN_GPU_MEMORY is 4.0 MiB; at most 1.0 MiB would fit"),
+            "{limited}"
+        );
         let fragmented = shortage(Some(MIB), Some((2 * MIB, 64 * MIB)), None);
-        assert!(fragmented.contains("that would fit, so the memory is fragmented"), "{fragmented}");
+        assert!(
+            fragmented.contains("that would fit, so the memory is fragmented"),
+            "{fragmented}"
+        );
         let arguments = shortage(None, None, None);
         assert!(
-            arguments.contains("the arguments of a kernel were requested; the driver does not report"),
+            arguments
+                .contains("the arguments of a kernel were requested; the driver does not report"),
             "{arguments}"
         );
     }
 
     #[test]
     fn other_panics_are_not_about_memory() {
-        assert!(is_refused("called `Result::unwrap()` on an `Err` value: can't allocate buffer of size: 4096\n"));
-        assert!(is_refused("called `Result::unwrap()` on an `Err` value: Unknown error happened during execution\n"));
+        assert!(is_refused(
+            "called `Result::unwrap()` on an `Err` value: can't allocate buffer of size: 4096\n"
+        ));
+        assert!(is_refused(
+            "called `Result::unwrap()` on an `Err` value: Unknown error happened during execution\n"
+        ));
         assert!(!is_refused("Should send data to device") && !is_refused("Resource to exist."));
     }
 
@@ -190,16 +264,25 @@ mod tests {
         let mut marked = false;
         assert_eq!(tried(|| marked = tries_allocation()), Ok(()));
         assert!(marked && !tries_allocation());
-        assert_eq!(tried(|| panic!("can't allocate")), Err("can't allocate".to_owned()));
+        assert_eq!(
+            tried(|| panic!("can't allocate")),
+            Err("can't allocate".to_owned())
+        );
         assert!(!tries_allocation());
     }
 
     #[test]
     fn a_limit_is_a_positive_number_of_mebibytes() {
         assert_eq!(parse_limit(Some(" 0.5 ")), Ok(Some(MIB / 2)));
-        assert_eq!((parse_limit(None), parse_limit(Some(""))), (Ok(None), Ok(None)));
+        assert_eq!(
+            (parse_limit(None), parse_limit(Some(""))),
+            (Ok(None), Ok(None))
+        );
         for invalid in ["-1", "0", "4 GiB", "NaN", "inf"] {
-            assert!(parse_limit(Some(invalid)).is_err_and(|error| error.contains(invalid)), "{invalid}");
+            assert!(
+                parse_limit(Some(invalid)).is_err_and(|error| error.contains(invalid)),
+                "{invalid}"
+            );
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The most memory that the tensors of each stream held, by the allocator's own account.
 //!
-//! cubecl reports what is in use now. Only an allocation can make that larger, so it is read after each of them.
+//! cubecl reports what is in use now. Only an allocation can make that larger, so it is read after
+//! each of them.
 
 use crate::device::GpuDevice;
 use cubecl::stream_id::StreamId;
@@ -15,13 +16,20 @@ static PEAKS: Mutex<Option<HashMap<(GpuDevice, StreamId), u64>>> = Mutex::new(No
 /// Records that the tensors of a stream hold `bytes` now.
 pub(crate) fn record(device: GpuDevice, stream: StreamId, bytes: u64) {
     let mut peaks = lock();
-    let peak = peaks.get_or_insert_default().entry((device, stream)).or_default();
+    let peak = peaks
+        .get_or_insert_default()
+        .entry((device, stream))
+        .or_default();
     *peak = bytes.max(*peak);
 }
 
-/// The most bytes that the tensors of the calling thread's stream held since [`reset_memory_peak`]; none where it allocated nothing.
+/// The most bytes that the tensors of the calling thread's stream held since [`reset_memory_peak`];
+/// none where it allocated nothing.
 pub(crate) fn of_stream(device: GpuDevice) -> Option<u64> {
-    lock().as_ref()?.get(&(device, StreamId::current())).copied()
+    lock()
+        .as_ref()?
+        .get(&(device, StreamId::current()))
+        .copied()
 }
 
 /// Starts a new measurement of the peak of the calling thread's stream, on every device.

@@ -1,7 +1,8 @@
 //! The kernel of a matrix product.
 //!
-//! The choice is a function of the sizes, the element type and the device's features, so that every run on every
-//! machine with such a device tests the same kernels. burn's own choice goes by measured time.
+//! The choice is a function of the sizes, the element type and the device's features, so that every
+//! run on every machine with such a device tests the same kernels. burn's own choice goes by
+//! measured time.
 
 use crate::{
     device::GpuDevice,
@@ -35,18 +36,25 @@ pub enum ProductKernel {
     Unit,
     /// Tiles of the matrix units; they round f32 to TF32.
     MatrixUnit,
-    /// The same, with tiles that the Tensor Memory Accelerator (TMA) of recent NVIDIA GPUs loads while others are multiplied.
+    /// The same, with tiles that the Tensor Memory Accelerator (TMA) of recent NVIDIA GPUs loads
+    /// while others are multiplied.
     TmaMatrixUnit,
 }
 
 impl ProductKernel {
     /// All kernels that the rule may choose.
-    pub const ALL: &[Self] = &[Self::Naive, Self::Unit, Self::MatrixUnit, Self::TmaMatrixUnit];
+    pub const ALL: &[Self] = &[
+        Self::Naive,
+        Self::Unit,
+        Self::MatrixUnit,
+        Self::TmaMatrixUnit,
+    ];
 }
 
 /// Below this many multiplications the tiles of a faster kernel would be mostly empty.
 const SMALL: usize = 1 << 25;
-/// From this many multiplications on, faster loads are worth a kernel that takes five times as long to compile.
+/// From this many multiplications on, faster loads are worth a kernel that takes five times as long
+/// to compile.
 const LARGE: usize = 1 << 26;
 /// The side of a matrix unit's tile.
 const TILE: usize = 16;
@@ -63,12 +71,16 @@ impl ProductSizes {
     fn of(left: &CubeTensor<GpuRuntime>, right: &CubeTensor<GpuRuntime>) -> Self {
         let (left, right) = (left.shape(), right.shape());
         let dimensions = left.num_dims();
-        Self { rows: left[dimensions - 2], inner: left[dimensions - 1], columns: right[dimensions - 1] }
+        Self {
+            rows: left[dimensions - 2],
+            inner: left[dimensions - 1],
+            columns: right[dimensions - 1],
+        }
     }
 }
 
-/// The type in which matrix units may multiply factors of `dtype`; `tf32`: whether TF32 is permitted. Without it, f32 stays
-/// f32: the matrix units would round it to TF32.
+/// The type in which matrix units may multiply factors of `dtype`; `tf32`: whether TF32 is
+/// permitted. Without it, f32 stays f32: the matrix units would round it to TF32.
 fn matrix_type(dtype: DType, tf32: bool) -> Option<StorageType> {
     match dtype {
         DType::F16 | DType::BF16 => Some(dtype.into()),
@@ -88,7 +100,11 @@ struct Units {
 
 /// The rule.
 fn choose(sizes: ProductSizes, dtype: DType, units: Units) -> ProductKernel {
-    let ProductSizes { rows, inner, columns } = sizes;
+    let ProductSizes {
+        rows,
+        inner,
+        columns,
+    } = sizes;
     let fills_a_tile = rows.min(inner).min(columns) >= TILE;
     let multiplications = rows * inner * columns;
     match dtype {
@@ -101,7 +117,8 @@ fn choose(sizes: ProductSizes, dtype: DType, units: Units) -> ProductKernel {
     }
 }
 
-/// `left` [..., rows, inner] times `right` [..., inner, columns], in the type of `left`, by `kernel` whatever the sizes.
+/// `left` [..., rows, inner] times `right` [..., inner, columns], in the type of `left`, by
+/// `kernel` whatever the sizes.
 ///
 /// # Errors
 ///
@@ -113,7 +130,9 @@ pub fn product_by(
 ) -> Result<CubeTensor<GpuRuntime>, String> {
     // cubek-matmul 0.2 does not refuse it: the result would not be written.
     if kernel == ProductKernel::TmaMatrixUnit && !(tma_can_load(&left) && tma_can_load(&right)) {
-        return Err("the device has no Tensor Memory Accelerator that can load these factors".to_owned());
+        return Err(
+            "the device has no Tensor Memory Accelerator that can load these factors".to_owned(),
+        );
     }
     let output = init_matmul_output(&left, &right, left.dtype);
     launch(kernel, left, right, output.clone()).map_err(|error| format!("{error:?}"))?;
@@ -121,12 +140,18 @@ pub fn product_by(
 }
 
 /// The same product by the kernel that the rule chooses.
-pub(crate) fn product(left: CubeTensor<GpuRuntime>, right: CubeTensor<GpuRuntime>) -> CubeTensor<GpuRuntime> {
+pub(crate) fn product(
+    left: CubeTensor<GpuRuntime>,
+    right: CubeTensor<GpuRuntime>,
+) -> CubeTensor<GpuRuntime> {
     products::record(&left, &right);
     let sizes = ProductSizes::of(&left, &right);
     let matrix = matrix_type(left.dtype, tf32::is_permitted())
         .is_some_and(|factor| has_matrix_units(&left.client, left.device, factor));
-    let units = Units { matrix, tma: matrix && tma_can_load(&left) && tma_can_load(&right) };
+    let units = Units {
+        matrix,
+        tma: matrix && tma_can_load(&left) && tma_can_load(&right),
+    };
     let kernel = choose(sizes, left.dtype, units);
     // A kernel may refuse a layout; it does so before it launches, and by rule as well.
     product_by(kernel, left.clone(), right.clone())
@@ -134,8 +159,8 @@ pub(crate) fn product(left: CubeTensor<GpuRuntime>, right: CubeTensor<GpuRuntime
         .unwrap_or_else(|error| panic!("the matrix product was not launched: {error}"))
 }
 
-/// cubek's name of the kernel that the rule chooses for `product` on `device`, with its options. Where that kernel refuses the
-/// layout, the naive one computes the product.
+/// cubek's name of the kernel that the rule chooses for `product` on `device`, with its options.
+/// Where that kernel refuses the layout, the naive one computes the product.
 pub fn kernel_by_rule(product: &Product, device: GpuDevice) -> String {
     let [rows, inner, columns] = product.sizes();
     let (dtype, client) = (dtype(product.precision), GpuRuntime::client(&device));
@@ -143,7 +168,15 @@ pub fn kernel_by_rule(product: &Product, device: GpuDevice) -> String {
     let matrix = factor.is_some_and(|factor| has_matrix_units(&client, device, factor));
     let can_load = |factor: &Factor| tma_can_load_rows(&factor.shape, &factor.strides, dtype);
     let tma = has_tma(&client) && can_load(&product.left) && can_load(&product.right);
-    let strategy = match choose(ProductSizes { rows, inner, columns }, dtype, Units { matrix, tma }) {
+    let strategy = match choose(
+        ProductSizes {
+            rows,
+            inner,
+            columns,
+        },
+        dtype,
+        Units { matrix, tma },
+    ) {
         ProductKernel::Naive => Strategy::Naive,
         ProductKernel::Unit => Strategy::SimpleUnit(unit_strategy(&client, dtype)),
         ProductKernel::MatrixUnit => Strategy::SimpleCyclicCmma(matrix_unit_strategy()),
@@ -174,9 +207,14 @@ fn launch(
             let strategy = unit_strategy(&client, left_type);
             launch_tiling::launch_ref(&client, left, right, output, &strategy, &mut types)
         }
-        ProductKernel::MatrixUnit => {
-            launch_tiling::launch_ref(&client, left, right, output, &matrix_unit_strategy(), &mut types)
-        }
+        ProductKernel::MatrixUnit => launch_tiling::launch_ref(
+            &client,
+            left,
+            right,
+            output,
+            &matrix_unit_strategy(),
+            &mut types,
+        ),
         ProductKernel::TmaMatrixUnit => {
             launch_tiling::launch_ref_tma(&client, left, right, output, &tma_strategy(), &mut types)
         }
@@ -186,34 +224,47 @@ fn launch(
 /// Whether the device has a Tensor Memory Accelerator and it can load the factor.
 fn tma_can_load(factor: &CubeTensor<GpuRuntime>) -> bool {
     let (shape, strides) = (factor.meta.shape().as_slice(), factor.meta.strides());
-    has_tma(&factor.client) && factor.handle.offset_start.is_none() && tma_can_load_rows(shape, strides, factor.dtype)
+    has_tma(&factor.client)
+        && factor.handle.offset_start.is_none()
+        && tma_can_load_rows(shape, strides, factor.dtype)
 }
 
 fn has_tma(client: &ComputeClient<GpuRuntime>) -> bool {
     !client.properties().features.tma.is_empty()
 }
 
-/// The Tensor Memory Accelerator requires rows that begin at multiples of 16 bytes. Batches are left to the other kernel: cubek-matmul 0.2
-/// (`launch/args.rs`) takes the last batch dimension's stride for that of all batches together.
+/// The Tensor Memory Accelerator requires rows that begin at multiples of 16 bytes. Batches are
+/// left to the other kernel: cubek-matmul 0.2 (`launch/args.rs`) takes the last batch dimension's
+/// stride for that of all batches together.
 fn tma_can_load_rows(shape: &[usize], strides: &[usize], dtype: DType) -> bool {
     let [_, columns] = shape else { return false };
     strides == [*columns, 1] && (columns * dtype.size()).is_multiple_of(16)
 }
 
-fn unit_strategy(client: &ComputeClient<GpuRuntime>, dtype: DType) -> BlueprintStrategy<(), SimpleUnitAlgorithm> {
-    BlueprintStrategy::Inferred(SimpleUnitSelectionArgs { tile_size: unit_tile(client, dtype) })
+fn unit_strategy(
+    client: &ComputeClient<GpuRuntime>,
+    dtype: DType,
+) -> BlueprintStrategy<(), SimpleUnitAlgorithm> {
+    BlueprintStrategy::Inferred(SimpleUnitSelectionArgs {
+        tile_size: unit_tile(client, dtype),
+    })
 }
 
 fn matrix_unit_strategy() -> BlueprintStrategy<(), SimpleAlgorithm> {
-    BlueprintStrategy::Inferred(SimpleArgs { multi_rows: false, tile_matmul: TileMatmulKind::Cmma })
+    BlueprintStrategy::Inferred(SimpleArgs {
+        multi_rows: false,
+        tile_matmul: TileMatmulKind::Cmma,
+    })
 }
 
 fn tma_strategy() -> BlueprintStrategy<(), SpecializedAlgorithm> {
-    BlueprintStrategy::Inferred(SpecializedStrategy { tile_matmul: TileMatmulKind::Mma })
+    BlueprintStrategy::Inferred(SpecializedStrategy {
+        tile_matmul: TileMatmulKind::Mma,
+    })
 }
 
-/// The largest tile that fits into shared memory: with waves of 64, large tiles of 16 bits ask for 128 KiB, and a block
-/// of AMD's has 64 (cubek-matmul 0.2 does not check it before the launch).
+/// The largest tile that fits into shared memory: with waves of 64, large tiles of 16 bits ask for
+/// 128 KiB, and a block of AMD's has 64 (cubek-matmul 0.2 does not check it before the launch).
 fn unit_tile(client: &ComputeClient<GpuRuntime>, dtype: DType) -> TileSizeSelection {
     match (client.properties().hardware.plane_size_max, dtype) {
         (64.., DType::F16 | DType::BF16) => TileSizeSelection::MinTileSize,
@@ -221,40 +272,81 @@ fn unit_tile(client: &ComputeClient<GpuRuntime>, dtype: DType) -> TileSizeSelect
     }
 }
 
-fn has_matrix_units(client: &ComputeClient<GpuRuntime>, device: GpuDevice, factor: StorageType) -> bool {
+fn has_matrix_units(
+    client: &ComputeClient<GpuRuntime>,
+    device: GpuDevice,
+    factor: StorageType,
+) -> bool {
     tf32::has_matrix_units(client, factor) && !device.lacks_matrix_units()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{DType, ProductKernel, ProductSizes, Units, choose, matrix_type, tf32, tma_can_load_rows};
+    use super::{
+        DType, ProductKernel, ProductSizes, Units, choose, matrix_type, tf32, tma_can_load_rows,
+    };
 
-    fn kernel(rows: usize, inner: usize, columns: usize, dtype: DType, matrix: bool) -> ProductKernel {
-        choose(ProductSizes { rows, inner, columns }, dtype, Units { matrix, tma: false })
+    fn kernel(
+        rows: usize,
+        inner: usize,
+        columns: usize,
+        dtype: DType,
+        matrix: bool,
+    ) -> ProductKernel {
+        choose(
+            ProductSizes {
+                rows,
+                inner,
+                columns,
+            },
+            dtype,
+            Units { matrix, tma: false },
+        )
     }
 
     #[test]
     fn matrix_units_round_f32_only_where_tf32_is_permitted() {
         assert_eq!(matrix_type(DType::F32, false), None);
         assert_eq!(matrix_type(DType::F32, true), Some(tf32::storage_type()));
-        assert_eq!(matrix_type(DType::F16, true), matrix_type(DType::F16, false));
+        assert_eq!(
+            matrix_type(DType::F16, true),
+            matrix_type(DType::F16, false)
+        );
         for size in [1, 16, 512, 4096] {
-            assert_ne!(kernel(size, size, size, DType::F32, false), ProductKernel::MatrixUnit);
+            assert_ne!(
+                kernel(size, size, size, DType::F32, false),
+                ProductKernel::MatrixUnit
+            );
         }
-        assert_eq!(kernel(512, 512, 512, DType::F32, true), ProductKernel::MatrixUnit);
+        assert_eq!(
+            kernel(512, 512, 512, DType::F32, true),
+            ProductKernel::MatrixUnit
+        );
         assert_eq!(kernel(512, 15, 512, DType::F32, true), ProductKernel::Naive);
     }
 
     #[test]
     fn large_products_use_tiles_and_small_ones_do_not() {
-        assert_eq!(kernel(128, 768, 768, DType::F32, false), ProductKernel::Unit);
-        assert_eq!(kernel(128, 64, 128, DType::F32, false), ProductKernel::Naive);
-        assert_eq!(kernel(128, 768, 768, DType::BF16, false), ProductKernel::Unit);
+        assert_eq!(
+            kernel(128, 768, 768, DType::F32, false),
+            ProductKernel::Unit
+        );
+        assert_eq!(
+            kernel(128, 64, 128, DType::F32, false),
+            ProductKernel::Naive
+        );
+        assert_eq!(
+            kernel(128, 768, 768, DType::BF16, false),
+            ProductKernel::Unit
+        );
     }
 
     #[test]
     fn matrix_units_compute_16_bits_from_one_tile_on() {
-        assert_eq!(kernel(16, 16, 16, DType::F16, true), ProductKernel::MatrixUnit);
+        assert_eq!(
+            kernel(16, 16, 16, DType::F16, true),
+            ProductKernel::MatrixUnit
+        );
         assert_eq!(kernel(16, 15, 16, DType::F16, true), ProductKernel::Naive);
         assert_eq!(kernel(16, 16, 16, DType::F16, false), ProductKernel::Naive);
     }
@@ -262,7 +354,15 @@ mod tests {
     #[test]
     fn tma_loads_large_products_for_matrix_units() {
         let kernel = |rows, matrix| {
-            choose(ProductSizes { rows, inner: 768, columns: 768 }, DType::F16, Units { matrix, tma: true })
+            choose(
+                ProductSizes {
+                    rows,
+                    inner: 768,
+                    columns: 768,
+                },
+                DType::F16,
+                Units { matrix, tma: true },
+            )
         };
         assert_eq!(kernel(128, true), ProductKernel::TmaMatrixUnit);
         assert_eq!(kernel(64, true), ProductKernel::MatrixUnit);
@@ -274,6 +374,10 @@ mod tests {
         assert!(tma_can_load_rows(&[128, 768], &[768, 1], DType::F16));
         assert!(!tma_can_load_rows(&[128, 770], &[770, 1], DType::F16));
         assert!(!tma_can_load_rows(&[128, 768], &[1, 128], DType::F16));
-        assert!(!tma_can_load_rows(&[2, 128, 768], &[98_304, 768, 1], DType::F16));
+        assert!(!tma_can_load_rows(
+            &[2, 128, 768],
+            &[98_304, 768, 1],
+            DType::F16
+        ));
     }
 }

@@ -8,7 +8,8 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use testgen_types::Precision;
 
-/// A factor: its sizes and the distances between neighbours, in elements. The last two dimensions are rows and columns.
+/// A factor: its sizes and the distances between neighbours, in elements. The last two dimensions
+/// are rows and columns.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Factor {
     /// The sizes.
@@ -17,7 +18,8 @@ pub struct Factor {
     pub strides: Vec<usize>,
 }
 
-/// A matrix product. Both factors have the same number of dimensions; a batch dimension of size 1 is repeated.
+/// A matrix product. Both factors have the same number of dimensions; a batch dimension of size 1
+/// is repeated.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Product {
     /// The left factor, [..., rows, inner].
@@ -42,13 +44,19 @@ pub fn record_products<T>(run: impl FnOnce() -> T) -> (T, BTreeSet<Product>) {
 
 pub(crate) fn record(left: &CubeTensor<GpuRuntime>, right: &CubeTensor<GpuRuntime>) {
     RECORDED.with_borrow_mut(|recorded| {
-        let (Some(recorded), Some(precision)) = (recorded, precision(left.dtype)) else { return };
+        let (Some(recorded), Some(precision)) = (recorded, precision(left.dtype)) else {
+            return;
+        };
         let (left, right) = (Factor::of(left), Factor::of(right));
         // Nothing is computed for an empty factor.
         if left.count() == 0 || right.count() == 0 {
             return;
         }
-        recorded.insert(Product { left, right, precision });
+        recorded.insert(Product {
+            left,
+            right,
+            precision,
+        });
     });
 }
 
@@ -73,7 +81,10 @@ pub fn dtype(precision: Precision) -> DType {
 
 impl Factor {
     fn of(tensor: &CubeTensor<GpuRuntime>) -> Self {
-        Self { shape: tensor.shape().to_vec(), strides: tensor.meta.strides().to_vec() }
+        Self {
+            shape: tensor.shape().to_vec(),
+            strides: tensor.meta.strides().to_vec(),
+        }
     }
 
     /// A factor whose rows follow each other.
@@ -92,7 +103,12 @@ impl Factor {
 
     /// The number of elements from the first to the last in memory, both included.
     pub fn extent(&self) -> usize {
-        let last: usize = self.shape.iter().zip(&self.strides).map(|(size, stride)| (size - 1) * stride).sum();
+        let last: usize = self
+            .shape
+            .iter()
+            .zip(&self.strides)
+            .map(|(size, stride)| (size - 1) * stride)
+            .sum();
         last + 1
     }
 
@@ -100,8 +116,9 @@ impl Factor {
     pub fn offsets(&self) -> impl Iterator<Item = usize> {
         (0..self.count()).map(|index| {
             let dimensions = self.shape.iter().zip(&self.strides).rev();
-            let (offset, _) = dimensions
-                .fold((0, index), |(offset, rest), (size, stride)| (offset + rest % size * stride, rest / size));
+            let (offset, _) = dimensions.fold((0, index), |(offset, rest), (size, stride)| {
+                (offset + rest % size * stride, rest / size)
+            });
             offset
         })
     }
@@ -111,15 +128,22 @@ impl Factor {
         [self.shape[dimensions - 2], self.shape[dimensions - 1]]
     }
 
-    /// The batch dimensions as one, laid out as [batch, rows, 1, columns] with its middle dimensions exchanged: the dimension
-    /// of the single head has the stride of a row.
+    /// The batch dimensions as one, laid out as [batch, rows, 1, columns] with its middle
+    /// dimensions exchanged: the dimension of the single head has the stride of a row.
     fn with_one_head(&self) -> Self {
         let dimensions = self.shape.len();
         let [rows, columns] = self.matrix();
         let is_transposed = self.strides[dimensions - 1] > self.strides[dimensions - 2];
-        let (row, strides) = if is_transposed { (rows, [1, rows]) } else { (columns, [columns, 1]) };
+        let (row, strides) = if is_transposed {
+            (rows, [1, rows])
+        } else {
+            (columns, [columns, 1])
+        };
         let batch = self.count() / (rows * columns);
-        Self { shape: vec![batch, 1, rows, columns], strides: vec![rows * columns, row, strides[0], strides[1]] }
+        Self {
+            shape: vec![batch, 1, rows, columns],
+            strides: vec![rows * columns, row, strides[0], strides[1]],
+        }
     }
 }
 
@@ -138,7 +162,8 @@ impl Product {
         shape
     }
 
-    /// For each matrix of the result, the numbers of the matrices of the left and of the right factor.
+    /// For each matrix of the result, the numbers of the matrices of the left and of the right
+    /// factor.
     pub fn batches(&self) -> Vec<(usize, usize)> {
         let shape = self.batch_shape();
         let number = |factor: &Factor, index: usize| {
@@ -148,7 +173,9 @@ impl Product {
             });
             number
         };
-        (0..shape.iter().product()).map(|index| (number(&self.left, index), number(&self.right, index))).collect()
+        (0..shape.iter().product())
+            .map(|index| (number(&self.left, index), number(&self.right, index)))
+            .collect()
     }
 
     fn batch_shape(&self) -> Vec<usize> {
@@ -157,12 +184,17 @@ impl Product {
         sizes.map(|(left, right)| *left.max(right)).collect()
     }
 
-    /// The same matrices as an attention with a single head has them, if there are several and none is repeated.
+    /// The same matrices as an attention with a single head has them, if there are several and none
+    /// is repeated.
     pub fn with_one_head(&self) -> Option<Self> {
         let batches = self.left.shape.len() - 2;
         let (left, right) = (&self.left.shape[..batches], &self.right.shape[..batches]);
         let applies = left == right && left.iter().product::<usize>() > 1;
-        applies.then(|| Self { left: self.left.with_one_head(), right: self.right.with_one_head(), ..self.clone() })
+        applies.then(|| Self {
+            left: self.left.with_one_head(),
+            right: self.right.with_one_head(),
+            ..self.clone()
+        })
     }
 }
 
@@ -172,25 +204,48 @@ mod tests {
 
     fn product(left: &[usize], right: &[usize]) -> Product {
         let [left, right] = [left, right].map(|shape| Factor::contiguous(shape.to_vec()));
-        Product { left, right, precision: Precision::F32 }
+        Product {
+            left,
+            right,
+            precision: Precision::F32,
+        }
     }
 
     #[test]
     fn offsets_follow_the_strides() {
         let contiguous = Factor::contiguous(vec![2, 2, 3]);
         assert_eq!(contiguous.strides, [6, 3, 1]);
-        assert_eq!(contiguous.offsets().collect::<Vec<_>>(), (0..12).collect::<Vec<_>>());
-        let transposed = Factor { shape: vec![3, 2], strides: vec![1, 3] };
+        assert_eq!(
+            contiguous.offsets().collect::<Vec<_>>(),
+            (0..12).collect::<Vec<_>>()
+        );
+        let transposed = Factor {
+            shape: vec![3, 2],
+            strides: vec![1, 3],
+        };
         assert_eq!(transposed.offsets().collect::<Vec<_>>(), [0, 3, 1, 4, 2, 5]);
         assert_eq!((transposed.count(), transposed.extent()), (6, 6));
-        assert_eq!(Factor { shape: vec![2, 2], strides: vec![8, 1] }.extent(), 10);
+        assert_eq!(
+            Factor {
+                shape: vec![2, 2],
+                strides: vec![8, 1]
+            }
+            .extent(),
+            10
+        );
     }
 
     #[test]
     fn a_batch_dimension_of_one_is_repeated() {
         let repeated = product(&[2, 3, 4, 5], &[1, 3, 5, 6]);
-        assert_eq!((repeated.sizes(), repeated.output_shape()), ([4, 5, 6], vec![2, 3, 4, 6]));
-        assert_eq!(repeated.batches(), [(0, 0), (1, 1), (2, 2), (3, 0), (4, 1), (5, 2)]);
+        assert_eq!(
+            (repeated.sizes(), repeated.output_shape()),
+            ([4, 5, 6], vec![2, 3, 4, 6])
+        );
+        assert_eq!(
+            repeated.batches(),
+            [(0, 0), (1, 1), (2, 2), (3, 0), (4, 1), (5, 2)]
+        );
         assert_eq!(product(&[4, 5], &[5, 6]).batches(), [(0, 0)]);
     }
 
@@ -199,8 +254,14 @@ mod tests {
         let mut several = product(&[2, 4, 8, 16], &[2, 4, 16, 8]);
         several.right.strides = vec![512, 128, 1, 16];
         let one = several.with_one_head().expect("there are several batches");
-        assert_eq!((one.left.shape, one.left.strides), (vec![8, 1, 8, 16], vec![128, 16, 16, 1]));
-        assert_eq!((one.right.shape, one.right.strides), (vec![8, 1, 16, 8], vec![128, 16, 1, 16]));
+        assert_eq!(
+            (one.left.shape, one.left.strides),
+            (vec![8, 1, 8, 16], vec![128, 16, 16, 1])
+        );
+        assert_eq!(
+            (one.right.shape, one.right.strides),
+            (vec![8, 1, 16, 8], vec![128, 16, 1, 16])
+        );
         assert_eq!(product(&[4, 5], &[5, 6]).with_one_head(), None);
         assert_eq!(product(&[2, 4, 5], &[1, 5, 6]).with_one_head(), None);
     }

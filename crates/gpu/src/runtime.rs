@@ -1,8 +1,8 @@
 //! One cubecl runtime for CUDA and ROCm.
 //!
-//! burn's kernels are generic over the runtime, and compiling them takes most of a suite's build. With one runtime they
-//! are compiled once; the interface is chosen when a kernel is lowered to its source ([`crate::lowering`]) and in the
-//! server ([`crate::server`]).
+//! burn's kernels are generic over the runtime, and compiling them takes most of a suite's build.
+//! With one runtime they are compiled once; the interface is chosen when a kernel is lowered to its
+//! source ([`crate::lowering`]) and in the server ([`crate::server`]).
 
 use crate::{device::GpuDevice, lowering, server::GpuServer, unlowered::Unlowered};
 use burn_cubecl::tensor::CubeTensor;

@@ -1,4 +1,5 @@
-//! The server of [`GpuRuntime`](crate::GpuRuntime): cubecl's CUDA or HIP server, with a record of the launched kernels.
+//! The server of [`GpuRuntime`](crate::GpuRuntime): cubecl's CUDA or HIP server, with a record of
+//! the launched kernels.
 
 use crate::device::GpuDevice;
 use crate::{
@@ -19,10 +20,13 @@ use cubecl::server::{
     ServerCommunication, ServerError, ServerUtilities,
 };
 use cubecl::stream_id::StreamId;
-use cubecl::{CubeCount, CubeTask, ExecutionMode, MemoryAllocationMode, MemoryUsage, Runtime, backtrace::BackTrace};
+use cubecl::{
+    CubeCount, CubeTask, ExecutionMode, MemoryAllocationMode, MemoryUsage, Runtime,
+    backtrace::BackTrace,
+};
 use cubecl_runtime::{
-    allocator::PitchedMemoryLayoutPolicy, logging::ServerLogger, memory_management::ManagedMemoryHandle,
-    storage::ManagedResource,
+    allocator::PitchedMemoryLayoutPolicy, logging::ServerLogger,
+    memory_management::ManagedMemoryHandle, storage::ManagedResource,
 };
 use std::any::Any;
 use std::collections::HashSet;
@@ -69,8 +73,18 @@ impl GpuServer {
         let properties = ComputeServer::utilities(&server).properties.clone();
         // As both servers set theirs.
         let policy = PitchedMemoryLayoutPolicy::new(properties.memory.alignment as usize);
-        let utilities = Arc::new(ServerUtilities::new(properties, server.logger(), (), policy));
-        Self { server: wrap(server), utilities, device, streams: HashSet::new() }
+        let utilities = Arc::new(ServerUtilities::new(
+            properties,
+            server.logger(),
+            (),
+            policy,
+        ));
+        Self {
+            server: wrap(server),
+            utilities,
+            device,
+            streams: HashSet::new(),
+        }
     }
 }
 
@@ -93,11 +107,23 @@ impl GpuServer {
             match &mut self.server {
                 #[cfg(feature = "cuda")]
                 Server::Cuda(server) => {
-                    server.launch(Lowered::<cubecl::cuda::CudaRuntime>::task(kernel), count, arguments, mode, stream);
+                    server.launch(
+                        Lowered::<cubecl::cuda::CudaRuntime>::task(kernel),
+                        count,
+                        arguments,
+                        mode,
+                        stream,
+                    );
                 }
                 #[cfg(feature = "rocm")]
                 Server::Rocm(server) => {
-                    server.launch(Lowered::<cubecl::hip::HipRuntime>::task(kernel), count, arguments, mode, stream);
+                    server.launch(
+                        Lowered::<cubecl::hip::HipRuntime>::task(kernel),
+                        count,
+                        arguments,
+                        mode,
+                        stream,
+                    );
                 }
             }
         }
@@ -106,24 +132,39 @@ impl GpuServer {
 
 impl GpuServer {
     /// Allocates, unless the limit forbids it.
-    fn try_to_initialize(&mut self, memory: &ManagedMemoryHandle, size: u64, stream: StreamId) -> Result<(), String> {
+    fn try_to_initialize(
+        &mut self,
+        memory: &ManagedMemoryHandle,
+        size: u64,
+        stream: StreamId,
+    ) -> Result<(), String> {
         // A stream in error does not report its usage; its results are invalid in any case.
-        let in_use = || self.memory_usage(stream).ok().map(|usage| usage.bytes_in_use);
+        let in_use = || {
+            self.memory_usage(stream)
+                .ok()
+                .map(|usage| usage.bytes_in_use)
+        };
         if !out_of_memory::within_limit(in_use, size) {
             return Err(out_of_memory::BEYOND_LIMIT.to_owned());
         }
         let memory = memory.clone();
-        out_of_memory::tried(|| with_server!(self, server => server.initialize_memory(memory, size, stream)))?;
+        out_of_memory::tried(
+            || with_server!(self, server => server.initialize_memory(memory, size, stream)),
+        )?;
         if let Ok(usage) = self.memory_usage(stream) {
             peak::record(self.device, stream, usage.bytes_in_use);
         }
         Ok(())
     }
 
-    /// Ends a launch that panicked. The arguments of a kernel are copied to memory that is allocated for them.
+    /// Ends a launch that panicked. The arguments of a kernel are copied to memory that is
+    /// allocated for them.
     fn fail_launch(&mut self, payload: Box<dyn Any + Send>, stream: StreamId) {
         if out_of_memory::is_refused(panic_text(payload.as_ref())) {
-            panic!("{}", out_of_memory::message(self.device, None, self.memory_usage(stream).ok()));
+            panic!(
+                "{}",
+                out_of_memory::message(self.device, None, self.memory_usage(stream).ok())
+            );
         }
         resume_unwind(payload)
     }
@@ -139,7 +180,9 @@ impl DeviceService for GpuServer {
             #[cfg(feature = "rocm")]
             GpuDevice::Rocm(_) => Self::new(device, DeviceService::init(inner), Server::Rocm),
             #[cfg(not(all(feature = "cuda", feature = "rocm")))]
-            _ => panic!("{device:?} cannot be opened: this binary was built without it ({inner:?})"),
+            _ => {
+                panic!("{device:?} cannot be opened: this binary was built without it ({inner:?})")
+            }
         }
     }
 
@@ -161,15 +204,23 @@ impl ComputeServer for GpuServer {
 
     fn initialize_memory(&mut self, memory: ManagedMemoryHandle, size: u64, stream: StreamId) {
         self.streams.insert(stream);
-        let Err(first) = self.try_to_initialize(&memory, size, stream) else { return };
+        let Err(first) = self.try_to_initialize(&memory, size, stream) else {
+            return;
+        };
         if out_of_memory::is_refused(&first) {
             // What earlier checks no longer use is still reserved by their streams.
-            self.streams.clone().into_iter().for_each(|other| self.memory_cleanup(other));
+            self.streams
+                .clone()
+                .into_iter()
+                .for_each(|other| self.memory_cleanup(other));
         }
         match self.try_to_initialize(&memory, size, stream) {
             Ok(()) => {}
             Err(again) if out_of_memory::is_refused(&again) => {
-                panic!("{}", out_of_memory::message(self.device, Some(size), self.memory_usage(stream).ok()))
+                panic!(
+                    "{}",
+                    out_of_memory::message(self.device, Some(size), self.memory_usage(stream).ok())
+                )
             }
             // Another error is reported as cubecl words it.
             Err(again) => panic!("{again}"),
@@ -188,11 +239,18 @@ impl ComputeServer for GpuServer {
         Arc::clone(&self.utilities)
     }
 
-    fn read(&mut self, copies: Vec<CopyDescriptor>, stream: StreamId) -> DynFut<Result<Vec<Bytes>, ServerError>> {
-        // cubecl-hip 0.10 copies at least one row, also of a tensor of no rows, past the end of both buffers.
+    fn read(
+        &mut self,
+        copies: Vec<CopyDescriptor>,
+        stream: StreamId,
+    ) -> DynFut<Result<Vec<Bytes>, ServerError>> {
+        // cubecl-hip 0.10 copies at least one row, also of a tensor of no rows, past the end of
+        // both buffers.
         let are_empty: Vec<bool> = copies.iter().map(is_empty).collect();
-        let copies: Vec<CopyDescriptor> = copies.into_iter().filter(|copy| !is_empty(copy)).collect();
-        let read = (!copies.is_empty()).then(|| with_server!(self, server => server.read(copies, stream)));
+        let copies: Vec<CopyDescriptor> =
+            copies.into_iter().filter(|copy| !is_empty(copy)).collect();
+        let read =
+            (!copies.is_empty()).then(|| with_server!(self, server => server.read(copies, stream)));
         let executes = compile_only::executes(stream);
         Box::pin(async move {
             let mut tensors = match read {
@@ -204,13 +262,22 @@ impl ComputeServer for GpuServer {
                 tensors.iter_mut().for_each(|bytes| bytes.fill(0));
             }
             let mut tensors = tensors.into_iter();
-            let of = |is_empty| if is_empty { Some(Bytes::from_bytes_vec(Vec::new())) } else { tensors.next() };
+            let of = |is_empty| {
+                if is_empty {
+                    Some(Bytes::from_bytes_vec(Vec::new()))
+                } else {
+                    tensors.next()
+                }
+            };
             Ok(are_empty.into_iter().filter_map(of).collect())
         })
     }
 
     fn write(&mut self, copies: Vec<(CopyDescriptor, Bytes)>, stream: StreamId) {
-        let copies: Vec<_> = copies.into_iter().filter(|(copy, _)| !is_empty(copy)).collect();
+        let copies: Vec<_> = copies
+            .into_iter()
+            .filter(|(copy, _)| !is_empty(copy))
+            .collect();
         with_server!(self, server => server.write(copies, stream));
     }
 
@@ -224,7 +291,10 @@ impl ComputeServer for GpuServer {
         _binding: Binding,
         _stream: StreamId,
     ) -> Result<ManagedResource<Infallible>, ServerError> {
-        Err(IoError::UnsupportedIoOperation { backtrace: BackTrace::capture() }.into())
+        Err(IoError::UnsupportedIoOperation {
+            backtrace: BackTrace::capture(),
+        }
+        .into())
     }
 
     unsafe fn launch(
@@ -241,7 +311,8 @@ impl ComputeServer for GpuServer {
                 let waits = blocking::waits(stream).then(|| (id.clone(), kernel.name()));
                 launches::record(stream, id);
                 // SAFETY: the caller's promise is passed on.
-                let launch = || unsafe { self.launch_on_device(kernel, count, arguments, mode, stream) };
+                let launch =
+                    || unsafe { self.launch_on_device(kernel, count, arguments, mode, stream) };
                 let launched = catch_unwind(AssertUnwindSafe(launch));
                 launched.unwrap_or_else(|payload| self.fail_launch(payload, stream));
                 if let Some((id, name)) = waits {
@@ -250,10 +321,17 @@ impl ComputeServer for GpuServer {
                 }
             }
             Action::Compile => {
-                // cubecl compiles a kernel when it launches it. A grid without blocks is refused after that, and `flush`
-                // removes the error.
-                // SAFETY: no thread runs.
-                unsafe { self.launch_on_device(kernel, CubeCount::Static(0, 0, 0), arguments, mode, stream) };
+                // cubecl compiles a kernel when it launches it. A grid without blocks is refused
+                // after that, and `flush` removes the error. SAFETY: no thread runs.
+                unsafe {
+                    self.launch_on_device(
+                        kernel,
+                        CubeCount::Static(0, 0, 0),
+                        arguments,
+                        mode,
+                        stream,
+                    )
+                };
                 drop(self.flush(stream));
             }
             Action::Skip => {}
@@ -276,7 +354,11 @@ impl ComputeServer for GpuServer {
         with_server!(self, server => server.start_profile(stream))
     }
 
-    fn end_profile(&mut self, stream: StreamId, token: ProfilingToken) -> Result<ProfileDuration, ProfileError> {
+    fn end_profile(
+        &mut self,
+        stream: StreamId,
+        token: ProfilingToken,
+    ) -> Result<ProfileDuration, ProfileError> {
         with_server!(self, server => server.end_profile(stream, token))
     }
 

@@ -1,9 +1,12 @@
-//! TF32: whether the calling thread's f32 products may be computed by matrix units, and whether a device can do so.
+//! TF32: whether the calling thread's f32 products may be computed by matrix units, and whether a
+//! device can do so.
 //!
 //! Products are launched on the thread that calls an operation, so the permission is the thread's.
 
 use crate::{device::GpuDevice, runtime::GpuRuntime};
-use cubecl::{Runtime as _, client::ComputeClient, ir::StorageType, prelude::CubePrimitive as _, tf32};
+use cubecl::{
+    Runtime as _, client::ComputeClient, ir::StorageType, prelude::CubePrimitive as _, tf32,
+};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -11,7 +14,8 @@ thread_local! {
     static PERMITTED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs `run`; on a device with matrix units for TF32, they compute the f32 products that fill a tile.
+/// Runs `run`; on a device with matrix units for TF32, they compute the f32 products that fill a
+/// tile.
 pub fn with_tf32<T>(run: impl FnOnce() -> T) -> T {
     let _restore = Restore(PERMITTED.replace(true));
     run()
@@ -39,13 +43,21 @@ pub(crate) fn storage_type() -> StorageType {
 /// Whether the device has matrix units for TF32; false for a device that does not answer.
 pub fn has_tf32(device: GpuDevice) -> bool {
     // cubecl panics when its device thread has panicked before.
-    let answer = catch_unwind(AssertUnwindSafe(|| has_matrix_units(&GpuRuntime::client(&device), storage_type())));
+    let answer = catch_unwind(AssertUnwindSafe(|| {
+        has_matrix_units(&GpuRuntime::client(&device), storage_type())
+    }));
     answer.unwrap_or(false)
 }
 
 /// Whether cubecl lists matrix units for factors of the type.
 pub(crate) fn has_matrix_units(client: &ComputeClient<GpuRuntime>, factor: StorageType) -> bool {
-    client.properties().features.matmul.cmma.iter().any(|shape| shape.a_type == factor)
+    client
+        .properties()
+        .features
+        .matmul
+        .cmma
+        .iter()
+        .any(|shape| shape.a_type == factor)
 }
 
 #[cfg(test)]
@@ -64,7 +76,11 @@ mod tests {
 
     #[test]
     fn other_threads_are_not_affected() {
-        let elsewhere = || std::thread::spawn(is_permitted).join().expect("it does not panic");
+        let elsewhere = || {
+            std::thread::spawn(is_permitted)
+                .join()
+                .expect("it does not panic")
+        };
         assert!(!with_tf32(elsewhere));
     }
 }

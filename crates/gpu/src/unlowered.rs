@@ -7,7 +7,8 @@ use cubecl::{
 use cubecl_runtime::kernel::KernelDefinition;
 use std::fmt;
 
-/// The compiler of [`GpuRuntime`](crate::GpuRuntime): it keeps the definition of a kernel, which the device's own compiler lowers later.
+/// The compiler of [`GpuRuntime`](crate::GpuRuntime): it keeps the definition of a kernel, which
+/// the device's own compiler lowers later.
 #[derive(Debug, Clone, Default)]
 pub struct Unlowered;
 

@@ -59,6 +59,10 @@ impl FromStr for SimulatedArchitecture {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::ALL.iter().copied().find(|architecture| architecture.as_str() == text).ok_or(())
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|architecture| architecture.as_str() == text)
+            .ok_or(())
     }
 }

@@ -1,4 +1,5 @@
-//! Faults of matrix products, each reported of AMD's libraries or of the same kind as a reported one.
+//! Faults of matrix products, each reported of AMD's libraries or of the same kind as a reported
+//! one.
 
 use std::str::FromStr;
 
@@ -9,11 +10,13 @@ pub enum BlasFault {
     Alpha,
     /// C is not added.
     Beta,
-    /// Subnormal elements of A and B are taken as 0, as MFMA of gfx90a does in f16 (rocm-libraries 11938).
+    /// Subnormal elements of A and B are taken as 0, as MFMA of gfx90a does in f16 (rocm-libraries
+    /// 11938).
     Flush,
     /// With both factors transposed, A is read as if it were not (ROCm 4615).
     Transpose,
-    /// Elements of the result after the first kilobyte are not stored; hipBLASLt 2299 drops those after 2 GiB.
+    /// Elements of the result after the first kilobyte are not stored; hipBLASLt 2299 drops those
+    /// after 2 GiB.
     Limit,
     /// Every product of a batch has the first B.
     Batch,
@@ -50,6 +53,10 @@ impl FromStr for BlasFault {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::ALL.iter().find(|(name, _)| *name == text).map(|(_, fault)| *fault).ok_or(())
+        Self::ALL
+            .iter()
+            .find(|(name, _)| *name == text)
+            .map(|(_, fault)| *fault)
+            .ok_or(())
     }
 }

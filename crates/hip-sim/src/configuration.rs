@@ -1,4 +1,5 @@
-//! The simulator's configuration, from environment variables: each has a default, and an invalid value is an error.
+//! The simulator's configuration, from environment variables: each has a default, and an invalid
+//! value is an error.
 //!
 //! | variable | value |
 //! |---|---|
@@ -41,10 +42,14 @@ pub struct Configuration {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigurationError {
     /// An architecture that cannot be simulated.
-    #[error("HIP_SIM_DEVICES: unknown architecture `{0}`; write gfx1030, gfx1100, gfx90a or gfx942")]
+    #[error(
+        "HIP_SIM_DEVICES: unknown architecture `{0}`; write gfx1030, gfx1100, gfx90a or gfx942"
+    )]
     Architecture(String),
     /// A property of a device.
-    #[error("HIP_SIM_DEVICES: unknown property `{0}`; write memory=MIB, name=TEXT or pci=DDDD:BB:DD.F")]
+    #[error(
+        "HIP_SIM_DEVICES: unknown property `{0}`; write memory=MIB, name=TEXT or pci=DDDD:BB:DD.F"
+    )]
     Property(String),
     /// The version.
     #[error("HIP_SIM_VERSION: invalid version `{0}`; write it like 6.4.2")]
@@ -68,11 +73,14 @@ impl Configuration {
         let devices = devices(set("HIP_SIM_DEVICES").as_deref().unwrap_or("gfx1100"))?;
         Ok(Self {
             devices: visibility::visible(devices, &variable),
-            version: set("HIP_SIM_VERSION").map_or_else(|| Ok(own_version()), |text| version(&text))?,
+            version: set("HIP_SIM_VERSION")
+                .map_or_else(|| Ok(own_version()), |text| version(&text))?,
             faults: set("HIP_SIM_FAULTS").unwrap_or_default().parse()?,
             cache: cache_folder(set),
             compiler: set("HIP_SIM_CXX").unwrap_or_else(|| "c++".to_owned()),
-            max_source_bytes: set("HIP_SIM_LONGEST").map(|text| max_source_bytes(&text)).transpose()?,
+            max_source_bytes: set("HIP_SIM_LONGEST")
+                .map(|text| max_source_bytes(&text))
+                .transpose()?,
             dump: set("HIP_SIM_DUMP").map(PathBuf::from),
             statistics: set("HIP_SIM_STATISTICS").map(PathBuf::from),
         })
@@ -89,13 +97,17 @@ impl Configuration {
 }
 
 fn devices(text: &str) -> Result<Vec<DeviceModel>, ConfigurationError> {
-    text.split(';').map(|device| device_model(device.trim())).collect()
+    text.split(';')
+        .map(|device| device_model(device.trim()))
+        .collect()
 }
 
 fn device_model(text: &str) -> Result<DeviceModel, ConfigurationError> {
     let mut words = text.split(',').map(str::trim);
     let architecture = words.next().unwrap_or_default();
-    let architecture = architecture.parse().map_err(|()| ConfigurationError::Architecture(architecture.to_owned()))?;
+    let architecture = architecture
+        .parse()
+        .map_err(|()| ConfigurationError::Architecture(architecture.to_owned()))?;
     let mut model = DeviceModel::new(architecture);
     for word in words {
         property(&mut model, word).ok_or_else(|| ConfigurationError::Property(word.to_owned()))?;
@@ -105,7 +117,13 @@ fn device_model(text: &str) -> Result<DeviceModel, ConfigurationError> {
 
 fn property(model: &mut DeviceModel, word: &str) -> Option<()> {
     match word.split_once('=')? {
-        ("memory", mib) => model.memory = mib.parse::<u64>().ok().filter(|mib| *mib > 0)?.checked_mul(MIB)?,
+        ("memory", mib) => {
+            model.memory = mib
+                .parse::<u64>()
+                .ok()
+                .filter(|mib| *mib > 0)?
+                .checked_mul(MIB)?
+        }
         // The structure has room for 256 bytes, the mark and a final zero.
         ("name", name) if !name.is_empty() && name.len() < 200 => model.name = name.to_owned(),
         ("pci", address) => {
@@ -118,22 +136,35 @@ fn property(model: &mut DeviceModel, word: &str) -> Option<()> {
 }
 
 fn max_source_bytes(text: &str) -> Result<usize, ConfigurationError> {
-    text.parse().map_err(|_| ConfigurationError::MaxSourceBytes(text.to_owned()))
+    text.parse()
+        .map_err(|_| ConfigurationError::MaxSourceBytes(text.to_owned()))
 }
 
 fn version(text: &str) -> Result<[u32; 3], ConfigurationError> {
     let invalid = || ConfigurationError::Version(text.to_owned());
-    let numbers: Vec<u32> = text.split('.').map(str::parse).collect::<Result<_, _>>().map_err(|_| invalid())?;
+    let numbers: Vec<u32> = text
+        .split('.')
+        .map(str::parse)
+        .collect::<Result<_, _>>()
+        .map_err(|_| invalid())?;
     numbers.try_into().map_err(|_| invalid())
 }
 
 /// HIP's encoding of a version has five digits for the patch number.
 fn own_version() -> [u32; 3] {
-    [6, 4, u32::try_from(toolchain::fingerprint() % 100_000).unwrap_or_default()]
+    [
+        6,
+        4,
+        u32::try_from(toolchain::fingerprint() % 100_000).unwrap_or_default(),
+    ]
 }
 
 fn cache_folder(set: impl Fn(&str) -> Option<String>) -> PathBuf {
-    let absolute = |name: &str| set(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let absolute = |name: &str| {
+        set(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    };
     set("HIP_SIM_CACHE")
         .map(PathBuf::from)
         .or_else(|| set("TESTGEN_CACHE").map(|folder| PathBuf::from(folder).join("hip-sim")))

@@ -1,6 +1,7 @@
 //! Corruption of one element that a kernel wrote, for the faults `wrong` and `nan`.
 //!
-//! A code object does not say which buffers its kernel writes, so the bytes before and after the launch are compared.
+//! A code object does not say which buffers its kernel writes, so the bytes before and after the
+//! launch are compared.
 
 use crate::memory::SimulatedMemory;
 use crate::module::Function;
@@ -37,22 +38,34 @@ impl BuffersBefore {
         arguments: *mut *mut c_void,
     ) -> Self {
         // SAFETY: each argument is at least a pointer wide: cubecl binds buffers only.
-        let addresses = (0..function.arguments).map(|index| unsafe { **arguments.add(index).cast::<*mut *mut u8>() });
+        let addresses = (0..function.arguments)
+            .map(|index| unsafe { **arguments.add(index).cast::<*mut *mut u8>() });
         let buffers = addresses.filter_map(|address| {
             let length = memory.rest(address as usize)?;
-            // SAFETY: the bytes up to the end of the allocation are initialised: memory is zeroed when it is allocated.
-            Some((address, unsafe { std::slice::from_raw_parts(address, length) }.to_vec()))
+            // SAFETY: the bytes up to the end of the allocation are initialised: memory is zeroed
+            // when it is allocated.
+            Some((
+                address,
+                unsafe { std::slice::from_raw_parts(address, length) }.to_vec(),
+            ))
         });
-        Self { corruption, buffers: buffers.collect() }
+        Self {
+            corruption,
+            buffers: buffers.collect(),
+        }
     }
 
-    /// Corrupts the first element that the launch changed, in the last buffer with a change: cubecl binds outputs last.
+    /// Corrupts the first element that the launch changed, in the last buffer with a change: cubecl
+    /// binds outputs last.
     pub(crate) fn corrupt(self) {
         for (address, before) in self.buffers.iter().rev() {
-            // SAFETY: the allocation still has its size, and no kernel runs: launches of a device are sequential.
+            // SAFETY: the allocation still has its size, and no kernel runs: launches of a device
+            // are sequential.
             let now = unsafe { std::slice::from_raw_parts_mut(*address, before.len()) };
-            let changed =
-                now.chunks_exact_mut(ELEMENT).zip(before.chunks_exact(ELEMENT)).find(|(now, before)| now != before);
+            let changed = now
+                .chunks_exact_mut(ELEMENT)
+                .zip(before.chunks_exact(ELEMENT))
+                .find(|(now, before)| now != before);
             if let Some((element, _)) = changed {
                 match self.corruption {
                     Corruption::Wrong => element[ELEMENT - 1] ^= 0x40,

@@ -23,7 +23,12 @@ impl DeviceModel {
     /// A device of `architecture` with 16 GiB, a generic name and a PCI address of zeros.
     pub fn new(architecture: SimulatedArchitecture) -> Self {
         let name = format!("AMD {architecture}");
-        Self { architecture, memory: 16384 * MIB, name, pci_address: "0000:00:00.0".to_owned() }
+        Self {
+            architecture,
+            memory: 16384 * MIB,
+            name,
+            pci_address: "0000:00:00.0".to_owned(),
+        }
     }
 
     /// The name with the mark by which reports recognise a simulation.
@@ -36,7 +41,10 @@ impl DeviceModel {
 pub(crate) fn pci_numbers(address: &str) -> Option<[c_int; 3]> {
     let (device, function) = address.rsplit_once('.')?;
     u32::from_str_radix(function, 8).ok()?;
-    let numbers: Vec<c_int> =
-        device.split(':').map(|number| c_int::from_str_radix(number, 16)).collect::<Result<_, _>>().ok()?;
+    let numbers: Vec<c_int> = device
+        .split(':')
+        .map(|number| c_int::from_str_radix(number, 16))
+        .collect::<Result<_, _>>()
+        .ok()?;
     numbers.try_into().ok()
 }

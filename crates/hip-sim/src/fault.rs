@@ -1,7 +1,8 @@
 //! Faults that the simulator injects, to test how harnesses report them.
 //!
-//! A list is separated by commas. An entry is a name, for some with a value, and applies to every device unless an
-//! ordinal precedes it: `1/launch=reduce`. A TEXT matches kernels whose name contains it; an empty one matches all.
+//! A list is separated by commas. An entry is a name, for some with a value, and applies to every
+//! device unless an ordinal precedes it: `1/launch=reduce`. A TEXT matches kernels whose name
+//! contains it; an empty one matches all.
 
 use crate::architecture::SimulatedArchitecture;
 use crate::blas_fault::BlasFault;
@@ -16,7 +17,8 @@ pub enum Fault {
     Architecture(String),
     /// `wave=SIZE`: the device reports another wave size.
     Wave(u32),
-    /// `allocate=N`: allocation number N of the device, counted from 1, and all later ones fail with out of memory.
+    /// `allocate=N`: allocation number N of the device, counted from 1, and all later ones fail
+    /// with out of memory.
     Allocate(u64),
     /// `leak`: memory is never released.
     Leak,
@@ -38,7 +40,8 @@ pub enum Fault {
     HalfFlush,
     /// `half=truncate`: conversions to f16 and bf16 round towards zero.
     HalfTruncate,
-    /// `event=N`: recording event number N and all later ones fails, on which burn's device thread panics.
+    /// `event=N`: recording event number N and all later ones fails, on which burn's device thread
+    /// panics.
     Event(u64),
     /// `copy=N`: copy number N from the device and all later ones fail.
     Copy(u64),
@@ -70,13 +73,17 @@ impl Faults {
         ordinal: u32,
         matching: impl Fn(&'faults Fault) -> Option<Answer>,
     ) -> Option<Answer> {
-        let of_device = self.0.iter().filter(|(device, _)| device.is_none_or(|device| device == ordinal));
+        let of_device = self
+            .0
+            .iter()
+            .filter(|(device, _)| device.is_none_or(|device| device == ordinal));
         of_device.map(|(_, fault)| fault).find_map(matching)
     }
 
     /// Whether the device `ordinal` has a matching fault.
     pub fn has(&self, ordinal: u32, matching: impl Fn(&Fault) -> bool) -> bool {
-        self.find(ordinal, |fault| matching(fault).then_some(())).is_some()
+        self.find(ordinal, |fault| matching(fault).then_some(()))
+            .is_some()
     }
 
     /// Whether any device has a matching fault. For compilation, which does not know its device.
@@ -89,7 +96,10 @@ impl FromStr for Faults {
     type Err = FaultError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
+        let entries = text
+            .split(',')
+            .map(str::trim)
+            .filter(|entry| !entry.is_empty());
         entries
             .map(|entry| fault(entry).ok_or_else(|| FaultError(entry.to_owned())))
             .collect::<Result<_, _>>()
@@ -102,7 +112,9 @@ fn fault(entry: &str) -> Option<(Option<u32>, Fault)> {
         Some((device, word)) => (Some(device.parse().ok()?), word),
         None => (None, entry),
     };
-    let (name, value) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
+    let (name, value) = word
+        .split_once('=')
+        .map_or((word, None), |(name, value)| (name, Some(value)));
     let fault = match (name, value) {
         ("no-device", None) => Fault::NoDevice,
         ("leak", None) => Fault::Leak,
@@ -138,7 +150,11 @@ fn with_value(name: &str, value: &str) -> Option<Fault> {
 }
 
 /// The architecture and wave size that a device reports under `faults`.
-pub(crate) fn reported(faults: &Faults, ordinal: u32, architecture: SimulatedArchitecture) -> (String, u32) {
+pub(crate) fn reported(
+    faults: &Faults,
+    ordinal: u32,
+    architecture: SimulatedArchitecture,
+) -> (String, u32) {
     let name = faults.find(ordinal, |fault| match fault {
         Fault::Architecture(name) => Some(name.clone()),
         _ => None,
@@ -147,7 +163,10 @@ pub(crate) fn reported(faults: &Faults, ordinal: u32, architecture: SimulatedArc
         Fault::Wave(size) => Some(*size),
         _ => None,
     });
-    (name.unwrap_or_else(|| architecture.to_string()), wave.unwrap_or_else(|| architecture.wave_size()))
+    (
+        name.unwrap_or_else(|| architecture.to_string()),
+        wave.unwrap_or_else(|| architecture.wave_size()),
+    )
 }
 
 #[cfg(test)]
@@ -163,15 +182,30 @@ mod tests {
         let faults = parse("leak, 1/launch=reduce ,allocate=3");
         assert!(faults.has(0, |fault| *fault == Fault::Leak));
         assert!(!faults.has(0, |fault| matches!(fault, Fault::Launch(_))));
-        assert!(faults.has(1, |fault| matches!(fault, Fault::Launch(text) if text == "reduce")));
+        assert!(faults.has(
+            1,
+            |fault| matches!(fault, Fault::Launch(text) if text == "reduce")
+        ));
         assert!(faults.any(|fault| *fault == Fault::Allocate(3)));
     }
 
     #[test]
     fn an_invalid_entry_is_an_error_that_lists_the_valid_ones() {
-        for text in ["leaks", "leak=1", "launch", "allocate=0", "half=slow", "x/leak", "wave=", "architecture="] {
+        for text in [
+            "leaks",
+            "leak=1",
+            "launch",
+            "allocate=0",
+            "half=slow",
+            "x/leak",
+            "wave=",
+            "architecture=",
+        ] {
             let error = text.parse::<Faults>().expect_err(text).to_string();
-            assert!(error.contains(text) && error.contains("no-device"), "{error}");
+            assert!(
+                error.contains(text) && error.contains("no-device"),
+                "{error}"
+            );
         }
     }
 

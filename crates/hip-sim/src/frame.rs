@@ -1,4 +1,5 @@
-//! The launch parameters that a kernel thread reads: `hip_sim::Frame` of include/hip/hip_sim_launch.h.
+//! The launch parameters that a kernel thread reads: `hip_sim::Frame` of
+//! include/hip/hip_sim_launch.h.
 
 use std::ffi::{c_uint, c_void};
 
@@ -25,7 +26,9 @@ impl Dim3 {
 
     /// The product of the dimensions; `None` when it is too large.
     pub(crate) fn count(self) -> Option<u64> {
-        u64::from(self.x).checked_mul(u64::from(self.y))?.checked_mul(u64::from(self.z))
+        u64::from(self.x)
+            .checked_mul(u64::from(self.y))?
+            .checked_mul(u64::from(self.z))
     }
 
     /// Every index, x fastest.
@@ -38,7 +41,8 @@ impl Dim3 {
 /// The functions that a kernel calls to wait for other threads.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Barriers {
-    /// Waits for the lanes of the wave; the argument is the number of the operation in the order of the source.
+    /// Waits for the lanes of the wave; the argument is the number of the operation in the order of
+    /// the source.
     pub(crate) wave: unsafe extern "C" fn(c_uint),
     /// Waits for the threads of the block.
     pub(crate) block: unsafe extern "C" fn(),
@@ -89,7 +93,14 @@ impl Exchange {
 
 impl ThreadFrame {
     /// Sets the fields that are the same for all threads of a launch.
-    pub(crate) fn begin(&mut self, grid: Dim3, block: Dim3, wave_size: u32, barriers: Barriers, shared: *mut u8) {
+    pub(crate) fn begin(
+        &mut self,
+        grid: Dim3,
+        block: Dim3,
+        wave_size: u32,
+        barriers: Barriers,
+        shared: *mut u8,
+    ) {
         *self = Self {
             thread: Dim3::default(),
             block: Dim3::default(),
@@ -112,7 +123,10 @@ mod tests {
 
     #[test]
     fn x_changes_fastest() {
-        let indices: Vec<_> = Dim3::new(2, 1, 2).indices().map(|index| (index.x, index.y, index.z)).collect();
+        let indices: Vec<_> = Dim3::new(2, 1, 2)
+            .indices()
+            .map(|index| (index.x, index.y, index.z))
+            .collect();
         assert_eq!(indices, [(0, 0, 0), (1, 0, 0), (0, 0, 1), (1, 0, 1)]);
     }
 }

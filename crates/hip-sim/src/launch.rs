@@ -1,8 +1,9 @@
 //! Execution of one kernel launch.
 //!
-//! A kernel without barriers loops over its grid by itself. With barriers, every thread of a block is a fiber on one
-//! thread of the host, and blocks run one after the other. Kernels of all devices share one lock: the launch parameters
-//! and the static shared memory are variables of the kernel's shared object, of which there is one per process.
+//! A kernel without barriers loops over its grid by itself. With barriers, every thread of a block
+//! is a fiber on one thread of the host, and blocks run one after the other. Kernels of all devices
+//! share one lock: the launch parameters and the static shared memory are variables of the kernel's
+//! shared object, of which there is one per process.
 
 mod fiber;
 mod scheduler;
@@ -31,8 +32,9 @@ static ENGINE: Mutex<Option<FiberEngine>> = Mutex::new(None);
 ///
 /// # Safety
 ///
-/// `arguments` points to as many pointers as the kernel has arguments, each to a value of its type, and the buffers are
-/// as large as the kernel assumes. The kernel's module stays loaded for the call.
+/// `arguments` points to as many pointers as the kernel has arguments, each to a value of its type,
+/// and the buffers are as large as the kernel assumes. The kernel's module stays loaded for the
+/// call.
 pub(crate) unsafe fn run(
     function: &Function,
     grid: Dim3,
@@ -40,17 +42,30 @@ pub(crate) unsafe fn run(
     wave_size: u32,
     arguments: *mut *mut c_void,
 ) -> LaunchStats {
-    let call = FiberKernel { frame: function.frame, entry: function.thread, arguments, wave_size: wave_size as usize };
+    let call = FiberKernel {
+        frame: function.frame,
+        entry: function.thread,
+        arguments,
+        wave_size: wave_size as usize,
+    };
     let mut engine = ENGINE.lock().unwrap_or_else(PoisonError::into_inner);
     let engine = engine.get_or_insert_with(|| FiberEngine {
         shared: Box::new(SharedMemory([0; SHARED_MEMORY])),
         scheduler: FiberScheduler::new(call),
     });
-    // Makes reads of uninitialised shared memory visible: one bits are NaN as a float and -1 as an integer.
+    // Makes reads of uninitialised shared memory visible: one bits are NaN as a float and -1 as an
+    // integer.
     engine.shared.0.fill(0xff);
-    // SAFETY: the frame is a variable of the loaded module, which only the holder of the lock accesses.
+    // SAFETY: the frame is a variable of the loaded module, which only the holder of the lock
+    // accesses.
     let frame = unsafe { &mut *function.frame };
-    frame.begin(grid, block, wave_size, BARRIERS, engine.shared.0.as_mut_ptr());
+    frame.begin(
+        grid,
+        block,
+        wave_size,
+        BARRIERS,
+        engine.shared.0.as_mut_ptr(),
+    );
     if function.fibers {
         // SAFETY: as the caller promises.
         return unsafe { engine.scheduler.run(call, grid, block) };

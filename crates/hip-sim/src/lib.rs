@@ -1,12 +1,14 @@
-//! A software HIP device: the implementation of `libamdhip64` and `libhiprtc` in a simulated ROCm installation.
+//! A software HIP device: the implementation of `libamdhip64` and `libhiprtc` in a simulated ROCm
+//! installation.
 //!
-//! Owns: the devices and their memory, compiling HIP C++ for the host processor, running a grid of threads with its
-//! barriers and wave operations, injected faults, statistics. Does not own: the C functions of the two libraries, which
-//! are thin crates next to this one (`amdhip64/`, `hiprtc/`).
+//! Owns: the devices and their memory, compiling HIP C++ for the host processor, running a grid of
+//! threads with its barriers and wave operations, injected faults, statistics. Does not own: the C
+//! functions of the two libraries, which are thin crates next to this one (`amdhip64/`, `hiprtc/`).
 //!
-//! It tests detection, dispatch, code generation and the results of kernels. It does not test speed, asynchronous
-//! ordering, or the corner cases of AMD's floating point. Every device has `(hip-sim)` in its name, and the library
-//! exports `hipSimVersion`, so that a simulation is never mistaken for a GPU.
+//! It tests detection, dispatch, code generation and the results of kernels. It does not test
+//! speed, asynchronous ordering, or the corner cases of AMD's floating point. Every device has
+//! `(hip-sim)` in its name, and the library exports `hipSimVersion`, so that a simulation is never
+//! mistaken for a GPU.
 
 mod architecture;
 mod blas_fault;

@@ -57,8 +57,12 @@ impl MatrixBatch {
         unsafe {
             match self.number {
                 MatrixType::F32 => f64::from(self.data.cast::<f32>().add(index).read_unaligned()),
-                MatrixType::F16 => f16::from_bits(self.data.cast::<u16>().add(index).read_unaligned()).to_f64(),
-                MatrixType::Bf16 => bf16::from_bits(self.data.cast::<u16>().add(index).read_unaligned()).to_f64(),
+                MatrixType::F16 => {
+                    f16::from_bits(self.data.cast::<u16>().add(index).read_unaligned()).to_f64()
+                }
+                MatrixType::Bf16 => {
+                    bf16::from_bits(self.data.cast::<u16>().add(index).read_unaligned()).to_f64()
+                }
             }
         }
     }
@@ -72,9 +76,21 @@ impl MatrixBatch {
         // SAFETY: as the caller promises; elements may have any alignment.
         unsafe {
             match self.number {
-                MatrixType::F32 => self.data.cast::<f32>().add(index).write_unaligned(value as f32),
-                MatrixType::F16 => self.data.cast::<u16>().add(index).write_unaligned(f16::from_f64(value).to_bits()),
-                MatrixType::Bf16 => self.data.cast::<u16>().add(index).write_unaligned(bf16::from_f64(value).to_bits()),
+                MatrixType::F32 => self
+                    .data
+                    .cast::<f32>()
+                    .add(index)
+                    .write_unaligned(value as f32),
+                MatrixType::F16 => self
+                    .data
+                    .cast::<u16>()
+                    .add(index)
+                    .write_unaligned(f16::from_f64(value).to_bits()),
+                MatrixType::Bf16 => self
+                    .data
+                    .cast::<u16>()
+                    .add(index)
+                    .write_unaligned(bf16::from_f64(value).to_bits()),
             }
         }
     }

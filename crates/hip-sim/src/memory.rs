@@ -1,4 +1,5 @@
-//! The memory of one device: host allocations whose sum is limited to the size of the device's memory.
+//! The memory of one device: host allocations whose sum is limited to the size of the device's
+//! memory.
 
 use crate::status::HipError;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
@@ -7,7 +8,8 @@ use std::collections::BTreeMap;
 /// The alignment of AMD's runtime, which burn derives from the texture alignment.
 const ALIGNMENT: usize = 256;
 
-/// The allocations of a device. Addresses are stored as numbers, because kernels use them on any thread.
+/// The allocations of a device. Addresses are stored as numbers, because kernels use them on any
+/// thread.
 #[derive(Debug)]
 pub(crate) struct SimulatedMemory {
     total: usize,
@@ -23,15 +25,21 @@ struct Allocation {
 
 impl SimulatedMemory {
     pub(crate) fn new(total: u64) -> Self {
-        Self { total: usize::try_from(total).unwrap_or(usize::MAX), used: 0, blocks: BTreeMap::new() }
+        Self {
+            total: usize::try_from(total).unwrap_or(usize::MAX),
+            used: 0,
+            blocks: BTreeMap::new(),
+        }
     }
 
-    /// Allocates `size` zeroed bytes. Memory of a real device has arbitrary contents; zeros make runs reproducible.
+    /// Allocates `size` zeroed bytes. Memory of a real device has arbitrary contents; zeros make
+    /// runs reproducible.
     pub(crate) fn allocate(&mut self, size: usize) -> Result<usize, HipError> {
         if size > self.free_bytes() {
             return Err(HipError::OutOfMemory);
         }
-        let layout = Layout::from_size_align(size.max(1), ALIGNMENT).map_err(|_| HipError::InvalidValue)?;
+        let layout =
+            Layout::from_size_align(size.max(1), ALIGNMENT).map_err(|_| HipError::InvalidValue)?;
         // SAFETY: the layout has at least one byte.
         let address = unsafe { alloc_zeroed(layout) } as usize;
         if address == 0 {
@@ -46,7 +54,8 @@ impl SimulatedMemory {
     pub(crate) fn release(&mut self, address: usize) -> Result<(), HipError> {
         let block = self.blocks.remove(&address).ok_or(HipError::InvalidValue)?;
         self.used -= block.size;
-        // SAFETY: the address came from `alloc_zeroed` with this layout, and was in the map until now.
+        // SAFETY: the address came from `alloc_zeroed` with this layout, and was in the map until
+        // now.
         unsafe { dealloc(address as *mut u8, block.layout) };
         Ok(())
     }
@@ -54,12 +63,14 @@ impl SimulatedMemory {
     /// Whether the `size` bytes from `address` are within one allocation.
     pub(crate) fn contains(&self, address: usize, size: usize) -> bool {
         let end = address.checked_add(size);
-        self.block_of(address).is_some_and(|(start, block)| end.is_some_and(|end| end <= start + block.size))
+        self.block_of(address)
+            .is_some_and(|(start, block)| end.is_some_and(|end| end <= start + block.size))
     }
 
     /// The bytes from `address` to the end of its allocation; `None` when it is in none.
     pub(crate) fn rest(&self, address: usize) -> Option<usize> {
-        self.block_of(address).and_then(|(start, block)| (start + block.size).checked_sub(address))
+        self.block_of(address)
+            .and_then(|(start, block)| (start + block.size).checked_sub(address))
     }
 
     pub(crate) fn free_bytes(&self) -> usize {
@@ -71,7 +82,10 @@ impl SimulatedMemory {
     }
 
     fn block_of(&self, address: usize) -> Option<(usize, &Allocation)> {
-        self.blocks.range(..=address).next_back().map(|(start, block)| (*start, block))
+        self.blocks
+            .range(..=address)
+            .next_back()
+            .map(|(start, block)| (*start, block))
     }
 }
 

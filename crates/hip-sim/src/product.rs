@@ -1,4 +1,5 @@
-//! Matrix products of the simulated rocBLAS and hipBLASLt: D = alpha * op(A) * op(B) + beta * C on the host, with injected faults.
+//! Matrix products of the simulated rocBLAS and hipBLASLt: D = alpha * op(A) * op(B) + beta * C on
+//! the host, with injected faults.
 
 use crate::{
     blas_fault::BlasFault,
@@ -55,11 +56,15 @@ impl SumOrder {
     pub const ALL: [Self; 3] = [Self::Forward, Self::Backward, Self::Wide];
 }
 
-/// The faults of `HIP_SIM_FAULTS`, read once; none when the variable is invalid, which the simulated runtime reports.
+/// The faults of `HIP_SIM_FAULTS`, read once; none when the variable is invalid, which the
+/// simulated runtime reports.
 pub fn faults() -> &'static Faults {
     static FAULTS: OnceLock<Faults> = OnceLock::new();
-    FAULTS
-        .get_or_init(|| Configuration::from_environment().map(|configuration| configuration.faults).unwrap_or_default())
+    FAULTS.get_or_init(|| {
+        Configuration::from_environment()
+            .map(|configuration| configuration.faults)
+            .unwrap_or_default()
+    })
 }
 
 impl SimulatedProduct {
@@ -71,8 +76,8 @@ impl SimulatedProduct {
     ///
     /// # Safety
     ///
-    /// The elements of A and B, and of C if beta is not 0, can be read, those of D written; with the fault `blas=beyond` also the
-    /// element after them.
+    /// The elements of A and B, and of C if beta is not 0, can be read, those of D written; with
+    /// the fault `blas=beyond` also the element after them.
     pub unsafe fn compute(&self, faults: &Faults) -> Result<(), InjectedProductError> {
         let has = |fault: BlasFault| faults.any(|injected| *injected == Fault::Blas(fault));
         if has(BlasFault::Refuse) {
@@ -83,7 +88,9 @@ impl SimulatedProduct {
         }
         let [rows, columns, _] = self.sizes;
         for matrix in 0..self.batch {
-            for (row, column) in (0..columns).flat_map(|column| (0..rows).map(move |row| (row, column))) {
+            for (row, column) in
+                (0..columns).flat_map(|column| (0..rows).map(move |row| (row, column)))
+            {
                 // SAFETY: as the caller promises.
                 unsafe { self.element(&has, matrix, [row, column]) };
             }
@@ -97,28 +104,54 @@ impl SimulatedProduct {
     }
 
     /// Computes one element of D.
-    unsafe fn element(&self, has: &impl Fn(BlasFault) -> bool, matrix: usize, [row, column]: [usize; 2]) {
+    unsafe fn element(
+        &self,
+        has: &impl Fn(BlasFault) -> bool,
+        matrix: usize,
+        [row, column]: [usize; 2],
+    ) {
         let index = matrix * self.d.stride + column * self.d.leading + row;
-        let bytes = if self.d.number == MatrixType::F32 { 4 } else { 2 };
+        let bytes = if self.d.number == MatrixType::F32 {
+            4
+        } else {
+            2
+        };
         if has(BlasFault::Limit) && index * bytes >= 1024 {
             return;
         }
-        let alpha = if has(BlasFault::Alpha) { 1.0 } else { f64::from(self.alpha) };
+        let alpha = if has(BlasFault::Alpha) {
+            1.0
+        } else {
+            f64::from(self.alpha)
+        };
         // SAFETY: as the caller promises.
         let product = alpha * unsafe { self.sum(has, matrix, [row, column]) };
-        let product = if has(BlasFault::Round) { self.d.number.round(product) } else { product };
+        let product = if has(BlasFault::Round) {
+            self.d.number.round(product)
+        } else {
+            product
+        };
         let added = if self.beta == 0.0 || has(BlasFault::Beta) {
             0.0
         } else {
             // SAFETY: as the caller promises.
-            f64::from(self.beta) * unsafe { self.c.read(matrix * self.c.stride + column * self.c.leading + row) }
+            f64::from(self.beta)
+                * unsafe {
+                    self.c
+                        .read(matrix * self.c.stride + column * self.c.leading + row)
+                }
         };
         // SAFETY: as the caller promises.
         unsafe { self.d.write(index, product + added) };
     }
 
     /// The sum of an element: a row of op(A) times a column of op(B).
-    unsafe fn sum(&self, has: &impl Fn(BlasFault) -> bool, matrix: usize, [row, column]: [usize; 2]) -> f64 {
+    unsafe fn sum(
+        &self,
+        has: &impl Fn(BlasFault) -> bool,
+        matrix: usize,
+        [row, column]: [usize; 2],
+    ) -> f64 {
         let [rows, _, inner] = self.sizes;
         let [turned_a, turned_b] = self.transposed;
         let wrong = has(BlasFault::Transpose) && turned_a && turned_b;
@@ -128,26 +161,37 @@ impl SimulatedProduct {
             let a = match (turned_a, wrong) {
                 (false, _) => index * self.a.leading + row,
                 (true, false) => row * self.a.leading + index,
-                // The elements in the order of memory, as if A were stored by rows of another length.
+                // The elements in the order of memory, as if A were stored by rows of another
+                // length.
                 (true, true) => {
                     let place = index * rows + row;
                     place / inner * self.a.leading + place % inner
                 }
             };
-            let b = if turned_b { index * self.b.leading + column } else { column * self.b.leading + index };
+            let b = if turned_b {
+                index * self.b.leading + column
+            } else {
+                column * self.b.leading + index
+            };
             // SAFETY: as the caller promises.
-            let (a, b) =
-                unsafe { (self.a.read(matrix * self.a.stride + a), self.b.read(matrix_of_b * self.b.stride + b)) };
+            let (a, b) = unsafe {
+                (
+                    self.a.read(matrix * self.a.stride + a),
+                    self.b.read(matrix_of_b * self.b.stride + b),
+                )
+            };
             self.factor(a, self.a.number, flush) * self.factor(b, self.b.number, flush)
         };
         match self.order {
             SumOrder::Wide => (0..inner).map(term).sum(),
-            SumOrder::Forward => {
-                f64::from((0..inner).fold(0.0_f32, |sum, index| (f64::from(sum) + term(index)) as f32))
-            }
-            SumOrder::Backward => {
-                f64::from((0..inner).rev().fold(0.0_f32, |sum, index| (f64::from(sum) + term(index)) as f32))
-            }
+            SumOrder::Forward => f64::from(
+                (0..inner).fold(0.0_f32, |sum, index| (f64::from(sum) + term(index)) as f32),
+            ),
+            SumOrder::Backward => f64::from(
+                (0..inner)
+                    .rev()
+                    .fold(0.0_f32, |sum, index| (f64::from(sum) + term(index)) as f32),
+            ),
         }
     }
 
@@ -157,7 +201,11 @@ impl SimulatedProduct {
             return 0.0;
         }
         // Truncated to 10 bits of mantissa.
-        if self.xf32 { f64::from(f32::from_bits((value as f32).to_bits() & !0x1fff)) } else { value }
+        if self.xf32 {
+            f64::from(f32::from_bits((value as f32).to_bits() & !0x1fff))
+        } else {
+            value
+        }
     }
 }
 
@@ -168,10 +216,17 @@ mod tests {
 
     /// A 2 x 3 times 3 x 2, plus C.
     fn computed(faults: &str) -> Result<[f32; 5], InjectedProductError> {
-        let (mut a, mut b) = ([1.0_f32, 4.0, 2.0, 5.0, 3.0, 6.0], [1.0_f32, 0.0, 2.0, 0.0, 1.0, 3.0]);
+        let (mut a, mut b) = (
+            [1.0_f32, 4.0, 2.0, 5.0, 3.0, 6.0],
+            [1.0_f32, 0.0, 2.0, 0.0, 1.0, 3.0],
+        );
         let (mut c, mut d) = ([100.0_f32; 4], [f32::NAN; 5]);
-        let matrix =
-            |data: *mut f32, leading| MatrixBatch { data: data.cast(), number: MatrixType::F32, leading, stride: 0 };
+        let matrix = |data: *mut f32, leading| MatrixBatch {
+            data: data.cast(),
+            number: MatrixType::F32,
+            leading,
+            stride: 0,
+        };
         let product = SimulatedProduct {
             sizes: [2, 2, 3],
             batch: 1,

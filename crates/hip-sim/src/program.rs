@@ -1,7 +1,8 @@
-//! Compilation of a kernel's HIP C++ source to a shared object for the host processor, which is cached.
+//! Compilation of a kernel's HIP C++ source to a shared object for the host processor, which is
+//! cached.
 //!
-//! Owns: the program object of hiprtc and the order of the steps. [`rewrite`] translates the source, [`store`] runs the
-//! compiler and caches its output.
+//! Owns: the program object of hiprtc and the order of the steps. [`rewrite`] translates the
+//! source, [`store`] runs the compiler and caches its output.
 
 mod error;
 mod order;
@@ -27,7 +28,11 @@ pub struct Program {
 impl Program {
     /// A program that has not been compiled.
     pub fn new(source: &CStr) -> Self {
-        Self { source: source.to_string_lossy().into_owned(), log: CString::default(), code: Vec::new() }
+        Self {
+            source: source.to_string_lossy().into_owned(),
+            log: CString::default(),
+            code: Vec::new(),
+        }
     }
 
     /// Compiles it. An error is also stored in [`Program::log`].
@@ -35,7 +40,11 @@ impl Program {
     /// # Errors
     ///
     /// There is no compiler, it rejects the source, or the cache cannot be written.
-    pub fn compile(&mut self, configuration: &Configuration, statistics: &Statistics) -> Result<(), CompileError> {
+    pub fn compile(
+        &mut self,
+        configuration: &Configuration,
+        statistics: &Statistics,
+    ) -> Result<(), CompileError> {
         let compiled = compile(&self.source, configuration, statistics);
         match compiled {
             Ok(code) => {
@@ -60,14 +69,27 @@ impl Program {
     }
 }
 
-fn compile(source: &str, configuration: &Configuration, statistics: &Statistics) -> Result<Vec<u8>, CompileError> {
+fn compile(
+    source: &str,
+    configuration: &Configuration,
+    statistics: &Statistics,
+) -> Result<Vec<u8>, CompileError> {
     let names = rewrite::kernel_names(source);
     let matches_name = |text: &String| names.iter().any(|name| name.contains(text.as_str()));
-    if configuration.faults.any(|fault| matches!(fault, Fault::Compile(text) if matches_name(text))) {
+    if configuration
+        .faults
+        .any(|fault| matches!(fault, Fault::Compile(text) if matches_name(text)))
+    {
         return Err(CompileError::Injected);
     }
-    if let Some(limit) = configuration.max_source_bytes.filter(|limit| source.len() > *limit) {
-        return Err(CompileError::TooLong { length: source.len(), limit });
+    if let Some(limit) = configuration
+        .max_source_bytes
+        .filter(|limit| source.len() > *limit)
+    {
+        return Err(CompileError::TooLong {
+            length: source.len(),
+            limit,
+        });
     }
     let source = order::sorted_structures(source);
     let host_source = rewrite::host_source(&source, &names);
@@ -76,5 +98,9 @@ fn compile(source: &str, configuration: &Configuration, statistics: &Statistics)
         store::dump(folder, &key, &source)?;
     }
     let object = store::object(&key, &host_source, configuration, statistics)?;
-    Ok(CodeObject { fibers: rewrite::needs_fibers(&source), object }.encode())
+    Ok(CodeObject {
+        fibers: rewrite::needs_fibers(&source),
+        object,
+    }
+    .encode())
 }

@@ -1,7 +1,8 @@
 //! `hipDeviceProp_tR0600`, in the layout of `hip_runtime_api.h`.
 //!
-//! Adjacent fields that burn does not read are merged into arrays. `tests/simulation/layout.rs` compares size and
-//! offsets with the bindings of cubecl-hip-sys, which burn reads the structure with.
+//! Adjacent fields that burn does not read are merged into arrays. `tests/simulation/layout.rs`
+//! compares size and offsets with the bindings of cubecl-hip-sys, which burn reads the structure
+//! with.
 
 use crate::device_model::{DeviceModel, pci_numbers};
 use crate::fault;
@@ -10,7 +11,10 @@ use std::ffi::{c_char, c_int, c_uint};
 /// The properties that the runtime reports about a device.
 #[derive(Debug, Clone)]
 #[repr(C)]
-#[expect(missing_docs, reason = "the fields are those of HIP's structure, in snake case")]
+#[expect(
+    missing_docs,
+    reason = "the fields are those of HIP's structure, in snake case"
+)]
 pub struct DeviceProperties {
     pub name: [c_char; 256],
     pub uuid: [c_char; 16],
@@ -80,7 +84,10 @@ impl DeviceProperties {
         let mut properties: Self = unsafe { std::mem::zeroed() };
         write(&mut properties.name, &model.marked_name());
         write(&mut properties.gcn_arch_name, &architecture);
-        write(&mut properties.uuid, &format!("{:016x}", 0x51b0_0000_0000_0000_u64 | u64::from(ordinal)));
+        write(
+            &mut properties.uuid,
+            &format!("{:016x}", 0x51b0_0000_0000_0000_u64 | u64::from(ordinal)),
+        );
         properties.total_global_mem = usize::try_from(model.memory).unwrap_or(usize::MAX);
         properties.shared_mem_per_block = SHARED_MEMORY;
         properties.shared_mem_per_multiprocessor = SHARED_MEMORY;
@@ -92,7 +99,11 @@ impl DeviceProperties {
         properties.multi_processor_count = 4;
         (properties.major, properties.minor) = (major, minor);
         (properties.texture_alignment, properties.surface_alignment) = (256, 256);
-        (properties.pci_domain_id, properties.pci_bus_id, properties.pci_device_id) = (domain, bus, device);
+        (
+            properties.pci_domain_id,
+            properties.pci_bus_id,
+            properties.pci_device_id,
+        ) = (domain, bus, device);
         properties
     }
 }

@@ -33,7 +33,8 @@ struct SimulatedDevice {
     copies: AtomicU64,
 }
 
-/// A stream. Every operation completes before its call returns, so a stream only identifies its device.
+/// A stream. Every operation completes before its call returns, so a stream only identifies its
+/// device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stream {
     /// The ordinal of its device.
@@ -43,8 +44,17 @@ pub struct Stream {
 impl Simulator {
     /// The devices of `configuration`.
     pub fn new(configuration: Configuration) -> Self {
-        let devices = configuration.devices.iter().cloned().map(SimulatedDevice::new).collect();
-        Self { configuration, devices, statistics: Statistics::default() }
+        let devices = configuration
+            .devices
+            .iter()
+            .cloned()
+            .map(SimulatedDevice::new)
+            .collect();
+        Self {
+            configuration,
+            devices,
+            statistics: Statistics::default(),
+        }
     }
 
     /// The configuration it was created with.
@@ -63,7 +73,10 @@ impl Simulator {
     ///
     /// There is no device.
     pub fn device_count(&self) -> Result<u32, HipError> {
-        let hidden = self.configuration.faults.any(|fault| *fault == Fault::NoDevice);
+        let hidden = self
+            .configuration
+            .faults
+            .any(|fault| *fault == Fault::NoDevice);
         match u32::try_from(self.devices.len()).unwrap_or(u32::MAX) {
             0 => Err(HipError::NoDevice),
             _ if hidden => Err(HipError::NoDevice),
@@ -78,7 +91,11 @@ impl Simulator {
     /// There is no such device.
     pub fn properties(&self, ordinal: u32) -> Result<DeviceProperties, HipError> {
         let device = self.device(ordinal)?;
-        Ok(DeviceProperties::of(&device.model, ordinal, &self.configuration.faults))
+        Ok(DeviceProperties::of(
+            &device.model,
+            ordinal,
+            &self.configuration.faults,
+        ))
     }
 
     /// The model of the device `ordinal`.
@@ -96,7 +113,11 @@ impl Simulator {
     ///
     /// There is no such device, or the fault [`Fault::MemoryInfo`] is set.
     pub fn memory_info(&self, ordinal: u32) -> Result<(usize, usize), HipError> {
-        if self.configuration.faults.has(ordinal, |fault| *fault == Fault::MemoryInfo) {
+        if self
+            .configuration
+            .faults
+            .has(ordinal, |fault| *fault == Fault::MemoryInfo)
+        {
             return Err(HipError::InvalidValue);
         }
         let memory = self.device(ordinal)?.memory();
@@ -105,7 +126,9 @@ impl Simulator {
 
     fn device(&self, ordinal: u32) -> Result<&SimulatedDevice, HipError> {
         self.device_count()?;
-        self.devices.get(ordinal as usize).ok_or(HipError::InvalidDevice)
+        self.devices
+            .get(ordinal as usize)
+            .ok_or(HipError::InvalidDevice)
     }
 }
 
@@ -113,7 +136,13 @@ impl SimulatedDevice {
     fn new(model: DeviceModel) -> Self {
         let memory = Mutex::new(SimulatedMemory::new(model.memory));
         let [allocations, events, copies] = [const { AtomicU64::new(0) }; 3];
-        Self { model, memory, allocations, events, copies }
+        Self {
+            model,
+            memory,
+            allocations,
+            events,
+            copies,
+        }
     }
 
     fn memory(&self) -> MutexGuard<'_, SimulatedMemory> {

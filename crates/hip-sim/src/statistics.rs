@@ -54,7 +54,8 @@ impl Statistics {
 
     pub(crate) fn compiled(&self, time: Duration) {
         self.compiled.fetch_add(1, Relaxed);
-        self.compile_microseconds.fetch_add(microseconds(time), Relaxed);
+        self.compile_microseconds
+            .fetch_add(microseconds(time), Relaxed);
     }
 
     pub(crate) fn allocated(&self) {
@@ -64,7 +65,8 @@ impl Statistics {
     pub(crate) fn launched(&self, fibers: bool, time: Duration, stats: LaunchStats) {
         self.launches.fetch_add(1, Relaxed);
         self.fiber_launches.fetch_add(u64::from(fibers), Relaxed);
-        self.launch_microseconds.fetch_add(microseconds(time), Relaxed);
+        self.launch_microseconds
+            .fetch_add(microseconds(time), Relaxed);
         self.switches.fetch_add(stats.switches, Relaxed);
         self.divergences.fetch_add(stats.divergences, Relaxed);
     }
@@ -84,8 +86,10 @@ impl fmt::Display for Statistics {
             ("divergences", &self.divergences),
             ("allocations", &self.allocations),
         ];
-        let fields: Vec<String> =
-            fields.iter().map(|(name, value)| format!("\"{name}\":{}", value.load(Relaxed))).collect();
+        let fields: Vec<String> = fields
+            .iter()
+            .map(|(name, value)| format!("\"{name}\":{}", value.load(Relaxed)))
+            .collect();
         write!(f, "{{{}}}", fields.join(","))
     }
 }

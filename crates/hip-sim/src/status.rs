@@ -28,7 +28,8 @@ pub enum HipError {
     Unknown = 999,
 }
 
-/// Runs `body` and returns its C status. A panic must not cross the C boundary, where it would abort the process.
+/// Runs `body` and returns its C status. A panic must not cross the C boundary, where it would
+/// abort the process.
 pub fn guarded(body: impl FnOnce() -> Result<(), HipError>) -> u32 {
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => 0,

@@ -5,15 +5,24 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// The headers that kernels include, by name.
 pub(crate) const HEADERS: &[(&str, &str)] = &[
-    ("hip_runtime.h", include_str!("../include/hip/hip_runtime.h")),
+    (
+        "hip_runtime.h",
+        include_str!("../include/hip/hip_runtime.h"),
+    ),
     ("hip_fp16.h", include_str!("../include/hip/hip_fp16.h")),
     ("hip_bf16.h", include_str!("../include/hip/hip_bf16.h")),
-    ("hip_sim_launch.h", include_str!("../include/hip/hip_sim_launch.h")),
-    ("hip_sim_wmma.h", include_str!("../include/hip/hip_sim_wmma.h")),
+    (
+        "hip_sim_launch.h",
+        include_str!("../include/hip/hip_sim_launch.h"),
+    ),
+    (
+        "hip_sim_wmma.h",
+        include_str!("../include/hip/hip_sim_wmma.h"),
+    ),
 ];
 
-/// No contraction and no reassociation, so that every host computes the same numbers. Integers wrap, and pointers may alias,
-/// as on a GPU.
+/// No contraction and no reassociation, so that every host computes the same numbers. Integers
+/// wrap, and pointers may alias, as on a GPU.
 const FLAGS: &[&str] = &[
     "-std=gnu++17",
     "-shared",
@@ -40,14 +49,20 @@ const LONG: usize = 100_000;
 /// The flags for compiling `text`.
 pub(crate) fn flags(text: &str, faults: &Faults) -> Vec<&'static str> {
     let mut flags = FLAGS.to_vec();
-    flags.push(if text.len() < LONG { OPTIMISED } else { LESS_OPTIMISED });
+    flags.push(if text.len() < LONG {
+        OPTIMISED
+    } else {
+        LESS_OPTIMISED
+    });
     // Converts f16 in hardware, with the same results as the compiler's software routines.
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("f16c") {
         flags.push("-mf16c");
     }
-    for (fault, flag) in [(Fault::HalfFlush, "-DHIP_SIM_HALF_FLUSH"), (Fault::HalfTruncate, "-DHIP_SIM_HALF_TRUNCATE")]
-    {
+    for (fault, flag) in [
+        (Fault::HalfFlush, "-DHIP_SIM_HALF_FLUSH"),
+        (Fault::HalfTruncate, "-DHIP_SIM_HALF_TRUNCATE"),
+    ] {
         if faults.any(|other| *other == fault) {
             flags.push(flag);
         }
@@ -58,6 +73,14 @@ pub(crate) fn flags(text: &str, faults: &Faults) -> Vec<&'static str> {
 /// A number that changes whenever this crate would compile a kernel differently.
 pub(crate) fn fingerprint() -> u64 {
     let mut hasher = DefaultHasher::new();
-    (HEADERS, FLAGS, OPTIMISED, LESS_OPTIMISED, LONG, include_str!("program/rewrite.rs")).hash(&mut hasher);
+    (
+        HEADERS,
+        FLAGS,
+        OPTIMISED,
+        LESS_OPTIMISED,
+        LONG,
+        include_str!("program/rewrite.rs"),
+    )
+        .hash(&mut hasher);
     hasher.finish()
 }

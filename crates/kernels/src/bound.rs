@@ -20,37 +20,59 @@ impl Exact {
         let tasks: Vec<(usize, usize)> = product
             .batches()
             .into_iter()
-            .flat_map(|(left, right)| (0..rows).map(move |row| ((left * rows + row) * inner, right * inner * columns)))
+            .flat_map(|(left, right)| {
+                (0..rows).map(move |row| ((left * rows + row) * inner, right * inner * columns))
+            })
             .collect();
         let mut values = vec![0.0; tasks.len() * columns];
         let mut magnitudes = values.clone();
         let threads = thread::available_parallelism().map_or(1, usize::from);
         let share = tasks.len().div_ceil(threads).max(1);
         thread::scope(|scope| {
-            let parts = values.chunks_mut(share * columns).zip(magnitudes.chunks_mut(share * columns));
+            let parts = values
+                .chunks_mut(share * columns)
+                .zip(magnitudes.chunks_mut(share * columns));
             for (tasks, (values, magnitudes)) in tasks.chunks(share).zip(parts) {
                 scope.spawn(move || {
-                    let rows = values.chunks_exact_mut(columns).zip(magnitudes.chunks_exact_mut(columns));
+                    let rows = values
+                        .chunks_exact_mut(columns)
+                        .zip(magnitudes.chunks_exact_mut(columns));
                     for ((start, right_start), (values, magnitudes)) in tasks.iter().zip(rows) {
                         let row = &left[*start..start + inner];
-                        add_row(row, &right[*right_start..right_start + inner * columns], values, magnitudes);
+                        add_row(
+                            row,
+                            &right[*right_start..right_start + inner * columns],
+                            values,
+                            magnitudes,
+                        );
                     }
                 });
             }
         });
-        Self { values, magnitudes, inner }
+        Self {
+            values,
+            magnitudes,
+            inner,
+        }
     }
 
     /// The largest error of element `index` for a kernel that computes in `precision`.
     ///
-    /// Sums are in f32 in all kernels (`MatmulElems::from_globals`), in any order, and matrix units truncate: each of the
-    /// `inner` additions is off by at most one step of f32 relative to what is added up. TF32 truncates both factors to 10 bits.
+    /// Sums are in f32 in all kernels (`MatmulElems::from_globals`), in any order, and matrix units
+    /// truncate: each of the `inner` additions is off by at most one step of f32 relative to what
+    /// is added up. TF32 truncates both factors to 10 bits.
     pub(crate) fn bound(&self, index: usize, precision: Precision) -> f64 {
-        let factors = if precision == Precision::Tf32 { 2.0 * 2_f64.powi(-10) } else { 0.0 };
+        let factors = if precision == Precision::Tf32 {
+            2.0 * 2_f64.powi(-10)
+        } else {
+            0.0
+        };
         let sums = self.inner as f64 * f64::from(f32::EPSILON) + factors;
         let element = Element::of(precision);
         // Results below the smallest normal number may be flushed to zero.
-        sums * self.magnitudes[index] + element.unit() * self.values[index].abs() + element.smallest_normal()
+        sums * self.magnitudes[index]
+            + element.unit() * self.values[index].abs()
+            + element.smallest_normal()
     }
 }
 
@@ -72,13 +94,21 @@ mod tests {
 
     fn product(left: &[usize], right: &[usize]) -> Product {
         let factor = |shape: &[usize]| Factor::contiguous(shape.to_vec());
-        Product { left: factor(left), right: factor(right), precision: Precision::F32 }
+        Product {
+            left: factor(left),
+            right: factor(right),
+            precision: Precision::F32,
+        }
     }
 
     #[test]
     fn rows_meet_columns_of_their_batch() {
         let left = [1.0, 2.0, 3.0, 4.0];
-        let exact = Exact::of(&product(&[2, 1, 2], &[2, 2, 1]), &left, &[1.0, -1.0, 10.0, 1.0]);
+        let exact = Exact::of(
+            &product(&[2, 1, 2], &[2, 2, 1]),
+            &left,
+            &[1.0, -1.0, 10.0, 1.0],
+        );
         assert_eq!(exact.values, [-1.0, 34.0]);
         assert_eq!(exact.magnitudes, [3.0, 34.0]);
         // One factor for all batches.

@@ -1,4 +1,5 @@
-//! The kernels that burn-cubecl 0.21's autotuner tries (`kernel/matmul/tune/base.rs`), in its order.
+//! The kernels that burn-cubecl 0.21's autotuner tries (`kernel/matmul/tune/base.rs`), in its
+//! order.
 
 use cubek::matmul::{
     components::tile::TileMatmulKind::{self, Cmma, Mma},
@@ -34,7 +35,10 @@ impl Candidate {
             strategies.extend(units(tile_size));
         }
         strategies.extend(accelerated());
-        strategies.into_iter().map(|strategy| Self { strategy }).collect()
+        strategies
+            .into_iter()
+            .map(|strategy| Self { strategy })
+            .collect()
     }
 
     /// cubek's own name, with the options.
@@ -59,30 +63,65 @@ fn units(tile_size: TileSizeSelection) -> [Strategy; 2] {
 fn accelerated() -> Vec<Strategy> {
     let mut strategies = Vec::new();
     for multi_rows in [false, true] {
-        strategies.push(Strategy::SimpleCyclicCmma(Inferred(SimpleArgs { multi_rows, tile_matmul: Cmma })));
-        strategies.push(Strategy::SimpleCyclicMma(Inferred(SimpleArgs { multi_rows, tile_matmul: Mma })));
+        strategies.push(Strategy::SimpleCyclicCmma(Inferred(SimpleArgs {
+            multi_rows,
+            tile_matmul: Cmma,
+        })));
+        strategies.push(Strategy::SimpleCyclicMma(Inferred(SimpleArgs {
+            multi_rows,
+            tile_matmul: Mma,
+        })));
     }
     for row_count in [4, 8] {
-        strategies.push(Strategy::OrderedDoubleCmma(Inferred(ordered(row_count, Cmma))));
-        strategies.push(Strategy::OrderedDoubleMma(Inferred(ordered(row_count, Mma))));
+        strategies.push(Strategy::OrderedDoubleCmma(Inferred(ordered(
+            row_count, Cmma,
+        ))));
+        strategies.push(Strategy::OrderedDoubleMma(Inferred(ordered(
+            row_count, Mma,
+        ))));
     }
     for specialized in [false, true] {
-        strategies.push(Strategy::DoubleCyclicCmma(Inferred(DoubleBufferingArgs { specialized, tile_matmul: Cmma })));
-        strategies.push(Strategy::DoubleCyclicMma(Inferred(DoubleBufferingArgs { specialized, tile_matmul: Mma })));
+        strategies.push(Strategy::DoubleCyclicCmma(Inferred(DoubleBufferingArgs {
+            specialized,
+            tile_matmul: Cmma,
+        })));
+        strategies.push(Strategy::DoubleCyclicMma(Inferred(DoubleBufferingArgs {
+            specialized,
+            tile_matmul: Mma,
+        })));
     }
-    strategies.push(Strategy::SpecializedCyclicCmma(Inferred(SpecializedStrategy { tile_matmul: Cmma })));
-    strategies.push(Strategy::SpecializedCyclicMma(Inferred(SpecializedStrategy { tile_matmul: Mma })));
+    strategies.push(Strategy::SpecializedCyclicCmma(Inferred(
+        SpecializedStrategy { tile_matmul: Cmma },
+    )));
+    strategies.push(Strategy::SpecializedCyclicMma(Inferred(
+        SpecializedStrategy { tile_matmul: Mma },
+    )));
     for multi_rows in [false, true] {
-        strategies.push(Strategy::SimpleTmaCmma(Inferred(SimpleArgs { multi_rows, tile_matmul: Cmma })));
-        strategies.push(Strategy::SimpleTmaMma(Inferred(SimpleArgs { multi_rows, tile_matmul: Mma })));
+        strategies.push(Strategy::SimpleTmaCmma(Inferred(SimpleArgs {
+            multi_rows,
+            tile_matmul: Cmma,
+        })));
+        strategies.push(Strategy::SimpleTmaMma(Inferred(SimpleArgs {
+            multi_rows,
+            tile_matmul: Mma,
+        })));
     }
-    strategies.push(Strategy::SpecializedTmaCmma(Inferred(SpecializedStrategy { tile_matmul: Cmma })));
-    strategies.push(Strategy::SpecializedTmaMma(Inferred(SpecializedStrategy { tile_matmul: Mma })));
+    strategies.push(Strategy::SpecializedTmaCmma(Inferred(
+        SpecializedStrategy { tile_matmul: Cmma },
+    )));
+    strategies.push(Strategy::SpecializedTmaMma(Inferred(SpecializedStrategy {
+        tile_matmul: Mma,
+    })));
     strategies
 }
 
 fn ordered(row_count: u32, tile_matmul: TileMatmulKind) -> OrderedSelectionArgs {
-    OrderedSelectionArgs { partition_k: Some(2), row_count: Some(row_count), rows_per_plane: Some(2), tile_matmul }
+    OrderedSelectionArgs {
+        partition_k: Some(2),
+        row_count: Some(row_count),
+        rows_per_plane: Some(2),
+        tile_matmul,
+    }
 }
 
 #[cfg(test)]
@@ -94,7 +133,15 @@ mod tests {
     fn there_are_29_with_names_of_their_own() {
         let names: BTreeSet<String> = Candidate::all().iter().map(Candidate::name).collect();
         assert_eq!(names.len(), 29);
-        assert!(names.contains("matmul_naive") && names.contains("matmul_simple_unit_max_tile_size"));
-        assert_eq!(Candidate::all().iter().filter(|candidate| candidate.needs_matrix_units()).count(), 20);
+        assert!(
+            names.contains("matmul_naive") && names.contains("matmul_simple_unit_max_tile_size")
+        );
+        assert_eq!(
+            Candidate::all()
+                .iter()
+                .filter(|candidate| candidate.needs_matrix_units())
+                .count(),
+            20
+        );
     }
 }

@@ -44,7 +44,9 @@ pub enum CandidateResult {
 /// Never panics, but a kernel may end the process, or leave the device unusable.
 pub fn examine(candidate: &Candidate, product: &Product, device: GpuDevice) -> CandidateResult {
     let computed = catch_unwind(AssertUnwindSafe(|| compute(candidate, product, device)));
-    computed.unwrap_or_else(|panic| CandidateResult::Crashed { why: panic_text(panic.as_ref()).to_owned() })
+    computed.unwrap_or_else(|panic| CandidateResult::Crashed {
+        why: panic_text(panic.as_ref()).to_owned(),
+    })
 }
 
 fn compute(candidate: &Candidate, product: &Product, device: GpuDevice) -> CandidateResult {
@@ -55,14 +57,21 @@ fn compute(candidate: &Candidate, product: &Product, device: GpuDevice) -> Candi
     let tensor = |factor, numbers: &[f64]| guarded::factor(device, factor, precision, numbers);
     let factors = (tensor(&product.left, &left), tensor(&product.right, &right));
     if let Err(error) = launch(candidate, factors.0, factors.1, output.tensor.clone()) {
-        return CandidateResult::Refused { why: format!("{error:?}") };
+        return CandidateResult::Refused {
+            why: format!("{error:?}"),
+        };
     }
     match output.read() {
-        Ok(got) => compare(&got, &Exact::of(product, &left, &right), arithmetic(candidate, product, device)),
+        Ok(got) => compare(
+            &got,
+            &Exact::of(product, &left, &right),
+            arithmetic(candidate, product, device),
+        ),
         Err(ReadError::Device(why)) => CandidateResult::Crashed { why },
-        Err(ReadError::WroteOutside) => {
-            CandidateResult::Wrong { headroom: 0.0, what: "the kernel wrote outside of the result".to_owned() }
-        }
+        Err(ReadError::WroteOutside) => CandidateResult::Wrong {
+            headroom: 0.0,
+            what: "the kernel wrote outside of the result".to_owned(),
+        },
     }
 }
 
@@ -71,7 +80,11 @@ fn compare(got: &[f64], exact: &Exact, precision: Precision) -> CandidateResult 
     let mut worst = (f64::INFINITY, 0);
     for (index, (got, expected)) in got.iter().zip(&exact.values).enumerate() {
         let error = (got - expected).abs();
-        let headroom = if got.is_finite() { exact.bound(index, precision) / error } else { 0.0 };
+        let headroom = if got.is_finite() {
+            exact.bound(index, precision) / error
+        } else {
+            0.0
+        };
         if headroom < worst.0 {
             worst = (headroom, index);
         }
@@ -86,7 +99,10 @@ fn compare(got: &[f64], exact: &Exact, precision: Precision) -> CandidateResult 
     };
     let wrong = got.iter().enumerate().filter(outside).count();
     let (computed, expected) = (got[index], exact.values[index]);
-    let what = format!("element {index} is {computed:.6}, expected {expected:.6}; {wrong} of {} are wrong", got.len());
+    let what = format!(
+        "element {index} is {computed:.6}, expected {expected:.6}; {wrong} of {} are wrong",
+        got.len()
+    );
     CandidateResult::Wrong { headroom, what }
 }
 
@@ -97,7 +113,11 @@ mod tests {
 
     fn compared(change: impl FnOnce(&mut Vec<f64>)) -> CandidateResult {
         let factor = |shape: &[usize]| Factor::contiguous(shape.to_vec());
-        let product = Product { left: factor(&[2, 8]), right: factor(&[8, 2]), precision: Precision::F32 };
+        let product = Product {
+            left: factor(&[2, 8]),
+            right: factor(&[8, 2]),
+            precision: Precision::F32,
+        };
         let exact = Exact::of(&product, &[0.5; 16], &[0.25; 16]);
         let mut got = exact.values.clone();
         change(&mut got);
@@ -106,7 +126,12 @@ mod tests {
 
     #[test]
     fn an_exact_product_is_correct() {
-        assert_eq!(compared(|_| {}), CandidateResult::Correct { headroom: f64::INFINITY });
+        assert_eq!(
+            compared(|_| {}),
+            CandidateResult::Correct {
+                headroom: f64::INFINITY
+            }
+        );
         let CandidateResult::Correct { headroom } = compared(|got| got[1] += 1e-7) else {
             panic!("it is within the bound")
         };
@@ -117,8 +142,13 @@ mod tests {
     fn one_wrong_or_missing_element_is_found() {
         for wrong in [1.01, 0.0, f64::NAN, f64::INFINITY] {
             let found = compared(|got| got[2] = wrong);
-            let CandidateResult::Wrong { what, headroom } = &found else { panic!("{found:?}") };
-            assert!(what.starts_with("element 2 is") && what.contains("1 of 4 are wrong"), "{what}");
+            let CandidateResult::Wrong { what, headroom } = &found else {
+                panic!("{found:?}")
+            };
+            assert!(
+                what.starts_with("element 2 is") && what.contains("1 of 4 are wrong"),
+                "{what}"
+            );
             assert!(*headroom < 1.0);
         }
     }

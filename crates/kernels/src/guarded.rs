@@ -1,5 +1,5 @@
-//! Buffers whose every byte outside of the tensor is part of a NaN, so that a read outside of it shows in the result, every
-//! time, and a write outside of it shows in the bytes.
+//! Buffers whose every byte outside of the tensor is part of a NaN, so that a read outside of it
+//! shows in the result, every time, and a write outside of it shows in the bytes.
 
 use crate::values;
 use burn_backend::Shape;
@@ -8,8 +8,8 @@ use cubecl::{Runtime as _, server::Handle, zspace::metadata::Metadata};
 use testgen_gpu::{Factor, GpuDevice, GpuRuntime, dtype};
 use testgen_types::Precision;
 
-/// Bytes before and after a tensor. A kernel that ignores the end of a matrix reads whole tiles of rows: this is 64 rows of 512
-/// numbers in f32. A multiple of every alignment.
+/// Bytes before and after a tensor. A kernel that ignores the end of a matrix reads whole tiles of
+/// rows: this is 64 rows of 512 numbers in f32. A multiple of every alignment.
 const GUARD: usize = 64 * 512 * 4;
 /// Ones in all bits are a NaN in every type.
 const FILL: u8 = 0xff;
@@ -46,8 +46,18 @@ impl GuardedOutput {
         let client = GpuRuntime::client(&device);
         let whole = client.create_from_slice(&vec![FILL; 2 * GUARD + bytes]);
         let handle = inside(whole.clone());
-        let tensor = CubeTensor::new_contiguous(client, device, Shape::from(shape), handle, dtype(precision));
-        Self { tensor, whole, precision }
+        let tensor = CubeTensor::new_contiguous(
+            client,
+            device,
+            Shape::from(shape),
+            handle,
+            dtype(precision),
+        );
+        Self {
+            tensor,
+            whole,
+            precision,
+        }
     }
 
     /// The results, row-major.

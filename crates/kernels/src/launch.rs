@@ -1,4 +1,5 @@
-//! Launches a candidate, as cubek's `Strategy` does, but compiles the candidates alone: cubek has twice as many kernels.
+//! Launches a candidate, as cubek's `Strategy` does, but compiles the candidates alone: cubek has
+//! twice as many kernels.
 
 use crate::candidate::Candidate;
 use burn_cubecl::tensor::CubeTensor;
@@ -26,7 +27,10 @@ pub(crate) fn launch(
         out: output.dtype.into(),
     });
     let dtype = left.dtype.into();
-    let (left, right) = (InputBinding::new(left.binding(), dtype), InputBinding::new(right.binding(), dtype));
+    let (left, right) = (
+        InputBinding::new(left.binding(), dtype),
+        InputBinding::new(right.binding(), dtype),
+    );
     let output = output.binding();
     match &candidate.strategy {
         Strategy::Naive => launch_naive::launch_ref(client, left, right, output, types),
@@ -35,9 +39,9 @@ pub(crate) fn launch(
         Strategy::GemvPlaneParallel(options) => {
             launch_vecmat_plane_parallel::launch_ref(client, left, right, output, options, types)
         }
-        Strategy::GemvUnitPerpendicular(options) => {
-            launch_vecmat_unit_perpendicular::launch_ref(client, left, right, output, options, types)
-        }
+        Strategy::GemvUnitPerpendicular(options) => launch_vecmat_unit_perpendicular::launch_ref(
+            client, left, right, output, options, types,
+        ),
         Strategy::SimpleUnit(options) => launch_ref(client, left, right, output, options, types),
         Strategy::DoubleUnit(options) => launch_ref(client, left, right, output, options, types),
         Strategy::SimpleCyclicCmma(options) | Strategy::SimpleCyclicMma(options) => {
@@ -59,6 +63,8 @@ pub(crate) fn launch(
             launch_ref_tma(client, left, right, output, options, types)
         }
         // `Candidate::all` constructs no other.
-        other => Err(MatmulSetupError::InvalidConfig(Box::new(format!("{other} is not a candidate")))),
+        other => Err(MatmulSetupError::InvalidConfig(Box::new(format!(
+            "{other} is not a candidate"
+        )))),
     }
 }

@@ -1,8 +1,9 @@
 //! Every kernel of cubek-matmul that burn's autotuner could choose, computed and compared with f64.
 //!
-//! The rule of `testgen-gpu` chooses four of them. The others are compiled here, in a crate that only
-//! `testgen kernels` builds: they would make every other suite slower to build. A kernel is examined on one product at a time;
-//! which products, and what happens when a kernel ends the process, is up to the caller.
+//! The rule of `testgen-gpu` chooses four of them. The others are compiled here, in a crate that
+//! only `testgen kernels` builds: they would make every other suite slower to build. A kernel is
+//! examined on one product at a time; which products, and what happens when a kernel ends the
+//! process, is up to the caller.
 
 #[cfg(not(any(feature = "cuda", feature = "rocm")))]
 compile_error!("testgen-kernels needs the feature `cuda`, `rocm` or both");

@@ -14,7 +14,9 @@ pub(crate) fn random(count: usize, seed: u64, precision: Precision) -> Vec<f64> 
         state ^= state << 17;
         (state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
     };
-    (0..count).map(|_| Element::of(precision).round(next())).collect()
+    (0..count)
+        .map(|_| Element::of(precision).round(next()))
+        .collect()
 }
 
 /// Bytes of one element.
@@ -37,11 +39,24 @@ pub(crate) fn write(value: f64, precision: Precision, bytes: &mut [u8]) {
 /// The numbers in `bytes`.
 pub(crate) fn read(bytes: &[u8], precision: Precision) -> Vec<f64> {
     match precision {
-        Precision::F32 | Precision::Tf32 => {
-            bytes.as_chunks().0.iter().map(|bytes| f64::from(f32::from_ne_bytes(*bytes))).collect()
-        }
-        Precision::F16 => bytes.as_chunks().0.iter().map(|bytes| f16::from_ne_bytes(*bytes).to_f64()).collect(),
-        Precision::Bf16 => bytes.as_chunks().0.iter().map(|bytes| bf16::from_ne_bytes(*bytes).to_f64()).collect(),
+        Precision::F32 | Precision::Tf32 => bytes
+            .as_chunks()
+            .0
+            .iter()
+            .map(|bytes| f64::from(f32::from_ne_bytes(*bytes)))
+            .collect(),
+        Precision::F16 => bytes
+            .as_chunks()
+            .0
+            .iter()
+            .map(|bytes| f16::from_ne_bytes(*bytes).to_f64())
+            .collect(),
+        Precision::Bf16 => bytes
+            .as_chunks()
+            .0
+            .iter()
+            .map(|bytes| bf16::from_ne_bytes(*bytes).to_f64())
+            .collect(),
     }
 }
 

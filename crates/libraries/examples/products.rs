@@ -1,8 +1,10 @@
-//! Computes the products of the vendor libraries on the first GPU, and prints a JSON line for each library.
+//! Computes the products of the vendor libraries on the first GPU, and prints a JSON line for each
+//! library.
 //!
 //!     cargo run --release -p testgen-libraries --example products -- [--reduced] [--sums-as-result] [cublas] [cublaslt] [rocblas] [hipblaslt]
 //!
-//! Exit code 0: all computed products are right. 1: one is not. 2: no library could be opened, or an argument is unknown.
+//! Exit code 0: all computed products are right. 1: one is not. 2: no library could be opened, or
+//! an argument is unknown.
 
 use std::process::ExitCode;
 use testgen_device::{Device, System, cuda_driver, hip_runtime};
@@ -11,7 +13,10 @@ use testgen_libraries::{LibraryName, PartialSums, ProductPlan, open, run_product
 fn main() -> ExitCode {
     let (mut reduced, mut sums, mut libraries) = (false, PartialSums::Single, Vec::new());
     for argument in std::env::args().skip(1) {
-        match LibraryName::ALL.iter().find(|library| library.as_str() == argument) {
+        match LibraryName::ALL
+            .iter()
+            .find(|library| library.as_str() == argument)
+        {
             Some(library) => libraries.push(*library),
             None if argument == "--reduced" => reduced = true,
             None if argument == "--sums-as-result" => sums = PartialSums::AsResult,
@@ -27,10 +32,15 @@ fn main() -> ExitCode {
         libraries.extend(LibraryName::ALL);
     }
     let system = System::host();
-    let devices: Vec<Device> =
-        [cuda_driver(&system), hip_runtime(&system)].into_iter().filter_map(Result::ok).flatten().collect();
-    let passes: Vec<bool> =
-        libraries.into_iter().filter_map(|library| passes(&system, library, &devices, reduced, sums)).collect();
+    let devices: Vec<Device> = [cuda_driver(&system), hip_runtime(&system)]
+        .into_iter()
+        .filter_map(Result::ok)
+        .flatten()
+        .collect();
+    let passes: Vec<bool> = libraries
+        .into_iter()
+        .filter_map(|library| passes(&system, library, &devices, reduced, sums))
+        .collect();
     match passes.iter().all(|passes| *passes) {
         _ if passes.is_empty() => ExitCode::from(2),
         true => ExitCode::SUCCESS,
@@ -39,13 +49,28 @@ fn main() -> ExitCode {
 }
 
 /// Whether all products of a library are right; `None` when it could not be opened.
-fn passes(system: &System, library: LibraryName, devices: &[Device], reduced: bool, sums: PartialSums) -> Option<bool> {
-    let Some(device) = devices.iter().find(|device| device.kind == library.device()) else {
+fn passes(
+    system: &System,
+    library: LibraryName,
+    devices: &[Device],
+    reduced: bool,
+    sums: PartialSums,
+) -> Option<bool> {
+    let Some(device) = devices
+        .iter()
+        .find(|device| device.kind == library.device())
+    else {
         eprintln!("{library}: no {} device", library.device());
         return None;
     };
-    let opened = open(system, library, device, sums).inspect_err(|error| eprintln!("{library}: {error}")).ok()?;
-    let plan = if reduced { ProductPlan::reduced(library) } else { ProductPlan::full(library) };
+    let opened = open(system, library, device, sums)
+        .inspect_err(|error| eprintln!("{library}: {error}"))
+        .ok()?;
+    let plan = if reduced {
+        ProductPlan::reduced(library)
+    } else {
+        ProductPlan::full(library)
+    };
     let start = std::time::Instant::now();
     let report = run_products(&opened, &plan);
     let failed: usize = report.rows.iter().map(|row| row.failed).sum();

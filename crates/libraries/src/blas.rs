@@ -13,7 +13,8 @@ pub trait Blas {
     /// Whether C and D are one matrix: the address of C is then not used, and D must contain C.
     fn in_place(&self) -> bool;
 
-    /// The algorithms that the library offers for `product`, the one that it prefers first. Empty when it does not support the product.
+    /// The algorithms that the library offers for `product`, the one that it prefers first. Empty
+    /// when it does not support the product.
     ///
     /// # Errors
     ///
@@ -25,20 +26,24 @@ pub trait Blas {
     /// # Errors
     ///
     /// When the library returns an error.
-    fn run(&self, product: &Gemm, algorithm: &Algorithm, buffers: Buffers) -> Result<(), BlasError>;
+    fn run(&self, product: &Gemm, algorithm: &Algorithm, buffers: Buffers)
+    -> Result<(), BlasError>;
 }
 
 /// The type in which a library adds the parts of a sum that several groups of threads computed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PartialSums {
-    /// f32: what PyTorch requires where `allow_fp16_reduced_precision_reduction` and the one for bf16 are off.
+    /// f32: what PyTorch requires where `allow_fp16_reduced_precision_reduction` and the one for
+    /// bf16 are off.
     #[default]
     Single,
-    /// The type of the result, where the library prefers it: the default of cuBLAS and cuBLASLt. AMD's libraries have no such choice.
+    /// The type of the result, where the library prefers it: the default of cuBLAS and cuBLASLt.
+    /// AMD's libraries have no such choice.
     AsResult,
 }
 
-/// The addresses of the matrices of a product, each with the bytes that [`crate::MatrixStorage::bytes`] returns.
+/// The addresses of the matrices of a product, each with the bytes that
+/// [`crate::MatrixStorage::bytes`] returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Buffers {
     /// The first factor.
@@ -54,9 +59,11 @@ pub struct Buffers {
 /// An algorithm of a library.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Algorithm {
-    /// The number by which the library's documentation names it: a solution index, an algorithm's id, or `default`.
+    /// The number by which the library's documentation names it: a solution index, an algorithm's
+    /// id, or `default`.
     pub id: String,
-    /// Its configuration (tile, split of the inner dimension, stages); empty where the library does not report it.
+    /// Its configuration (tile, split of the inner dimension, stages); empty where the library does
+    /// not report it.
     pub configuration: String,
     /// The library's own structure, or the solution index.
     pub(crate) handle: AlgorithmHandle,
@@ -76,7 +83,11 @@ pub(crate) enum AlgorithmHandle {
 impl Algorithm {
     /// The algorithm that the library chooses itself.
     pub(crate) fn chosen_by_library() -> Self {
-        Self { id: "default".to_owned(), configuration: String::new(), handle: AlgorithmHandle::Default }
+        Self {
+            id: "default".to_owned(),
+            configuration: String::new(),
+            handle: AlgorithmHandle::Default,
+        }
     }
 }
 
@@ -122,13 +133,25 @@ pub enum BlasError {
 pub(crate) type StatusNames = &'static [(i32, &'static str)];
 
 /// `Ok` for 0; an error with the name of the status otherwise.
-pub(crate) fn check(function: &str, code: i32, names: StatusNames, unsupported: &[i32]) -> Result<(), BlasError> {
-    let name = names.iter().find(|(number, _)| *number == code).map_or("unknown status", |(_, name)| *name);
+pub(crate) fn check(
+    function: &str,
+    code: i32,
+    names: StatusNames,
+    unsupported: &[i32],
+) -> Result<(), BlasError> {
+    let name = names
+        .iter()
+        .find(|(number, _)| *number == code)
+        .map_or("unknown status", |(_, name)| *name);
     match code {
         0 => Ok(()),
-        code if unsupported.contains(&code) => {
-            Err(BlasError::Unsupported { reason: format!("{function} returned {code}, {name}") })
-        }
-        code => Err(BlasError::Status { function: function.to_owned(), code, name }),
+        code if unsupported.contains(&code) => Err(BlasError::Unsupported {
+            reason: format!("{function} returned {code}, {name}"),
+        }),
+        code => Err(BlasError::Status {
+            function: function.to_owned(),
+            code,
+            name,
+        }),
     }
 }

@@ -1,4 +1,5 @@
-//! Calls of operators computed by a library: matrix products, with the algorithm that the library prefers.
+//! Calls of operators computed by a library: matrix products, with the algorithm that the library
+//! prefers.
 
 use crate::{
     blas::{Algorithm, BlasError, Buffers},
@@ -7,7 +8,9 @@ use crate::{
     product::{Gemm, GemmTypes, Operand},
 };
 use std::rc::Rc;
-use testgen_operators::calls::{Call, CallError, Computed, Element, Execute, HostTensor, Input, Layout};
+use testgen_operators::calls::{
+    Call, CallError, Computed, Element, Execute, HostTensor, Input, Layout,
+};
 use testgen_types::{Operator, Precision};
 
 /// Computes `matmul`, `batch_matmul` and `gemm` by a library.
@@ -18,20 +21,28 @@ pub struct LibraryExecutor {
 
 impl LibraryExecutor {
     /// The operators that it computes.
-    pub const OPERATORS: &'static [Operator] = &[Operator::Matmul, Operator::BatchMatmul, Operator::Gemm];
+    pub const OPERATORS: &'static [Operator] =
+        &[Operator::Matmul, Operator::BatchMatmul, Operator::Gemm];
 
-    /// An executor of a library that was opened on a device. Calls on f32 are computed in `precision`, f32 or TF32; those on other types
-    /// have the precision of their type.
+    /// An executor of a library that was opened on a device. Calls on f32 are computed in
+    /// `precision`, f32 or TF32; those on other types have the precision of their type.
     pub const fn new(opened: Rc<Opened>, precision: Precision) -> Self {
         Self { opened, precision }
     }
 
     fn product(&self, call: &Call) -> Result<RowMajor, CallError> {
-        let inputs = |problem: &str| CallError::Inputs { operator: call.operator, problem: problem.to_owned() };
+        let inputs = |problem: &str| CallError::Inputs {
+            operator: call.operator,
+            problem: problem.to_owned(),
+        };
         let (left, right) = match (call.operator, call.inputs.as_slice()) {
             (Operator::Gemm, [left, right, _]) => (left, right),
             (Operator::Matmul | Operator::BatchMatmul, [left, right]) => (left, right),
-            _ => return Err(inputs("a product has two factors, `gemm` also what is added")),
+            _ => {
+                return Err(inputs(
+                    "a product has two factors, `gemm` also what is added",
+                ));
+            }
         };
         let ([batch, rows, inner], [other, length, columns]) = matrix_sizes(left)
             .zip(matrix_sizes(right))
@@ -39,15 +50,30 @@ impl LibraryExecutor {
         // A batch of one matrix is used for all.
         let is_batch = batch == other || batch == 1 || other == 1;
         if !is_batch || inner != length || left.tensor.element != right.tensor.element {
-            return Err(inputs("the factors have other sizes or types than each other"));
+            return Err(inputs(
+                "the factors have other sizes or types than each other",
+            ));
         }
-        let precision = precision(left.tensor.element, self.precision)
-            .ok_or_else(|| not_computed(call, format!("products of {} are not computed", left.tensor.element)))?;
-        // The result is row-major, which is its transpose by columns: D^T = B^T * A^T. So the right factor is the library's A.
+        let precision = precision(left.tensor.element, self.precision).ok_or_else(|| {
+            not_computed(
+                call,
+                format!("products of {} are not computed", left.tensor.element),
+            )
+        })?;
+        // The result is row-major, which is its transpose by columns: D^T = B^T * A^T. So the right
+        // factor is the library's A.
         let transposed = [right, left].map(|input| input.layout == Layout::Reversed);
-        let padding = usize::from([left, right].iter().any(|input| input.layout == Layout::Sliced));
+        let padding = usize::from(
+            [left, right]
+                .iter()
+                .any(|input| input.layout == Layout::Sliced),
+        );
         let batch = if batch == 1 { other } else { batch };
-        let [alpha, beta] = if call.operator == Operator::Gemm { call.attributes.scales } else { [1.0, 0.0] };
+        let [alpha, beta] = if call.operator == Operator::Gemm {
+            call.attributes.scales
+        } else {
+            [1.0, 0.0]
+        };
         let product = Gemm {
             batch,
             transposed,
@@ -58,11 +84,19 @@ impl LibraryExecutor {
             ..Gemm::new([columns, rows, inner], GemmTypes::of(precision))
         };
         let ranks = [left, right].map(|input| input.tensor.shape.len());
-        let shape = if ranks == [2, 2] { vec![rows, columns] } else { vec![batch, rows, columns] };
+        let shape = if ranks == [2, 2] {
+            vec![rows, columns]
+        } else {
+            vec![batch, rows, columns]
+        };
         Ok(RowMajor { product, shape })
     }
 
-    fn multiply(&self, call: &Call, RowMajor { product, shape }: RowMajor) -> Result<HostTensor, CallError> {
+    fn multiply(
+        &self,
+        call: &Call,
+        RowMajor { product, shape }: RowMajor,
+    ) -> Result<HostTensor, CallError> {
         let element = call.inputs[0].tensor.element;
         let is_plain = product.beta == 0.0;
         if shape.contains(&0) || product.inner == 0 && is_plain {
@@ -73,7 +107,13 @@ impl LibraryExecutor {
         let failed = |error: BlasError| device_error(call, &error);
         let algorithms = self.opened.blas.algorithms(&product).map_err(failed)?;
         let algorithm = algorithms.first().ok_or_else(|| {
-            not_computed(call, format!("{} offers no algorithm for {product}", self.opened.blas.name()))
+            not_computed(
+                call,
+                format!(
+                    "{} offers no algorithm for {product}",
+                    self.opened.blas.name()
+                ),
+            )
         })?;
         let values = self.run(call, &product, algorithm).map_err(failed)?;
         // D is the transpose by columns: its rows are the columns of the result.
@@ -87,7 +127,12 @@ impl LibraryExecutor {
     }
 
     /// The elements of D, row-major for each matrix.
-    fn run(&self, call: &Call, product: &Gemm, algorithm: &Algorithm) -> Result<Vec<f64>, BlasError> {
+    fn run(
+        &self,
+        call: &Call,
+        product: &Gemm,
+        algorithm: &Algorithm,
+    ) -> Result<Vec<f64>, BlasError> {
         let gpu = &*self.opened.gpu;
         let [mut a, mut b, mut c, mut d] = [
             Guarded::new(gpu, product.stored(Operand::A))?,
@@ -96,27 +141,59 @@ impl LibraryExecutor {
             Guarded::new(gpu, product.stored(Operand::D))?,
         ];
         let (left, right) = (&call.inputs[0].tensor.values, &call.inputs[1].tensor.values);
-        let Gemm { rows: columns, columns: rows, inner, transposed, .. } = *product;
-        // As stored by columns, a row-major matrix has rows and columns exchanged; with reversed strides it has not.
+        let Gemm {
+            rows: columns,
+            columns: rows,
+            inner,
+            transposed,
+            ..
+        } = *product;
+        // As stored by columns, a row-major matrix has rows and columns exchanged; with reversed
+        // strides it has not.
         a.write(|matrix, row, column| {
-            let [row, column] = if transposed[0] { [row, column] } else { [column, row] };
+            let [row, column] = if transposed[0] {
+                [row, column]
+            } else {
+                [column, row]
+            };
             right[((matrix * inner + row) * columns + column) % right.len()]
         })?;
         b.write(|matrix, row, column| {
-            let [row, column] = if transposed[1] { [row, column] } else { [column, row] };
+            let [row, column] = if transposed[1] {
+                [row, column]
+            } else {
+                [column, row]
+            };
             left[((matrix * rows + row) * inner + column) % left.len()]
         })?;
         if product.beta != 0.0 {
             let values = &call.inputs[2].tensor.values;
-            let added = if self.opened.blas.in_place() { &mut d } else { &mut c };
-            added.write(|matrix, row, column| values[((matrix * rows + column) * columns + row) % values.len()])?;
+            let added = if self.opened.blas.in_place() {
+                &mut d
+            } else {
+                &mut c
+            };
+            added.write(|matrix, row, column| {
+                values[((matrix * rows + column) * columns + row) % values.len()]
+            })?;
         }
         let [a, b, c] = [a.address(), b.address(), c.address()];
-        self.opened.blas.run(product, algorithm, Buffers { a, b, c, d: d.address() })?;
+        self.opened.blas.run(
+            product,
+            algorithm,
+            Buffers {
+                a,
+                b,
+                c,
+                d: d.address(),
+            },
+        )?;
         self.opened.gpu.synchronise()?;
         match d.read()? {
             (values, None) => Ok(values),
-            (_, Some(place)) => Err(BlasError::Overwritten { place: place.to_string() }),
+            (_, Some(place)) => Err(BlasError::Overwritten {
+                place: place.to_string(),
+            }),
         }
     }
 }
@@ -125,10 +202,16 @@ impl Execute for LibraryExecutor {
     fn execute(&self, call: &Call) -> Result<Computed, CallError> {
         if !Self::OPERATORS.contains(&call.operator) {
             let name = self.opened.blas.name();
-            return Err(not_computed(call, format!("{name} has matrix products only")));
+            return Err(not_computed(
+                call,
+                format!("{name} has matrix products only"),
+            ));
         }
         let tensor = self.multiply(call, self.product(call)?)?;
-        Ok(Computed { tensor, device: self.opened.blas.name().device() })
+        Ok(Computed {
+            tensor,
+            device: self.opened.blas.name().device(),
+        })
     }
 }
 
@@ -158,9 +241,15 @@ fn precision(element: Element, of_f32: Precision) -> Option<Precision> {
 }
 
 fn not_computed(call: &Call, message: String) -> CallError {
-    CallError::NotComputed { operator: call.operator, message }
+    CallError::NotComputed {
+        operator: call.operator,
+        message,
+    }
 }
 
 fn device_error(call: &Call, error: &BlasError) -> CallError {
-    CallError::Device { operator: call.operator, message: error.to_string() }
+    CallError::Device {
+        operator: call.operator,
+        message: error.to_string(),
+    }
 }

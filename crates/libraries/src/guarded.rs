@@ -31,9 +31,16 @@ pub(crate) enum Overwritten {
 impl fmt::Display for Overwritten {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Before(bytes) => write!(f, "memory {bytes} bytes before the result was overwritten"),
-            Self::After(bytes) => write!(f, "memory {bytes} bytes after the result was overwritten"),
-            Self::Between(element) => write!(f, "element {element}, between columns of the result, was overwritten"),
+            Self::Before(bytes) => {
+                write!(f, "memory {bytes} bytes before the result was overwritten")
+            }
+            Self::After(bytes) => {
+                write!(f, "memory {bytes} bytes after the result was overwritten")
+            }
+            Self::Between(element) => write!(
+                f,
+                "element {element}, between columns of the result, was overwritten"
+            ),
         }
     }
 }
@@ -43,7 +50,12 @@ impl<'gpu> Guarded<'gpu> {
     pub(crate) fn new(gpu: &'gpu dyn LibraryGpu, stored: MatrixStorage) -> Result<Self, GpuError> {
         let bytes = vec![stored.number.nan_byte(); stored.bytes() + 2 * GUARD];
         let allocation = gpu.allocate(bytes.len())?;
-        let buffer = Self { gpu, allocation, stored, bytes };
+        let buffer = Self {
+            gpu,
+            allocation,
+            stored,
+            bytes,
+        };
         gpu.upload(allocation, &buffer.bytes)?;
         Ok(buffer)
     }
@@ -54,11 +66,17 @@ impl<'gpu> Guarded<'gpu> {
     }
 
     /// Writes the elements: `value` returns that of a matrix, row and column as they are stored.
-    pub(crate) fn write(&mut self, value: impl Fn(usize, usize, usize) -> f64) -> Result<(), GpuError> {
+    pub(crate) fn write(
+        &mut self,
+        value: impl Fn(usize, usize, usize) -> f64,
+    ) -> Result<(), GpuError> {
         let (number, size) = (self.stored.number, self.stored.number.bytes());
         for (matrix, row, column) in positions(self.stored) {
             let start = GUARD + self.stored.index(matrix, row, column) * size;
-            number.encode(value(matrix, row, column), &mut self.bytes[start..start + size]);
+            number.encode(
+                value(matrix, row, column),
+                &mut self.bytes[start..start + size],
+            );
         }
         self.gpu.upload(self.allocation, &self.bytes)
     }
@@ -68,7 +86,8 @@ impl<'gpu> Guarded<'gpu> {
         self.gpu.upload(self.allocation, &self.bytes)
     }
 
-    /// Reads the elements, row-major for each matrix, and the first byte outside of them that differs from what was written.
+    /// Reads the elements, row-major for each matrix, and the first byte outside of them that
+    /// differs from what was written.
     pub(crate) fn read(&self) -> Result<(Vec<f64>, Option<Overwritten>), GpuError> {
         let mut bytes = vec![0; self.bytes.len()];
         self.gpu.download(self.allocation, &mut bytes)?;
@@ -91,23 +110,39 @@ impl<'gpu> Guarded<'gpu> {
     fn overwritten(&self, bytes: &[u8]) -> Option<Overwritten> {
         let end = bytes.len() - GUARD;
         let differs = |index: &usize| bytes[*index] != self.bytes[*index];
-        let before = (0..GUARD).rev().find(differs).map(|index| Overwritten::Before(GUARD - index));
-        let after = || (end..bytes.len()).find(differs).map(|index| Overwritten::After(index - end));
+        let before = (0..GUARD)
+            .rev()
+            .find(differs)
+            .map(|index| Overwritten::Before(GUARD - index));
+        let after = || {
+            (end..bytes.len())
+                .find(differs)
+                .map(|index| Overwritten::After(index - end))
+        };
         let between = || {
             let size = self.stored.number.bytes();
             let is_outside = |element: &usize| !self.is_element(*element);
             let elements = (0..self.stored.elements()).filter(is_outside);
             elements
-                .flat_map(|element| (0..size).map(move |byte| (element, GUARD + element * size + byte)))
-                .find_map(|(element, index)| differs(&index).then_some(Overwritten::Between(element)))
+                .flat_map(|element| {
+                    (0..size).map(move |byte| (element, GUARD + element * size + byte))
+                })
+                .find_map(|(element, index)| {
+                    differs(&index).then_some(Overwritten::Between(element))
+                })
         };
         before.or_else(after).or_else(between)
     }
 
     /// Whether an index is that of an element, and not of the padding between elements.
     fn is_element(&self, index: usize) -> bool {
-        let within = if self.stored.batch > 1 { index % self.stored.stride } else { index };
-        within / self.stored.leading < self.stored.columns && within % self.stored.leading < self.stored.rows
+        let within = if self.stored.batch > 1 {
+            index % self.stored.stride
+        } else {
+            index
+        };
+        within / self.stored.leading < self.stored.columns
+            && within % self.stored.leading < self.stored.rows
     }
 }
 
@@ -121,7 +156,8 @@ impl Drop for Guarded<'_> {
 /// Matrix, row and column of every element, in the order of memory.
 fn positions(stored: MatrixStorage) -> impl Iterator<Item = (usize, usize, usize)> {
     let matrix = move |matrix| {
-        (0..stored.columns).flat_map(move |column| (0..stored.rows).map(move |row| (matrix, row, column)))
+        (0..stored.columns)
+            .flat_map(move |column| (0..stored.rows).map(move |row| (matrix, row, column)))
     };
     (0..stored.batch).flat_map(matrix)
 }
@@ -129,7 +165,8 @@ fn positions(stored: MatrixStorage) -> impl Iterator<Item = (usize, usize, usize
 /// Matrix, row and column of every element, row-major.
 fn row_major_positions(stored: MatrixStorage) -> impl Iterator<Item = (usize, usize, usize)> {
     let matrix = move |matrix| {
-        (0..stored.rows).flat_map(move |row| (0..stored.columns).map(move |column| (matrix, row, column)))
+        (0..stored.rows)
+            .flat_map(move |row| (0..stored.columns).map(move |column| (matrix, row, column)))
     };
     (0..stored.batch).flat_map(matrix)
 }

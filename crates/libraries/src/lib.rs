@@ -1,9 +1,10 @@
-//! Vendor libraries called directly: matrix products of cuBLAS, cuBLASLt, rocBLAS and hipBLASLt, opened at run time as programs of
-//! the machine open them, and compared with f64.
+//! Vendor libraries called directly: matrix products of cuBLAS, cuBLASLt, rocBLAS and hipBLASLt,
+//! opened at run time as programs of the machine open them, and compared with f64.
 //!
-//! Owns: one interface to the four libraries ([`Blas`]), memory of a GPU through its driver with guards around every matrix, the
-//! products that are compared, calls of operators computed by a library, and the process that answers a suite's requests for them. Does not own: the bounds, which are those of
-//! `testgen-operators`, and reports of checks. Links nothing; uses no backend.
+//! Owns: one interface to the four libraries ([`Blas`]), memory of a GPU through its driver with
+//! guards around every matrix, the products that are compared, calls of operators computed by a
+//! library, and the process that answers a suite's requests for them. Does not own: the bounds,
+//! which are those of `testgen-operators`, and reports of checks. Links nothing; uses no backend.
 //!
 //! Foreign calls, and therefore `unsafe`, are in `gpu/`, `lt/`, `classic/` and `lt.rs`.
 
@@ -34,7 +35,8 @@ pub use number_type::NumberType;
 pub use open::{OpenLibraryError, Opened, open};
 pub use product::{ComputeType, Gemm, GemmTypes, MatrixStorage, Operand};
 pub use products::{
-    AlgorithmRow, ProductFailure, ProductPlan, ProductShape, ProductsReport, UnsupportedGroup, run_products, shapes,
+    AlgorithmRow, ProductFailure, ProductPlan, ProductShape, ProductsReport, UnsupportedGroup,
+    run_products, shapes,
 };
 pub use server::serve_if_requested;
 pub use signatures::{parameter_class, signatures};

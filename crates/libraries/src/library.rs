@@ -5,8 +5,8 @@ use std::fmt;
 use std::path::PathBuf;
 use testgen_device::{DeviceKind, NotOpened, SharedLibrary, System};
 
-/// A variable with directories, separated by colons, that are searched first: a Python environment has cuBLAS in
-/// `site-packages/nvidia/cu13/lib`, where no loader looks.
+/// A variable with directories, separated by colons, that are searched first: a Python environment
+/// has cuBLAS in `site-packages/nvidia/cu13/lib`, where no loader looks.
 pub const DIRECTORIES_VARIABLE: &str = "TESTGEN_LIBRARIES";
 
 /// A vendor library with matrix products.
@@ -25,7 +25,8 @@ pub enum LibraryName {
 
 impl LibraryName {
     /// Every library.
-    pub const ALL: &'static [Self] = &[Self::Cublas, Self::CublasLt, Self::Rocblas, Self::HipblasLt];
+    pub const ALL: &'static [Self] =
+        &[Self::Cublas, Self::CublasLt, Self::Rocblas, Self::HipblasLt];
 
     /// The kind of device that it computes on.
     pub const fn device(self) -> DeviceKind {
@@ -45,12 +46,22 @@ impl LibraryName {
         }
     }
 
-    /// The file names, the newest version first: programs are linked to a name with a version; the one without is part of a
-    /// development package.
+    /// The file names, the newest version first: programs are linked to a name with a version; the
+    /// one without is part of a development package.
     const fn files(self) -> &'static [&'static str] {
         match self {
-            Self::Cublas => &["libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so"],
-            Self::CublasLt => &["libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so.11", "libcublasLt.so"],
+            Self::Cublas => &[
+                "libcublas.so.13",
+                "libcublas.so.12",
+                "libcublas.so.11",
+                "libcublas.so",
+            ],
+            Self::CublasLt => &[
+                "libcublasLt.so.13",
+                "libcublasLt.so.12",
+                "libcublasLt.so.11",
+                "libcublasLt.so",
+            ],
             Self::Rocblas => &["librocblas.so.5", "librocblas.so.4", "librocblas.so"],
             Self::HipblasLt => &["libhipblaslt.so.1", "libhipblaslt.so.0", "libhipblaslt.so"],
         }
@@ -76,7 +87,11 @@ pub struct LibraryNotFound {
 }
 
 fn defects(broken: &[String]) -> String {
-    if broken.is_empty() { String::new() } else { format!("; {}", broken.join(", ")) }
+    if broken.is_empty() {
+        String::new()
+    } else {
+        format!("; {}", broken.join(", "))
+    }
 }
 
 /// Opens a library.
@@ -84,7 +99,10 @@ fn defects(broken: &[String]) -> String {
 /// # Errors
 ///
 /// It is not found, or does not load.
-pub(crate) fn open(system: &System, library: LibraryName) -> Result<SharedLibrary, LibraryNotFound> {
+pub(crate) fn open(
+    system: &System,
+    library: LibraryName,
+) -> Result<SharedLibrary, LibraryNotFound> {
     open_files(system, library.as_str(), library.device(), library.files())
 }
 
@@ -93,16 +111,26 @@ pub(crate) fn open(system: &System, library: LibraryName) -> Result<SharedLibrar
 /// # Errors
 ///
 /// It is not found, or does not load; a kind without a driver library.
-pub(crate) fn open_driver(system: &System, device: DeviceKind) -> Result<SharedLibrary, LibraryNotFound> {
+pub(crate) fn open_driver(
+    system: &System,
+    device: DeviceKind,
+) -> Result<SharedLibrary, LibraryNotFound> {
     match device {
-        DeviceKind::Cuda => open_files(system, "the CUDA driver", device, &["libcuda.so.1", "libcuda.so"]),
+        DeviceKind::Cuda => open_files(
+            system,
+            "the CUDA driver",
+            device,
+            &["libcuda.so.1", "libcuda.so"],
+        ),
         DeviceKind::Rocm => {
             let files = ["libamdhip64.so", "libamdhip64.so.7", "libamdhip64.so.6"];
             open_files(system, "the HIP runtime", device, &files)
         }
-        DeviceKind::Cpu => {
-            Err(LibraryNotFound { library: "a driver of the CPU", searched: Vec::new(), broken: Vec::new() })
-        }
+        DeviceKind::Cpu => Err(LibraryNotFound {
+            library: "a driver of the CPU",
+            searched: Vec::new(),
+            broken: Vec::new(),
+        }),
     }
 }
 
@@ -114,32 +142,65 @@ fn open_files(
 ) -> Result<SharedLibrary, LibraryNotFound> {
     let [before, after] = directories(system, device);
     let located = |directories: &[PathBuf]| -> Vec<PathBuf> {
-        directories.iter().flat_map(|directory| files.iter().map(move |file| directory.join(file))).collect()
+        directories
+            .iter()
+            .flat_map(|directory| files.iter().map(move |file| directory.join(file)))
+            .collect()
     };
     let by_loader = files.iter().flat_map(|file| system.loader_candidates(file));
-    let candidates: Vec<PathBuf> = located(&before).into_iter().chain(by_loader).chain(located(&after)).collect();
+    let candidates: Vec<PathBuf> = located(&before)
+        .into_iter()
+        .chain(by_loader)
+        .chain(located(&after))
+        .collect();
     SharedLibrary::open(&candidates).map_err(|NotOpened { broken }| {
         let loader = format!("the loader's path ({})", files.join(", "));
         let path = |path: &PathBuf| path.display().to_string();
-        let searched = before.iter().map(path).chain([loader]).chain(after.iter().map(path)).collect();
-        LibraryNotFound { library, searched, broken }
+        let searched = before
+            .iter()
+            .map(path)
+            .chain([loader])
+            .chain(after.iter().map(path))
+            .collect();
+        LibraryNotFound {
+            library,
+            searched,
+            broken,
+        }
     })
 }
 
-/// The directories that are searched before and after the loader's path. ROCM_PATH comes first, because burn's backend opens HIP there.
+/// The directories that are searched before and after the loader's path. ROCM_PATH comes first,
+/// because burn's backend opens HIP there.
 fn directories(system: &System, device: DeviceKind) -> [Vec<PathBuf>; 2] {
     let named = system.variable(DIRECTORIES_VARIABLE).unwrap_or_default();
-    let mut before: Vec<PathBuf> =
-        named.split(':').filter(|path| !path.is_empty()).map(|path| system.path(path)).collect();
-    let root = |variable: &str| system.variable(variable).filter(|root| !root.is_empty()).map(|root| system.path(root));
+    let mut before: Vec<PathBuf> = named
+        .split(':')
+        .filter(|path| !path.is_empty())
+        .map(|path| system.path(path))
+        .collect();
+    let root = |variable: &str| {
+        system
+            .variable(variable)
+            .filter(|root| !root.is_empty())
+            .map(|root| system.path(root))
+    };
     let after = match device {
         DeviceKind::Rocm => {
-            before.extend(["ROCM_PATH", "HIP_PATH"].into_iter().filter_map(root).map(|root| root.join("lib")));
+            before.extend(
+                ["ROCM_PATH", "HIP_PATH"]
+                    .into_iter()
+                    .filter_map(root)
+                    .map(|root| root.join("lib")),
+            );
             vec![system.path("/opt/rocm/lib")]
         }
         DeviceKind::Cuda | DeviceKind::Cpu => {
             let roots = ["CUDA_PATH", "CUDA_HOME"].into_iter().filter_map(root);
-            roots.chain([system.path("/usr/local/cuda")]).map(|root| root.join("lib64")).collect()
+            roots
+                .chain([system.path("/usr/local/cuda")])
+                .map(|root| root.join("lib64"))
+                .collect()
         }
     };
     [before, after]
@@ -155,11 +216,21 @@ mod tests {
     fn an_error_names_the_searched_locations() {
         let system = System::fake(
             &PathBuf::from("/nowhere"),
-            [("ROCM_PATH", "/opt/rocm-6.4"), ("TESTGEN_LIBRARIES", "/a:/b")],
+            [
+                ("ROCM_PATH", "/opt/rocm-6.4"),
+                ("TESTGEN_LIBRARIES", "/a:/b"),
+            ],
             [],
         );
-        let error = open(&system, LibraryName::Rocblas).err().map(|error| error.to_string()).unwrap_or_default();
-        for part in ["/nowhere/a, /nowhere/b, /nowhere/opt/rocm-6.4/lib", "librocblas.so.5", "/nowhere/opt/rocm/lib"] {
+        let error = open(&system, LibraryName::Rocblas)
+            .err()
+            .map(|error| error.to_string())
+            .unwrap_or_default();
+        for part in [
+            "/nowhere/a, /nowhere/b, /nowhere/opt/rocm-6.4/lib",
+            "librocblas.so.5",
+            "/nowhere/opt/rocm/lib",
+        ] {
             assert!(error.contains(part), "{part}: {error}");
         }
     }

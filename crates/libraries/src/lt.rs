@@ -1,5 +1,5 @@
-//! cuBLASLt and hipBLASLt: nearly the same functions, with other numbers. A product is described by attributes, a heuristic
-//! returns algorithms for it.
+//! cuBLASLt and hipBLASLt: nearly the same functions, with other numbers. A product is described by
+//! attributes, a heuristic returns algorithms for it.
 
 mod descriptor;
 mod dialect;
@@ -20,7 +20,8 @@ pub(crate) use functions::LtFunctions;
 use std::{ffi::c_void, ptr::null_mut, rc::Rc};
 use testgen_device::SharedLibrary;
 
-/// Bytes of workspace that algorithms may use: what NVIDIA recommends for Hopper; hipBLASLt's own default is the same.
+/// Bytes of workspace that algorithms may use: what NVIDIA recommends for Hopper; hipBLASLt's own
+/// default is the same.
 const WORKSPACE: usize = 32 << 20;
 /// The most algorithms that the heuristic is asked for.
 const MOST_ALGORITHMS: usize = 256;
@@ -44,17 +45,31 @@ impl Lt {
         gpu: Rc<dyn LibraryGpu>,
         sums: PartialSums,
     ) -> Result<Self, BlasError> {
-        let missing = |symbol| BlasError::Symbol { library: library.path().to_owned(), symbol };
+        let missing = |symbol| BlasError::Symbol {
+            library: library.path().to_owned(),
+            symbol,
+        };
         let functions = LtFunctions::load(library, dialect.prefix).map_err(missing)?;
         gpu.make_current()?;
         let mut handle = null_mut();
         // SAFETY: `handle` is writable for the whole call.
         dialect.check("Create", unsafe { (functions.create)(&mut handle) })?;
         let version = dialect.version(library, handle);
-        // SAFETY: the type is the C signature of `cublasLtMatmulAlgoConfigGetAttribute`; hipBLASLt does not have it.
-        let configuration = unsafe { library.function(&format!("{}MatmulAlgoConfigGetAttribute", dialect.prefix)) };
+        // SAFETY: the type is the C signature of `cublasLtMatmulAlgoConfigGetAttribute`; hipBLASLt
+        // does not have it.
+        let configuration =
+            unsafe { library.function(&format!("{}MatmulAlgoConfigGetAttribute", dialect.prefix)) };
         let workspace = gpu.allocate(WORKSPACE)?;
-        Ok(Self { gpu, dialect, functions, configuration, handle, version, workspace, sums })
+        Ok(Self {
+            gpu,
+            dialect,
+            functions,
+            configuration,
+            handle,
+            version,
+            workspace,
+            sums,
+        })
     }
 
     /// The results of the heuristic, as words of `dialect.result_words` each.
@@ -63,8 +78,9 @@ impl Lt {
         let mut results = vec![0_u64; MOST_ALGORITHMS * words];
         let mut count = 0;
         let [a, b, c, d] = descriptors.layouts();
-        // SAFETY: the descriptors exist; `results` has room for as many structures as are requested, with the size that the
-        // dialect states, and `tests/declarations.rs` compares that size with the published one.
+        // SAFETY: the descriptors exist; `results` has room for as many structures as are
+        // requested, with the size that the dialect states, and `tests/declarations.rs` compares
+        // that size with the published one.
         let code = unsafe {
             (self.functions.heuristic)(
                 self.handle,
@@ -81,11 +97,18 @@ impl Lt {
         };
         self.dialect.check("MatmulAlgoGetHeuristic", code)?;
         let count = usize::try_from(count).unwrap_or(0).min(MOST_ALGORITHMS);
-        Ok(results.chunks(words).take(count).map(<[u64]>::to_vec).collect())
+        Ok(results
+            .chunks(words)
+            .take(count)
+            .map(<[u64]>::to_vec)
+            .collect())
     }
 
     fn preference(&self) -> Preference {
-        Preference { workspace: WORKSPACE as u64, sums: self.sums }
+        Preference {
+            workspace: WORKSPACE as u64,
+            sums: self.sums,
+        }
     }
 
     fn algorithm(&self, result: &[u64]) -> Option<Algorithm> {
@@ -95,8 +118,15 @@ impl Lt {
         let (workspace, state) = (usize::try_from(rest[0]).ok()?, rest[1] as u32);
         let usable = state == 0 && workspace <= WORKSPACE;
         let (id, configuration) = describe(self.configuration, algorithm);
-        let handle = AlgorithmHandle::Opaque { words: algorithm.to_vec(), workspace };
-        usable.then_some(Algorithm { id, configuration, handle })
+        let handle = AlgorithmHandle::Opaque {
+            words: algorithm.to_vec(),
+            workspace,
+        };
+        usable.then_some(Algorithm {
+            id,
+            configuration,
+            handle,
+        })
     }
 }
 
@@ -118,23 +148,33 @@ impl Blas for Lt {
         let found = Descriptors::new(&self.functions, self.dialect, product, self.preference())
             .and_then(|descriptors| self.heuristic(&descriptors));
         match found {
-            Ok(results) => Ok(results.iter().filter_map(|result| self.algorithm(result)).collect()),
+            Ok(results) => Ok(results
+                .iter()
+                .filter_map(|result| self.algorithm(result))
+                .collect()),
             Err(BlasError::Unsupported { .. }) => Ok(Vec::new()),
             Err(error) => Err(error),
         }
     }
 
-    fn run(&self, product: &Gemm, algorithm: &Algorithm, buffers: Buffers) -> Result<(), BlasError> {
+    fn run(
+        &self,
+        product: &Gemm,
+        algorithm: &Algorithm,
+        buffers: Buffers,
+    ) -> Result<(), BlasError> {
         self.gpu.make_current()?;
-        let descriptors = Descriptors::new(&self.functions, self.dialect, product, self.preference())?;
+        let descriptors =
+            Descriptors::new(&self.functions, self.dialect, product, self.preference())?;
         let (words, workspace) = match &algorithm.handle {
             AlgorithmHandle::Opaque { words, workspace } => (words.as_ptr(), *workspace),
             AlgorithmHandle::Default | AlgorithmHandle::Index(_) => (std::ptr::null(), WORKSPACE),
         };
         let (alpha, beta) = (product.alpha as f32, product.beta as f32);
         let [a, b, c, d] = descriptors.layouts();
-        // SAFETY: the descriptors exist; the matrices have the bytes that the layouts state; alpha and beta are of the type that the
-        // operation's descriptor states, and are read before the call returns, because the pointer mode is that of the host.
+        // SAFETY: the descriptors exist; the matrices have the bytes that the layouts state; alpha
+        // and beta are of the type that the operation's descriptor states, and are read before the
+        // call returns, because the pointer mode is that of the host.
         let code = unsafe {
             (self.functions.matmul)(
                 self.handle,
@@ -161,21 +201,39 @@ impl Blas for Lt {
     }
 }
 
-/// The id of an algorithm and its configuration. hipBLASLt stores the solution index first, as `hipblaslt_ext::getIndexFromAlgo`
-/// reads it.
+/// The id of an algorithm and its configuration. hipBLASLt stores the solution index first, as
+/// `hipblaslt_ext::getIndexFromAlgo` reads it.
 fn describe(configuration: Option<ConfigurationOf>, algorithm: &[u64]) -> (String, String) {
-    let Some(configuration) = configuration else { return ((algorithm[0] as i32).to_string(), String::new()) };
+    let Some(configuration) = configuration else {
+        return ((algorithm[0] as i32).to_string(), String::new());
+    };
     let attribute = |(name, number, bytes): &(&'static str, i32, usize)| {
         let mut value = 0_u32;
-        // SAFETY: `algorithm` is a structure of the library; `value` is writable for the bytes of every attribute, at most 4.
-        let code =
-            unsafe { configuration(algorithm.as_ptr().cast(), *number, (&raw mut value).cast(), *bytes, null_mut()) };
+        // SAFETY: `algorithm` is a structure of the library; `value` is writable for the bytes of
+        // every attribute, at most 4.
+        let code = unsafe {
+            configuration(
+                algorithm.as_ptr().cast(),
+                *number,
+                (&raw mut value).cast(),
+                *bytes,
+                null_mut(),
+            )
+        };
         (code == 0).then_some((*name, value))
     };
-    let values: Vec<(&str, u32)> = dialect::CONFIGURATION.iter().filter_map(attribute).collect();
-    let id =
-        values.iter().find(|(name, _)| *name == "id").map_or_else(|| "unknown".to_owned(), |(_, id)| id.to_string());
-    let others = values.iter().filter(|(name, _)| *name != "id").map(|(name, value)| format!("{name} {value}"));
+    let values: Vec<(&str, u32)> = dialect::CONFIGURATION
+        .iter()
+        .filter_map(attribute)
+        .collect();
+    let id = values
+        .iter()
+        .find(|(name, _)| *name == "id")
+        .map_or_else(|| "unknown".to_owned(), |(_, id)| id.to_string());
+    let others = values
+        .iter()
+        .filter(|(name, _)| *name != "id")
+        .map(|(name, value)| format!("{name} {value}"));
     (id, others.collect::<Vec<String>>().join(", "))
 }
 

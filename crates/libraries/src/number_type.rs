@@ -45,7 +45,8 @@ impl NumberType {
         }
     }
 
-    /// The type of the operators' tensors; none for types of 8 bits, which are inputs of products only.
+    /// The type of the operators' tensors; none for types of 8 bits, which are inputs of products
+    /// only.
     pub const fn element(self) -> Option<Element> {
         match self {
             Self::F32 => Some(Element::F32),
@@ -73,9 +74,9 @@ impl NumberType {
             Self::F32 => f64::from(f32::from_le_bytes([from[0], from[1], from[2], from[3]])),
             Self::F16 => f16::from_le_bytes([from[0], from[1]]).to_f64(),
             Self::Bf16 => bf16::from_le_bytes([from[0], from[1]]).to_f64(),
-            Self::E4m3 | Self::E5m2 | Self::E4m3Fnuz | Self::E5m2Fnuz => {
-                self.float8().map_or(f64::NAN, |format| format.decode(from[0]))
-            }
+            Self::E4m3 | Self::E5m2 | Self::E4m3Fnuz | Self::E5m2Fnuz => self
+                .float8()
+                .map_or(f64::NAN, |format| format.decode(from[0])),
         }
     }
 

@@ -42,7 +42,8 @@ pub enum OpenLibraryError {
     },
 }
 
-/// Opens `library` on `device`, both as this machine has them, with sums in f32 or as the library prefers.
+/// Opens `library` on `device`, both as this machine has them, with sums in f32 or as the library
+/// prefers.
 ///
 /// # Errors
 ///
@@ -54,7 +55,10 @@ pub fn open(
     sums: PartialSums,
 ) -> Result<Opened, OpenLibraryError> {
     if library.device() != device.kind {
-        return Err(OpenLibraryError::OtherVendor { library, device: device.name.clone() });
+        return Err(OpenLibraryError::OtherVendor {
+            library,
+            device: device.name.clone(),
+        });
     }
     let file = library::open(system, library)?;
     let gpu: Rc<dyn LibraryGpu> = Rc::from(gpu::open(system, device)?);
@@ -64,5 +68,9 @@ pub fn open(
         LibraryName::Rocblas => Box::new(Rocblas::open(&file, Rc::clone(&gpu))?),
         LibraryName::HipblasLt => Box::new(Lt::open(&file, &HIPBLASLT, Rc::clone(&gpu), sums)?),
     };
-    Ok(Opened { gpu, blas, path: file.path().to_owned() })
+    Ok(Opened {
+        gpu,
+        blas,
+        path: file.path().to_owned(),
+    })
 }

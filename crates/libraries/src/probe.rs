@@ -4,15 +4,16 @@ use testgen_engine::ComputeOperation;
 use testgen_operators::calls::{Attributes, Call, Element, HostTensor};
 use testgen_types::{Operator, Precision};
 
-/// A call of a product with the result of `operation`, up to its shape: of `[operands, result]` in these precisions. The error names what
-/// is missing.
+/// A call of a product with the result of `operation`, up to its shape: of `[operands, result]` in
+/// these precisions. The error names what is missing.
 pub(crate) fn call(
     operation: ComputeOperation,
     operands: &[HostTensor],
     [from, to]: [Precision; 2],
 ) -> Result<Call, String> {
     let element = Element::of(to);
-    // A cast rounds the operand; other operations have operands of one type, which is that of their result or narrower.
+    // A cast rounds the operand; other operations have operands of one type, which is that of their
+    // result or narrower.
     if operation != ComputeOperation::Cast && from != to {
         return Err(format!("a product of {from} with a result of {to}"));
     }
@@ -20,19 +21,37 @@ pub(crate) fn call(
     let count = left.len();
     let tensor = |shape: &[usize], values: Vec<f64>| HostTensor::new(shape, element, values);
     let ones = |shape: &[usize]| tensor(shape, vec![1.0; shape.iter().product()]);
-    let right = || operands.get(1).map(|right| right.values.clone()).ok_or("an operation with one operand");
+    let right = || {
+        operands
+            .get(1)
+            .map(|right| right.values.clone())
+            .ok_or("an operation with one operand")
+    };
     let call = |operator, factors| Call::new(operator, factors, Attributes::default());
     Ok(match operation {
-        ComputeOperation::Cast => call(Operator::Matmul, vec![tensor(&[count, 1], left.values.clone()), ones(&[1, 1])]),
-        ComputeOperation::Sum => {
-            call(Operator::Matmul, vec![tensor(&[1, count], left.values.clone()), ones(&[count, 1])])
-        }
+        ComputeOperation::Cast => call(
+            Operator::Matmul,
+            vec![tensor(&[count, 1], left.values.clone()), ones(&[1, 1])],
+        ),
+        ComputeOperation::Sum => call(
+            Operator::Matmul,
+            vec![tensor(&[1, count], left.values.clone()), ones(&[count, 1])],
+        ),
         ComputeOperation::Add => {
-            let pairs = left.values.iter().zip(right()?).flat_map(|(left, right)| [*left, right]).collect();
-            call(Operator::Matmul, vec![tensor(&[count, 2], pairs), ones(&[2, 1])])
+            let pairs = left
+                .values
+                .iter()
+                .zip(right()?)
+                .flat_map(|(left, right)| [*left, right])
+                .collect();
+            call(
+                Operator::Matmul,
+                vec![tensor(&[count, 2], pairs), ones(&[2, 1])],
+            )
         }
         ComputeOperation::Multiply => {
-            let factors = [left.values.clone(), right()?].map(|values| tensor(&[count, 1, 1], values));
+            let factors =
+                [left.values.clone(), right()?].map(|values| tensor(&[count, 1, 1], values));
             call(Operator::BatchMatmul, factors.to_vec())
         }
         ComputeOperation::MatrixProduct => {
@@ -45,7 +64,12 @@ pub(crate) fn call(
 
 /// The shape of the result.
 pub(crate) fn shape(operation: ComputeOperation, operands: &[HostTensor]) -> Vec<usize> {
-    let of = |index: usize| operands.get(index).map(|operand| operand.shape.clone()).unwrap_or_default();
+    let of = |index: usize| {
+        operands
+            .get(index)
+            .map(|operand| operand.shape.clone())
+            .unwrap_or_default()
+    };
     match (operation, &of(0)[..], &of(1)[..]) {
         (ComputeOperation::Sum, ..) => vec![1],
         (ComputeOperation::MatrixProduct, [rows, _], [_, columns]) => vec![*rows, *columns],
@@ -66,21 +90,41 @@ mod tests {
         let operands = [tensor(&[2], &[1.0, 2.0]), tensor(&[2], &[3.0, 5.0])];
         let of = |operation| call(operation, &operands, [Precision::F32; 2]);
         let shapes = |operation| of(operation).map(|call| call.shapes());
-        assert_eq!(shapes(ComputeOperation::Cast), Ok("[2, 1] [1, 1]".to_owned()));
-        assert_eq!(shapes(ComputeOperation::Sum), Ok("[1, 2] [2, 1]".to_owned()));
-        assert_eq!(shapes(ComputeOperation::Multiply), Ok("[2, 1, 1] [2, 1, 1]".to_owned()));
+        assert_eq!(
+            shapes(ComputeOperation::Cast),
+            Ok("[2, 1] [1, 1]".to_owned())
+        );
+        assert_eq!(
+            shapes(ComputeOperation::Sum),
+            Ok("[1, 2] [2, 1]".to_owned())
+        );
+        assert_eq!(
+            shapes(ComputeOperation::Multiply),
+            Ok("[2, 1, 1] [2, 1, 1]".to_owned())
+        );
         let sums = of(ComputeOperation::Add).map(|call| call.inputs[0].tensor.values.clone());
         assert_eq!(sums, Ok(vec![1.0, 3.0, 2.0, 5.0]));
         assert_eq!(shape(ComputeOperation::Add, &operands), [2]);
         let matrices = [tensor(&[2, 1], &[1.0, 2.0]), tensor(&[1, 2], &[3.0, 5.0])];
         assert_eq!(shape(ComputeOperation::MatrixProduct, &matrices), [2, 2]);
-        assert!(call(ComputeOperation::Add, &operands, [Precision::F16, Precision::F32]).is_err());
+        assert!(
+            call(
+                ComputeOperation::Add,
+                &operands,
+                [Precision::F16, Precision::F32]
+            )
+            .is_err()
+        );
         assert!(call(ComputeOperation::Add, &operands[..1], [Precision::F32; 2]).is_err());
     }
 
     #[test]
     fn a_cast_rounds_its_operand() {
-        let cast = call(ComputeOperation::Cast, &[tensor(&[1], &[1.001])], [Precision::F32, Precision::Bf16]);
+        let cast = call(
+            ComputeOperation::Cast,
+            &[tensor(&[1], &[1.001])],
+            [Precision::F32, Precision::Bf16],
+        );
         assert_eq!(
             cast.map(|call| call.inputs[0].tensor.clone()),
             Ok(HostTensor::new([1, 1], Element::Bf16, vec![1.0]))

@@ -1,10 +1,12 @@
-//! A product of matrices as the libraries define it: D = alpha * op(A) * op(B) + beta * C, column-major.
+//! A product of matrices as the libraries define it: D = alpha * op(A) * op(B) + beta * C,
+//! column-major.
 
 use crate::number_type::NumberType;
 use std::fmt;
 use testgen_types::Precision;
 
-/// D = alpha * op(A) * op(B) + beta * C, for each of `batch` matrices. A matrix is stored by columns.
+/// D = alpha * op(A) * op(B) + beta * C, for each of `batch` matrices. A matrix is stored by
+/// columns.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gemm {
     /// The rows of D.
@@ -83,25 +85,60 @@ impl Gemm {
     /// A product with alpha 1 and beta 0, not transposed, without padding.
     pub fn new([rows, columns, inner]: [usize; 3], arithmetic: GemmTypes) -> Self {
         let [batch, padding, gap] = [1, 0, 0];
-        Self { rows, columns, inner, batch, arithmetic, transposed: [false; 2], alpha: 1.0, beta: 0.0, padding, gap }
+        Self {
+            rows,
+            columns,
+            inner,
+            batch,
+            arithmetic,
+            transposed: [false; 2],
+            alpha: 1.0,
+            beta: 0.0,
+            padding,
+            gap,
+        }
     }
 
     /// The place of a matrix's elements.
     pub fn stored(&self, operand: Operand) -> MatrixStorage {
-        let turn = |[rows, columns]: [usize; 2], transposed| if transposed { [columns, rows] } else { [rows, columns] };
-        let GemmTypes { factors, result, .. } = self.arithmetic;
+        let turn = |[rows, columns]: [usize; 2], transposed| {
+            if transposed {
+                [columns, rows]
+            } else {
+                [rows, columns]
+            }
+        };
+        let GemmTypes {
+            factors, result, ..
+        } = self.arithmetic;
         let (number, [rows, columns]) = match operand {
-            Operand::A => (factors[0], turn([self.rows, self.inner], self.transposed[0])),
-            Operand::B => (factors[1], turn([self.inner, self.columns], self.transposed[1])),
+            Operand::A => (
+                factors[0],
+                turn([self.rows, self.inner], self.transposed[0]),
+            ),
+            Operand::B => (
+                factors[1],
+                turn([self.inner, self.columns], self.transposed[1]),
+            ),
             Operand::C | Operand::D => (result, [self.rows, self.columns]),
         };
         let leading = rows + self.padding;
-        MatrixStorage { number, rows, columns, leading, stride: leading * columns + self.gap, batch: self.batch }
+        MatrixStorage {
+            number,
+            rows,
+            columns,
+            leading,
+            stride: leading * columns + self.gap,
+            batch: self.batch,
+        }
     }
 
     /// `NT`: the first matrix as it is, the second one transposed.
     pub fn transposes(&self) -> String {
-        self.transposed.iter().map(|transposed| if *transposed { 'T' } else { 'N' }).collect()
+        self.transposed
+            .iter()
+            .map(|transposed| if *transposed { 'T' } else { 'N' })
+            .collect()
     }
 }
 
@@ -131,12 +168,20 @@ impl GemmTypes {
             Precision::F16 => (NumberType::F16, ComputeType::F32),
             Precision::Bf16 => (NumberType::Bf16, ComputeType::F32),
         };
-        Self { factors: [number; 2], result: number, compute }
+        Self {
+            factors: [number; 2],
+            result: number,
+            compute,
+        }
     }
 
     /// Factors of 8 bits with results of 16 or 32.
     pub const fn float8(factors: [NumberType; 2], result: NumberType) -> Self {
-        Self { factors, result, compute: ComputeType::F32 }
+        Self {
+            factors,
+            result,
+            compute: ComputeType::F32,
+        }
     }
 
     /// Whether a factor has 8 bits.
@@ -147,7 +192,11 @@ impl GemmTypes {
 
 impl fmt::Display for GemmTypes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { factors: [a, b], result, compute } = self;
+        let Self {
+            factors: [a, b],
+            result,
+            compute,
+        } = self;
         match compute {
             ComputeType::Tf32 => f.write_str("tf32"),
             ComputeType::F32 if a == b && b == result => write!(f, "{result}"),
@@ -158,12 +207,31 @@ impl fmt::Display for GemmTypes {
 
 impl fmt::Display for Gemm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { rows, columns, inner, batch, arithmetic, alpha, beta, padding, gap, .. } = self;
-        write!(f, "{arithmetic} {} {rows}x{columns}x{inner} alpha {alpha} beta {beta}", self.transposes())?;
+        let Self {
+            rows,
+            columns,
+            inner,
+            batch,
+            arithmetic,
+            alpha,
+            beta,
+            padding,
+            gap,
+            ..
+        } = self;
+        write!(
+            f,
+            "{arithmetic} {} {rows}x{columns}x{inner} alpha {alpha} beta {beta}",
+            self.transposes()
+        )?;
         if *batch > 1 {
             write!(f, " batch {batch} gap {gap}")?;
         }
-        if *padding > 0 { write!(f, " padding {padding}") } else { Ok(()) }
+        if *padding > 0 {
+            write!(f, " padding {padding}")
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -183,8 +251,20 @@ mod tests {
         };
         let a = product.stored(Operand::A);
         assert_eq!((a.rows, a.columns, a.leading, a.stride), (6, 4, 7, 31));
-        assert_eq!((a.index(1, 5, 3), a.elements()), (a.elements() - 1, 31 + 21 + 6));
-        assert_eq!((product.stored(Operand::D).leading, product.stored(Operand::B).leading), (5, 7));
-        assert_eq!(product.to_string(), "f16 TN 4x5x6 alpha 1 beta 0 batch 2 gap 3 padding 1");
+        assert_eq!(
+            (a.index(1, 5, 3), a.elements()),
+            (a.elements() - 1, 31 + 21 + 6)
+        );
+        assert_eq!(
+            (
+                product.stored(Operand::D).leading,
+                product.stored(Operand::B).leading
+            ),
+            (5, 7)
+        );
+        assert_eq!(
+            product.to_string(),
+            "f16 TN 4x5x6 alpha 1 beta 0 batch 2 gap 3 padding 1"
+        );
     }
 }

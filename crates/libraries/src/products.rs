@@ -1,4 +1,5 @@
-//! Products of a library compared with f64: shapes, transposes, factors, types, and every algorithm that the library offers.
+//! Products of a library compared with f64: shapes, transposes, factors, types, and every algorithm
+//! that the library offers.
 
 mod case;
 mod evaluation;
@@ -19,11 +20,17 @@ use report::Reporter;
 
 /// Computes every product of `plan` and compares it.
 ///
-/// Ends early when the device fails, because after an invalid access every further call fails, too; the report says so.
+/// Ends early when the device fails, because after an invalid access every further call fails, too;
+/// the report says so.
 pub fn run_products(opened: &Opened, plan: &ProductPlan) -> ProductsReport {
     let mut reporter = Reporter::new(opened);
     for arithmetic in &plan.arithmetics {
-        for (index, shape) in plan.shapes.iter().enumerate().filter(|(_, shape)| shape.fits(*arithmetic)) {
+        for (index, shape) in plan
+            .shapes
+            .iter()
+            .enumerate()
+            .filter(|(_, shape)| shape.fits(*arithmetic))
+        {
             let factors = Factors::new(*shape, *arithmetic, index);
             for product in case::products(*shape, *arithmetic, index) {
                 if let Err(error) = product_rows(opened, plan, &product, &factors, &mut reporter) {
@@ -35,7 +42,8 @@ pub fn run_products(opened: &Opened, plan: &ProductPlan) -> ProductsReport {
     reporter.finish(opened.gpu.account().peak())
 }
 
-/// Computes a product with each algorithm. An error is one of the device, on which no other product can be computed.
+/// Computes a product with each algorithm. An error is one of the device, on which no other product
+/// can be computed.
 fn product_rows(
     opened: &Opened,
     plan: &ProductPlan,
@@ -65,17 +73,38 @@ fn product_rows(
     let reference = factors.reference(product);
     for algorithm in algorithms.iter().take(plan.algorithms) {
         match case.compute(algorithm)? {
-            CaseResult::Refused(BlasError::Unsupported { reason }) => reporter.unsupported(product, &reason),
-            CaseResult::Refused(error) => {
-                reporter.failed(product, &algorithm.id, algorithm.configuration.clone(), error.to_string());
+            CaseResult::Refused(BlasError::Unsupported { reason }) => {
+                reporter.unsupported(product, &reason)
             }
-            CaseResult::Computed { values, overwritten } => {
-                reporter.computed(product, algorithm, evaluate(product, &reference, &values, overwritten));
+            CaseResult::Refused(error) => {
+                reporter.failed(
+                    product,
+                    &algorithm.id,
+                    algorithm.configuration.clone(),
+                    error.to_string(),
+                );
+            }
+            CaseResult::Computed {
+                values,
+                overwritten,
+            } => {
+                reporter.computed(
+                    product,
+                    algorithm,
+                    evaluate(product, &reference, &values, overwritten),
+                );
             }
         }
     }
-    case.check_again(&algorithms[0])?.into_iter().for_each(|problem| {
-        reporter.failed(product, &algorithms[0].id, algorithms[0].configuration.clone(), problem);
-    });
+    case.check_again(&algorithms[0])?
+        .into_iter()
+        .for_each(|problem| {
+            reporter.failed(
+                product,
+                &algorithms[0].id,
+                algorithms[0].configuration.clone(),
+                problem,
+            );
+        });
     Ok(())
 }

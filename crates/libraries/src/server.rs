@@ -1,6 +1,7 @@
 //! A library as an engine: a process that answers requests of a suite for operators.
 //!
-//! Owns the answers. The protocol is that of `testgen-engine`, and products are those of [`LibraryExecutor`].
+//! Owns the answers. The protocol is that of `testgen-engine`, and products are those of
+//! [`LibraryExecutor`].
 
 use crate::{
     blas::PartialSums,
@@ -13,26 +14,36 @@ use crate::{
 use std::{collections::BTreeMap, io, process::ExitCode, rc::Rc};
 use testgen_device::{Device, DeviceKind, System, cuda_driver, hip_runtime};
 use testgen_engine::{
-    AlgorithmResults, AlgorithmsReply, Build, CallFailure, ComputeOperation, DeviceClass, DeviceRequest, FailureKind,
-    HelloReply, LIBRARY_VARIABLE, OpenReply, OpenedDevice, OperatorEngine, OperatorReply, VERSION, answer_requests,
+    AlgorithmResults, AlgorithmsReply, Build, CallFailure, ComputeOperation, DeviceClass,
+    DeviceRequest, FailureKind, HelloReply, LIBRARY_VARIABLE, OpenReply, OpenedDevice,
+    OperatorEngine, OperatorReply, VERSION, answer_requests,
 };
 use testgen_operators::calls::{Call, CallError, Execute, HostTensor};
 use testgen_types::{Operator, Precision};
 
-/// The option of a column in which cuBLAS and cuBLASLt add parts of sums in the type of the result, as they prefer.
+/// The option of a column in which cuBLAS and cuBLASLt add parts of sums in the type of the result,
+/// as they prefer.
 const SUMS_AS_RESULT: &str = "sums_as_result";
 /// The option of a column in which products of f32 round their factors to TF32.
 const TF32: &str = "tf32";
 
-/// Answers requests on standard input if this process was started as the engine of a library; none otherwise.
+/// Answers requests on standard input if this process was started as the engine of a library; none
+/// otherwise.
 pub fn serve_if_requested() -> Option<ExitCode> {
     let name = std::env::var(LIBRARY_VARIABLE).ok()?;
-    let Some(library) = LibraryName::ALL.iter().find(|library| library.as_str() == name) else {
+    let Some(library) = LibraryName::ALL
+        .iter()
+        .find(|library| library.as_str() == name)
+    else {
         eprintln!("error: {LIBRARY_VARIABLE}={name} is not the name of a library");
         return Some(ExitCode::from(2));
     };
     let mut engine = LibraryEngine::new(*library);
-    match answer_requests(&mut io::stdin().lock(), &mut io::stdout().lock(), &mut engine) {
+    match answer_requests(
+        &mut io::stdin().lock(),
+        &mut io::stdout().lock(),
+        &mut engine,
+    ) {
         Ok(()) => Some(ExitCode::SUCCESS),
         Err(error) => {
             eprintln!("error: {error}");
@@ -52,16 +63,27 @@ struct LibraryEngine {
 
 impl LibraryEngine {
     fn new(library: LibraryName) -> Self {
-        Self { library, system: System::host(), sums: PartialSums::Single, tf32: false, opened: None }
+        Self {
+            library,
+            system: System::host(),
+            sums: PartialSums::Single,
+            tf32: false,
+            opened: None,
+        }
     }
 
     fn take_options(&mut self, options: &[String]) -> Result<(), CallFailure> {
         for option in options {
             match option.as_str() {
                 TF32 => self.tf32 = true,
-                SUMS_AS_RESULT if self.library.device() == DeviceKind::Cuda => self.sums = PartialSums::AsResult,
+                SUMS_AS_RESULT if self.library.device() == DeviceKind::Cuda => {
+                    self.sums = PartialSums::AsResult
+                }
                 other => {
-                    return Err(unsupported(format!("engine {} has no option `{other}`", self.library)));
+                    return Err(unsupported(format!(
+                        "engine {} has no option `{other}`",
+                        self.library
+                    )));
                 }
             }
         }
@@ -78,13 +100,17 @@ impl LibraryEngine {
 
     fn open_on(&self, device: &Device) -> Result<Opened, CallFailure> {
         open(&self.system, self.library, device, self.sums).map_err(|error| match &error {
-            OpenLibraryError::NotFound(_) | OpenLibraryError::OtherVendor { .. } => unsupported(error.to_string()),
+            OpenLibraryError::NotFound(_) | OpenLibraryError::OtherVendor { .. } => {
+                unsupported(error.to_string())
+            }
             OpenLibraryError::Gpu(_) | OpenLibraryError::Blas(_) => failed(error.to_string()),
         })
     }
 
     fn opened(&self) -> Result<&Rc<Opened>, CallFailure> {
-        self.opened.as_ref().ok_or_else(|| failed("no device is open".to_owned()))
+        self.opened
+            .as_ref()
+            .ok_or_else(|| failed("no device is open".to_owned()))
     }
 
     fn precision(&self, dtype: Precision) -> Precision {
@@ -108,14 +134,23 @@ impl OperatorEngine for LibraryEngine {
         self.take_options(options)?;
         // The version is the library's own answer, which needs a device.
         let devices = self.devices()?;
-        let first = devices.first().ok_or_else(|| unsupported(format!("{} has no device", self.library)))?;
+        let first = devices
+            .first()
+            .ok_or_else(|| unsupported(format!("{} has no device", self.library)))?;
         let version = self.open_on(first)?.blas.version().to_owned();
         Ok(HelloReply {
             version: VERSION,
             versions: BTreeMap::from([(self.library.to_string(), version)]),
-            build: if self.library.device() == DeviceKind::Cuda { Build::Cuda } else { Build::Hip },
+            build: if self.library.device() == DeviceKind::Cuda {
+                Build::Cuda
+            } else {
+                Build::Hip
+            },
             implementations: BTreeMap::new(),
-            operators: LibraryExecutor::OPERATORS.iter().map(Operator::to_string).collect(),
+            operators: LibraryExecutor::OPERATORS
+                .iter()
+                .map(Operator::to_string)
+                .collect(),
             only_operators: true,
             algorithms: true,
         })
@@ -123,7 +158,11 @@ impl OperatorEngine for LibraryEngine {
 
     fn open(&mut self, request: &DeviceRequest) -> Result<OpenReply, CallFailure> {
         if request.kind != self.class() {
-            return Err(unsupported(format!("{} computes on {} devices", self.library, self.library.device())));
+            return Err(unsupported(format!(
+                "{} computes on {} devices",
+                self.library,
+                self.library.device()
+            )));
         }
         let devices = self.devices()?;
         let is_requested = |device: &&Device| match (&request.uuid, &request.pci_address) {
@@ -142,7 +181,10 @@ impl OperatorEngine for LibraryEngine {
             uuid: device.uuid.clone(),
             pci_address: device.pci_address.clone(),
         };
-        Ok(OpenReply { device: described, why: None })
+        Ok(OpenReply {
+            device: described,
+            why: None,
+        })
     }
 
     fn compute(
@@ -151,40 +193,70 @@ impl OperatorEngine for LibraryEngine {
         operands: &[HostTensor],
         [dtype, result]: [Precision; 2],
     ) -> Result<HostTensor, CallFailure> {
-        // Operands are rounded to their type on the host, as those of every call are: a library converts nothing.
+        // Operands are rounded to their type on the host, as those of every call are: a library
+        // converts nothing.
         let types = [self.precision(dtype), self.precision(result)];
         let call = probe::call(operation, operands, types).map_err(unsupported)?;
         let executor = LibraryExecutor::new(Rc::clone(self.opened()?), types[1]);
         let computed = executor.execute(&call).map_err(failure)?;
-        Ok(HostTensor { shape: probe::shape(operation, operands), ..computed.tensor })
+        Ok(HostTensor {
+            shape: probe::shape(operation, operands),
+            ..computed.tensor
+        })
     }
 
-    fn operator(&mut self, call: &Call, dtype: Precision) -> Result<(HostTensor, OperatorReply), CallFailure> {
+    fn operator(
+        &mut self,
+        call: &Call,
+        dtype: Precision,
+    ) -> Result<(HostTensor, OperatorReply), CallFailure> {
         let executor = LibraryExecutor::new(Rc::clone(self.opened()?), self.precision(dtype));
         let computed = executor.execute(call).map_err(failure)?;
-        let reply = OperatorReply { element: computed.tensor.element, device: self.class() };
+        let reply = OperatorReply {
+            element: computed.tensor.element,
+            device: self.class(),
+        };
         Ok((computed.tensor, reply))
     }
 
-    fn algorithms(&mut self, dtype: Precision, reduced: bool) -> Result<AlgorithmsReply, CallFailure> {
+    fn algorithms(
+        &mut self,
+        dtype: Precision,
+        reduced: bool,
+    ) -> Result<AlgorithmsReply, CallFailure> {
         let opened = self.opened()?;
-        let plan = if reduced { ProductPlan::reduced(self.library) } else { ProductPlan::full(self.library) };
+        let plan = if reduced {
+            ProductPlan::reduced(self.library)
+        } else {
+            ProductPlan::full(self.library)
+        };
         let report = run_products(opened, &plan.of_precision(self.precision(dtype)));
         if let Some(aborted) = report.aborted {
             return Err(failed(aborted));
         }
         let refused = |group: &crate::products::UnsupportedGroup| {
-            format!("{} products of {} {}: {}", group.products, group.arithmetic, group.transposes, group.reason)
+            format!(
+                "{} products of {} {}: {}",
+                group.products, group.arithmetic, group.transposes, group.reason
+            )
         };
         let row = |row: &crate::products::AlgorithmRow| AlgorithmResults {
-            name: format!("{} {} algorithm {}", row.arithmetic, row.transposes, row.algorithm),
+            name: format!(
+                "{} {} algorithm {}",
+                row.arithmetic, row.transposes, row.algorithm
+            ),
             results: row.products as u64,
             wrong: row.failed as u64,
             headroom: row.headroom,
             problems: row
                 .failures
                 .iter()
-                .map(|failure| format!("{} [{}]: {}", failure.product, failure.configuration, failure.problem))
+                .map(|failure| {
+                    format!(
+                        "{} [{}]: {}",
+                        failure.product, failure.configuration, failure.problem
+                    )
+                })
                 .collect(),
         };
         Ok(AlgorithmsReply {
@@ -194,7 +266,9 @@ impl OperatorEngine for LibraryEngine {
     }
 
     fn memory(&self) -> Option<u64> {
-        self.opened.as_ref().map(|opened| opened.gpu.account().live())
+        self.opened
+            .as_ref()
+            .map(|opened| opened.gpu.account().live())
     }
 }
 
@@ -203,9 +277,15 @@ fn failure(error: CallError) -> CallFailure {
 }
 
 fn failed(message: String) -> CallFailure {
-    CallFailure { kind: FailureKind::Failed, message }
+    CallFailure {
+        kind: FailureKind::Failed,
+        message,
+    }
 }
 
 fn unsupported(message: String) -> CallFailure {
-    CallFailure { kind: FailureKind::Unsupported, message }
+    CallFailure {
+        kind: FailureKind::Unsupported,
+        message,
+    }
 }

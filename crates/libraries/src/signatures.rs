@@ -1,4 +1,5 @@
-//! The signatures by which functions of the libraries are called, for their comparison with the published headers.
+//! The signatures by which functions of the libraries are called, for their comparison with the
+//! published headers.
 
 use crate::{
     classic::{CublasFunctions, RocblasFunctions, SolutionFunctions},
@@ -6,7 +7,8 @@ use crate::{
     symbols::FunctionTable,
 };
 
-/// Every function of the four libraries with the classes of its parameters: `pointer`, `i32`, `u32`, `i64`, `u64`, `usize`.
+/// Every function of the four libraries with the classes of its parameters: `pointer`, `i32`,
+/// `u32`, `i64`, `u64`, `usize`.
 pub fn signatures() -> Vec<(String, Vec<&'static str>)> {
     let tables = [
         ("cublas", CublasFunctions::SIGNATURES),
@@ -17,7 +19,13 @@ pub fn signatures() -> Vec<(String, Vec<&'static str>)> {
     ];
     let functions = tables.into_iter().flat_map(|(prefix, table)| {
         table.iter().map(move |(suffix, parameters)| {
-            (format!("{prefix}{suffix}"), parameters.iter().map(|parameter| parameter_class(parameter)).collect())
+            (
+                format!("{prefix}{suffix}"),
+                parameters
+                    .iter()
+                    .map(|parameter| parameter_class(parameter))
+                    .collect(),
+            )
         })
     });
     functions.collect()

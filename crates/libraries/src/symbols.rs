@@ -1,6 +1,7 @@
 //! Tables of functions of a library that was opened at run time.
 
-/// Defines a structure of function pointers with `load`, which returns the name of the first function that is missing.
+/// Defines a structure of function pointers with `load`, which returns the name of the first
+/// function that is missing.
 macro_rules! functions {
     ($(#[$doc:meta])* $table:ident { $($field:ident: $suffix:literal, fn($($argument:ty),* $(,)?) -> $result:ty;)* }) => {
         $(#[$doc])*
@@ -19,8 +20,9 @@ macro_rules! functions {
                 Ok(Self {
                     $($field: {
                         let symbol = format!("{prefix}{}", $suffix);
-                        // SAFETY: the type is the C signature of the function in the vendor's header; `tests/declarations.rs`
-                        // compares those of AMD's libraries with the published ones.
+                        // SAFETY: the type is the C signature of the function in the vendor's
+                        // header; `tests/declarations.rs` compares those of AMD's libraries with
+                        // the published ones.
                         unsafe { library.function(&symbol) }.ok_or(symbol)?
                     },)*
                 })

@@ -22,16 +22,26 @@ pub(crate) struct BoundModel<B: Ops> {
 }
 
 impl<B: Ops> BoundModel<B> {
-    pub(crate) fn new(network: Box<dyn Network<B>>, device: B::Device, precision: Precision) -> Self {
+    pub(crate) fn new(
+        network: Box<dyn Network<B>>,
+        device: B::Device,
+        precision: Precision,
+    ) -> Self {
         let capabilities = network.capabilities();
-        Self { network, device, precision, capabilities }
+        Self {
+            network,
+            device,
+            precision,
+            capabilities,
+        }
     }
 
     pub(crate) fn capabilities(&self) -> &Capabilities {
         &self.capabilities
     }
 
-    /// One forward call: stores the hidden states if `traced`; a step of a session if there is a `cache`.
+    /// One forward call: stores the hidden states if `traced`; a step of a session if there is a
+    /// `cache`.
     pub(crate) fn call(
         &self,
         arrays: &Arrays,
@@ -41,7 +51,8 @@ impl<B: Ops> BoundModel<B> {
         let inputs = Inputs::new(arrays, &self.device, storage(self.precision));
         let mut context = ForwardContext::new(cache, traced);
         let forward = || self.network.forward(&inputs, &mut context);
-        guard(|| compute_in::<B, _>(self.precision, forward)).map_err(|message| ForwardError::Device { message })??;
+        guard(|| compute_in::<B, _>(self.precision, forward))
+            .map_err(|message| ForwardError::Device { message })??;
         Ok(context.into_result())
     }
 }
@@ -57,6 +68,7 @@ pub(crate) fn storage(precision: Precision) -> DType {
 
 /// Runs device code; a panic of the backend becomes its message.
 pub(crate) fn guard<T>(run: impl FnOnce() -> T) -> Result<T, String> {
-    // burn reports a failed kernel or full memory by a panic. The network is only read, and a session resets its cache.
+    // burn reports a failed kernel or full memory by a panic. The network is only read, and a
+    // session resets its cache.
     catch_unwind(AssertUnwindSafe(run)).map_err(|panic| panic_text(panic.as_ref()).to_owned())
 }

@@ -10,9 +10,11 @@ pub struct Capabilities {
     pub token_input_name: &'static str,
     /// The number of layers that keep keys and values; none for a model that does not generate.
     pub cached_layers: Option<usize>,
-    /// The longest sequence that the model has positions for; none when there is no limit of its own.
+    /// The longest sequence that the model has positions for; none when there is no limit of its
+    /// own.
     pub max_positions: Option<usize>,
-    /// The longest sequence for which steps with a cache must equal the whole sequence at once; none for any length.
+    /// The longest sequence for which steps with a cache must equal the whole sequence at once;
+    /// none for any length.
     pub cacheable_length: Option<usize>,
     /// The length beyond which every key must be computed again, once; none when keys never change.
     pub cache_reset_length: Option<usize>,
@@ -20,11 +22,13 @@ pub struct Capabilities {
     pub causal: bool,
     /// The token at which the pooled outputs of a text are read.
     pub pooling: Pooling,
-    /// How many tokens of a text one image takes; none for a model that does not read images in texts.
+    /// How many tokens of a text one image takes; none for a model that does not read images in
+    /// texts.
     pub tokens_per_image: Option<usize>,
 }
 
-/// The token at which the pooled outputs of a text are read, which decides what padding may do to them.
+/// The token at which the pooled outputs of a text are read, which decides what padding may do to
+/// them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pooling {
     /// The first, or the last that is not padding: padding changes nothing.
@@ -52,34 +56,71 @@ impl Default for Capabilities {
 }
 
 impl Capabilities {
-    /// Those of a model that another engine computes, as far as its architecture, its head and its configuration show them.
+    /// Those of a model that another engine computes, as far as its architecture, its head and its
+    /// configuration show them.
     ///
     /// A test compares them with the capabilities of the native networks.
     pub(crate) fn described(model_type: ModelType, head: Head, config: &Value) -> Self {
         let text = TextConfig::of(config);
-        let limits =
-            Self { max_positions: text.positions(), cacheable_length: text.cacheable_length(), ..Self::default() };
-        let decoder = Self { cached_layers: text.number(LAYERS), causal: true, ..limits };
+        let limits = Self {
+            max_positions: text.positions(),
+            cacheable_length: text.cacheable_length(),
+            ..Self::default()
+        };
+        let decoder = Self {
+            cached_layers: text.number(LAYERS),
+            causal: true,
+            ..limits
+        };
         let writes = head != Head::Encoder;
         match model_type.architecture() {
             Architecture::DecoderOnly | Architecture::Moe => decoder,
             // A state has no positions.
-            Architecture::Ssm => Self { max_positions: None, ..decoder },
-            Architecture::Multimodal => Self { tokens_per_image: tokens_per_image(config), ..decoder },
-            Architecture::EncoderDecoder if writes => Self { token_input_name: DECODER_INPUT, ..decoder },
-            Architecture::Rag => Self { token_input_name: DECODER_INPUT, ..decoder },
-            Architecture::Speech if head == Head::ConditionalGeneration || text.has_decoder() && head == Head::Base => {
-                Self { token_input_name: DECODER_INPUT, ..decoder }
+            Architecture::Ssm => Self {
+                max_positions: None,
+                ..decoder
+            },
+            Architecture::Multimodal => Self {
+                tokens_per_image: tokens_per_image(config),
+                ..decoder
+            },
+            Architecture::EncoderDecoder if writes => Self {
+                token_input_name: DECODER_INPUT,
+                ..decoder
+            },
+            Architecture::Rag => Self {
+                token_input_name: DECODER_INPUT,
+                ..decoder
+            },
+            Architecture::Speech
+                if head == Head::ConditionalGeneration
+                    || text.has_decoder() && head == Head::Base =>
+            {
+                Self {
+                    token_input_name: DECODER_INPUT,
+                    ..decoder
+                }
             }
             // Encoders like BERT's see every token and are pooled at the first one.
-            Architecture::VisionText if text.has_token_types() => {
-                Self { max_positions: text.encoder_positions(), ..limits }
-            }
-            Architecture::VisionText => match model_type.scores() {
-                ScoreFunction::Softmax => Self { causal: true, pooling: Pooling::EndToken, ..limits },
-                ScoreFunction::Sigmoid => Self { pooling: Pooling::LastColumn, ..limits },
+            Architecture::VisionText if text.has_token_types() => Self {
+                max_positions: text.encoder_positions(),
+                ..limits
             },
-            Architecture::EncoderOnly => Self { max_positions: text.encoder_positions(), ..limits },
+            Architecture::VisionText => match model_type.scores() {
+                ScoreFunction::Softmax => Self {
+                    causal: true,
+                    pooling: Pooling::EndToken,
+                    ..limits
+                },
+                ScoreFunction::Sigmoid => Self {
+                    pooling: Pooling::LastColumn,
+                    ..limits
+                },
+            },
+            Architecture::EncoderOnly => Self {
+                max_positions: text.encoder_positions(),
+                ..limits
+            },
             Architecture::EncoderDecoder => limits,
             Architecture::Speech
             | Architecture::Vision
@@ -91,42 +132,65 @@ impl Capabilities {
         }
     }
 
-    /// The length that every text is padded to, of a model that reads its last column whether it is padding or not; its
-    /// pipeline in transformers does the same.
+    /// The length that every text is padded to, of a model that reads its last column whether it is
+    /// padding or not; its pipeline in transformers does the same.
     pub fn full_text_length(&self) -> Option<usize> {
-        self.max_positions.filter(|_| self.pooling == Pooling::LastColumn)
+        self.max_positions
+            .filter(|_| self.pooling == Pooling::LastColumn)
     }
 
     /// Those of a decoder with `layers` layers and without a limit.
     pub(crate) fn decoder(layers: usize) -> Self {
-        Self { cached_layers: Some(layers), causal: true, ..Self::default() }
+        Self {
+            cached_layers: Some(layers),
+            causal: true,
+            ..Self::default()
+        }
     }
 }
 
 /// The argument that grows where the encoder reads another one.
 const DECODER_INPUT: &str = "decoder_input_ids";
 /// The number of layers that generate, by the names of the types; the decoder's first.
-const LAYERS: &[&str] =
-    &["decoder_layers", "num_decoder_layers", "num_hidden_layers", "n_layer", "num_layers", "n_layers"];
+const LAYERS: &[&str] = &[
+    "decoder_layers",
+    "num_decoder_layers",
+    "num_hidden_layers",
+    "n_layer",
+    "num_layers",
+    "n_layers",
+];
 /// The number of positions that a table has, by the names of the types; the decoder's first.
-const POSITIONS: &[&str] = &["max_target_positions", "max_position_embeddings", "n_positions", "max_seq_len"];
+const POSITIONS: &[&str] = &[
+    "max_target_positions",
+    "max_position_embeddings",
+    "n_positions",
+    "max_seq_len",
+];
 
 /// The configurations of the parts of a model that read or write text, the innermost first.
 struct TextConfig<'a>(Vec<&'a Value>);
 
 impl<'a> TextConfig<'a> {
     fn of(config: &'a Value) -> Self {
-        let parts = ["text_config", "generator", "question_encoder"].into_iter().filter_map(|name| config.get(name));
+        let parts = ["text_config", "generator", "question_encoder"]
+            .into_iter()
+            .filter_map(|name| config.get(name));
         Self(parts.chain([config]).collect())
     }
 
     fn get(&self, name: &str) -> Option<&'a Value> {
-        self.0.iter().find_map(|config| config.get(name)).filter(|value| !value.is_null())
+        self.0
+            .iter()
+            .find_map(|config| config.get(name))
+            .filter(|value| !value.is_null())
     }
 
     fn number(&self, names: &[&str]) -> Option<usize> {
         let numbers = names.iter().filter_map(|name| self.get(name)?.as_u64());
-        numbers.map(|number| usize::try_from(number).unwrap_or(usize::MAX)).next()
+        numbers
+            .map(|number| usize::try_from(number).unwrap_or(usize::MAX))
+            .next()
     }
 
     fn has_decoder(&self) -> bool {
@@ -145,10 +209,27 @@ impl<'a> TextConfig<'a> {
         if self.get("position_embedding_type").and_then(Value::as_str) == Some("absolute") {
             return None;
         }
-        let parameters = self.get("rope_parameters").or_else(|| self.get("rope_scaling"));
-        let kind = |parameters: &'a Value| parameters.get("rope_type").or_else(|| parameters.get("type"))?.as_str();
-        let plain = ["rope_theta", "rotary_pct", "rope_parameters", "global_rope_theta"];
-        parameters.and_then(kind).or_else(|| plain.iter().any(|name| self.get(name).is_some()).then_some("default"))
+        let parameters = self
+            .get("rope_parameters")
+            .or_else(|| self.get("rope_scaling"));
+        let kind = |parameters: &'a Value| {
+            parameters
+                .get("rope_type")
+                .or_else(|| parameters.get("type"))?
+                .as_str()
+        };
+        let plain = [
+            "rope_theta",
+            "rotary_pct",
+            "rope_parameters",
+            "global_rope_theta",
+        ];
+        parameters.and_then(kind).or_else(|| {
+            plain
+                .iter()
+                .any(|name| self.get(name).is_some())
+                .then_some("default")
+        })
     }
 
     /// The rows of the table of positions that a text can use; none where positions are computed.
@@ -160,9 +241,13 @@ impl<'a> TextConfig<'a> {
         self.number(POSITIONS)
     }
 
-    /// The positions of an encoder: RoBERTa and its relatives count from the pad token, which BERT and its relatives have at 0.
+    /// The positions of an encoder: RoBERTa and its relatives count from the pad token, which BERT
+    /// and its relatives have at 0.
     fn encoder_positions(&self) -> Option<usize> {
-        let reserved = self.number(&["pad_token_id"]).filter(|pad| *pad > 0).map_or(0, |pad| pad + 1);
+        let reserved = self
+            .number(&["pad_token_id"])
+            .filter(|pad| *pad > 0)
+            .map_or(0, |pad| pad + 1);
         self.positions().map(|rows| rows.saturating_sub(reserved))
     }
 
@@ -170,15 +255,22 @@ impl<'a> TextConfig<'a> {
     fn cacheable_length(&self) -> Option<usize> {
         match self.rotary()? {
             "dynamic" => self.number(&["max_position_embeddings"]),
-            "longrope" => self.number(&["original_max_position_embeddings", "max_position_embeddings"]),
+            "longrope" => self.number(&[
+                "original_max_position_embeddings",
+                "max_position_embeddings",
+            ]),
             _ => None,
         }
     }
 }
 
 fn tokens_per_image(config: &Value) -> Option<usize> {
-    let number = |name: &str| usize::try_from(config.get("vision_config")?.get(name)?.as_u64()?).ok();
+    let number =
+        |name: &str| usize::try_from(config.get("vision_config")?.get(name)?.as_u64()?).ok();
     let (size, patch) = (number("image_size")?, number("patch_size")?);
-    let class_token = config.get("vision_feature_select_strategy").and_then(Value::as_str) == Some("full");
+    let class_token = config
+        .get("vision_feature_select_strategy")
+        .and_then(Value::as_str)
+        == Some("full");
     Some((size / patch.max(1)).pow(2) + usize::from(class_token))
 }

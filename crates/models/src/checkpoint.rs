@@ -11,7 +11,8 @@ use testgen_types::{
 /// The location of a harness's checkpoint.
 #[derive(Debug, Clone, Copy)]
 pub struct Source {
-    /// The directory, relative to the suite's manifest, or absolute if the spec has an absolute path.
+    /// The directory, relative to the suite's manifest, or absolute if the spec has an absolute
+    /// path.
     pub path: &'static str,
     /// The hub id of real weights, looked up below `TESTGEN_CHECKPOINTS`.
     pub hub: Option<&'static str>,
@@ -32,7 +33,8 @@ impl Source {
     }
 }
 
-/// A checkpoint to load. Creating it reads nothing; problems of the directory are reported by the load.
+/// A checkpoint to load. Creating it reads nothing; problems of the directory are reported by the
+/// load.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Checkpoint {
     directory: PathBuf,
@@ -42,12 +44,18 @@ pub struct Checkpoint {
 impl Checkpoint {
     /// The checkpoint in `directory`.
     pub fn at(directory: impl Into<PathBuf>) -> Self {
-        Self { directory: directory.into(), config: None }
+        Self {
+            directory: directory.into(),
+            config: None,
+        }
     }
 
     /// The same weights under another configuration in place of `config.json`.
     pub fn with_config(&self, config: Value) -> Self {
-        Self { directory: self.directory.clone(), config: Some(config) }
+        Self {
+            directory: self.directory.clone(),
+            config: Some(config),
+        }
     }
 
     /// Where the files are.
@@ -61,9 +69,13 @@ impl Checkpoint {
             return Ok(config.clone());
         }
         let path = self.directory.join("config.json");
-        let bytes = read_bytes(&path, limit::CONFIG)
-            .map_err(|error| ConfigError::Unreadable { path: error.path, message: error.problem.to_string() })?;
-        serde_json::from_slice(&from_python(&bytes))
-            .map_err(|error| ConfigError::NotJson { path, message: excerpt(&error.to_string()).into_owned() })
+        let bytes = read_bytes(&path, limit::CONFIG).map_err(|error| ConfigError::Unreadable {
+            path: error.path,
+            message: error.problem.to_string(),
+        })?;
+        serde_json::from_slice(&from_python(&bytes)).map_err(|error| ConfigError::NotJson {
+            path,
+            message: excerpt(&error.to_string()).into_owned(),
+        })
     }
 }

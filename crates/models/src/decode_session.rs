@@ -1,4 +1,5 @@
-//! A sequence that grows step by step: calls of one network with the cached keys and values of earlier calls.
+//! A sequence that grows step by step: calls of one network with the cached keys and values of
+//! earlier calls.
 
 use crate::bound_model::BoundModel;
 use testgen_nn::{
@@ -20,13 +21,19 @@ impl<'a, B: Ops> DecodeSession<'a, B> {
     /// None for a network without a cache.
     pub(crate) fn new(model: &'a BoundModel<B>) -> Option<Self> {
         let cache = Cache::new(model.capabilities().cached_layers?);
-        Some(Self { model, cache, read: Vec::new() })
+        Some(Self {
+            model,
+            cache,
+            read: Vec::new(),
+        })
     }
 
     /// The number of new tokens.
     fn new_tokens(&self, inputs: &Arrays) -> Result<usize, ForwardError> {
         let name = self.model.capabilities().token_input_name;
-        let ids = inputs.get(name).ok_or(ForwardError::MissingInput { name })?;
+        let ids = inputs
+            .get(name)
+            .ok_or(ForwardError::MissingInput { name })?;
         Ok(ids.shape().get(1).copied().unwrap_or(0))
     }
 
@@ -37,20 +44,29 @@ impl<'a, B: Ops> DecodeSession<'a, B> {
         Ok(forward)
     }
 
-    /// A step that crosses the length from which on all keys change: all tokens are read again, and the new ones are returned.
+    /// A step that crosses the length from which on all keys change: all tokens are read again, and
+    /// the new ones are returned.
     fn call_anew(&mut self, inputs: &Arrays) -> Result<Forward, ForwardError> {
         let new = self.new_tokens(inputs)?;
         self.cache = Cache::new(self.cache.layers());
         let mut whole = inputs.clone();
         // The mask is not joined: that of the newest step covers all tokens already.
         for name in ["input_ids", "position_ids"] {
-            let parts: Option<Vec<&Array>> = self.read.iter().map(|inputs| inputs.get(name)).collect();
-            if let Some(joined) = parts.filter(|parts| !parts.is_empty()).and_then(|parts| side_by_side(&parts)) {
+            let parts: Option<Vec<&Array>> =
+                self.read.iter().map(|inputs| inputs.get(name)).collect();
+            if let Some(joined) = parts
+                .filter(|parts| !parts.is_empty())
+                .and_then(|parts| side_by_side(&parts))
+            {
                 whole.insert(name.to_owned(), joined);
             }
         }
         // Images are read with the first call only.
-        if let Some(pixels) = self.read.first().and_then(|inputs| inputs.get("pixel_values")) {
+        if let Some(pixels) = self
+            .read
+            .first()
+            .and_then(|inputs| inputs.get("pixel_values"))
+        {
             whole.insert("pixel_values".to_owned(), pixels.clone());
         }
         let mut forward = self.call(&whole)?;
@@ -65,14 +81,23 @@ impl<'a, B: Ops> DecodeSession<'a, B> {
 impl<B: Ops> Session for DecodeSession<'_, B> {
     fn advance(&mut self, inputs: &Arrays) -> Result<Forward, ForwardError> {
         let (past, new) = (self.cache.length(), self.new_tokens(inputs)?);
-        // Once the sequence is longer, keys do not change any more, and earlier inputs need not be kept.
-        let limit = self.model.capabilities().cache_reset_length.filter(|limit| past <= *limit);
+        // Once the sequence is longer, keys do not change any more, and earlier inputs need not be
+        // kept.
+        let limit = self
+            .model
+            .capabilities()
+            .cache_reset_length
+            .filter(|limit| past <= *limit);
         if limit.is_some() {
             self.read.push(inputs.clone());
         }
         // A first call computes every key anyway, whatever its length is.
         let crosses = limit.is_some_and(|limit| past > 0 && past + new > limit);
-        let result = if crosses { self.call_anew(inputs) } else { self.call(inputs) };
+        let result = if crosses {
+            self.call_anew(inputs)
+        } else {
+            self.call(inputs)
+        };
         // Some layers may have their new keys already, and others not.
         if result.is_err() {
             self.reset();
@@ -100,5 +125,8 @@ fn side_by_side(parts: &[&Array]) -> Option<Array> {
             values.extend_from_slice(&part.as_integers()?[row * seq..(row + 1) * seq]);
         }
     }
-    Some(Array::integers([batch, values.len() / batch.max(1)], values))
+    Some(Array::integers(
+        [batch, values.len() / batch.max(1)],
+        values,
+    ))
 }

@@ -1,7 +1,8 @@
 //! A checkpoint without its weights: the properties of a model that are the same in every engine.
 
 use crate::{
-    capabilities::Capabilities, checkpoint::Checkpoint, config, load_error::LoadError, tensor_account::TensorAccount,
+    capabilities::Capabilities, checkpoint::Checkpoint, config, load_error::LoadError,
+    tensor_account::TensorAccount,
 };
 use serde_json::Value;
 use std::path::Path;
@@ -12,7 +13,8 @@ use testgen_types::{Head, ModelType, QuantizedCheckpoint};
 /// The file with recorded outputs, which names their class.
 const GOLDEN: &str = "golden.safetensors";
 
-/// The properties of a model that are the same in every engine: type, class, configuration and processors.
+/// The properties of a model that are the same in every engine: type, class, configuration and
+/// processors.
 #[derive(Debug)]
 pub struct Description {
     pub(crate) model_type: ModelType,
@@ -31,7 +33,8 @@ pub struct Description {
 pub struct FieldsRead {
     /// Their names, sorted; dotted in an object of the configuration.
     pub read: Vec<String>,
-    /// Those that have no effect in this configuration, with the reason. Changing any other must change an output or make the load fail.
+    /// Those that have no effect in this configuration, with the reason. Changing any other must
+    /// change an output or make the load fail.
     pub inert: Vec<(&'static str, &'static str)>,
 }
 
@@ -43,18 +46,25 @@ struct Classes {
     file: &'static str,
 }
 
-/// Describes the checkpoint for an engine that is a process: neither a network is built nor weights are read.
+/// Describes the checkpoint for an engine that is a process: neither a network is built nor weights
+/// are read.
 ///
-/// Where only the native implementation cannot read the configuration or a processor, the fields or the processors are unknown.
+/// Where only the native implementation cannot read the configuration or a processor, the fields or
+/// the processors are unknown.
 ///
 /// # Errors
 ///
-/// When `config.json` cannot be read, is of another type, or names a class that the type does not have; when the weights are quantized.
+/// When `config.json` cannot be read, is of another type, or names a class that the type does not
+/// have; when the weights are quantized.
 pub fn describe(model_type: ModelType, checkpoint: &Checkpoint) -> Result<Description, LoadError> {
     let description = Description::of(model_type, checkpoint)?;
     let fields = native_fields(&description);
     let processor = Processor::open(checkpoint.directory()).unwrap_or_else(Processor::unusable);
-    Ok(Description { fields, processor, ..description })
+    Ok(Description {
+        fields,
+        processor,
+        ..description
+    })
 }
 
 impl Description {
@@ -63,22 +73,40 @@ impl Description {
         let config = checkpoint.config()?;
         let found = config::model_type(&config);
         if found != model_type.as_str() {
-            return Err(LoadError::WrongModelType { found: found.to_owned(), expected: model_type });
+            return Err(LoadError::WrongModelType {
+                found: found.to_owned(),
+                expected: model_type,
+            });
         }
-        // First of all that depends on tensors: names, shapes and types of quantized ones would be reported as damage.
+        // First of all that depends on tensors: names, shapes and types of quantized ones would be
+        // reported as damage.
         if let Some(quantized) = QuantizedCheckpoint::find(checkpoint.directory(), &config) {
             return Err(LoadError::Quantized { quantized });
         }
-        let Classes { computed, saved, file } = Classes::of(model_type, checkpoint.directory(), &config);
-        let head = model_type.head(&computed).ok_or_else(|| LoadError::UnsupportedClass {
-            class: computed.clone(),
+        let Classes {
+            computed,
+            saved,
             file,
-            model_type,
-            supported: model_type.classes().join(", "),
-        })?;
+        } = Classes::of(model_type, checkpoint.directory(), &config);
+        let head = model_type
+            .head(&computed)
+            .ok_or_else(|| LoadError::UnsupportedClass {
+                class: computed.clone(),
+                file,
+                model_type,
+                supported: model_type.classes().join(", "),
+            })?;
         let of_other_class = computed != saved;
         let processor = Processor::default();
-        Ok(Self { model_type, class: computed, of_other_class, head, config, fields: None, processor })
+        Ok(Self {
+            model_type,
+            class: computed,
+            of_other_class,
+            head,
+            config,
+            fields: None,
+            processor,
+        })
     }
 
     /// The `model_type` of the checkpoint.
@@ -106,25 +134,40 @@ impl Description {
         Capabilities::described(self.model_type, self.head, &self.config)
     }
 
-    /// The account without the heads that the class does not have. The head that the file was saved with is left over when another class is
-    /// computed; that is not a tensor forgotten.
+    /// The account without the heads that the class does not have. The head that the file was saved
+    /// with is left over when another class is computed; that is not a tensor forgotten.
     pub(crate) fn account(&self, account: TensorAccount) -> TensorAccount {
-        if self.of_other_class { account.without_other_heads() } else { account }
+        if self.of_other_class {
+            account.without_other_heads()
+        } else {
+            account
+        }
     }
 }
 
 impl Classes {
     fn of(model_type: ModelType, directory: &Path, config: &Value) -> Self {
-        let saved = config::saved_class(config).map_or_else(|| model_type.base_class(), str::to_owned);
-        // First, because one checkpoint can have goldens of another class than the one that saved it.
+        let saved =
+            config::saved_class(config).map_or_else(|| model_type.base_class(), str::to_owned);
+        // First, because one checkpoint can have goldens of another class than the one that saved
+        // it.
         match weights::file_metadata(&directory.join(GOLDEN), "model_class") {
-            Some(recorded) => Self { computed: recorded, saved, file: GOLDEN },
-            None => Self { computed: saved.clone(), saved, file: "config.json" },
+            Some(recorded) => Self {
+                computed: recorded,
+                saved,
+                file: GOLDEN,
+            },
+            None => Self {
+                computed: saved.clone(),
+                saved,
+                file: "config.json",
+            },
         }
     }
 }
 
-/// The fields that the native implementation reads; none without one, or where it cannot read this configuration.
+/// The fields that the native implementation reads; none without one, or where it cannot read this
+/// configuration.
 #[cfg(feature = "native")]
 fn native_fields(description: &Description) -> Option<FieldsRead> {
     use crate::{
@@ -137,7 +180,10 @@ fn native_fields(description: &Description) -> Option<FieldsRead> {
     fn fields_of<D: ModelDef>(description: &Description) -> Option<FieldsRead> {
         let name = description.model_type.as_str();
         let ParsedConfig { config, fields } = parse::<D::Config>(name, &description.config).ok()?;
-        Some(FieldsRead { read: fields, inert: config.inert_fields(description.head) })
+        Some(FieldsRead {
+            read: fields,
+            inert: config.inert_fields(description.head),
+        })
     }
 
     macro_rules! dispatch {

@@ -1,12 +1,16 @@
 //! The models, in a folder for each architecture, and how a checkpoint becomes one of them.
 //!
-//! A model is written once, generic over the backend; [`Model`] hides which one. Owns the configuration files and the
-//! checkpoint's layout; and single operators, composed of what the models are composed of. Does not own layers
-//! (`testgen-nn`), input files (`testgen-processing`), nor devices.
+//! A model is written once, generic over the backend; [`Model`] hides which one. Owns the
+//! configuration files and the checkpoint's layout; and single operators, composed of what the
+//! models are composed of. Does not own layers (`testgen-nn`), input files (`testgen-processing`),
+//! nor devices.
 
 #![cfg_attr(
     not(feature = "architectures"),
-    allow(unused, reason = "blocks that the architectures share are compiled for any of them")
+    allow(
+        unused,
+        reason = "blocks that the architectures share are compiled for any of them"
+    )
 )]
 
 #[cfg(feature = "native")]

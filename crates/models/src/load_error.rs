@@ -15,7 +15,10 @@ pub enum LoadError {
     #[error(transparent)]
     Weights(#[from] WeightsError),
     /// The transformers class is not one that this model type has here.
-    #[error("`{}` in {file} is not a supported class of `{model_type}`; supported: {supported}", excerpt(class))]
+    #[error(
+        "`{}` in {file} is not a supported class of `{model_type}`; supported: {supported}",
+        excerpt(class)
+    )]
     UnsupportedClass {
         /// The class that the golden or `architectures` names.
         class: String,
@@ -27,7 +30,10 @@ pub enum LoadError {
         supported: String,
     },
     /// The checkpoint is of another type than the spec.
-    #[error("config.json says model_type `{}`, the spec says `{expected}`", excerpt(found))]
+    #[error(
+        "config.json says model_type `{}`, the spec says `{expected}`",
+        excerpt(found)
+    )]
     WrongModelType {
         /// In `config.json`.
         found: String,

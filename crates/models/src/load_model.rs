@@ -26,14 +26,20 @@ use testgen_types::{Head, ModelType, Precision, for_each_native_type};
 
 /// Loads the checkpoint on `device`, to compute in `precision`.
 ///
-/// The class is the one that the checkpoint's goldens name, else the first of `architectures` in `config.json`.
+/// The class is the one that the checkpoint's goldens name, else the first of `architectures` in
+/// `config.json`.
 pub fn load_model(
     model_type: ModelType,
     checkpoint: &Checkpoint,
     device: &BackendDevice,
     precision: Precision,
 ) -> Result<Model, LoadError> {
-    let plan = LoadPlan { description: Description::of(model_type, checkpoint)?, checkpoint, device, precision };
+    let plan = LoadPlan {
+        description: Description::of(model_type, checkpoint)?,
+        checkpoint,
+        device,
+        precision,
+    };
     macro_rules! dispatch {
         ($(
             $architecture:ident $feature:literal recorded_by $recorder:literal {
@@ -64,25 +70,49 @@ struct LoadPlan<'a> {
 
 impl LoadPlan<'_> {
     fn load<D: ModelDef>(self) -> Result<Model, LoadError> {
-        let Description { head, ref config, .. } = self.description;
+        let Description {
+            head, ref config, ..
+        } = self.description;
         let directory = self.checkpoint.directory();
         let name = self.description.model_type.as_str();
-        // Without a checkpoint that can be read, only the sizes that any may have; the error about its files follows.
+        // Without a checkpoint that can be read, only the sizes that any may have; the error about
+        // its files follows.
         let extent = weights::extent(directory).unwrap_or_default();
         config::check_sizes(name, config, extent)?;
         config::check_dtype(name, config)?;
-        let ParsedConfig { config: parsed, fields } = config::parse::<D::Config>(name, config)?;
+        let ParsedConfig {
+            config: parsed,
+            fields,
+        } = config::parse::<D::Config>(name, config)?;
         let labels = config::label_count(config);
-        let placement = Placing { config: &parsed, head, labels, directory, precision: self.precision };
+        let placement = Placing {
+            config: &parsed,
+            head,
+            labels,
+            directory,
+            precision: self.precision,
+        };
         let (erased, tensors) = match self.device {
             BackendDevice::Cpu(device) => placement.place::<D, Cpu>(device)?,
             #[cfg(any(feature = "cuda", feature = "rocm"))]
             BackendDevice::Gpu(device) => placement.place::<D, Gpu>(device)?,
         };
-        let fields = Some(FieldsRead { read: fields, inert: parsed.inert_fields(head) });
-        let description = Description { fields, processor: Processor::open(directory)?, ..self.description };
+        let fields = Some(FieldsRead {
+            read: fields,
+            inert: parsed.inert_fields(head),
+        });
+        let description = Description {
+            fields,
+            processor: Processor::open(directory)?,
+            ..self.description
+        };
         let tensors = description.account(tensors);
-        Ok(Model { description, erased, tensors, precision: self.precision })
+        Ok(Model {
+            description,
+            erased,
+            tensors,
+            precision: self.precision,
+        })
     }
 }
 
@@ -105,6 +135,9 @@ impl<C> Placing<'_, C> {
             .map_err(|message| LoadError::Device { message })??;
         weights.check_tied()?;
         let tensors = TensorAccount::new(weights.read_names(), weights.unread_names());
-        Ok((Box::new(BoundModel::new(network, device.clone(), self.precision)), tensors))
+        Ok((
+            Box::new(BoundModel::new(network, device.clone(), self.precision)),
+            tensors,
+        ))
     }
 }

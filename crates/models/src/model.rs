@@ -33,7 +33,8 @@ impl fmt::Debug for Model {
 }
 
 impl Model {
-    /// The model of `description` that something else than burn computes, which has read some tensors of the checkpoint, and not others.
+    /// The model of `description` that something else than burn computes, which has read some
+    /// tensors of the checkpoint, and not others.
     pub fn of_engine(
         description: Description,
         erased: Box<dyn ErasedModel>,
@@ -41,7 +42,12 @@ impl Model {
         [read, unread]: [Vec<String>; 2],
     ) -> Self {
         let tensors = description.account(TensorAccount::new(read, unread));
-        Self { description, erased, tensors, precision }
+        Self {
+            description,
+            erased,
+            tensors,
+            precision,
+        }
     }
 
     /// Computes every output of the transformers class.
@@ -56,7 +62,9 @@ impl Model {
 
     /// A fresh sequence with a key-value cache.
     pub fn session(&self) -> Result<Box<dyn Session + '_>, ForwardError> {
-        self.erased.session()?.ok_or_else(|| ForwardError::NoCache { class: self.class().to_owned() })
+        self.erased.session()?.ok_or_else(|| ForwardError::NoCache {
+            class: self.class().to_owned(),
+        })
     }
 
     /// The `model_type` of the checkpoint.
@@ -105,7 +113,10 @@ impl Model {
     }
 
     /// The model with its network replaced, by a faulty one in tests of checks.
-    pub fn with_network(mut self, replace: impl FnOnce(Box<dyn ErasedModel>) -> Box<dyn ErasedModel>) -> Self {
+    pub fn with_network(
+        mut self,
+        replace: impl FnOnce(Box<dyn ErasedModel>) -> Box<dyn ErasedModel>,
+    ) -> Self {
         self.erased = replace(self.erased);
         self
     }
@@ -113,8 +124,17 @@ impl Model {
     /// The model as if it read one field alone, the first that has an effect.
     pub fn with_one_field(mut self) -> Self {
         if let Some(FieldsRead { read, inert }) = &mut self.description.fields {
-            let has_effect = |field: &String| inert.iter().all(|(inert, _)| !inert.starts_with(field.as_str()));
-            *read = read.iter().find(|field| has_effect(field)).cloned().into_iter().collect();
+            let has_effect = |field: &String| {
+                inert
+                    .iter()
+                    .all(|(inert, _)| !inert.starts_with(field.as_str()))
+            };
+            *read = read
+                .iter()
+                .find(|field| has_effect(field))
+                .cloned()
+                .into_iter()
+                .collect();
         }
         self
     }

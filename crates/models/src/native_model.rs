@@ -1,7 +1,8 @@
 //! A loaded model that burn computes.
 
 use crate::{
-    bound_model::BoundModel, capabilities::Capabilities, decode_session::DecodeSession, erased_model::ErasedModel,
+    bound_model::BoundModel, capabilities::Capabilities, decode_session::DecodeSession,
+    erased_model::ErasedModel,
 };
 use testgen_nn::{
     array::Arrays,

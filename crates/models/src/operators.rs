@@ -1,8 +1,9 @@
 //! Computes calls of single operators with burn, on the host processor or a GPU.
 //!
-//! Owns how an operator is composed of what burn has. An operator that models use is computed as they compute it, through
-//! [`testgen_nn::backend::Ops`]. Functions are generic over the backend alone: tensors are primitives of any rank and element type, so that
-//! an operator is compiled twice and not once for each type and rank. Does not own what is right (`testgen-operators`).
+//! Owns how an operator is composed of what burn has. An operator that models use is computed as
+//! they compute it, through [`testgen_nn::backend::Ops`]. Functions are generic over the backend
+//! alone: tensors are primitives of any rank and element type, so that an operator is compiled
+//! twice and not once for each type and rank. Does not own what is right (`testgen-operators`).
 
 mod activation;
 mod arguments;
@@ -38,9 +39,15 @@ use testgen_types::{Operator, Precision, panic_text};
 /// The executor of calls on `device`, with products in `precision`.
 pub fn executor(device: &BackendDevice, precision: Precision) -> Box<dyn Execute + Send + Sync> {
     match device {
-        BackendDevice::Cpu(device) => Box::new(CallExecutor::<Cpu> { device: *device, precision }),
+        BackendDevice::Cpu(device) => Box::new(CallExecutor::<Cpu> {
+            device: *device,
+            precision,
+        }),
         #[cfg(any(feature = "cuda", feature = "rocm"))]
-        BackendDevice::Gpu(device) => Box::new(CallExecutor::<Gpu> { device: *device, precision }),
+        BackendDevice::Gpu(device) => Box::new(CallExecutor::<Gpu> {
+            device: *device,
+            precision,
+        }),
     }
 }
 
@@ -60,28 +67,54 @@ impl<B: Ops> Execute for CallExecutor<B> {
         call: &PeriodicCall,
         read: &mut dyn FnMut(Piece<'_>),
     ) -> Result<PeriodicResult, CallError> {
-        caught(call.call.operator, || periodic::computed::<B>(call, self.precision, &self.device, read))
+        caught(call.call.operator, || {
+            periodic::computed::<B>(call, self.precision, &self.device, read)
+        })
     }
 }
 
 /// burn panics where a device fails, and on shapes that an operator does not take.
-fn caught<T>(operator: Operator, compute: impl FnOnce() -> Result<T, CallError>) -> Result<T, CallError> {
+fn caught<T>(
+    operator: Operator,
+    compute: impl FnOnce() -> Result<T, CallError>,
+) -> Result<T, CallError> {
     let computed = catch_unwind(AssertUnwindSafe(compute));
-    computed.unwrap_or_else(|panic| Err(CallError::Device { operator, message: panic_text(panic.as_ref()).to_owned() }))
+    computed.unwrap_or_else(|panic| {
+        Err(CallError::Device {
+            operator,
+            message: panic_text(panic.as_ref()).to_owned(),
+        })
+    })
 }
 
 impl<B: Ops> CallExecutor<B> {
     fn compute(&self, call: &Call) -> Result<Computed, CallError> {
         let result = compute_in::<B, _>(self.precision, || {
-            let inputs = call.inputs.iter().map(|input| transfer::upload::<B>(input, &self.device)).collect();
-            let element = call.inputs.iter().map(|input| input.tensor.element).find(|element| element.is_float());
-            let arguments = arguments::CallArguments::new(call, inputs, element.unwrap_or(Element::I32), &self.device);
+            let inputs = call
+                .inputs
+                .iter()
+                .map(|input| transfer::upload::<B>(input, &self.device))
+                .collect();
+            let element = call
+                .inputs
+                .iter()
+                .map(|input| input.tensor.element)
+                .find(|element| element.is_float());
+            let arguments = arguments::CallArguments::new(
+                call,
+                inputs,
+                element.unwrap_or(Element::I32),
+                &self.device,
+            );
             dispatch::compute::<B>(arguments)
         })?;
         let device = B::kind(&result.device());
-        let mut tensor =
-            transfer::download(result).map_err(|message| CallError::Device { operator: call.operator, message })?;
-        // burn 0.21 panics on GPUs on tensors without dimensions, so such a result has one on the device.
+        let mut tensor = transfer::download(result).map_err(|message| CallError::Device {
+            operator: call.operator,
+            message,
+        })?;
+        // burn 0.21 panics on GPUs on tensors without dimensions, so such a result has one on the
+        // device.
         if is_of_all_elements(call) && tensor.shape == [1] {
             tensor.shape.clear();
         }
@@ -94,9 +127,8 @@ fn is_of_all_elements(call: &Call) -> bool {
     use Operator::*;
     match call.operator {
         Sum | Mean | Max | Min | Prod => call.attributes.dim.is_none(),
-        MseLoss | L1Loss | SmoothL1Loss | BceLoss | BceWithLogitsLoss | CrossEntropyLoss | NllLoss | KlDivLoss => {
-            call.attributes.reduction != Reduction::None
-        }
+        MseLoss | L1Loss | SmoothL1Loss | BceLoss | BceWithLogitsLoss | CrossEntropyLoss
+        | NllLoss | KlDivLoss => call.attributes.reduction != Reduction::None,
         _ => false,
     }
 }

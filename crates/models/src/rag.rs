@@ -1,7 +1,9 @@
-//! RAG (Lewis et al. 2020): `transformers.models.rag`, with the question encoder of `transformers.models.dpr`.
+//! RAG (Lewis et al. 2020): `transformers.models.rag`, with the question encoder of
+//! `transformers.models.dpr`.
 //!
-//! A question is encoded, the generator reads it with each of the nearest passages, and its results are combined. A call
-//! without `context_input_ids` searches for passages itself; one without `decoder_input_ids` and `labels` only searches.
+//! A question is encoded, the generator reads it with each of the nearest passages, and its results
+//! are combined. A call without `context_input_ids` searches for passages itself; one without
+//! `decoder_input_ids` and `labels` only searches.
 
 mod config;
 mod marginal;
@@ -42,7 +44,8 @@ impl ModelDef for Rag {
     fn load<B: Ops>(config: &RagConfig, head: Head, _: usize, w: &Weights<B>) -> LoadedNetwork<B> {
         let base = w.strip_prefix("rag");
         let generator = Generator::load(&config.generator.bart, &base.module("generator"))?;
-        let questions = QueryEncoder::load(&config.question_encoder, &base.module("question_encoder"))?;
+        let questions =
+            QueryEncoder::load(&config.question_encoder, &base.module("question_encoder"))?;
         let passages = PassageIndex::open(config, w)?;
         let settings = RagSettings {
             by_token: head == Head::TokenGeneration,
@@ -52,7 +55,12 @@ impl ModelDef for Rag {
             pad: config.generator.pad_token_id,
             label_smoothing: config.label_smoothing,
         };
-        Ok(Box::new(RagNetwork { questions, passages, generator, settings }))
+        Ok(Box::new(RagNetwork {
+            questions,
+            passages,
+            generator,
+            settings,
+        }))
     }
 }
 
@@ -82,26 +90,43 @@ const TARGET: &str = "decoder_input_ids";
 const LABELS: &str = "labels";
 
 impl<B: Ops> Network<B> for RagNetwork<B> {
-    fn forward(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> Result<(), ForwardError> {
+    fn forward(
+        &self,
+        inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<(), ForwardError> {
         let found = match context.kept() {
             Some(kept) => kept.clone(),
             None => self.find(inputs, context)?,
         };
-        let Some(target) = inputs.host(TARGET).or_else(|| inputs.host(LABELS)) else { return Ok(()) };
+        let Some(target) = inputs.host(TARGET).or_else(|| inputs.host(LABELS)) else {
+            return Ok(());
+        };
         let logits = self.read(&found, target, inputs, context)?;
         // A later step has its own tokens only, and a loss is about a whole text.
         if let (Some(labels), true) = (inputs.host(LABELS), context.past() == 0) {
             let loss = self.loss(logits.clone(), labels, target, &found, inputs)?;
             context.output("loss", loss)?;
         }
-        let marginal = self.settings.by_token && flag(&found, MARGINALIZE).unwrap_or(self.settings.marginalize);
-        context.output("logits", if marginal { self.marginal(logits, &found, inputs)? } else { logits })?;
+        let marginal = self.settings.by_token
+            && flag(&found, MARGINALIZE).unwrap_or(self.settings.marginalize);
+        context.output(
+            "logits",
+            if marginal {
+                self.marginal(logits, &found, inputs)?
+            } else {
+                logits
+            },
+        )?;
         context.keep(found);
         Ok(())
     }
 
     fn capabilities(&self) -> Capabilities {
-        let positions = [self.questions.max_positions(), self.generator.decoder.max_positions()];
+        let positions = [
+            self.questions.max_positions(),
+            self.generator.decoder.max_positions(),
+        ];
         Capabilities {
             token_input_name: TARGET,
             max_positions: positions.into_iter().flatten().min(),
@@ -111,24 +136,32 @@ impl<B: Ops> Network<B> for RagNetwork<B> {
 }
 
 impl<B: Ops> RagNetwork<B> {
-    /// `input_ids` and `attention_mask` of the texts that the generator reads, `doc_scores` where there are some, and
-    /// `do_marginalize` where it is asked for.
-    fn find(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> Result<Arrays, ForwardError> {
+    /// `input_ids` and `attention_mask` of the texts that the generator reads, `doc_scores` where
+    /// there are some, and `do_marginalize` where it is asked for.
+    fn find(
+        &self,
+        inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<Arrays, ForwardError> {
         let mut found = match inputs.host("context_input_ids") {
             Some(contexts) => given(contexts, inputs),
             None => {
                 let questions = self.questions.encode(inputs, context)?;
-                let passages =
-                    self.passages.as_ref().ok_or(ForwardError::MissingInput { name: "context_input_ids" })?;
+                let passages = self.passages.as_ref().ok_or(ForwardError::MissingInput {
+                    name: "context_input_ids",
+                })?;
                 passages.find(questions, inputs, context)?
             }
         };
-        let asked = inputs.host(MARGINALIZE).map(|asked| (MARGINALIZE.to_owned(), asked.clone()));
+        let asked = inputs
+            .host(MARGINALIZE)
+            .map(|asked| (MARGINALIZE.to_owned(), asked.clone()));
         found.extend(asked);
         Ok(found)
     }
 
-    /// The generator's logits [batch * docs, seq, vocab]: every row of `target` with each of its passages.
+    /// The generator's logits [batch * docs, seq, vocab]: every row of `target` with each of its
+    /// passages.
     fn read(
         &self,
         found: &Arrays,
@@ -137,10 +170,15 @@ impl<B: Ops> RagNetwork<B> {
         context: &mut ForwardContext<'_, B>,
     ) -> Result<Tensor<B, 3>, ForwardError> {
         let mut arrays = found.clone();
-        let contexts = found.get("attention_mask").map_or(0, |mask| mask.shape()[0]);
+        let contexts = found
+            .get("attention_mask")
+            .map_or(0, |mask| mask.shape()[0]);
         arrays.insert(TARGET.to_owned(), repeated(target, contexts)?);
         if let Some(mask) = inputs.host("decoder_attention_mask") {
-            arrays.insert("decoder_attention_mask".to_owned(), repeated(mask, contexts)?);
+            arrays.insert(
+                "decoder_attention_mask".to_owned(),
+                repeated(mask, contexts)?,
+            );
         }
         let inner = inputs.with(&arrays);
         let encoded = match context.past() {
@@ -151,8 +189,13 @@ impl<B: Ops> RagNetwork<B> {
             _ => None,
         };
         context.enter("decoder.");
-        let hidden = self.generator.decoder.decode(encoded.as_ref(), &inner, context)?;
-        encoded.map_or(Ok(()), |encoded| context.output("generator_enc_last_hidden_state", encoded))?;
+        let hidden = self
+            .generator
+            .decoder
+            .decode(encoded.as_ref(), &inner, context)?;
+        encoded.map_or(Ok(()), |encoded| {
+            context.output("generator_enc_last_hidden_state", encoded)
+        })?;
         Ok(self.generator.lm_head.forward(hidden))
     }
 
@@ -162,9 +205,19 @@ impl<B: Ops> RagNetwork<B> {
         found: &Arrays,
         inputs: &Inputs<'_, B>,
     ) -> Result<PassageEvidence<B>, ForwardError> {
-        let scores = found.get(SCORES).ok_or(ForwardError::MissingInput { name: SCORES })?;
-        let wrong = || lacking(SCORES, scores, "floats [batch, docs], a row for each row of the decoder");
-        let (&[batch, docs], Some(values)) = (scores.shape(), scores.as_floats()) else { return Err(wrong()) };
+        let scores = found
+            .get(SCORES)
+            .ok_or(ForwardError::MissingInput { name: SCORES })?;
+        let wrong = || {
+            lacking(
+                SCORES,
+                scores,
+                "floats [batch, docs], a row for each row of the decoder",
+            )
+        };
+        let (&[batch, docs], Some(values)) = (scores.shape(), scores.as_floats()) else {
+            return Err(wrong());
+        };
         if batch * docs != logits.dims()[0] {
             return Err(wrong());
         }
@@ -179,7 +232,10 @@ impl<B: Ops> RagNetwork<B> {
         found: &Arrays,
         inputs: &Inputs<'_, B>,
     ) -> Result<Tensor<B, 3>, ForwardError> {
-        Ok(self.evidence(logits, found, inputs)?.by_token().cast(inputs.dtype))
+        Ok(self
+            .evidence(logits, found, inputs)?
+            .by_token()
+            .cast(inputs.dtype))
     }
 
     /// [batch]. That of sequences is about what the decoder read, as in transformers.
@@ -191,14 +247,32 @@ impl<B: Ops> RagNetwork<B> {
         found: &Arrays,
         inputs: &Inputs<'_, B>,
     ) -> Result<Tensor<B, 1>, ForwardError> {
-        let RagSettings { by_token, pad, label_smoothing, .. } = self.settings;
+        let RagSettings {
+            by_token,
+            pad,
+            label_smoothing,
+            ..
+        } = self.settings;
         let ids = if by_token { labels } else { target };
-        let ids = ids.as_integers().ok_or_else(|| lacking(LABELS, ids, "integers [batch, seq]"))?;
-        let exclude = inputs.host(EXCLUDE_BOS).map_or(self.settings.exclude_bos, truth);
+        let ids = ids
+            .as_integers()
+            .ok_or_else(|| lacking(LABELS, ids, "integers [batch, seq]"))?;
+        let exclude = inputs
+            .host(EXCLUDE_BOS)
+            .map_or(self.settings.exclude_bos, truth);
         let excluded = self.settings.bos.filter(|_| exclude);
-        let target = LossTarget { ids, pad, label_smoothing, excluded };
+        let target = LossTarget {
+            ids,
+            pad,
+            label_smoothing,
+            excluded,
+        };
         let evidence = self.evidence(logits, found, inputs)?;
-        let loss = if by_token { evidence.loss_by_token(&target) } else { evidence.loss_by_sequence(&target) };
+        let loss = if by_token {
+            evidence.loss_by_token(&target)
+        } else {
+            evidence.loss_by_sequence(&target)
+        };
         Ok(loss.cast(inputs.dtype))
     }
 }
@@ -208,8 +282,15 @@ fn given<B: Ops>(contexts: &Array, inputs: &Inputs<'_, B>) -> Arrays {
     let named = |from: &str, to: &str| Some((to.to_owned(), inputs.host(from)?.clone()));
     // Without a mask transformers shows the generator every token.
     let ones = Array::integers(contexts.shape(), vec![1; contexts.values().len()]);
-    let mut found = Arrays::from([("input_ids".to_owned(), contexts.clone()), ("attention_mask".to_owned(), ones)]);
-    found.extend(named("context_attention_mask", "attention_mask").into_iter().chain(named(SCORES, SCORES)));
+    let mut found = Arrays::from([
+        ("input_ids".to_owned(), contexts.clone()),
+        ("attention_mask".to_owned(), ones),
+    ]);
+    found.extend(
+        named("context_attention_mask", "attention_mask")
+            .into_iter()
+            .chain(named(SCORES, SCORES)),
+    );
     found
 }
 
@@ -217,7 +298,11 @@ fn given<B: Ops>(contexts: &Array, inputs: &Inputs<'_, B>) -> Arrays {
 fn repeated(array: &Array, rows: usize) -> Result<Array, ForwardError> {
     let own = array.shape().first().copied().unwrap_or(0);
     if own == 0 || rows == 0 || !rows.is_multiple_of(own) {
-        return Err(lacking(TARGET, array, "rows that share the contexts evenly"));
+        return Err(lacking(
+            TARGET,
+            array,
+            "rows that share the contexts evenly",
+        ));
     }
     let times = rows / own;
     Ok(array.select_rows(&(0..rows).map(|row| row / times).collect::<Vec<_>>()))
@@ -229,5 +314,7 @@ fn flag(arrays: &Arrays, name: &str) -> Option<bool> {
 
 /// An argument that is true or false, as integers.
 fn truth(array: &Array) -> bool {
-    array.as_integers().is_some_and(|values| values.first() == Some(&1))
+    array
+        .as_integers()
+        .is_some_and(|values| values.first() == Some(&1))
 }

@@ -1,4 +1,5 @@
-//! The account of the tensors of a checkpoint: those that were read, and those that should have been.
+//! The account of the tensors of a checkpoint: those that were read, and those that should have
+//! been.
 
 /// The tensors of the checkpoint that were read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,13 +57,19 @@ const HEADS: &[&str] = &[
 impl TensorAccount {
     pub(crate) fn new(read: Vec<String>, unread: Vec<String>) -> Self {
         let ignored = |name: &String| IGNORED.iter().any(|end| name.ends_with(end));
-        Self { read, unused: unread.into_iter().filter(|name| !ignored(name)).collect() }
+        Self {
+            read,
+            unused: unread.into_iter().filter(|name| !ignored(name)).collect(),
+        }
     }
 
     /// Leaves out the heads that the checkpoint has and the class that is computed does not.
     pub(crate) fn without_other_heads(mut self) -> Self {
-        let of_head =
-            |name: &String| HEADS.iter().any(|head| name.starts_with(head) || name.contains(&format!(".{head}")));
+        let of_head = |name: &String| {
+            HEADS
+                .iter()
+                .any(|head| name.starts_with(head) || name.contains(&format!(".{head}")))
+        };
         self.unused.retain(|name| !of_head(name));
         self
     }

@@ -1,4 +1,5 @@
-//! Blocks that models of several architectures with text share: embeddings, encoder and decoder stacks, heads.
+//! Blocks that models of several architectures with text share: embeddings, encoder and decoder
+//! stacks, heads.
 
 pub(crate) mod backbone;
 pub(crate) mod bart_layers;

@@ -29,14 +29,24 @@ struct Measured {
 
 /// Loads the checkpoint and computes one call, in a session where the type has one.
 fn measure(directory: &Path, precision: Precision, sizes: CallSizes) -> (Measured, Estimate) {
-    let checkpoint = testgen_estimate::CheckpointHeaders::read(directory).expect("its header can be read");
-    let estimate = checkpoint.estimate(Backend::Host, precision, sizes).expect("it has an estimate");
+    let checkpoint =
+        testgen_estimate::CheckpointHeaders::read(directory).expect("its header can be read");
+    let estimate = checkpoint
+        .estimate(Backend::Host, precision, sizes)
+        .expect("it has an estimate");
     let device = BackendDevice::Cpu(Default::default());
     let inputs = inputs(directory, checkpoint.model_type(), sizes);
     // The tokenizer is not part of the weights.
     let processor = processor_bytes(directory);
-    let load =
-        || load_model(checkpoint.model_type(), &Checkpoint::at(directory), &device, precision).expect("it loads");
+    let load = || {
+        load_model(
+            checkpoint.model_type(),
+            &Checkpoint::at(directory),
+            &device,
+            precision,
+        )
+        .expect("it loads")
+    };
     on_every_thread(|| call(&load(), &inputs));
     let before = heap::in_use() + processor;
     let model = load();
@@ -46,11 +56,18 @@ fn measure(directory: &Path, precision: Precision, sizes: CallSizes) -> (Measure
     heap::reset_peak();
     let cache = call(&model, &inputs).saturating_sub(base);
     let peak = heap::peak() - base + weights;
-    (Measured { weights, cache, peak }, estimate)
+    (
+        Measured {
+            weights,
+            cache,
+            peak,
+        },
+        estimate,
+    )
 }
 
-/// Computes on each worker thread once, because products keep a buffer per thread (1 MiB) from a thread's first product on,
-/// and a thread may get its first one in any call.
+/// Computes on each worker thread once, because products keep a buffer per thread (1 MiB) from a
+/// thread's first product on, and a thread may get its first one in any call.
 fn on_every_thread(compute: impl Fn() -> u64 + Sync) {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| drop(rayon::broadcast(|_| compute())));
@@ -78,17 +95,24 @@ fn call(model: &Model, inputs: &Arrays) -> u64 {
     }
 }
 
-fn inputs(directory: &Path, model_type: ModelType, CallSizes { batch, tokens }: CallSizes) -> Arrays {
+fn inputs(
+    directory: &Path,
+    model_type: ModelType,
+    CallSizes { batch, tokens }: CallSizes,
+) -> Arrays {
     let [batch, tokens] = [batch, tokens].map(|size| size as usize);
     // An end token of most types, which classifiers of BART need, and no padding of any.
     let ids = || Array::integers([batch, tokens], vec![2; batch * tokens]);
     let named = |name: &str, array: Array| (name.to_owned(), array);
     match model_type.architecture() {
         Architecture::Vision => Arrays::from([named("pixel_values", pixels(directory, batch))]),
-        Architecture::VisionText => {
-            Arrays::from([named("input_ids", ids()), named("pixel_values", pixels(directory, batch))])
+        Architecture::VisionText => Arrays::from([
+            named("input_ids", ids()),
+            named("pixel_values", pixels(directory, batch)),
+        ]),
+        Architecture::EncoderDecoder => {
+            Arrays::from([named("input_ids", ids()), named("decoder_input_ids", ids())])
         }
-        Architecture::EncoderDecoder => Arrays::from([named("input_ids", ids()), named("decoder_input_ids", ids())]),
         _ => Arrays::from([named("input_ids", ids())]),
     }
 }
@@ -102,7 +126,12 @@ fn pixels(directory: &Path, batch: usize) -> Array {
         let size = &config["image_size"];
         size.get(index).unwrap_or(size).as_u64().unwrap_or(224) as usize
     };
-    let shape = [batch, config["num_channels"].as_u64().unwrap_or(3) as usize, side(0), side(1)];
+    let shape = [
+        batch,
+        config["num_channels"].as_u64().unwrap_or(3) as usize,
+        side(0),
+        side(1),
+    ];
     Array::floats(shape, vec![0.5; shape.iter().product()])
 }
 
@@ -111,7 +140,10 @@ fn fitting(directory: &Path, sizes: CallSizes) -> Option<CallSizes> {
     let checkpoint = testgen_estimate::CheckpointHeaders::read(directory).ok()?;
     match checkpoint.estimate(Backend::Host, Precision::F32, sizes) {
         Ok(_) => Some(sizes),
-        Err(EstimateError::TooLong { limit, .. }) => Some(CallSizes { tokens: limit, ..sizes }),
+        Err(EstimateError::TooLong { limit, .. }) => Some(CallSizes {
+            tokens: limit,
+            ..sizes
+        }),
         Err(_) => None,
     }
 }
@@ -122,7 +154,13 @@ fn difference(estimated: u64, measured: u64) -> f64 {
 }
 
 /// One line of the table: what was measured, and the differences in percent.
-fn line(name: &str, precision: Precision, sizes: CallSizes, measured: Measured, estimate: Estimate) -> String {
+fn line(
+    name: &str,
+    precision: Precision,
+    sizes: CallSizes,
+    measured: Measured,
+    estimate: Estimate,
+) -> String {
     let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
     let percent = |estimated, measured| 100.0 * difference(estimated, measured);
     let CallSizes { batch, tokens } = sizes;
@@ -132,7 +170,11 @@ fn line(name: &str, precision: Precision, sizes: CallSizes, measured: Measured, 
         mib(measured.weights),
         percent(estimate.weights, measured.weights),
         mib(measured.cache),
-        if measured.cache < 100_000 { 0.0 } else { percent(estimate.cache, measured.cache) },
+        if measured.cache < 100_000 {
+            0.0
+        } else {
+            percent(estimate.cache, measured.cache)
+        },
         mib(measured.peak),
         percent(estimate.total(), measured.peak),
         mib(estimate.activations),
@@ -141,8 +183,12 @@ fn line(name: &str, precision: Precision, sizes: CallSizes, measured: Measured, 
 }
 
 fn directories(root: &Path) -> Vec<std::path::PathBuf> {
-    let entries = fs::read_dir(root).expect("it is there").map(|entry| entry.expect("an entry").path());
-    let mut found: Vec<_> = entries.filter(|path| path.join("config.json").is_file()).collect();
+    let entries = fs::read_dir(root)
+        .expect("it is there")
+        .map(|entry| entry.expect("an entry").path());
+    let mut found: Vec<_> = entries
+        .filter(|path| path.join("config.json").is_file())
+        .collect();
     found.sort();
     found
 }
@@ -150,8 +196,14 @@ fn directories(root: &Path) -> Vec<std::path::PathBuf> {
 fn table(root: &Path, sizes: CallSizes) -> Vec<(String, Precision, Measured, Estimate)> {
     let mut rows = Vec::new();
     for directory in directories(root) {
-        let Some(sizes) = fitting(&directory, sizes) else { continue };
-        let name = directory.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let Some(sizes) = fitting(&directory, sizes) else {
+            continue;
+        };
+        let name = directory
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
         for precision in PRECISIONS {
             let (measured, estimate) = measure(&directory, precision, sizes);
             println!("{}", line(&name, precision, sizes, measured, estimate));
@@ -165,8 +217,16 @@ fn table(root: &Path, sizes: CallSizes) -> Vec<(String, Precision, Measured, Est
 #[ignore = "prints a table of the checkpoints below TESTGEN_CHECKPOINTS"]
 fn real_widths() {
     let root = std::env::var("TESTGEN_CHECKPOINTS").expect("TESTGEN_CHECKPOINTS names a directory");
-    let size = |name: &str, or| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(or);
-    let sizes = CallSizes { batch: size("BATCH", 2), tokens: size("TOKENS", 256) };
+    let size = |name: &str, or| {
+        std::env::var(name)
+            .ok()
+            .and_then(|text| text.parse().ok())
+            .unwrap_or(or)
+    };
+    let sizes = CallSizes {
+        batch: size("BATCH", 2),
+        tokens: size("TOKENS", 256),
+    };
     assert!(!table(Path::new(&root), sizes).is_empty());
 }
 
@@ -176,7 +236,13 @@ const SLACK: u64 = 256 << 10;
 #[test]
 fn estimates_of_fixtures_are_near_what_is_measured() {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
-    let rows = table(&fixtures, CallSizes { batch: 32, tokens: 48 });
+    let rows = table(
+        &fixtures,
+        CallSizes {
+            batch: 32,
+            tokens: 48,
+        },
+    );
     let is_off = |(_, _, measured, estimate): &&(String, Precision, Measured, Estimate)| {
         // Objects of a fixed size are not negligible beside models of a few kilobytes.
         let near = |estimated: u64, measured: u64, part: f64| {

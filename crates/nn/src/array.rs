@@ -41,7 +41,11 @@ impl Array {
 
     fn new(shape: Vec<usize>, values: Values) -> Self {
         let elements: usize = shape.iter().product();
-        assert_eq!(elements, values.len(), "shape {shape:?} has {elements} elements");
+        assert_eq!(
+            elements,
+            values.len(),
+            "shape {shape:?} has {elements} elements"
+        );
         Self { shape, values }
     }
 
@@ -71,11 +75,16 @@ impl Array {
         }
     }
 
-    /// The part `start..start + length` of dimension `dim`. Panics when it is out of range, a fault of the caller.
+    /// The part `start..start + length` of dimension `dim`. Panics when it is out of range, a fault
+    /// of the caller.
     pub fn narrow(&self, dim: usize, start: usize, length: usize) -> Self {
         let outer: usize = self.shape[..dim].iter().product();
         let inner: usize = self.shape[dim + 1..].iter().product();
-        assert!(start + length <= self.shape[dim], "narrow {start}+{length} of dimension {dim} of {:?}", self.shape);
+        assert!(
+            start + length <= self.shape[dim],
+            "narrow {start}+{length} of dimension {dim} of {:?}",
+            self.shape
+        );
         let rows: Vec<usize> = (0..outer)
             .flat_map(|block| {
                 let first = (block * self.shape[dim] + start) * inner;
@@ -84,10 +93,14 @@ impl Array {
             .collect();
         let mut shape = self.shape.clone();
         shape[dim] = length;
-        Self { shape, values: self.values.gather(&rows) }
+        Self {
+            shape,
+            values: self.values.gather(&rows),
+        }
     }
 
-    /// The elements at their positions in a larger or smaller `shape` of as many dimensions: cropped, or padded with zeros.
+    /// The elements at their positions in a larger or smaller `shape` of as many dimensions:
+    /// cropped, or padded with zeros.
     pub fn resized(&self, shape: &[usize]) -> Self {
         let source = |flat: usize| {
             let (mut rest, mut stride, mut found) = (flat, 1, 0);
@@ -101,16 +114,25 @@ impl Array {
             Some(found)
         };
         let sources: Vec<Option<usize>> = (0..shape.iter().product()).map(source).collect();
-        Self { shape: shape.to_vec(), values: self.values.gather_or_zero(&sources) }
+        Self {
+            shape: shape.to_vec(),
+            values: self.values.gather_or_zero(&sources),
+        }
     }
 
     /// The rows `indices` of the first dimension, in that order.
     pub fn select_rows(&self, indices: &[usize]) -> Self {
         let inner: usize = self.shape[1..].iter().product();
-        let elements: Vec<usize> = indices.iter().flat_map(|row| row * inner..(row + 1) * inner).collect();
+        let elements: Vec<usize> = indices
+            .iter()
+            .flat_map(|row| row * inner..(row + 1) * inner)
+            .collect();
         let mut shape = self.shape.clone();
         shape[0] = indices.len();
-        Self { shape, values: self.values.gather(&elements) }
+        Self {
+            shape,
+            values: self.values.gather(&elements),
+        }
     }
 }
 
@@ -139,7 +161,10 @@ impl Values {
 
     fn gather_or_zero(&self, indices: &[Option<usize>]) -> Self {
         fn at<T: Copy + Default>(values: &[T], indices: &[Option<usize>]) -> Vec<T> {
-            indices.iter().map(|index| index.map_or_else(T::default, |index| values[index])).collect()
+            indices
+                .iter()
+                .map(|index| index.map_or_else(T::default, |index| values[index]))
+                .collect()
         }
         match self {
             Self::F32(values) => Self::F32(at(values, indices)),
@@ -156,7 +181,13 @@ mod tests {
     #[test]
     fn resizing_cuts_off_and_fills_up_every_dimension() {
         let array = Array::integers([2, 3], vec![1, 2, 3, 4, 5, 6]);
-        assert_eq!(array.resized(&[3, 2]), Array::integers([3, 2], vec![1, 2, 4, 5, 0, 0]));
-        assert_eq!(array.resized(&[1, 4]), Array::integers([1, 4], vec![1, 2, 3, 0]));
+        assert_eq!(
+            array.resized(&[3, 2]),
+            Array::integers([3, 2], vec![1, 2, 4, 5, 0, 0])
+        );
+        assert_eq!(
+            array.resized(&[1, 4]),
+            Array::integers([1, 4], vec![1, 2, 3, 0])
+        );
     }
 }

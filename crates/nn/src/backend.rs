@@ -1,6 +1,7 @@
 //! The operations that models are built from, and the two burn backends that implement them.
 //!
-//! `Cpu` (burn's Flex) uses our own kernels; `Gpu` (`testgen-gpu`) uses fused kernels and burn's operators, whatever the device.
+//! `Cpu` (burn's Flex) uses our own kernels; `Gpu` (`testgen-gpu`) uses fused kernels and burn's
+//! operators, whatever the device.
 
 mod activation;
 mod cpu;
@@ -12,8 +13,8 @@ pub mod reference_ops;
 
 pub use activation::Activation;
 pub use ops::{
-    Ops, activate, add_layer_norm, compute_in, layer_norm, linear, masked_softmax, matmul, merge_heads, rms_norm,
-    rotate,
+    Ops, activate, add_layer_norm, compute_in, layer_norm, linear, masked_softmax, matmul,
+    merge_heads, rms_norm, rotate,
 };
 
 /// The host processor.

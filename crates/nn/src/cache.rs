@@ -37,7 +37,13 @@ impl<B: Ops> Cache<B> {
     /// An empty cache of a network with `layers` layers.
     pub fn new(layers: usize) -> Self {
         let (memory, states) = (vec![None; layers], vec![None; layers]);
-        Self { layers: vec![None; layers], memory, states, kept: None, length: 0 }
+        Self {
+            layers: vec![None; layers],
+            memory,
+            states,
+            kept: None,
+            length: 0,
+        }
     }
 
     /// The number of layers.

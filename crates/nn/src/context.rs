@@ -28,16 +28,23 @@ pub struct LayerSlot<'c, 'a, B: Ops> {
 }
 
 impl<B: Ops> LayerSlot<'_, '_, B> {
-    /// All keys and values of this layer's self-attention: in a step of a session the new ones follow those of earlier steps.
+    /// All keys and values of this layer's self-attention: in a step of a session the new ones
+    /// follow those of earlier steps.
     pub fn with_past(&mut self, new: KeyValue<B>) -> KeyValue<B> {
         self.context.with_past(self.index, new)
     }
 }
 
 impl<'a, B: Ops> ForwardContext<'a, B> {
-    /// The context of one call: of a step of a session with its cache, with the hidden states if `traced`.
+    /// The context of one call: of a step of a session with its cache, with the hidden states if
+    /// `traced`.
     pub fn new(cache: Option<&'a mut Cache<B>>, traced: bool) -> Self {
-        Self { cache, traced, stack: "", result: Forward::default() }
+        Self {
+            cache,
+            traced,
+            stack: "",
+            result: Forward::default(),
+        }
     }
 
     /// The result of the call.
@@ -45,7 +52,8 @@ impl<'a, B: Ops> ForwardContext<'a, B> {
         self.result
     }
 
-    /// All keys and values of `layer`: in a step of a session the new ones follow those of earlier steps.
+    /// All keys and values of `layer`: in a step of a session the new ones follow those of earlier
+    /// steps.
     pub fn with_past(&mut self, layer: usize, new: KeyValue<B>) -> KeyValue<B> {
         match self.cache.as_deref_mut() {
             Some(cache) => cache.extend(layer, new),
@@ -53,14 +61,17 @@ impl<'a, B: Ops> ForwardContext<'a, B> {
         }
     }
 
-    /// The keys and values of `layer`'s cross-attention: those of the first step when the call is a later step of a
-    /// session, else the result of `make`, which is an error if it is none.
+    /// The keys and values of `layer`'s cross-attention: those of the first step when the call is a
+    /// later step of a session, else the result of `make`, which is an error if it is none.
     pub fn with_memory(
         &mut self,
         layer: usize,
         make: impl FnOnce() -> Option<KeyValue<B>>,
     ) -> Result<KeyValue<B>, ForwardError> {
-        let known = self.cache.as_ref().and_then(|cache| cache.memory(layer).cloned());
+        let known = self
+            .cache
+            .as_ref()
+            .and_then(|cache| cache.memory(layer).cloned());
         let memory = known.or_else(make).ok_or(ForwardError::NotEncoded)?;
         if let Some(cache) = self.cache.as_deref_mut() {
             cache.keep_memory(layer, memory.clone());
@@ -80,7 +91,8 @@ impl<'a, B: Ops> ForwardContext<'a, B> {
         self.stack = stack;
     }
 
-    /// The state of `layer` after the previous step; none in the first step, and in a call without a session.
+    /// The state of `layer` after the previous step; none in the first step, and in a call without
+    /// a session.
     pub fn state(&self, layer: usize) -> Option<LayerState<B>> {
         self.cache.as_deref().and_then(|cache| cache.state(layer))
     }
@@ -115,40 +127,67 @@ impl<'a, B: Ops> ForwardContext<'a, B> {
     }
 
     /// Stores an output, by its name in transformers.
-    pub fn output<const D: usize>(&mut self, name: &str, tensor: Tensor<B, D>) -> Result<(), ForwardError> {
+    pub fn output<const D: usize>(
+        &mut self,
+        name: &str,
+        tensor: Tensor<B, D>,
+    ) -> Result<(), ForwardError> {
         let array = self.read(name, tensor)?;
         self.result.outputs.insert(name.to_owned(), array);
         Ok(())
     }
 
     /// As [`ForwardContext::output`], and returns it as an array on the host.
-    pub fn output_to_host<const D: usize>(&mut self, name: &str, tensor: Tensor<B, D>) -> Result<Array, ForwardError> {
+    pub fn output_to_host<const D: usize>(
+        &mut self,
+        name: &str,
+        tensor: Tensor<B, D>,
+    ) -> Result<Array, ForwardError> {
         let array = self.read(name, tensor)?;
         self.result.outputs.insert(name.to_owned(), array.clone());
         Ok(array)
     }
 
     /// Stores the output of the embeddings, if a trace was requested.
-    pub fn trace_embed<const D: usize>(&mut self, tensor: &Tensor<B, D>) -> Result<(), ForwardError> {
+    pub fn trace_embed<const D: usize>(
+        &mut self,
+        tensor: &Tensor<B, D>,
+    ) -> Result<(), ForwardError> {
         self.trace(format!("{}embed", self.stack), tensor)
     }
 
     /// Stores the hidden state after layer `index`, when a trace was requested.
-    pub fn trace_layer<const D: usize>(&mut self, index: usize, tensor: &Tensor<B, D>) -> Result<(), ForwardError> {
+    pub fn trace_layer<const D: usize>(
+        &mut self,
+        index: usize,
+        tensor: &Tensor<B, D>,
+    ) -> Result<(), ForwardError> {
         self.trace(format!("{}layer.{index}", self.stack), tensor)
     }
 
-    /// Runs `x` through `layers` and then `finish`; `step` takes a layer, what it reads, and its place in the cache. Leaves
-    /// the hidden state after each layer; as in transformers, that of the last layer is stored after `finish`.
+    /// Runs `x` through `layers` and then `finish`; `step` takes a layer, what it reads, and its
+    /// place in the cache. Leaves the hidden state after each layer; as in transformers, that of
+    /// the last layer is stored after `finish`.
     pub fn run_layers<L>(
         &mut self,
         layers: &[L],
         mut x: Tensor<B, 3>,
-        mut step: impl FnMut(&L, Tensor<B, 3>, LayerSlot<'_, 'a, B>) -> Result<Tensor<B, 3>, ForwardError>,
+        mut step: impl FnMut(
+            &L,
+            Tensor<B, 3>,
+            LayerSlot<'_, 'a, B>,
+        ) -> Result<Tensor<B, 3>, ForwardError>,
         finish: impl FnOnce(Tensor<B, 3>) -> Tensor<B, 3>,
     ) -> Result<Tensor<B, 3>, ForwardError> {
         for (index, layer) in layers.iter().enumerate() {
-            x = step(layer, x, LayerSlot { index, context: &mut *self })?;
+            x = step(
+                layer,
+                x,
+                LayerSlot {
+                    index,
+                    context: &mut *self,
+                },
+            )?;
             if index + 1 < layers.len() {
                 self.trace_layer(index, &x)?;
             }
@@ -159,12 +198,20 @@ impl<'a, B: Ops> ForwardContext<'a, B> {
     }
 
     /// Stores the router's decision of layer `index`, if a trace was requested.
-    pub fn trace_routing(&mut self, index: usize, routing: &Routing<B>) -> Result<(), ForwardError> {
+    pub fn trace_routing(
+        &mut self,
+        index: usize,
+        routing: &Routing<B>,
+    ) -> Result<(), ForwardError> {
         self.trace(format!("router.{index}"), &routing.probabilities)?;
         self.trace(format!("routing.{index}"), &routing.weights)
     }
 
-    fn trace<const D: usize>(&mut self, name: String, tensor: &Tensor<B, D>) -> Result<(), ForwardError> {
+    fn trace<const D: usize>(
+        &mut self,
+        name: String,
+        tensor: &Tensor<B, D>,
+    ) -> Result<(), ForwardError> {
         if self.traced {
             let array = self.read(&name, tensor.clone())?;
             self.result.trace.push((name, array));
@@ -172,9 +219,17 @@ impl<'a, B: Ops> ForwardContext<'a, B> {
         Ok(())
     }
 
-    fn read<const D: usize>(&mut self, name: &str, tensor: Tensor<B, D>) -> Result<Array, ForwardError> {
-        // From the tensor and not from the request: a silent fallback to another device or type must show.
-        let placement = Placement { device: B::kind(&tensor.device()), precision: precision_of(tensor.dtype())? };
+    fn read<const D: usize>(
+        &mut self,
+        name: &str,
+        tensor: Tensor<B, D>,
+    ) -> Result<Array, ForwardError> {
+        // From the tensor and not from the request: a silent fallback to another device or type
+        // must show.
+        let placement = Placement {
+            device: B::kind(&tensor.device()),
+            precision: precision_of(tensor.dtype())?,
+        };
         self.result.placements.push((name.to_owned(), placement));
         array_of(tensor)
     }
@@ -183,13 +238,23 @@ impl<'a, B: Ops> ForwardContext<'a, B> {
 /// A tensor on the host, as f32. burn's own conversion takes several nanoseconds for each element.
 pub fn array_of<B: Ops, const D: usize>(tensor: Tensor<B, D>) -> Result<Array, ForwardError> {
     let shape = tensor.dims().to_vec();
-    let data = tensor.try_into_data().map_err(|error| ForwardError::Device { message: format!("{error:?}") })?;
+    let data = tensor
+        .try_into_data()
+        .map_err(|error| ForwardError::Device {
+            message: format!("{error:?}"),
+        })?;
     let values = match data.dtype {
-        DType::F16 => data.as_slice::<f16>().map(|values| values.iter().map(|value| value.to_f32()).collect()),
-        DType::BF16 => data.as_slice::<bf16>().map(|values| values.iter().map(|value| value.to_f32()).collect()),
+        DType::F16 => data
+            .as_slice::<f16>()
+            .map(|values| values.iter().map(|value| value.to_f32()).collect()),
+        DType::BF16 => data
+            .as_slice::<bf16>()
+            .map(|values| values.iter().map(|value| value.to_f32()).collect()),
         _ => data.convert::<f32>().into_vec::<f32>(),
     };
-    let values: Vec<f32> = values.map_err(|error| ForwardError::Device { message: format!("{error:?}") })?;
+    let values: Vec<f32> = values.map_err(|error| ForwardError::Device {
+        message: format!("{error:?}"),
+    })?;
     Ok(Array::floats(shape, values))
 }
 
@@ -198,6 +263,8 @@ fn precision_of(dtype: DType) -> Result<Precision, ForwardError> {
         DType::F32 => Ok(Precision::F32),
         DType::F16 => Ok(Precision::F16),
         DType::BF16 => Ok(Precision::Bf16),
-        other => Err(ForwardError::Device { message: format!("an output has the type {other:?}") }),
+        other => Err(ForwardError::Device {
+            message: format!("an output has the type {other:?}"),
+        }),
     }
 }

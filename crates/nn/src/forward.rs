@@ -6,7 +6,8 @@ use testgen_types::{DeviceKind, Precision};
 /// The device and type of an output, read from the tensor itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Placement {
-    /// The kind of device; a CUDA tensor of a compatibility layer is `Cuda` here, the endpoint knows the layer.
+    /// The kind of device; a CUDA tensor of a compatibility layer is `Cuda` here, the endpoint
+    /// knows the layer.
     pub device: DeviceKind,
     /// The type of its elements.
     pub precision: Precision,
@@ -21,12 +22,13 @@ pub struct Forward {
     pub trace: Vec<(String, Array)>,
     /// Where each output and trace lived on the device, in the order in which they were read.
     pub placements: Vec<(String, Placement)>,
-    /// Integers that were decided on the host on the way: `retrieved_doc_ids` [batch, docs], `context_input_ids` and
-    /// `context_attention_mask` [batch * docs, length].
+    /// Integers that were decided on the host on the way: `retrieved_doc_ids` [batch, docs],
+    /// `context_input_ids` and `context_attention_mask` [batch * docs, length].
     pub host_outputs: Arrays,
 }
 
-/// A feature that an engine does not have. Errors for that reason have it as their source, so that a check is ignored.
+/// A feature that an engine does not have. Errors for that reason have it as their source, so that
+/// a check is ignored.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Unsupported(pub String);
@@ -94,11 +96,12 @@ pub enum ForwardError {
 
 /// A sequence that grows step by step, with the cached keys and values of the tokens so far.
 pub trait Session {
-    /// Reads more tokens: `input_ids` [batch, new], optionally `attention_mask` [batch, all so far + new] and
-    /// `position_ids` [batch, new]. Returns the outputs of the new positions.
+    /// Reads more tokens: `input_ids` [batch, new], optionally `attention_mask` [batch, all so far
+    /// + new] and `position_ids` [batch, new]. Returns the outputs of the new positions.
     ///
-    /// The tokens of an encoder-decoder are `decoder_input_ids`, optionally with `decoder_attention_mask`; the first call
-    /// also has everything that the encoder reads, later ones only its `attention_mask`.
+    /// The tokens of an encoder-decoder are `decoder_input_ids`, optionally with
+    /// `decoder_attention_mask`; the first call also has everything that the encoder reads, later
+    /// ones only its `attention_mask`.
     fn advance(&mut self, inputs: &Arrays) -> Result<Forward, ForwardError>;
     /// Forgets all tokens and their cache.
     fn reset(&mut self);

@@ -4,13 +4,14 @@ use mimalloc::MiMalloc;
 use std::alloc::{GlobalAlloc, Layout};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// Bytes that the program asked for and has not given back. Padding and what the allocator keeps are not in it.
+/// Bytes that the program asked for and has not given back. Padding and what the allocator keeps
+/// are not in it.
 static IN_USE: AtomicUsize = AtomicUsize::new(0);
 /// The most that `IN_USE` was since the last reset.
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 
-/// mimalloc that counts. The counters are process-wide and relaxed: exact once the threads that allocate have been
-/// joined, at most a few allocations off while they run.
+/// mimalloc that counts. The counters are process-wide and relaxed: exact once the threads that
+/// allocate have been joined, at most a few allocations off while they run.
 pub struct CountingAllocator;
 
 /// Bytes of the heap in use.
@@ -57,8 +58,9 @@ impl Drop for HeldBytes {
     }
 }
 
-// SAFETY: every method passes the caller's arguments to mimalloc unchanged and returns its result, so the contract
-// of `GlobalAlloc` holds as it holds for mimalloc; counting neither allocates nor panics.
+// SAFETY: every method passes the caller's arguments to mimalloc unchanged and returns its result,
+// so the contract of `GlobalAlloc` holds as it holds for mimalloc; counting neither allocates nor
+// panics.
 unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller keeps the contract of `GlobalAlloc::alloc`, which is the same here.
@@ -70,7 +72,8 @@ unsafe impl GlobalAlloc for CountingAllocator {
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller keeps the contract of `GlobalAlloc::alloc_zeroed`, which is the same here.
+        // SAFETY: the caller keeps the contract of `GlobalAlloc::alloc_zeroed`, which is the same
+        // here.
         let pointer = unsafe { MiMalloc.alloc_zeroed(layout) };
         if !pointer.is_null() {
             grow(layout.size());
@@ -88,7 +91,8 @@ unsafe impl GlobalAlloc for CountingAllocator {
         // SAFETY: the pointer came from mimalloc with this layout, as the caller promises.
         let moved = unsafe { MiMalloc.realloc(pointer, layout, new_size) };
         if !moved.is_null() {
-            // Before the old size is taken off, because both blocks exist while the content is moved.
+            // Before the old size is taken off, because both blocks exist while the content is
+            // moved.
             grow(new_size);
             shrink(layout.size());
         }

@@ -18,7 +18,11 @@ pub struct Inputs<'a, B: Ops> {
 impl<'a, B: Ops> Inputs<'a, B> {
     /// The arguments `arrays` of a model on `device` that computes in `dtype`.
     pub fn new(arrays: &'a Arrays, device: &'a B::Device, dtype: DType) -> Self {
-        Self { arrays, device, dtype }
+        Self {
+            arrays,
+            device,
+            dtype,
+        }
     }
 
     /// The argument as it was given, for what is decided on the host.
@@ -40,8 +44,13 @@ impl<'a, B: Ops> Inputs<'a, B> {
     }
 
     /// Integers [batch, seq] that must be there, all in `0..limit`.
-    pub fn indices(&self, name: &'static str, limit: usize) -> Result<Tensor<B, 2, Int>, ForwardError> {
-        self.optional_indices(name, limit)?.ok_or(ForwardError::MissingInput { name })
+    pub fn indices(
+        &self,
+        name: &'static str,
+        limit: usize,
+    ) -> Result<Tensor<B, 2, Int>, ForwardError> {
+        self.optional_indices(name, limit)?
+            .ok_or(ForwardError::MissingInput { name })
     }
 
     /// Integers [batch, seq] that may be there, all in `0..limit`.
@@ -50,7 +59,9 @@ impl<'a, B: Ops> Inputs<'a, B> {
         name: &'static str,
         limit: usize,
     ) -> Result<Option<Tensor<B, 2, Int>>, ForwardError> {
-        let Some(array) = self.arrays.get(name) else { return Ok(None) };
+        let Some(array) = self.arrays.get(name) else {
+            return Ok(None);
+        };
         let wrong = || ForwardError::WrongInput {
             name: name.to_owned(),
             found: format!("a tensor of shape {:?}", array.shape()),
@@ -58,7 +69,8 @@ impl<'a, B: Ops> Inputs<'a, B> {
         };
         let values = array.as_integers().ok_or_else(wrong)?;
         let shape: [usize; 2] = array.shape().try_into().map_err(|_| wrong())?;
-        self.checked_indices(name, values.to_vec(), shape, limit).map(Some)
+        self.checked_indices(name, values.to_vec(), shape, limit)
+            .map(Some)
     }
 
     /// Integers that were read or computed on the host, all in `0..limit`, on the device.
@@ -70,14 +82,21 @@ impl<'a, B: Ops> Inputs<'a, B> {
         limit: usize,
     ) -> Result<Tensor<B, D, Int>, ForwardError> {
         // On the host, because a kernel on a GPU would read past the table without an error.
-        match values.iter().find(|value| **value < 0 || **value >= limit as i64) {
+        match values
+            .iter()
+            .find(|value| **value < 0 || **value >= limit as i64)
+        {
             Some(&value) => Err(ForwardError::OutOfRange { name, value, limit }),
             None => Ok(self.put_indices(values, shape)),
         }
     }
 
     /// Integers that the model computed on the host, on the device.
-    pub fn put_indices<const D: usize>(&self, values: Vec<i64>, shape: [usize; D]) -> Tensor<B, D, Int> {
+    pub fn put_indices<const D: usize>(
+        &self,
+        values: Vec<i64>,
+        shape: [usize; D],
+    ) -> Tensor<B, D, Int> {
         // Rows of tables, which have fewer than 2^31.
         let values: Vec<i32> = values.into_iter().map(|value| value as i32).collect();
         Tensor::from_data(TensorData::new(values, shape), (self.device, DType::I32))
@@ -89,12 +108,24 @@ impl<'a, B: Ops> Inputs<'a, B> {
     }
 
     /// Images [batch, channels, height, width] that must be there, of exactly the model's size.
-    pub fn image(&self, name: &'static str, size: [usize; 3]) -> Result<Tensor<B, 4>, ForwardError> {
-        self.checked_image(name, |shape| shape == size, format!("floats of shape [batch, {size:?}]"))
+    pub fn image(
+        &self,
+        name: &'static str,
+        size: [usize; 3],
+    ) -> Result<Tensor<B, 4>, ForwardError> {
+        self.checked_image(
+            name,
+            |shape| shape == size,
+            format!("floats of shape [batch, {size:?}]"),
+        )
     }
 
     /// Images [batch, channels, height, width] that must be there, of any height and width.
-    pub fn image_of_channels(&self, name: &'static str, channels: usize) -> Result<Tensor<B, 4>, ForwardError> {
+    pub fn image_of_channels(
+        &self,
+        name: &'static str,
+        channels: usize,
+    ) -> Result<Tensor<B, 4>, ForwardError> {
         let expected = format!("floats of shape [batch, {channels}, height, width]");
         self.checked_image(name, |shape| shape[0] == channels, expected)
     }
@@ -110,12 +141,19 @@ impl<'a, B: Ops> Inputs<'a, B> {
             return Ok(image);
         }
         let found = format!("a tensor of shape {:?}", image.dims());
-        Err(ForwardError::WrongInput { name: name.to_owned(), found, expected })
+        Err(ForwardError::WrongInput {
+            name: name.to_owned(),
+            found,
+            expected,
+        })
     }
 
     /// Floats of `D` dimensions that must be there, in the model's type.
     pub fn floats<const D: usize>(&self, name: &'static str) -> Result<Tensor<B, D>, ForwardError> {
-        let array = self.arrays.get(name).ok_or(ForwardError::MissingInput { name })?;
+        let array = self
+            .arrays
+            .get(name)
+            .ok_or(ForwardError::MissingInput { name })?;
         let wrong = || ForwardError::WrongInput {
             name: name.to_owned(),
             found: format!("a tensor of shape {:?}", array.shape()),
@@ -134,5 +172,8 @@ pub fn put_floats<B: Ops, const D: usize>(
     device: &B::Device,
     dtype: DType,
 ) -> Tensor<B, D> {
-    Tensor::from_data(TensorData::new(values, shape).convert_dtype(dtype), (device, dtype))
+    Tensor::from_data(
+        TensorData::new(values, shape).convert_dtype(dtype),
+        (device, dtype),
+    )
 }

@@ -1,6 +1,7 @@
 //! The building blocks of models, each implemented once.
 //!
-//! Every block loads itself from a [`Weights`](crate::weights::Weights) path and names its tensors as Hugging Face does.
+//! Every block loads itself from a [`Weights`](crate::weights::Weights) path and names its tensors
+//! as Hugging Face does.
 
 mod alibi;
 mod attention;
@@ -48,8 +49,8 @@ pub use grouped_attention::{GroupedAttention, HeadCounts};
 pub use interpolation::bicubic;
 pub use linear::Linear;
 pub use mask::{
-    causal_bias, decoder_bias, key_bias, length_bias, masked_mean, padding_bias, padding_factor, pair_bias,
-    visible_tokens, window_bias,
+    causal_bias, decoder_bias, key_bias, length_bias, masked_mean, padding_bias, padding_factor,
+    pair_bias, visible_tokens, window_bias,
 };
 pub use mean::mean;
 pub use mlp::Mlp;

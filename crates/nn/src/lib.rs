@@ -1,8 +1,12 @@
 //! Arrays, backend operations with their kernels, weights and layers: what models are built from.
 //!
-//! Generic over burn's backend through [`Ops`](backend::Ops). Owns no model, no configuration file and no device detection.
+//! Generic over burn's backend through [`Ops`](backend::Ops). Owns no model, no configuration file
+//! and no device detection.
 
-#![cfg_attr(not(feature = "native"), allow(dead_code, reason = "facts about weights that networks read"))]
+#![cfg_attr(
+    not(feature = "native"),
+    allow(dead_code, reason = "facts about weights that networks read")
+)]
 
 pub mod array;
 #[cfg(feature = "native")]

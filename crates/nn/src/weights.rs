@@ -1,6 +1,8 @@
-//! Hugging Face tensors by their own names: the safetensors files of a checkpoint, and a path-scoped view over them.
+//! Hugging Face tensors by their own names: the safetensors files of a checkpoint, and a
+//! path-scoped view over them.
 //!
-//! Shapes are checked when a tensor is read, every read is recorded, and unused tensors can be listed.
+//! Shapes are checked when a tensor is read, every read is recorded, and unused tensors can be
+//! listed.
 
 mod error;
 mod file;

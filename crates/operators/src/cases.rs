@@ -1,8 +1,8 @@
-//! Cases of single operators, their reference in f64 with a bound for every element, exact relations, and the evaluation of results; and
-//! the smallest call that still fails.
+//! Cases of single operators, their reference in f64 with a bound for every element, exact
+//! relations, and the evaluation of results; and the smallest call that still fails.
 //!
-//! Owns what is right and how far a device may be from it. Does not own how a device computes: calls are computed through
-//! [`crate::calls::Execute`].
+//! Owns what is right and how far a device may be from it. Does not own how a device computes:
+//! calls are computed through [`crate::calls::Execute`].
 
 mod arithmetic;
 mod case;

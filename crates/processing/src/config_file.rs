@@ -1,4 +1,5 @@
-//! A JSON object of a checkpoint with errors that name file and field. `null` counts as absent, as in transformers.
+//! A JSON object of a checkpoint with errors that name file and field. `null` counts as absent, as
+//! in transformers.
 
 use crate::error::PreprocessError;
 use serde_json::{Map, Value};
@@ -20,19 +21,34 @@ impl ConfigFile {
     pub(crate) fn read(directory: &Path, name: &str) -> Result<Option<Self>, PreprocessError> {
         let path = directory.join(name);
         // Vocabularies are objects as configurations are, and larger.
-        let limit = if name.contains("vocab") { limit::TOKENIZER } else { limit::CONFIG };
-        let Some(text) = read_text(&path, limit)? else { return Ok(None) };
+        let limit = if name.contains("vocab") {
+            limit::TOKENIZER
+        } else {
+            limit::CONFIG
+        };
+        let Some(text) = read_text(&path, limit)? else {
+            return Ok(None);
+        };
         // Python's `json` also writes `NaN` and `Infinity`, which JSON does not have.
         match serde_json::from_slice(&from_python(text.as_bytes())) {
             Ok(Value::Object(fields)) => Ok(Some(Self { path, fields })),
-            Ok(_) => Err(PreprocessError::Unreadable { path, message: "it is not a JSON object".to_owned() }),
-            Err(error) => Err(PreprocessError::Unreadable { path, message: excerpt(&error.to_string()).into_owned() }),
+            Ok(_) => Err(PreprocessError::Unreadable {
+                path,
+                message: "it is not a JSON object".to_owned(),
+            }),
+            Err(error) => Err(PreprocessError::Unreadable {
+                path,
+                message: excerpt(&error.to_string()).into_owned(),
+            }),
         }
     }
 
     /// As [`ConfigFile::read`], without any field where there is no file.
     pub(crate) fn read_or_empty(directory: &Path, name: &str) -> Result<Self, PreprocessError> {
-        let empty = || Self { path: directory.join(name), fields: Map::new() };
+        let empty = || Self {
+            path: directory.join(name),
+            fields: Map::new(),
+        };
         Ok(Self::read(directory, name)?.unwrap_or_else(empty))
     }
 
@@ -41,14 +57,20 @@ impl ConfigFile {
         match self.get(name) {
             None => Ok(None),
             // The path of the whole file, because errors name it.
-            Some(Value::Object(fields)) => Ok(Some(Self { path: self.path.clone(), fields: fields.clone() })),
+            Some(Value::Object(fields)) => Ok(Some(Self {
+                path: self.path.clone(),
+                fields: fields.clone(),
+            })),
             Some(other) => Err(self.not_a(name, "an object", other)),
         }
     }
 
     /// Every field that is not null.
     pub(crate) fn fields(&self) -> impl Iterator<Item = (&str, &Value)> {
-        self.fields.iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| (name.as_str(), value))
+        self.fields
+            .iter()
+            .filter(|(_, value)| !value.is_null())
+            .map(|(name, value)| (name.as_str(), value))
     }
 
     /// The value of a field that is there and not null.
@@ -73,7 +95,9 @@ impl ConfigFile {
 
     /// A number of things, 0 or more.
     pub(crate) fn count(&self, name: &str) -> Result<Option<usize>, PreprocessError> {
-        self.typed(name, "a whole number", |value| value.as_u64().and_then(|value| usize::try_from(value).ok()))
+        self.typed(name, "a whole number", |value| {
+            value.as_u64().and_then(|value| usize::try_from(value).ok())
+        })
     }
 
     fn typed<'a, T>(
@@ -82,13 +106,21 @@ impl ConfigFile {
         expected: &str,
         convert: impl Fn(&'a Value) -> Option<T>,
     ) -> Result<Option<T>, PreprocessError> {
-        let Some(value) = self.get(name) else { return Ok(None) };
-        convert(value).map(Some).ok_or_else(|| self.not_a(name, expected, value))
+        let Some(value) = self.get(name) else {
+            return Ok(None);
+        };
+        convert(value)
+            .map(Some)
+            .ok_or_else(|| self.not_a(name, expected, value))
     }
 
     /// The error that field `name` has the wrong type.
     pub(crate) fn not_a(&self, name: &str, expected: &str, found: &Value) -> PreprocessError {
-        self.wrong(name, &format!("is `{}`, expected {expected}", shorten(found)), "correct it")
+        self.wrong(
+            name,
+            &format!("is `{}`, expected {expected}", shorten(found)),
+            "correct it",
+        )
     }
 
     /// The error that `field` has a problem.

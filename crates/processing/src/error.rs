@@ -76,6 +76,9 @@ pub enum PreprocessError {
 
 impl From<FileError> for PreprocessError {
     fn from(error: FileError) -> Self {
-        Self::Unreadable { path: error.path, message: error.problem.to_string() }
+        Self::Unreadable {
+            path: error.path,
+            message: error.problem.to_string(),
+        }
     }
 }

@@ -4,7 +4,8 @@ use crate::{audio::Audio, config_file::ConfigFile, error::PreprocessError, log_m
 use std::path::Path;
 use testgen_nn::array::{Array, Arrays};
 
-/// Turns recordings into the model's input: `WhisperFeatureExtractor` or `Wav2Vec2FeatureExtractor`.
+/// Turns recordings into the model's input: `WhisperFeatureExtractor` or
+/// `Wav2Vec2FeatureExtractor`.
 #[derive(Debug)]
 pub struct FeatureExtractor {
     sampling_rate: usize,
@@ -33,7 +34,9 @@ impl FeatureExtractor {
     /// Reads the file in `directory`; none if there is no feature extractor.
     pub fn open(directory: &Path) -> Result<Option<Self>, PreprocessError> {
         const FIELD: &str = "feature_extractor_type";
-        let Some(file) = ConfigFile::read(directory, "preprocessor_config.json")? else { return Ok(None) };
+        let Some(file) = ConfigFile::read(directory, "preprocessor_config.json")? else {
+            return Ok(None);
+        };
         if file.get("feature_size").is_none() {
             return Ok(None); // an image processor has the same file name
         }
@@ -42,11 +45,19 @@ impl FeatureExtractor {
             Some("WhisperFeatureExtractor") => ExtractorKind::LogMel(LogMel::read(&file)?),
             Some("Wav2Vec2FeatureExtractor") => ExtractorKind::Waveform(Waveform::read(&file)?),
             Some(other) => {
-                let hint = "use a checkpoint with `WhisperFeatureExtractor` or `Wav2Vec2FeatureExtractor`";
-                return Err(file.wrong(FIELD, &format!("is `{other}`, which is not supported"), hint));
+                let hint =
+                    "use a checkpoint with `WhisperFeatureExtractor` or `Wav2Vec2FeatureExtractor`";
+                return Err(file.wrong(
+                    FIELD,
+                    &format!("is `{other}`, which is not supported"),
+                    hint,
+                ));
             }
         };
-        Ok(Some(Self { sampling_rate: file.count("sampling_rate")?.unwrap_or(16_000), kind }))
+        Ok(Some(Self {
+            sampling_rate: file.count("sampling_rate")?.unwrap_or(16_000),
+            kind,
+        }))
     }
 
     /// The samples in a second that recordings must have.
@@ -63,11 +74,16 @@ impl FeatureExtractor {
         for (index, audio) in recordings.iter().enumerate() {
             if audio.sampling_rate != self.sampling_rate {
                 let (found, expected) = (audio.sampling_rate, self.sampling_rate);
-                let problem = format!("has {found} samples in a second, the checkpoint takes {expected}; resample it");
+                let problem = format!(
+                    "has {found} samples in a second, the checkpoint takes {expected}; resample it"
+                );
                 return Err(PreprocessError::Audio { index, problem });
             }
             if audio.samples.is_empty() {
-                return Err(PreprocessError::Audio { index, problem: "is empty".to_owned() });
+                return Err(PreprocessError::Audio {
+                    index,
+                    problem: "is empty".to_owned(),
+                });
             }
         }
         match &self.kind {
@@ -79,9 +95,17 @@ impl FeatureExtractor {
 
 impl Waveform {
     fn read(file: &ConfigFile) -> Result<Self, PreprocessError> {
-        // Without a mask, padding changes what the model hears; on the left it would do so in another place.
-        if file.text("padding_side")?.is_some_and(|side| side != "right") {
-            return Err(file.wrong("padding_side", "is not `right`", "pad recordings after their end"));
+        // Without a mask, padding changes what the model hears; on the left it would do so in
+        // another place.
+        if file
+            .text("padding_side")?
+            .is_some_and(|side| side != "right")
+        {
+            return Err(file.wrong(
+                "padding_side",
+                "is not `right`",
+                "pad recordings after their end",
+            ));
         }
         Ok(Self {
             normalize: file.flag("do_normalize")?.unwrap_or(true),
@@ -92,14 +116,22 @@ impl Waveform {
 
     /// Filled up to the longest; without a mask, padding counts as a part of the recording.
     fn process(&self, recordings: &[Audio]) -> Arrays {
-        let longest = recordings.iter().map(|audio| audio.samples.len()).max().unwrap_or(0);
+        let longest = recordings
+            .iter()
+            .map(|audio| audio.samples.len())
+            .max()
+            .unwrap_or(0);
         let (mut values, mut mask) = (Vec::new(), Vec::new());
         for Audio { samples, .. } in recordings {
             let mut row = samples.clone();
             // Before normalising, as in `Wav2Vec2FeatureExtractor.__call__`:
             // without a mask, the mean includes the padding.
             row.resize(longest, self.padding_value);
-            let real = if self.attention_mask { samples.len() } else { longest };
+            let real = if self.attention_mask {
+                samples.len()
+            } else {
+                longest
+            };
             if self.normalize {
                 normalize(&mut row[..real]);
             }
@@ -119,7 +151,12 @@ impl Waveform {
 fn normalize(row: &mut [f32]) {
     let count = row.len().max(1) as f64;
     let mean = row.iter().map(|value| f64::from(*value)).sum::<f64>() / count;
-    let variance = row.iter().map(|value| (f64::from(*value) - mean).powi(2)).sum::<f64>() / count;
+    let variance = row
+        .iter()
+        .map(|value| (f64::from(*value) - mean).powi(2))
+        .sum::<f64>()
+        / count;
     let scale = (variance + EPS).sqrt();
-    row.iter_mut().for_each(|value| *value = ((f64::from(*value) - mean) / scale) as f32);
+    row.iter_mut()
+        .for_each(|value| *value = ((f64::from(*value) - mean) / scale) as f32);
 }

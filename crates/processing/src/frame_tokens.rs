@@ -18,34 +18,53 @@ impl FrameTokens {
     /// Reads the files in `directory`; none if it has another tokenizer.
     pub fn open(directory: &Path) -> Result<Option<Self>, PreprocessError> {
         let settings = ConfigFile::read_or_empty(directory, "tokenizer_config.json")?;
-        // `vocab.json` alone does not decide: tokenizers with byte pairs have a file of that name, too.
+        // `vocab.json` alone does not decide: tokenizers with byte pairs have a file of that name,
+        // too.
         if settings.text("tokenizer_class")? != Some(CLASS) {
             return Ok(None);
         }
-        let Some(vocabulary) = ConfigFile::read(directory, "vocab.json")? else { return Ok(None) };
+        let Some(vocabulary) = ConfigFile::read(directory, "vocab.json")? else {
+            return Ok(None);
+        };
         let mut tokens = BTreeMap::new();
         for (token, id) in vocabulary.fields() {
-            let id = id.as_i64().ok_or_else(|| vocabulary.not_a(token, "a token id", id))?;
+            let id = id
+                .as_i64()
+                .ok_or_else(|| vocabulary.not_a(token, "a token id", id))?;
             tokens.insert(id, token.to_owned());
         }
         let named = |role: &str, default: &str| {
             let value = settings.get(role);
             // Either a string or the object that an `AddedToken` is saved as.
-            let content = value.and_then(|value| value.as_str().or_else(|| value.get("content")?.as_str()));
+            let content =
+                value.and_then(|value| value.as_str().or_else(|| value.get("content")?.as_str()));
             content.unwrap_or(default).to_owned()
         };
-        let (pad, delimiter) = (named("pad_token", "<pad>"), named("word_delimiter_token", "|"));
-        Ok(Some(Self { tokens, pad, delimiter }))
+        let (pad, delimiter) = (
+            named("pad_token", "<pad>"),
+            named("word_delimiter_token", "|"),
+        );
+        Ok(Some(Self {
+            tokens,
+            pad,
+            delimiter,
+        }))
     }
 
-    /// The text of one token per frame: repeated ones count once, the pad token is left out; other special tokens stay, as
-    /// in the pipeline of transformers.
+    /// The text of one token per frame: repeated ones count once, the pad token is left out; other
+    /// special tokens stay, as in the pipeline of transformers.
     pub fn decode(&self, ids: &[i64]) -> String {
         let mut text = String::new();
         for (place, id) in ids.iter().enumerate() {
             // Compared with the previous frame and not with the previous token
             // of the text: padding between equal letters keeps both.
-            let Some(token) = self.tokens.get(id).filter(|_| place == 0 || ids[place - 1] != *id) else { continue };
+            let Some(token) = self
+                .tokens
+                .get(id)
+                .filter(|_| place == 0 || ids[place - 1] != *id)
+            else {
+                continue;
+            };
             if *token == self.delimiter {
                 text.push(' ');
             } else if *token != self.pad {
@@ -64,7 +83,10 @@ mod tests {
     fn repeated_tokens_count_once_unless_padding_separates_them() {
         let tokens = [(0, "<pad>"), (1, "<s>"), (2, "|"), (3, "a"), (4, "b")];
         let vocabulary = FrameTokens {
-            tokens: tokens.into_iter().map(|(id, token)| (id, token.to_owned())).collect(),
+            tokens: tokens
+                .into_iter()
+                .map(|(id, token)| (id, token.to_owned()))
+                .collect(),
             pad: "<pad>".to_owned(),
             delimiter: "|".to_owned(),
         };

@@ -1,8 +1,8 @@
 //! Generates sequences token by token with a model's [`Session`].
 //!
-//! Follows `GenerationMixin.generate` of transformers for greedy search and sampling: the order of the logits processors,
-//! position ids under left padding, end tokens. One difference, so that a row alone equals the row in a batch: every row
-//! draws from its own generator of the same seed.
+//! Follows `GenerationMixin.generate` of transformers for greedy search and sampling: the order of
+//! the logits processors, position ids under left padding, end tokens. One difference, so that a
+//! row alone equals the row in a batch: every row draws from its own generator of the same seed.
 
 mod choose;
 mod error;
@@ -38,9 +38,9 @@ pub struct Continuation {
     pub logits: Option<Array>,
 }
 
-/// Continues every row of a prompt: `input_ids` [batch, seq] and, where rows are padded on the left, `attention_mask`. That
-/// of an encoder-decoder is `decoder_input_ids`, never padded, beside what its encoder reads. What else is in it, such as
-/// `pixel_values`, is read with the first step.
+/// Continues every row of a prompt: `input_ids` [batch, seq] and, where rows are padded on the
+/// left, `attention_mask`. That of an encoder-decoder is `decoder_input_ids`, never padded, beside
+/// what its encoder reads. What else is in it, such as `pixel_values`, is read with the first step.
 pub fn generate(
     session: &mut dyn Session,
     prompt: &Arrays,
@@ -50,7 +50,10 @@ pub fn generate(
     // The session may still hold the keys and values of an earlier prompt.
     session.reset();
     let mut feed = Feed::new(prompt)?;
-    let mut rows: Vec<GeneratedRow> = feed.prompts().map(|prompt| GeneratedRow::new(prompt, settings)).collect();
+    let mut rows: Vec<GeneratedRow> = feed
+        .prompts()
+        .map(|prompt| GeneratedRow::new(prompt, settings))
+        .collect();
     for step in 0..settings.max_new_tokens {
         let logits = last_logits(&session.advance(&feed.inputs)?.outputs, rows.len())?;
         let mut tokens = Vec::with_capacity(rows.len());
@@ -58,9 +61,9 @@ pub fn generate(
             let token = match row.finish {
                 // A batch advances as a whole, so that a finished row needs some token.
                 Some(_) => settings.pad,
-                None => {
-                    row.extend(logits, settings, keep_logits).ok_or(GenerationError::NotFinite { row: index, step })?
-                }
+                None => row
+                    .extend(logits, settings, keep_logits)
+                    .ok_or(GenerationError::NotFinite { row: index, step })?,
             };
             tokens.push(token);
         }
@@ -105,8 +108,14 @@ impl GeneratedRow {
         }
     }
 
-    /// Chooses the next token and notes whether it is the last; none when the logits are not finite.
-    fn extend(&mut self, logits: &[f32], settings: &GenerationSettings, keep_logits: bool) -> Option<i64> {
+    /// Chooses the next token and notes whether it is the last; none when the logits are not
+    /// finite.
+    fn extend(
+        &mut self,
+        logits: &[f32],
+        settings: &GenerationSettings,
+        keep_logits: bool,
+    ) -> Option<i64> {
         let token = self.chooser.choose(logits, self.ids.len(), settings)?;
         self.ids.push(token);
         if keep_logits {
@@ -122,8 +131,14 @@ impl GeneratedRow {
     }
 
     fn finished(self) -> Continuation {
-        let logits = self.vocabulary.map(|vocabulary| Array::floats([self.ids.len(), vocabulary], self.logits));
-        Continuation { ids: self.ids, finish: self.finish.unwrap_or(FinishReason::Length), logits }
+        let logits = self
+            .vocabulary
+            .map(|vocabulary| Array::floats([self.ids.len(), vocabulary], self.logits));
+        Continuation {
+            ids: self.ids,
+            finish: self.finish.unwrap_or(FinishReason::Length),
+            logits,
+        }
     }
 }
 
@@ -138,29 +153,50 @@ struct Feed {
 
 impl Feed {
     fn new(prompt: &Arrays) -> Result<Self, GenerationError> {
-        let refuse = |problem: &str| GenerationError::Prompt { problem: problem.to_owned() };
+        let refuse = |problem: &str| GenerationError::Prompt {
+            problem: problem.to_owned(),
+        };
         if let Some(start) = prompt.get("decoder_input_ids") {
             return match start.shape() {
                 [_, 0] => Err(refuse("has no tokens for the decoder to start with")),
-                _ => Ok(Self { inputs: prompt.clone(), grown: "decoder_input_ids", mask: None }),
+                _ => Ok(Self {
+                    inputs: prompt.clone(),
+                    grown: "decoder_input_ids",
+                    mask: None,
+                }),
             };
         }
-        let ids = prompt.get("input_ids").ok_or_else(|| refuse("has no `input_ids`"))?;
+        let ids = prompt
+            .get("input_ids")
+            .ok_or_else(|| refuse("has no `input_ids`"))?;
         let (&[_, seq], Some(_)) = (ids.shape(), ids.as_integers()) else {
-            return Err(refuse("has `input_ids` that are not integers of shape [batch, seq]"));
+            return Err(refuse(
+                "has `input_ids` that are not integers of shape [batch, seq]",
+            ));
         };
         if seq == 0 {
             return Err(refuse("has no tokens"));
         }
         // The mask comes back below, if it masks anything.
-        let beside = prompt.iter().filter(|(name, _)| !matches!(name.as_str(), "attention_mask" | "token_type_ids"));
-        let beside = beside.map(|(name, array)| (name.clone(), array.clone())).collect();
-        let mut feed = Self { inputs: beside, grown: "input_ids", mask: None };
+        let beside = prompt
+            .iter()
+            .filter(|(name, _)| !matches!(name.as_str(), "attention_mask" | "token_type_ids"));
+        let beside = beside
+            .map(|(name, array)| (name.clone(), array.clone()))
+            .collect();
+        let mut feed = Self {
+            inputs: beside,
+            grown: "input_ids",
+            mask: None,
+        };
         if let Some(mask) = prompt.get("attention_mask") {
             let values = mask.as_integers().filter(|_| mask.shape() == ids.shape());
-            let values = values.ok_or_else(|| refuse("has an `attention_mask` of another shape than `input_ids`"))?;
+            let values = values.ok_or_else(|| {
+                refuse("has an `attention_mask` of another shape than `input_ids`")
+            })?;
             let rows: Vec<Vec<i64>> = values.chunks_exact(seq).map(<[i64]>::to_vec).collect();
-            // New tokens follow the last column: after padding on the right, they would not be next to their text.
+            // New tokens follow the last column: after padding on the right, they would not be next
+            // to their text.
             if rows.iter().any(|row| row[seq - 1] == 0 || !row.is_sorted()) {
                 return Err(refuse("is padded on the right, or empty; pad on the left"));
             }
@@ -179,7 +215,9 @@ impl Feed {
         let seq = ids.shape()[1];
         let rows = ids.as_integers().unwrap_or_default().chunks_exact(seq);
         rows.enumerate().map(|(index, row)| {
-            let padding = self.mask.as_ref().map_or(0, |mask| mask[index].iter().filter(|bit| **bit == 0).count());
+            let padding = self.mask.as_ref().map_or(0, |mask| {
+                mask[index].iter().filter(|bit| **bit == 0).count()
+            });
             row[padding..].to_vec()
         })
     }
@@ -189,15 +227,20 @@ impl Feed {
         // Cross attention needs the encoder's mask in every step; its
         // ids, pixels or features were encoded in the first.
         let encodes = self.grown == "decoder_input_ids";
-        self.inputs.retain(|name, _| encodes && name == "attention_mask");
-        self.inputs.insert(self.grown.to_owned(), Array::integers([tokens.len(), 1], tokens.to_vec()));
+        self.inputs
+            .retain(|name, _| encodes && name == "attention_mask");
+        self.inputs.insert(
+            self.grown.to_owned(),
+            Array::integers([tokens.len(), 1], tokens.to_vec()),
+        );
         if let Some(mask) = &mut self.mask {
             mask.iter_mut().for_each(|row| row.push(1));
             self.insert_mask(1);
         }
     }
 
-    /// The mask of all tokens, and the positions of the newest `new`: tokens are counted without padding, padding has 0.
+    /// The mask of all tokens, and the positions of the newest `new`: tokens are counted without
+    /// padding, padding has 0.
     fn insert_mask(&mut self, new: usize) {
         let Some(mask) = &self.mask else { return };
         let total = mask.first().map_or(0, Vec::len);

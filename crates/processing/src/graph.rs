@@ -8,11 +8,14 @@ use testgen_nn::array::Array;
 pub struct Graph {
     /// The number of nodes, at least 1.
     pub num_nodes: usize,
-    /// Integers [2, edges]: where each edge starts, and where it ends. Of two edges between the same nodes the last one counts.
+    /// Integers [2, edges]: where each edge starts, and where it ends. Of two edges between the
+    /// same nodes the last one counts.
     pub edge_index: Array,
-    /// Integers [nodes, features], each feature with kinds of its own, counted from 0. None where all nodes are alike.
+    /// Integers [nodes, features], each feature with kinds of its own, counted from 0. None where
+    /// all nodes are alike.
     pub node_feat: Option<Array>,
-    /// Integers [edges, features], or `[edges]` of a single feature. None where all edges are alike.
+    /// Integers [edges, features], or `[edges]` of a single feature. None where all edges are
+    /// alike.
     pub edge_attr: Option<Array>,
 }
 
@@ -32,7 +35,9 @@ pub(crate) struct GraphFeatures<'a> {
 
 impl GraphFeatures<'_> {
     pub(crate) fn row(&self, index: usize) -> &[i64] {
-        self.values.map_or(&[1], |values| &values[index * self.width..(index + 1) * self.width])
+        self.values.map_or(&[1], |values| {
+            &values[index * self.width..(index + 1) * self.width]
+        })
     }
 }
 
@@ -44,36 +49,76 @@ impl Graph {
             return Err(bad("has no nodes; give at least one".to_owned()));
         }
         let edges = self.edges().map_err(bad)?;
-        let node_features = features(self.node_feat.as_ref(), "node_feat", self.num_nodes).map_err(bad)?;
-        let edge_features = features(self.edge_attr.as_ref(), "edge_attr", edges.len()).map_err(bad)?;
-        Ok(CheckedGraph { nodes: self.num_nodes, edges, node_features, edge_features })
+        let node_features =
+            features(self.node_feat.as_ref(), "node_feat", self.num_nodes).map_err(bad)?;
+        let edge_features =
+            features(self.edge_attr.as_ref(), "edge_attr", edges.len()).map_err(bad)?;
+        Ok(CheckedGraph {
+            nodes: self.num_nodes,
+            edges,
+            node_features,
+            edge_features,
+        })
     }
 
     fn edges(&self) -> Result<Vec<[usize; 2]>, String> {
         let shape = self.edge_index.shape();
-        let values = self.edge_index.as_integers().filter(|_| matches!(shape, [2, _]));
-        let values =
-            values.ok_or_else(|| format!("has an `edge_index` of shape {shape:?}, expected integers [2, edges]"))?;
+        let values = self
+            .edge_index
+            .as_integers()
+            .filter(|_| matches!(shape, [2, _]));
+        let values = values.ok_or_else(|| {
+            format!("has an `edge_index` of shape {shape:?}, expected integers [2, edges]")
+        })?;
         let node = |value: i64| {
-            let node = usize::try_from(value).ok().filter(|node| *node < self.num_nodes);
-            node.ok_or_else(|| format!("has an edge at node {value}, and {} nodes counted from 0", self.num_nodes))
+            let node = usize::try_from(value)
+                .ok()
+                .filter(|node| *node < self.num_nodes);
+            node.ok_or_else(|| {
+                format!(
+                    "has an edge at node {value}, and {} nodes counted from 0",
+                    self.num_nodes
+                )
+            })
         };
         let (starts, ends) = values.split_at(values.len() / 2);
-        starts.iter().zip(ends).map(|(start, end)| Ok([node(*start)?, node(*end)?])).collect()
+        starts
+            .iter()
+            .zip(ends)
+            .map(|(start, end)| Ok([node(*start)?, node(*end)?]))
+            .collect()
     }
 }
 
-fn features<'a>(array: Option<&'a Array>, name: &str, rows: usize) -> Result<GraphFeatures<'a>, String> {
-    let Some(array) = array else { return Ok(GraphFeatures { values: None, width: 1 }) };
+fn features<'a>(
+    array: Option<&'a Array>,
+    name: &str,
+    rows: usize,
+) -> Result<GraphFeatures<'a>, String> {
+    let Some(array) = array else {
+        return Ok(GraphFeatures {
+            values: None,
+            width: 1,
+        });
+    };
     let article = if name.starts_with('e') { "an" } else { "a" };
     let width = match (array.shape(), name) {
         (&[count, width], _) if count == rows && width > 0 => width,
         // `preprocess_item` adds the missing axis to edges only.
         (&[count], "edge_attr") if count == rows => 1,
-        (shape, _) => return Err(format!("has {article} `{name}` of shape {shape:?}, expected [{rows}, features]")),
+        (shape, _) => {
+            return Err(format!(
+                "has {article} `{name}` of shape {shape:?}, expected [{rows}, features]"
+            ));
+        }
     };
     match array.as_integers() {
-        Some(values) => Ok(GraphFeatures { values: Some(values), width }),
-        None => Err(format!("has {article} `{name}` that does not hold integers")),
+        Some(values) => Ok(GraphFeatures {
+            values: Some(values),
+            width,
+        }),
+        None => Err(format!(
+            "has {article} `{name}` that does not hold integers"
+        )),
     }
 }

@@ -16,18 +16,31 @@ pub struct Image {
 impl Image {
     /// An image of `pixels` [height, width, 3], red first.
     pub fn new(height: usize, width: usize, pixels: Vec<u8>) -> Result<Self, PreprocessError> {
-        let bytes = height.checked_mul(width).and_then(|area| area.checked_mul(3));
+        let bytes = height
+            .checked_mul(width)
+            .and_then(|area| area.checked_mul(3));
         if height == 0 || width == 0 || bytes != Some(pixels.len()) {
-            let problem = format!("{} bytes are not {height} x {width} x 3 with both sides at least 1", pixels.len());
+            let problem = format!(
+                "{} bytes are not {height} x {width} x 3 with both sides at least 1",
+                pixels.len()
+            );
             return Err(PreprocessError::Image { problem });
         }
-        Ok(Self { height, width, pixels })
+        Ok(Self {
+            height,
+            width,
+            pixels,
+        })
     }
 
     /// As [`Image::new`], for pixels that are known to fill the image.
     pub(crate) fn of(height: usize, width: usize, pixels: Vec<u8>) -> Self {
         debug_assert_eq!(height * width * 3, pixels.len());
-        Self { height, width, pixels }
+        Self {
+            height,
+            width,
+            pixels,
+        }
     }
 
     /// The image that a golden records as bytes [height, width, 3].
@@ -35,27 +48,36 @@ impl Image {
         match (array.shape(), array.values()) {
             (&[height, width, 3], Values::U8(pixels)) => Self::new(height, width, pixels.clone()),
             (shape, _) => Err(PreprocessError::Image {
-                problem: format!("a tensor of shape {shape:?} is not bytes of shape [height, width, 3]"),
+                problem: format!(
+                    "a tensor of shape {shape:?} is not bytes of shape [height, width, 3]"
+                ),
             }),
         }
     }
 
     /// Reads a png or jpeg file, as [`Image::decode`] does.
     pub fn open(path: &Path) -> Result<Self, PreprocessError> {
-        let unreadable = |message: String| PreprocessError::Unreadable { path: path.to_owned(), message };
+        let unreadable = |message: String| PreprocessError::Unreadable {
+            path: path.to_owned(),
+            message,
+        };
         let bytes = read_bytes(path, limit::MEDIA)?;
         Self::decode(&bytes).map_err(|error| unreadable(error.to_string()))
     }
 
     /// Decodes a png or jpeg and converts it as Pillow's `convert("RGB")` does.
     pub fn decode(bytes: &[u8]) -> Result<Self, PreprocessError> {
-        let picture = picture::decode(bytes).map_err(|problem| PreprocessError::Image { problem })?;
+        let picture =
+            picture::decode(bytes).map_err(|problem| PreprocessError::Image { problem })?;
         Self::new(picture.height, picture.width, picture.pixels)
     }
 
     /// Rows and columns.
     pub fn size(&self) -> Size {
-        Size { height: self.height, width: self.width }
+        Size {
+            height: self.height,
+            width: self.width,
+        }
     }
 
     /// Rows.
@@ -87,17 +109,24 @@ impl Image {
                 }
             }
         }
-        Self { height, width, pixels }
+        Self {
+            height,
+            width,
+            pixels,
+        }
     }
 
     fn pixel(&self, row: isize, column: isize) -> Option<&[u8]> {
         let row = usize::try_from(row).ok().filter(|row| *row < self.height)?;
-        let column = usize::try_from(column).ok().filter(|column| *column < self.width)?;
+        let column = usize::try_from(column)
+            .ok()
+            .filter(|column| *column < self.width)?;
         Some(&self.pixels[(row * self.width + column) * 3..][..3])
     }
 }
 
-/// Where a centred crop begins in the original; negative, and rounded down, where the original is smaller.
+/// Where a centred crop begins in the original; negative, and rounded down, where the original is
+/// smaller.
 fn crop_offset(original: usize, crop: usize) -> isize {
     (original as isize - crop as isize).div_euclid(2)
 }

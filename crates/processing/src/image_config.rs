@@ -1,6 +1,9 @@
-//! The settings in `preprocessor_config.json`, with the defaults of the transformers class that it names.
+//! The settings in `preprocessor_config.json`, with the defaults of the transformers class that it
+//! names.
 
-use crate::{config_file::ConfigFile, error::PreprocessError, resample::ResampleFilter, size::Size};
+use crate::{
+    config_file::ConfigFile, error::PreprocessError, resample::ResampleFilter, size::Size,
+};
 use std::path::Path;
 use testgen_types::ModelType;
 
@@ -24,10 +27,11 @@ pub(crate) enum Resize {
     Exact(Size),
     /// This shorter side, the longer one in proportion.
     ShortestEdge(usize),
-    /// DETR and YOLOS: this shorter side, unless the longer one would be above its limit; with a third number, both sides are
-    /// cut off to multiples of it.
+    /// DETR and YOLOS: this shorter side, unless the longer one would be above its limit; with a
+    /// third number, both sides are cut off to multiples of it.
     Edges(usize, usize, Option<usize>),
-    /// ConvNeXT: below 384 this side divided by the share, then a centred square of this side; from 384 on a square.
+    /// ConvNeXT: below 384 this side divided by the share, then a centred square of this side; from
+    /// 384 on a square.
     ShareOfSquare(usize, f64),
 }
 
@@ -107,12 +111,16 @@ const KNOWN: [&str; 28] = [
     "transformers_version",
 ];
 
-const UNSUPPORTED: &str = "testgen does not apply it; set it to null or false if the model does without";
+const UNSUPPORTED: &str =
+    "testgen does not apply it; set it to null or false if the model does without";
 
-/// Reads the image part of `processor_config.json`, else `preprocessor_config.json`; none where neither has one.
+/// Reads the image part of `processor_config.json`, else `preprocessor_config.json`; none where
+/// neither has one.
 pub(crate) fn read(directory: &Path) -> Result<Option<ImageConfig>, PreprocessError> {
-    // transformers 5 saves all parts of a processor in this file; checkpoints saved earlier have the other one.
-    let nested = ConfigFile::read_or_empty(directory, "processor_config.json")?.nested("image_processor")?;
+    // transformers 5 saves all parts of a processor in this file; checkpoints saved earlier have
+    // the other one.
+    let nested =
+        ConfigFile::read_or_empty(directory, "processor_config.json")?.nested("image_processor")?;
     let file = match nested {
         Some(file) => Some(file),
         None => ConfigFile::read(directory, "preprocessor_config.json")?,
@@ -125,62 +133,102 @@ pub(crate) fn read(directory: &Path) -> Result<Option<ImageConfig>, PreprocessEr
     refuse_unknown_fields(&file, defaults)?;
     let flag = |name, default| Ok::<_, PreprocessError>(file.flag(name)?.unwrap_or(default));
     Ok(Some(ImageConfig {
-        resize: flag("do_resize", true)?.then(|| resize(&file, defaults)).transpose()?,
-        crop: flag("do_center_crop", defaults.crop.is_some())?.then(|| crop(&file, defaults)).transpose()?,
-        rescale: flag("do_rescale", true)?.then(|| rescale(&file)).transpose()?,
-        normalize: flag("do_normalize", true)?.then(|| normalize(&file, defaults)).transpose()?,
+        resize: flag("do_resize", true)?
+            .then(|| resize(&file, defaults))
+            .transpose()?,
+        crop: flag("do_center_crop", defaults.crop.is_some())?
+            .then(|| crop(&file, defaults))
+            .transpose()?,
+        rescale: flag("do_rescale", true)?
+            .then(|| rescale(&file))
+            .transpose()?,
+        normalize: flag("do_normalize", true)?
+            .then(|| normalize(&file, defaults))
+            .transpose()?,
         // `pad_and_return_pixel_mask` is the name that older files of DETR and YOLOS use.
         pad: defaults.pad && flag("do_pad", flag("pad_and_return_pixel_mask", true)?)?,
     }))
 }
 
-fn class_defaults(file: &ConfigFile, directory: &Path) -> Result<&'static Defaults, PreprocessError> {
-    let field =
-        if file.get("image_processor_type").is_some() { "image_processor_type" } else { "feature_extractor_type" };
+fn class_defaults(
+    file: &ConfigFile,
+    directory: &Path,
+) -> Result<&'static Defaults, PreprocessError> {
+    let field = if file.get("image_processor_type").is_some() {
+        "image_processor_type"
+    } else {
+        "feature_extractor_type"
+    };
     let class = match file.text(field)? {
         // Older versions of transformers had the processors under this name.
         Some(name) => name.replace("FeatureExtractor", "ImageProcessor"),
         None => class_of_model(file, directory)?,
     };
     let class = class.trim_end_matches("Fast").trim_end_matches("Pil");
-    CLASSES.iter().find(|defaults| defaults.class == class).ok_or_else(|| {
-        let known: Vec<&str> = CLASSES.iter().map(|defaults| defaults.class).collect();
-        file.wrong(
-            field,
-            &format!("is `{class}`, which testgen has no code for"),
-            &format!("use one of {}", known.join(", ")),
-        )
-    })
+    CLASSES
+        .iter()
+        .find(|defaults| defaults.class == class)
+        .ok_or_else(|| {
+            let known: Vec<&str> = CLASSES.iter().map(|defaults| defaults.class).collect();
+            file.wrong(
+                field,
+                &format!("is `{class}`, which testgen has no code for"),
+                &format!("use one of {}", known.join(", ")),
+            )
+        })
 }
 
 /// The class that the registry has for the `model_type` of `config.json`.
 fn class_of_model(file: &ConfigFile, directory: &Path) -> Result<String, PreprocessError> {
     let config = ConfigFile::read_or_empty(directory, "config.json")?;
     let model_type = ModelType::find(config.text("model_type")?.unwrap_or_default());
-    let class = model_type.and_then(ModelType::native).map(|entry| entry.processor).filter(|class| !class.is_empty());
+    let class = model_type
+        .and_then(ModelType::native)
+        .map(|entry| entry.processor)
+        .filter(|class| !class.is_empty());
     class.map(str::to_owned).ok_or_else(|| {
-        file.wrong("image_processor_type", "is missing", "name the class, for instance `ViTImageProcessor`")
+        file.wrong(
+            "image_processor_type",
+            "is missing",
+            "name the class, for instance `ViTImageProcessor`",
+        )
     })
 }
 
 fn refuse_unknown_fields(file: &ConfigFile, defaults: &Defaults) -> Result<(), PreprocessError> {
     let known = |name: &str| KNOWN.contains(&name) || (defaults.pad && OF_PADDING.contains(&name));
     // Any other field may be a step that changes pixels, and an image without it would look right.
-    match file.fields().find(|(name, value)| !known(name) && value.as_bool() != Some(false)) {
+    match file
+        .fields()
+        .find(|(name, value)| !known(name) && value.as_bool() != Some(false))
+    {
         Some((name, _)) => Err(file.wrong(name, "is not supported", UNSUPPORTED)),
         None => Ok(()),
     }
 }
 
-fn resize(file: &ConfigFile, defaults: &Defaults) -> Result<(Resize, ResampleFilter), PreprocessError> {
+fn resize(
+    file: &ConfigFile,
+    defaults: &Defaults,
+) -> Result<(Resize, ResampleFilter), PreprocessError> {
     let code = file.count("resample")?.unwrap_or(defaults.resample);
-    let filter = ResampleFilter::from_code(code)
-        .ok_or_else(|| file.wrong("resample", &format!("is {code}"), "use a code of PIL.Image.Resampling, 0 to 5"))?;
-    let size = match read_size(file, "size", file.flag("default_to_square")?.unwrap_or(defaults.square))? {
+    let filter = ResampleFilter::from_code(code).ok_or_else(|| {
+        file.wrong(
+            "resample",
+            &format!("is {code}"),
+            "use a code of PIL.Image.Resampling, 0 to 5",
+        )
+    })?;
+    let size = match read_size(
+        file,
+        "size",
+        file.flag("default_to_square")?.unwrap_or(defaults.square),
+    )? {
         Some(size) => size,
         None => defaults.size,
     };
-    // Only DETR and YOLOS keep the longer side within a limit; for the other classes such a size is an error below.
+    // Only DETR and YOLOS keep the longer side within a limit; for the other classes such a size is
+    // an error below.
     if let Resize::Edges(_, _, multiple) = defaults.size {
         return Ok((edges(file, size, multiple)?, filter));
     }
@@ -191,26 +239,47 @@ fn resize(file: &ConfigFile, defaults: &Defaults) -> Result<(Resize, ResampleFil
         return Ok((size, filter));
     }
     let Resize::ShortestEdge(side) = size else {
-        return Err(file.wrong("size", "has no `shortest_edge`", "ConvNextImageProcessor takes nothing else"));
+        return Err(file.wrong(
+            "size",
+            "has no `shortest_edge`",
+            "ConvNextImageProcessor takes nothing else",
+        ));
     };
     let share = file.number("crop_pct")?.unwrap_or(224.0 / 256.0);
     if share <= 0.0 || share > 1.0 {
-        return Err(file.wrong("crop_pct", &format!("is {share}"), "use a share above 0 and at most 1"));
+        return Err(file.wrong(
+            "crop_pct",
+            &format!("is {share}"),
+            "use a share above 0 and at most 1",
+        ));
     }
     Ok((Resize::ShareOfSquare(side, share), filter))
 }
 
-/// The size of DETR's and YOLOS' processors; older files have the longer side in a field of its own.
-fn edges(file: &ConfigFile, size: Resize, multiple: Option<usize>) -> Result<Resize, PreprocessError> {
+/// The size of DETR's and YOLOS' processors; older files have the longer side in a field of its
+/// own.
+fn edges(
+    file: &ConfigFile,
+    size: Resize,
+    multiple: Option<usize>,
+) -> Result<Resize, PreprocessError> {
     const LONGEST: usize = 1333;
     match size {
         Resize::Edges(shortest, longest, _) => Ok(Resize::Edges(shortest, longest, multiple)),
         // Their `__init__` completes only an integer with `max_size`.
         Resize::ShortestEdge(shortest) if file.get("size").is_some_and(|size| size.is_u64()) => {
-            Ok(Resize::Edges(shortest, file.count("max_size")?.unwrap_or(LONGEST), multiple))
+            Ok(Resize::Edges(
+                shortest,
+                file.count("max_size")?.unwrap_or(LONGEST),
+                multiple,
+            ))
         }
         Resize::Exact(..) => Ok(size),
-        _ => Err(file.wrong("size", "has no `longest_edge`", "give it beside `shortest_edge`")),
+        _ => Err(file.wrong(
+            "size",
+            "has no `longest_edge`",
+            "give it beside `shortest_edge`",
+        )),
     }
 }
 
@@ -220,34 +289,56 @@ fn crop(file: &ConfigFile, defaults: &Defaults) -> Result<Size, PreprocessError>
         (Some(Resize::Exact(size)), _) => Ok(size),
         (None, Some(side)) => Ok(Size::square(side)),
         (Some(_), _) => Err(file.wrong("crop_size", "lacks `height` or `width`", "give both")),
-        (None, None) => {
-            Err(file.wrong("crop_size", "is missing although do_center_crop is true", "give height and width"))
-        }
+        (None, None) => Err(file.wrong(
+            "crop_size",
+            "is missing although do_center_crop is true",
+            "give height and width",
+        )),
     }
 }
 
-/// A size as a number, as `[height, width]`, or as an object with `height` and `width` or with `shortest_edge`.
-fn read_size(file: &ConfigFile, name: &str, square: bool) -> Result<Option<Resize>, PreprocessError> {
-    let Some(value) = file.get(name) else { return Ok(None) };
+/// A size as a number, as `[height, width]`, or as an object with `height` and `width` or with
+/// `shortest_edge`.
+fn read_size(
+    file: &ConfigFile,
+    name: &str,
+    square: bool,
+) -> Result<Option<Resize>, PreprocessError> {
+    let Some(value) = file.get(name) else {
+        return Ok(None);
+    };
     let side =
         // A larger side is a damaged file, and would allocate gigabytes for one image.
         |value: &serde_json::Value| value.as_u64().filter(|side| (1..=65536).contains(side)).map(|side| side as usize);
     let named = |key: &str| value.get(key).and_then(side);
     let exact = |height, width| Resize::Exact(Size { height, width });
-    let keys = value.as_object().map(|object| object.iter().filter(|(_, value)| !value.is_null()).count());
+    let keys = value
+        .as_object()
+        .map(|object| object.iter().filter(|(_, value)| !value.is_null()).count());
     let size = match (keys, value.as_array().map(Vec::as_slice)) {
         (Some(2), _) => {
-            let exact = named("height").zip(named("width")).map(|(height, width)| exact(height, width));
+            let exact = named("height")
+                .zip(named("width"))
+                .map(|(height, width)| exact(height, width));
             let edges = named("shortest_edge").zip(named("longest_edge"));
             exact.or(edges.map(|(shortest, longest)| Resize::Edges(shortest, longest, None)))
         }
         (Some(1), _) => named("shortest_edge").map(Resize::ShortestEdge),
-        (_, Some([height, width])) => side(height).zip(side(width)).map(|(height, width)| exact(height, width)),
-        (None, None) => side(value).map(|side| if square { exact(side, side) } else { Resize::ShortestEdge(side) }),
+        (_, Some([height, width])) => side(height)
+            .zip(side(width))
+            .map(|(height, width)| exact(height, width)),
+        (None, None) => side(value).map(|side| {
+            if square {
+                exact(side, side)
+            } else {
+                Resize::ShortestEdge(side)
+            }
+        }),
         _ => None,
     };
     let expected = "a side, [height, width], {height, width}, {shortest_edge} or {shortest_edge, longest_edge}, each from 1 to 65536";
-    size.map(Some).ok_or_else(|| file.not_a(name, expected, value))
+    size.map(Some)
+        .ok_or_else(|| file.not_a(name, expected, value))
 }
 
 fn rescale(file: &ConfigFile) -> Result<f64, PreprocessError> {
@@ -258,20 +349,33 @@ fn normalize(file: &ConfigFile, defaults: &Defaults) -> Result<Normalize, Prepro
     let mean = channels(file, "image_mean")?.unwrap_or(defaults.mean);
     let std = channels(file, "image_std")?.unwrap_or(defaults.std);
     if std.contains(&0.0) {
-        return Err(file.wrong("image_std", "has a zero, which leads to infinite pixel values", "correct it"));
+        return Err(file.wrong(
+            "image_std",
+            "has a zero, which leads to infinite pixel values",
+            "correct it",
+        ));
     }
-    // transformers' `normalize` casts both to the type of the rescaled image, f32, before it computes.
-    Ok(Normalize { mean: mean.map(|value| value as f32), std: std.map(|value| value as f32) })
+    // transformers' `normalize` casts both to the type of the rescaled image, f32, before it
+    // computes.
+    Ok(Normalize {
+        mean: mean.map(|value| value as f32),
+        std: std.map(|value| value as f32),
+    })
 }
 
 /// One number for all channels or one for each.
 fn channels(file: &ConfigFile, name: &str) -> Result<Option<[f64; 3]>, PreprocessError> {
-    let Some(value) = file.get(name) else { return Ok(None) };
+    let Some(value) = file.get(name) else {
+        return Ok(None);
+    };
     if let Some(number) = value.as_f64() {
         return Ok(Some([number; 3]));
     }
-    let numbers: Option<Vec<f64>> =
-        value.as_array().and_then(|values| values.iter().map(|value| value.as_f64()).collect());
+    let numbers: Option<Vec<f64>> = value
+        .as_array()
+        .and_then(|values| values.iter().map(|value| value.as_f64()).collect());
     let numbers: Option<[f64; 3]> = numbers.and_then(|numbers| numbers.try_into().ok());
-    numbers.map(Some).ok_or_else(|| file.not_a(name, "one number or three", value))
+    numbers
+        .map(Some)
+        .ok_or_else(|| file.not_a(name, "one number or three", value))
 }

@@ -15,8 +15,8 @@ const WARPED_FROM: usize = 384;
 
 /// Turns images into `pixel_values` as transformers does with its Pillow backend, bit for bit.
 ///
-/// Follows `PilBackend` and `ConvNextImageProcessorPil` (transformers 5): resize in 8 bits, crop, rescale in f64 and round
-/// to f32, normalise in f32.
+/// Follows `PilBackend` and `ConvNextImageProcessorPil` (transformers 5): resize in 8 bits, crop,
+/// rescale in f64 and round to f32, normalise in f32.
 #[derive(Debug)]
 pub struct ImageProcessor {
     config: ImageConfig,
@@ -28,18 +28,28 @@ impl ImageProcessor {
         Ok(image_config::read(directory)?.map(|config| Self { config }))
     }
 
-    /// `pixel_values` [batch, 3, height, width]. All images must come out in one size, unless they are padded to one: then
-    /// `pixel_mask` [batch, height, width] is 1 where the images are.
+    /// `pixel_values` [batch, 3, height, width]. All images must come out in one size, unless they
+    /// are padded to one: then `pixel_mask` [batch, height, width] is 1 where the images are.
     pub fn process(&self, images: &[Image]) -> Result<Arrays, PreprocessError> {
-        let shaped = images.iter().map(|image| self.shaped(image)).collect::<Result<Vec<_>, _>>()?;
+        let shaped = images
+            .iter()
+            .map(|image| self.shaped(image))
+            .collect::<Result<Vec<_>, _>>()?;
         let size = |image: &Cow<'_, Image>| image.size();
         let first = shaped.first().map(size).unwrap_or_default();
         let whole = match self.config.pad {
             true => shaped.iter().map(size).fold(first, Size::max),
             false => first,
         };
-        if let Some(index) = shaped.iter().position(|image| !self.config.pad && size(image) != first) {
-            return Err(PreprocessError::UnequalImages { index, found: size(&shaped[index]), first });
+        if let Some(index) = shaped
+            .iter()
+            .position(|image| !self.config.pad && size(image) != first)
+        {
+            return Err(PreprocessError::UnequalImages {
+                index,
+                found: size(&shaped[index]),
+                first,
+            });
         }
         let (mut values, mut mask) = (Vec::new(), Vec::new());
         for image in &shaped {
@@ -67,14 +77,21 @@ impl ImageProcessor {
         Ok(image)
     }
 
-    /// Appends the image's values [3, height, width], with zeros after its rows and columns up to `whole`.
+    /// Appends the image's values [3, height, width], with zeros after its rows and columns up to
+    /// `whole`.
     fn append_values(&self, image: &Image, whole: Size, values: &mut Vec<f32>) {
         for channel in 0..3 {
-            // A byte has 256 values, so the casts and the division are done once for each and not for every pixel.
+            // A byte has 256 values, so the casts and the division are done once for each and not
+            // for every pixel.
             let table: Vec<f32> = (0..=255).map(|byte| self.value(byte, channel)).collect();
             let end = values.len() + whole.height * whole.width;
             for row in image.pixels().chunks_exact(3 * image.width()) {
-                values.extend(row.iter().skip(channel).step_by(3).map(|byte| table[usize::from(*byte)]));
+                values.extend(
+                    row.iter()
+                        .skip(channel)
+                        .step_by(3)
+                        .map(|byte| table[usize::from(*byte)]),
+                );
                 // Zero after normalising, not black: `PilBackend._preprocess` pads last.
                 values.extend(std::iter::repeat_n(0.0, whole.width - image.width()));
             }
@@ -84,7 +101,8 @@ impl ImageProcessor {
 
     fn value(&self, byte: u8, channel: usize) -> f32 {
         let value = match self.config.rescale {
-            // transformers' `rescale` multiplies in f64 and casts then; a product in f32 differs in the last bit.
+            // transformers' `rescale` multiplies in f64 and casts then; a product in f32 differs in
+            // the last bit.
             Some(factor) => (f64::from(byte) * factor) as f32,
             None => f32::from(byte),
         };
@@ -98,7 +116,8 @@ impl ImageProcessor {
 /// Appends 1 for every pixel of the image and 0 for those that fill it up to `whole`.
 fn append_mask(image: &Image, whole: Size, mask: &mut Vec<i64>) {
     let inside = |row: usize, column: usize| row < image.height() && column < image.width();
-    let places = (0..whole.height).flat_map(|row| (0..whole.width).map(move |column| (row, column)));
+    let places =
+        (0..whole.height).flat_map(|row| (0..whole.width).map(move |column| (row, column)));
     mask.extend(places.map(|(row, column)| i64::from(inside(row, column))));
 }
 
@@ -114,7 +133,9 @@ fn resized(image: &Image, size: Resize, filter: ResampleFilter) -> Result<Image,
             }
             Ok(resize(image, size, filter))
         }
-        Resize::ShareOfSquare(side, _) if side >= WARPED_FROM => Ok(resize(image, Size::square(side), filter)),
+        Resize::ShareOfSquare(side, _) if side >= WARPED_FROM => {
+            Ok(resize(image, Size::square(side), filter))
+        }
         Resize::ShareOfSquare(side, share) => {
             let image = to_shortest_edge(image, (side as f64 / share) as usize, filter)?;
             Ok(image.center_crop(Size::square(side)))
@@ -122,11 +143,13 @@ fn resized(image: &Image, size: Resize, filter: ResampleFilter) -> Result<Image,
     }
 }
 
-/// As `get_size_with_aspect_ratio`, and with a multiple as YOLOS' variant of it: the longer side is cut off to whole pixels.
+/// As `get_size_with_aspect_ratio`, and with a multiple as YOLOS' variant of it: the longer side is
+/// cut off to whole pixels.
 fn within_edges(size: Size, shortest: usize, longest: usize, multiple: Option<usize>) -> Size {
     let Size { height, width } = size;
     let (short, long) = (size.shorter() as f64, size.longer() as f64);
-    let limited = (long / short * shortest as f64 > longest as f64).then(|| longest as f64 * short / long);
+    let limited =
+        (long / short * shortest as f64 > longest as f64).then(|| longest as f64 * short / long);
     // Python's `round` takes ties to even.
     let side = limited.map_or(shortest, |side| side.round_ties_even() as usize);
     // The other side follows from the limit before it is rounded.
@@ -134,17 +157,25 @@ fn within_edges(size: Size, shortest: usize, longest: usize, multiple: Option<us
     let other = |longer: usize, shorter: usize| (exact * longer as f64 / shorter as f64) as usize;
     let (height, width) = match multiple {
         None if size.shorter() == side => (height, width),
-        // YOLOS compares `width < height` first, so that a portrait image always gets a computed height.
+        // YOLOS compares `width < height` first, so that a portrait image always gets a computed
+        // height.
         Some(_) if height <= width && height == side => (height, width),
         _ if width < height => (other(height, width), side),
         _ => (side, other(width, height)),
     };
     let cut = |side: usize| multiple.map_or(side, |multiple| side - side % multiple);
-    Size { height: cut(height), width: cut(width) }
+    Size {
+        height: cut(height),
+        width: cut(width),
+    }
 }
 
 /// As `get_resize_output_image_size`: the longer side is cut off to whole pixels.
-fn to_shortest_edge(image: &Image, side: usize, filter: ResampleFilter) -> Result<Image, PreprocessError> {
+fn to_shortest_edge(
+    image: &Image,
+    side: usize,
+    filter: ResampleFilter,
+) -> Result<Image, PreprocessError> {
     let (short, long) = (image.size().shorter(), image.size().longer());
     let new_long = ((side * long) as f64 / short as f64) as usize;
     // An image of a few pixels by thousands would become one of gigabytes.
@@ -153,8 +184,14 @@ fn to_shortest_edge(image: &Image, side: usize, filter: ResampleFilter) -> Resul
         return Err(PreprocessError::Image { problem });
     }
     let size = match image.width() <= image.height() {
-        true => Size { height: new_long, width: side },
-        false => Size { height: side, width: new_long },
+        true => Size {
+            height: new_long,
+            width: side,
+        },
+        false => Size {
+            height: side,
+            width: new_long,
+        },
     };
     Ok(resize(image, size, filter))
 }

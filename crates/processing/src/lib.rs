@@ -1,5 +1,6 @@
-//! Converts requests to tensors and outputs to answers, as configured by the files of a checkpoint: tokenizers, image
-//! processors, feature extractors, the collator of graphs, passages, generation and noise schedules.
+//! Converts requests to tensors and outputs to answers, as configured by the files of a checkpoint:
+//! tokenizers, image processors, feature extractors, the collator of graphs, passages, generation
+//! and noise schedules.
 //!
 //! Does not know any model: generation runs over a [`Session`](testgen_nn::forward::Session).
 

@@ -50,7 +50,11 @@ impl LogMel {
         let mut values = Vec::with_capacity(recordings.len() * self.bins * frames);
         for (index, audio) in recordings.iter().enumerate() {
             if audio.samples.len() > self.samples {
-                let problem = format!("has {} samples, the model takes {}; cut it", audio.samples.len(), self.samples);
+                let problem = format!(
+                    "has {} samples, the model takes {}; cut it",
+                    audio.samples.len(),
+                    self.samples
+                );
                 return Err(PreprocessError::Audio { index, problem });
             }
             let mut samples = audio.samples.clone();
@@ -66,18 +70,28 @@ impl LogMel {
         let half = (self.fft / 2) as isize;
         let last = samples.len() as isize - 1;
         let window: Vec<f64> =
-            // Periodic, thus divided by `fft` and not by `fft - 1`: the default of `window_function`.
+            // Periodic, thus divided by `fft` and not by `fft - 1`: the default of
+            // `window_function`.
             (0..self.fft).map(|place| 0.5 - 0.5 * (2.0 * PI * place as f64 / self.fft as f64).cos()).collect();
-        // A plain sum over a table of one period: 400 points are not a power of two. In f64, as numpy's FFT.
-        let table: Vec<(f64, f64)> =
-            (0..self.fft).map(|place| (2.0 * PI * place as f64 / self.fft as f64).sin_cos()).collect();
+        // A plain sum over a table of one period: 400 points are not a power of two. In f64, as
+        // numpy's FFT.
+        let table: Vec<(f64, f64)> = (0..self.fft)
+            .map(|place| (2.0 * PI * place as f64 / self.fft as f64).sin_cos())
+            .collect();
         let frame = |index: usize| {
             let start = (index * self.hop) as isize - half;
             let at = |place: usize| {
                 let place = (start + place as isize).abs();
-                samples[(if place > last { 2 * last - place } else { place }).max(0) as usize]
+                samples[(if place > last {
+                    2 * last - place
+                } else {
+                    place
+                })
+                .max(0) as usize]
             };
-            let frame: Vec<f64> = (0..self.fft).map(|place| f64::from(at(place)) * window[place]).collect();
+            let frame: Vec<f64> = (0..self.fft)
+                .map(|place| f64::from(at(place)) * window[place])
+                .collect();
             self.mel(&frame, &table)
         };
         (0..frames).map(frame).collect()
@@ -85,7 +99,8 @@ impl LogMel {
 
     /// The power of one windowed frame in each bin; silence has none.
     fn mel(&self, frame: &[f64], table: &[(f64, f64)]) -> Vec<f64> {
-        // Skips the transform for the padding, which is most of the 30 seconds of a short recording.
+        // Skips the transform for the padding, which is most of the 30 seconds of a short
+        // recording.
         if frame.iter().all(|value| *value == 0.0) {
             return vec![0.0; self.bins];
         }
@@ -99,14 +114,24 @@ impl LogMel {
             real * real + imaginary * imaginary
         };
         let powers: Vec<f64> = (0..=self.fft / 2).map(power).collect();
-        let sum = |filter: &Vec<f64>| filter.iter().zip(&powers).map(|(weight, power)| weight * power).sum();
+        let sum = |filter: &Vec<f64>| {
+            filter
+                .iter()
+                .zip(&powers)
+                .map(|(weight, power)| weight * power)
+                .sum()
+        };
         self.filters.iter().map(sum).collect()
     }
 
     /// Appends [bins, frames].
     fn append(&self, powers: &[Vec<f64>], values: &mut Vec<f32>) {
         let log = |power: f64| power.max(FLOOR).log10();
-        let most = powers.iter().flatten().map(|power| log(*power)).fold(f64::NEG_INFINITY, f64::max);
+        let most = powers
+            .iter()
+            .flatten()
+            .map(|power| log(*power))
+            .fold(f64::NEG_INFINITY, f64::max);
         let value = |power: f64| ((log(power).max(most - DECADES) + 4.0) / 4.0) as f32;
         for bin in 0..self.bins {
             values.extend(powers.iter().map(|frame| value(frame[bin])));
@@ -114,18 +139,22 @@ impl LogMel {
     }
 }
 
-/// `mel_filter_bank` with Slaney's scale and norm: triangles between neighbours of equally spaced mels, of equal area.
+/// `mel_filter_bank` with Slaney's scale and norm: triangles between neighbours of equally spaced
+/// mels, of equal area.
 fn filters(bins: usize, frequencies: usize, rate: usize) -> Vec<Vec<f64>> {
     // The class hard-codes 8 kHz, whatever `sampling_rate` is.
     let top = to_mel(HIGHEST);
-    let edges: Vec<f64> = (0..bins + 2).map(|edge| to_hertz(top * edge as f64 / (bins + 1) as f64)).collect();
+    let edges: Vec<f64> = (0..bins + 2)
+        .map(|edge| to_hertz(top * edge as f64 / (bins + 1) as f64))
+        .collect();
     // An integer division, as in `mel_filter_bank`.
     let step = (rate / 2) as f64 / (frequencies - 1) as f64;
     let filter = |bin: usize| {
         let (low, middle, high) = (edges[bin], edges[bin + 1], edges[bin + 2]);
         let weight = |index: usize| {
             let frequency = index as f64 * step;
-            let slopes = ((frequency - low) / (middle - low)).min((high - frequency) / (high - middle));
+            let slopes =
+                ((frequency - low) / (middle - low)).min((high - frequency) / (high - middle));
             slopes.max(0.0) * 2.0 / (high - low)
         };
         (0..frequencies).map(weight).collect()
@@ -135,11 +164,19 @@ fn filters(bins: usize, frequencies: usize, rate: usize) -> Vec<Vec<f64>> {
 
 /// Linear below 1000 Hz, logarithmic above.
 fn to_mel(hertz: f64) -> f64 {
-    if hertz < 1000.0 { 3.0 * hertz / 200.0 } else { 15.0 + (hertz / 1000.0).ln() * 27.0 / 6.4_f64.ln() }
+    if hertz < 1000.0 {
+        3.0 * hertz / 200.0
+    } else {
+        15.0 + (hertz / 1000.0).ln() * 27.0 / 6.4_f64.ln()
+    }
 }
 
 fn to_hertz(mel: f64) -> f64 {
-    if mel < 15.0 { 200.0 * mel / 3.0 } else { 1000.0 * ((mel - 15.0) * 6.4_f64.ln() / 27.0).exp() }
+    if mel < 15.0 {
+        200.0 * mel / 3.0
+    } else {
+        1000.0 * ((mel - 15.0) * 6.4_f64.ln() / 27.0).exp()
+    }
 }
 
 #[cfg(test)]
@@ -149,7 +186,10 @@ mod tests {
     #[test]
     fn mels_and_hertz_are_inverse() {
         for hertz in [0.0, 440.0, 1000.0, 1001.0, 8000.0] {
-            assert!((to_hertz(to_mel(hertz)) - hertz).abs() < 1e-9 * hertz.max(1.0), "{hertz}");
+            assert!(
+                (to_hertz(to_mel(hertz)) - hertz).abs() < 1e-9 * hertz.max(1.0),
+                "{hertz}"
+            );
         }
     }
 

@@ -1,6 +1,7 @@
 //! Decoding of png and jpeg.
 //!
-//! Only suites of architectures with images compile the decoders, which take 35 s of processor time.
+//! Only suites of architectures with images compile the decoders, which take 35 s of processor
+//! time.
 
 /// A decoded picture.
 pub(crate) struct Picture {
@@ -10,8 +11,9 @@ pub(crate) struct Picture {
     pub(crate) pixels: Vec<u8>,
 }
 
-/// Decodes as Pillow's `convert("RGB")` does: alpha is dropped, grey is repeated, of 16 bits a channel the upper 8 are
-/// kept. A png is decoded to Pillow's bytes; a jpeg may differ by a few levels, as decoders do.
+/// Decodes as Pillow's `convert("RGB")` does: alpha is dropped, grey is repeated, of 16 bits a
+/// channel the upper 8 are kept. A png is decoded to Pillow's bytes; a jpeg may differ by a few
+/// levels, as decoders do.
 #[cfg(feature = "image_files")]
 pub(crate) fn decode(bytes: &[u8]) -> Result<Picture, String> {
     use image::DynamicImage;
@@ -20,14 +22,20 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Picture, String> {
     let (height, width) = (picture.height() as usize, picture.width() as usize);
     let pixels = match picture {
         DynamicImage::ImageRgb16(picture) => upper_bytes(picture.pixels().map(|pixel| pixel.0)),
-        DynamicImage::ImageRgba16(picture) => upper_bytes(picture.pixels().map(|pixel| [pixel[0], pixel[1], pixel[2]])),
+        DynamicImage::ImageRgba16(picture) => {
+            upper_bytes(picture.pixels().map(|pixel| [pixel[0], pixel[1], pixel[2]]))
+        }
         DynamicImage::ImageLuma16(_) | DynamicImage::ImageLumaA16(_) => {
             let problem = "it is grey with 16 bits, which Pillow does not turn into RGB; convert it to 8 bits first";
             return Err(problem.to_owned());
         }
         other => other.into_rgb8().into_raw(),
     };
-    Ok(Picture { height, width, pixels })
+    Ok(Picture {
+        height,
+        width,
+        pixels,
+    })
 }
 
 #[cfg(feature = "image_files")]
@@ -38,5 +46,8 @@ fn upper_bytes(pixels: impl Iterator<Item = [u16; 3]>) -> Vec<u8> {
 /// No architecture of this suite has images.
 #[cfg(not(feature = "image_files"))]
 pub(crate) fn decode(_bytes: &[u8]) -> Result<Picture, String> {
-    Err("this suite was built without image files, because none of its architectures has images".to_owned())
+    Err(
+        "this suite was built without image files, because none of its architectures has images"
+            .to_owned(),
+    )
 }

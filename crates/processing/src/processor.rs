@@ -28,9 +28,13 @@ pub struct Processor {
 }
 
 impl Processor {
-    /// The processing of a checkpoint whose files cannot be used here, although other engines may have a use for its model.
+    /// The processing of a checkpoint whose files cannot be used here, although other engines may
+    /// have a use for its model.
     pub fn unusable(problem: PreprocessError) -> Self {
-        Self { problem: Some(problem), ..Self::default() }
+        Self {
+            problem: Some(problem),
+            ..Self::default()
+        }
     }
 
     /// Why no part can be used; none for a checkpoint whose parts were read.
@@ -38,12 +42,15 @@ impl Processor {
         self.problem.as_ref()
     }
 
-    /// Reads the tokenizer, image processor and generation files in `directory`; parts without a file are absent.
+    /// Reads the tokenizer, image processor and generation files in `directory`; parts without a
+    /// file are absent.
     ///
-    /// A file that exists and cannot be used is an error that names the file, the field and the fix.
+    /// A file that exists and cannot be used is an error that names the file, the field and the
+    /// fix.
     pub fn open(directory: &Path) -> Result<Self, PreprocessError> {
         Ok(Self {
-            // A checkpoint that retrieves has its tokenizers in folders, where `Tokenizer::open` does not look.
+            // A checkpoint that retrieves has its tokenizers in folders, where `Tokenizer::open`
+            // does not look.
             tokenizer: match retrieval::question_tokenizer(directory)? {
                 Some(tokenizer) => Some(tokenizer),
                 None => Tokenizer::open(directory)?,
@@ -89,7 +96,8 @@ impl Processor {
         self.scheduler.as_ref()
     }
 
-    /// The passages of a model that retrieves, where the checkpoint has some, and the tokenizer for its answers.
+    /// The passages of a model that retrieves, where the checkpoint has some, and the tokenizer for
+    /// its answers.
     pub fn retrieval(&self) -> Option<&Retrieval> {
         self.retrieval.as_ref()
     }

@@ -1,9 +1,9 @@
 //! Resizing exactly as Pillow does: `Image.resize` on 8-bit RGB, bit for bit.
 //!
-//! Follows `src/libImaging/Resample.c` of Pillow 13 (two passes, weights in fixed point with 22 bits, a rounding after each
-//! pass; earlier versions always begin with the rows) and, for nearest, `Geometry.c`. Other resizers, also those that
-//! follow Pillow, keep fewer bits of the weights and differ by one level here and there, which is a thousand times the
-//! tolerance of f32.
+//! Follows `src/libImaging/Resample.c` of Pillow 13 (two passes, weights in fixed point with 22
+//! bits, a rounding after each pass; earlier versions always begin with the rows) and, for nearest,
+//! `Geometry.c`. Other resizers, also those that follow Pillow, keep fewer bits of the weights and
+//! differ by one level here and there, which is a thousand times the tolerance of f32.
 
 use crate::{image::Image, size::Size};
 use std::f64::consts::PI;
@@ -79,7 +79,11 @@ fn bicubic(distance: f64) -> f64 {
 }
 
 fn sinc(x: f64) -> f64 {
-    if x == 0.0 { 1.0 } else { (x * PI).sin() / (x * PI) }
+    if x == 0.0 {
+        1.0
+    } else {
+        (x * PI).sin() / (x * PI)
+    }
 }
 
 /// `image` in another size.
@@ -93,11 +97,13 @@ pub(crate) fn resize(image: &Image, Size { height, width }: Size, filter: Resamp
     }
 }
 
-/// Whether the vertical pass comes first, which decides where a value is rounded twice. Pillow 13 does so when it shortens
-/// the columns by more than twice what it shortens the rows; found by comparing over 2000 sizes and filters with it.
+/// Whether the vertical pass comes first, which decides where a value is rounded twice. Pillow 13
+/// does so when it shortens the columns by more than twice what it shortens the rows; found by
+/// comparing over 2000 sizes and filters with it.
 fn columns_first(image: &Image, height: usize, width: usize) -> bool {
     let shortened = |from: usize, to: usize| from as i64 - to as i64;
-    height < image.height() && shortened(image.height(), height) > 2 * shortened(image.width(), width)
+    height < image.height()
+        && shortened(image.height(), height) > 2 * shortened(image.width(), width)
 }
 
 fn resize_width(image: &Image, width: usize, filter: ResampleFilter) -> Image {
@@ -105,7 +111,11 @@ fn resize_width(image: &Image, width: usize, filter: ResampleFilter) -> Image {
         return image.clone();
     }
     let taps = taps(image.width(), width, filter);
-    Image::of(image.height(), width, resize_rows(image.pixels(), image.width(), &taps))
+    Image::of(
+        image.height(),
+        width,
+        resize_rows(image.pixels(), image.width(), &taps),
+    )
 }
 
 fn resize_height(image: &Image, height: usize, filter: ResampleFilter) -> Image {
@@ -113,7 +123,11 @@ fn resize_height(image: &Image, height: usize, filter: ResampleFilter) -> Image 
         return image.clone();
     }
     let taps = taps(image.height(), height, filter);
-    Image::of(height, image.width(), resize_columns(image.pixels(), image.width(), &taps))
+    Image::of(
+        height,
+        image.width(),
+        resize_columns(image.pixels(), image.width(), &taps),
+    )
 }
 
 /// The pixels that make one pixel of the result: the first of them and the weight of each.
@@ -134,7 +148,10 @@ fn taps(from: usize, to: usize, filter: ResampleFilter) -> Vec<Taps> {
             let end = ((center + support + 0.5) as usize).min(from);
             // C multiplies by the reciprocal; a division would round differently.
             let weight = |index| filter.weight((index as f64 - center + 0.5) * (1.0 / stretch));
-            Taps { first, weights: fixed_point((first..end).map(weight).collect()) }
+            Taps {
+                first,
+                weights: fixed_point((first..end).map(weight).collect()),
+            }
         })
         .collect()
 }
@@ -145,7 +162,11 @@ fn fixed_point(weights: Vec<f64>) -> Vec<i32> {
     let round = |weight: f64| {
         let weight = if sum != 0.0 { weight / sum } else { weight };
         let scaled = weight * f64::from(1 << PRECISION_BITS);
-        (if weight < 0.0 { scaled - 0.5 } else { scaled + 0.5 }) as i32
+        (if weight < 0.0 {
+            scaled - 0.5
+        } else {
+            scaled + 0.5
+        }) as i32
     };
     weights.into_iter().map(round).collect()
 }
@@ -175,7 +196,10 @@ fn resize_columns(pixels: &[u8], width: usize, taps: &[Taps]) -> Vec<u8> {
     let mut sums = vec![0; stride];
     for tap in taps {
         sums.fill(1 << (PRECISION_BITS - 1));
-        for (row, weight) in pixels[tap.first * stride..].chunks_exact(stride).zip(&tap.weights) {
+        for (row, weight) in pixels[tap.first * stride..]
+            .chunks_exact(stride)
+            .zip(&tap.weights)
+        {
             for (sum, value) in sums.iter_mut().zip(row) {
                 *sum += i32::from(*value) * weight;
             }

@@ -1,8 +1,8 @@
-//! The passages of an index, and the two tokenizers of question and generator: a question's ids become the texts that a
-//! generator reads.
+//! The passages of an index, and the two tokenizers of question and generator: a question's ids
+//! become the texts that a generator reads.
 //!
-//! Follows `RagRetriever` of transformers (`__call__`, `postprocess_docs`). Does not own the search, which is the model's, on
-//! its device.
+//! Follows `RagRetriever` of transformers (`__call__`, `postprocess_docs`). Does not own the
+//! search, which is the model's, on its device.
 
 use crate::{
     config_file::{ConfigFile, read_text},
@@ -18,7 +18,8 @@ use testgen_types::{bounded_file::limit, excerpt};
 pub const EMBEDDINGS: &str = "passages.safetensors";
 /// One JSON object for each line, in the order of the embeddings.
 const PASSAGES: &str = "passages.jsonl";
-/// The folder of each tokenizer in `RagTokenizer.save_pretrained`, and the field of `config.json` with its model.
+/// The folder of each tokenizer in `RagTokenizer.save_pretrained`, and the field of `config.json`
+/// with its model.
 const QUESTION: [&str; 2] = ["question_encoder_tokenizer", "question_encoder"];
 const GENERATOR: [&str; 2] = ["generator_tokenizer", "generator"];
 
@@ -59,7 +60,9 @@ impl Retrieval {
     /// Reads `passages.jsonl` and both tokenizers; none where there are no passages.
     pub fn open(directory: &Path) -> Result<Option<Self>, PreprocessError> {
         let path = directory.join(PASSAGES);
-        let Some(text) = read_text(&path, limit::PASSAGES)? else { return Ok(None) };
+        let Some(text) = read_text(&path, limit::PASSAGES)? else {
+            return Ok(None);
+        };
         let passage = |(index, line): (usize, &str)| {
             serde_json::from_str(line).map_err(|error| PreprocessError::Unreadable {
                 path: path.clone(),
@@ -70,7 +73,10 @@ impl Retrieval {
                 ),
             })
         };
-        let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        let lines = text
+            .lines()
+            .enumerate()
+            .filter(|(_, line)| !line.trim().is_empty());
         Ok(Some(Self {
             passages: lines.map(passage).collect::<Result<_, _>>()?,
             question: required(directory, QUESTION)?,
@@ -78,8 +84,9 @@ impl Retrieval {
         }))
     }
 
-    /// `input_ids` and `attention_mask` [questions * chosen, length]: every chosen passage of a question with the question,
-    /// question by question. The ids of a question are those that its mask shows.
+    /// `input_ids` and `attention_mask` [questions * chosen, length]: every chosen passage of a
+    /// question with the question, question by question. The ids of a question are those that its
+    /// mask shows.
     pub fn contexts(
         &self,
         questions: &[Vec<i64>],
@@ -88,13 +95,22 @@ impl Retrieval {
     ) -> Result<Arrays, PreprocessError> {
         let mut texts = Vec::new();
         for (ids, chosen) in questions.iter().zip(chosen) {
-            // From the ids, as `RagRetriever.__call__` does: what comes back may lack capitals and spaces of the question.
+            // From the ids, as `RagRetriever.__call__` does: what comes back may lack capitals and
+            // spaces of the question.
             let question = self.question.decode(ids, true)?;
-            texts.extend(chosen.iter().map(|index| format.text(&self.passages[*index], &question)));
+            texts.extend(
+                chosen
+                    .iter()
+                    .map(|index| format.text(&self.passages[*index], &question)),
+            );
         }
         let inputs: Vec<TextInput<'_>> = texts.iter().map(|text| (text.as_str(), None)).collect();
         let length = Some(format.length);
-        let options = TokenizeOptions { max_length: length, pad_to: length, padding_side: None };
+        let options = TokenizeOptions {
+            max_length: length,
+            pad_to: length,
+            padding_side: None,
+        };
         let mut arrays = self.generator.tokenize(&inputs, options)?.arrays;
         // `postprocess_docs` returns ids and mask only.
         arrays.remove("token_type_ids");
@@ -106,7 +122,14 @@ impl ContextFormat {
     fn text(&self, passage: &Passage, question: &str) -> String {
         let title = passage.title.strip_prefix('"').unwrap_or(&passage.title);
         let title = title.strip_suffix('"').unwrap_or(title);
-        let parts = [&self.prefix, title, &self.title_sep, &passage.text, &self.doc_sep, question];
+        let parts = [
+            &self.prefix,
+            title,
+            &self.title_sep,
+            &passage.text,
+            &self.doc_sep,
+            question,
+        ];
         parts.concat().replace("  ", " ")
     }
 }
@@ -124,14 +147,20 @@ fn required(directory: &Path, names: [&str; 2]) -> Result<Tokenizer, PreprocessE
     })
 }
 
-fn part(directory: &Path, [folder, field]: [&str; 2]) -> Result<Option<Tokenizer>, PreprocessError> {
+fn part(
+    directory: &Path,
+    [folder, field]: [&str; 2],
+) -> Result<Option<Tokenizer>, PreprocessError> {
     let folder = directory.join(folder);
     if !folder.is_dir() {
         return Ok(None);
     }
     let config = ConfigFile::read_or_empty(directory, "config.json")?;
-    // The folder of a tokenizer usually has no `config.json`; its model is described in that of the whole.
-    let model = config.nested(field)?.map_or_else(|| ConfigFile::read_or_empty(&folder, "config.json"), Ok)?;
+    // The folder of a tokenizer usually has no `config.json`; its model is described in that of the
+    // whole.
+    let model = config
+        .nested(field)?
+        .map_or_else(|| ConfigFile::read_or_empty(&folder, "config.json"), Ok)?;
     Tokenizer::open_of(&folder, &model)
 }
 
@@ -147,7 +176,10 @@ mod tests {
             doc_sep: " // ".to_owned(),
             length: 8,
         };
-        let passage = Passage { title: "\"\"A\"".to_owned(), text: " b".to_owned() };
+        let passage = Passage {
+            title: "\"\"A\"".to_owned(),
+            text: " b".to_owned(),
+        };
         assert_eq!(format.text(&passage, "c?"), " \"A / b // c?");
     }
 }

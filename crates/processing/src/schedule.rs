@@ -1,6 +1,8 @@
-//! The schedulers of diffusers, on the host, as configured in `scheduler_config.json`: the denoising steps from noise to an image.
+//! The schedulers of diffusers, on the host, as configured in `scheduler_config.json`: the
+//! denoising steps from noise to an image.
 //!
-//! Owns: the selection of steps, the input of the model in each, and the next sample. Does not own: running the model.
+//! Owns: the selection of steps, the input of the model in each, and the next sample. Does not own:
+//! running the model.
 
 mod betas;
 mod ddim;
@@ -41,7 +43,8 @@ pub enum Scheduler {
 const FILE: &str = "scheduler_config.json";
 
 impl Scheduler {
-    /// The scheduler beside a model's checkpoint: in its directory, else in the folder `scheduler` of its pipeline.
+    /// The scheduler beside a model's checkpoint: in its directory, else in the folder `scheduler`
+    /// of its pipeline.
     pub fn open(directory: &Path) -> Result<Option<Self>, PreprocessError> {
         // A pipeline of diffusers has a folder for each part, and the model's is next to this one.
         let beside = directory.parent().map(|parent| parent.join("scheduler"));
@@ -60,7 +63,11 @@ impl Scheduler {
             Some("EulerDiscreteScheduler") => Euler::read(file).map(Self::Euler),
             other => {
                 let problem = format!("is {other:?}");
-                Err(file.wrong("_class_name", &problem, "use `DDIMScheduler` or `EulerDiscreteScheduler`"))
+                Err(file.wrong(
+                    "_class_name",
+                    &problem,
+                    "use `DDIMScheduler` or `EulerDiscreteScheduler`",
+                ))
             }
         }
     }
@@ -68,16 +75,28 @@ impl Scheduler {
     /// The scheduler with `count` steps; none where the training had fewer.
     pub fn steps(&self, count: usize) -> Option<Steps> {
         match self {
-            Self::Ddim(scheduler) => scheduler.steps(count).map(|steps| Steps::new(steps, StepRule::Ddim)),
-            Self::Euler(scheduler) => scheduler.steps(count).map(|steps| Steps::new(steps, StepRule::Euler)),
+            Self::Ddim(scheduler) => scheduler
+                .steps(count)
+                .map(|steps| Steps::new(steps, StepRule::Ddim)),
+            Self::Euler(scheduler) => scheduler
+                .steps(count)
+                .map(|steps| Steps::new(steps, StepRule::Euler)),
         }
     }
 }
 
 impl Steps {
     fn new<R>(steps: SchedulerSteps<R>, rule: fn(R) -> StepRule) -> Self {
-        let SchedulerSteps { timesteps, init_noise_sigma, rule: own } = steps;
-        Self { timesteps, init_noise_sigma, rule: rule(own) }
+        let SchedulerSteps {
+            timesteps,
+            init_noise_sigma,
+            rule: own,
+        } = steps;
+        Self {
+            timesteps,
+            init_noise_sigma,
+            rule: rule(own),
+        }
     }
 
     /// The input of the model at step `index` for `sample`.

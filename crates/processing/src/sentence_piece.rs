@@ -1,4 +1,5 @@
-//! Reads SentencePiece models from `.spm` files: pieces with scores, and the normalisation of texts.
+//! Reads SentencePiece models from `.spm` files: pieces with scores, and the normalisation of
+//! texts.
 //!
 //! The file is a protocol buffer; only the fields that affect tokens are read.
 
@@ -34,12 +35,17 @@ enum WireValue<'a> {
 
 impl SentencePiece {
     pub(crate) fn read(path: &Path) -> Result<Self, PreprocessError> {
-        let unreadable =
-            |message: &str| PreprocessError::Unreadable { path: path.to_owned(), message: message.to_owned() };
+        let unreadable = |message: &str| PreprocessError::Unreadable {
+            path: path.to_owned(),
+            message: message.to_owned(),
+        };
         let bytes = read_bytes(path, limit::TOKENIZER)?;
-        let model = Self::parse(&bytes).ok_or_else(|| unreadable("it is not a SentencePiece model"))?;
+        let model =
+            Self::parse(&bytes).ok_or_else(|| unreadable("it is not a SentencePiece model"))?;
         if model.other_model {
-            return Err(unreadable("it is not a Unigram model, the only supported kind"));
+            return Err(unreadable(
+                "it is not a Unigram model, the only supported kind",
+            ));
         }
         Ok(model)
     }
@@ -102,24 +108,37 @@ impl SentencePiece {
     /// The model as the `tokenizers` crate has it; ids are positions in [`SentencePiece::pieces`].
     pub(crate) fn tokenizer(&self) -> Result<Tokenizer, PreprocessError> {
         let failed = |message: String| PreprocessError::Tokenizer { message };
-        let model =
-            Unigram::from(self.pieces.clone(), self.unknown, false).map_err(|error| failed(error.to_string()))?;
+        let model = Unigram::from(self.pieces.clone(), self.unknown, false)
+            .map_err(|error| failed(error.to_string()))?;
         let mut tokenizer = Tokenizer::new(model);
         let mut steps: Vec<NormalizerWrapper> = Vec::new();
         if !self.characters.is_empty() {
-            let characters = Precompiled::from(&self.characters).map_err(|error| failed(format!("{error:?}")))?;
+            let characters = Precompiled::from(&self.characters)
+                .map_err(|error| failed(format!("{error:?}")))?;
             steps.push(characters.into());
         }
         // After the table of characters, which maps other kinds of space to this one.
         if !self.keeps_spaces {
             steps.push(Strip::new(true, true).into());
-            let pattern = tokenizers::normalizers::replace::ReplacePattern::Regex(" {2,}".to_owned());
-            steps.push(Replace::new(pattern, " ").map_err(|error| failed(error.to_string()))?.into());
+            let pattern =
+                tokenizers::normalizers::replace::ReplacePattern::Regex(" {2,}".to_owned());
+            steps.push(
+                Replace::new(pattern, " ")
+                    .map_err(|error| failed(error.to_string()))?
+                    .into(),
+            );
         }
         tokenizer.with_normalizer(Some(Sequence::new(steps)));
-        // Without splitting at spaces: SentencePiece searches the best pieces of the whole text at once.
-        let scheme = if self.no_prefix { PrependScheme::Never } else { PrependScheme::Always };
-        tokenizer.with_pre_tokenizer(Some(PreTokenizerWrapper::from(Metaspace::new('▁', scheme, false))));
+        // Without splitting at spaces: SentencePiece searches the best pieces of the whole text at
+        // once.
+        let scheme = if self.no_prefix {
+            PrependScheme::Never
+        } else {
+            PrependScheme::Always
+        };
+        tokenizer.with_pre_tokenizer(Some(PreTokenizerWrapper::from(Metaspace::new(
+            '▁', scheme, false,
+        ))));
         Ok(tokenizer)
     }
 }
@@ -136,7 +155,9 @@ fn fields(mut bytes: &[u8]) -> Option<Vec<(u64, WireValue<'_>)>> {
                 let length = usize::try_from(varint(&mut bytes)?).ok()?;
                 WireValue::Bytes(take(&mut bytes, length)?)
             }
-            5 => WireValue::Number(u64::from(u32::from_le_bytes(take(&mut bytes, 4)?.try_into().ok()?))),
+            5 => WireValue::Number(u64::from(u32::from_le_bytes(
+                take(&mut bytes, 4)?.try_into().ok()?,
+            ))),
             // Groups (3 and 4) do not occur in this format; anything else is damage.
             _ => return None,
         };

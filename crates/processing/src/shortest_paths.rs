@@ -1,10 +1,12 @@
 //! All shortest paths of a graph, by the algorithm of Floyd and Warshall as Graphormer uses it.
 //!
-//! Own code, although crates have the algorithm: of several paths of one length Graphormer reads the edges of the one that goes
-//! through the first node that shortened it, and recurses over these nodes. Other paths would be as short, with other edges.
+//! Own code, although crates have the algorithm: of several paths of one length Graphormer reads
+//! the edges of the one that goes through the first node that shortened it, and recurses over these
+//! nodes. Other paths would be as short, with other edges.
 
-/// Graphormer's distance of nodes without a path, and its word for that among the nodes on the way. It is at once the number of a
-/// node in graphs of more than 510, whose pairs then have no edges; transformers computes that, and so it is computed here.
+/// Graphormer's distance of nodes without a path, and its word for that among the nodes on the way.
+/// It is at once the number of a node in graphs of more than 510, whose pairs then have no edges;
+/// transformers computes that, and so it is computed here.
 pub(crate) const UNREACHABLE: i32 = 510;
 
 /// No intermediate node.
@@ -20,13 +22,18 @@ pub(crate) struct ShortestPaths {
 impl ShortestPaths {
     /// Of `adjacent` [nodes, nodes].
     pub(crate) fn of(nodes: usize, adjacent: &[bool]) -> Self {
-        let distance = |(flat, adjacent): (usize, &bool)| match (flat / nodes == flat % nodes, adjacent) {
-            (true, _) => 0,
-            (false, true) => 1,
-            (false, false) => UNREACHABLE,
-        };
+        let distance =
+            |(flat, adjacent): (usize, &bool)| match (flat / nodes == flat % nodes, adjacent) {
+                (true, _) => 0,
+                (false, true) => 1,
+                (false, false) => UNREACHABLE,
+            };
         let distances = adjacent.iter().enumerate().map(distance).collect();
-        let mut paths = Self { nodes, distances, via: vec![DIRECT; nodes * nodes] };
+        let mut paths = Self {
+            nodes,
+            distances,
+            via: vec![DIRECT; nodes * nodes],
+        };
         for middle in 0..nodes {
             paths.shorten(middle);
         }
@@ -44,7 +51,8 @@ impl ShortestPaths {
             let first = self.distances[start * nodes + middle];
             for end in 0..nodes {
                 let through = first + self.distances[middle * nodes + end];
-                // Strictly shorter: of equal paths the first one found stays, and its edges are what the model reads.
+                // Strictly shorter: of equal paths the first one found stays, and its edges are
+                // what the model reads.
                 if self.distances[start * nodes + end] > through {
                     self.distances[start * nodes + end] = through;
                     self.via[start * nodes + end] = middle as i32;
@@ -84,7 +92,9 @@ mod tests {
 
     fn paths(nodes: usize, edges: &[[usize; 2]]) -> ShortestPaths {
         let mut adjacent = vec![false; nodes * nodes];
-        edges.iter().for_each(|[start, end]| adjacent[start * nodes + end] = true);
+        edges
+            .iter()
+            .for_each(|[start, end]| adjacent[start * nodes + end] = true);
         ShortestPaths::of(nodes, &adjacent)
     }
 
@@ -101,7 +111,11 @@ mod tests {
         assert_eq!(line.distances()[2], 2);
         assert_eq!(line.edges(0, 2), [[0, 1], [1, 2]]);
         assert_eq!([line.distances()[8], line.distances()[3]], [UNREACHABLE; 2]);
-        assert!(line.edges(2, 0).is_empty() && line.edges(0, 3).is_empty() && line.edges(1, 1).is_empty());
+        assert!(
+            line.edges(2, 0).is_empty()
+                && line.edges(0, 3).is_empty()
+                && line.edges(1, 1).is_empty()
+        );
     }
 
     #[test]

@@ -14,12 +14,18 @@ pub struct Size {
 impl Size {
     /// A square.
     pub(crate) const fn square(side: usize) -> Self {
-        Self { height: side, width: side }
+        Self {
+            height: side,
+            width: side,
+        }
     }
 
     /// The smallest size that holds both.
     pub(crate) fn max(self, other: Self) -> Self {
-        Self { height: self.height.max(other.height), width: self.width.max(other.width) }
+        Self {
+            height: self.height.max(other.height),
+            width: self.width.max(other.width),
+        }
     }
 
     /// The shorter side.

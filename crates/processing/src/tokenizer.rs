@@ -1,4 +1,5 @@
-//! Converts texts to token ids and back, as configured in `tokenizer.json` and the files next to it.
+//! Converts texts to token ids and back, as configured in `tokenizer.json` and the files next to
+//! it.
 
 mod assemble;
 mod batch;
@@ -30,8 +31,9 @@ pub type TextInput<'a> = (&'a str, Option<&'a str>);
 
 /// A tokenizer with the padding of its checkpoint.
 ///
-/// Follows `AutoTokenizer` and `TokenizersBackend` (transformers 5): the model and templates of `tokenizer.json`, special
-/// tokens and sides of `tokenizer_config.json`, and the rules of the class that it names.
+/// Follows `AutoTokenizer` and `TokenizersBackend` (transformers 5): the model and templates of
+/// `tokenizer.json`, special tokens and sides of `tokenizer_config.json`, and the rules of the
+/// class that it names.
 #[derive(Debug)]
 pub struct Tokenizer {
     backend: tokenizers::Tokenizer,
@@ -54,68 +56,118 @@ pub struct TokenizeOptions {
 impl Tokenizer {
     /// Reads the tokenizer files in `directory`; none if there are none.
     pub fn open(directory: &Path) -> Result<Option<Self>, PreprocessError> {
-        Self::open_of(directory, &ConfigFile::read_or_empty(directory, "config.json")?)
+        Self::open_of(
+            directory,
+            &ConfigFile::read_or_empty(directory, "config.json")?,
+        )
     }
 
     /// As [`Tokenizer::open`], of the model that `config.json` elsewhere describes.
-    pub(crate) fn open_of(directory: &Path, model: &ConfigFile) -> Result<Option<Self>, PreprocessError> {
+    pub(crate) fn open_of(
+        directory: &Path,
+        model: &ConfigFile,
+    ) -> Result<Option<Self>, PreprocessError> {
         let settings = TokenizerSettings::read(directory, model)?;
         if settings.class == TokenizerClass::FrameTokens {
             return Ok(None);
         }
-        // Before any `tokenizer.json`: `MarianTokenizer` has no such backend, and its ids come from `vocab.json`.
+        // Before any `tokenizer.json`: `MarianTokenizer` has no such backend, and its ids come from
+        // `vocab.json`.
         if let Some((backend, translation)) = translation_of(directory, &settings)? {
-            return Ok(Some(Self { backend, settings, pad_id: translation.pad, translation: Some(translation) }));
+            return Ok(Some(Self {
+                backend,
+                settings,
+                pad_id: translation.pad,
+                translation: Some(translation),
+            }));
         }
-        let Some(mut backend) = assemble::backend(directory, &settings)? else { return Ok(None) };
+        let Some(mut backend) = assemble::backend(directory, &settings)? else {
+            return Ok(None);
+        };
         let completed = guarded(|| Ok(assemble::complete(&mut backend, &settings)));
         completed.map_err(|message| failed(&message))??;
-        let pad_id = settings.pad_token().and_then(|token| backend.token_to_id(token));
-        Ok(Some(Self { backend, settings, pad_id, translation: None }))
+        let pad_id = settings
+            .pad_token()
+            .and_then(|token| backend.token_to_id(token));
+        Ok(Some(Self {
+            backend,
+            settings,
+            pad_id,
+            translation: None,
+        }))
     }
 
-    /// `input_ids`, `attention_mask` and, where the model reads them, `token_type_ids`, all int64 [batch, seq], padded to
-    /// the longest text on the side that the checkpoint says.
+    /// `input_ids`, `attention_mask` and, where the model reads them, `token_type_ids`, all int64
+    /// [batch, seq], padded to the longest text on the side that the checkpoint says.
     pub fn encode(&self, texts: &[&str]) -> Result<Arrays, PreprocessError> {
         let inputs: Vec<TextInput<'_>> = texts.iter().map(|text| (*text, None)).collect();
         Ok(self.tokenize(&inputs, TokenizeOptions::default())?.arrays)
     }
 
     /// As [`Tokenizer::encode`], padded on `side`.
-    pub fn encode_padded(&self, texts: &[&str], side: PaddingSide) -> Result<Arrays, PreprocessError> {
+    pub fn encode_padded(
+        &self,
+        texts: &[&str],
+        side: PaddingSide,
+    ) -> Result<Arrays, PreprocessError> {
         let inputs: Vec<TextInput<'_>> = texts.iter().map(|text| (*text, None)).collect();
-        let options = TokenizeOptions { padding_side: Some(side), ..TokenizeOptions::default() };
+        let options = TokenizeOptions {
+            padding_side: Some(side),
+            ..TokenizeOptions::default()
+        };
         Ok(self.tokenize(&inputs, options)?.arrays)
     }
 
     /// As [`Tokenizer::encode`], for pairs such as a question and its context.
     pub fn encode_pairs(&self, pairs: &[(&str, &str)]) -> Result<Arrays, PreprocessError> {
-        let inputs: Vec<TextInput<'_>> = pairs.iter().map(|(first, second)| (*first, Some(*second))).collect();
+        let inputs: Vec<TextInput<'_>> = pairs
+            .iter()
+            .map(|(first, second)| (*first, Some(*second)))
+            .collect();
         Ok(self.tokenize(&inputs, TokenizeOptions::default())?.arrays)
     }
 
     /// The arrays of [`Tokenizer::encode`] together with where each token comes from.
-    pub fn tokenize(&self, inputs: &[TextInput<'_>], options: TokenizeOptions) -> Result<TokenBatch, PreprocessError> {
+    pub fn tokenize(
+        &self,
+        inputs: &[TextInput<'_>],
+        options: TokenizeOptions,
+    ) -> Result<TokenBatch, PreprocessError> {
         let encodings = match options.max_length {
             None => encode_all(&self.backend, inputs)?,
             Some(max_length) => encode_all(&self.truncating(max_length)?, inputs)?,
         };
         let side = options.padding_side.unwrap_or(self.settings.padding_side);
         let length = options.pad_to.unwrap_or_default();
-        let padding = Padding { side, length, id: self.pad_id, token_types: self.settings.token_types };
-        let number = |id: u32| self.translation.as_ref().map_or(id, |translation| translation.id(id));
+        let padding = Padding {
+            side,
+            length,
+            id: self.pad_id,
+            token_types: self.settings.token_types,
+        };
+        let number = |id: u32| {
+            self.translation
+                .as_ref()
+                .map_or(id, |translation| translation.id(id))
+        };
         TokenBatch::new(&encodings, &padding, &number)
     }
 
     /// The text of `ids`; special tokens are left out when `skip_special` says so.
     pub fn decode(&self, ids: &[i64], skip_special: bool) -> Result<String, PreprocessError> {
-        let known = |id: &i64| u32::try_from(*id).map_err(|_| failed(&format!("{id} is not a token id")));
+        let known =
+            |id: &i64| u32::try_from(*id).map_err(|_| failed(&format!("{id} is not a token id")));
         let ids: Vec<u32> = ids.iter().map(known).collect::<Result<_, _>>()?;
-        let text = guarded(|| self.backend.decode(&ids, skip_special)).map_err(|message| failed(&message))?;
+        let text = guarded(|| self.backend.decode(&ids, skip_special))
+            .map_err(|message| failed(&message))?;
         // `TokenizersBackend._decode` ignores the setting for BPE,
         // where a space before punctuation belongs to the text.
         let word_piece = !matches!(self.backend.get_model(), tokenizers::ModelWrapper::BPE(_));
-        Ok(if self.settings.clean_up_spaces && word_piece { clean_up_spaces(&text) } else { text })
+        Ok(if self.settings.clean_up_spaces && word_piece {
+            clean_up_spaces(&text)
+        } else {
+            text
+        })
     }
 
     /// The text of what a decoder beside an encoder wrote, without special tokens.
@@ -157,8 +209,14 @@ impl Tokenizer {
         // call; with a clone, `&self` serves several threads.
         let mut backend = self.backend.clone();
         let direction = self.settings.truncation_side.into();
-        let truncation = TruncationParams { max_length, direction, ..TruncationParams::default() };
-        backend.with_truncation(Some(truncation)).map_err(|error| failed(&error.to_string()))?;
+        let truncation = TruncationParams {
+            max_length,
+            direction,
+            ..TruncationParams::default()
+        };
+        backend
+            .with_truncation(Some(truncation))
+            .map_err(|error| failed(&error.to_string()))?;
         Ok(backend)
     }
 }
@@ -168,10 +226,17 @@ fn translation_of(
     directory: &Path,
     settings: &TokenizerSettings,
 ) -> Result<Option<(tokenizers::Tokenizer, Translation)>, PreprocessError> {
-    if settings.class == TokenizerClass::Marian { Translation::open(directory) } else { Ok(None) }
+    if settings.class == TokenizerClass::Marian {
+        Translation::open(directory)
+    } else {
+        Ok(None)
+    }
 }
 
-fn encode_all(backend: &tokenizers::Tokenizer, inputs: &[TextInput<'_>]) -> Result<Vec<Encoding>, PreprocessError> {
+fn encode_all(
+    backend: &tokenizers::Tokenizer,
+    inputs: &[TextInput<'_>],
+) -> Result<Vec<Encoding>, PreprocessError> {
     let encode = |(first, second): &TextInput<'_>| {
         let input: EncodeInput<'_> = match second {
             Some(second) => (*first, *second).into(),
@@ -183,7 +248,9 @@ fn encode_all(backend: &tokenizers::Tokenizer, inputs: &[TextInput<'_>]) -> Resu
 }
 
 fn failed(message: &str) -> PreprocessError {
-    PreprocessError::Tokenizer { message: message.to_owned() }
+    PreprocessError::Tokenizer {
+        message: message.to_owned(),
+    }
 }
 
 /// `clean_up_tokenization` of transformers: no space before punctuation and English contractions.
@@ -200,7 +267,9 @@ fn clean_up_spaces(text: &str) -> String {
         (" 've", "'ve"),
         (" 're", "'re"),
     ];
-    PAIRS.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
+    PAIRS
+        .iter()
+        .fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
 }
 
 #[cfg(test)]

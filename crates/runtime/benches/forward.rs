@@ -1,7 +1,7 @@
 //! Times load, forward and decode of one checkpoint on a device and prints one line of JSON.
 //!
-//! `benches/against_pytorch.py` makes checkpoints of real shapes, runs this in alternation with PyTorch and prints the
-//! ratios. Without it:
+//! `benches/against_pytorch.py` makes checkpoints of real shapes, runs this in alternation with
+//! PyTorch and prints the ratios. Without it:
 //!
 //!     cargo bench --workspace --bench forward -- CHECKPOINT forward --batch 1 --tokens 128 --runs 20
 //!     cargo bench --workspace --bench forward -- CHECKPOINT decode --device cuda --precision bf16
@@ -9,12 +9,16 @@
 use serde_json::{Value, json};
 use std::{path::Path, process::ExitCode, time::Instant};
 use testgen_runtime::{
-    Architecture, Array, Arrays, Checkpoint, DeviceIndex, DeviceKind, EngineName, LoadedSubject, Model, ModelType,
-    OpenDevice, Precision, Source, Spec, Subject, Task, detect, load, memory, open, reset_peak,
+    Architecture, Array, Arrays, Checkpoint, DeviceIndex, DeviceKind, EngineName, LoadedSubject,
+    Model, ModelType, OpenDevice, Precision, Source, Spec, Subject, Task, detect, load, memory,
+    open, reset_peak,
 };
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    let arguments: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|argument| argument != "--bench")
+        .collect();
     match Job::parse(&arguments).and_then(|job| job.run()) {
         Ok(result) => {
             println!("{result}");
@@ -59,16 +63,32 @@ impl Job {
             other => return Err(format!("`{other}` is neither `forward` nor `decode`")),
         };
         let (device, precision) = (DeviceKind::Cpu, Precision::F32);
-        let mut job = Self { checkpoint: checkpoint.clone(), what, device, precision, batch: 1, tokens: 128, runs: 20 };
+        let mut job = Self {
+            checkpoint: checkpoint.clone(),
+            what,
+            device,
+            precision,
+            batch: 1,
+            tokens: 128,
+            runs: 20,
+        };
         for pair in options.chunks(2) {
-            let [name, value] = pair else { return Err(format!("`{}` needs a value", pair[0])) };
-            let number = || value.parse().map_err(|_| format!("`{value}` is not a number"));
+            let [name, value] = pair else {
+                return Err(format!("`{}` needs a value", pair[0]));
+            };
+            let number = || {
+                value
+                    .parse()
+                    .map_err(|_| format!("`{value}` is not a number"))
+            };
             match name.as_str() {
                 "--batch" => job.batch = number()?,
                 "--tokens" => job.tokens = number()?,
                 "--runs" => job.runs = number()?,
                 "--device" => job.device = value.parse().map_err(|error| format!("{error}"))?,
-                "--precision" => job.precision = value.parse().map_err(|error| format!("{error}"))?,
+                "--precision" => {
+                    job.precision = value.parse().map_err(|error| format!("{error}"))?
+                }
                 _ => return Err(format!("unknown option `{name}`")),
             }
         }
@@ -76,8 +96,8 @@ impl Job {
     }
 
     fn run(&self) -> Result<Value, String> {
-        let device =
-            detect(self.device, DeviceIndex::Auto, &EngineName::native()).map_err(|error| error.to_string())?;
+        let device = detect(self.device, DeviceIndex::Auto, &EngineName::native())
+            .map_err(|error| error.to_string())?;
         let device = open(device).map_err(|error| error.to_string())?;
         reset_peak();
         let start = Instant::now();
@@ -85,7 +105,9 @@ impl Job {
         let model = loaded.model().ok_or("the checkpoint has no model")?;
         let load_ms = milliseconds(start);
         let load_peak = memory(&device).peak;
-        model.forward(&self.ids(self.tokens)).map_err(|error| error.to_string())?;
+        model
+            .forward(&self.ids(self.tokens))
+            .map_err(|error| error.to_string())?;
         let first_ms = milliseconds(start);
         let times = match self.what {
             What::Forward => self.forward(model),
@@ -98,13 +120,22 @@ impl Job {
 
     fn load(&self, device: &OpenDevice) -> Result<LoadedSubject, String> {
         let config = std::fs::read_to_string(Path::new(&self.checkpoint).join("config.json"));
-        let config: Value =
-            serde_json::from_str(&config.map_err(|error| error.to_string())?).map_err(|error| error.to_string())?;
-        let model_type: ModelType =
-            config["model_type"].as_str().unwrap_or_default().parse().map_err(|error| format!("{error}"))?;
+        let config: Value = serde_json::from_str(&config.map_err(|error| error.to_string())?)
+            .map_err(|error| error.to_string())?;
+        let model_type: ModelType = config["model_type"]
+            .as_str()
+            .unwrap_or_default()
+            .parse()
+            .map_err(|error| format!("{error}"))?;
         let spec = Spec {
             name: "benchmark",
-            subject: Subject::Model { model_type, source: Source { path: "", hub: None } },
+            subject: Subject::Model {
+                model_type,
+                source: Source {
+                    path: "",
+                    hub: None,
+                },
+            },
             architecture: Architecture::EncoderOnly,
             task: Task::TextEmbedding,
             devices: &[],
@@ -112,7 +143,12 @@ impl Job {
             tolerances: &[],
             vram_mib: None,
         };
-        let loaded = load(&spec, &Checkpoint::at(&self.checkpoint), device, self.precision);
+        let loaded = load(
+            &spec,
+            &Checkpoint::at(&self.checkpoint),
+            device,
+            self.precision,
+        );
         loaded.map_err(|error| error.to_string())
     }
 
@@ -133,7 +169,9 @@ impl Job {
     /// Milliseconds of each step.
     fn decode(&self, model: &Model) -> Result<Vec<f64>, String> {
         let mut session = model.session().map_err(|error| error.to_string())?;
-        session.advance(&self.ids(self.tokens)).map_err(|error| error.to_string())?;
+        session
+            .advance(&self.ids(self.tokens))
+            .map_err(|error| error.to_string())?;
         let step = self.ids(1);
         let mut times = Vec::new();
         for _ in 0..self.runs {
@@ -145,8 +183,13 @@ impl Job {
     }
 
     fn ids(&self, tokens: usize) -> Arrays {
-        let ids = (0..self.batch * tokens).map(|index| (index * 7919 % 1000 + 100) as i64).collect();
-        Arrays::from([("input_ids".to_owned(), Array::integers([self.batch, tokens], ids))])
+        let ids = (0..self.batch * tokens)
+            .map(|index| (index * 7919 % 1000 + 100) as i64)
+            .collect();
+        Arrays::from([(
+            "input_ids".to_owned(),
+            Array::integers([self.batch, tokens], ids),
+        )])
     }
 }
 

@@ -1,6 +1,8 @@
-//! Limits of this processor: f32 multiplications and additions in registers, and bytes read from memory, on all cores.
+//! Limits of this processor: f32 multiplications and additions in registers, and bytes read from
+//! memory, on all cores.
 //!
-//! No forward is faster than its products at the first rate, and no decoded token than its weights at the second:
+//! No forward is faster than its products at the first rate, and no decoded token than its weights
+//! at the second:
 //!
 //!     cargo bench --workspace --bench processor
 
@@ -23,7 +25,10 @@ fn main() {
         let lanes: Vec<usize> = scope(|scope| {
             let work = || scope.spawn(|| Arch::new().dispatch(Arithmetic));
             let running: Vec<_> = (0..threads).map(|_| work()).collect();
-            running.into_iter().map(|thread| thread.join().expect("arithmetic does not panic")).collect()
+            running
+                .into_iter()
+                .map(|thread| thread.join().expect("arithmetic does not panic"))
+                .collect()
         });
         lanes.iter().sum::<usize>() * SUMS * STEPS * 2
     });
@@ -61,7 +66,10 @@ impl WithSimd for Arithmetic {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> usize {
         let mut sums = [simd.splat_f32s(1.0); SUMS];
-        let (factor, term) = (simd.splat_f32s(black_box(0.999)), simd.splat_f32s(black_box(0.001)));
+        let (factor, term) = (
+            simd.splat_f32s(black_box(0.999)),
+            simd.splat_f32s(black_box(0.001)),
+        );
         for _ in 0..STEPS {
             for sum in &mut sums {
                 *sum = simd.mul_add_f32s(*sum, factor, term);

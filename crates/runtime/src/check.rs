@@ -1,7 +1,9 @@
 //! The checks: one file per check, found by the table of checks.
 //!
-//! Owns what each check proves and its outcome. `run` runs a check, `inputs` makes inputs, `comparison` has what several checks compare. Which checks a harness must have is defined in `testgen_types`; listing,
-//! locking and reporting are in `suite`. A check passes only if it ran on the device that it names.
+//! Owns what each check proves and its outcome. `run` runs a check, `inputs` makes inputs,
+//! `comparison` has what several checks compare. Which checks a harness must have is defined in
+//! `testgen_types`; listing, locking and reporting are in `suite`. A check passes only if it ran on
+//! the device that it names.
 
 mod attention_paths;
 mod batch_invariance;
@@ -46,18 +48,31 @@ use testgen_models::Checkpoint;
 use testgen_types::{Check, Registration, SubjectKind, Task, for_each_check};
 
 /// Runs one check.
-pub(crate) fn run(registration: Registration, harness: &Harness, context: &CheckContext<'_>) -> CheckOutcome {
+pub(crate) fn run(
+    registration: Registration,
+    harness: &Harness,
+    context: &CheckContext<'_>,
+) -> CheckOutcome {
     let check = match harness.spec.architecture.subject() {
         SubjectKind::Model => of_models(registration.check),
         SubjectKind::Operators => of_operators(registration.check),
     };
-    run::run(check.unwrap_or(of_another_subject), registration, harness, context)
+    run::run(
+        check.unwrap_or(of_another_subject),
+        registration,
+        harness,
+        context,
+    )
 }
 
-/// A check that a harness has although its subject does not have the property, which no template does.
+/// A check that a harness has although its subject does not have the property, which no template
+/// does.
 fn of_another_subject(run: &mut CheckRun<'_>) -> CheckResult {
     let Registration { check, .. } = run.registration;
-    Err(Abort::Fail(format!("`{check}` is not a check of {}", run.spec().architecture)))
+    Err(Abort::Fail(format!(
+        "`{check}` is not a check of {}",
+        run.spec().architecture
+    )))
 }
 
 macro_rules! dispatch {
@@ -82,8 +97,9 @@ macro_rules! dispatch {
             }
         }
 
-        /// Why a check does not apply to this checkpoint, as its golden and its recorded answers show without loading the model, which a
-        /// listing must not do. The checks without such a reason apply to every checkpoint, or find out only while they run.
+        /// Why a check does not apply to this checkpoint, as its golden and its recorded answers
+        /// show without loading the model, which a listing must not do. The checks without such a
+        /// reason apply to every checkpoint, or find out only while they run.
         pub(crate) fn inapplicable(check: Check, task: Task, checkpoint: &Checkpoint) -> Option<String> {
             match check {
                 $($($(Check::$check => $known_by(checkpoint, task, $models::inapplicable),)?)?)+
@@ -97,16 +113,33 @@ for_each_check!(dispatch);
 
 #[cfg(not(feature = "operators"))]
 fn of_operators(_check: Check) -> Option<CheckFunction> {
-    Some(|_run| Err(Abort::Fail(crate::load_target::InitError::OperatorsNotCompiled.to_string())))
+    Some(|_run| {
+        Err(Abort::Fail(
+            crate::load_target::InitError::OperatorsNotCompiled.to_string(),
+        ))
+    })
 }
 
-fn by_golden(checkpoint: &Checkpoint, _task: Task, inapplicable: fn(&Golden) -> Option<String>) -> Option<String> {
-    // A golden that cannot be read is not a reason to ignore a check: the check runs, and fails with the error.
-    Golden::read(checkpoint.directory()).ok().and_then(|golden| inapplicable(&golden))
+fn by_golden(
+    checkpoint: &Checkpoint,
+    _task: Task,
+    inapplicable: fn(&Golden) -> Option<String>,
+) -> Option<String> {
+    // A golden that cannot be read is not a reason to ignore a check: the check runs, and fails
+    // with the error.
+    Golden::read(checkpoint.directory())
+        .ok()
+        .and_then(|golden| inapplicable(&golden))
 }
 
-fn by_class(checkpoint: &Checkpoint, _task: Task, inapplicable: fn(&str) -> Option<String>) -> Option<String> {
-    Golden::read(checkpoint.directory()).ok().and_then(|golden| inapplicable(&golden.model_class))
+fn by_class(
+    checkpoint: &Checkpoint,
+    _task: Task,
+    inapplicable: fn(&str) -> Option<String>,
+) -> Option<String> {
+    Golden::read(checkpoint.directory())
+        .ok()
+        .and_then(|golden| inapplicable(&golden.model_class))
 }
 
 fn by_answers(

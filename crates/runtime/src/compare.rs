@@ -1,7 +1,7 @@
 //! Comparing a tensor with its reference in f64.
 //!
-//! In this order: the shapes, the positions of NaN and infinity, then |d| / |ref| and max |d| / max |ref|. Knows nothing of
-//! models and goldens.
+//! In this order: the shapes, the positions of NaN and infinity, then |d| / |ref| and max |d| / max
+//! |ref|. Knows nothing of models and goldens.
 
 mod measure;
 
@@ -20,8 +20,8 @@ const WORST: usize = 5;
 /// The result of a comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TensorComparison {
-    /// For the report. JSON has neither NaN nor infinity, so they are replaced by the largest number here; the failure has
-    /// the original values.
+    /// For the report. JSON has neither NaN nor infinity, so they are replaced by the largest
+    /// number here; the failure has the original values.
     pub(crate) error: OutputError,
     /// Why the tensors do not agree; none if they do.
     pub(crate) failure: Option<Mismatch>,
@@ -69,22 +69,48 @@ pub(crate) struct ComparedElement {
 }
 
 /// Compares `got` with `expected`; errors up to and including the threshold pass.
-pub(crate) fn compare(name: &str, expected: &Array, got: &Array, threshold: Threshold) -> TensorComparison {
+pub(crate) fn compare(
+    name: &str,
+    expected: &Array,
+    got: &Array,
+    threshold: Threshold,
+) -> TensorComparison {
     if expected.shape() != got.shape() {
-        let failure = Mismatch::Shape { expected: expected.shape().to_vec(), got: got.shape().to_vec() };
-        return TensorComparison { error: without_distance(name, threshold), failure: Some(failure) };
+        let failure = Mismatch::Shape {
+            expected: expected.shape().to_vec(),
+            got: got.shape().to_vec(),
+        };
+        return TensorComparison {
+            error: without_distance(name, threshold),
+            failure: Some(failure),
+        };
     }
     let (Some(reference), Some(values)) = (expected.as_floats(), got.as_floats()) else {
-        return TensorComparison { error: without_distance(name, threshold), failure: Some(Mismatch::Type) };
+        return TensorComparison {
+            error: without_distance(name, threshold),
+            failure: Some(Mismatch::Type),
+        };
     };
     let measured = measure(reference, values);
     let failure = evaluate(expected.shape(), reference, values, &measured, threshold);
-    let worst = if failure.is_some() { worst(expected.shape(), reference, values) } else { Vec::new() };
+    let worst = if failure.is_some() {
+        worst(expected.shape(), reference, values)
+    } else {
+        Vec::new()
+    };
     let error = OutputError {
         name: name.to_owned(),
         // The measured errors leave out elements that are not finite, so they could look small.
-        rel_l2: if measured.non_finite > 0 { f64::MAX } else { finite(measured.rel_l2) },
-        max_rel: if measured.non_finite > 0 { f64::MAX } else { finite(measured.max_rel) },
+        rel_l2: if measured.non_finite > 0 {
+            f64::MAX
+        } else {
+            finite(measured.rel_l2)
+        },
+        max_rel: if measured.non_finite > 0 {
+            f64::MAX
+        } else {
+            finite(measured.max_rel)
+        },
         rel_l2_threshold: threshold.rel_l2,
         max_rel_threshold: threshold.max_rel,
         headroom: headroom(&measured, threshold),
@@ -101,10 +127,16 @@ fn evaluate(
     measured: &Measured,
     threshold: Threshold,
 ) -> Option<Mismatch> {
-    let element =
-        |flat: usize| ComparedElement { index: unravel(shape, flat), expected: reference[flat], got: values[flat] };
+    let element = |flat: usize| ComparedElement {
+        index: unravel(shape, flat),
+        expected: reference[flat],
+        got: values[flat],
+    };
     if let Some(first) = measured.first_non_finite {
-        return Some(Mismatch::NonFinite { count: measured.non_finite, first: element(first) });
+        return Some(Mismatch::NonFinite {
+            count: measured.non_finite,
+            first: element(first),
+        });
     }
     // Written as `<=`, so that a NaN error fails.
     let within = measured.rel_l2 <= threshold.rel_l2 && measured.max_rel <= threshold.max_rel;
@@ -112,7 +144,11 @@ fn evaluate(
         return None;
     }
     let furthest = furthest(reference, values, 1).first().copied().unwrap_or(0);
-    Some(Mismatch::TooFar { worst: element(furthest), measured: measured.clone(), threshold })
+    Some(Mismatch::TooFar {
+        worst: element(furthest),
+        measured: measured.clone(),
+        threshold,
+    })
 }
 
 /// The report entry of tensors without a distance, because shape or type differ.
@@ -131,9 +167,20 @@ fn without_distance(name: &str, threshold: Threshold) -> OutputError {
 
 /// threshold / error in the measure where it is smaller.
 fn headroom(measured: &Measured, threshold: Threshold) -> f64 {
-    let of = |threshold: f64, error: f64| if error == 0.0 { LARGEST_HEADROOM } else { threshold / error };
-    let smaller = of(threshold.rel_l2, measured.rel_l2).min(of(threshold.max_rel, measured.max_rel));
-    if measured.non_finite > 0 { 0.0 } else { smaller.min(LARGEST_HEADROOM) }
+    let of = |threshold: f64, error: f64| {
+        if error == 0.0 {
+            LARGEST_HEADROOM
+        } else {
+            threshold / error
+        }
+    };
+    let smaller =
+        of(threshold.rel_l2, measured.rel_l2).min(of(threshold.max_rel, measured.max_rel));
+    if measured.non_finite > 0 {
+        0.0
+    } else {
+        smaller.min(LARGEST_HEADROOM)
+    }
 }
 
 fn worst(shape: &[usize], reference: &[f32], values: &[f32]) -> Vec<WorstElement> {
@@ -147,13 +194,20 @@ fn worst(shape: &[usize], reference: &[f32], values: &[f32]) -> Vec<WorstElement
         .collect()
 }
 
-/// The elements with the largest errors, largest first. An element that is NaN or infinite on one side only comes first.
+/// The elements with the largest errors, largest first. An element that is NaN or infinite on one
+/// side only comes first.
 fn furthest(reference: &[f32], values: &[f32], count: usize) -> Vec<usize> {
     let distance = |flat: &usize| {
         let (expected, got) = (f64::from(reference[*flat]), f64::from(values[*flat]));
-        if expected == got || (expected.is_nan() && got.is_nan()) { 0.0 } else { finite((expected - got).abs()) }
+        if expected == got || (expected.is_nan() && got.is_nan()) {
+            0.0
+        } else {
+            finite((expected - got).abs())
+        }
     };
-    let mut order: Vec<usize> = (0..reference.len()).filter(|flat| distance(flat) > 0.0).collect();
+    let mut order: Vec<usize> = (0..reference.len())
+        .filter(|flat| distance(flat) > 0.0)
+        .collect();
     // By index where errors are equal, so that reports of two runs do not differ.
     order.sort_by(|a, b| distance(b).total_cmp(&distance(a)).then(a.cmp(b)));
     order.truncate(count);
@@ -171,24 +225,41 @@ fn unravel(shape: &[usize], mut flat: usize) -> Vec<usize> {
 
 /// Replaces NaN and infinity by the largest number with that sign.
 fn finite(value: f64) -> f64 {
-    if value.is_nan() { f64::MAX } else { value.clamp(f64::MIN, f64::MAX) }
+    if value.is_nan() {
+        f64::MAX
+    } else {
+        value.clamp(f64::MIN, f64::MAX)
+    }
 }
 
 impl fmt::Display for ComparedElement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}: expected {}, got {}", self.index, self.expected, self.got)
+        write!(
+            f,
+            "{:?}: expected {}, got {}",
+            self.index, self.expected, self.got
+        )
     }
 }
 
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Shape { expected, got } => write!(f, "its shape is {got:?}, expected {expected:?}"),
+            Self::Shape { expected, got } => {
+                write!(f, "its shape is {got:?}, expected {expected:?}")
+            }
             Self::Type => write!(f, "it does not hold floats"),
             Self::NonFinite { count, first } => {
-                write!(f, "NaN or infinity differs from the reference in {count} elements, first at {first}")
+                write!(
+                    f,
+                    "NaN or infinity differs from the reference in {count} elements, first at {first}"
+                )
             }
-            Self::TooFar { worst, measured, threshold } => write!(
+            Self::TooFar {
+                worst,
+                measured,
+                threshold,
+            } => write!(
                 f,
                 "error rel-L2 {:.3e} (threshold {:.3e}), max {:.3e} (threshold {:.3e}); furthest off at {worst}",
                 measured.rel_l2, threshold.rel_l2, measured.max_rel, threshold.max_rel

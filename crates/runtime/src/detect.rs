@@ -1,8 +1,8 @@
 //! Detection for harnesses: the device that the engine of a target can use.
 //!
-//! A device is listed by a library of this process, or by an engine that brings a library of its own. What burn lacks on a listed
-//! device concerns the native engine alone. Owns which devices count for an engine; the lists are in `machine`, the selection in
-//! `testgen-device`.
+//! A device is listed by a library of this process, or by an engine that brings a library of its
+//! own. What burn lacks on a listed device concerns the native engine alone. Owns which devices
+//! count for an engine; the lists are in `machine`, the selection in `testgen-device`.
 
 use crate::{
     engine::reported_devices,
@@ -12,20 +12,25 @@ use crate::{
     machine::{host_processor, machine},
 };
 use testgen_device::{
-    DetectionPath, Device, DeviceIndex, DeviceUnavailable, EngineKind, Inventory, ReportedDevice, System, Visibility,
-    confirmed, may_be_reported, select,
+    DetectionPath, Device, DeviceIndex, DeviceUnavailable, EngineKind, Inventory, ReportedDevice,
+    System, Visibility, confirmed, may_be_reported, select,
 };
 use testgen_engine::EngineName;
 use testgen_types::DeviceKind;
 
-/// An AMD GPU that the HIP runtime lists, for the engine of `target`: the HIP runtime of this process, or where that lists none, the
-/// one of the engine's process.
+/// An AMD GPU that the HIP runtime lists, for the engine of `target`: the HIP runtime of this
+/// process, or where that lists none, the one of the engine's process.
 ///
 /// # Errors
 ///
 /// No device has that index, or the engine cannot use it; each reason says what to do.
 pub fn hip_runtime(target: &LoadTarget) -> Result<Device, DeviceUnavailable> {
-    on_path(DetectionPath::HipRuntime, DeviceKind::Rocm, target.index, target.engine.name())
+    on_path(
+        DetectionPath::HipRuntime,
+        DeviceKind::Rocm,
+        target.index,
+        target.engine.name(),
+    )
 }
 
 /// An NVIDIA GPU that the CUDA driver lists, for the engine of `target`.
@@ -34,7 +39,12 @@ pub fn hip_runtime(target: &LoadTarget) -> Result<Device, DeviceUnavailable> {
 ///
 /// No device has that index, or the engine cannot use it; each reason says what to do.
 pub fn cuda_driver(target: &LoadTarget) -> Result<Device, DeviceUnavailable> {
-    on_path(DetectionPath::CudaDriver, DeviceKind::Cuda, target.index, target.engine.name())
+    on_path(
+        DetectionPath::CudaDriver,
+        DeviceKind::Cuda,
+        target.index,
+        target.engine.name(),
+    )
 }
 
 /// An AMD GPU that a translation layer presents as a CUDA device, for the engine of `target`.
@@ -43,20 +53,31 @@ pub fn cuda_driver(target: &LoadTarget) -> Result<Device, DeviceUnavailable> {
 ///
 /// No device has that index, or the engine cannot use it; each reason says what to do.
 pub fn cuda_compatibility(target: &LoadTarget) -> Result<Device, DeviceUnavailable> {
-    on_path(DetectionPath::CudaCompatibility, DeviceKind::Rocm, target.index, target.engine.name())
+    on_path(
+        DetectionPath::CudaCompatibility,
+        DeviceKind::Rocm,
+        target.index,
+        target.engine.name(),
+    )
 }
 
-/// A device of `kind` for an engine, trying its paths in order of preference, as the init functions of a harness do.
+/// A device of `kind` for an engine, trying its paths in order of preference, as the init functions
+/// of a harness do.
 ///
 /// # Errors
 ///
 /// No path has a device; the reasons of all of them.
-pub fn detect(kind: DeviceKind, index: DeviceIndex, engine: &EngineName) -> Result<Device, DeviceUnavailable> {
+pub fn detect(
+    kind: DeviceKind,
+    index: DeviceIndex,
+    engine: &EngineName,
+) -> Result<Device, DeviceUnavailable> {
     let on = |path| on_path(path, kind, index, engine);
     match kind {
         DeviceKind::Cpu => Ok(host_processor()),
         DeviceKind::Cuda => on(DetectionPath::CudaDriver),
-        // The HIP runtime first: under a translation layer burn's CUDA backend runs, not the one for AMD GPUs.
+        // The HIP runtime first: under a translation layer burn's CUDA backend runs, not the one
+        // for AMD GPUs.
         DeviceKind::Rocm => on(DetectionPath::HipRuntime)
             .or_else(|hip| on(DetectionPath::CudaCompatibility).map_err(|cuda| hip.and(cuda))),
     }
@@ -89,21 +110,37 @@ fn on_path(
     if let Some(feature) = missing_feature(path) {
         return Err(not_built(kind, path, feature));
     }
-    select(listed(machine(), path, kind)?, index, kind, EngineKind::Native)
+    select(
+        listed(machine(), path, kind)?,
+        index,
+        kind,
+        EngineKind::Native,
+    )
 }
 
 /// The devices that a library of this process lists.
-fn listed(machine: &Inventory, path: DetectionPath, kind: DeviceKind) -> Result<Vec<Device>, DeviceUnavailable> {
+fn listed(
+    machine: &Inventory,
+    path: DetectionPath,
+    kind: DeviceKind,
+) -> Result<Vec<Device>, DeviceUnavailable> {
     let devices: Vec<Device> = machine.on(path).cloned().collect();
     if !devices.is_empty() {
         return Ok(devices);
     }
-    let absence = machine.paths.iter().find(|result| result.path == path).and_then(|result| result.absence.clone());
-    Err(DeviceUnavailable::new(kind, absence.unwrap_or_else(|| format!("{path}: no device"))))
+    let absence = machine
+        .paths
+        .iter()
+        .find(|result| result.path == path)
+        .and_then(|result| result.absence.clone());
+    Err(DeviceUnavailable::new(
+        kind,
+        absence.unwrap_or_else(|| format!("{path}: no device")),
+    ))
 }
 
-/// These, else those that the engine lists, which may have a HIP runtime that no loader finds, as PyTorch's wheels do. The CUDA driver
-/// is one library for all processes.
+/// These, else those that the engine lists, which may have a HIP runtime that no loader finds, as
+/// PyTorch's wheels do. The CUDA driver is one library for all processes.
 fn listed_for_process(
     machine: &Inventory,
     path: DetectionPath,
@@ -123,7 +160,9 @@ fn listed_for_process(
 fn missing_feature(path: DetectionPath) -> Option<&'static str> {
     match path {
         DetectionPath::HipRuntime if !cfg!(feature = "rocm") => Some("rocm"),
-        DetectionPath::CudaDriver | DetectionPath::CudaCompatibility if !cfg!(feature = "cuda") => Some("cuda"),
+        DetectionPath::CudaDriver | DetectionPath::CudaCompatibility if !cfg!(feature = "cuda") => {
+            Some("cuda")
+        }
         _ => None,
     }
 }

@@ -1,7 +1,7 @@
 //! A loaded model with its handler, and its status.
 //!
-//! Owns: status, label, the facts of the device, and the queue. Does not own: loading (harness) and answering (task). A
-//! mock holds no model, so nothing can mistake it for one.
+//! Owns: status, label, the facts of the device, and the queue. Does not own: loading (harness) and
+//! answering (task). A mock holds no model, so nothing can mistake it for one.
 
 mod batch;
 mod queue;
@@ -46,21 +46,45 @@ struct Served {
 }
 
 impl Endpoint {
-    /// An endpoint that answers with the loaded model. If its device is not of `kind`, it is a mock with that reason.
+    /// An endpoint that answers with the loaded model. If its device is not of `kind`, it is a mock
+    /// with that reason.
     pub fn real(kind: DeviceKind, loaded: LoadedModel, handler: Handler) -> Self {
-        let LoadedModel { label, device, loaded, memory } = loaded;
+        let LoadedModel {
+            label,
+            device,
+            loaded,
+            memory,
+        } = loaded;
         let serving = |label, status, device| {
-            let served = Some(Served { device, loaded, handler });
-            Self { label, status, served, memory, queue: Queue::default(), unsupported: None }
+            let served = Some(Served {
+                device,
+                loaded,
+                handler,
+            });
+            Self {
+                label,
+                status,
+                served,
+                memory,
+                queue: Queue::default(),
+                unsupported: None,
+            }
         };
         if let Some((from, why)) = device.fallback.clone().filter(|(from, _)| *from == kind) {
             let (to, label) = (device.facts.kind, label.on(device.facts.kind));
-            log_warning(&label, format_args!("falls back from {from} to {to}: {why}"));
+            log_warning(
+                &label,
+                format_args!("falls back from {from} to {to}: {why}"),
+            );
             return serving(label, Status::Fallback { from, to, why }, device);
         }
         if device.facts.kind != kind {
             let found = &device.facts;
-            let why = format!("the harness opened {} (`{}`) where `{kind}` was asked for", found.label(), found.name);
+            let why = format!(
+                "the harness opened {} (`{}`) where `{kind}` was asked for",
+                found.label(),
+                found.name
+            );
             return Self::without_model(&label, why);
         }
         serving(label, Status::Real, device)
@@ -69,21 +93,41 @@ impl Endpoint {
     /// An endpoint without a model, because of `error`, which is printed on stderr.
     pub fn mock(label: &Label, kind: DeviceKind, error: &(dyn Error + 'static)) -> Self {
         let endpoint = Self::without_model(label, format!("no model on {kind}: {}", chain(error)));
-        Self { unsupported: unsupported(error), ..endpoint }
+        Self {
+            unsupported: unsupported(error),
+            ..endpoint
+        }
     }
 
     fn without_model(label: &Label, why: String) -> Self {
         log_warning(label, format_args!("{why}; the endpoint is a mock"));
-        let status = Status::Mock { why, fallback: None };
-        Self { label: label.clone(), status, served: None, memory: None, queue: Queue::default(), unsupported: None }
+        let status = Status::Mock {
+            why,
+            fallback: None,
+        };
+        Self {
+            label: label.clone(),
+            status,
+            served: None,
+            memory: None,
+            queue: Queue::default(),
+            unsupported: None,
+        }
     }
 
-    /// Marks the endpoint as a fallback for one on `from`, which is absent for the reason in `absence`.
+    /// Marks the endpoint as a fallback for one on `from`, which is absent for the reason in
+    /// `absence`.
     #[must_use]
     pub fn into_fallback(mut self, from: DeviceKind, absence: &DeviceUnavailable) -> Self {
         // Harnesses only fall back to the CPU; a mock has no device to ask.
-        let to = self.served.as_ref().map_or(DeviceKind::Cpu, |served| served.device.facts.kind);
-        log_warning(&self.label, format_args!("falls back from {from} to {to}: {absence}"));
+        let to = self
+            .served
+            .as_ref()
+            .map_or(DeviceKind::Cpu, |served| served.device.facts.kind);
+        log_warning(
+            &self.label,
+            format_args!("falls back from {from} to {to}: {absence}"),
+        );
         self.status = self.status.into_fallback(from, to, absence.to_string());
         self
     }
@@ -106,7 +150,8 @@ impl Endpoint {
         self.loaded().and_then(LoadedSubject::model)
     }
 
-    /// The name that the endpoint was asked for by; a fallback's names the device that it fell back to.
+    /// The name that the endpoint was asked for by; a fallback's names the device that it fell back
+    /// to.
     pub fn label(&self) -> &Label {
         &self.label
     }
@@ -118,7 +163,9 @@ impl Endpoint {
 
     /// Whether f32 products may be computed in TF32 here.
     pub fn tf32(&self) -> bool {
-        self.served.as_ref().is_some_and(|served| served.device.tf32)
+        self.served
+            .as_ref()
+            .is_some_and(|served| served.device.tf32)
     }
 
     /// The type that the model computes in; none for a mock.
@@ -126,7 +173,8 @@ impl Endpoint {
         self.served.as_ref().map(|served| served.loaded.precision())
     }
 
-    /// The kind that the backend calls the device's tensors: for a compatibility layer that is CUDA.
+    /// The kind that the backend calls the device's tensors: for a compatibility layer that is
+    /// CUDA.
     pub(crate) fn tensor_kind(&self) -> Option<DeviceKind> {
         let device = self.device()?;
         Some(match device.path {
@@ -178,7 +226,8 @@ impl Endpoint {
         self.queue.len()
     }
 
-    /// Answers every waiting request, several together where they are of one kind, in the order of submission.
+    /// Answers every waiting request, several together where they are of one kind, in the order of
+    /// submission.
     pub fn process(&mut self) -> Vec<Answered> {
         let mut answered = Vec::new();
         while let Some(batch) = self.queue.next_batch(self.batch_size()) {
@@ -195,7 +244,9 @@ impl Endpoint {
     pub fn handle(&self, request: Request) -> Result<Response, HandlerError> {
         match (&self.served, &self.status) {
             (Some(served), _) => (served.handler)(&served.loaded, request),
-            (None, status) => Ok(Response::Mock { why: status.why().unwrap_or("it has no model").to_owned() }),
+            (None, status) => Ok(Response::Mock {
+                why: status.why().unwrap_or("it has no model").to_owned(),
+            }),
         }
     }
 }
@@ -229,7 +280,9 @@ pub(crate) fn chain(error: &dyn Error) -> String {
 /// The feature that an engine does not have, if that is the cause of an error.
 pub(crate) fn unsupported(error: &(dyn Error + 'static)) -> Option<String> {
     let mut causes = std::iter::successors(error.source(), |cause| (**cause).source());
-    causes.find_map(|cause| cause.downcast_ref()).map(|Unsupported(feature)| feature.clone())
+    causes
+        .find_map(|cause| cause.downcast_ref())
+        .map(|Unsupported(feature)| feature.clone())
 }
 
 #[cfg(test)]

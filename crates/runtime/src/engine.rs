@@ -1,7 +1,8 @@
 //! Checks on an engine: the process that a check uses, the device that it opened, and its models.
 //!
-//! Owns the engine of a check, processes that wait for the next one, and the evidence of where an engine runs. Does not own
-//! the protocol and the process (`testgen-engine`). Checks do not know it: they see a model, whatever computes it.
+//! Owns the engine of a check, processes that wait for the next one, and the evidence of where an
+//! engine runs. Does not own the protocol and the process (`testgen-engine`). Checks do not know
+//! it: they see a model, whatever computes it.
 
 mod arrays;
 mod attach_error;

@@ -1,7 +1,7 @@
 //! The recorded inputs and outputs of transformers: the contents of `golden.safetensors`.
 //!
-//! Owns the names and the metadata of the golden format, not how checks use them. Only `input.*`, `output.*` and
-//! `model_class` are required; all other parts are optional.
+//! Owns the names and the metadata of the golden format, not how checks use them. Only `input.*`,
+//! `output.*` and `model_class` are required; all other parts are optional.
 
 mod contents;
 mod error;

@@ -3,7 +3,8 @@
 #[cfg(feature = "native")]
 use testgen_nn::{device::BackendDevice, heap};
 
-/// Returns unused memory to the driver. Has no effect on the host, and on a device that does not answer.
+/// Returns unused memory to the driver. Has no effect on the host, and on a device that does not
+/// answer.
 #[cfg(feature = "native")]
 pub(crate) fn cleanup(backend: &BackendDevice) {
     match backend {

@@ -1,4 +1,5 @@
-//! The declarations of a generated module: its spec, an init function for each kind of device, its request, and its skips.
+//! The declarations of a generated module: its spec, an init function for each kind of device, its
+//! request, and its skips.
 
 use crate::{
     endpoint::Endpoint,
@@ -8,7 +9,9 @@ use crate::{
     subject::Subject,
     task::Request,
 };
-use testgen_types::{Architecture, DeviceKind, Precision, Registration, Task, engine_checks, required_checks};
+use testgen_types::{
+    Architecture, DeviceKind, Precision, Registration, Task, engine_checks, required_checks,
+};
 
 /// The model or the operators under test, as the YAML spec describes them.
 #[derive(Debug)]
@@ -46,7 +49,8 @@ pub struct ToleranceOverride {
     pub reason: &'static str,
 }
 
-/// Opens a device, loads a checkpoint on it and returns an endpoint. An error becomes the status of the endpoint.
+/// Opens a device, loads a checkpoint on it and returns an endpoint. An error becomes the status of
+/// the endpoint.
 pub type Init = fn(target: &LoadTarget) -> Endpoint;
 
 /// One generated harness.
@@ -78,16 +82,26 @@ impl Harness {
 
     /// Every check that the spec requires, skipped ones included, in the order of a report.
     pub fn required(&self) -> Vec<Registration> {
-        required_checks(self.spec.architecture, self.spec.devices, self.spec.precisions)
+        required_checks(
+            self.spec.architecture,
+            self.spec.devices,
+            self.spec.precisions,
+        )
     }
 
     /// The checks that the spec requires besides these on an engine that is a process.
     pub fn required_of_engines(&self) -> Vec<Registration> {
-        engine_checks(self.spec.architecture, self.spec.devices, self.spec.precisions)
+        engine_checks(
+            self.spec.architecture,
+            self.spec.devices,
+            self.spec.precisions,
+        )
     }
 
     /// Why a check is not run; none when it is.
     pub fn skip_reason(&self, registration: Registration) -> Option<&'static str> {
-        self.skipped.iter().find_map(|skip| skip.reason(registration))
+        self.skipped
+            .iter()
+            .find_map(|skip| skip.reason(registration))
     }
 }

@@ -20,11 +20,13 @@ pub(crate) fn compiles_only() -> bool {
     COMPILES_ONLY.load(Relaxed)
 }
 
-/// The fingerprint of the kernels that the calling thread launched since the last call; `None` if it launched none.
+/// The fingerprint of the kernels that the calling thread launched since the last call; `None` if
+/// it launched none.
 #[cfg(any(feature = "cuda", feature = "rocm"))]
 pub(crate) use testgen_gpu::take_fingerprint;
 
-/// From now on, this process compiles part `part` of `parts` of the kernels that it launches, and runs none.
+/// From now on, this process compiles part `part` of `parts` of the kernels that it launches, and
+/// runs none.
 #[cfg(any(feature = "cuda", feature = "rocm"))]
 pub(crate) fn compile_only(part: u64, parts: u64) {
     COMPILES_ONLY.store(true, Relaxed);
@@ -38,9 +40,16 @@ pub(crate) use testgen_gpu::executing;
 /// Runs `work`, whose launches on this thread wait for the device; `work` must read its results.
 #[cfg(any(feature = "cuda", feature = "rocm"))]
 pub(crate) fn blocking_launches<T>(work: impl FnOnce() -> T) -> (T, KernelLaunches) {
-    let (result, testgen_gpu::BlockingLaunches { kernels, error }) = testgen_gpu::blocking_launches(work);
+    let (result, testgen_gpu::BlockingLaunches { kernels, error }) =
+        testgen_gpu::blocking_launches(work);
     let kernel = |testgen_gpu::Kernel { name, digest }| LaunchedKernel { name, digest };
-    (result, KernelLaunches { kernels: kernels.into_iter().map(kernel).collect(), error })
+    (
+        result,
+        KernelLaunches {
+            kernels: kernels.into_iter().map(kernel).collect(),
+            error,
+        },
+    )
 }
 
 /// Without a GPU backend nothing is launched.

@@ -5,8 +5,8 @@ use testgen_types::DeviceKind;
 
 /// Identifies an endpoint in log lines and messages, as `<model>-<device>`.
 ///
-/// The device is a field of its own, because a model's name may contain that of a device: replacing text in
-/// `rocm-bert-rocm` would rename the model.
+/// The device is a field of its own, because a model's name may contain that of a device: replacing
+/// text in `rocm-bert-rocm` would rename the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Label {
     model: String,
@@ -16,13 +16,19 @@ pub struct Label {
 impl Label {
     /// The label of `model` on `device`.
     pub fn new(model: impl Into<String>, device: DeviceKind) -> Self {
-        Self { model: model.into(), device }
+        Self {
+            model: model.into(),
+            device,
+        }
     }
 
     /// The label of the same model on another kind of device.
     #[must_use]
     pub fn on(&self, device: DeviceKind) -> Self {
-        Self { model: self.model.clone(), device }
+        Self {
+            model: self.model.clone(),
+            device,
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Everything that a generated harness calls: devices, models, checks, goldens, report.
 //!
-//! The only crate that uses burn. A harness imports names from this root and nothing else, so that neither upgrading burn
-//! nor a moved module means generating again.
+//! The only crate that uses burn. A harness imports names from this root and nothing else, so that
+//! neither upgrading burn nor a moved module means generating again.
 
 #![cfg_attr(
     not(all(feature = "native", feature = "operators")),
@@ -39,7 +39,9 @@ pub mod suite;
 pub mod task;
 mod tolerance;
 
-pub use detect::{cuda_compatibility, cuda_driver, detect, hip_runtime, report_visibility, visible_devices};
+pub use detect::{
+    cuda_compatibility, cuda_driver, detect, hip_runtime, report_visibility, visible_devices,
+};
 pub use endpoint::{Answered, Endpoint, QueueFull, Status, Ticket};
 pub use engine::CheckEngine;
 pub use harness::{Harness, Init, Spec, ToleranceOverride};
@@ -49,10 +51,12 @@ pub use load_target::{InitError, LoadTarget, LoadedModel};
 pub use loaded_subject::{LoadedSubject, OperatorSet};
 pub use machine::host_processor;
 pub use memory::{DeviceMemory, cleanup, memory, report_memory};
-pub use open::{OpenDevice, OpenError, OpenStep, device_panic_messages, device_panics, measure_tf32, open};
+pub use open::{
+    OpenDevice, OpenError, OpenStep, device_panic_messages, device_panics, measure_tf32, open,
+};
 pub use probe::{
-    Accumulator, Denormals, HalfProbe, HalfSupport, PrecisionError, PrecisionProbe, Rounding, probe_half_precision,
-    report_probe,
+    Accumulator, Denormals, HalfProbe, HalfSupport, PrecisionError, PrecisionProbe, Rounding,
+    probe_half_precision, report_probe,
 };
 pub use recorded_request::{RecordedRequest, RequestError};
 pub use skip::Skip;
@@ -85,7 +89,8 @@ pub use testgen_processing::{
 };
 pub use testgen_types::{Architecture, Check, DeviceKind, ModelType, Operator, Precision, Task};
 
-// The fixtures with faults that unit tests share with those in `tests/`, where this crate has its name.
+// The fixtures with faults that unit tests share with those in `tests/`, where this crate has its
+// name.
 #[cfg(test)]
 extern crate self as testgen_runtime;
 

@@ -18,11 +18,13 @@ use testgen_types::Precision;
 
 /// Loads the subject of the spec on `device`, to compute in `precision`.
 ///
-/// The class of a model is the one that the checkpoint's goldens name, else the first of `architectures` in `config.json`.
+/// The class of a model is the one that the checkpoint's goldens name, else the first of
+/// `architectures` in `config.json`.
 ///
 /// # Errors
 ///
-/// When the checkpoint cannot be loaded; for a model without a checkpoint, and for operators with one, which they cannot have.
+/// When the checkpoint cannot be loaded; for a model without a checkpoint, and for operators with
+/// one, which they cannot have.
 pub fn load<'c>(
     spec: &Spec,
     checkpoint: impl Into<Option<&'c Checkpoint>>,
@@ -34,9 +36,10 @@ pub fn load<'c>(
         (Subject::Model { model_type, .. }, Some(checkpoint)) => {
             let (model, lacks) = match &device.executor {
                 #[cfg(feature = "native")]
-                DeviceExecutor::Native(backend) => {
-                    (testgen_models::load_model(model_type, checkpoint, backend, precision)?, Default::default())
-                }
+                DeviceExecutor::Native(backend) => (
+                    testgen_models::load_model(model_type, checkpoint, backend, precision)?,
+                    Default::default(),
+                ),
                 DeviceExecutor::Engine { process, .. } if process.only_operators() => {
                     return Err(Unsupported("models; it computes operators only".to_owned()).into());
                 }
@@ -44,12 +47,17 @@ pub fn load<'c>(
                     engine::load(model_type, checkpoint, process, engine, precision)?
                 }
             };
-            Ok(LoadedSubject::Model { model: Box::new(model), lacks })
+            Ok(LoadedSubject::Model {
+                model: Box::new(model),
+                lacks,
+            })
         }
-        (Subject::Operators { .. }, Some(checkpoint)) => {
-            Err(InitError::CheckpointOfOperators { directory: checkpoint.directory().to_owned() })
+        (Subject::Operators { .. }, Some(checkpoint)) => Err(InitError::CheckpointOfOperators {
+            directory: checkpoint.directory().to_owned(),
+        }),
+        (Subject::Operators { shapes }, None) => {
+            operators(shapes, device, precision).map(LoadedSubject::Operators)
         }
-        (Subject::Operators { shapes }, None) => operators(shapes, device, precision).map(LoadedSubject::Operators),
     }
 }
 
@@ -63,7 +71,11 @@ fn operators(
         DeviceExecutor::Native(backend) => executor(backend, precision)?,
         DeviceExecutor::Engine { process, .. } => engine::operators(process, precision),
     };
-    Ok(OperatorSet { shapes, precision, executor })
+    Ok(OperatorSet {
+        shapes,
+        precision,
+        executor,
+    })
 }
 
 /// The executor of calls with burn.

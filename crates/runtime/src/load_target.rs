@@ -1,4 +1,5 @@
-//! The target of an init function: the checkpoint and the device; the model that it loaded; and errors of loading.
+//! The target of an init function: the checkpoint and the device; the model that it loaded; and
+//! errors of loading.
 
 use crate::{
     engine::CheckEngine,
@@ -21,7 +22,8 @@ pub struct LoadTarget {
     pub checkpoint: Option<Checkpoint>,
     /// `auto` or an index among the visible devices of the kind that the init function is for.
     pub index: DeviceIndex,
-    /// The precision to compute in; none selects the first 16-bit one of the spec's that the probe proves correct, else f32.
+    /// The precision to compute in; none selects the first 16-bit one of the spec's that the probe
+    /// proves correct, else f32.
     pub precision: Option<Precision>,
     /// The label of the endpoint.
     pub label: Label,
@@ -33,10 +35,14 @@ impl LoadTarget {
     /// The same checkpoint and precision on another kind of device, labelled accordingly.
     #[must_use]
     pub fn on(&self, device: DeviceKind) -> Self {
-        Self { label: self.label.on(device), ..self.clone() }
+        Self {
+            label: self.label.on(device),
+            ..self.clone()
+        }
     }
 
-    /// Opens a device with the engine, and proves by a known answer that it computes; see [`crate::open()`].
+    /// Opens a device with the engine, and proves by a known answer that it computes; see
+    /// [`crate::open()`].
     ///
     /// # Errors
     ///
@@ -64,7 +70,12 @@ pub(crate) struct MemoryAroundLoad {
 impl LoadedModel {
     /// The model or the operators that were loaded for `target`, on an open device.
     pub fn new(target: &LoadTarget, device: OpenDevice, loaded: LoadedSubject) -> Self {
-        Self { label: target.label.clone(), device, loaded, memory: None }
+        Self {
+            label: target.label.clone(),
+            device,
+            loaded,
+            memory: None,
+        }
     }
 
     /// Attaches the memory in use before and after the load.
@@ -97,7 +108,9 @@ pub enum InitError {
         directory: PathBuf,
     },
     /// The suite has no operators.
-    #[error("this suite was built without operators; enable the feature `operators` of `testgen-runtime`")]
+    #[error(
+        "this suite was built without operators; enable the feature `operators` of `testgen-runtime`"
+    )]
     OperatorsNotCompiled,
     /// The engine does not compute the subject.
     #[error("the engine does not compute {0}")]

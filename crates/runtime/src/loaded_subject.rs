@@ -4,7 +4,9 @@ use crate::subject::OperatorShapes;
 use std::{collections::BTreeMap, fmt};
 use testgen_engine::Feature;
 use testgen_models::Model;
-use testgen_operators::calls::{Call, CallError, Computed, Execute, PeriodicCall, PeriodicResult, Piece};
+use testgen_operators::calls::{
+    Call, CallError, Computed, Execute, PeriodicCall, PeriodicResult, Piece,
+};
 use testgen_types::Precision;
 
 /// The subject that an endpoint computes with.
@@ -55,7 +57,9 @@ impl LoadedSubject {
 
     /// Why the model does not have a feature; none where it has.
     pub(crate) fn lacks(&self, feature: Feature) -> Option<&str> {
-        let Self::Model { lacks, .. } = self else { return None };
+        let Self::Model { lacks, .. } = self else {
+            return None;
+        };
         lacks.get(&feature).map(String::as_str)
     }
 
@@ -63,7 +67,10 @@ impl LoadedSubject {
     #[must_use]
     pub fn map_model(self, replace: impl FnOnce(Model) -> Model) -> Self {
         match self {
-            Self::Model { model, lacks } => Self::Model { model: Box::new(replace(*model)), lacks },
+            Self::Model { model, lacks } => Self::Model {
+                model: Box::new(replace(*model)),
+                lacks,
+            },
             Self::Operators(set) => Self::Operators(set),
         }
     }
@@ -81,7 +88,10 @@ impl OperatorSet {
         self,
         replace: impl FnOnce(Box<dyn Execute + Send + Sync>) -> Box<dyn Execute + Send + Sync>,
     ) -> Self {
-        Self { executor: replace(self.executor), ..self }
+        Self {
+            executor: replace(self.executor),
+            ..self
+        }
     }
 }
 
@@ -101,6 +111,8 @@ impl Execute for OperatorSet {
 
 impl fmt::Debug for OperatorSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OperatorSet").field("precision", &self.precision).finish_non_exhaustive()
+        f.debug_struct("OperatorSet")
+            .field("precision", &self.precision)
+            .finish_non_exhaustive()
     }
 }

@@ -15,14 +15,18 @@ pub(crate) fn log_verbose(label: impl Display, text: impl Display) {
     log(&label.to_string(), &text.to_string(), is_verbose());
 }
 
-/// Logs `label: text`. The line is printed, unless a check captures it: a failing check prints its lines with its
-/// reason.
+/// Logs `label: text`. The line is printed, unless a check captures it: a failing check prints its
+/// lines with its reason.
 pub(crate) fn log_warning(label: impl Display, text: impl Display) {
-    log(&label.to_string(), &text.to_string(), is_verbose() || !is_captured());
+    log(
+        &label.to_string(),
+        &text.to_string(),
+        is_verbose() || !is_captured(),
+    );
 }
 
-/// Runs `work` and returns its result with the lines that it logged on this thread. Captures nest: the inner one gets
-/// its lines alone.
+/// Runs `work` and returns its result with the lines that it logged on this thread. Captures nest:
+/// the inner one gets its lines alone.
 pub(crate) fn capture_log<T>(work: impl FnOnce() -> T) -> (T, Vec<String>) {
     let outer = CAPTURED.replace(Some(Vec::new()));
     let result = work();
@@ -44,7 +48,11 @@ fn log(label: &str, text: &str, print: bool) {
     if print {
         eprintln!("{line}");
     }
-    CAPTURED.with_borrow_mut(|captured| captured.iter_mut().for_each(|lines| lines.push(line.clone())));
+    CAPTURED.with_borrow_mut(|captured| {
+        captured
+            .iter_mut()
+            .for_each(|lines| lines.push(line.clone()))
+    });
 }
 
 fn is_on(value: Option<&std::ffi::OsStr>) -> bool {
@@ -53,7 +61,11 @@ fn is_on(value: Option<&std::ffi::OsStr>) -> bool {
 
 /// A label and a text in one line; line breaks become `; `, so that logs can be filtered by label.
 fn line(label: &str, text: &str) -> String {
-    let parts: Vec<&str> = text.lines().map(str::trim).filter(|part| !part.is_empty()).collect();
+    let parts: Vec<&str> = text
+        .lines()
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+        .collect();
     format!("{label}: {}", parts.join("; "))
 }
 
@@ -71,7 +83,10 @@ mod tests {
 
     #[test]
     fn a_line_has_no_line_breaks() {
-        assert_eq!(line("rocm:0", "first\n  second\n\n"), "rocm:0: first; second");
+        assert_eq!(
+            line("rocm:0", "first\n  second\n\n"),
+            "rocm:0: first; second"
+        );
     }
 
     #[test]

@@ -18,10 +18,10 @@ use testgen_nn::{device::BackendDevice, heap};
 
 /// Bytes of a device. `None`: the device does not report the value.
 ///
-/// On the host processor, `in_use` and `peak` are the heap of this process, counted by its allocator, plus the weights
-/// that stay in mapped checkpoint files. On a GPU, `in_use` and `reserved` are the bytes that burn's allocator holds
-/// **for the stream of the calling thread**: every OS thread has its own stream, so query from the thread that loaded
-/// and ran the model.
+/// On the host processor, `in_use` and `peak` are the heap of this process, counted by its
+/// allocator, plus the weights that stay in mapped checkpoint files. On a GPU, `in_use` and
+/// `reserved` are the bytes that burn's allocator holds **for the stream of the calling thread**:
+/// every OS thread has its own stream, so query from the thread that loaded and ran the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct DeviceMemory {
     /// Total memory of the device.
@@ -32,8 +32,9 @@ pub struct DeviceMemory {
     pub in_use: Option<u64>,
     /// Allocated from the driver, in use or cached for reuse; GPU only.
     pub reserved: Option<u64>,
-    /// The maximum in use: on the host of the process, since [`reset_peak`](testgen_nn::heap::reset_peak); on a GPU of the calling
-    /// thread's stream, since its check began. Engines do not report it.
+    /// The maximum in use: on the host of the process, since
+    /// [`reset_peak`](testgen_nn::heap::reset_peak); on a GPU of the calling thread's stream, since
+    /// its check began. Engines do not report it.
     pub peak: Option<u64>,
 }
 
@@ -42,18 +43,35 @@ pub fn memory(device: &OpenDevice) -> DeviceMemory {
     let (free, total) = testgen_device::memory(&device.facts).unzip();
     match &device.executor {
         // The engine's own count: total and free memory are read by this process.
-        DeviceExecutor::Engine { process, .. } => {
-            DeviceMemory { total, free, in_use: process.memory(), reserved: None, peak: None }
-        }
+        DeviceExecutor::Engine { process, .. } => DeviceMemory {
+            total,
+            free,
+            in_use: process.memory(),
+            reserved: None,
+            peak: None,
+        },
         #[cfg(feature = "native")]
-        DeviceExecutor::Native(BackendDevice::Cpu(_)) => {
-            DeviceMemory { total, free, in_use: Some(heap::in_use()), reserved: None, peak: Some(heap::peak()) }
-        }
+        DeviceExecutor::Native(BackendDevice::Cpu(_)) => DeviceMemory {
+            total,
+            free,
+            in_use: Some(heap::in_use()),
+            reserved: None,
+            peak: Some(heap::peak()),
+        },
         #[cfg(any(feature = "cuda", feature = "rocm"))]
         DeviceExecutor::Native(BackendDevice::Gpu(gpu)) => {
             let usage = testgen_gpu::memory_usage(*gpu);
-            let (in_use, reserved) = (usage.map(|usage| usage.in_use), usage.map(|usage| usage.reserved));
-            DeviceMemory { total, free, in_use, reserved, peak: usage.and_then(|usage| usage.peak) }
+            let (in_use, reserved) = (
+                usage.map(|usage| usage.in_use),
+                usage.map(|usage| usage.reserved),
+            );
+            DeviceMemory {
+                total,
+                free,
+                in_use,
+                reserved,
+                peak: usage.and_then(|usage| usage.peak),
+            }
         }
     }
 }
@@ -67,7 +85,8 @@ pub(crate) fn peak(device: &OpenDevice) -> Option<u64> {
     }
 }
 
-/// Starts a new measurement of the peak of the calling thread on GPUs. The peak of the host is that of all checks that run.
+/// Starts a new measurement of the peak of the calling thread on GPUs. The peak of the host is that
+/// of all checks that run.
 pub(crate) fn begin_peak() {
     gpu_memory::begin_peak();
 }
@@ -96,9 +115,15 @@ impl fmt::Display for DeviceMemory {
             ("reserved", self.reserved),
             ("peak", self.peak),
         ];
-        let known = parts.iter().filter_map(|(name, bytes)| bytes.map(|bytes| format!("{name} {}", mebibytes(bytes))));
+        let known = parts
+            .iter()
+            .filter_map(|(name, bytes)| bytes.map(|bytes| format!("{name} {}", mebibytes(bytes))));
         let known: Vec<String> = known.collect();
-        if known.is_empty() { f.write_str("unknown") } else { f.write_str(&known.join(", ")) }
+        if known.is_empty() {
+            f.write_str("unknown")
+        } else {
+            f.write_str(&known.join(", "))
+        }
     }
 }
 

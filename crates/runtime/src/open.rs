@@ -21,7 +21,9 @@ mod without_native;
 pub use error::{OpenError, OpenStep};
 #[cfg(feature = "native")]
 pub(crate) use isolated::{IsolatedFailure, isolated};
-pub(crate) use kernel_cache::{folder as kernel_cache_folder, remove_abandoned as remove_abandoned_locks};
+pub(crate) use kernel_cache::{
+    folder as kernel_cache_folder, remove_abandoned as remove_abandoned_locks,
+};
 #[cfg(feature = "native")]
 pub use native::open;
 #[cfg(feature = "native")]
@@ -45,11 +47,28 @@ pub(crate) fn open_with(engine: &CheckEngine, device: Device) -> Result<OpenDevi
     if engine.process_name().is_none() {
         return open(device);
     }
-    let process = engine.attach(&device).map_err(|error| OpenError::of_engine(&device, error))?;
+    let process = engine
+        .attach(&device)
+        .map_err(|error| OpenError::of_engine(&device, error))?;
     known_answer::prove_engine(&device, &process)?;
-    let (tf32, fallback) = (process.tf32(), process.fallback().map(|why| (device.kind, why)));
-    let facts = if fallback.is_some() { host_processor() } else { device };
-    Ok(OpenDevice { facts, executor: DeviceExecutor::Engine { process, engine: engine.clone() }, tf32, fallback })
+    let (tf32, fallback) = (
+        process.tf32(),
+        process.fallback().map(|why| (device.kind, why)),
+    );
+    let facts = if fallback.is_some() {
+        host_processor()
+    } else {
+        device
+    };
+    Ok(OpenDevice {
+        facts,
+        executor: DeviceExecutor::Engine {
+            process,
+            engine: engine.clone(),
+        },
+        tf32,
+        fallback,
+    })
 }
 
 #[cfg(test)]

@@ -1,7 +1,10 @@
-//! The half-precision probe: measures what the 16-bit types of a device, and its TF32, compute, and compares it with f64.
+//! The half-precision probe: measures what the 16-bit types of a device, and its TF32, compute, and
+//! compares it with f64.
 //!
-//! `cases` has the inputs and the exact answers, `measure` asks the device, `native` and `on_engine` compute them, `classify` evaluates the
-//! answers without a device, `fingerprint` those that identify the matrix unit, `tf32` measures products in TF32, `choose` selects a precision for a model.
+//! `cases` has the inputs and the exact answers, `measure` asks the device, `native` and
+//! `on_engine` compute them, `classify` evaluates the answers without a device, `fingerprint` those
+//! that identify the matrix unit, `tf32` measures products in TF32, `choose` selects a precision
+//! for a model.
 
 mod cases;
 mod choose;
@@ -26,21 +29,23 @@ use serde::Serialize;
 use std::fmt;
 use testgen_types::{DeviceKind, Precision};
 
-/// The result for both 16-bit types of one device. TF32 is probed when it is asked for: few models compute in it.
+/// The result for both 16-bit types of one device. TF32 is probed when it is asked for: few models
+/// compute in it.
 #[derive(Debug, Clone, Serialize)]
 pub struct HalfProbe {
     /// IEEE 754 binary16.
     pub f16: PrecisionProbe,
     /// bfloat16.
     pub bf16: PrecisionProbe,
-    /// The GPU whose TF32 [`HalfProbe::of`] probes; none for the CPU, which computes f32 in its place.
+    /// The GPU whose TF32 [`HalfProbe::of`] probes; none for the CPU, which computes f32 in its
+    /// place.
     #[serde(skip)]
     gpu: Option<OpenDevice>,
 }
 
 impl HalfProbe {
-    /// The result for a precision; `None` for f32, which is the reference and is not probed, and for tf32 on the CPU. The first
-    /// call for tf32 on a GPU compiles the kernels that it uses.
+    /// The result for a precision; `None` for f32, which is the reference and is not probed, and
+    /// for tf32 on the CPU. The first call for tf32 on a GPU compiles the kernels that it uses.
     pub fn of(&self, precision: Precision) -> Option<PrecisionProbe> {
         match precision {
             Precision::F32 => None,
@@ -53,7 +58,8 @@ impl HalfProbe {
 
 /// Probes both 16-bit types, once per device and process.
 ///
-/// Never panics: failures are part of the result. The first call on a GPU compiles the kernels that it uses.
+/// Never panics: failures are part of the result. The first call on a GPU compiles the kernels that
+/// it uses.
 pub fn probe_half_precision(device: &OpenDevice) -> HalfProbe {
     static PROBED: Probed<HalfProbe> = Probed::new();
     let probe = PROBED.once(device, probe);
@@ -68,7 +74,11 @@ fn probe(device: &OpenDevice) -> HalfProbe {
     }
     let result = |precision| classify(precision, &measure(device, precision));
     let gpu = (device.facts.kind != DeviceKind::Cpu).then(|| device.clone());
-    HalfProbe { f16: result(Precision::F16), bf16: result(Precision::Bf16), gpu }
+    HalfProbe {
+        f16: result(Precision::F16),
+        bf16: result(Precision::Bf16),
+        gpu,
+    }
 }
 
 /// Logs the result of the probe.

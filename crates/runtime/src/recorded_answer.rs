@@ -1,6 +1,7 @@
 //! Answers as the recorder wrote them: the contents of `answers.json`.
 //!
-//! Owns the format of the file, not how answers are compared. Requests are in [`crate::recorded_request`].
+//! Owns the format of the file, not how answers are compared. Requests are in
+//! [`crate::recorded_request`].
 
 mod error;
 
@@ -123,7 +124,8 @@ pub(crate) struct RecordedDetection {
 pub(crate) struct Tokens {
     pub(crate) text: String,
     pub(crate) ids: Vec<i64>,
-    /// For each token the gap between the two largest scores, relative to the largest logit of the answer.
+    /// For each token the gap between the two largest scores, relative to the largest logit of the
+    /// answer.
     pub(crate) margins: Vec<f64>,
 }
 
@@ -154,19 +156,38 @@ impl RecordedAnswer {
     /// The request and the answer of `task` for the checkpoint in `directory`.
     pub(crate) fn read(directory: &Path, task: Task) -> Result<Self, AnswerError> {
         let path = directory.join(FILE);
-        let invalid = |source| AnswerError::Invalid { path: path.clone(), source };
-        let missing = || AnswerError::NoTask { path: path.clone(), task };
-        // Entries stay JSON until one is asked for, so that an invalid one only fails the checks of its own task.
+        let invalid = |source| AnswerError::Invalid {
+            path: path.clone(),
+            source,
+        };
+        let missing = || AnswerError::NoTask {
+            path: path.clone(),
+            task,
+        };
+        // Entries stay JSON until one is asked for, so that an invalid one only fails the checks of
+        // its own task.
         let entry = entries(&path)?.remove(task.as_str()).ok_or_else(missing)?;
-        let AnswerEntry { request, answer, noise } = serde_json::from_value(entry).map_err(invalid)?;
-        let unusable = |why| AnswerError::Noise { path: path.clone(), why };
+        let AnswerEntry {
+            request,
+            answer,
+            noise,
+        } = serde_json::from_value(entry).map_err(invalid)?;
+        let unusable = |why| AnswerError::Noise {
+            path: path.clone(),
+            why,
+        };
         let noise = Noise::of_answer(&metadata(&noise)).map_err(unusable)?;
         let tensors = golden::read_file(&directory.join(golden::FILE), limit::GOLDEN)?;
-        Ok(Self { request: RecordedRequest::new(request, tensors), answer, noise })
+        Ok(Self {
+            request: RecordedRequest::new(request, tensors),
+            answer,
+            noise,
+        })
     }
 }
 
-/// Why `answers.json` has nothing to compare with; none if it has, or if it cannot be read, which a check reports.
+/// Why `answers.json` has nothing to compare with; none if it has, or if it cannot be read, which a
+/// check reports.
 pub(crate) fn inapplicable(directory: &Path, task: Task) -> Option<String> {
     let path = directory.join(FILE);
     let recorded = match entries(&path) {
@@ -185,16 +206,28 @@ pub(crate) fn inapplicable(directory: &Path, task: Task) -> Option<String> {
 
 fn entries(path: &Path) -> Result<BTreeMap<String, Value>, AnswerError> {
     let text = read_bytes(path, limit::ANSWERS).map_err(|error| match error.is_missing() {
-        true => AnswerError::Missing { path: path.to_owned() },
+        true => AnswerError::Missing {
+            path: path.to_owned(),
+        },
         false => AnswerError::Read(error),
     })?;
-    serde_json::from_slice(&text).map_err(|source| AnswerError::Invalid { path: path.to_owned(), source })
+    serde_json::from_slice(&text).map_err(|source| AnswerError::Invalid {
+        path: path.to_owned(),
+        source,
+    })
 }
 
 /// The noise with the names that it has in the metadata of a golden.
 fn metadata(noise: &BTreeMap<String, Value>) -> HashMap<String, String> {
-    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    noise.iter().map(|(name, value)| (format!("noise.{name}"), text(value))).collect()
+    let text = |value: &Value| {
+        value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned)
+    };
+    noise
+        .iter()
+        .map(|(name, value)| (format!("noise.{name}"), text(value)))
+        .collect()
 }
 
 #[cfg(test)]

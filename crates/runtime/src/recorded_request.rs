@@ -1,7 +1,8 @@
 //! A request as the recorder wrote it, from which a harness builds the one of its architecture.
 //!
-//! Owns the fields of `request` in `answers.json` and the tensors of the golden that they name. Does not own the variants of
-//! [`Request`](crate::task::Request): a harness chooses one, so that the request of an architecture is visible there.
+//! Owns the fields of `request` in `answers.json` and the tensors of the golden that they name.
+//! Does not own the variants of [`Request`](crate::task::Request): a harness chooses one, so that
+//! the request of an architecture is visible there.
 
 mod error;
 mod tensors;
@@ -25,7 +26,8 @@ pub struct RecordedRequest {
     calls: Option<Vec<Call>>,
 }
 
-/// `request` in `answers.json`. Texts are written out; everything else is the name of a tensor in `golden.safetensors`.
+/// `request` in `answers.json`. Texts are written out; everything else is the name of a tensor in
+/// `golden.safetensors`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct RequestFields {
@@ -50,7 +52,8 @@ struct RecordedQuestion {
     context: String,
 }
 
-/// The controls that recorded answers use: they must not depend on random numbers, which differ between libraries.
+/// The controls that recorded answers use: they must not depend on random numbers, which differ
+/// between libraries.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Controls {
@@ -79,13 +82,22 @@ struct Series {
 impl RecordedRequest {
     /// The request of `fields`, whose tensors are those of a golden by their whole names.
     pub(crate) fn new(fields: RequestFields, golden: Arrays) -> Self {
-        Self { fields, tensors: RecordedTensors::new(golden), calls: None }
+        Self {
+            fields,
+            tensors: RecordedTensors::new(golden),
+            calls: None,
+        }
     }
 
-    /// A request of calls, which are made by a check and not recorded: operators have no checkpoint.
+    /// A request of calls, which are made by a check and not recorded: operators have no
+    /// checkpoint.
     #[cfg(feature = "operators")]
     pub(crate) fn of_calls(calls: Vec<Call>) -> Self {
-        Self { fields: RequestFields::default(), tensors: RecordedTensors::new(Arrays::new()), calls: Some(calls) }
+        Self {
+            fields: RequestFields::default(),
+            tensors: RecordedTensors::new(Arrays::new()),
+            calls: Some(calls),
+        }
     }
 
     /// Calls of operators.
@@ -153,10 +165,16 @@ impl RecordedRequest {
     /// When none was recorded, or a tensor is missing or not floats.
     pub fn recordings(&self) -> Result<Vec<Audio>, RequestError> {
         const PART: &str = "recordings";
-        let Recordings { tensors, sampling_rate } = recorded(PART, &self.fields.recordings)?;
+        let Recordings {
+            tensors,
+            sampling_rate,
+        } = recorded(PART, &self.fields.recordings)?;
         let audio = |name: &String| {
             let samples = self.tensors.floats(PART, name)?;
-            Ok(Audio { sampling_rate, samples: samples.as_floats().unwrap_or_default().to_vec() })
+            Ok(Audio {
+                sampling_rate,
+                samples: samples.as_floats().unwrap_or_default().to_vec(),
+            })
         };
         tensors.iter().map(audio).collect()
     }
@@ -172,7 +190,10 @@ impl RecordedRequest {
             let pixels = self.tensors.get(PART, name)?;
             Image::from_array(&pixels).map_err(|error| RequestError::unusable(PART, name, &error))
         };
-        recorded(PART, &self.fields.images)?.iter().map(image).collect()
+        recorded(PART, &self.fields.images)?
+            .iter()
+            .map(image)
+            .collect()
     }
 
     /// Floats [batch, channels, height, width] of deviation one.
@@ -181,10 +202,12 @@ impl RecordedRequest {
     ///
     /// When none was recorded, or the tensor is missing or not floats.
     pub fn noise(&self) -> Result<Array, RequestError> {
-        self.tensors.floats("noise", &recorded("noise", &self.fields.noise)?)
+        self.tensors
+            .floats("noise", &recorded("noise", &self.fields.noise)?)
     }
 
-    /// The inputs of a denoising model besides the sample, by their names in diffusers; empty if it has no others.
+    /// The inputs of a denoising model besides the sample, by their names in diffusers; empty if it
+    /// has no others.
     ///
     /// # Errors
     ///
@@ -192,7 +215,10 @@ impl RecordedRequest {
     pub fn condition(&self) -> Result<Arrays, RequestError> {
         const PART: &str = "condition";
         let named = |(name, tensor): (String, String)| Ok((name, self.tensors.get(PART, &tensor)?));
-        recorded(PART, &self.fields.condition)?.into_iter().map(named).collect()
+        recorded(PART, &self.fields.condition)?
+            .into_iter()
+            .map(named)
+            .collect()
     }
 
     /// The number of denoising steps.
@@ -210,7 +236,8 @@ impl RecordedRequest {
     ///
     /// When none were recorded, or the tensor is missing or not floats.
     pub fn latents(&self) -> Result<Array, RequestError> {
-        self.tensors.floats("latents", &recorded("latents", &self.fields.latents)?)
+        self.tensors
+            .floats("latents", &recorded("latents", &self.fields.latents)?)
     }
 
     /// Series [time, channels].
@@ -229,7 +256,10 @@ impl RecordedRequest {
     ///
     /// When none were recorded, or a tensor is missing.
     pub fn graphs(&self) -> Result<Vec<Graph>, RequestError> {
-        recorded("graphs", &self.fields.graphs)?.iter().map(|prefix| self.tensors.graph(prefix)).collect()
+        recorded("graphs", &self.fields.graphs)?
+            .iter()
+            .map(|prefix| self.tensors.graph(prefix))
+            .collect()
     }
 }
 

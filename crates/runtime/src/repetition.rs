@@ -1,8 +1,11 @@
-//! Failed calls computed again on the same device: plainly, and with a wait for the device after every launch.
+//! Failed calls computed again on the same device: plainly, and with a wait for the device after
+//! every launch.
 
 use crate::{kernels, open};
 use testgen_operators::{
-    calls::{Actual, Call, CallError, Element, Execute, Expected, HostTensor, LaunchedKernel, Repetition},
+    calls::{
+        Actual, Call, CallError, Element, Execute, Expected, HostTensor, LaunchedKernel, Repetition,
+    },
     cases::{Arithmetic, Reference, evaluate},
 };
 use testgen_types::{Check, Precision};
@@ -22,17 +25,23 @@ pub(crate) struct Runs {
 pub(crate) fn run_twice(executor: &dyn Execute, call: &Call) -> Runs {
     let plain = run(executor, call);
     let (result, launches) = kernels::blocking_launches(|| run(executor, call));
-    // The wait after a launch takes its error, which the read of the result does not report any more.
+    // The wait after a launch takes its error, which the read of the result does not report any
+    // more.
     let blocking = launches.error.map_or(result, |error| {
         // After the device's own words, which a plain run has as well.
         let (kernel, message) = error.split_once(": ").unwrap_or(("unknown", &error));
         failed_on_device(call, format!("{message}\nkernel: {kernel}"))
     });
     let launched = !launches.kernels.is_empty();
-    Runs { plain, blocking: launched.then_some(blocking), kernels: launches.kernels }
+    Runs {
+        plain,
+        blocking: launched.then_some(blocking),
+        kernels: launches.kernels,
+    }
 }
 
-/// Computes a call. A panic on the device's own thread is an error: what it returns was never written.
+/// Computes a call. A panic on the device's own thread is an error: what it returns was never
+/// written.
 pub(crate) fn run(executor: &dyn Execute, call: &Call) -> Actual {
     let panics = open::device_panics();
     let result = executor.execute(call).map(|computed| computed.tensor);
@@ -43,10 +52,17 @@ pub(crate) fn run(executor: &dyn Execute, call: &Call) -> Actual {
 }
 
 fn failed_on_device(call: &Call, message: String) -> Actual {
-    Actual::Error(CallError::Device { operator: call.operator, message }.to_string())
+    Actual::Error(
+        CallError::Device {
+            operator: call.operator,
+            message,
+        }
+        .to_string(),
+    )
 }
 
-/// The arithmetic that sets the bounds of a check; `tf32` where a device computes f32 products in TF32.
+/// The arithmetic that sets the bounds of a check; `tf32` where a device computes f32 products in
+/// TF32.
 pub(crate) fn arithmetic(check: Check, precision: Precision, tf32: bool) -> Arithmetic {
     match check {
         Check::Integers => Arithmetic::exact(Element::I32),
@@ -69,7 +85,15 @@ pub(crate) fn expected(reference: &Reference) -> Expected {
     Expected {
         shape: reference.shape.clone(),
         element: reference.element,
-        values: reference.numbers.iter().map(|number| number.value).collect(),
-        bounds: reference.numbers.iter().map(|number| number.error).collect(),
+        values: reference
+            .numbers
+            .iter()
+            .map(|number| number.value)
+            .collect(),
+        bounds: reference
+            .numbers
+            .iter()
+            .map(|number| number.error)
+            .collect(),
     }
 }

@@ -1,4 +1,5 @@
-//! The report: the file of JSON lines that `TESTGEN_REPORT` names. Several processes append to it concurrently.
+//! The report: the file of JSON lines that `TESTGEN_REPORT` names. Several processes append to it
+//! concurrently.
 
 use serde::Serialize;
 use std::{
@@ -38,8 +39,13 @@ impl Report {
     /// Appends to `path`, which is created if it does not exist.
     pub(crate) fn append_to(path: &Path) -> Result<Self, ReportWriteError> {
         let file = OpenOptions::new().append(true).create(true).open(path);
-        let file = file.map_err(|source| ReportWriteError { path: path.to_owned(), source })?;
-        Ok(Self { file: Some((path.to_owned(), Mutex::new(file))) })
+        let file = file.map_err(|source| ReportWriteError {
+            path: path.to_owned(),
+            source,
+        })?;
+        Ok(Self {
+            file: Some((path.to_owned(), Mutex::new(file))),
+        })
     }
 
     /// Appends one entry.
@@ -49,11 +55,18 @@ impl Report {
 
     /// Appends one line of JSON with a single write, so that lines of several processes do not mix.
     pub(crate) fn append_line(&self, entry: &impl Serialize) -> Result<(), ReportWriteError> {
-        let Some((path, file)) = &self.file else { return Ok(()) };
-        let error = |source| ReportWriteError { path: path.clone(), source };
+        let Some((path, file)) = &self.file else {
+            return Ok(());
+        };
+        let error = |source| ReportWriteError {
+            path: path.clone(),
+            source,
+        };
         let mut line = serde_json::to_vec(entry).map_err(|source| error(source.into()))?;
         line.push(b'\n');
-        let mut file = file.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut file = file
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
         file.write_all(&line).map_err(error)
     }
 }
@@ -100,18 +113,34 @@ mod tests {
         std::thread::scope(|scope| {
             for writer in 0..4 {
                 let report = Report::append_to(&path).unwrap();
-                scope.spawn(move || (0..50).for_each(|_| report.append(&entry(&format!("model{writer}"))).unwrap()));
+                scope.spawn(move || {
+                    (0..50).for_each(|_| report.append(&entry(&format!("model{writer}"))).unwrap())
+                });
             }
         });
         let text = std::fs::read_to_string(&path).unwrap();
-        let entries: Vec<ReportEntry> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let entries: Vec<ReportEntry> = text
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
         assert_eq!(entries.len(), 200);
-        assert_eq!(entries.iter().filter(|entry| entry.model == "model3").count(), 50);
+        assert_eq!(
+            entries
+                .iter()
+                .filter(|entry| entry.model == "model3")
+                .count(),
+            50
+        );
     }
 
     #[test]
     fn a_report_that_cannot_be_written_is_an_error() {
-        let error = Report::append_to(Path::new("/nonexistent/report.jsonl")).unwrap_err().to_string();
-        assert!(error.contains("/nonexistent/report.jsonl") && error.contains("TESTGEN_REPORT"), "{error}");
+        let error = Report::append_to(Path::new("/nonexistent/report.jsonl"))
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("/nonexistent/report.jsonl") && error.contains("TESTGEN_REPORT"),
+            "{error}"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! `TESTGEN_REQUIRE`: the devices that must run. For these, a missing device, a fallback and a mock are failures.
+//! `TESTGEN_REQUIRE`: the devices that must run. For these, a missing device, a fallback and a mock
+//! are failures.
 
 use std::{fmt, str::FromStr};
 use testgen_device::Device;
@@ -11,7 +12,8 @@ pub(crate) const REQUIRE_VARIABLE: &str = "TESTGEN_REQUIRE";
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct RequiredDevices(Vec<RequiredDevice>);
 
-/// One entry of the list: `cpu`, `cuda`, `rocm`, `rocm:2` for at least two, `rocm-sim` to accept a simulation.
+/// One entry of the list: `cpu`, `cuda`, `rocm`, `rocm:2` for at least two, `rocm-sim` to accept a
+/// simulation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RequiredDevice {
     /// The kind of device.
@@ -24,7 +26,9 @@ pub(crate) struct RequiredDevice {
 
 /// The variable has an invalid value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{REQUIRE_VARIABLE}: {problem}; write a comma list of cpu, cuda, rocm, rocm:2 (a count), rocm-sim (simulated)")]
+#[error(
+    "{REQUIRE_VARIABLE}: {problem}; write a comma list of cpu, cuda, rocm, rocm:2 (a count), rocm-sim (simulated)"
+)]
 pub(crate) struct RequireError {
     problem: String,
 }
@@ -36,18 +40,27 @@ impl RequiredDevices {
             Ok(text) => text.parse(),
             Err(std::env::VarError::NotPresent) => Ok(Self::default()),
             // Ignoring it would drop the requirement, and an absent device would look like success.
-            Err(error @ std::env::VarError::NotUnicode(_)) => Err(RequireError { problem: error.to_string() }),
+            Err(error @ std::env::VarError::NotUnicode(_)) => Err(RequireError {
+                problem: error.to_string(),
+            }),
         }
     }
 
     /// Requires one device of `kind`, not a simulation.
     pub(crate) fn of(kind: DeviceKind) -> Self {
-        Self(vec![RequiredDevice { device: kind, count: 1, simulated: false }])
+        Self(vec![RequiredDevice {
+            device: kind,
+            count: 1,
+            simulated: false,
+        }])
     }
 
     /// The requirement for `kind`.
     pub(crate) fn on(&self, kind: DeviceKind) -> Option<RequiredDevice> {
-        self.0.iter().copied().find(|requirement| requirement.device == kind)
+        self.0
+            .iter()
+            .copied()
+            .find(|requirement| requirement.device == kind)
     }
 
     /// The required kinds.
@@ -55,12 +68,16 @@ impl RequiredDevices {
         self.0.iter().map(|requirement| requirement.device)
     }
 
-    /// Why `device` does not meet the requirement for its kind; `None` when it does, or without a requirement.
+    /// Why `device` does not meet the requirement for its kind; `None` when it does, or without a
+    /// requirement.
     pub(crate) fn refuses(&self, device: &Device) -> Option<String> {
         let requirement = self.on(device.kind)?;
         (device.simulated && !requirement.simulated).then(|| {
             let kind = device.kind;
-            format!("{REQUIRE_VARIABLE}={requirement} refuses `{}`, a simulation; {kind}-sim allows it", device.name)
+            format!(
+                "{REQUIRE_VARIABLE}={requirement} refuses `{}`, a simulation; {kind}-sim allows it",
+                device.name
+            )
         })
     }
 }
@@ -75,8 +92,13 @@ impl FromStr for RequiredDevices {
         let mut requirements: Vec<RequiredDevice> = Vec::new();
         for entry in text.split(',') {
             let requirement: RequiredDevice = entry.trim().parse()?;
-            if requirements.iter().any(|other| other.device == requirement.device) {
-                return Err(RequireError { problem: format!("`{}` is required twice", requirement.device) });
+            if requirements
+                .iter()
+                .any(|other| other.device == requirement.device)
+            {
+                return Err(RequireError {
+                    problem: format!("`{}` is required twice", requirement.device),
+                });
             }
             requirements.push(requirement);
         }
@@ -94,13 +116,22 @@ impl FromStr for RequiredDevice {
             None => (device, false),
         };
         let count = count.parse().ok().filter(|count| *count > 0);
-        let count = count.ok_or_else(|| RequireError { problem: format!("`{text}` has no positive count") })?;
-        let device: DeviceKind =
-            device.parse().map_err(|error: UnknownName| RequireError { problem: error.to_string() })?;
+        let count = count.ok_or_else(|| RequireError {
+            problem: format!("`{text}` has no positive count"),
+        })?;
+        let device: DeviceKind = device.parse().map_err(|error: UnknownName| RequireError {
+            problem: error.to_string(),
+        })?;
         if device == DeviceKind::Cpu && (simulated || count > 1) {
-            return Err(RequireError { problem: format!("`{text}`: cpu takes neither a count nor `-sim`") });
+            return Err(RequireError {
+                problem: format!("`{text}`: cpu takes neither a count nor `-sim`"),
+            });
         }
-        Ok(Self { device, count, simulated })
+        Ok(Self {
+            device,
+            count,
+            simulated,
+        })
     }
 }
 
@@ -108,7 +139,11 @@ impl fmt::Display for RequiredDevice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let simulated = if self.simulated { "-sim" } else { "" };
         write!(f, "{}{simulated}", self.device)?;
-        if self.count == 1 { Ok(()) } else { write!(f, ":{}", self.count) }
+        if self.count == 1 {
+            Ok(())
+        } else {
+            write!(f, ":{}", self.count)
+        }
     }
 }
 
@@ -125,9 +160,30 @@ mod tests {
     fn a_list_is_parsed() {
         let requirements = parse("cpu, cuda:2,rocm-sim").unwrap();
         let on = |kind| requirements.on(kind).unwrap();
-        assert_eq!(on(DeviceKind::Cpu), RequiredDevice { device: DeviceKind::Cpu, count: 1, simulated: false });
-        assert_eq!(on(DeviceKind::Cuda), RequiredDevice { device: DeviceKind::Cuda, count: 2, simulated: false });
-        assert_eq!(on(DeviceKind::Rocm), RequiredDevice { device: DeviceKind::Rocm, count: 1, simulated: true });
+        assert_eq!(
+            on(DeviceKind::Cpu),
+            RequiredDevice {
+                device: DeviceKind::Cpu,
+                count: 1,
+                simulated: false
+            }
+        );
+        assert_eq!(
+            on(DeviceKind::Cuda),
+            RequiredDevice {
+                device: DeviceKind::Cuda,
+                count: 2,
+                simulated: false
+            }
+        );
+        assert_eq!(
+            on(DeviceKind::Rocm),
+            RequiredDevice {
+                device: DeviceKind::Rocm,
+                count: 1,
+                simulated: true
+            }
+        );
         assert_eq!(on(DeviceKind::Cuda).to_string(), "cuda:2");
     }
 
@@ -139,11 +195,23 @@ mod tests {
 
     #[test]
     fn an_invalid_list_is_an_error_that_lists_the_valid_entries() {
-        for text in
-            ["gpu", "rocm,", ",", "rocm:0", "rocm:x", "rocm:", "rocm-simulated", "rocm,rocm:2", "cpu:2", "cpu-sim"]
-        {
+        for text in [
+            "gpu",
+            "rocm,",
+            ",",
+            "rocm:0",
+            "rocm:x",
+            "rocm:",
+            "rocm-simulated",
+            "rocm,rocm:2",
+            "cpu:2",
+            "cpu-sim",
+        ] {
             let message = parse(text).unwrap_err().to_string();
-            assert!(message.contains("TESTGEN_REQUIRE") && message.contains("rocm:2"), "{text}: {message}");
+            assert!(
+                message.contains("TESTGEN_REQUIRE") && message.contains("rocm:2"),
+                "{text}: {message}"
+            );
         }
     }
 
@@ -152,7 +220,13 @@ mod tests {
         let mut device = testgen_device::host_processor(&testgen_device::System::host());
         device.kind = DeviceKind::Rocm;
         device.simulated = true;
-        assert!(parse("rocm").unwrap().refuses(&device).unwrap().contains("rocm-sim"));
+        assert!(
+            parse("rocm")
+                .unwrap()
+                .refuses(&device)
+                .unwrap()
+                .contains("rocm-sim")
+        );
         assert_eq!(parse("rocm-sim").unwrap().refuses(&device), None);
         assert_eq!(parse("cuda").unwrap().refuses(&device), None);
         device.simulated = false;

@@ -14,29 +14,58 @@ pub struct Skip {
 impl Skip {
     /// Skips `check` on every device and in every precision.
     pub const fn new(check: Check, reason: &'static str) -> Self {
-        Self { check, device: None, precision: None, reason }
+        Self {
+            check,
+            device: None,
+            precision: None,
+            reason,
+        }
     }
 
     /// Skips `check` on one kind of device.
     pub const fn on(device: DeviceKind, check: Check, reason: &'static str) -> Self {
-        Self { check, device: Some(device), precision: None, reason }
+        Self {
+            check,
+            device: Some(device),
+            precision: None,
+            reason,
+        }
     }
 
     /// Skips `check` in one precision.
     pub const fn in_precision(precision: Precision, check: Check, reason: &'static str) -> Self {
-        Self { check, device: None, precision: Some(precision), reason }
+        Self {
+            check,
+            device: None,
+            precision: Some(precision),
+            reason,
+        }
     }
 
     /// Skips `check` on one kind of device, in one precision.
-    pub const fn on_in_precision(device: DeviceKind, precision: Precision, check: Check, reason: &'static str) -> Self {
-        Self { check, device: Some(device), precision: Some(precision), reason }
+    pub const fn on_in_precision(
+        device: DeviceKind,
+        precision: Precision,
+        check: Check,
+        reason: &'static str,
+    ) -> Self {
+        Self {
+            check,
+            device: Some(device),
+            precision: Some(precision),
+            reason,
+        }
     }
 
     /// The reason, where the skip applies.
     pub(crate) fn reason(&self, registration: Registration) -> Option<&'static str> {
         let applies = self.check == registration.check
-            && self.device.is_none_or(|device| device == registration.device)
-            && self.precision.is_none_or(|precision| precision == registration.precision);
+            && self
+                .device
+                .is_none_or(|device| device == registration.device)
+            && self
+                .precision
+                .is_none_or(|precision| precision == registration.precision);
         applies.then_some(self.reason)
     }
 }
@@ -45,8 +74,11 @@ impl Skip {
 mod tests {
     use super::*;
 
-    const FINITE: Registration =
-        Registration { device: DeviceKind::Rocm, check: Check::Finite, precision: Precision::F16 };
+    const FINITE: Registration = Registration {
+        device: DeviceKind::Rocm,
+        check: Check::Finite,
+        precision: Precision::F16,
+    };
 
     #[test]
     fn a_skip_applies_where_every_restriction_holds() {
@@ -57,10 +89,29 @@ mod tests {
             Skip::in_precision(f16, finite, "overflows"),
             Skip::on_in_precision(rocm, f16, finite, "overflows"),
         ];
-        let applies = |registration| skips.map(|skip| skip.reason(registration) == Some("overflows"));
+        let applies =
+            |registration| skips.map(|skip| skip.reason(registration) == Some("overflows"));
         assert_eq!(applies(FINITE), [true; 4]);
-        assert_eq!(applies(Registration { device: DeviceKind::Cuda, ..FINITE }), [true, false, true, false]);
-        assert_eq!(applies(Registration { precision: Precision::F32, ..FINITE }), [true, true, false, false]);
-        assert_eq!(applies(Registration { check: Check::Placement, ..FINITE }), [false; 4]);
+        assert_eq!(
+            applies(Registration {
+                device: DeviceKind::Cuda,
+                ..FINITE
+            }),
+            [true, false, true, false]
+        );
+        assert_eq!(
+            applies(Registration {
+                precision: Precision::F32,
+                ..FINITE
+            }),
+            [true, true, false, false]
+        );
+        assert_eq!(
+            applies(Registration {
+                check: Check::Placement,
+                ..FINITE
+            }),
+            [false; 4]
+        );
     }
 }

@@ -1,10 +1,12 @@
-//! `TESTGEN_STRESS` and `TESTGEN_SOAK`: whether the check `stress` runs, and how long it repeats its cases.
+//! `TESTGEN_STRESS` and `TESTGEN_SOAK`: whether the check `stress` runs, and how long it repeats
+//! its cases.
 
 use std::time::Duration;
 
 /// The variable that requests the check, with any value.
 const STRESS_VARIABLE: &str = "TESTGEN_STRESS";
-/// The variable with the seconds for which each stress check repeats its cases after their first run.
+/// The variable with the seconds for which each stress check repeats its cases after their first
+/// run.
 const SOAK_VARIABLE: &str = "TESTGEN_SOAK";
 
 /// Whether the check `stress` runs, and how long it repeats its cases.
@@ -22,7 +24,10 @@ impl StressRequest {
     /// When `TESTGEN_SOAK` is not a number of seconds.
     pub(crate) fn from_environment() -> Result<Self, String> {
         let requested = std::env::var_os(STRESS_VARIABLE).is_some();
-        let soak = std::env::var(SOAK_VARIABLE).ok().map(|text| seconds(&text)).transpose()?;
+        let soak = std::env::var(SOAK_VARIABLE)
+            .ok()
+            .map(|text| seconds(&text))
+            .transpose()?;
         Ok(Self { requested, soak })
     }
 
@@ -32,7 +37,10 @@ impl StressRequest {
     }
 
     /// How long each check repeats its cases; none without a request.
-    #[cfg_attr(not(feature = "operators"), expect(dead_code, reason = "only the check of operators reads it"))]
+    #[cfg_attr(
+        not(feature = "operators"),
+        expect(dead_code, reason = "only the check of operators reads it")
+    )]
     pub(crate) fn soak(self) -> Option<Duration> {
         self.soak
     }
@@ -52,7 +60,10 @@ mod tests {
     fn a_time_is_a_number_of_seconds() {
         assert_eq!(seconds(" 1.5 "), Ok(Duration::from_millis(1500)));
         for text in ["", "10m", "-1", "NaN", "inf", "1e300"] {
-            assert!(seconds(text).is_err_and(|error| error.contains("TESTGEN_SOAK")), "{text}");
+            assert!(
+                seconds(text).is_err_and(|error| error.contains("TESTGEN_SOAK")),
+                "{text}"
+            );
         }
     }
 }

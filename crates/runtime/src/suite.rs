@@ -1,8 +1,8 @@
-//! The test binary of a suite: every check of every harness is one test that passes, fails, or is ignored with a
-//! reason.
+//! The test binary of a suite: every check of every harness is one test that passes, fails, or is
+//! ignored with a reason.
 //!
-//! Owns: listing, devices, locks, the report and the exit code. Does not own: the checks. The checks of a missing
-//! device are ignored, never passed; if the device is required, they fail.
+//! Owns: listing, devices, locks, the report and the exit code. Does not own: the checks. The
+//! checks of a missing device are ignored, never passed; if the device is required, they fail.
 
 #[cfg(all(feature = "all_kernels", any(feature = "cuda", feature = "rocm")))]
 mod all_kernels;
@@ -24,10 +24,11 @@ use testgen_device::DeviceIndex;
 use testgen_engine::EngineName;
 use testgen_types::{Registration, ReportEntry};
 
-/// Runs the checks of `harnesses` that the command line selects. Exit codes: 0 no failure, 101 a failure, 2 an invalid
-/// environment variable or argument.
+/// Runs the checks of `harnesses` that the command line selects. Exit codes: 0 no failure, 101 a
+/// failure, 2 an invalid environment variable or argument.
 ///
-/// `manifest_dir` is the suite's directory at build time; `CARGO_MANIFEST_DIR` at run time takes precedence.
+/// `manifest_dir` is the suite's directory at build time; `CARGO_MANIFEST_DIR` at run time takes
+/// precedence.
 pub fn main(harnesses: &[&'static Harness], manifest_dir: &str) -> ExitCode {
     // Started again by a suite, as the engine of a library.
     #[cfg(feature = "operators")]
@@ -62,8 +63,12 @@ pub fn main(harnesses: &[&'static Harness], manifest_dir: &str) -> ExitCode {
     }
     let shared = &environment;
     let of_harness = |harness: &&'static Harness| {
-        let on_engine = |(registration, engine)| trial::trial(shared, harness, registration, engine);
-        planned(harness, &shared.engines).into_iter().map(on_engine).collect::<Vec<_>>()
+        let on_engine =
+            |(registration, engine)| trial::trial(shared, harness, registration, engine);
+        planned(harness, &shared.engines)
+            .into_iter()
+            .map(on_engine)
+            .collect::<Vec<_>>()
     };
     let trials = harnesses.iter().flat_map(of_harness).collect();
     libtest_mimic::run(&arguments, trials).exit_code()
@@ -71,24 +76,43 @@ pub fn main(harnesses: &[&'static Harness], manifest_dir: &str) -> ExitCode {
 
 /// The checks of a harness, each on every engine that has it.
 fn planned(harness: &Harness, engines: &[EngineName]) -> Vec<(Registration, EngineName)> {
-    let every =
-        harness.required().into_iter().flat_map(|check| engines.iter().map(move |engine| (check, engine.clone())));
+    let every = harness
+        .required()
+        .into_iter()
+        .flat_map(|check| engines.iter().map(move |engine| (check, engine.clone())));
     let processes = engines.iter().filter(|engine| !engine.is_native());
     let of_engines = harness.required_of_engines();
-    every.chain(processes.flat_map(|engine| of_engines.iter().map(|check| (*check, engine.clone())))).collect()
+    every
+        .chain(processes.flat_map(|engine| of_engines.iter().map(|check| (*check, engine.clone()))))
+        .collect()
 }
 
 /// Whether the filters of the command line select the test, as libtest applies them.
 fn is_selected(arguments: &Arguments, name: &str) -> bool {
-    let matches = |filter: &String| if arguments.exact { name == filter } else { name.contains(filter.as_str()) };
+    let matches = |filter: &String| {
+        if arguments.exact {
+            name == filter
+        } else {
+            name.contains(filter.as_str())
+        }
+    };
     arguments.filter.as_ref().is_none_or(matches) && !arguments.skip.iter().any(matches)
 }
 
-/// Runs one check as the suite does, with the checkpoint below `base`, and returns its report entry. Requires no device
-/// and writes no report; detecting a missing device is left to the harness.
+/// Runs one check as the suite does, with the checkpoint below `base`, and returns its report
+/// entry. Requires no device and writes no report; detecting a missing device is left to the
+/// harness.
 pub fn run_check(harness: &Harness, registration: Registration, base: &Path) -> ReportEntry {
-    let (checkpoint, requirements) = (harness.spec.subject.checkpoint(base), &RequiredDevices::default());
-    let context = CheckContext { checkpoint, requirements, index: DeviceIndex::Auto, engine: EngineName::native() };
+    let (checkpoint, requirements) = (
+        harness.spec.subject.checkpoint(base),
+        &RequiredDevices::default(),
+    );
+    let context = CheckContext {
+        checkpoint,
+        requirements,
+        index: DeviceIndex::Auto,
+        engine: EngineName::native(),
+    };
     trial::run(harness, registration, base, &context).0
 }
 
@@ -98,12 +122,22 @@ mod tests {
 
     #[test]
     fn tests_are_selected_as_libtest_selects_them() {
-        let selected =
-            |arguments: &[&str], name| is_selected(&Arguments::from_iter(["suite"].iter().chain(arguments)), name);
+        let selected = |arguments: &[&str], name| {
+            is_selected(
+                &Arguments::from_iter(["suite"].iter().chain(arguments)),
+                name,
+            )
+        };
         assert!(selected(&[], "vision::vit::rocm::finite_f32"));
         assert!(selected(&["vit::rocm"], "vision::vit::rocm::finite_f32"));
-        assert!(!selected(&["vit::rocm", "--exact"], "vision::vit::rocm::finite_f32"));
-        assert!(!selected(&["vit::rocm", "--skip", "finite"], "vision::vit::rocm::finite_f32"));
+        assert!(!selected(
+            &["vit::rocm", "--exact"],
+            "vision::vit::rocm::finite_f32"
+        ));
+        assert!(!selected(
+            &["vit::rocm", "--skip", "finite"],
+            "vision::vit::rocm::finite_f32"
+        ));
         assert!(!selected(&["bert"], "vision::vit::rocm::finite_f32"));
     }
 }

@@ -1,8 +1,8 @@
 //! One handler per task: the modality's real input in, a typed result out.
 //!
-//! Owns requests, responses and the steps between the processor and the model's outputs. Does not own queues, devices or
-//! status: those are the endpoint's. A handler runs tokenizer or image processor, then the model, then reads the outputs;
-//! it never cuts an input silently.
+//! Owns requests, responses and the steps between the processor and the model's outputs. Does not
+//! own queues, devices or status: those are the endpoint's. A handler runs tokenizer or image
+//! processor, then the model, then reads the outputs; it never cuts an input silently.
 
 mod audio_embedding;
 mod call;
@@ -31,8 +31,9 @@ pub use call::HandlerError;
 pub(crate) use object_detection::QueryResult;
 pub use request::{QuestionContext, Request, TimeSeries};
 pub use response::{
-    Answer, AudioEmbedding, Detection, FilledMask, FoundPassage, GeneratedText, GraphEmbedding, ImageEmbedding,
-    ImageTextEmbedding, LabelScore, LabelledToken, Response, RetrievedAnswer, TextEmbedding, Transcription,
+    Answer, AudioEmbedding, Detection, FilledMask, FoundPassage, GeneratedText, GraphEmbedding,
+    ImageEmbedding, ImageTextEmbedding, LabelScore, LabelledToken, Response, RetrievedAnswer,
+    TextEmbedding, Transcription,
 };
 
 use crate::loaded_subject::LoadedSubject;
@@ -42,28 +43,39 @@ use testgen_types::Task;
 /// Answers one request with a model, or with operators.
 pub type Handler = fn(&LoadedSubject, Request) -> Result<Response, HandlerError>;
 
-/// Texts in; per text the vectors of its tokens [tokens, hidden], their mean `[hidden]` and the pooler's `[hidden]` out.
+/// Texts in; per text the vectors of its tokens [tokens, hidden], their mean `[hidden]` and the
+/// pooler's `[hidden]` out.
 pub fn text_embedding(loaded: &LoadedSubject, request: Request) -> Result<Response, HandlerError> {
     text_embedding::answer(&TaskCall::of(loaded, Task::TextEmbedding)?, request)
 }
 
-/// Texts with mask tokens in; for each mask token the five likeliest tokens with their probabilities out.
+/// Texts with mask tokens in; for each mask token the five likeliest tokens with their
+/// probabilities out.
 pub fn fill_mask(loaded: &LoadedSubject, request: Request) -> Result<Response, HandlerError> {
     fill_mask::answer(&TaskCall::of(loaded, Task::FillMask)?, request)
 }
 
 /// Texts in; per text every label with its probability out, best first.
-pub fn text_classification(loaded: &LoadedSubject, request: Request) -> Result<Response, HandlerError> {
+pub fn text_classification(
+    loaded: &LoadedSubject,
+    request: Request,
+) -> Result<Response, HandlerError> {
     classification::answer_texts(&TaskCall::of(loaded, Task::TextClassification)?, request)
 }
 
 /// Texts in; per text the best label of every token, with its bytes in the text, out.
-pub fn token_classification(loaded: &LoadedSubject, request: Request) -> Result<Response, HandlerError> {
+pub fn token_classification(
+    loaded: &LoadedSubject,
+    request: Request,
+) -> Result<Response, HandlerError> {
     token_classification::answer(&TaskCall::of(loaded, Task::TokenClassification)?, request)
 }
 
 /// Questions with contexts in; per question the best span of its context out.
-pub fn question_answering(loaded: &LoadedSubject, request: Request) -> Result<Response, HandlerError> {
+pub fn question_answering(
+    loaded: &LoadedSubject,
+    request: Request,
+) -> Result<Response, HandlerError> {
     question_answering::answer(&TaskCall::of(loaded, Task::QuestionAnswering)?, request)
 }
 
@@ -73,17 +85,26 @@ pub fn text_generation(loaded: &LoadedSubject, request: Request) -> Result<Respo
 }
 
 /// Generates a text from each text: the generated text, the new ids and the reason why it ended.
-pub fn text2text_generation(loaded: &LoadedSubject, request: Request) -> Result<Response, HandlerError> {
+pub fn text2text_generation(
+    loaded: &LoadedSubject,
+    request: Request,
+) -> Result<Response, HandlerError> {
     text2text_generation::answer(&TaskCall::of(loaded, Task::Text2TextGeneration)?, request)
 }
 
 /// Recordings in; per recording its words out.
-pub fn speech_recognition(loaded: &LoadedSubject, request: Request) -> Result<Response, HandlerError> {
+pub fn speech_recognition(
+    loaded: &LoadedSubject,
+    request: Request,
+) -> Result<Response, HandlerError> {
     speech_recognition::answer(&TaskCall::of(loaded, Task::SpeechRecognition)?, request)
 }
 
 /// Recordings in; per recording every label with its probability out, best first.
-pub fn audio_classification(loaded: &LoadedSubject, request: Request) -> Result<Response, HandlerError> {
+pub fn audio_classification(
+    loaded: &LoadedSubject,
+    request: Request,
+) -> Result<Response, HandlerError> {
     classification::answer_recordings(&TaskCall::of(loaded, Task::AudioClassification)?, request)
 }
 
@@ -93,12 +114,19 @@ pub fn audio_embedding(loaded: &LoadedSubject, request: Request) -> Result<Respo
 }
 
 /// Images in; per image every label with its probability out, best first.
-pub fn image_classification(loaded: &LoadedSubject, request: Request) -> Result<Response, HandlerError> {
+pub fn image_classification(
+    loaded: &LoadedSubject,
+    request: Request,
+) -> Result<Response, HandlerError> {
     classification::answer_images(&TaskCall::of(loaded, Task::ImageClassification)?, request)
 }
 
-/// Images in; per image the boxes of its objects in pixels, with their labels and probabilities, best first, out.
-pub fn object_detection(loaded: &LoadedSubject, request: Request) -> Result<Response, HandlerError> {
+/// Images in; per image the boxes of its objects in pixels, with their labels and probabilities,
+/// best first, out.
+pub fn object_detection(
+    loaded: &LoadedSubject,
+    request: Request,
+) -> Result<Response, HandlerError> {
     object_detection::answer(&TaskCall::of(loaded, Task::ObjectDetection)?, request)
 }
 
@@ -108,42 +136,71 @@ pub fn image_embedding(loaded: &LoadedSubject, request: Request) -> Result<Respo
 }
 
 /// Images and texts in; per image every text with its score out, best first.
-pub fn image_text_similarity(loaded: &LoadedSubject, request: Request) -> Result<Response, HandlerError> {
+pub fn image_text_similarity(
+    loaded: &LoadedSubject,
+    request: Request,
+) -> Result<Response, HandlerError> {
     image_text::answer_similarity(&TaskCall::of(loaded, Task::ImageTextSimilarity)?, request)
 }
 
 /// Images and texts in; one vector `[width]` of their common space for each out.
-pub fn image_text_embedding(loaded: &LoadedSubject, request: Request) -> Result<Response, HandlerError> {
+pub fn image_text_embedding(
+    loaded: &LoadedSubject,
+    request: Request,
+) -> Result<Response, HandlerError> {
     image_text::answer_embedding(&TaskCall::of(loaded, Task::ImageTextEmbedding)?, request)
 }
 
 /// Series in; per series how its channels go on, [prediction_length, channels], out.
-pub fn time_series_forecasting(loaded: &LoadedSubject, request: Request) -> Result<Response, HandlerError> {
+pub fn time_series_forecasting(
+    loaded: &LoadedSubject,
+    request: Request,
+) -> Result<Response, HandlerError> {
     time_series::answer_forecast(&TaskCall::of(loaded, Task::TimeSeriesForecasting)?, request)
 }
 
 /// Series in; per series every label with its probability out, best first.
-pub fn time_series_classification(loaded: &LoadedSubject, request: Request) -> Result<Response, HandlerError> {
-    time_series::answer_labels(&TaskCall::of(loaded, Task::TimeSeriesClassification)?, request)
+pub fn time_series_classification(
+    loaded: &LoadedSubject,
+    request: Request,
+) -> Result<Response, HandlerError> {
+    time_series::answer_labels(
+        &TaskCall::of(loaded, Task::TimeSeriesClassification)?,
+        request,
+    )
 }
 
 /// Predicts numbers from series: `[targets]` per series.
-pub fn time_series_regression(loaded: &LoadedSubject, request: Request) -> Result<Response, HandlerError> {
+pub fn time_series_regression(
+    loaded: &LoadedSubject,
+    request: Request,
+) -> Result<Response, HandlerError> {
     time_series::answer_numbers(&TaskCall::of(loaded, Task::TimeSeriesRegression)?, request)
 }
 
-/// Prompts with places for images, and the images, in; per prompt its continuation, the new ids and why it ended, out.
-pub fn image_text_to_text(loaded: &LoadedSubject, request: Request) -> Result<Response, HandlerError> {
+/// Prompts with places for images, and the images, in; per prompt its continuation, the new ids and
+/// why it ended, out.
+pub fn image_text_to_text(
+    loaded: &LoadedSubject,
+    request: Request,
+) -> Result<Response, HandlerError> {
     image_text_to_text::answer(&TaskCall::of(loaded, Task::ImageTextToText)?, request)
 }
 
-/// Questions in; per question its answer and the passages that it was written from, best first, out.
-pub fn retrieval_augmented_generation(loaded: &LoadedSubject, request: Request) -> Result<Response, HandlerError> {
-    retrieval_augmented_generation::answer(&TaskCall::of(loaded, Task::RetrievalAugmentedGeneration)?, request)
+/// Questions in; per question its answer and the passages that it was written from, best first,
+/// out.
+pub fn retrieval_augmented_generation(
+    loaded: &LoadedSubject,
+    request: Request,
+) -> Result<Response, HandlerError> {
+    retrieval_augmented_generation::answer(
+        &TaskCall::of(loaded, Task::RetrievalAugmentedGeneration)?,
+        request,
+    )
 }
 
-/// Noise and a condition in; per row of the noise the latents [channels, height, width] that the checkpoint's scheduler makes
-/// of it out.
+/// Noise and a condition in; per row of the noise, latents [channels, height, width] out, which the
+/// checkpoint's scheduler makes from that noise.
 pub fn image_denoising(loaded: &LoadedSubject, request: Request) -> Result<Response, HandlerError> {
     diffusion::answer_denoising(&TaskCall::of(loaded, Task::ImageDenoising)?, request)
 }
@@ -153,8 +210,12 @@ pub fn image_decoding(loaded: &LoadedSubject, request: Request) -> Result<Respon
     diffusion::answer_decoding(&TaskCall::of(loaded, Task::ImageDecoding)?, request)
 }
 
-/// Classifies graphs: per graph every label with its probability, best first, or the one number that it predicts.
-pub fn graph_classification(loaded: &LoadedSubject, request: Request) -> Result<Response, HandlerError> {
+/// Classifies graphs: per graph every label with its probability, best first, or the one number
+/// that it predicts.
+pub fn graph_classification(
+    loaded: &LoadedSubject,
+    request: Request,
+) -> Result<Response, HandlerError> {
     classification::answer_graphs(&TaskCall::of(loaded, Task::GraphClassification)?, request)
 }
 
@@ -164,6 +225,9 @@ pub fn graph_embedding(loaded: &LoadedSubject, request: Request) -> Result<Respo
 }
 
 /// Computes operators: the result of each call, in their order.
-pub fn operator_evaluation(loaded: &LoadedSubject, request: Request) -> Result<Response, HandlerError> {
+pub fn operator_evaluation(
+    loaded: &LoadedSubject,
+    request: Request,
+) -> Result<Response, HandlerError> {
     operator_evaluation::answer(loaded, request)
 }

@@ -1,7 +1,8 @@
-//! How far a tensor may be from its reference: four times the recorded noise, between a floor and a ceiling.
+//! How far a tensor may be from its reference: four times the recorded noise, between a floor and a
+//! ceiling.
 //!
-//! Floors and ceilings of the maximum error are twice those of rel-L2: the largest of many errors is further from zero than
-//! their mean.
+//! Floors and ceilings of the maximum error are twice those of rel-L2: the largest of many errors
+//! is further from zero than their mean.
 
 use crate::{
     golden::{Noise, NoiseLevel},
@@ -23,8 +24,8 @@ pub(crate) struct Threshold {
 pub(crate) enum DeviceArithmetic {
     /// f32 throughout.
     F32,
-    /// f32, but the factors of products are rounded to the mantissa of f16: the precision tf32, and a translation layer whose f32
-    /// was measured to be that.
+    /// f32, but the factors of products are rounded to the mantissa of f16: the precision tf32, and
+    /// a translation layer whose f32 was measured to be that.
     Tf32,
     /// f16.
     F16,
@@ -32,26 +33,46 @@ pub(crate) enum DeviceArithmetic {
     Bf16,
 }
 
-/// Number of elements below which the L2 norm is dominated by single elements, any of which may be near zero by chance.
+/// Number of elements below which the L2 norm is dominated by single elements, any of which may be
+/// near zero by chance.
 const FEW: usize = 64;
 
 impl Threshold {
-    /// The threshold for `expected`, a tensor of the same kind as `recorded` but computed from other inputs.
+    /// The threshold for `expected`, a tensor of the same kind as `recorded` but computed from
+    /// other inputs.
     ///
-    /// Noise is relative to the recorded tensor. A tensor of few elements may be much smaller by chance, so it may be off by
-    /// as much, in absolute terms, as the worst element of the recorded tensor.
+    /// Noise is relative to the recorded tensor. A tensor of few elements may be much smaller by
+    /// chance, so it may be off by as much, in absolute terms, as the worst element of the recorded
+    /// tensor.
     pub(crate) fn in_units_of(self, recorded: &[f32], expected: &[f32]) -> Self {
         if expected.len() >= FEW {
             return self;
         }
-        let largest = |values: &[f32]| values.iter().fold(0.0_f64, |most, value| most.max(f64::from(value.abs())));
-        let norm = expected.iter().map(|value| f64::from(*value).powi(2)).sum::<f64>().sqrt();
+        let largest = |values: &[f32]| {
+            values
+                .iter()
+                .fold(0.0_f64, |most, value| most.max(f64::from(value.abs())))
+        };
+        let norm = expected
+            .iter()
+            .map(|value| f64::from(*value).powi(2))
+            .sum::<f64>()
+            .sqrt();
         let allowed = self.max_rel * largest(recorded).max(largest(expected));
         // A tensor of zeros has no unit; it keeps its threshold, and every error in it is infinite.
-        let per = |unit: f64, otherwise: f64| if unit > 0.0 { allowed / unit } else { otherwise };
+        let per = |unit: f64, otherwise: f64| {
+            if unit > 0.0 {
+                allowed / unit
+            } else {
+                otherwise
+            }
+        };
         // If each of n elements is off by `allowed`, |d| is `allowed` times the root of n.
         let root = (expected.len() as f64).sqrt();
-        Self { rel_l2: per(norm / root, self.rel_l2), max_rel: per(largest(expected), self.max_rel) }
+        Self {
+            rel_l2: per(norm / root, self.rel_l2),
+            max_rel: per(largest(expected), self.max_rel),
+        }
     }
 
     const fn new(rel_l2: f64, max_rel: f64) -> Self {
@@ -59,8 +80,9 @@ impl Threshold {
     }
 }
 
-/// The factor between the noise of the reference and the error that passes: an implementation with the same arithmetic but
-/// another order of operations has an error of the size of the noise, and its largest element may be a few times that.
+/// The factor between the noise of the reference and the error that passes: an implementation with
+/// the same arithmetic but another order of operations has an error of the size of the noise, and
+/// its largest element may be a few times that.
 const NOISE_FACTOR: f64 = 4.0;
 
 /// The limits of thresholds for one arithmetic.
@@ -99,7 +121,8 @@ impl DeviceArithmetic {
                 without_noise: Threshold::new(1e-5, 3e-5),
                 metamorphic_floor: Threshold::new(1e-6, 2e-6),
             },
-            // The reference never computes in TF32. Its noise in f16 is the closest, because the mantissas have equal lengths.
+            // The reference never computes in TF32. Its noise in f16 is the closest, because the
+            // mantissas have equal lengths.
             Self::Tf32 => ThresholdLimits {
                 noise: Precision::F16,
                 floor: Threshold::new(1e-3, 2e-3),
@@ -136,29 +159,48 @@ pub(crate) struct Tolerance<'a> {
 
 impl<'a> Tolerance<'a> {
     /// For results in `precision`; `tf32` is whether the device declares TF32.
-    pub(crate) fn new(noise: &'a Noise, overrides: &'a [ToleranceOverride], precision: Precision, tf32: bool) -> Self {
-        Self { noise, overrides, precision, compute: DeviceArithmetic::of(precision, tf32) }
+    pub(crate) fn new(
+        noise: &'a Noise,
+        overrides: &'a [ToleranceOverride],
+        precision: Precision,
+        tf32: bool,
+    ) -> Self {
+        Self {
+            noise,
+            overrides,
+            precision,
+            compute: DeviceArithmetic::of(precision, tf32),
+        }
     }
 
-    /// For comparing with the recorded tensor `name`. An override in the spec replaces the computed threshold.
+    /// For comparing with the recorded tensor `name`. An override in the spec replaces the computed
+    /// threshold.
     pub(crate) fn golden(&self, name: &str) -> Threshold {
         let limits = self.compute.limits();
         let computed = self.threshold_above(&limits, limits.floor, name);
-        let applies = |known: &&ToleranceOverride| known.output == name && known.precision == self.precision;
-        let Some(replacement) = self.overrides.iter().find(applies) else { return computed };
-        let ToleranceOverride { rel_l2, max_rel, .. } = *replacement;
+        let applies =
+            |known: &&ToleranceOverride| known.output == name && known.precision == self.precision;
+        let Some(replacement) = self.overrides.iter().find(applies) else {
+            return computed;
+        };
+        let ToleranceOverride {
+            rel_l2, max_rel, ..
+        } = *replacement;
         match (self.precision, self.compute) {
-            // The author of the spec wrote the override for f32 arithmetic, so with TF32 it can only widen the threshold.
-            (Precision::F32, DeviceArithmetic::Tf32) => {
-                Threshold { rel_l2: rel_l2.max(computed.rel_l2), max_rel: max_rel.max(computed.max_rel) }
-            }
+            // The author of the spec wrote the override for f32 arithmetic, so with TF32 it can
+            // only widen the threshold.
+            (Precision::F32, DeviceArithmetic::Tf32) => Threshold {
+                rel_l2: rel_l2.max(computed.rel_l2),
+                max_rel: max_rel.max(computed.max_rel),
+            },
             _ => Threshold { rel_l2, max_rel },
         }
     }
 
     /// For comparing two runs of one device in one precision.
     pub(crate) fn metamorphic(&self, name: &str) -> Threshold {
-        // An override describes a deviation from transformers, which two runs of one device have in common.
+        // An override describes a deviation from transformers, which two runs of one device have in
+        // common.
         let limits = self.compute.limits();
         self.threshold_above(&limits, limits.metamorphic_floor, name)
     }
@@ -168,18 +210,23 @@ impl<'a> Tolerance<'a> {
         self.noise.of(self.compute.limits().noise, name)
     }
 
-    /// Whether an error above the threshold may be the reference's own: the recorded error of the reference is above the largest
-    /// threshold, too, so that neither a failure nor a pass would say anything.
+    /// Whether an error above the threshold may be the reference's own: the recorded error of the
+    /// reference is above the largest threshold, too, so that neither a failure nor a pass would
+    /// say anything.
     pub(crate) fn leaves_open(&self, name: &str, error: &OutputError) -> bool {
         let ceiling = self.compute.limits().ceiling;
         self.noise(name).is_some_and(|noise| {
             let is_unstable = noise.rel_l2 > ceiling.rel_l2 || noise.max_rel > ceiling.max_rel;
-            is_unstable && error.rel_l2 <= NOISE_FACTOR * noise.rel_l2 && error.max_rel <= NOISE_FACTOR * noise.max_rel
+            is_unstable
+                && error.rel_l2 <= NOISE_FACTOR * noise.rel_l2
+                && error.max_rel <= NOISE_FACTOR * noise.max_rel
         })
     }
 
     fn threshold_above(&self, limits: &ThresholdLimits, floor: Threshold, name: &str) -> Threshold {
-        let Some(noise) = self.noise.of(limits.noise, name) else { return limits.without_noise };
+        let Some(noise) = self.noise.of(limits.noise, name) else {
+            return limits.without_noise;
+        };
         Threshold {
             rel_l2: (NOISE_FACTOR * noise.rel_l2).clamp(floor.rel_l2, limits.ceiling.rel_l2),
             max_rel: (NOISE_FACTOR * noise.max_rel).clamp(floor.max_rel, limits.ceiling.max_rel),

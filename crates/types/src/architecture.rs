@@ -9,13 +9,16 @@ closed_enum! {
         EncoderOnly = "encoder_only",
         /// Causal language models (GPT-2, Llama and their relatives).
         DecoderOnly = "decoder_only",
-        /// Text encoders with a decoder that attends to their output (T5, BART, Marian and their relatives).
+        /// Text encoders with a decoder that attends to their output (T5, BART, Marian and their
+        /// relatives).
         EncoderDecoder = "encoder_decoder",
         /// Causal language models whose MLPs are mixtures of experts (Mixtral and its relatives).
         Moe = "moe",
-        /// Speech models: with a text decoder (Whisper), or a head over frames (wav2vec 2.0, HuBERT).
+        /// Speech models: with a text decoder (Whisper), or a head over frames (wav2vec 2.0,
+        /// HuBERT).
         Speech = "speech",
-        /// State space models: causal language models with a recurrent state instead of keys and values (Mamba).
+        /// State space models: causal language models with a recurrent state instead of keys and
+        /// values (Mamba).
         Ssm = "ssm",
         /// Image encoders and classifiers (ViT, ResNet and their relatives).
         Vision = "vision",
@@ -77,10 +80,17 @@ impl Architecture {
                 Task::TokenClassification,
                 Task::QuestionAnswering,
             ],
-            Self::EncoderDecoder => {
-                &[Task::Text2TextGeneration, Task::TextEmbedding, Task::TextClassification, Task::QuestionAnswering]
-            }
-            Self::Speech => &[Task::SpeechRecognition, Task::AudioClassification, Task::AudioEmbedding],
+            Self::EncoderDecoder => &[
+                Task::Text2TextGeneration,
+                Task::TextEmbedding,
+                Task::TextClassification,
+                Task::QuestionAnswering,
+            ],
+            Self::Speech => &[
+                Task::SpeechRecognition,
+                Task::AudioClassification,
+                Task::AudioEmbedding,
+            ],
             Self::Ssm => &[Task::TextGeneration, Task::TextEmbedding],
             Self::Vision => &[Task::ImageClassification, Task::ImageEmbedding],
             Self::ObjectDetection => &[Task::ObjectDetection, Task::ImageEmbedding],
@@ -90,9 +100,11 @@ impl Architecture {
             Self::Rag => &[Task::RetrievalAugmentedGeneration],
             Self::Graph => &[Task::GraphClassification, Task::GraphEmbedding],
             Self::Operators => &[Task::OperatorEvaluation],
-            Self::TimeSeries => {
-                &[Task::TimeSeriesForecasting, Task::TimeSeriesClassification, Task::TimeSeriesRegression]
-            }
+            Self::TimeSeries => &[
+                Task::TimeSeriesForecasting,
+                Task::TimeSeriesClassification,
+                Task::TimeSeriesRegression,
+            ],
         }
     }
 

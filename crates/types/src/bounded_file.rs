@@ -1,7 +1,9 @@
-//! Reading files with a limit: a regular file of at most so many bytes, or an error that names the file and the problem.
+//! Reading files with a limit: a regular file of at most so many bytes, or an error that names the
+//! file and the problem.
 //!
-//! Owns how files that others wrote are opened and read. Nothing waits for the writer of a FIFO, and nothing reads a device or
-//! a file that is too large: its size is checked before the first byte is read. Does not own what the bytes mean.
+//! Owns how files that others wrote are opened and read. Nothing waits for the writer of a FIFO,
+//! and nothing reads a device or a file that is too large: its size is checked before the first
+//! byte is read. Does not own what the bytes mean.
 
 use std::{
     error::Error,
@@ -11,15 +13,17 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The limits of the files that testgen and its suites read, in bytes. Each is several times the largest file of its kind that
-/// public checkpoints have.
+/// The limits of the files that testgen and its suites read, in bytes. Each is several times the
+/// largest file of its kind that public checkpoints have.
 pub mod limit {
     const MIB: u64 = 1 << 20;
-    /// `config.json`, `tokenizer_config.json`, processor configurations; one with 22,000 labels has 3 MB.
+    /// `config.json`, `tokenizer_config.json`, processor configurations; one with 22,000 labels has
+    /// 3 MB.
     pub const CONFIG: u64 = 8 * MIB;
     /// `tokenizer.json` and vocabularies; that of a vocabulary of 262,000 has 33 MB.
     pub const TOKENIZER: u64 = 256 * MIB;
-    /// The index of a sharded checkpoint, by the names of all tensors; one of 90,000 tensors has 9 MB.
+    /// The index of a sharded checkpoint, by the names of all tensors; one of 90,000 tensors has 9
+    /// MB.
     pub const SHARD_INDEX: u64 = 64 * MIB;
     /// `golden.safetensors`.
     pub const GOLDEN: u64 = 1024 * MIB;
@@ -39,20 +43,32 @@ pub mod limit {
 
 /// The bytes of the regular file at `path`, at most `limit`.
 pub fn read_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
-    let failed = |problem| FileError { path: path.to_owned(), problem };
+    let failed = |problem| FileError {
+        path: path.to_owned(),
+        problem,
+    };
     let file = open(path)?;
-    let size = file.metadata().map_err(|error| failed(FileProblem::System(error)))?.len();
+    let size = file
+        .metadata()
+        .map_err(|error| failed(FileProblem::System(error)))?
+        .len();
     read_limited(file, size, limit).map_err(failed)
 }
 
 /// The bytes of `source`, which has `size` bytes unless it grows.
 fn read_limited(source: impl Read, size: u64, limit: u64) -> Result<Vec<u8>, FileProblem> {
     if size > limit {
-        return Err(FileProblem::TooLarge { size: Some(size), limit });
+        return Err(FileProblem::TooLarge {
+            size: Some(size),
+            limit,
+        });
     }
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
     // One byte more than the limit shows that the file grew after its size was read.
-    source.take(limit + 1).read_to_end(&mut bytes).map_err(FileProblem::System)?;
+    source
+        .take(limit + 1)
+        .read_to_end(&mut bytes)
+        .map_err(FileProblem::System)?;
     if bytes.len() as u64 > limit {
         return Err(FileProblem::TooLarge { size: None, limit });
     }
@@ -63,13 +79,20 @@ fn read_limited(source: impl Read, size: u64, limit: u64) -> Result<Vec<u8>, Fil
 pub fn read_text(path: &Path, limit: u64) -> Result<String, FileError> {
     String::from_utf8(read_bytes(path, limit)?).map_err(|error| {
         let position = error.utf8_error().valid_up_to();
-        FileError { path: path.to_owned(), problem: FileProblem::NotUtf8 { position } }
+        FileError {
+            path: path.to_owned(),
+            problem: FileProblem::NotUtf8 { position },
+        }
     })
 }
 
-/// Opens a regular file for reading, of any size: for files that are mapped or of which only a part is read.
+/// Opens a regular file for reading, of any size: for files that are mapped or of which only a part
+/// is read.
 pub fn open(path: &Path) -> Result<File, FileError> {
-    let failed = |problem| FileError { path: path.to_owned(), problem };
+    let failed = |problem| FileError {
+        path: path.to_owned(),
+        problem,
+    };
     // Before opening: opening some devices has an effect.
     let metadata = fs::metadata(path).map_err(|error| failed(not_there(path, error)))?;
     check_kind(&metadata).map_err(failed)?;
@@ -77,9 +100,13 @@ pub fn open(path: &Path) -> Result<File, FileError> {
     options.read(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
-    let file = options.open(path).map_err(|error| failed(FileProblem::System(error)))?;
+    let file = options
+        .open(path)
+        .map_err(|error| failed(FileProblem::System(error)))?;
     // Again: the file may have been replaced in between; for that case, opening did not wait.
-    let metadata = file.metadata().map_err(|error| failed(FileProblem::System(error)))?;
+    let metadata = file
+        .metadata()
+        .map_err(|error| failed(FileProblem::System(error)))?;
     check_kind(&metadata).map_err(failed)?;
     Ok(file)
 }
@@ -149,13 +176,24 @@ impl fmt::Display for FileProblem {
                 target.display()
             ),
             Self::NotRegular { kind } => write!(f, "it is {kind}; put a regular file in its place"),
-            Self::TooLarge { size: Some(size), limit } => {
-                write!(f, "it has {size} bytes, and at most {limit} are read; check that it is the right file")
+            Self::TooLarge {
+                size: Some(size),
+                limit,
+            } => {
+                write!(
+                    f,
+                    "it has {size} bytes, and at most {limit} are read; check that it is the right file"
+                )
             }
             Self::TooLarge { size: None, limit } => {
-                write!(f, "it grows while it is read, beyond {limit} bytes; wait until it is complete")
+                write!(
+                    f,
+                    "it grows while it is read, beyond {limit} bytes; wait until it is complete"
+                )
             }
-            Self::NotUtf8 { position } => write!(f, "byte {position} is not UTF-8; save it as UTF-8"),
+            Self::NotUtf8 { position } => {
+                write!(f, "byte {position} is not UTF-8; save it as UTF-8")
+            }
             Self::System(error) => error.fmt(f),
         }
     }
@@ -176,7 +214,13 @@ fn check_kind(metadata: &fs::Metadata) -> Result<(), FileProblem> {
     if metadata.is_file() {
         return Ok(());
     }
-    Err(FileProblem::NotRegular { kind: if metadata.is_dir() { "a directory" } else { special_kind(metadata) } })
+    Err(FileProblem::NotRegular {
+        kind: if metadata.is_dir() {
+            "a directory"
+        } else {
+            special_kind(metadata)
+        },
+    })
 }
 
 #[cfg(unix)]

@@ -1,7 +1,11 @@
-//! The checks: one line each. Everything that lists checks is derived from the table: the enum [`Check`], what a harness must register
-//! (`registration`), what the runtime runs for each, specs and docs.
+//! The checks: one line each. Everything that lists checks is derived from the table: the enum
+//! [`Check`], what a harness must register (`registration`), what the runtime runs for each, specs
+//! and docs.
 
-use crate::{architecture::Architecture, closed_enum::closed_enum, device_kind::DeviceKind, subject_kind::SubjectKind};
+use crate::{
+    architecture::Architecture, closed_enum::closed_enum, device_kind::DeviceKind,
+    subject_kind::SubjectKind,
+};
 
 /// Calls `$callback!` with the table.
 ///
@@ -9,22 +13,25 @@ use crate::{architecture::Architecture, closed_enum::closed_enum, device_kind::D
 ///
 /// 1. the property that it shows,
 /// 2. the variant of [`Check`], and its name in specs, test names and reports,
-/// 3. the subjects that have the property, each with its file below `check` of the runtime; `by_golden`, `by_class` or `by_answers`, if
-///    that shows of some checkpoints that they do not have it,
+/// 3. the subjects that have the property, each with its file below `check` of the runtime;
+///    `by_golden`, `by_class` or `by_answers`, if that shows of some checkpoints that they do not
+///    have it,
 /// 4. `needs`: the feature of an engine without which there is nothing to compare,
 /// 5. the fields of [`CheckEntry`] that differ from `CheckEntry::DEFAULT`.
 #[macro_export]
 macro_rules! for_each_check {
     ($callback:ident) => {
         $callback! {
-        /// Every tensor of the checkpoint is read, with the shape the configuration says, and none is missing.
+        /// Every tensor of the checkpoint is read, with the shape the configuration says, and none
+        /// is missing.
         LoadKeysExact "load_keys_exact" models(load_keys_exact) needs(Tensors) {}
-        /// Changing a configuration field that the model reads changes the output or makes loading fail.
+        /// Changing a configuration field that the model reads changes the output or makes loading
+        /// fail.
         ConfigEffective "config_effective" models(config_effective) needs(Configuration) {}
         /// The outputs are on the device, and in the precision, that the endpoint reports.
         Placement "placement" models(placement) operators(operators::placement) { topic: CheckTopic::Numbers, precisions: Precisions::Each }
-        /// Preprocessing equals the recorded one: token ids of a text, pixel values of an image, paths and degrees of a
-        /// graph.
+        /// Preprocessing equals the recorded one: token ids of a text, pixel values of an image,
+        /// paths and degrees of a graph.
         PreprocessGolden "preprocess_golden" models(preprocess_golden, by_golden) {}
         /// The output of the embedding layer equals the recorded one.
         EmbedGolden "embed_golden" models(embed_golden, by_golden) needs(HiddenStates) { topic: CheckTopic::Numbers }
@@ -32,16 +39,17 @@ macro_rules! for_each_check {
         LayerTraceGolden "layer_trace_golden" models(layer_trace_golden, by_golden) needs(HiddenStates) { topic: CheckTopic::Numbers }
         /// The output tensors equal the recorded ones.
         OutputGolden "output_golden" models(output_golden) { topic: CheckTopic::Numbers, precisions: Precisions::Each }
-        /// The boxes, scores and labels that postprocessing computes from the outputs equal the recorded ones.
-        DetectionGolden "detection_golden" models(detection_golden, by_golden) { topic: CheckTopic::Numbers, architectures: detects_objects }
-        /// Every token is routed to the recorded experts with the recorded weights; another expert only within its
-        /// margin.
-        RouterGolden "router_golden" models(router_golden, by_golden) needs(HiddenStates) { topic: CheckTopic::Numbers, architectures: has_experts }
-        /// The retrieved passages equal the recorded ones and those of an exhaustive search; the answers equal the
+        /// The boxes, scores and labels that postprocessing computes from the outputs equal the
         /// recorded ones.
+        DetectionGolden "detection_golden" models(detection_golden, by_golden) { topic: CheckTopic::Numbers, architectures: detects_objects }
+        /// Every token is routed to the recorded experts with the recorded weights; another expert
+        /// only within its margin.
+        RouterGolden "router_golden" models(router_golden, by_golden) needs(HiddenStates) { topic: CheckTopic::Numbers, architectures: has_experts }
+        /// The retrieved passages equal the recorded ones and those of an exhaustive search; the
+        /// answers equal the recorded ones.
         RetrievalGolden "retrieval_golden" models(retrieval_golden, by_golden) { topic: CheckTopic::Numbers, architectures: retrieves }
-        /// The endpoint answers the recorded request of its modality as transformers does: labels with scores, tokens, boxes,
-        /// vectors.
+        /// The endpoint answers the recorded request of its modality as transformers does: labels
+        /// with scores, tokens, boxes, vectors.
         HandlerGolden "handler_golden" models(handler_golden, by_answers) { precisions: Precisions::Each }
         /// No NaN and no infinity where the reference has none.
         Finite "finite" models(finite) { topic: CheckTopic::Numbers, precisions: Precisions::Each }
@@ -53,37 +61,48 @@ macro_rules! for_each_check {
         PadInvariance "pad_invariance" models(pad_invariance) { topic: CheckTopic::Relations, architectures: has_a_mask }
         /// A row computed alone equals the row in a batch, in any order.
         BatchInvariance "batch_invariance" models(batch_invariance) { topic: CheckTopic::Relations }
-        /// Decoding step by step with the cache equals the whole sequence at once, also in chunks and after a reset.
+        /// Decoding step by step with the cache equals the whole sequence at once, also in chunks
+        /// and after a reset.
         KvCacheEquivalence "kv_cache_equivalence" models(kv_cache_equivalence, by_class) { topic: CheckTopic::Relations, architectures: Architecture::generates }
-        /// Lengths and batch sizes around the tile sizes of GPU kernels agree with a prefix or a row of the longest.
+        /// Lengths and batch sizes around the tile sizes of GPU kernels agree with a prefix or a
+        /// row of the longest.
         ShapeSweep "shape_sweep" models(shape_sweep) { topic: CheckTopic::Relations }
         /// Three runs give the same bits.
         Determinism "determinism" models(determinism) operators(operators::determinism) {}
-        /// error(f32) < error(f16) < error(bf16), and that of tf32 between f32 and bf16, each within its tolerance.
+        /// error(f32) < error(f16) < error(bf16), and that of tf32 between f32 and bf16, each
+        /// within its tolerance.
         DtypeLadder "dtype_ladder" models(dtype_ladder) {}
-        /// Every implementation of attention that an engine has computes the same, with and without masks, and with a cache.
+        /// Every implementation of attention that an engine has computes the same, with and without
+        /// masks, and with a cache.
         AttentionPaths "attention_paths" models(attention_paths) { architectures: has_attention, precisions: Precisions::Each, engines: Engines::Processes }
-        /// Every implementation of experts that an engine has computes the same: one expert after another, and all at once.
+        /// Every implementation of experts that an engine has computes the same: one expert after
+        /// another, and all at once.
         ExpertPaths "expert_paths" models(expert_paths) { architectures: has_experts, precisions: Precisions::Each, engines: Engines::Processes }
-        /// The half precision of this device, or its TF32, measured by computing and compared with f64.
+        /// The half precision of this device, or its TF32, measured by computing and compared with
+        /// f64.
         HalfProbe "half_probe" models(half_probe) operators(half_probe) { precisions: Precisions::EachButF32 }
-        /// Greedy tokens equal the recorded ones, or differ only where the recorded margin is below the error.
+        /// Greedy tokens equal the recorded ones, or differ only where the recorded margin is below
+        /// the error.
         GreedyMargin "greedy_margin" models(greedy_margin, by_golden) { architectures: Architecture::generates }
-        /// End token, length limits, seed, and temperature towards zero have their documented effect.
+        /// End token, length limits, seed, and temperature towards zero have their documented
+        /// effect.
         GenerationControls "generation_controls" models(generation_controls, by_class) { topic: CheckTopic::Relations, architectures: Architecture::generates }
-        /// Every element of an operator's result is within its bound of a float64 reference; sums have no more bias and variance
-        /// than rounding causes.
+        /// Every element of an operator's result is within its bound of a float64 reference; sums
+        /// have no more bias and variance than rounding causes.
         Forward "forward" operators(operators::forward) { topic: CheckTopic::Numbers, precisions: Precisions::Each }
         /// Odd sizes, strides, offsets, broadcasting and empty tensors.
         Shapes "shapes" operators(operators::shapes) { topic: CheckTopic::Numbers, precisions: Precisions::Each }
-        /// NaN, infinities, zeros, subnormal and the largest numbers, as IEEE 754 and PyTorch define.
+        /// NaN, infinities, zeros, subnormal and the largest numbers, as IEEE 754 and PyTorch
+        /// define.
         SpecialValues "special_values" operators(operators::special_values) { topic: CheckTopic::Numbers, precisions: Precisions::Each }
-        /// Relations that hold bit for bit: products of small integers, powers of two, equal and permuted rows, copies.
+        /// Relations that hold bit for bit: products of small integers, powers of two, equal and
+        /// permuted rows, copies.
         Relations "relations" operators(operators::relations) { precisions: Precisions::Each }
         /// Integers and booleans, exactly.
         Integers "integers" operators(operators::integers) { topic: CheckTopic::Numbers }
-        /// Operators on the sizes of reported faults: thousands of terms and tokens, hundreds of thousands of rows, gigabytes; into
-        /// memory that holds NaN, again after other work, and on two streams at once. Runs with `testgen run --stress` only.
+        /// Operators on the sizes of reported faults: thousands of terms and tokens, hundreds of
+        /// thousands of rows, gigabytes; into memory that holds NaN, again after other work, and on
+        /// two streams at once. Runs with `testgen run --stress` only.
         Stress "stress" operators(operators::stress) { topic: CheckTopic::Numbers, precisions: Precisions::Each, is_on_request: true }
         /// Memory in use returns to its value before the load once the model is dropped.
         MemoryReleased "memory_released" models(memory_released) operators(operators::memory_released) {}
@@ -154,14 +173,17 @@ pub struct CheckEntry {
 /// The topic of a check's result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckTopic {
-    /// The numbers that one forward pass computes on the recorded inputs, on the device and in the precision of the check's name.
+    /// The numbers that one forward pass computes on the recorded inputs, on the device and in the
+    /// precision of the check's name.
     Numbers,
-    /// Relations between outputs of one engine: masks, batches, caches, lengths. A model need not have such a property.
+    /// Relations between outputs of one engine: masks, batches, caches, lengths. A model need not
+    /// have such a property.
     Relations,
-    /// The surroundings of the numbers: loading, input, answers, implementations, other precisions, memory.
+    /// The surroundings of the numbers: loading, input, answers, implementations, other precisions,
+    /// memory.
     Surroundings,
-    /// The status of an endpoint without its device or its model. The other topics need numbers that the device computed, and never pass on
-    /// a fallback or a mock.
+    /// The status of an endpoint without its device or its model. The other topics need numbers
+    /// that the device computed, and never pass on a fallback or a mock.
     Status,
 }
 
@@ -190,7 +212,8 @@ pub enum CheckDevices {
 pub enum Engines {
     /// Every engine.
     All,
-    /// Engines that are processes and have several implementations of one computation, which are compared. The native one has one of each.
+    /// Engines that are processes and have several implementations of one computation, which are
+    /// compared. The native one has one of each.
     Processes,
 }
 

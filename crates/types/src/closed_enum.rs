@@ -1,4 +1,5 @@
-//! `closed_enum!`: closed enums whose variants have one written form, with a parser that suggests the nearest one.
+//! `closed_enum!`: closed enums whose variants have one written form, with a parser that suggests
+//! the nearest one.
 
 use std::fmt;
 
@@ -31,17 +32,33 @@ impl std::error::Error for UnknownName {}
 
 impl UnknownName {
     /// Ranks `known` by similarity to `given` and keeps the three nearest.
-    pub(crate) fn new(kind: &'static str, given: &str, known: impl Iterator<Item = &'static str>) -> Self {
-        let mut ranked: Vec<(f64, &str)> = known.map(|name| (strsim::jaro_winkler(given, name), name)).collect();
+    pub(crate) fn new(
+        kind: &'static str,
+        given: &str,
+        known: impl Iterator<Item = &'static str>,
+    ) -> Self {
+        let mut ranked: Vec<(f64, &str)> = known
+            .map(|name| (strsim::jaro_winkler(given, name), name))
+            .collect();
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
         // Below 0.7 the names share little more than a few letters, and a suggestion would mislead.
-        let near = ranked.into_iter().filter(|(score, _)| *score > 0.7).take(3).map(|(_, name)| name).collect();
+        let near = ranked
+            .into_iter()
+            .filter(|(score, _)| *score > 0.7)
+            .take(3)
+            .map(|(_, name)| name)
+            .collect();
         // `given` may be a whole file that was passed by mistake: a message stays one line.
-        Self { kind, given: given.chars().take(120).collect(), near }
+        Self {
+            kind,
+            given: given.chars().take(120).collect(),
+            near,
+        }
     }
 }
 
-/// Declares a closed enum with `ALL`, `as_str`, `variant_name`, `Display`, `FromStr` and serde by the written form.
+/// Declares a closed enum with `ALL`, `as_str`, `variant_name`, `Display`, `FromStr` and serde by
+/// the written form.
 macro_rules! closed_enum {
     ($(#[$doc:meta])* $name:ident: $kind:literal { $($(#[$variant_doc:meta])* $variant:ident = $text:literal,)+ }) => {
         $(#[$doc])*

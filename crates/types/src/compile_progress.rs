@@ -4,12 +4,12 @@ use std::fmt;
 
 const PREFIX: &str = "compiling GPU kernels: ";
 
-/// How far a suite has compiled its GPU kernels: `compiling GPU kernels: 12/99`. The suite prints it as a line of its own on
-/// stderr, and `testgen run` reads it from there.
+/// How far a suite has compiled its GPU kernels: `compiling GPU kernels: 12/99`. The suite prints
+/// it as a line of its own on stderr, and `testgen run` reads it from there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CompileProgress {
-    /// The parts that are finished. A part is the kernels of one model, or some of them where fewer models than processes are
-    /// compiled.
+    /// The parts that are finished. A part is the kernels of one model, or some of them where fewer
+    /// models than processes are compiled.
     pub done: usize,
     /// All parts.
     pub all: usize,
@@ -25,7 +25,10 @@ impl CompileProgress {
     /// Reads a line of a suite's stderr; none if it is another one.
     pub fn of_line(line: &str) -> Option<Self> {
         let (done, all) = line.strip_prefix(PREFIX)?.split_once('/')?;
-        Some(Self { done: done.parse().ok()?, all: all.parse().ok()? })
+        Some(Self {
+            done: done.parse().ok()?,
+            all: all.parse().ok()?,
+        })
     }
 }
 
@@ -37,8 +40,16 @@ mod tests {
     fn a_line_is_read_as_it_was_written() {
         let progress = CompileProgress { done: 12, all: 99 };
         assert_eq!(progress.to_string(), "compiling GPU kernels: 12/99");
-        assert_eq!(CompileProgress::of_line(&progress.to_string()), Some(progress));
-        for line in ["compiling GPU kernels: 12", "12/99", "compiling GPU kernels: a/b", ""] {
+        assert_eq!(
+            CompileProgress::of_line(&progress.to_string()),
+            Some(progress)
+        );
+        for line in [
+            "compiling GPU kernels: 12",
+            "12/99",
+            "compiling GPU kernels: a/b",
+            "",
+        ] {
             assert_eq!(CompileProgress::of_line(line), None, "{line}");
         }
     }

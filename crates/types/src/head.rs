@@ -3,7 +3,8 @@
 use crate::{closed_enum::closed_enum, task::Task};
 
 closed_enum! {
-    /// The output of a class, computed from the hidden states of its base model and named by the suffix of the class name.
+    /// The output of a class, computed from the hidden states of its base model and named by the
+    /// suffix of the class name.
     Head: "head" {
         /// The hidden states, and the pooled one where the type has a pooler.
         Base = "Model",
@@ -43,7 +44,8 @@ closed_enum! {
         GraphClassification = "ForGraphClassification",
         /// A label and a box for each query.
         ObjectDetection = "ForObjectDetection",
-        /// `RagTokenForGeneration`: scores of the next token, each of which may come from another passage.
+        /// `RagTokenForGeneration`: scores of the next token, each of which may come from another
+        /// passage.
         TokenGeneration = "TokenForGeneration",
         /// `RagSequenceForGeneration`: scores of the next token for each passage.
         SequenceGeneration = "SequenceForGeneration",
@@ -56,8 +58,8 @@ impl Head {
     /// The tasks that the head can serve; which one, the architecture decides.
     pub const fn tasks(self) -> &'static [Task] {
         match self {
-            // A class whose name ends in `Model` also serves tasks that other types have a head for: `CLIPModel` scores
-            // pairs, `UNet2DConditionModel` of diffusers removes noise.
+            // A class whose name ends in `Model` also serves tasks that other types have a head
+            // for: `CLIPModel` scores pairs, `UNet2DConditionModel` of diffusers removes noise.
             Self::Base => &[
                 Task::TextEmbedding,
                 Task::AudioEmbedding,
@@ -70,20 +72,28 @@ impl Head {
             Self::MaskedLm => &[Task::FillMask],
             // transformers has no pipeline for their outputs.
             Self::PreTraining | Self::NextSentence => &[],
-            Self::ConditionalGeneration => &[Task::Text2TextGeneration, Task::SpeechRecognition, Task::ImageTextToText],
+            Self::ConditionalGeneration => &[
+                Task::Text2TextGeneration,
+                Task::SpeechRecognition,
+                Task::ImageTextToText,
+            ],
             Self::Encoder => &[Task::TextEmbedding],
             Self::SequenceClassification => &[Task::TextClassification, Task::AudioClassification],
             Self::TokenClassification => &[Task::TokenClassification],
             Self::QuestionAnswering => &[Task::QuestionAnswering],
             Self::Ctc => &[Task::SpeechRecognition],
             Self::AudioClassification => &[Task::AudioClassification],
-            Self::ImageClassification | Self::ImageClassificationWithTeacher => &[Task::ImageClassification],
+            Self::ImageClassification | Self::ImageClassificationWithTeacher => {
+                &[Task::ImageClassification]
+            }
             Self::Prediction => &[Task::TimeSeriesForecasting],
             Self::Classification => &[Task::TimeSeriesClassification],
             Self::Regression => &[Task::TimeSeriesRegression],
             Self::GraphClassification => &[Task::GraphClassification],
             Self::ObjectDetection => &[Task::ObjectDetection],
-            Self::TokenGeneration | Self::SequenceGeneration => &[Task::RetrievalAugmentedGeneration],
+            Self::TokenGeneration | Self::SequenceGeneration => {
+                &[Task::RetrievalAugmentedGeneration]
+            }
             Self::Autoencoder => &[Task::ImageDecoding],
         }
     }

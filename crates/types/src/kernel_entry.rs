@@ -1,16 +1,19 @@
 //! One line of the report of `testgen kernels`: one kernel on one matrix product.
 //!
-//! The runtime writes these lines, the CLI reads them. Adding a field is compatible; changing one requires a new
-//! [`KernelEntry::VERSION`].
+//! The runtime writes these lines, the CLI reads them. Adding a field is compatible; changing one
+//! requires a new [`KernelEntry::VERSION`].
 
-use crate::{check::Check, device_kind::DeviceKind, precision::Precision, report_entry::HardwareInfo};
+use crate::{
+    check::Check, device_kind::DeviceKind, precision::Precision, report_entry::HardwareInfo,
+};
 use serde::{Deserialize, Serialize};
 
 /// The outcome of a kernel on a product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KernelOutcome {
-    /// An element is further from the exact value than rounding explains, or the kernel wrote outside of the result.
+    /// An element is further from the exact value than rounding explains, or the kernel wrote
+    /// outside of the result.
     Wrong,
     /// A panic, an error of the device, the end of the process, or no answer.
     Crashed,
@@ -55,7 +58,8 @@ pub struct KernelEntry {
     pub right: FactorLayout,
     /// The outcome.
     pub outcome: KernelOutcome,
-    /// The smallest bound / error of the elements; absent where nothing was compared, and where every element is exact.
+    /// The smallest bound / error of the elements; absent where nothing was compared, and where
+    /// every element is exact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub headroom: Option<f64>,
     /// Why the outcome is not `correct`.
@@ -63,11 +67,13 @@ pub struct KernelEntry {
     pub reason: Option<String>,
     /// Whether the rule chooses this kernel for the product, so that checks depend on it.
     pub chosen: bool,
-    /// A model that computes a product of this shape and layout, in this or another type: the first one that did.
+    /// A model that computes a product of this shape and layout, in this or another type: the first
+    /// one that did.
     pub model: String,
     /// The check in which it did.
     pub check: Check,
-    /// Whether no model computed it with this layout: batches are laid out as those of a single attention head.
+    /// Whether no model computed it with this layout: batches are laid out as those of a single
+    /// attention head.
     #[serde(default)]
     pub one_head: bool,
 }
@@ -76,10 +82,13 @@ impl KernelEntry {
     /// The version of this line format.
     pub const VERSION: u32 = 1;
 
-    /// Whether checks depend on a kernel that does not compute the product correctly. A kernel that refuses is not a failure:
-    /// the rule chooses another one then.
+    /// Whether checks depend on a kernel that does not compute the product correctly. A kernel that
+    /// refuses is not a failure: the rule chooses another one then.
     pub fn is_failure(&self) -> bool {
-        let incorrect = matches!(self.outcome, KernelOutcome::Wrong | KernelOutcome::Crashed | KernelOutcome::NotRun);
+        let incorrect = matches!(
+            self.outcome,
+            KernelOutcome::Wrong | KernelOutcome::Crashed | KernelOutcome::NotRun
+        );
         self.chosen && incorrect
     }
 

@@ -1,9 +1,10 @@
 //! The closed vocabulary that generator, verifier, runtime and reports share.
 //!
-//! Owns: which architectures, tasks, devices, precisions, checks, operators and model types exist, which check applies to which
-//! architecture, the line format of a report and of a suite's progress, how Python's JSON is read, how quantized checkpoints
-//! are recognised, the text of a panic, and how files are read with a limit. Does not own: any other behaviour.
-//! Generator and runtime match these enums exhaustively, so a new variant is a compile error wherever it must be
+//! Owns: which architectures, tasks, devices, precisions, checks, operators and model types exist,
+//! which check applies to which architecture, the line format of a report and of a suite's
+//! progress, how Python's JSON is read, how quantized checkpoints are recognised, the text of a
+//! panic, and how files are read with a limit. Does not own: any other behaviour. Generator and
+//! runtime match these enums exhaustively, so a new variant is a compile error wherever it must be
 //! handled.
 
 // Their macros are for the modules after them, too.
@@ -54,7 +55,8 @@ pub use quantization::QuantizedCheckpoint;
 pub use registration::{Registration, engine_checks, required_checks};
 pub use registry::{NativeEntry, ScoreFunction};
 pub use report_entry::{
-    EntryStatus, HardwareInfo, LoadMemory, OutputError, ReportEntry, WorstElement, test_name, with_engine,
+    EntryStatus, HardwareInfo, LoadMemory, OutputError, ReportEntry, WorstElement, test_name,
+    with_engine,
 };
 pub use subject_kind::SubjectKind;
 pub use task::Task;

@@ -1,14 +1,18 @@
-//! The fingerprint of a matrix unit: the features of the unit that computed a product, and their words.
+//! The fingerprint of a matrix unit: the features of the unit that computed a product, and their
+//! words.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The features of the unit that computed a product. A feature that no hypothesis explains is `None`: unknown.
+/// The features of the unit that computed a product. A feature that no hypothesis explains is
+/// `None`: unknown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MatrixUnit {
-    /// The number of terms that are added at once, without rounding in between: a power of two, 1 for sums in sequence.
+    /// The number of terms that are added at once, without rounding in between: a power of two, 1
+    /// for sums in sequence.
     pub terms: Option<usize>,
-    /// The bits below f32's that terms keep when they are aligned. Unknown where fewer than four terms are added at once.
+    /// The bits below f32's that terms keep when they are aligned. Unknown where fewer than four
+    /// terms are added at once.
     pub extra_bits: Option<ExtraBits>,
     /// The rounding of sums to f32.
     pub rounding: Option<SumRounding>,
@@ -69,7 +73,10 @@ impl fmt::Display for MatrixUnit {
         if self.accumulator_separate == Some(true) {
             f.write_str(", accumulator added last")?;
         }
-        for (name, kept) in [("inputs", self.subnormal_inputs), ("outputs", self.subnormal_outputs)] {
+        for (name, kept) in [
+            ("inputs", self.subnormal_inputs),
+            ("outputs", self.subnormal_outputs),
+        ] {
             let kept = kept.map_or("unknown", |kept| if kept { "kept" } else { "flushed" });
             write!(f, ", subnormal {name} {kept}")?;
         }

@@ -1,4 +1,5 @@
-//! The model types: those with a native implementation, which the registry lists, and all others that transformers has.
+//! The model types: those with a native implementation, which the registry lists, and all others
+//! that transformers has.
 
 use crate::{
     architecture::Architecture,
@@ -25,7 +26,8 @@ macro_rules! model_type {
         )*
     ) => {
         closed_enum! {
-            /// Exactly the `model_type` string of `config.json`; anything else is an error, never a guess.
+            /// Exactly the `model_type` string of `config.json`; anything else is an error, never a
+            /// guess.
             ModelType: "model_type" {
                 $($(
                     #[doc = concat!("`", $name, "`: `", $class, "Model` and the same with other heads")]
@@ -55,7 +57,8 @@ macro_rules! model_type {
                 }
             }
 
-            /// The registry's line of a type with a native implementation; others are computed by other engines only.
+            /// The registry's line of a type with a native implementation; others are computed by
+            /// other engines only.
             pub const fn native(self) -> Option<&'static NativeEntry> {
                 match self {
                     $($(Self::$variant => Some(const { &NativeEntry {
@@ -87,9 +90,11 @@ macro_rules! with_transformers_types {
 for_each_native_type!(with_transformers_types);
 
 impl ModelType {
-    /// The head of a transformers class, where the type has it: `BertForMaskedLM` is [`Head::MaskedLm`] of `bert`.
+    /// The head of a transformers class, where the type has it: `BertForMaskedLM` is
+    /// [`Head::MaskedLm`] of `bert`.
     pub fn head(self, class: &str) -> Option<Head> {
-        self.heads().find_map(|(head, name)| (name == class).then_some(head))
+        self.heads()
+            .find_map(|(head, name)| (name == class).then_some(head))
     }
 
     /// The transformers classes that can be computed.
@@ -99,7 +104,10 @@ impl ModelType {
 
     /// The class of a checkpoint that names none: that without a head, else the first.
     pub fn base_class(self) -> String {
-        let base = self.heads().find(|(head, _)| *head == Head::Base).or_else(|| self.heads().next());
+        let base = self
+            .heads()
+            .find(|(head, _)| *head == Head::Base)
+            .or_else(|| self.heads().next());
         base.map(|(_, class)| class).unwrap_or_default()
     }
 
@@ -114,21 +122,36 @@ impl ModelType {
 
     /// Each head with its transformers class.
     fn heads(self) -> impl Iterator<Item = (Head, String)> {
-        let native =
-            self.native().into_iter().flat_map(|entry| entry.heads.iter().map(|head| (*head, entry.class_of(*head))));
-        native.chain(self.others().iter().map(|(head, class)| (*head, (*class).to_owned())))
+        let native = self.native().into_iter().flat_map(|entry| {
+            entry
+                .heads
+                .iter()
+                .map(|head| (*head, entry.class_of(*head)))
+        });
+        native.chain(
+            self.others()
+                .iter()
+                .map(|(head, class)| (*head, (*class).to_owned())),
+        )
     }
 
     /// The type of a `model_type` that may be unknown here.
     pub fn find(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|model_type| model_type.as_str() == name)
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|model_type| model_type.as_str() == name)
     }
 }
 
 impl NativeEntry {
     /// The transformers class with a head.
     fn class_of(&self, head: Head) -> String {
-        let Self { class, language_model_class, .. } = self;
+        let Self {
+            class,
+            language_model_class,
+            ..
+        } = self;
         let generates = matches!(head, Head::CausalLm | Head::ConditionalGeneration);
         if generates && !language_model_class.is_empty() {
             (*language_model_class).to_owned()
@@ -146,8 +169,10 @@ mod tests {
     #[test]
     fn the_table_is_sorted_and_blocks_are_named_as_their_architecture() {
         let all = || ModelType::ALL.iter().copied();
-        let (native, others): (Vec<ModelType>, Vec<ModelType>) = all().partition(|kind| kind.native().is_some());
-        // Python identifiers and file names follow the lower-case form, so no two types may share it.
+        let (native, others): (Vec<ModelType>, Vec<ModelType>) =
+            all().partition(|kind| kind.native().is_some());
+        // Python identifiers and file names follow the lower-case form, so no two types may share
+        // it.
         let key = |kind: &ModelType| (kind.architecture().as_str(), kind.as_str().to_lowercase());
         assert!(native.is_sorted_by_key(key), "{native:?}");
         assert!(others.is_sorted_by_key(key), "{others:?}");
@@ -166,7 +191,10 @@ mod tests {
         for (architecture, feature) in features {
             assert_eq!(architecture.as_str(), feature);
         }
-        let covered: BTreeSet<Architecture> = features.into_iter().map(|(architecture, _)| architecture).collect();
+        let covered: BTreeSet<Architecture> = features
+            .into_iter()
+            .map(|(architecture, _)| architecture)
+            .collect();
         // Operators have no model.
         assert_eq!(covered.len() + 1, Architecture::ALL.len());
     }
@@ -175,17 +203,33 @@ mod tests {
     fn heads_follow_from_class_names() {
         for (model_type, class, head) in [
             (ModelType::Bert, "BertForMaskedLM", Some(Head::MaskedLm)),
-            (ModelType::Bert, "BertForNextSentencePrediction", Some(Head::NextSentence)),
+            (
+                ModelType::Bert,
+                "BertForNextSentencePrediction",
+                Some(Head::NextSentence),
+            ),
             (ModelType::Bert, "BertForCausalLM", None),
             (ModelType::Gpt2, "GPT2LMHeadModel", Some(Head::CausalLm)),
             (ModelType::Gpt2, "GPT2DoubleHeadsModel", None),
             (ModelType::Gpt2, "GPT2ForCausalLM", None),
-            (ModelType::Marian, "MarianMTModel", Some(Head::ConditionalGeneration)),
+            (
+                ModelType::Marian,
+                "MarianMTModel",
+                Some(Head::ConditionalGeneration),
+            ),
             (ModelType::T5, "T5EncoderModel", Some(Head::Encoder)),
             (ModelType::Unet, "UNet2DConditionModel", Some(Head::Base)),
-            (ModelType::AutoencoderKl, "AutoencoderKL", Some(Head::Autoencoder)),
+            (
+                ModelType::AutoencoderKl,
+                "AutoencoderKL",
+                Some(Head::Autoencoder),
+            ),
             (ModelType::Roberta, "BertModel", None),
-            (ModelType::Smollm3, "SmolLM3ForCausalLM", Some(Head::CausalLm)),
+            (
+                ModelType::Smollm3,
+                "SmolLM3ForCausalLM",
+                Some(Head::CausalLm),
+            ),
             (ModelType::Smollm3, "LlamaForCausalLM", None),
         ] {
             assert_eq!(model_type.head(class), head, "{class}");
@@ -197,7 +241,10 @@ mod tests {
         for model_type in ModelType::ALL {
             let tasks = model_type.architecture().tasks();
             let serves = |head: &Head| head.tasks().iter().any(|task| tasks.contains(task));
-            assert!(model_type.heads().any(|(head, _)| serves(&head)), "{model_type}");
+            assert!(
+                model_type.heads().any(|(head, _)| serves(&head)),
+                "{model_type}"
+            );
         }
     }
 }

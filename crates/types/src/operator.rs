@@ -3,7 +3,8 @@
 use crate::closed_enum::closed_enum;
 
 closed_enum! {
-    /// An operator with the meaning of PyTorch's function of the same name, unless its comment says otherwise.
+    /// An operator with the meaning of PyTorch's function of the same name, unless its comment says
+    /// otherwise.
     Operator: "operator" {
         /// a + b.
         Add = "add",
@@ -63,7 +64,8 @@ closed_enum! {
         Transpose = "transpose",
         /// Products of the matrices of two batches.
         BatchMatmul = "batch_matmul",
-        /// alpha a b + beta c, with factors that may be transposed in memory (`addmm`); c is not read where beta is 0.
+        /// alpha a b + beta c, with factors that may be transposed in memory (`addmm`); c is not
+        /// read where beta is 0.
         Gemm = "gemm",
         /// A convolution over one dimension.
         Conv1d = "conv1d",
@@ -188,7 +190,9 @@ impl Operator {
     /// The meaning of each size of a shape in a spec.
     pub const fn sizes(self) -> &'static [&'static str] {
         match self {
-            Self::Matmul | Self::Gemm | Self::MatmulBiasRelu | Self::MatmulBiasGelu => &["rows", "inner", "columns"],
+            Self::Matmul | Self::Gemm | Self::MatmulBiasRelu | Self::MatmulBiasGelu => {
+                &["rows", "inner", "columns"]
+            }
             Self::BatchMatmul => &["batch", "rows", "inner", "columns"],
             Self::Conv1d => &["batch", "in", "out", "length", "kernel"],
             Self::Conv2d | Self::ConvTranspose2d | Self::ConvBatchNormRelu => {
@@ -196,8 +200,12 @@ impl Operator {
             }
             Self::Conv3d => &["batch", "in", "out", "depth", "height", "width", "kernel"],
             Self::MaxPool1d | Self::AvgPool1d => &["batch", "channels", "length", "kernel"],
-            Self::MaxPool2d | Self::AvgPool2d => &["batch", "channels", "height", "width", "kernel"],
-            Self::MaxPool3d | Self::AvgPool3d => &["batch", "channels", "depth", "height", "width", "kernel"],
+            Self::MaxPool2d | Self::AvgPool2d => {
+                &["batch", "channels", "height", "width", "kernel"]
+            }
+            Self::MaxPool3d | Self::AvgPool3d => {
+                &["batch", "channels", "depth", "height", "width", "kernel"]
+            }
             Self::AdaptiveAvgPool1d => &["batch", "channels", "length", "output"],
             Self::AdaptiveAvgPool2d => &["batch", "channels", "height", "width", "output"],
             Self::BatchNorm | Self::InstanceNorm => &["batch", "channels", "positions"],
@@ -220,6 +228,10 @@ mod tests {
     #[test]
     fn there_are_78_operators_5_of_other_backends_and_5_fused_ones() {
         assert_eq!(Operator::ALL.len(), 78 + 5 + 5);
-        assert!(Operator::ALL.iter().all(|operator| (2..=7).contains(&operator.sizes().len())));
+        assert!(
+            Operator::ALL
+                .iter()
+                .all(|operator| (2..=7).contains(&operator.sizes().len()))
+        );
     }
 }

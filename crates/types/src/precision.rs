@@ -7,8 +7,9 @@ closed_enum! {
     Precision: "precision" {
         /// IEEE 754 binary32.
         F32 = "f32",
-        /// f32 in memory; matrix units round the factors of products to 10 bits of mantissa, and everything else is computed in
-        /// f32. Only NVIDIA's have such units, from compute capability 8.0.
+        /// f32 in memory; matrix units round the factors of products to 10 bits of mantissa, and
+        /// everything else is computed in f32. Only NVIDIA's have such units, from compute
+        /// capability 8.0.
         Tf32 = "tf32",
         /// IEEE 754 binary16: 10 bits of mantissa, largest value 65504.
         F16 = "f16",
@@ -18,7 +19,8 @@ closed_enum! {
 }
 
 impl Precision {
-    /// Whether devices of this kind can have units that compute in it. A spec's checks in a precision exist on these only.
+    /// Whether devices of this kind can have units that compute in it. A spec's checks in a
+    /// precision exist on these only.
     pub const fn applies_on(self, device: DeviceKind) -> bool {
         match self {
             Self::F32 | Self::F16 | Self::Bf16 => true,
@@ -35,8 +37,8 @@ impl Precision {
         }
     }
 
-    /// The loosest tolerance in the table for results in this precision: the error relative to the norm, and that of
-    /// the largest element. A comparison that allows more than this cannot fail.
+    /// The loosest tolerance in the table for results in this precision: the error relative to the
+    /// norm, and that of the largest element. A comparison that allows more than this cannot fail.
     pub const fn tolerance_ceiling(self) -> [f64; 2] {
         match self {
             Self::F32 => [3e-5, 6e-5],

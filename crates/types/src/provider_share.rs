@@ -1,5 +1,5 @@
-//! The part of a graph that an execution provider computed: ONNX Runtime places each node on one of its providers, and on that of the
-//! CPU where the requested one does not have the operation.
+//! The part of a graph that an execution provider computed: ONNX Runtime places each node on one of
+//! its providers, and on that of the CPU where the requested one does not have the operation.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -27,10 +27,16 @@ impl ProviderShares<'_> {
     /// The nodes, and the time in microseconds, of the CPU's provider and of all.
     fn on_cpu(self) -> [(u64, u64); 2] {
         let sum = |only_cpu: bool| {
-            let shares = self.0.iter().filter(|share| !only_cpu || share.provider == CPU);
+            let shares = self
+                .0
+                .iter()
+                .filter(|share| !only_cpu || share.provider == CPU);
             // An engine may report any numbers.
             shares.fold((0, 0), |(nodes, time): (u64, u64), share| {
-                (nodes.saturating_add(share.nodes), time.saturating_add(share.microseconds))
+                (
+                    nodes.saturating_add(share.nodes),
+                    time.saturating_add(share.microseconds),
+                )
             })
         };
         [sum(true), sum(false)]
@@ -45,13 +51,19 @@ impl ProviderShares<'_> {
 
 impl fmt::Display for ProviderShares<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shares = self.0.iter().map(|share| format!("{} nodes on {}", share.nodes, share.provider));
+        let shares = self
+            .0
+            .iter()
+            .map(|share| format!("{} nodes on {}", share.nodes, share.provider));
         f.write_str(&shares.collect::<Vec<_>>().join(", "))?;
         if self.fell_back() {
             let [(on_cpu, time_on_cpu), (all, time)] = self.on_cpu();
             let percent = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
             let (nodes, time) = (percent(on_cpu, all), percent(time_on_cpu, time));
-            write!(f, "; {nodes:.0} % of the nodes and {time:.0} % of their time on the CPU")?;
+            write!(
+                f,
+                "; {nodes:.0} % of the nodes and {time:.0} % of their time on the CPU"
+            )?;
         }
         Ok(())
     }
@@ -62,7 +74,11 @@ mod tests {
     use super::*;
 
     fn share(provider: &str, nodes: u64, microseconds: u64) -> ProviderShare {
-        ProviderShare { provider: provider.to_owned(), nodes, microseconds }
+        ProviderShare {
+            provider: provider.to_owned(),
+            nodes,
+            microseconds,
+        }
     }
 
     #[test]
@@ -75,7 +91,11 @@ mod tests {
 
     #[test]
     fn a_graph_on_one_provider_has_not_fallen_back() {
-        for shares in [vec![], vec![share(CPU, 3, 1)], vec![share("CUDAExecutionProvider", 3, 1)]] {
+        for shares in [
+            vec![],
+            vec![share(CPU, 3, 1)],
+            vec![share("CUDAExecutionProvider", 3, 1)],
+        ] {
             assert!(!ProviderShares(&shares).fell_back());
             assert!(!ProviderShares(&shares).to_string().contains('%'));
         }

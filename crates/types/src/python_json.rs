@@ -1,12 +1,15 @@
-//! JSON as Python writes it: its `json` module writes non-finite numbers as bare literals, which is not valid JSON.
+//! JSON as Python writes it: its `json` module writes non-finite numbers as bare literals, which is
+//! not valid JSON.
 
 use std::borrow::Cow;
 
-/// `-Infinity` first: otherwise its sign would be left in front of the object that replaces `Infinity`.
+/// `-Infinity` first: otherwise its sign would be left in front of the object that replaces
+/// `Infinity`.
 const LITERALS: [&str; 3] = ["-Infinity", "Infinity", "NaN"];
 
-/// `text` with every bare `Infinity`, `-Infinity` and `NaN` as transformers 5 writes it: `{"__float__": "Infinity"}`.
-/// Strings are unchanged, and a file without such literals is borrowed as it is.
+/// `text` with every bare `Infinity`, `-Infinity` and `NaN` as transformers 5 writes it:
+/// `{"__float__": "Infinity"}`. Strings are unchanged, and a file without such literals is borrowed
+/// as it is.
 pub fn from_python(text: &[u8]) -> Cow<'_, [u8]> {
     let mut changed = Vec::new();
     let (mut rest, mut kept) = (0, 0);
@@ -14,7 +17,10 @@ pub fn from_python(text: &[u8]) -> Cow<'_, [u8]> {
         if text[rest] == b'"' {
             // A token may be called `NaN`.
             rest += string_length(&text[rest..]);
-        } else if let Some(literal) = LITERALS.iter().find(|literal| text[rest..].starts_with(literal.as_bytes())) {
+        } else if let Some(literal) = LITERALS
+            .iter()
+            .find(|literal| text[rest..].starts_with(literal.as_bytes()))
+        {
             changed.extend_from_slice(&text[kept..rest]);
             changed.extend_from_slice(format!("{{\"__float__\": \"{literal}\"}}").as_bytes());
             rest += literal.len();
@@ -30,7 +36,8 @@ pub fn from_python(text: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(changed)
 }
 
-/// The length of the string that `text` begins with, quotes included; all of `text` for an unterminated one.
+/// The length of the string that `text` begins with, quotes included; all of `text` for an
+/// unterminated one.
 fn string_length(text: &[u8]) -> usize {
     let mut escaped = false;
     let end = text[1..].iter().position(|byte| {
@@ -65,8 +72,14 @@ mod tests {
             "{\"unfinished: NaN",
             "",
         ] {
-            assert!(matches!(from_python(text.as_bytes()), Cow::Borrowed(_)), "{text}");
+            assert!(
+                matches!(from_python(text.as_bytes()), Cow::Borrowed(_)),
+                "{text}"
+            );
         }
-        assert_eq!(read(r#"["\\", NaN, "é NaN"]"#), r#"["\\", {"__float__": "NaN"}, "é NaN"]"#);
+        assert_eq!(
+            read(r#"["\\", NaN, "é NaN"]"#),
+            r#"["\\", {"__float__": "NaN"}, "é NaN"]"#
+        );
     }
 }

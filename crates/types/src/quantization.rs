@@ -1,7 +1,8 @@
 //! Quantized checkpoints: how they are recognised, and the error that names the method.
 //!
-//! Owns: the known methods and the signs of them in `config.json`, in files beside it, and in the tensors. `add`, `record` and every
-//! load refuse what is found here. Does not own: dequantizing, which no part of testgen does.
+//! Owns: the known methods and the signs of them in `config.json`, in files beside it, and in the
+//! tensors. `add`, `record` and every load refuse what is found here. Does not own: dequantizing,
+//! which no part of testgen does.
 
 mod configuration;
 mod files;
@@ -20,7 +21,8 @@ use method::QuantizationMethod;
 use serde_json::Value;
 use std::{error::Error, fmt, path::Path};
 
-/// A checkpoint whose weights are quantized, with the method and the sign that it was recognised by.
+/// A checkpoint whose weights are quantized, with the method and the sign that it was recognised
+/// by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuantizedCheckpoint {
     /// The method as `config.json` spells it, for instance `gptq`; as given where it is not known.
@@ -32,15 +34,21 @@ pub struct QuantizedCheckpoint {
 }
 
 impl QuantizedCheckpoint {
-    /// How the checkpoint in `directory` is quantized, by `config`, its configuration, by other files, or by its tensors; none where
-    /// it is not. Of weights only the headers are read.
+    /// How the checkpoint in `directory` is quantized, by `config`, its configuration, by other
+    /// files, or by its tensors; none where it is not. Of weights only the headers are read.
     pub fn find(directory: &Path, config: &Value) -> Option<Self> {
-        let found = configuration::find(config).or_else(|| files::find(directory)).or_else(|| tensors::find(directory));
-        found.map(|(method, detail, evidence)| Self { method, detail, evidence })
+        let found = configuration::find(config)
+            .or_else(|| files::find(directory))
+            .or_else(|| tensors::find(directory));
+        found.map(|(method, detail, evidence)| Self {
+            method,
+            detail,
+            evidence,
+        })
     }
 
-    /// As [`QuantizedCheckpoint::find`], with the `config.json` of the directory. A file that cannot be read shows nothing here; it is
-    /// an error of the command that needs it.
+    /// As [`QuantizedCheckpoint::find`], with the `config.json` of the directory. A file that
+    /// cannot be read shows nothing here; it is an error of the command that needs it.
     pub fn in_directory(directory: &Path) -> Option<Self> {
         let bytes = read_bytes(&directory.join("config.json"), limit::CONFIG).unwrap_or_default();
         let config = serde_json::from_slice(&from_python(&bytes)).unwrap_or(Value::Null);
@@ -51,7 +59,9 @@ impl QuantizedCheckpoint {
     pub fn remedy(&self) -> String {
         let original = "use the checkpoint that it was quantized from";
         match QuantizationMethod::named(&self.method).and_then(|method| method.dequantized_by) {
-            Some(way) => format!("{original}, or write an unquantized copy with transformers 5: {way}"),
+            Some(way) => {
+                format!("{original}, or write an unquantized copy with transformers 5: {way}")
+            }
             None => original.to_owned(),
         }
     }
@@ -61,12 +71,20 @@ impl fmt::Display for QuantizedCheckpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match QuantizationMethod::named(&self.method) {
             Some(method) => write!(f, "the weights are quantized with {}", method.name)?,
-            None => write!(f, "the weights are quantized with the unknown method `{}`", excerpt(&self.method))?,
+            None => write!(
+                f,
+                "the weights are quantized with the unknown method `{}`",
+                excerpt(&self.method)
+            )?,
         }
         if let Some(detail) = &self.detail {
             write!(f, " ({})", excerpt(detail))?;
         }
-        write!(f, ", according to {}; testgen tests weights in f32, f16 and bf16 only", excerpt(&self.evidence))
+        write!(
+            f,
+            ", according to {}; testgen tests weights in f32, f16 and bf16 only",
+            excerpt(&self.evidence)
+        )
     }
 }
 

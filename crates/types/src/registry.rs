@@ -1,22 +1,26 @@
-//! The registry: every model type with a native implementation, one line each. Everything that lists such types is derived from it: their
-//! part of the enum [`ModelType`](crate::ModelType), the dispatch of the models crate, the recorder's `python/record/registry.json`, docs.
+//! The registry: every model type with a native implementation, one line each. Everything that
+//! lists such types is derived from it: their part of the enum [`ModelType`](crate::ModelType), the
+//! dispatch of the models crate, the recorder's `python/record/registry.json`, docs.
 //!
-//! A type is entered when its numbers agree with transformers. Sorted by architecture, then by name.
+//! A type is entered when its numbers agree with transformers. Sorted by architecture, then by
+//! name.
 
 use crate::head::Head::{
-    self, Base, CausalLm, ImageClassification, MaskedLm, NextSentence, PreTraining, QuestionAnswering,
-    SequenceClassification, TokenClassification,
+    self, Base, CausalLm, ImageClassification, MaskedLm, NextSentence, PreTraining,
+    QuestionAnswering, SequenceClassification, TokenClassification,
 };
 
 /// Calls `$callback!` with the table.
 ///
-/// A block for each architecture: its variant, its name, which is also its cargo feature and its folder of model code, and
-/// the module of the recorder that draws its inputs. In it, a line for each model type:
+/// A block for each architecture: its variant, its name, which is also its cargo feature and its
+/// folder of model code, and the module of the recorder that draws its inputs. In it, a line for
+/// each model type:
 ///
 /// 1. the variant of [`ModelType`](crate::ModelType),
-/// 2. the `model_type` of `config.json`; for models of diffusers, which have none, the `_class_name`,
-/// 3. the file of model code and the definition in it that loads the type: types that differ in configuration defaults or
-///    names share one,
+/// 2. the `model_type` of `config.json`; for models of diffusers, which have none, the
+///    `_class_name`,
+/// 3. the file of model code and the definition in it that loads the type: types that differ in
+///    configuration defaults or names share one,
 /// 4. what the names of its transformers classes start with,
 /// 5. its heads,
 /// 6. the fields of [`NativeEntry`] that differ from `NativeEntry::DEFAULT`.
@@ -106,15 +110,41 @@ macro_rules! for_each_native_type {
     };
 }
 
-pub(crate) const DECODER: [Head; 5] = [Base, CausalLm, SequenceClassification, TokenClassification, QuestionAnswering];
-pub(crate) const ENCODER: [Head; 5] = [Base, MaskedLm, SequenceClassification, TokenClassification, QuestionAnswering];
-pub(crate) const PRETRAINED: [Head; 6] =
-    [Base, PreTraining, MaskedLm, SequenceClassification, TokenClassification, QuestionAnswering];
-pub(crate) const BERT: [Head; 7] =
-    [Base, MaskedLm, PreTraining, NextSentence, SequenceClassification, TokenClassification, QuestionAnswering];
+pub(crate) const DECODER: [Head; 5] = [
+    Base,
+    CausalLm,
+    SequenceClassification,
+    TokenClassification,
+    QuestionAnswering,
+];
+pub(crate) const ENCODER: [Head; 5] = [
+    Base,
+    MaskedLm,
+    SequenceClassification,
+    TokenClassification,
+    QuestionAnswering,
+];
+pub(crate) const PRETRAINED: [Head; 6] = [
+    Base,
+    PreTraining,
+    MaskedLm,
+    SequenceClassification,
+    TokenClassification,
+    QuestionAnswering,
+];
+pub(crate) const BERT: [Head; 7] = [
+    Base,
+    MaskedLm,
+    PreTraining,
+    NextSentence,
+    SequenceClassification,
+    TokenClassification,
+    QuestionAnswering,
+];
 pub(crate) const CLASSIFIER: [Head; 2] = [Base, ImageClassification];
 
-/// One line of the registry, beside the name and the architecture: what a native implementation needs to know.
+/// One line of the registry, beside the name and the architecture: what a native implementation
+/// needs to know.
 #[derive(Debug, Clone, Copy)]
 pub struct NativeEntry {
     /// The start of the transformers class names, for instance `Bert`.
@@ -123,13 +153,16 @@ pub struct NativeEntry {
     pub heads: &'static [Head],
     /// The model definition that loads the type; types with one definition compute alike.
     pub definition: &'static str,
-    /// The class with the head that generates text, where its name does not end as [`Head::as_str`] says.
+    /// The class with the head that generates text, where its name does not end as [`Head::as_str`]
+    /// says.
     pub language_model_class: &'static str,
-    /// The tokenizer class of `AutoTokenizer` for checkpoints that name none; empty where transformers registers none.
+    /// The tokenizer class of `AutoTokenizer` for checkpoints that name none; empty where
+    /// transformers registers none.
     pub tokenizer: &'static str,
     /// The tokenizer class that `AutoTokenizer` takes whatever the checkpoint names; usually empty.
     pub forced_tokenizer: &'static str,
-    /// The image processor or feature extractor of checkpoints that name none; empty where the type reads neither.
+    /// The image processor or feature extractor of checkpoints that name none; empty where the type
+    /// reads neither.
     pub processor: &'static str,
     /// How logits of images and texts become scores.
     pub scores: ScoreFunction,

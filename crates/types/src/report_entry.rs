@@ -1,11 +1,12 @@
-//! One line of a report: the outcome of a check, the device it ran on, and the errors of its numbers.
+//! One line of a report: the outcome of a check, the device it ran on, and the errors of its
+//! numbers.
 //!
-//! The runtime writes these lines, the CLI reads them. Adding a field is compatible; changing one requires a new
-//! [`ReportEntry::VERSION`].
+//! The runtime writes these lines, the CLI reads them. Adding a field is compatible; changing one
+//! requires a new [`ReportEntry::VERSION`].
 
 use crate::{
-    architecture::Architecture, check::Check, device_kind::DeviceKind, matrix_unit::MatrixUnit, precision::Precision,
-    provider_share::ProviderShare,
+    architecture::Architecture, check::Check, device_kind::DeviceKind, matrix_unit::MatrixUnit,
+    precision::Precision, provider_share::ProviderShare,
 };
 use serde::{Deserialize, Serialize};
 
@@ -32,10 +33,12 @@ pub struct ReportEntry {
     pub architecture: Architecture,
     /// The device that the check is for.
     pub device: DeviceKind,
-    /// The index of that device, where the run selected one of several, for instance with `--device rocm:1`.
+    /// The index of that device, where the run selected one of several, for instance with
+    /// `--device rocm:1`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_index: Option<u32>,
-    /// The engine that computed, with its options, for instance `torch/eager`; absent for the native one.
+    /// The engine that computed, with its options, for instance `torch/eager`; absent for the
+    /// native one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub engine: Option<String>,
     /// The versions of the engine's libraries.
@@ -50,7 +53,8 @@ pub struct ReportEntry {
     /// Why it failed or was ignored; for a pass, an optional note on what was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The device that ran, by its driver's name, for instance `NVIDIA H100 80GB HBM3`; absent when nothing ran.
+    /// The device that ran, by its driver's name, for instance `NVIDIA H100 80GB HBM3`; absent when
+    /// nothing ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_name: Option<String>,
     /// Further facts about that device.
@@ -62,7 +66,8 @@ pub struct ReportEntry {
     /// Whether that device is a software simulation.
     #[serde(default)]
     pub simulated: bool,
-    /// Whether f32 products on it may be computed in TF32; the TF32 row of the tolerance table applies then.
+    /// Whether f32 products on it may be computed in TF32; the TF32 row of the tolerance table
+    /// applies then.
     #[serde(default)]
     pub tf32: bool,
     /// Whether the endpoint was a fallback to another device.
@@ -71,16 +76,19 @@ pub struct ReportEntry {
     /// Whether the endpoint was a mock.
     #[serde(default)]
     pub mock: bool,
-    /// A fingerprint of the GPU kernels that ran: two checks with the same one ran the same kernels. Absent on the CPU.
+    /// A fingerprint of the GPU kernels that ran: two checks with the same one ran the same
+    /// kernels. Absent on the CPU.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernels: Option<String>,
-    /// How the device adds the terms of a product in the check's precision, where `half_probe` measured it.
+    /// How the device adds the terms of a product in the check's precision, where `half_probe`
+    /// measured it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub matrix_unit: Option<MatrixUnit>,
     /// Error and threshold of every compared tensor.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<OutputError>,
-    /// The execution providers that computed the nodes of the graph, where an engine runs one, for instance ONNX Runtime.
+    /// The execution providers that computed the nodes of the graph, where an engine runs one, for
+    /// instance ONNX Runtime.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub providers: Vec<ProviderShare>,
     /// Memory before and after the load, where the check loaded a model.
@@ -178,7 +186,8 @@ pub struct LoadMemory {
     /// In use by this process after the load.
     #[serde(default)]
     pub in_use_after: Option<u64>,
-    /// The most that was in use until the check ended: on the host by the process, on a GPU by the tensors of the check.
+    /// The most that was in use until the check ended: on the host by the process, on a GPU by the
+    /// tensors of the check.
     #[serde(default)]
     pub peak: Option<u64>,
     /// The bytes of the weights that were expected from the headers of the checkpoint.
@@ -190,10 +199,17 @@ impl ReportEntry {
     /// The version of this line format.
     pub const VERSION: u32 = 1;
 
-    /// The name of this entry's test: `<architecture>::<model>::<device>::<check>`, followed by the precision for
-    /// checks that run once per precision, and by `@<engine>` unless the engine is the native one.
+    /// The name of this entry's test: `<architecture>::<model>::<device>::<check>`, followed by the
+    /// precision for checks that run once per precision, and by `@<engine>` unless the engine is
+    /// the native one.
     pub fn test_name(&self) -> String {
-        let name = test_name(self.architecture, &self.model, self.device, self.check, self.precision);
+        let name = test_name(
+            self.architecture,
+            &self.model,
+            self.device,
+            self.check,
+            self.precision,
+        );
         with_engine(name, self.engine.as_deref())
     }
 }
@@ -202,8 +218,8 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// The test of another engine than the native one: `<name>@<engine>`. The engine is last, so that filters for models, devices and
-/// checks select the tests of every engine.
+/// The test of another engine than the native one: `<name>@<engine>`. The engine is last, so that
+/// filters for models, devices and checks select the tests of every engine.
 pub fn with_engine(name: String, engine: Option<&str>) -> String {
     engine.map_or(name.clone(), |engine| format!("{name}@{engine}"))
 }
@@ -216,6 +232,10 @@ pub fn test_name(
     check: Check,
     precision: Precision,
 ) -> String {
-    let suffix = if check.per_precision() { format!("_{precision}") } else { String::new() };
+    let suffix = if check.per_precision() {
+        format!("_{precision}")
+    } else {
+        String::new()
+    };
     format!("{architecture}::{model}::{device}::{check}{suffix}")
 }

@@ -1,8 +1,9 @@
-//! The model types of transformers without a native implementation, as transformers' own mappings list them. Written by
-//! `fixtures/model_types.py`; do not edit.
+//! The model types of transformers without a native implementation, as transformers' own mappings
+//! list them. Written by `fixtures/model_types.py`; do not edit.
 
-/// Calls `$callback!` with `$tokens` and the table: a block for each architecture, and in it a line for each type: the variant of
-/// [`ModelType`](crate::ModelType), the `model_type` of `config.json`, and the class of each head.
+/// Calls `$callback!` with `$tokens` and the table: a block for each architecture, and in it a line
+/// for each type: the variant of [`ModelType`](crate::ModelType), the `model_type` of
+/// `config.json`, and the class of each head.
 #[macro_export]
 macro_rules! for_each_transformers_type {
     ($callback:ident $tokens:tt) => {

@@ -4,8 +4,12 @@ use super::*;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 fn names(directory: &Path) -> Vec<String> {
-    let entries = fs::read_dir(directory).expect("the directory is there").filter_map(Result::ok);
-    let mut names: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    let entries = fs::read_dir(directory)
+        .expect("the directory is there")
+        .filter_map(Result::ok);
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
     names.sort();
     names
 }
@@ -17,14 +21,20 @@ fn temporary() -> tempfile::TempDir {
 #[test]
 fn a_file_is_replaced_with_its_mode_and_its_links() {
     let directory = temporary();
-    let (file, link) = (directory.path().join("a/b/file"), directory.path().join("link"));
+    let (file, link) = (
+        directory.path().join("a/b/file"),
+        directory.path().join("link"),
+    );
     replace(&file, b"old").expect("directories are created");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).expect("the mode can be set");
     symlink("a/b/file", &link).expect("links can be made");
     replace(&link, b"new").expect("the target of the link is replaced");
     assert!(link.is_symlink());
     assert_eq!(fs::read_to_string(&file).expect("is there"), "new");
-    assert_eq!(fs::metadata(&file).expect("is there").permissions().mode() & 0o777, 0o640);
+    assert_eq!(
+        fs::metadata(&file).expect("is there").permissions().mode() & 0o777,
+        0o640
+    );
     assert_eq!(names(&directory.path().join("a/b")), ["file"]);
 }
 
@@ -58,16 +68,32 @@ fn an_existing_file_is_not_created() {
 fn only_abandoned_temporary_files_are_deleted() {
     let directory = temporary();
     let path = |name: &str| directory.path().join(name);
-    for name in [".testgen-1.0.tmp", ".testgen.toml", "testgen-1.0.tmp", ".testgen-x"] {
+    for name in [
+        ".testgen-1.0.tmp",
+        ".testgen.toml",
+        "testgen-1.0.tmp",
+        ".testgen-x",
+    ] {
         fs::write(path(name), "").expect("can be written");
     }
     fs::create_dir_all(path(".testgen-2.0.tmp/src")).expect("can be made");
     symlink("testgen-1.0.tmp", path(".testgen-3.0.tmp")).expect("links can be made");
     let running = TemporaryFile::new(&path("other")).expect("can be created");
     replace(&path("file"), b"new").expect("can be written");
-    let running_name = running.path().file_name().expect("has one").to_string_lossy().into_owned();
-    let mut expected =
-        vec![".testgen-3.0.tmp", ".testgen-x", ".testgen.toml", "file", "testgen-1.0.tmp", &running_name];
+    let running_name = running
+        .path()
+        .file_name()
+        .expect("has one")
+        .to_string_lossy()
+        .into_owned();
+    let mut expected = vec![
+        ".testgen-3.0.tmp",
+        ".testgen-x",
+        ".testgen.toml",
+        "file",
+        "testgen-1.0.tmp",
+        &running_name,
+    ];
     expected.sort_unstable();
     assert_eq!(names(directory.path()), expected);
     running.persist().expect("it was not deleted");
@@ -100,6 +126,10 @@ fn threads_that_write_the_same_file_leave_one_of_their_contents() {
         }
     });
     let found = fs::read_to_string(&target).expect("is there");
-    assert!((0..4).any(|writer| found == content(writer)), "{} bytes", found.len());
+    assert!(
+        (0..4).any(|writer| found == content(writer)),
+        "{} bytes",
+        found.len()
+    );
     assert_eq!(names(directory.path()), ["file"]);
 }

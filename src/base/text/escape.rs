@@ -24,12 +24,21 @@ impl fmt::Display for Quoted<'_> {
     }
 }
 
-/// The message of a library, which may repeat large parts of an input: without control characters, and with a limited number of
-/// lines of limited length.
+/// The message of a library, which may repeat large parts of an input: without control characters,
+/// and with a limited number of lines of limited length.
 pub(crate) fn limited(message: &str) -> String {
     const LINES: usize = 40;
-    let text = message.lines().take(LINES).map(limited_line).collect::<Vec<_>>().join("\n");
-    if message.ends_with('\n') { text + "\n" } else { text }
+    let text = message
+        .lines()
+        .take(LINES)
+        .map(limited_line)
+        .collect::<Vec<_>>()
+        .join("\n");
+    if message.ends_with('\n') {
+        text + "\n"
+    } else {
+        text
+    }
 }
 
 fn limited_line(line: &str) -> String {
@@ -45,12 +54,24 @@ fn limited_line(line: &str) -> String {
 
 /// A text of any length on one line, without control characters.
 pub(crate) fn one_line(text: &str) -> String {
-    text.chars().map(|c| if matches!(c, '\n' | '\t') { " ".to_owned() } else { escape(c) }).collect()
+    text.chars()
+        .map(|c| {
+            if matches!(c, '\n' | '\t') {
+                " ".to_owned()
+            } else {
+                escape(c)
+            }
+        })
+        .collect()
 }
 
 /// Escapes whatever a terminal could interpret; quotes and backslashes stay readable.
 fn escape(c: char) -> String {
-    if matches!(c, '"' | '\'' | '\\') { c.to_string() } else { c.escape_debug().to_string() }
+    if matches!(c, '"' | '\'' | '\\') {
+        c.to_string()
+    } else {
+        c.escape_debug().to_string()
+    }
 }
 
 #[cfg(test)]
@@ -66,7 +87,13 @@ mod tests {
 
     #[test]
     fn control_characters_are_escaped_and_long_text_is_cut() {
-        assert_eq!(Quoted("a\u{1b}[31m\n\"b\\").to_string(), "`a\\u{1b}[31m\\n\"b\\`");
-        assert_eq!(Quoted(&"x".repeat(121)).bare(), format!("{}...", "x".repeat(120)));
+        assert_eq!(
+            Quoted("a\u{1b}[31m\n\"b\\").to_string(),
+            "`a\\u{1b}[31m\\n\"b\\`"
+        );
+        assert_eq!(
+            Quoted(&"x".repeat(121)).bare(),
+            format!("{}...", "x".repeat(120))
+        );
     }
 }

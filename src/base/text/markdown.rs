@@ -3,7 +3,10 @@
 /// Text that stays within its cell and is not interpreted as markup.
 pub(crate) fn markdown_cell(text: &str) -> String {
     let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    one_line.replace('\\', "\\\\").replace('|', "\\|").replace('<', "&lt;")
+    one_line
+        .replace('\\', "\\\\")
+        .replace('|', "\\|")
+        .replace('<', "&lt;")
 }
 
 #[cfg(test)]
@@ -12,6 +15,9 @@ mod tests {
 
     #[test]
     fn text_stays_within_its_cell() {
-        assert_eq!(markdown_cell("a | b\n<script> \\"), "a \\| b &lt;script> \\\\");
+        assert_eq!(
+            markdown_cell("a | b\n<script> \\"),
+            "a \\| b &lt;script> \\\\"
+        );
     }
 }

@@ -1,6 +1,7 @@
 //! Words of a shell command, as messages and generated headers contain them.
 
-/// Quotes `text` for a POSIX shell where necessary. Control characters are escaped so that a command stays on one line.
+/// Quotes `text` for a POSIX shell where necessary. Control characters are escaped so that a
+/// command stays on one line.
 pub(crate) fn shell_quote(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:,@%".contains(c);
     if !text.is_empty() && text.chars().all(plain) {
@@ -8,7 +9,13 @@ pub(crate) fn shell_quote(text: &str) -> String {
     }
     let visible: String = text
         .chars()
-        .flat_map(|c| if c.is_control() || c == '`' { c.escape_unicode().collect() } else { vec![c] })
+        .flat_map(|c| {
+            if c.is_control() || c == '`' {
+                c.escape_unicode().collect()
+            } else {
+                vec![c]
+            }
+        })
         .collect();
     format!("'{}'", visible.replace('\'', r"'\''"))
 }

@@ -21,12 +21,19 @@ pub struct Table {
 impl Table {
     /// An empty table with these headings.
     pub fn new(columns: &[(&'static str, Align)]) -> Self {
-        Self { columns: columns.to_vec(), rows: Vec::new() }
+        Self {
+            columns: columns.to_vec(),
+            rows: Vec::new(),
+        }
     }
 
     /// Adds a row; missing cells are empty, control characters are shown as spaces.
     pub fn push(&mut self, cells: impl IntoIterator<Item = String>) {
-        let clean = |cell: String| cell.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let clean = |cell: String| {
+            cell.chars()
+                .map(|c| if c.is_control() { ' ' } else { c })
+                .collect()
+        };
         let mut row: Vec<String> = cells.into_iter().map(clean).collect();
         row.resize(self.columns.len(), String::new());
         self.rows.push(row);
@@ -34,7 +41,10 @@ impl Table {
 
     fn width(&self, column: usize) -> usize {
         let cells = self.rows.iter().map(|row| row[column].chars().count());
-        cells.chain([self.columns[column].0.chars().count()]).max().unwrap_or(0)
+        cells
+            .chain([self.columns[column].0.chars().count()])
+            .max()
+            .unwrap_or(0)
     }
 
     fn write_line<'a>(
@@ -58,9 +68,13 @@ impl Table {
 
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let widths: Vec<usize> = (0..self.columns.len()).map(|column| self.width(column)).collect();
+        let widths: Vec<usize> = (0..self.columns.len())
+            .map(|column| self.width(column))
+            .collect();
         self.write_line(f, &widths, self.columns.iter().map(|(heading, _)| *heading))?;
-        self.rows.iter().try_for_each(|row| self.write_line(f, &widths, row.iter().map(String::as_str)))
+        self.rows
+            .iter()
+            .try_for_each(|row| self.write_line(f, &widths, row.iter().map(String::as_str)))
     }
 }
 
@@ -70,10 +84,15 @@ mod tests {
 
     #[test]
     fn columns_are_aligned_and_lines_do_not_trail() {
-        let mut table = Table::new(&[("model", Align::Left), ("passed", Align::Right), ("ran on", Align::Left)]);
+        let mut table = Table::new(&[
+            ("model", Align::Left),
+            ("passed", Align::Right),
+            ("ran on", Align::Left),
+        ]);
         table.push(["bert".to_owned(), "12".to_owned(), "host\nname".to_owned()]);
         table.push(["distilbert".to_owned(), "3".to_owned()]);
-        let expected = "model       passed  ran on\nbert            12  host name\ndistilbert       3\n";
+        let expected =
+            "model       passed  ran on\nbert            12  host name\ndistilbert       3\n";
         assert_eq!(table.to_string(), expected);
     }
 }

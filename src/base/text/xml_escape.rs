@@ -10,7 +10,9 @@ pub(crate) fn xml_escape(text: &str) -> String {
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             '\n' | '\t' => escaped.push(character),
-            control if control.is_control() || matches!(control, '\u{fffe}' | '\u{ffff}') => escaped.push('\u{fffd}'),
+            control if control.is_control() || matches!(control, '\u{fffe}' | '\u{ffff}') => {
+                escaped.push('\u{fffd}')
+            }
             other => escaped.push(other),
         }
     }
@@ -23,6 +25,9 @@ mod tests {
 
     #[test]
     fn text_cannot_leave_its_element() {
-        assert_eq!(xml_escape("a<b>&\"c\"\u{1b}\u{ffff}\n]]>"), "a&lt;b&gt;&amp;&quot;c&quot;\u{fffd}\u{fffd}\n]]&gt;");
+        assert_eq!(
+            xml_escape("a<b>&\"c\"\u{1b}\u{ffff}\n]]>"),
+            "a&lt;b&gt;&amp;&quot;c&quot;\u{fffd}\u{fffd}\n]]&gt;"
+        );
     }
 }

@@ -28,27 +28,52 @@ struct Required {
 }
 
 /// Prints the devices, and whether each requirement is met by devices that burn can use.
-pub(super) fn show(required: &[Requirement], format: TextFormat, out: &mut Out) -> Result<ExitCode, Error> {
+pub(super) fn show(
+    required: &[Requirement],
+    format: TextFormat,
+    out: &mut Out,
+) -> Result<ExitCode, Error> {
     let inventory = inventory(&System::host());
-    let requirements: Vec<Required> =
-        required.iter().map(|requirement| compare(requirement, &inventory.devices)).collect();
+    let requirements: Vec<Required> = required
+        .iter()
+        .map(|requirement| compare(requirement, &inventory.devices))
+        .collect();
     let met = requirements.iter().all(|required| required.met);
     match format {
         TextFormat::Human => {
             writeln!(out, "{}", inventory.to_string().trim_end())?;
-            for Required { requirement, needed, found, met } in &requirements {
+            for Required {
+                requirement,
+                needed,
+                found,
+                met,
+            } in &requirements
+            {
                 let status = if *met { "met" } else { "NOT MET" };
-                writeln!(out, "\nrequired `{requirement}`: {status}: {found} usable, {needed} needed")?;
+                writeln!(
+                    out,
+                    "\nrequired `{requirement}`: {status}: {found} usable, {needed} needed"
+                )?;
             }
         }
         TextFormat::Json => {
-            let versioned = Versioned { version: 3, inventory: &inventory, requirements };
-            let json = serde_json::to_string_pretty(&versioned).expect("an inventory has string keys only");
+            let versioned = Versioned {
+                version: 3,
+                inventory: &inventory,
+                requirements,
+            };
+            let json = serde_json::to_string_pretty(&versioned)
+                .expect("an inventory has string keys only");
             writeln!(out, "{json}")?;
         }
     }
-    // Not the exit code of a missing device: nothing kept this command from answering, and the answer is no.
-    Ok(if met { ExitCode::Success } else { ExitCode::Findings })
+    // Not the exit code of a missing device: nothing kept this command from answering, and the
+    // answer is no.
+    Ok(if met {
+        ExitCode::Success
+    } else {
+        ExitCode::Findings
+    })
 }
 
 fn compare(requirement: &Requirement, devices: &[Device]) -> Required {
@@ -59,11 +84,19 @@ fn compare(requirement: &Requirement, devices: &[Device]) -> Required {
     // Two paths may find the same device.
     let places: BTreeSet<_> = devices.iter().filter(is_such).map(place).collect();
     let (needed, found) = (requirement.count.get(), places.len());
-    Required { requirement: requirement.to_string(), needed, found, met: found >= needed as usize }
+    Required {
+        requirement: requirement.to_string(),
+        needed,
+        found,
+        met: found >= needed as usize,
+    }
 }
 
 fn place(device: &Device) -> String {
-    device.pci_address.clone().unwrap_or_else(|| format!("{} {}", device.path, device.index))
+    device
+        .pci_address
+        .clone()
+        .unwrap_or_else(|| format!("{} {}", device.path, device.index))
 }
 
 #[cfg(test)]
@@ -101,15 +134,28 @@ mod tests {
         let layer = device(DeviceKind::Rocm, DetectionPath::CudaCompatibility, 0);
         assert!(met("rocm", &[hip.clone(), layer.clone()]));
         assert!(!met("rocm:2", &[hip.clone(), layer]));
-        assert!(met("rocm:2", &[hip, device(DeviceKind::Rocm, DetectionPath::HipRuntime, 1)]));
+        assert!(met(
+            "rocm:2",
+            &[hip, device(DeviceKind::Rocm, DetectionPath::HipRuntime, 1)]
+        ));
     }
 
     #[test]
     fn unusable_and_simulated_devices_and_other_kinds_do_not_count() {
         let good = device(DeviceKind::Rocm, DetectionPath::HipRuntime, 0);
-        let unusable_by_burn = Unusable::from_problems(vec![DeviceProblem::new("too old", "update")]);
-        let simulated = Device { simulated: true, ..good.clone() };
-        assert!(!met("rocm", &[Device { unusable_by_burn, ..good.clone() }]));
+        let unusable_by_burn =
+            Unusable::from_problems(vec![DeviceProblem::new("too old", "update")]);
+        let simulated = Device {
+            simulated: true,
+            ..good.clone()
+        };
+        assert!(!met(
+            "rocm",
+            &[Device {
+                unusable_by_burn,
+                ..good.clone()
+            }]
+        ));
         assert!(!met("rocm", std::slice::from_ref(&simulated)));
         assert!(met("rocm-sim", &[simulated]));
         assert!(!met("rocm-sim", std::slice::from_ref(&good)));

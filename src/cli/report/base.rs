@@ -16,8 +16,15 @@ pub(super) struct BaseArguments {
     /// Reports to compare with, for instance those of the last release
     #[arg(long, value_name = "DIR")]
     base: Option<PathBuf>,
-    /// Compare this device of the base with that one of the reports: cuda,rocm or rocm,rocm-sim; with an engine cuda,cuda@torch
-    #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1, requires = "base")]
+    /// Compare this device of the base with that one of the reports: cuda,rocm or rocm,rocm-sim;
+    /// with an engine cuda,cuda@torch
+    #[arg(
+        long,
+        value_name = "A,B",
+        value_delimiter = ',',
+        num_args = 1,
+        requires = "base"
+    )]
     devices: Vec<DeviceChoice>,
     /// From this ratio of two errors on, the larger one counts as worse
     #[arg(long, value_name = "NUMBER", default_value_t = 2.0, value_parser = factor)]
@@ -33,7 +40,10 @@ struct WrongDeviceCount {
 
 impl CliError for WrongDeviceCount {
     fn help(&self) -> Option<String> {
-        Some("write `--devices cuda,rocm`: the first of the base, the second of the reports".to_owned())
+        Some(
+            "write `--devices cuda,rocm`: the first of the base, the second of the reports"
+                .to_owned(),
+        )
     }
 }
 
@@ -44,7 +54,10 @@ pub(super) struct NoBase;
 
 impl CliError for NoBase {
     fn help(&self) -> Option<String> {
-        Some("name the earlier reports: `testgen report reports --base last-release --by changes`".to_owned())
+        Some(
+            "name the earlier reports: `testgen report reports --base last-release --by changes`"
+                .to_owned(),
+        )
     }
 }
 
@@ -57,17 +70,35 @@ impl BaseArguments {
     ) -> Result<Option<ReportComparison>, Error> {
         let devices = match self.devices.as_slice() {
             [] => None,
-            [a, b] => Some(DevicePair { a: a.clone(), b: b.clone() }),
+            [a, b] => Some(DevicePair {
+                a: a.clone(),
+                b: b.clone(),
+            }),
             more => return Err(WrongDeviceCount { found: more.len() }.into()),
         };
-        let Some(path) = &self.base else { return Ok(None) };
+        let Some(path) = &self.base else {
+            return Ok(None);
+        };
         let base = MergedReport::new(read_sources(slice::from_ref(path))?, expected);
-        Ok(Some(ReportComparison::new(&base, merged, &CompareOptions { devices, factor: self.factor })))
+        Ok(Some(ReportComparison::new(
+            &base,
+            merged,
+            &CompareOptions {
+                devices,
+                factor: self.factor,
+            },
+        )))
     }
 }
 
 fn factor(text: &str) -> Result<f64, String> {
-    let factor: f64 = text.parse().map_err(|_| format!("`{text}` is not a number"))?;
+    let factor: f64 = text
+        .parse()
+        .map_err(|_| format!("`{text}` is not a number"))?;
     // Below 1, equal errors would count as worse.
-    if factor.is_finite() && factor >= 1.0 { Ok(factor) } else { Err(format!("`{text}` is not a number from 1 on")) }
+    if factor.is_finite() && factor >= 1.0 {
+        Ok(factor)
+    } else {
+        Err(format!("`{text}` is not a number from 1 on"))
+    }
 }

@@ -8,16 +8,26 @@ use crate::{
 use std::path::Path;
 
 /// Prints the results of the checks; green is exit code 0.
-pub(super) fn show(format: TextFormat, report: &Path, summary: &Summary, out: &mut Out) -> Result<ExitCode, Error> {
+pub(super) fn show(
+    format: TextFormat,
+    report: &Path,
+    summary: &Summary,
+    out: &mut Out,
+) -> Result<ExitCode, Error> {
     match format {
         TextFormat::Human => {
             write!(out, "{}", render_human(summary))?;
             writeln!(out, "report: {}", report.display())?;
         }
         TextFormat::Json => {
-            let json = serde_json::to_string_pretty(summary).expect("a summary has string keys only");
+            let json =
+                serde_json::to_string_pretty(summary).expect("a summary has string keys only");
             writeln!(out, "{json}")?;
         }
     }
-    Ok(if summary.green { ExitCode::Success } else { ExitCode::Findings })
+    Ok(if summary.green {
+        ExitCode::Success
+    } else {
+        ExitCode::Findings
+    })
 }

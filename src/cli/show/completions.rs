@@ -16,7 +16,11 @@ pub(super) struct CompletionsArguments {
 }
 
 /// Prints the completions of `command`.
-pub(super) fn run(arguments: &CompletionsArguments, command: &mut clap::Command, out: &mut Out) -> Result<(), Error> {
+pub(super) fn run(
+    arguments: &CompletionsArguments,
+    command: &mut clap::Command,
+    out: &mut Out,
+) -> Result<(), Error> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, command, "testgen", &mut script);
     write!(out, "{}", String::from_utf8_lossy(&script))

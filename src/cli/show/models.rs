@@ -13,8 +13,9 @@ use std::path::PathBuf;
 
 /// List the model types that testgen knows, with the models of each
 ///
-/// A type is the `model_type` of a checkpoint's config.json: those that transformers lists, and some of diffusers. A `native` one is
-/// implemented in testgen; others are computed by other engines only, such as torch. `testgen report --by models` shows results.
+/// A type is the `model_type` of a checkpoint's config.json: those that transformers lists, and
+/// some of diffusers. A `native` one is implemented in testgen; others are computed by other
+/// engines only, such as torch. `testgen report --by models` shows results.
 #[derive(Debug, clap::Args)]
 pub(super) struct ModelsArguments {
     /// Directory of the specs [default: `specs` of testgen.toml, else model_specs]
@@ -23,7 +24,14 @@ pub(super) struct ModelsArguments {
 }
 
 pub(super) fn run(arguments: &ModelsArguments, out: &mut Out) -> Result<(), Error> {
-    let settings = Settings::resolve(&Overrides { specs: arguments.specs.clone(), ..Overrides::default() })?;
+    let settings = Settings::resolve(&Overrides {
+        specs: arguments.specs.clone(),
+        ..Overrides::default()
+    })?;
     let specs = load_all(&settings.specs)?;
-    write!(out, "{}", ModelTable::new(&specs, &MergedReport::default()).text())
+    write!(
+        out,
+        "{}",
+        ModelTable::new(&specs, &MergedReport::default()).text()
+    )
 }

@@ -25,7 +25,10 @@ pub(super) struct OperatorsArguments {
 }
 
 pub(super) fn run(arguments: &OperatorsArguments, out: &mut Out) -> Result<(), Error> {
-    let settings = Settings::resolve(&Overrides { specs: arguments.specs.clone(), ..Overrides::default() })?;
+    let settings = Settings::resolve(&Overrides {
+        specs: arguments.specs.clone(),
+        ..Overrides::default()
+    })?;
     let specs = load_all(&settings.specs)?;
     let text = match arguments.stress {
         true => stress_table(&specs),

@@ -32,20 +32,34 @@ impl CliError for UnknownRule {
     fn help(&self) -> Option<String> {
         let score = |name: &str| strsim::jaro_winkler(&self.given, name);
         let names = testgen_verify::rules().iter().map(|rule| rule.name);
-        let near = names.max_by(|a, b| score(a).total_cmp(&score(b))).filter(|name| score(name) > 0.7);
-        let near = near.map(|name| format!("did you mean `{name}`? ")).unwrap_or_default();
+        let near = names
+            .max_by(|a, b| score(a).total_cmp(&score(b)))
+            .filter(|name| score(name) > 0.7);
+        let near = near
+            .map(|name| format!("did you mean `{name}`? "))
+            .unwrap_or_default();
         Some(format!("{near}`testgen show rules` lists the rules"))
     }
 }
 
 pub(super) fn run(arguments: &RulesArguments, out: &mut Out) -> Result<(), Error> {
     let Some(given) = &arguments.rule else {
-        let width = testgen_verify::rules().iter().map(|rule| rule.name.len()).max().unwrap_or(0);
+        let width = testgen_verify::rules()
+            .iter()
+            .map(|rule| rule.name.len())
+            .max()
+            .unwrap_or(0);
         for rule in testgen_verify::rules() {
             writeln!(out, "{:<width$}  {}", rule.name, rule.summary)?;
         }
         return Ok(());
     };
-    let rule = testgen_verify::explain(given).ok_or_else(|| UnknownRule { given: given.clone() })?;
-    writeln!(out, "{}: {}\n\n{}", rule.name, rule.summary, rule.explanation)
+    let rule = testgen_verify::explain(given).ok_or_else(|| UnknownRule {
+        given: given.clone(),
+    })?;
+    writeln!(
+        out,
+        "{}: {}\n\n{}",
+        rule.name, rule.summary, rule.explanation
+    )
 }

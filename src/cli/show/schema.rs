@@ -1,4 +1,5 @@
-//! `testgen show schema`: the JSON Schemas of what testgen reads and writes, and the reference of specs.
+//! `testgen show schema`: the JSON Schemas of what testgen reads and writes, and the reference of
+//! specs.
 
 use crate::{
     base::cli_error::{CliError, Error},
@@ -10,8 +11,8 @@ use clap::ValueEnum;
 
 /// Print the JSON Schema of specs, of the protocol of engines, or of reports
 ///
-/// Editors that know YAML check and complete specs with that of specs; each spec names it in its first line. The schemas are also in the
-/// repository, below docs/.
+/// Editors that know YAML check and complete specs with that of specs; each spec names it in its
+/// first line. The schemas are also in the repository, below docs/.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -65,7 +66,9 @@ pub(super) fn run(arguments: &SchemaArguments, out: &mut Out) -> Result<(), Erro
         (SchemaSubject::Spec, SchemaFormat::Markdown) => spec::reference(),
         (SchemaSubject::Engine, SchemaFormat::Json) => testgen_engine::protocol_schema(),
         (SchemaSubject::Report, SchemaFormat::Json) => structured_schema(),
-        (SchemaSubject::Engine | SchemaSubject::Report, SchemaFormat::Markdown) => return Err(NoReference.into()),
+        (SchemaSubject::Engine | SchemaSubject::Report, SchemaFormat::Markdown) => {
+            return Err(NoReference.into());
+        }
     };
     write!(out, "{text}")
 }

@@ -16,8 +16,8 @@ use serde::Serialize;
 
 /// List the specs
 ///
-/// Shows for every spec its architecture, devices and precisions, whether its checkpoint and goldens exist, and whether
-/// its harness is generated. Specs with errors are shown as errors.
+/// Shows for every spec its architecture, devices and precisions, whether its checkpoint and
+/// goldens exist, and whether its harness is generated. Specs with errors are shown as errors.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -46,7 +46,8 @@ struct SpecRow<'s> {
     precisions: Vec<&'static str>,
     /// The spec's file.
     spec: String,
-    /// The checkpoint as the suite sees it, relative to the suite's directory or absolute; none for operators.
+    /// The checkpoint as the suite sees it, relative to the suite's directory or absolute; none for
+    /// operators.
     checkpoint: Option<String>,
     /// Whether the checkpoint is there.
     available: bool,
@@ -61,10 +62,16 @@ pub(super) fn run(arguments: &SpecsArguments, out: &mut Out) -> Result<(), Error
     let layout = SuiteLayout::new(&settings)?;
     let specs = load_all(&settings.specs)?;
     if specs.is_empty() {
-        return Err(GenerateError::NoSpecs { specs: settings.specs }.into());
+        return Err(GenerateError::NoSpecs {
+            specs: settings.specs,
+        }
+        .into());
     }
     let selected = arguments.filter.filter().select(&specs)?;
-    let rows = selected.into_iter().map(|loaded| row(loaded, &layout)).collect::<Result<Vec<_>, _>>()?;
+    let rows = selected
+        .into_iter()
+        .map(|loaded| row(loaded, &layout))
+        .collect::<Result<Vec<_>, _>>()?;
     match arguments.format {
         TextFormat::Human => table(&rows, out),
         TextFormat::Json => writeln!(out, "{:#}", serde_json::to_value(&rows).unwrap_or_default()),
@@ -74,21 +81,33 @@ pub(super) fn run(arguments: &SpecsArguments, out: &mut Out) -> Result<(), Error
 fn row<'s>(loaded: &'s LoadedSpec, layout: &SuiteLayout) -> Result<SpecRow<'s>, GenerateError> {
     let spec = &loaded.spec;
     let (model_type, checkpoint, directory) = match &spec.subject {
-        SpecSubject::Model { model_type, checkpoint, .. } => (
+        SpecSubject::Model {
+            model_type,
+            checkpoint,
+            ..
+        } => (
             Some(model_type.as_str()),
             Some(layout.checkpoint(&loaded.path, checkpoint)?),
             Some(layout.checkpoint_directory(&loaded.path, checkpoint)?),
         ),
         SpecSubject::Operators { .. } => (None, None, None),
     };
-    let has = |file: &str| directory.as_ref().is_some_and(|directory| directory.join(file).is_file());
+    let has = |file: &str| {
+        directory
+            .as_ref()
+            .is_some_and(|directory| directory.join(file).is_file())
+    };
     Ok(SpecRow {
         name: spec.name.as_str(),
         model_type,
         architecture: spec.architecture.as_str(),
         task: spec.task.as_str(),
         devices: spec.devices.iter().map(|device| device.as_str()).collect(),
-        precisions: spec.precisions.iter().map(|precision| precision.as_str()).collect(),
+        precisions: spec
+            .precisions
+            .iter()
+            .map(|precision| precision.as_str())
+            .collect(),
         spec: loaded.path.display().to_string(),
         available: has("config.json"),
         goldens: has("golden.safetensors"),
@@ -98,7 +117,16 @@ fn row<'s>(loaded: &'s LoadedSpec, layout: &SuiteLayout) -> Result<SpecRow<'s>, 
 }
 
 fn table(rows: &[SpecRow<'_>], out: &mut Out) -> Result<(), Error> {
-    let heads = ["NAME", "MODEL TYPE", "ARCHITECTURE", "TASK", "DEVICES", "PRECISIONS", "CHECKPOINT", "HARNESS"];
+    let heads = [
+        "NAME",
+        "MODEL TYPE",
+        "ARCHITECTURE",
+        "TASK",
+        "DEVICES",
+        "PRECISIONS",
+        "CHECKPOINT",
+        "HARNESS",
+    ];
     let mut cells = vec![heads.map(str::to_owned)];
     for row in rows {
         let checkpoint = match (row.available, row.goldens) {
@@ -115,13 +143,28 @@ fn table(rows: &[SpecRow<'_>], out: &mut Out) -> Result<(), Error> {
             row.devices.join(" "),
             row.precisions.join(" "),
             checkpoint.to_owned(),
-            if row.generated { "generated" } else { "not yet" }.to_owned(),
+            if row.generated {
+                "generated"
+            } else {
+                "not yet"
+            }
+            .to_owned(),
         ]);
     }
-    let width = |column: usize| cells.iter().map(|line| line[column].len()).max().unwrap_or(0);
+    let width = |column: usize| {
+        cells
+            .iter()
+            .map(|line| line[column].len())
+            .max()
+            .unwrap_or(0)
+    };
     let widths: Vec<usize> = (0..heads.len()).map(width).collect();
     for line in &cells {
-        let padded: Vec<String> = line.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
+        let padded: Vec<String> = line
+            .iter()
+            .zip(&widths)
+            .map(|(cell, width)| format!("{cell:<width$}"))
+            .collect();
         writeln!(out, "{}", padded.join("  ").trim_end())?;
     }
     Ok(())

@@ -9,8 +9,8 @@ use crate::base::text::shell_quote;
 use std::env;
 use testgen_device::{Device, DeviceKind};
 use testgen_engine::{
-    BUILT_IN, Build, DeviceClass, DeviceRequest, Engine, EngineCommand, EngineError, EngineName, PROGRAM_PREFIX,
-    StartedEngine, TIMEOUT_VARIABLE, device_mismatch, python_program,
+    BUILT_IN, Build, DeviceClass, DeviceRequest, Engine, EngineCommand, EngineError, EngineName,
+    PROGRAM_PREFIX, StartedEngine, TIMEOUT_VARIABLE, device_mismatch, python_program,
 };
 
 /// The native engine, the built-in ones, and the engines of the environment.
@@ -18,15 +18,25 @@ pub(super) fn installed() -> Vec<EngineName> {
     let built_in = BUILT_IN.map(|name| name.parse().expect("is the name of an engine"));
     let variables = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     // The time limit has the prefix, too.
-    let named = variables.filter(|name| name != TIMEOUT_VARIABLE).filter_map(|name| {
-        let name = name.strip_prefix(PROGRAM_PREFIX)?.to_ascii_lowercase();
-        name.parse().ok()
-    });
-    [EngineName::native()].into_iter().chain(built_in).chain(named).collect()
+    let named = variables
+        .filter(|name| name != TIMEOUT_VARIABLE)
+        .filter_map(|name| {
+            let name = name.strip_prefix(PROGRAM_PREFIX)?.to_ascii_lowercase();
+            name.parse().ok()
+        });
+    [EngineName::native()]
+        .into_iter()
+        .chain(built_in)
+        .chain(named)
+        .collect()
 }
 
 /// Computes on each device.
-pub(super) fn compute(name: &EngineName, devices: &[&Device], options: &ComputationOptions) -> Vec<EngineComputation> {
+pub(super) fn compute(
+    name: &EngineName,
+    devices: &[&Device],
+    options: &ComputationOptions,
+) -> Vec<EngineComputation> {
     let mut found = Vec::new();
     for device in devices {
         let outcome = on_device(name, device, options);
@@ -46,7 +56,11 @@ pub(super) fn compute(name: &EngineName, devices: &[&Device], options: &Computat
     found
 }
 
-fn on_device(name: &EngineName, device: &Device, options: &ComputationOptions) -> ComputationOutcome {
+fn on_device(
+    name: &EngineName,
+    device: &Device,
+    options: &ComputationOptions,
+) -> ComputationOutcome {
     let request = DeviceRequest {
         kind: class(device.kind),
         index: device.index,
@@ -68,8 +82,10 @@ fn on_device(name: &EngineName, device: &Device, options: &ComputationOptions) -
     if let Some(why) = device_mismatch(&request, engine.device()) {
         return ComputationOutcome::OtherDevice { why };
     }
-    let ask =
-        |known: known_answer::KnownAnswer| KnownOperation { name: known.name.to_owned(), answer: known.ask(&engine) };
+    let ask = |known: known_answer::KnownAnswer| KnownOperation {
+        name: known.name.to_owned(),
+        answer: known.ask(&engine),
+    };
     ComputationOutcome::Computed {
         operations: known_answer::all().into_iter().map(ask).collect(),
         with: engine.describe_versions(),
@@ -82,21 +98,35 @@ fn is_built_in(name: &EngineName) -> bool {
 }
 
 fn failed(error: &dyn std::error::Error) -> ComputationOutcome {
-    ComputationOutcome::Failed { why: error.to_string() }
+    ComputationOutcome::Failed {
+        why: error.to_string(),
+    }
 }
 
-fn not_started(name: &EngineName, error: &EngineError, options: &ComputationOptions) -> ComputationOutcome {
+fn not_started(
+    name: &EngineName,
+    error: &EngineError,
+    options: &ComputationOptions,
+) -> ComputationOutcome {
     let python = python_program(options.python.as_deref());
     match error {
-        // Built-in engines report a package that Python does not have, with the command that installs it.
+        // Built-in engines report a package that Python does not have, with the command that
+        // installs it.
         EngineError::Unsupported { message } => match message.split_once("; pip install ") {
             Some((why, packages)) if is_built_in(name) => ComputationOutcome::NotInstalled {
                 why: why.to_owned(),
-                fix: format!("{} -m pip install {packages}, or --python PATH", shell_quote(&python.to_string_lossy())),
+                fix: format!(
+                    "{} -m pip install {packages}, or --python PATH",
+                    shell_quote(&python.to_string_lossy())
+                ),
             },
-            _ => ComputationOutcome::Unsupported { why: message.clone() },
+            _ => ComputationOutcome::Unsupported {
+                why: message.clone(),
+            },
         },
-        EngineError::Start { source, .. } if source.kind() == std::io::ErrorKind::NotFound && is_built_in(name) => {
+        EngineError::Start { source, .. }
+            if source.kind() == std::io::ErrorKind::NotFound && is_built_in(name) =>
+        {
             ComputationOutcome::NotInstalled {
                 why: error.to_string(),
                 fix: "sudo apt install python3, or --python PATH".to_owned(),
@@ -112,8 +142,15 @@ fn fallback(engine: &Engine, requested: DeviceClass) -> ComputationOutcome {
         Build::Cuda => ("CUDA", DeviceClass::Cuda),
         Build::Hip => ("HIP", DeviceClass::Rocm),
     };
-    let why = engine.why_another_device().unwrap_or("it reports no reason").to_owned();
-    ComputationOutcome::Fallback { why, build, for_this_kind: kind == requested }
+    let why = engine
+        .why_another_device()
+        .unwrap_or("it reports no reason")
+        .to_owned();
+    ComputationOutcome::Fallback {
+        why,
+        build,
+        for_this_kind: kind == requested,
+    }
 }
 
 fn class(kind: DeviceKind) -> DeviceClass {

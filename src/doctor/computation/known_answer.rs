@@ -1,4 +1,5 @@
-//! Operations whose answers are exact in f32 in every order of computation, because all sums are small integers.
+//! Operations whose answers are exact in f32 in every order of computation, because all sums are
+//! small integers.
 
 use super::outcome::EngineAnswer;
 use testgen_engine::{ComputeOperation, Engine, EngineError, Tensor, TensorData, Tensors};
@@ -16,29 +17,50 @@ pub(super) struct KnownAnswer {
 
 /// Every operation, in the order in which they run.
 pub(super) fn all() -> Vec<KnownAnswer> {
-    // Neither size is a multiple of a tile, so that the tail of a kernel is tested; kernels for long rows are other ones.
-    vec![product("product", [33, 65, 31]), product("product of long rows", [4, 8193, 4]), sum(), copy()]
+    // Neither size is a multiple of a tile, so that the tail of a kernel is tested; kernels for
+    // long rows are other ones.
+    vec![
+        product("product", [33, 65, 31]),
+        product("product of long rows", [4, 8193, 4]),
+        sum(),
+        copy(),
+    ]
 }
 
 /// Integers from -4 to 4, in an order without a period that divides a tile.
 fn integers(count: usize, seed: usize) -> Vec<f32> {
-    (0..count).map(|index| ((index * 7 + index / 11 + seed) % 9) as f32 - 4.0).collect()
+    (0..count)
+        .map(|index| ((index * 7 + index / 11 + seed) % 9) as f32 - 4.0)
+        .collect()
 }
 
 fn vector(values: Vec<f32>) -> Tensor {
-    Tensor { shape: vec![values.len()], data: TensorData::F32(values) }
+    Tensor {
+        shape: vec![values.len()],
+        data: TensorData::F32(values),
+    }
 }
 
 fn product(name: &'static str, [rows, inner, columns]: [usize; 3]) -> KnownAnswer {
     let (left, right) = (integers(rows * inner, 0), integers(inner * columns, 5));
     let element = |row: usize, column: usize| {
-        (0..inner).map(|k| left[row * inner + k] * right[k * columns + column]).sum::<f32>()
+        (0..inner)
+            .map(|k| left[row * inner + k] * right[k * columns + column])
+            .sum::<f32>()
     };
-    let expected = (0..rows * columns).map(|index| element(index / columns, index % columns)).collect();
-    let matrix = |shape: [usize; 2], values: Vec<f32>| Tensor { shape: shape.to_vec(), data: TensorData::F32(values) };
+    let expected = (0..rows * columns)
+        .map(|index| element(index / columns, index % columns))
+        .collect();
+    let matrix = |shape: [usize; 2], values: Vec<f32>| Tensor {
+        shape: shape.to_vec(),
+        data: TensorData::F32(values),
+    };
     KnownAnswer {
         name,
-        description: format!("{rows}x{inner} by {inner}x{columns}, {} exact integers", rows * columns),
+        description: format!(
+            "{rows}x{inner} by {inner}x{columns}, {} exact integers",
+            rows * columns
+        ),
         operation: ComputeOperation::MatrixProduct,
         operands: Tensors::from([
             ("left".to_owned(), matrix([rows, inner], left.clone())),
@@ -61,16 +83,35 @@ fn sum() -> KnownAnswer {
     }
 }
 
-/// Values that a copy with arithmetic in it changes: signed zeros, denormals, limits, infinities and a NaN.
+/// Values that a copy with arithmetic in it changes: signed zeros, denormals, limits, infinities
+/// and a NaN.
 fn copy() -> KnownAnswer {
-    let special = [0.0, -0.0, f32::MIN_POSITIVE, -f32::MIN_POSITIVE, f32::from_bits(1), f32::from_bits(0x807f_ffff)];
-    let limits = [f32::MAX, f32::MIN, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 1.0 + f32::EPSILON];
+    let special = [
+        0.0,
+        -0.0,
+        f32::MIN_POSITIVE,
+        -f32::MIN_POSITIVE,
+        f32::from_bits(1),
+        f32::from_bits(0x807f_ffff),
+    ];
+    let limits = [
+        f32::MAX,
+        f32::MIN,
+        f32::INFINITY,
+        f32::NEG_INFINITY,
+        f32::NAN,
+        1.0 + f32::EPSILON,
+    ];
     // All exponents and both signs, without those of infinities and NaN.
-    let spread = (0..4087_u32).map(|index| f32::from_bits(index.wrapping_mul(0x0010_3a5b) & 0xff7f_ffff));
+    let spread =
+        (0..4087_u32).map(|index| f32::from_bits(index.wrapping_mul(0x0010_3a5b) & 0xff7f_ffff));
     let values: Vec<f32> = special.into_iter().chain(limits).chain(spread).collect();
     KnownAnswer {
         name: "copy",
-        description: format!("{} values bit by bit, with denormals, infinities and NaN", values.len()),
+        description: format!(
+            "{} values bit by bit, with denormals, infinities and NaN",
+            values.len()
+        ),
         operation: ComputeOperation::Cast,
         expected: values.clone(),
         operands: Tensors::from([("left".to_owned(), vector(values))]),
@@ -80,10 +121,17 @@ fn copy() -> KnownAnswer {
 impl KnownAnswer {
     /// Computes and compares.
     pub(super) fn ask(self, engine: &Engine) -> EngineAnswer {
-        match engine.compute(self.operation, self.operands, Precision::F32, Precision::F32) {
+        match engine.compute(
+            self.operation,
+            self.operands,
+            Precision::F32,
+            Precision::F32,
+        ) {
             Ok(values) => match difference(&self.expected, &values) {
                 None => EngineAnswer::Right(self.description),
-                Some(difference) => EngineAnswer::Wrong(format!("{}: {difference}", self.description)),
+                Some(difference) => {
+                    EngineAnswer::Wrong(format!("{}: {difference}", self.description))
+                }
             },
             Err(EngineError::Unsupported { message }) => EngineAnswer::None(message),
             Err(error) => EngineAnswer::Failed(error.to_string()),
@@ -94,16 +142,26 @@ impl KnownAnswer {
 /// The first wrong element, and their number.
 fn difference(expected: &[f32], found: &[f32]) -> Option<String> {
     if expected.len() != found.len() {
-        return Some(format!("{} values came back, expected {}", found.len(), expected.len()));
+        return Some(format!(
+            "{} values came back, expected {}",
+            found.len(),
+            expected.len()
+        ));
     }
     // The payload of a NaN is not part of a number.
     let same = |a: f32, b: f32| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan());
     // A sum may be either zero, so that only a copy distinguishes them.
     let equal = |a: f32, b: f32| same(a, b) || (expected.len() == 1 && a == b);
-    let wrong: Vec<usize> = (0..expected.len()).filter(|&index| !equal(expected[index], found[index])).collect();
+    let wrong: Vec<usize> = (0..expected.len())
+        .filter(|&index| !equal(expected[index], found[index]))
+        .collect();
     let first = *wrong.first()?;
     let (want, got) = (expected[first], found[first]);
-    Some(format!("element {first} is {got:e}, expected {want:e}; {} of {} are wrong", wrong.len(), expected.len()))
+    Some(format!(
+        "element {first} is {got:e}, expected {want:e}; {} of {} are wrong",
+        wrong.len(),
+        expected.len()
+    ))
 }
 
 #[cfg(test)]
@@ -114,7 +172,9 @@ mod tests {
     /// The largest magnitude that any partial sum of an answer can have.
     fn bound(known: &KnownAnswer) -> f64 {
         let magnitudes = |name: &str| match known.operands.get(name).map(|tensor| &tensor.data) {
-            Some(TensorData::F32(values)) => values.iter().map(|value| f64::from(value.abs())).collect(),
+            Some(TensorData::F32(values)) => {
+                values.iter().map(|value| f64::from(value.abs())).collect()
+            }
             _ => Vec::new(),
         };
         match known.operation {
@@ -129,7 +189,11 @@ mod tests {
     fn every_partial_sum_is_exact() {
         for known in all() {
             assert!(bound(&known) < f64::from(1 << 24), "{}", known.name);
-            assert!(known.expected.iter().any(|value| *value != 0.0), "{}", known.name);
+            assert!(
+                known.expected.iter().any(|value| *value != 0.0),
+                "{}",
+                known.name
+            );
         }
     }
 
@@ -138,11 +202,17 @@ mod tests {
         let known = product("product", [3, 5, 2]);
         let (left, right) = (integers(15, 0), integers(10, 5));
         let element = |row: usize, column: usize| {
-            (0..5).map(|k| left[row * 5 + k] as i32 * right[k * 2 + column] as i32).sum::<i32>()
+            (0..5)
+                .map(|k| left[row * 5 + k] as i32 * right[k * 2 + column] as i32)
+                .sum::<i32>()
         };
-        let expected: Vec<f32> = (0..6).map(|index| element(index / 2, index % 2) as f32).collect();
+        let expected: Vec<f32> = (0..6)
+            .map(|index| element(index / 2, index % 2) as f32)
+            .collect();
         assert_eq!(known.expected, expected);
-        let TensorData::F32(sent) = &known.operands["left"].data else { panic!("is f32") };
+        let TensorData::F32(sent) = &known.operands["left"].data else {
+            panic!("is f32")
+        };
         assert_eq!(sent, &left);
     }
 
@@ -150,14 +220,27 @@ mod tests {
     fn zeros_flushed_denormals_and_missing_elements_are_differences() {
         let expected = copy().expected;
         assert_eq!(difference(&expected, &expected), None);
-        let flushed: Vec<f32> = expected.iter().map(|value| if value.is_subnormal() { 0.0 } else { *value }).collect();
+        let flushed: Vec<f32> = expected
+            .iter()
+            .map(|value| if value.is_subnormal() { 0.0 } else { *value })
+            .collect();
         let found = difference(&expected, &flushed).expect("differs");
-        assert!(found.starts_with("element 4 is 0e0, expected 1e-45"), "{found}");
-        let unsigned: Vec<f32> = expected.iter().map(|value| if *value == 0.0 { 0.0 } else { *value }).collect();
         assert!(
-            difference(&expected, &unsigned).is_some_and(|found| found.starts_with("element 1 is 0e0, expected -0e0"))
+            found.starts_with("element 4 is 0e0, expected 1e-45"),
+            "{found}"
         );
-        assert!(difference(&expected, &expected[1..]).is_some_and(|found| found.starts_with("4098 values")));
+        let unsigned: Vec<f32> = expected
+            .iter()
+            .map(|value| if *value == 0.0 { 0.0 } else { *value })
+            .collect();
+        assert!(
+            difference(&expected, &unsigned)
+                .is_some_and(|found| found.starts_with("element 1 is 0e0, expected -0e0"))
+        );
+        assert!(
+            difference(&expected, &expected[1..])
+                .is_some_and(|found| found.starts_with("4098 values"))
+        );
         assert_eq!(difference(&[0.0], &[-0.0]), None);
         assert!(difference(&[1.0], &[f32::NAN]).is_some());
     }

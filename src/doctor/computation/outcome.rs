@@ -85,9 +85,15 @@ pub enum EngineAnswer {
 impl EngineComputation {
     /// Whether at least one answer was right, and no operation failed.
     pub fn is_right(&self) -> bool {
-        let ComputationOutcome::Computed { operations, .. } = &self.outcome else { return false };
-        let failed =
-            |operation: &KnownOperation| matches!(operation.answer, EngineAnswer::Wrong(_) | EngineAnswer::Failed(_));
+        let ComputationOutcome::Computed { operations, .. } = &self.outcome else {
+            return false;
+        };
+        let failed = |operation: &KnownOperation| {
+            matches!(
+                operation.answer,
+                EngineAnswer::Wrong(_) | EngineAnswer::Failed(_)
+            )
+        };
         let right = |operation: &KnownOperation| matches!(operation.answer, EngineAnswer::Right(_));
         operations.iter().any(right) && !operations.iter().any(failed)
     }

@@ -1,4 +1,5 @@
-//! The operating system, and whether a container lacks device files of a GPU that its kernel drives.
+//! The operating system, and whether a container lacks device files of a GPU that its kernel
+//! drives.
 
 use crate::doctor::{
     facts::{Access, MachineFacts},
@@ -14,9 +15,16 @@ pub(super) const NVIDIA_OPTIONS: &str = "docker run --gpus all ...";
 pub(super) fn rows(facts: &MachineFacts) -> Vec<DoctorRow> {
     let host = &facts.host;
     let unknown = || "unknown".to_owned();
-    let (name, kernel) = (host.name.clone().unwrap_or_else(unknown), host.kernel.clone().unwrap_or_else(unknown));
-    let mut rows =
-        vec![DoctorRow::new(Area::System, "operating system", RowStatus::Ok, format!("{name}, kernel {kernel}"))];
+    let (name, kernel) = (
+        host.name.clone().unwrap_or_else(unknown),
+        host.kernel.clone().unwrap_or_else(unknown),
+    );
+    let mut rows = vec![DoctorRow::new(
+        Area::System,
+        "operating system",
+        RowStatus::Ok,
+        format!("{name}, kernel {kernel}"),
+    )];
     if host.wsl {
         rows.push(DoctorRow::new(
             Area::System,
@@ -26,22 +34,47 @@ pub(super) fn rows(facts: &MachineFacts) -> Vec<DoctorRow> {
         ));
     }
     if !facts.in_container() {
-        rows.push(DoctorRow::new(Area::System, "container", RowStatus::Ok, "no sign of one"));
+        rows.push(DoctorRow::new(
+            Area::System,
+            "container",
+            RowStatus::Ok,
+            "no sign of one",
+        ));
         return rows;
     }
     let signs = host.container.join(", ");
-    rows.push(DoctorRow::new(Area::System, "container", RowStatus::Note, format!("this is a container: {signs}")));
+    rows.push(DoctorRow::new(
+        Area::System,
+        "container",
+        RowStatus::Note,
+        format!("this is a container: {signs}"),
+    ));
     rows.extend(amd(facts));
     rows.extend(nvidia(facts));
     rows
 }
 
-/// Without any file the container was not meant to have the GPU; with some of them it was, and cannot use it.
-fn lacking(subject: &str, vendor: &str, lacks: &[&str], complete_absence: bool, fix: &str) -> Option<DoctorRow> {
-    let status = if complete_absence { RowStatus::Warning } else { RowStatus::Failure };
-    let evidence = format!("the kernel drives a GPU of {vendor}, and the container has no {}", lacks.join(" and no "));
+/// Without any file the container was not meant to have the GPU; with some of them it was, and
+/// cannot use it.
+fn lacking(
+    subject: &str,
+    vendor: &str,
+    lacks: &[&str],
+    complete_absence: bool,
+    fix: &str,
+) -> Option<DoctorRow> {
+    let status = if complete_absence {
+        RowStatus::Warning
+    } else {
+        RowStatus::Failure
+    };
+    let evidence = format!(
+        "the kernel drives a GPU of {vendor}, and the container has no {}",
+        lacks.join(" and no ")
+    );
     let cause = "the container was started without these device files";
-    (!lacks.is_empty()).then(|| DoctorRow::new(Area::System, subject, status, evidence).because(cause, fix))
+    (!lacks.is_empty())
+        .then(|| DoctorRow::new(Area::System, subject, status, evidence).because(cause, fix))
 }
 
 fn amd(facts: &MachineFacts) -> Option<DoctorRow> {
@@ -50,19 +83,47 @@ fn amd(facts: &MachineFacts) -> Option<DoctorRow> {
     if !driven || facts.host.wsl {
         return None;
     }
-    let has =
-        |prefix: &str| facts.files.iter().any(|file| file.path.starts_with(prefix) && file.access != Access::Missing);
-    let files = [("/dev/kfd", "/dev/kfd"), ("/dev/dri/renderD", "/dev/dri/renderD*")];
-    let lacks: Vec<&str> = files.iter().filter(|(prefix, _)| !has(prefix)).map(|(_, shown)| *shown).collect();
-    lacking("container, AMD", "AMD", &lacks, lacks.len() == files.len(), AMD_OPTIONS)
+    let has = |prefix: &str| {
+        facts
+            .files
+            .iter()
+            .any(|file| file.path.starts_with(prefix) && file.access != Access::Missing)
+    };
+    let files = [
+        ("/dev/kfd", "/dev/kfd"),
+        ("/dev/dri/renderD", "/dev/dri/renderD*"),
+    ];
+    let lacks: Vec<&str> = files
+        .iter()
+        .filter(|(prefix, _)| !has(prefix))
+        .map(|(_, shown)| *shown)
+        .collect();
+    lacking(
+        "container, AMD",
+        "AMD",
+        &lacks,
+        lacks.len() == files.len(),
+        AMD_OPTIONS,
+    )
 }
 
 fn nvidia(facts: &MachineFacts) -> Option<DoctorRow> {
     facts.module("nvidia")?;
-    let has = |name: &str| facts.files.iter().any(|file| file.path == name && file.access != Access::Missing);
+    let has = |name: &str| {
+        facts
+            .files
+            .iter()
+            .any(|file| file.path == name && file.access != Access::Missing)
+    };
     let files = ["/dev/nvidiactl", "/dev/nvidia-uvm"];
     let lacks: Vec<&str> = files.into_iter().filter(|name| !has(name)).collect();
-    lacking("container, NVIDIA", "NVIDIA", &lacks, lacks.len() == files.len(), NVIDIA_OPTIONS)
+    lacking(
+        "container, NVIDIA",
+        "NVIDIA",
+        &lacks,
+        lacks.len() == files.len(),
+        NVIDIA_OPTIONS,
+    )
 }
 
 #[cfg(test)]
@@ -81,8 +142,19 @@ mod tests {
         let rows = rows(&facts);
         let found = row(&rows, "container, AMD");
         assert_eq!(found.status, RowStatus::Warning);
-        assert!(found.evidence.ends_with("no /dev/kfd and no /dev/dri/renderD*"), "{}", found.evidence);
-        assert!(found.fix.as_ref().is_some_and(|fix| fix.contains("--device=/dev/kfd --device=/dev/dri")));
+        assert!(
+            found
+                .evidence
+                .ends_with("no /dev/kfd and no /dev/dri/renderD*"),
+            "{}",
+            found.evidence
+        );
+        assert!(
+            found
+                .fix
+                .as_ref()
+                .is_some_and(|fix| fix.contains("--device=/dev/kfd --device=/dev/dri"))
+        );
     }
 
     #[test]
@@ -92,26 +164,49 @@ mod tests {
         let rows = rows(&facts);
         let found = row(&rows, "container, AMD");
         assert_eq!(found.status, RowStatus::Failure);
-        assert!(found.evidence.ends_with("the container has no /dev/dri/renderD*"), "{}", found.evidence);
+        assert!(
+            found
+                .evidence
+                .ends_with("the container has no /dev/dri/renderD*"),
+            "{}",
+            found.evidence
+        );
     }
 
     #[test]
     fn files_of_nvidia_have_their_own_options() {
         let mut facts = in_container(empty());
-        facts.host.modules = vec![KernelModule { name: "nvidia".to_owned(), version: None }];
+        facts.host.modules = vec![KernelModule {
+            name: "nvidia".to_owned(),
+            version: None,
+        }];
         let found = rows(&facts);
         let nvidia = row(&found, "container, NVIDIA");
-        assert_eq!((nvidia.status, nvidia.fix.as_deref()), (RowStatus::Warning, Some("docker run --gpus all ...")));
+        assert_eq!(
+            (nvidia.status, nvidia.fix.as_deref()),
+            (RowStatus::Warning, Some("docker run --gpus all ..."))
+        );
         facts.files = vec![file("/dev/nvidiactl", Access::Works)];
-        assert_eq!(row(&rows(&facts), "container, NVIDIA").status, RowStatus::Failure);
+        assert_eq!(
+            row(&rows(&facts), "container, NVIDIA").status,
+            RowStatus::Failure
+        );
         facts.files.push(file("/dev/nvidia-uvm", Access::Works));
-        assert!(rows(&facts).iter().all(|row| row.status < RowStatus::Warning));
+        assert!(
+            rows(&facts)
+                .iter()
+                .all(|row| row.status < RowStatus::Warning)
+        );
     }
 
     #[test]
     fn complete_containers_and_hosts_have_no_such_line() {
         for facts in [in_container(amd_host()), amd_host()] {
-            assert!(rows(&facts).iter().all(|row| row.status < RowStatus::Warning));
+            assert!(
+                rows(&facts)
+                    .iter()
+                    .all(|row| row.status < RowStatus::Warning)
+            );
         }
     }
 }

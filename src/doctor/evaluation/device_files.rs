@@ -15,31 +15,66 @@ const GROUP_BITS: u32 = 0o060;
 const OTHER_BITS: u32 = 0o006;
 
 pub(super) fn rows(facts: &MachineFacts) -> Vec<DoctorRow> {
-    let rows: Vec<DoctorRow> = facts.files.iter().filter_map(|file| row(facts, file)).collect();
+    let rows: Vec<DoctorRow> = facts
+        .files
+        .iter()
+        .filter_map(|file| row(facts, file))
+        .collect();
     if !rows.is_empty() {
         return rows;
     }
     let evidence = "there is no /dev/kfd, /dev/dri/renderD* or /dev/nvidia*";
-    vec![DoctorRow::new(Area::DeviceFiles, "none", RowStatus::Note, evidence)]
+    vec![DoctorRow::new(
+        Area::DeviceFiles,
+        "none",
+        RowStatus::Note,
+        evidence,
+    )]
 }
 
 fn row(facts: &MachineFacts, file: &DeviceFile) -> Option<DoctorRow> {
-    let new = |status, evidence: String| DoctorRow::new(Area::DeviceFiles, &file.path, status, evidence);
+    let new =
+        |status, evidence: String| DoctorRow::new(Area::DeviceFiles, &file.path, status, evidence);
     // Without its module, a file that cannot be opened has no effect.
-    let status = if driven(facts, file) { RowStatus::Failure } else { RowStatus::Warning };
+    let status = if driven(facts, file) {
+        RowStatus::Failure
+    } else {
+        RowStatus::Warning
+    };
     Some(match &file.access {
         Access::Missing => return missing(facts, file),
-        Access::Works => new(RowStatus::Ok, format!("{}, opens for reading and writing", permissions(file))),
+        Access::Works => new(
+            RowStatus::Ok,
+            format!("{}, opens for reading and writing", permissions(file)),
+        ),
         Access::Forbidden => {
             let (cause, fix) = forbidden(facts, file);
-            new(status, format!("{}, may not be opened by {}", permissions(file), user(facts))).because(cause, fix)
+            new(
+                status,
+                format!(
+                    "{}, may not be opened by {}",
+                    permissions(file),
+                    user(facts)
+                ),
+            )
+            .because(cause, fix)
         }
-        Access::Filtered => new(status, format!("{}, opening is not permitted", permissions(file))).because(
+        Access::Filtered => new(
+            status,
+            format!("{}, opening is not permitted", permissions(file)),
+        )
+        .because(
             "the device filter of the container forbids this device, whatever the permissions are",
             options(file),
         ),
-        Access::Failed(error) => new(status, format!("{}, does not open: {error}", permissions(file)))
-            .because("the driver refuses the device", "sudo dmesg | grep -i -e amdgpu -e kfd -e nvrm"),
+        Access::Failed(error) => new(
+            status,
+            format!("{}, does not open: {error}", permissions(file)),
+        )
+        .because(
+            "the driver refuses the device",
+            "sudo dmesg | grep -i -e amdgpu -e kfd -e nvrm",
+        ),
     })
 }
 
@@ -48,57 +83,118 @@ fn is_amd(file: &DeviceFile) -> bool {
 }
 
 fn driven(facts: &MachineFacts, file: &DeviceFile) -> bool {
-    facts.module(if is_amd(file) { "amdgpu" } else { "nvidia" }).is_some()
+    facts
+        .module(if is_amd(file) { "amdgpu" } else { "nvidia" })
+        .is_some()
 }
 
 fn options(file: &DeviceFile) -> &'static str {
-    if is_amd(file) { AMD_OPTIONS } else { NVIDIA_OPTIONS }
+    if is_amd(file) {
+        AMD_OPTIONS
+    } else {
+        NVIDIA_OPTIONS
+    }
 }
 
 /// A missing file of a container is a line about the container.
 fn missing(facts: &MachineFacts, file: &DeviceFile) -> Option<DoctorRow> {
     let expected = driven(facts, file) && !facts.in_container() && !facts.host.wsl;
-    let row =
-        DoctorRow::new(Area::DeviceFiles, &file.path, RowStatus::Failure, "does not exist, although amdgpu is loaded");
-    let cause =
-        "amdgpu drives no GPU for computing: the kernel was built without CONFIG_HSA_AMD, or the GPU is not supported";
-    expected.then(|| row.because(cause, "sudo dmesg | grep -i -e amdgpu -e kfd; sudo apt install amdgpu-dkms"))
+    let row = DoctorRow::new(
+        Area::DeviceFiles,
+        &file.path,
+        RowStatus::Failure,
+        "does not exist, although amdgpu is loaded",
+    );
+    let cause = "amdgpu drives no GPU for computing: the kernel was built without CONFIG_HSA_AMD, or the GPU is not supported";
+    expected.then(|| {
+        row.because(
+            cause,
+            "sudo dmesg | grep -i -e amdgpu -e kfd; sudo apt install amdgpu-dkms",
+        )
+    })
 }
 
 /// `crw-rw---- root:render`, as `ls` shows it.
 fn permissions(file: &DeviceFile) -> String {
-    let bit = |shift: u32, character: char| if file.mode >> shift & 1 == 1 { character } else { '-' };
-    let bits: String = (0..9).rev().zip("rwxrwxrwx".chars()).map(|(shift, character)| bit(shift, character)).collect();
-    let owner = if file.owner == 0 { "root".to_owned() } else { file.owner.to_string() };
+    let bit = |shift: u32, character: char| {
+        if file.mode >> shift & 1 == 1 {
+            character
+        } else {
+            '-'
+        }
+    };
+    let bits: String = (0..9)
+        .rev()
+        .zip("rwxrwxrwx".chars())
+        .map(|(shift, character)| bit(shift, character))
+        .collect();
+    let owner = if file.owner == 0 {
+        "root".to_owned()
+    } else {
+        file.owner.to_string()
+    };
     format!("c{bits} {owner}:{}", group_name(file))
 }
 
 fn group_name(file: &DeviceFile) -> String {
-    file.group.name.clone().unwrap_or_else(|| file.group.id.to_string())
+    file.group
+        .name
+        .clone()
+        .unwrap_or_else(|| file.group.id.to_string())
 }
 
 fn user(facts: &MachineFacts) -> String {
     let name = |name: &Option<String>, id: u32| name.clone().unwrap_or_else(|| id.to_string());
-    let groups: Vec<String> = facts.user.groups.iter().map(|group| name(&group.name, group.id)).collect();
-    format!("{} (groups: {})", name(&facts.user.name, facts.user.id), groups.join(", "))
+    let groups: Vec<String> = facts
+        .user
+        .groups
+        .iter()
+        .map(|group| name(&group.name, group.id))
+        .collect();
+    format!(
+        "{} (groups: {})",
+        name(&facts.user.name, facts.user.id),
+        groups.join(", ")
+    )
 }
 
 /// Cause and fix of a file whose permissions forbid opening.
 fn forbidden(facts: &MachineFacts, file: &DeviceFile) -> (String, String) {
     let group = group_name(file);
     if file.mode & OTHER_BITS == OTHER_BITS {
-        return ("a security module forbids it".to_owned(), "sudo dmesg | grep -i -e apparmor -e selinux".to_owned());
+        return (
+            "a security module forbids it".to_owned(),
+            "sudo dmesg | grep -i -e apparmor -e selinux".to_owned(),
+        );
     }
-    if file.mode & GROUP_BITS != GROUP_BITS || facts.user.groups.iter().any(|member| member.id == file.group.id) {
-        let device = file.path.trim_start_matches("/dev/").trim_start_matches("dri/");
+    if file.mode & GROUP_BITS != GROUP_BITS
+        || facts
+            .user
+            .groups
+            .iter()
+            .any(|member| member.id == file.group.id)
+    {
+        let device = file
+            .path
+            .trim_start_matches("/dev/")
+            .trim_start_matches("dri/");
         let rule = format!("KERNEL==\"{device}\", GROUP=\"render\", MODE=\"0660\"");
         let install = format!("echo '{rule}' | sudo tee /etc/udev/rules.d/70-testgen.rules");
         let reload = "sudo udevadm control --reload && sudo udevadm trigger";
-        return (format!("the group `{group}` may not read and write the file"), format!("{install} && {reload}"));
+        return (
+            format!("the group `{group}` may not read and write the file"),
+            format!("{install} && {reload}"),
+        );
     }
     if facts.in_container() {
-        let cause = format!("the process is not in the group {} of the file", file.group.id);
-        return (cause, format!("docker run --group-add {} ...", file.group.id));
+        let cause = format!(
+            "the process is not in the group {} of the file",
+            file.group.id
+        );
+        return (
+            cause,
+            format!("docker run --group-add {} ...", file.group.id),
+        );
     }
     if facts.user.account_groups.contains(&group) {
         return (
@@ -106,8 +202,15 @@ fn forbidden(facts: &MachineFacts, file: &DeviceFile) -> (String, String) {
             format!("newgrp {}, or log in again", shell_quote(&group)),
         );
     }
-    let name = facts.user.name.as_deref().map_or_else(|| "\"$USER\"".to_owned(), shell_quote);
-    let fix = format!("sudo usermod --append --groups {} {name}; then log in again", shell_quote(&group));
+    let name = facts
+        .user
+        .name
+        .as_deref()
+        .map_or_else(|| "\"$USER\"".to_owned(), shell_quote);
+    let fix = format!(
+        "sudo usermod --append --groups {} {name}; then log in again",
+        shell_quote(&group)
+    );
     (format!("the user is not in the group `{group}`"), fix)
 }
 
@@ -135,8 +238,14 @@ mod tests {
     fn no_permission_is_a_failure_with_the_command_that_adds_the_group() {
         let found = kfd(|_| ());
         assert_eq!(found.status, RowStatus::Failure);
-        assert_eq!(found.evidence, "crw-rw---- root:render, may not be opened by ada (groups: ada, video)");
-        assert_eq!(fix(&found), "sudo usermod --append --groups render ada; then log in again");
+        assert_eq!(
+            found.evidence,
+            "crw-rw---- root:render, may not be opened by ada (groups: ada, video)"
+        );
+        assert_eq!(
+            fix(&found),
+            "sudo usermod --append --groups render ada; then log in again"
+        );
     }
 
     #[test]
@@ -146,7 +255,10 @@ mod tests {
         let container = kfd(|facts| *facts = in_container(facts.clone()));
         assert_eq!(fix(&container), "docker run --group-add 109 ...");
         let mode = kfd(|facts| facts.files[0].mode = 0o600);
-        assert!(fix(&mode).contains("KERNEL==\"kfd\", GROUP=\"render\", MODE=\"0660\""), "{mode:?}");
+        assert!(
+            fix(&mode).contains("KERNEL==\"kfd\", GROUP=\"render\", MODE=\"0660\""),
+            "{mode:?}"
+        );
         let filter = kfd(|facts| facts.files[0].access = Access::Filtered);
         assert!(fix(&filter).contains("--device=/dev/kfd"), "{filter:?}");
         for row in [session, container, mode, filter] {
@@ -156,7 +268,10 @@ mod tests {
 
     #[test]
     fn without_the_module_a_file_is_not_used() {
-        assert_eq!(kfd(|facts| facts.host.modules.clear()).status, RowStatus::Warning);
+        assert_eq!(
+            kfd(|facts| facts.host.modules.clear()).status,
+            RowStatus::Warning
+        );
     }
 
     #[test]

@@ -7,24 +7,57 @@ use crate::doctor::{
 use testgen_device::{PciGpu, Vendor};
 
 pub(super) fn rows(facts: &MachineFacts) -> Vec<DoctorRow> {
-    vec![row(facts, "amdgpu", Vendor::Amd, "AMD"), row(facts, "nvidia", Vendor::Nvidia, "NVIDIA")]
+    vec![
+        row(facts, "amdgpu", Vendor::Amd, "AMD"),
+        row(facts, "nvidia", Vendor::Nvidia, "NVIDIA"),
+    ]
 }
 
 fn row(facts: &MachineFacts, module: &str, vendor: Vendor, vendor_name: &str) -> DoctorRow {
-    let new = |status, evidence: String| DoctorRow::new(Area::KernelModules, module, status, evidence);
+    let new =
+        |status, evidence: String| DoctorRow::new(Area::KernelModules, module, status, evidence);
     if let Some(loaded) = facts.module(module) {
-        let version =
-            loaded.version.as_ref().map_or("the kernel's own".to_owned(), |version| format!("version {version}"));
+        let version = loaded
+            .version
+            .as_ref()
+            .map_or("the kernel's own".to_owned(), |version| {
+                format!("version {version}")
+            });
         return new(RowStatus::Ok, format!("loaded, {version}"));
     }
-    let gpus: Vec<&PciGpu> = facts.inventory.topology.pci.iter().filter(|gpu| gpu.vendor == vendor).collect();
-    let Some(gpu) = gpus.iter().find(|gpu| gpu.driver.as_deref() != Some("vfio-pci")).or(gpus.first()) else {
-        return new(RowStatus::Note, format!("not loaded; the PCI bus has no GPU of {vendor_name}"));
+    let gpus: Vec<&PciGpu> = facts
+        .inventory
+        .topology
+        .pci
+        .iter()
+        .filter(|gpu| gpu.vendor == vendor)
+        .collect();
+    let Some(gpu) = gpus
+        .iter()
+        .find(|gpu| gpu.driver.as_deref() != Some("vfio-pci"))
+        .or(gpus.first())
+    else {
+        return new(
+            RowStatus::Note,
+            format!("not loaded; the PCI bus has no GPU of {vendor_name}"),
+        );
     };
-    let evidence = |rest: &str| format!("not loaded; the GPU of {vendor_name} at {} {rest}", gpu.address);
+    let evidence = |rest: &str| {
+        format!(
+            "not loaded; the GPU of {vendor_name} at {} {rest}",
+            gpu.address
+        )
+    };
     match gpu.driver.as_deref() {
-        Some("vfio-pci") => new(RowStatus::Note, evidence("is passed through to a virtual machine (vfio-pci)")),
-        Some(other) => new(RowStatus::Warning, evidence(&format!("has the driver `{other}`"))).because(
+        Some("vfio-pci") => new(
+            RowStatus::Note,
+            evidence("is passed through to a virtual machine (vfio-pci)"),
+        ),
+        Some(other) => new(
+            RowStatus::Warning,
+            evidence(&format!("has the driver `{other}`")),
+        )
+        .because(
             format!("`{other}` has no compute interface that {vendor_name}'s libraries use"),
             load(facts, module),
         ),
@@ -37,8 +70,14 @@ fn row(facts: &MachineFacts, module: &str, vendor: Vendor, vendor_name: &str) ->
 
 /// A container has the kernel of its host.
 fn load(facts: &MachineFacts, module: &str) -> String {
-    let place = if facts.in_container() { "on the host: " } else { "" };
-    format!("{place}sudo modprobe {module}; if that fails: dkms status; sudo dmesg | grep -i {module}")
+    let place = if facts.in_container() {
+        "on the host: "
+    } else {
+        ""
+    };
+    format!(
+        "{place}sudo modprobe {module}; if that fails: dkms status; sudo dmesg | grep -i {module}"
+    )
 }
 
 #[cfg(test)]
@@ -57,17 +96,34 @@ mod tests {
         let found = rows(&facts);
         let amdgpu = row(&found, "amdgpu");
         assert_eq!(amdgpu.status, RowStatus::Failure);
-        assert!(amdgpu.evidence.contains("0000:03:00.0 has no driver"), "{}", amdgpu.evidence);
-        assert!(amdgpu.fix.as_ref().is_some_and(|fix| fix.starts_with("sudo modprobe amdgpu")));
+        assert!(
+            amdgpu.evidence.contains("0000:03:00.0 has no driver"),
+            "{}",
+            amdgpu.evidence
+        );
+        assert!(
+            amdgpu
+                .fix
+                .as_ref()
+                .is_some_and(|fix| fix.starts_with("sudo modprobe amdgpu"))
+        );
         let found = rows(&in_container(facts));
-        assert!(row(&found, "amdgpu").fix.as_ref().is_some_and(|fix| fix.starts_with("on the host: ")));
+        assert!(
+            row(&found, "amdgpu")
+                .fix
+                .as_ref()
+                .is_some_and(|fix| fix.starts_with("on the host: "))
+        );
     }
 
     #[test]
     fn other_drivers_are_named() {
         let mut facts = amd_host();
         facts.host.modules.clear();
-        for (driver, status) in [("vfio-pci", RowStatus::Note), ("radeon", RowStatus::Warning)] {
+        for (driver, status) in [
+            ("vfio-pci", RowStatus::Note),
+            ("radeon", RowStatus::Warning),
+        ] {
             facts.inventory.topology.pci[0].driver = Some(driver.to_owned());
             let found = rows(&facts);
             assert_eq!(row(&found, "amdgpu").status, status);
@@ -79,6 +135,10 @@ mod tests {
     fn loaded_modules_have_their_version_and_absent_hardware_is_a_note() {
         let found = rows(&amd_host());
         assert_eq!(row(&found, "amdgpu").evidence, "loaded, version 6.12.12");
-        assert!(rows(&empty()).iter().all(|row| row.status == RowStatus::Note));
+        assert!(
+            rows(&empty())
+                .iter()
+                .all(|row| row.status == RowStatus::Note)
+        );
     }
 }

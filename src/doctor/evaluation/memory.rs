@@ -21,8 +21,11 @@ fn gibibytes(bytes: u64) -> String {
 }
 
 fn row(device: &Device) -> DoctorRow {
-    let new = |status, evidence: String| DoctorRow::new(Area::Memory, device.label(), status, evidence);
-    let total = device.total_memory.map_or_else(String::new, |total| format!(" of {}", gibibytes(total)));
+    let new =
+        |status, evidence: String| DoctorRow::new(Area::Memory, device.label(), status, evidence);
+    let total = device
+        .total_memory
+        .map_or_else(String::new, |total| format!(" of {}", gibibytes(total)));
     match device.free_memory {
         None => new(RowStatus::Note, format!("unknown{total}")),
         Some(free) if free >= LITTLE => new(RowStatus::Ok, format!("{}{total}", gibibytes(free))),
@@ -46,8 +49,10 @@ fn limit(left: u64) -> DoctorRow {
     let row = |status| DoctorRow::new(Area::Memory, "container", status, evidence.clone());
     match left < LITTLE {
         false => row(RowStatus::Ok),
-        true => row(RowStatus::Warning)
-            .because("processes are killed at the limit, with exit status 137", "docker run --memory=16g ..."),
+        true => row(RowStatus::Warning).because(
+            "processes are killed at the limit, with exit status 137",
+            "docker run --memory=16g ...",
+        ),
     }
 }
 
@@ -62,12 +67,18 @@ mod tests {
     #[test]
     fn little_memory_is_a_warning_with_the_command_that_shows_its_users() {
         let mut facts = amd_host();
-        assert_eq!(row(&rows(&facts), "rocm:0").evidence, "190.0 GiB of 192.0 GiB");
+        assert_eq!(
+            row(&rows(&facts), "rocm:0").evidence,
+            "190.0 GiB of 192.0 GiB"
+        );
         facts.inventory.devices[1].free_memory = Some(1 << 30);
         facts.host.memory_limit = Some(1 << 29);
         let found = rows(&facts);
         assert_eq!(row(&found, "rocm:0").status, RowStatus::Warning);
-        assert_eq!(row(&found, "rocm:0").fix.as_deref(), Some("rocm-smi --showpids"));
+        assert_eq!(
+            row(&found, "rocm:0").fix.as_deref(),
+            Some("rocm-smi --showpids")
+        );
         assert_eq!(row(&found, "container").status, RowStatus::Warning);
         facts.inventory.devices[1].free_memory = None;
         assert_eq!(row(&rows(&facts), "rocm:0").status, RowStatus::Note);

@@ -1,13 +1,16 @@
 //! Machines for tests, as facts.
 
 use crate::doctor::{
-    facts::{Access, DeviceFile, Host, KernelModule, MachineFacts, Python, PythonPackage, User, UserGroup},
+    facts::{
+        Access, DeviceFile, Host, KernelModule, MachineFacts, Python, PythonPackage, User,
+        UserGroup,
+    },
     row::DoctorRow,
 };
 use std::{collections::BTreeMap, path::Path};
 use testgen_device::{
-    DetectionPath, Device, DeviceKind, Inventory, KfdGpu, PathResult, PciGpu, System, Topology, Vendor, Visibility,
-    host_processor, visible_devices,
+    DetectionPath, Device, DeviceKind, Inventory, KfdGpu, PathResult, PciGpu, System, Topology,
+    Vendor, Visibility, host_processor, visible_devices,
 };
 
 /// The row of a subject.
@@ -18,8 +21,16 @@ pub(crate) fn row<'a>(rows: &'a [DoctorRow], subject: &str) -> &'a DoctorRow {
 
 /// A host without GPU and without Python packages.
 pub(crate) fn empty() -> MachineFacts {
-    let absent = |path: DetectionPath| PathResult { path, found: 0, absence: Some(format!("{path}: not installed")) };
-    let host = Device { total_memory: Some(16 << 30), free_memory: Some(8 << 30), ..host_processor(&System::host()) };
+    let absent = |path: DetectionPath| PathResult {
+        path,
+        found: 0,
+        absence: Some(format!("{path}: not installed")),
+    };
+    let host = Device {
+        total_memory: Some(16 << 30),
+        free_memory: Some(8 << 30),
+        ..host_processor(&System::host())
+    };
     MachineFacts {
         host: Host::default(),
         user: User::default(),
@@ -28,7 +39,10 @@ pub(crate) fn empty() -> MachineFacts {
         inventory: Inventory {
             visibility: Visibility::default(),
             topology: Topology::default(),
-            paths: vec![absent(DetectionPath::HipRuntime), absent(DetectionPath::CudaDriver)],
+            paths: vec![
+                absent(DetectionPath::HipRuntime),
+                absent(DetectionPath::CudaDriver),
+            ],
             devices: vec![host],
             contradictions: Vec::new(),
         },
@@ -45,16 +59,24 @@ pub(crate) fn empty() -> MachineFacts {
 pub(crate) fn amd_host() -> MachineFacts {
     let mut facts = empty();
     let address = || Some("0000:03:00.0".to_owned());
-    facts.host.modules = vec![KernelModule { name: "amdgpu".to_owned(), version: Some("6.12.12".to_owned()) }];
+    facts.host.modules = vec![KernelModule {
+        name: "amdgpu".to_owned(),
+        version: Some("6.12.12".to_owned()),
+    }];
     facts.host.rocm = Some("7.0.1".to_owned());
-    let group = |id, name: &str| UserGroup { id, name: Some(name.to_owned()) };
+    let group = |id, name: &str| UserGroup {
+        id,
+        name: Some(name.to_owned()),
+    };
     facts.user = User {
         id: 1000,
         name: Some("ada".to_owned()),
         groups: vec![group(1000, "ada"), group(44, "video")],
         account_groups: vec!["video".to_owned()],
     };
-    facts.files = ["/dev/kfd", "/dev/dri/renderD128"].map(|path| file(path, Access::Works)).to_vec();
+    facts.files = ["/dev/kfd", "/dev/dri/renderD128"]
+        .map(|path| file(path, Access::Works))
+        .to_vec();
     let gfx942 = || Some("gfx942".to_owned());
     facts.inventory.topology = Topology {
         kfd: Some(vec![KfdGpu {
@@ -72,7 +94,11 @@ pub(crate) fn amd_host() -> MachineFacts {
         }],
         ..Topology::default()
     };
-    facts.inventory.paths[0] = PathResult { path: DetectionPath::HipRuntime, found: 1, absence: None };
+    facts.inventory.paths[0] = PathResult {
+        path: DetectionPath::HipRuntime,
+        found: 1,
+        absence: None,
+    };
     facts.inventory.devices.push(Device {
         kind: DeviceKind::Rocm,
         path: DetectionPath::HipRuntime,
@@ -96,19 +122,36 @@ pub(crate) fn in_container(mut facts: MachineFacts) -> MachineFacts {
 
 /// The same machine with these variables.
 pub(crate) fn with_variables(mut facts: MachineFacts, variables: &[(&str, &str)]) -> MachineFacts {
-    facts.variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    facts.inventory.visibility = visible_devices(&System::fake(Path::new("/"), variables.iter().copied(), []));
+    facts.variables = variables
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+        .collect();
+    facts.inventory.visibility =
+        visible_devices(&System::fake(Path::new("/"), variables.iter().copied(), []));
     facts
 }
 
 /// A file with the permissions that ROCm's packages set.
 pub(crate) fn file(path: &str, access: Access) -> DeviceFile {
-    let group = UserGroup { id: 109, name: Some("render".to_owned()) };
-    DeviceFile { path: path.to_owned(), mode: 0o660, owner: 0, group, access }
+    let group = UserGroup {
+        id: 109,
+        name: Some("render".to_owned()),
+    };
+    DeviceFile {
+        path: path.to_owned(),
+        mode: 0o660,
+        owner: 0,
+        group,
+        access,
+    }
 }
 
 /// The machine with a package of Python.
-pub(crate) fn with_package(mut facts: MachineFacts, name: &str, package: PythonPackage) -> MachineFacts {
+pub(crate) fn with_package(
+    mut facts: MachineFacts,
+    name: &str,
+    package: PythonPackage,
+) -> MachineFacts {
     if let Ok(python) = &mut facts.python {
         python.packages.insert(name.to_owned(), package);
     }

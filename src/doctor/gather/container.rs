@@ -5,25 +5,51 @@ use testgen_device::System;
 /// Files that container engines create.
 const FILES: [&str; 2] = ["/.dockerenv", "/run/.containerenv"];
 /// Variables that they set.
-const VARIABLES: [&str; 4] = ["APPTAINER_CONTAINER", "KUBERNETES_SERVICE_HOST", "SINGULARITY_CONTAINER", "container"];
+const VARIABLES: [&str; 4] = [
+    "APPTAINER_CONTAINER",
+    "KUBERNETES_SERVICE_HOST",
+    "SINGULARITY_CONTAINER",
+    "container",
+];
 /// Parts of the control groups' names that they choose.
 const GROUPS: [&str; 5] = ["containerd", "docker", "kubepods", "libpod", "lxc"];
 
 /// The signs of a container; empty outside of one.
 pub(super) fn signs(system: &System) -> Vec<String> {
-    let files = FILES.iter().filter(|file| system.path(file).exists()).map(|file| (*file).to_owned());
-    let set = VARIABLES.iter().filter(|name| system.variable(name).is_some_and(|value| !value.is_empty()));
+    let files = FILES
+        .iter()
+        .filter(|file| system.path(file).exists())
+        .map(|file| (*file).to_owned());
+    let set = VARIABLES
+        .iter()
+        .filter(|name| system.variable(name).is_some_and(|value| !value.is_empty()));
     let groups = system.read("/proc/1/cgroup").unwrap_or_default();
     let named = GROUPS.iter().filter(|name| groups.contains(**name));
     let variables = set.map(|name| format!("the variable {name}"));
-    files.chain(variables).chain(named.map(|name| format!("the control group `{name}`"))).collect()
+    files
+        .chain(variables)
+        .chain(named.map(|name| format!("the control group `{name}`")))
+        .collect()
 }
 
 /// Bytes that the memory limit leaves; none without a limit. Version 2 of control groups first.
 pub(super) fn memory_left(system: &System) -> Option<u64> {
-    let number = |file: &str| system.read(format!("/sys/fs/cgroup/{file}"))?.parse::<u64>().ok();
-    let pairs = [("memory.max", "memory.current"), ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes")];
-    let (limit, used) = pairs.into_iter().find_map(|(limit, used)| Some((number(limit)?, number(used)?)))?;
+    let number = |file: &str| {
+        system
+            .read(format!("/sys/fs/cgroup/{file}"))?
+            .parse::<u64>()
+            .ok()
+    };
+    let pairs = [
+        ("memory.max", "memory.current"),
+        (
+            "memory/memory.limit_in_bytes",
+            "memory/memory.usage_in_bytes",
+        ),
+    ];
+    let (limit, used) = pairs
+        .into_iter()
+        .find_map(|(limit, used)| Some((number(limit)?, number(used)?)))?;
     // Version 1 writes a number near 2^63 where there is no limit.
     (limit < 1 << 60).then(|| limit.saturating_sub(used))
 }
@@ -38,7 +64,8 @@ mod tests {
         let root = tempfile::tempdir().expect("the temporary directory can be written");
         for (path, text) in files {
             let path = root.path().join(path);
-            fs::create_dir_all(path.parent().unwrap_or(Path::new("/"))).expect("the directory can be made");
+            fs::create_dir_all(path.parent().unwrap_or(Path::new("/")))
+                .expect("the directory can be made");
             fs::write(path, text).expect("the file can be written");
         }
         let system = System::fake(root.path(), variables.iter().copied(), []);
@@ -47,24 +74,38 @@ mod tests {
 
     #[test]
     fn each_sign_is_named() {
-        let (_root, host) = system(&[("proc/1/cgroup", "0::/init.scope\n")], &[("container", "")]);
+        let (_root, host) = system(
+            &[("proc/1/cgroup", "0::/init.scope\n")],
+            &[("container", "")],
+        );
         assert!(signs(&host).is_empty());
         let (_root, podman) = system(&[("run/.containerenv", "")], &[("container", "podman")]);
-        assert_eq!(signs(&podman), ["/run/.containerenv", "the variable container"]);
+        assert_eq!(
+            signs(&podman),
+            ["/run/.containerenv", "the variable container"]
+        );
         let (_root, pod) = system(&[("proc/1/cgroup", "0::/kubepods.slice/x\n")], &[]);
         assert_eq!(signs(&pod), ["the control group `kubepods`"]);
     }
 
     #[test]
     fn limits_of_both_versions_are_read() {
-        let (_root, second) =
-            system(&[("sys/fs/cgroup/memory.max", "100\n"), ("sys/fs/cgroup/memory.current", "40\n")], &[]);
+        let (_root, second) = system(
+            &[
+                ("sys/fs/cgroup/memory.max", "100\n"),
+                ("sys/fs/cgroup/memory.current", "40\n"),
+            ],
+            &[],
+        );
         assert_eq!(memory_left(&second), Some(60));
         let group = "sys/fs/cgroup/memory/memory.limit_in_bytes";
         let used = ("sys/fs/cgroup/memory/memory.usage_in_bytes", "40");
         let (_root, unlimited) = system(&[(group, "9223372036854771712"), used], &[]);
         assert_eq!(memory_left(&unlimited), None);
-        let files = [("sys/fs/cgroup/memory.max", "max\n"), ("sys/fs/cgroup/memory.current", "40\n")];
+        let files = [
+            ("sys/fs/cgroup/memory.max", "max\n"),
+            ("sys/fs/cgroup/memory.current", "40\n"),
+        ];
         let (_root, unlimited) = system(&files, &[]);
         assert_eq!(memory_left(&unlimited), None);
     }

@@ -13,16 +13,30 @@ const KFD: &str = "/dev/kfd";
 
 /// The files, sorted; `/dev/kfd` in any case, because its absence has a meaning.
 pub(super) fn files(system: &System, accounts: &Accounts) -> Vec<DeviceFile> {
-    let render = system.list("/dev/dri").into_iter().filter(|name| name.starts_with("renderD"));
-    let nvidia = system.list("/dev").into_iter().filter(|name| is_nvidia(name));
-    let paths = render.map(|name| format!("/dev/dri/{name}")).chain(nvidia.map(|name| format!("/dev/{name}")));
-    std::iter::once(KFD.to_owned()).chain(paths).map(|path| file(&system.path(&path), path, accounts)).collect()
+    let render = system
+        .list("/dev/dri")
+        .into_iter()
+        .filter(|name| name.starts_with("renderD"));
+    let nvidia = system
+        .list("/dev")
+        .into_iter()
+        .filter(|name| is_nvidia(name));
+    let paths = render
+        .map(|name| format!("/dev/dri/{name}"))
+        .chain(nvidia.map(|name| format!("/dev/{name}")));
+    std::iter::once(KFD.to_owned())
+        .chain(paths)
+        .map(|path| file(&system.path(&path), path, accounts))
+        .collect()
 }
 
 /// `nvidia0`, `nvidiactl` and `nvidia-uvm`; the other files are for displays and administration.
 fn is_nvidia(name: &str) -> bool {
-    let Some(rest) = name.strip_prefix("nvidia") else { return false };
-    ["ctl", "-uvm"].contains(&rest) || (!rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))
+    let Some(rest) = name.strip_prefix("nvidia") else {
+        return false;
+    };
+    ["ctl", "-uvm"].contains(&rest)
+        || (!rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 #[cfg(unix)]
@@ -43,13 +57,22 @@ fn file(location: &Path, path: String, accounts: &Accounts) -> DeviceFile {
 #[cfg(not(unix))]
 fn file(location: &Path, path: String, accounts: &Accounts) -> DeviceFile {
     match fs::metadata(location) {
-        Ok(_) => DeviceFile { access: access(location), ..absent(path, accounts, &io::Error::other("unknown")) },
+        Ok(_) => DeviceFile {
+            access: access(location),
+            ..absent(path, accounts, &io::Error::other("unknown"))
+        },
         Err(error) => absent(path, accounts, &error),
     }
 }
 
 fn absent(path: String, accounts: &Accounts, error: &io::Error) -> DeviceFile {
-    DeviceFile { path, mode: 0, owner: 0, group: accounts.group(0), access: classify(error) }
+    DeviceFile {
+        path,
+        mode: 0,
+        owner: 0,
+        group: accounts.group(0),
+        access: classify(error),
+    }
 }
 
 /// Opens the file as the drivers' libraries do, and closes it.
@@ -98,7 +121,10 @@ mod tests {
         }
         let system = System::fake(root.path(), [("A", "b")], []);
         let found = files(&system, &Accounts::read(&system));
-        let shown: Vec<String> = found.iter().map(|file| format!("{} {:?}", file.path, file.access)).collect();
+        let shown: Vec<String> = found
+            .iter()
+            .map(|file| format!("{} {:?}", file.path, file.access))
+            .collect();
         let expected = [
             "/dev/kfd Missing",
             "/dev/dri/renderD128 Works",
@@ -113,9 +139,21 @@ mod tests {
 
     #[test]
     fn the_filter_of_a_container_is_not_a_permission_of_the_file() {
-        assert_eq!(classify(&io::Error::from_raw_os_error(libc::EPERM)), Access::Filtered);
-        assert_eq!(classify(&io::Error::from_raw_os_error(libc::EACCES)), Access::Forbidden);
-        assert_eq!(classify(&io::Error::from_raw_os_error(libc::ENOENT)), Access::Missing);
-        assert!(matches!(classify(&io::Error::from_raw_os_error(libc::EIO)), Access::Failed(_)));
+        assert_eq!(
+            classify(&io::Error::from_raw_os_error(libc::EPERM)),
+            Access::Filtered
+        );
+        assert_eq!(
+            classify(&io::Error::from_raw_os_error(libc::EACCES)),
+            Access::Forbidden
+        );
+        assert_eq!(
+            classify(&io::Error::from_raw_os_error(libc::ENOENT)),
+            Access::Missing
+        );
+        assert!(matches!(
+            classify(&io::Error::from_raw_os_error(libc::EIO)),
+            Access::Failed(_)
+        ));
     }
 }

@@ -10,7 +10,8 @@ use crate::{
 use std::{env, ffi::OsStr, io, time::Duration};
 use testgen_engine::{PYTHON_VARIABLE, isolated_python, python_program};
 
-/// Without arguments it lists packages from their metadata; with the name of a package it imports that one.
+/// Without arguments it lists packages from their metadata; with the name of a package it imports
+/// that one.
 const PROBE: &str = include_str!("python_probe.py");
 
 /// The packages whose builds decide which devices they use.
@@ -19,7 +20,8 @@ const IMPORTED: [&str; 2] = ["torch", "onnxruntime"];
 /// The Python of built-in engines, where `given` takes precedence over the variable.
 pub(super) fn python(given: Option<&OsStr>, limit: Duration) -> Result<Python, PythonFailure> {
     let program = python_program(given);
-    let named = given.is_some() || env::var_os(PYTHON_VARIABLE).is_some_and(|program| !program.is_empty());
+    let named =
+        given.is_some() || env::var_os(PYTHON_VARIABLE).is_some_and(|program| !program.is_empty());
     let failure = |problem: String, missing| PythonFailure {
         program: program.to_string_lossy().into_owned(),
         problem,
@@ -28,7 +30,14 @@ pub(super) fn python(given: Option<&OsStr>, limit: Duration) -> Result<Python, P
     };
     let output = run(&program, None, limit).map_err(|error| {
         let missing = error.kind() == io::ErrorKind::NotFound;
-        failure(if missing { "there is no such program".to_owned() } else { error.to_string() }, missing)
+        failure(
+            if missing {
+                "there is no such program".to_owned()
+            } else {
+                error.to_string()
+            },
+            missing,
+        )
     })?;
     let mut python: Python = parse(&output).map_err(|problem| failure(problem, false))?;
     for name in IMPORTED {
@@ -45,13 +54,25 @@ fn run(program: &OsStr, package: Option<&str>, limit: Duration) -> io::Result<Li
     output_within(command, limit)
 }
 
-/// The package with what importing it shows. A process of its own, because a library of a driver may crash or hang.
-fn imported(program: &OsStr, name: &str, package: &PythonPackage, limit: Duration) -> PythonPackage {
+/// The package with what importing it shows. A process of its own, because a library of a driver
+/// may crash or hang.
+fn imported(
+    program: &OsStr,
+    name: &str,
+    package: &PythonPackage,
+    limit: Duration,
+) -> PythonPackage {
     let found = run(program, Some(name), limit).map_err(|error| error.to_string());
     let found: Result<PythonPackage, String> = found.and_then(|output| parse(&output));
     match found {
-        Ok(found) => PythonPackage { version: package.version.clone(), ..found },
-        Err(problem) => PythonPackage { error: Some(problem), ..package.clone() },
+        Ok(found) => PythonPackage {
+            version: package.version.clone(),
+            ..found
+        },
+        Err(problem) => PythonPackage {
+            error: Some(problem),
+            ..package.clone()
+        },
     }
 }
 
@@ -65,7 +86,10 @@ fn parse<T: serde::de::DeserializeOwned>(output: &LimitedOutput) -> Result<T, St
         (Some(status), _) => {
             let errors = String::from_utf8_lossy(&output.stderr);
             let last = errors.lines().rev().find(|line| !line.trim().is_empty());
-            Err(last.map_or_else(|| status.to_string(), |line| format!("{status}: {}", Quoted(line).bare())))
+            Err(last.map_or_else(
+                || status.to_string(),
+                |line| format!("{status}: {}", Quoted(line).bare()),
+            ))
         }
     }
 }

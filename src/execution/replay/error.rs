@@ -99,9 +99,10 @@ impl CliError for ReplayError {
 
     fn exit_code(&self) -> ExitCode {
         match self {
-            Self::File(_) | Self::Refused { .. } | Self::OtherEngine { .. } | Self::NoSuite { .. } => {
-                ExitCode::BadInput
-            }
+            Self::File(_)
+            | Self::Refused { .. }
+            | Self::OtherEngine { .. }
+            | Self::NoSuite { .. } => ExitCode::BadInput,
             Self::NoDevice { .. } => ExitCode::EnvironmentMissing,
             // A call that ends the process, or never ends, still fails.
             Self::Crashed { .. } | Self::TimedOut { .. } => ExitCode::Findings,

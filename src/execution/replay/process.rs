@@ -43,14 +43,18 @@ const OTHERS: [&str; 9] = [
 ///
 /// # Errors
 ///
-/// When the call is not one of its operator, the device is missing, or the process ends without an outcome.
+/// When the call is not one of its operator, the device is missing, or the process ends without an
+/// outcome.
 pub fn compute(
     suite: &BuiltSuite,
     file: &Path,
     failed: &FailedCall,
     options: &ReplayOptions,
 ) -> Result<Replayed, ReplayError> {
-    let write = |source| ReplayError::Write { path: std::env::temp_dir(), source };
+    let write = |source| ReplayError::Write {
+        path: std::env::temp_dir(),
+        source,
+    };
     let folder = tempfile::tempdir().map_err(write)?;
     let path = folder.path().join("outcome.json");
     let file = std::path::absolute(file).map_err(write)?;
@@ -58,8 +62,16 @@ pub fn compute(
     for name in OTHERS {
         command.env_remove(name);
     }
-    command.envs(options.environment.iter().map(|(name, value)| (*name, value)));
-    command.env("TESTGEN_ENGINES", "native").env("TESTGEN_REPLAY", &file).env("TESTGEN_REPLAY_OUTCOME", &path);
+    command.envs(
+        options
+            .environment
+            .iter()
+            .map(|(name, value)| (*name, value)),
+    );
+    command
+        .env("TESTGEN_ENGINES", "native")
+        .env("TESTGEN_REPLAY", &file)
+        .env("TESTGEN_REPLAY_OUTCOME", &path);
     if let Some(device) = options.device {
         command.env("TESTGEN_REPLAY_DEVICE", device.kind.as_str());
         if let Some(index) = device.index {
@@ -70,11 +82,19 @@ pub fn compute(
         command.env("TESTGEN_REPLAY_REDUCE", "1");
     }
     let output = output_within(command, options.limit);
-    let output = output.map_err(|source| ReplayError::Start { binary: suite.binary.clone(), source })?;
-    let outcome = read_text(&path, 2 * FailedCall::BYTES).ok().and_then(|text| serde_json::from_str(&text).ok());
+    let output = output.map_err(|source| ReplayError::Start {
+        binary: suite.binary.clone(),
+        source,
+    })?;
+    let outcome = read_text(&path, 2 * FailedCall::BYTES)
+        .ok()
+        .and_then(|text| serde_json::from_str(&text).ok());
     match outcome {
         Some(ReplayOutcome::Replayed(replayed)) => Ok(*replayed),
-        Some(ReplayOutcome::Refused(problem)) => Err(ReplayError::Refused { path: file, problem }),
+        Some(ReplayOutcome::Refused(problem)) => Err(ReplayError::Refused {
+            path: file,
+            problem,
+        }),
         Some(ReplayOutcome::NoDevice(problem)) => {
             let simulated = failed.simulated && options.environment.is_empty();
             Err(ReplayError::NoDevice { problem, simulated })
@@ -86,9 +106,20 @@ pub fn compute(
 /// The error of a process that wrote no outcome.
 fn ended(output: &LimitedOutput, limit: Duration) -> ReplayError {
     let Some(status) = output.status else {
-        return if is_interrupted() { ChildError::Interrupted.into() } else { ReplayError::TimedOut { limit } };
+        return if is_interrupted() {
+            ChildError::Interrupted.into()
+        } else {
+            ReplayError::TimedOut { limit }
+        };
     };
     let errors = String::from_utf8_lossy(&output.stderr);
-    let last = errors.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("no output");
-    ReplayError::Crashed { status: status.to_string(), message: Quoted(last).bare().to_string() }
+    let last = errors
+        .lines()
+        .rev()
+        .find(|line| !line.trim().is_empty())
+        .unwrap_or("no output");
+    ReplayError::Crashed {
+        status: status.to_string(),
+        message: Quoted(last).bare().to_string(),
+    }
 }

@@ -36,12 +36,22 @@ struct ReducedForm<'a> {
 /// One JSON object with a version.
 pub fn render_json(replay: &Replay) -> String {
     let replayed = &replay.replayed;
-    let reduced = replayed.reduced.as_ref().zip(replay.reduced.as_deref()).map(|(reduced, file)| ReducedForm {
-        file,
-        shapes: reduced.failed.call.inputs.iter().map(|input| input.tensor.shape.as_slice()).collect(),
-        runs: reduced.runs,
-        incomplete: reduced.incomplete,
-    });
+    let reduced = replayed
+        .reduced
+        .as_ref()
+        .zip(replay.reduced.as_deref())
+        .map(|(reduced, file)| ReducedForm {
+            file,
+            shapes: reduced
+                .failed
+                .call
+                .inputs
+                .iter()
+                .map(|input| input.tensor.shape.as_slice())
+                .collect(),
+            runs: reduced.runs,
+            incomplete: reduced.incomplete,
+        });
     let form = ReplayForm {
         version: VERSION,
         case: &replay.failed.case,

@@ -23,7 +23,8 @@ pub struct BuildOptions {
     pub release: bool,
     /// Leaves out CUDA and ROCm.
     pub cpu_only: bool,
-    /// Leaves out burn where the suite is a workspace of its own; in another one, the other crates need it in any case.
+    /// Leaves out burn where the suite is a workspace of its own; in another one, the other crates
+    /// need it in any case.
     pub engines_only: bool,
     /// Compiles every kernel that an autotuner could choose.
     pub all_kernels: bool,
@@ -40,10 +41,15 @@ pub fn build(options: &BuildOptions, progress: &mut RunProgress) -> Result<Built
     let program = cargo::program();
     let directory = build_directory::arguments(&options.manifest);
     clock::forget_future_builds(&options.manifest, options.release, &directory);
-    let features = features(options, build_directory::is_own_workspace(&options.manifest));
+    let features = features(
+        options,
+        build_directory::is_own_workspace(&options.manifest),
+    );
     let mut command = command(&program, options, &features, progress.is_quiet());
     command.args(directory);
-    let mut child = command.spawn().map_err(|source| RunError::CargoMissing { program, source })?;
+    let mut child = command
+        .spawn()
+        .map_err(|source| RunError::CargoMissing { program, source })?;
     let mut stdout = child.stdout.take().expect("stdout is piped");
     // Read while cargo runs: it would wait forever once the pipe is full.
     let reader = thread::spawn(move || {
@@ -54,7 +60,10 @@ pub fn build(options: &BuildOptions, progress: &mut RunProgress) -> Result<Built
     });
     let status = child_process::wait(&mut child, || {})?;
     if !status.success() {
-        return Err(RunError::Build { manifest: options.manifest.clone(), status });
+        return Err(RunError::Build {
+            manifest: options.manifest.clone(),
+            status,
+        });
     }
     let messages = reader.join().expect("reading does not panic");
     let suite = only_test_binary(&messages, &options.manifest)?;
@@ -62,7 +71,8 @@ pub fn build(options: &BuildOptions, progress: &mut RunProgress) -> Result<Built
     Ok(suite)
 }
 
-/// Crates that compute numbers of the native engine, and little where another one computes: optimised, they are half of the build.
+/// Crates that compute numbers of the native engine, and little where another one computes:
+/// optimised, they are half of the build.
 const UNOPTIMISED: [&str; 6] = [
     "--config",
     "profile.dev.package.testgen-nn.opt-level=0",
@@ -89,10 +99,13 @@ fn features(options: &BuildOptions, own_workspace: bool) -> Vec<&'static str> {
 
 fn command(program: &Path, options: &BuildOptions, features: &[&str], quiet: bool) -> Command {
     let mut command = Command::new(program);
-    // With `--workspace` cargo unifies features exactly as `cargo test --workspace` does. Otherwise each of the two commands
-    // would compile burn again after the other one.
+    // With `--workspace` cargo unifies features exactly as `cargo test --workspace` does. Otherwise
+    // each of the two commands would compile burn again after the other one.
     command.args(["test", "--workspace", "--test", "conformance", "--no-run"]);
-    command.args(cargo::MESSAGES).arg("--manifest-path").arg(&options.manifest);
+    command
+        .args(cargo::MESSAGES)
+        .arg("--manifest-path")
+        .arg(&options.manifest);
     let flags = [(options.release, "--release"), (quiet, "--quiet")];
     command.args(flags.iter().filter(|(set, _)| *set).map(|(_, flag)| flag));
     command.args(features);
@@ -106,7 +119,10 @@ fn only_test_binary(messages: &str, manifest: &Path) -> Result<BuiltSuite, RunEr
         (Some(suite), 0) => Ok(suite),
         (suite, others) => {
             let count = others + usize::from(suite.is_some());
-            Err(RunError::TestBinaries { manifest: manifest.to_path_buf(), count })
+            Err(RunError::TestBinaries {
+                manifest: manifest.to_path_buf(),
+                count,
+            })
         }
     }
 }
@@ -115,7 +131,10 @@ fn only_test_binary(messages: &str, manifest: &Path) -> Result<BuiltSuite, RunEr
 fn suite(artifact: Artifact) -> Option<BuiltSuite> {
     let is_test = artifact.target.kind.iter().any(|kind| kind == "test");
     let directory = artifact.manifest.parent()?.to_path_buf();
-    is_test.then_some(BuiltSuite { binary: artifact.executable?, directory })
+    is_test.then_some(BuiltSuite {
+        binary: artifact.executable?,
+        directory,
+    })
 }
 
 #[cfg(test)]
@@ -130,14 +149,24 @@ mod tests {
     fn the_integration_test_is_the_suite() {
         let messages = format!("{LIBRARY}\n{TEST}\nwarning: not json\n{END}\n");
         let suite = only_test_binary(&messages, Path::new("s/Cargo.toml")).expect("there is one");
-        assert_eq!(suite, BuiltSuite { binary: "/t/suite-1".into(), directory: "/s".into() });
+        assert_eq!(
+            suite,
+            BuiltSuite {
+                binary: "/t/suite-1".into(),
+                directory: "/s".into()
+            }
+        );
     }
 
     #[test]
     fn none_and_two_are_errors() {
         for (messages, expected) in [(LIBRARY.to_owned(), 0), (format!("{TEST}\n{TEST}"), 2)] {
-            let error = only_test_binary(&messages, Path::new("s/Cargo.toml")).expect_err("is not one");
-            assert!(matches!(error, RunError::TestBinaries { count, .. } if count == expected), "{error}");
+            let error =
+                only_test_binary(&messages, Path::new("s/Cargo.toml")).expect_err("is not one");
+            assert!(
+                matches!(error, RunError::TestBinaries { count, .. } if count == expected),
+                "{error}"
+            );
         }
     }
 }

@@ -1,12 +1,13 @@
-//! The build directory that suites outside a cargo workspace share, so that only the first one compiles burn.
+//! The build directory that suites outside a cargo workspace share, so that only the first one
+//! compiles burn.
 //!
 //! ```text
 //! $TESTGEN_CACHE, else $XDG_CACHE_HOME/testgen, else $HOME/.cache/testgen
 //!     build/<runtime>/    a target directory of cargo
 //! ```
 //!
-//! A target directory that the user chose is respected: by `CARGO_TARGET_DIR`, by cargo's configuration, by a workspace
-//! around the suite, or by a `target` that the suite already has.
+//! A target directory that the user chose is respected: by `CARGO_TARGET_DIR`, by cargo's
+//! configuration, by a workspace around the suite, or by a `target` that the suite already has.
 
 use super::cargo::{self, CargoPackage, Metadata};
 use sha2::{Digest, Sha256};
@@ -19,10 +20,13 @@ use testgen_types::bounded_file::{limit, read_text};
 
 const RUNTIME: &str = "testgen-runtime";
 
-/// Arguments of cargo that choose the shared build directory, and keep suites in one directory apart.
+/// Arguments of cargo that choose the shared build directory, and keep suites in one directory
+/// apart.
 pub(super) fn arguments(manifest: &Path) -> Vec<OsString> {
     let metadata = cargo::metadata(manifest);
-    let Some((metadata, suite)) = metadata.as_ref().and_then(|metadata| Some((metadata, own_workspace(metadata)?)))
+    let Some((metadata, suite)) = metadata
+        .as_ref()
+        .and_then(|metadata| Some((metadata, own_workspace(metadata)?)))
     else {
         return Vec::new();
     };
@@ -30,30 +34,51 @@ pub(super) fn arguments(manifest: &Path) -> Vec<OsString> {
     let mut arguments = Vec::new();
     if metadata.target_directory == own {
         let cache = cache(|name| env::var_os(name));
-        match cache.zip(runtime_key(&suite.manifest_path)).filter(|_| !own.exists()) {
+        match cache
+            .zip(runtime_key(&suite.manifest_path))
+            .filter(|_| !own.exists())
+        {
             Some((cache, runtime)) => {
-                arguments.extend(["--target-dir".into(), cache.join("build").join(runtime).into_os_string()]);
+                arguments.extend([
+                    "--target-dir".into(),
+                    cache.join("build").join(runtime).into_os_string(),
+                ]);
             }
             // No other suite is in there.
             None => return arguments,
         }
     }
-    // For both, because `--release` is not known here; a setting of the other profile has no effect.
+    // For both, because `--release` is not known here; a setting of the other profile has no
+    // effect.
     for profile in ["dev", "release"] {
         let units = distinct_codegen_units(&suite.manifest_path);
         arguments.push("--config".into());
-        arguments.push(format!("profile.{profile}.package.{}.codegen-units={units}", suite.name).into());
+        arguments.push(
+            format!(
+                "profile.{profile}.package.{}.codegen-units={units}",
+                suite.name
+            )
+            .into(),
+        );
     }
     arguments
 }
 
 /// The directories in which [`arguments`] may have built the suite.
 pub(super) fn candidates(manifest: &Path) -> Vec<PathBuf> {
-    let Some(metadata) = cargo::metadata(manifest) else { return Vec::new() };
+    let Some(metadata) = cargo::metadata(manifest) else {
+        return Vec::new();
+    };
     let shared = own_workspace(&metadata).and_then(|suite| {
-        Some(cache(|name| env::var_os(name))?.join("build").join(runtime_key(&suite.manifest_path)?))
+        Some(
+            cache(|name| env::var_os(name))?
+                .join("build")
+                .join(runtime_key(&suite.manifest_path)?),
+        )
     });
-    std::iter::once(metadata.target_directory).chain(shared).collect()
+    std::iter::once(metadata.target_directory)
+        .chain(shared)
+        .collect()
 }
 
 /// Whether the suite is a workspace of its own.
@@ -63,13 +88,19 @@ pub(super) fn is_own_workspace(manifest: &Path) -> bool {
 
 /// The suite, where it is a workspace of its own.
 fn own_workspace(metadata: &Metadata) -> Option<&CargoPackage> {
-    let [suite] = metadata.packages.as_slice() else { return None };
+    let [suite] = metadata.packages.as_slice() else {
+        return None;
+    };
     (suite.manifest_path.parent() == Some(&metadata.workspace_root)).then_some(suite)
 }
 
 /// The user's cache directory, the same in which the runtime keeps compiled kernels.
 fn cache(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    let set = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let set = |name: &str| {
+        variable(name)
+            .filter(|value| !value.is_empty())
+            .map(PathBuf::from)
+    };
     // The XDG specification requires relative paths to be ignored.
     let absolute = |name: &str| set(name).filter(|path| path.is_absolute());
     set("TESTGEN_CACHE")
@@ -78,23 +109,43 @@ fn cache(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
         .or_else(|| absolute("HOME").map(|path| path.join(".cache/testgen")))
 }
 
-/// A directory name for the runtime that the suite depends on. One directory per runtime can be deleted when the runtime is
-/// no longer used; cargo itself never deletes from a target directory.
+/// A directory name for the runtime that the suite depends on. One directory per runtime can be
+/// deleted when the runtime is no longer used; cargo itself never deletes from a target directory.
 fn runtime_key(manifest: &Path) -> Option<String> {
     let table: toml::Table = read_text(manifest, limit::SOURCE).ok()?.parse().ok()?;
     let dependency = table.get("dependencies")?.get(RUNTIME)?;
-    if let Some(version) = dependency.get("version").and_then(|version| version.as_str()) {
-        return Some(version.chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '_' }).collect());
+    if let Some(version) = dependency
+        .get("version")
+        .and_then(|version| version.as_str())
+    {
+        return Some(
+            version
+                .chars()
+                .map(|c| {
+                    if c.is_ascii_alphanumeric() || c == '.' {
+                        c
+                    } else {
+                        '_'
+                    }
+                })
+                .collect(),
+        );
     }
-    let path = manifest.parent()?.join(dependency.get("path")?.as_str()?).canonicalize().ok()?;
+    let path = manifest
+        .parent()?
+        .join(dependency.get("path")?.as_str()?)
+        .canonicalize()
+        .ok()?;
     Some(format!("path-{}", digest(&path)))
 }
 
-/// A number of codegen units that differs from that of other suites, which makes cargo give their files different names.
+/// A number of codegen units that differs from that of other suites, which makes cargo give their
+/// files different names.
 ///
-/// Cargo identifies a package of the workspace by its name and its path relative to the workspace, so all suites of one
-/// name would share file names, and a suite could run the binary of another one. Every number is above the 256 units of an
-/// incremental build, which a suite never reaches, so that the generated code stays the same.
+/// Cargo identifies a package of the workspace by its name and its path relative to the workspace,
+/// so all suites of one name would share file names, and a suite could run the binary of another
+/// one. Every number is above the 256 units of an incremental build, which a suite never reaches,
+/// so that the generated code stays the same.
 fn distinct_codegen_units(manifest: &Path) -> u64 {
     const MIN: u64 = 257;
     const RANGE: u64 = 1 << 20;
@@ -104,7 +155,10 @@ fn distinct_codegen_units(manifest: &Path) -> u64 {
 /// 16 hexadecimal digits.
 fn digest(path: &Path) -> String {
     let hash = Sha256::digest(path.as_os_str().as_encoded_bytes());
-    hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    hash.iter()
+        .take(8)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 #[cfg(test)]
@@ -114,11 +168,28 @@ mod tests {
     #[test]
     fn the_cache_is_that_of_the_runtime() {
         let of = |set: &[(&str, &str)]| {
-            cache(|name| set.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value)))
+            cache(|name| {
+                set.iter()
+                    .find(|(key, _)| *key == name)
+                    .map(|(_, value)| OsString::from(value))
+            })
         };
-        assert_eq!(of(&[("TESTGEN_CACHE", "/t"), ("HOME", "/h")]), Some("/t".into()));
-        assert_eq!(of(&[("TESTGEN_CACHE", ""), ("XDG_CACHE_HOME", "/x"), ("HOME", "/h")]), Some("/x/testgen".into()));
-        assert_eq!(of(&[("XDG_CACHE_HOME", "relative"), ("HOME", "/h")]), Some("/h/.cache/testgen".into()));
+        assert_eq!(
+            of(&[("TESTGEN_CACHE", "/t"), ("HOME", "/h")]),
+            Some("/t".into())
+        );
+        assert_eq!(
+            of(&[
+                ("TESTGEN_CACHE", ""),
+                ("XDG_CACHE_HOME", "/x"),
+                ("HOME", "/h")
+            ]),
+            Some("/x/testgen".into())
+        );
+        assert_eq!(
+            of(&[("XDG_CACHE_HOME", "relative"), ("HOME", "/h")]),
+            Some("/h/.cache/testgen".into())
+        );
         assert_eq!(of(&[]), None);
     }
 

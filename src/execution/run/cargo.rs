@@ -45,14 +45,22 @@ struct Message {
 impl Message {
     fn into_artifact(self) -> Option<Artifact> {
         let (target, manifest) = (self.target?, self.manifest_path?);
-        let artifact = Artifact { target, manifest, executable: self.executable, files: self.filenames };
+        let artifact = Artifact {
+            target,
+            manifest,
+            executable: self.executable,
+            files: self.filenames,
+        };
         (self.reason == "compiler-artifact").then_some(artifact)
     }
 }
 
-/// The artifacts in cargo's messages. Other lines are ignored, for instance the output of a build script.
+/// The artifacts in cargo's messages. Other lines are ignored, for instance the output of a build
+/// script.
 pub(super) fn artifacts(stdout: &str) -> impl Iterator<Item = Artifact> {
-    let messages = stdout.lines().filter_map(|line| serde_json::from_str::<Message>(line).ok());
+    let messages = stdout
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Message>(line).ok());
     messages.filter_map(Message::into_artifact)
 }
 
@@ -76,13 +84,24 @@ pub(super) struct CargoPackage {
 pub(super) fn package_name(manifest: &Path) -> Option<String> {
     let manifest = manifest.canonicalize().ok()?;
     let packages = metadata(&manifest)?.packages;
-    packages.into_iter().find(|package| package.manifest_path == manifest).map(|package| package.name)
+    packages
+        .into_iter()
+        .find(|package| package.manifest_path == manifest)
+        .map(|package| package.name)
 }
 
 /// The workspace of a manifest. None when cargo fails; the build then reports the error.
 pub(super) fn metadata(manifest: &Path) -> Option<Metadata> {
     let mut command = Command::new(program());
-    command.args(["metadata", "--no-deps", "--format-version", "1", "--manifest-path"]).arg(manifest);
+    command
+        .args([
+            "metadata",
+            "--no-deps",
+            "--format-version",
+            "1",
+            "--manifest-path",
+        ])
+        .arg(manifest);
     let output = command.stdin(Stdio::null()).output().ok()?;
     serde_json::from_slice(&output.stdout).ok()
 }

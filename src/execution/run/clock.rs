@@ -1,7 +1,8 @@
 //! A clock that was set back.
 //!
-//! Cargo compares times: what was built before the clock was set back is newer than every file that is written after, so cargo would
-//! run the suite of before. Such a suite is deleted, and cargo builds it again.
+//! Cargo compares times: what was built before the clock was set back is newer than every file that
+//! is written after, so cargo would run the suite of before. Such a suite is deleted, and cargo
+//! builds it again.
 
 use super::{
     built::{find_built, modified},
@@ -17,9 +18,13 @@ use std::{
 /// File systems round times, and clocks of file servers differ.
 const TOLERATED: Duration = Duration::from_secs(2);
 
-/// Deletes the built suite of `manifest` if its binary is of a time to come. `arguments` are those of the build that follows.
+/// Deletes the built suite of `manifest` if its binary is of a time to come. `arguments` are those
+/// of the build that follows.
 pub(super) fn forget_future_builds(manifest: &Path, release: bool, arguments: &[OsString]) {
-    if find_built(manifest).and_then(|suite| modified(&suite.binary)).is_some_and(is_future) {
+    if find_built(manifest)
+        .and_then(|suite| modified(&suite.binary))
+        .is_some_and(is_future)
+    {
         clean(manifest, release, arguments);
     }
 }
@@ -30,9 +35,14 @@ fn is_future(time: SystemTime) -> bool {
 
 /// A failure is not reported: the build that follows reports it, too, with what cargo prints.
 fn clean(manifest: &Path, release: bool, arguments: &[OsString]) {
-    let Some(name) = cargo::package_name(manifest) else { return };
+    let Some(name) = cargo::package_name(manifest) else {
+        return;
+    };
     let mut command = Command::new(cargo::program());
-    command.args(["clean", "--quiet", "--package", &name, "--manifest-path"]).arg(manifest).args(arguments);
+    command
+        .args(["clean", "--quiet", "--package", &name, "--manifest-path"])
+        .arg(manifest)
+        .args(arguments);
     if release {
         command.arg("--release");
     }

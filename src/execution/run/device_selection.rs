@@ -1,4 +1,5 @@
-//! Selected devices: `--device` on the command line, and the processes of the suite that compute on them.
+//! Selected devices: `--device` on the command line, and the processes of the suite that compute on
+//! them.
 
 use std::{collections::BTreeMap, str::FromStr};
 use testgen_types::{DeviceKind, UnknownName};
@@ -36,8 +37,9 @@ pub struct ProcessDevices {
 }
 
 impl DeviceSelection {
-    /// The processes that compute on `devices`, at least one. The second device of a kind has a process of its own, so that all of them
-    /// compute at the same time; kinds without an index are in the first process.
+    /// The processes that compute on `devices`, at least one. The second device of a kind has a
+    /// process of its own, so that all of them compute at the same time; kinds without an index are
+    /// in the first process.
     pub fn processes(devices: &[Self]) -> Vec<ProcessDevices> {
         let mut kinds: Vec<DeviceKind> = Vec::new();
         let mut indices: BTreeMap<DeviceKind, Vec<u32>> = BTreeMap::new();
@@ -48,11 +50,24 @@ impl DeviceSelection {
             let known = indices.entry(device.kind).or_default();
             known.extend(device.index.filter(|index| !known.contains(index)));
         }
-        let processes = indices.values().map(Vec::len).max().unwrap_or_default().max(1);
-        let at = |process: usize| indices.iter().filter_map(move |(kind, known)| Some((*kind, *known.get(process)?)));
+        let processes = indices
+            .values()
+            .map(Vec::len)
+            .max()
+            .unwrap_or_default()
+            .max(1);
+        let at = |process: usize| {
+            indices
+                .iter()
+                .filter_map(move |(kind, known)| Some((*kind, *known.get(process)?)))
+        };
         let of_process = |process: usize| {
             let indices: BTreeMap<DeviceKind, u32> = at(process).collect();
-            let kinds = if process == 0 { kinds.clone() } else { indices.keys().copied().collect() };
+            let kinds = if process == 0 {
+                kinds.clone()
+            } else {
+                indices.keys().copied().collect()
+            };
             ProcessDevices { kinds, indices }
         };
         (0..processes).map(of_process).collect()
@@ -62,7 +77,11 @@ impl DeviceSelection {
 impl ProcessDevices {
     /// The value of `TESTGEN_DEVICE`: the devices with an index. None when no device has one.
     pub fn variable(&self) -> Option<String> {
-        let named: Vec<String> = self.indices.iter().map(|(kind, index)| format!("{kind}:{index}")).collect();
+        let named: Vec<String> = self
+            .indices
+            .iter()
+            .map(|(kind, index)| format!("{kind}:{index}"))
+            .collect();
         (!named.is_empty()).then(|| named.join(","))
     }
 
@@ -77,11 +96,23 @@ impl FromStr for DeviceSelection {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let Some((kind, index)) = text.split_once(':') else {
-            return Ok(Self { kind: text.parse()?, index: None });
+            return Ok(Self {
+                kind: text.parse()?,
+                index: None,
+            });
         };
         let kind = kind.parse()?;
-        let index = index.parse().map_err(|_| DeviceSelectionError::Index(index.to_owned()))?;
-        if kind == DeviceKind::Cpu { Err(DeviceSelectionError::Cpu) } else { Ok(Self { kind, index: Some(index) }) }
+        let index = index
+            .parse()
+            .map_err(|_| DeviceSelectionError::Index(index.to_owned()))?;
+        if kind == DeviceKind::Cpu {
+            Err(DeviceSelectionError::Cpu)
+        } else {
+            Ok(Self {
+                kind,
+                index: Some(index),
+            })
+        }
     }
 }
 
@@ -92,28 +123,56 @@ mod tests {
     #[test]
     fn a_kind_can_have_an_index() {
         let read = |text: &str| text.parse::<DeviceSelection>();
-        assert_eq!(read("cpu"), Ok(DeviceSelection { kind: DeviceKind::Cpu, index: None }));
-        assert_eq!(read("rocm:1"), Ok(DeviceSelection { kind: DeviceKind::Rocm, index: Some(1) }));
+        assert_eq!(
+            read("cpu"),
+            Ok(DeviceSelection {
+                kind: DeviceKind::Cpu,
+                index: None
+            })
+        );
+        assert_eq!(
+            read("rocm:1"),
+            Ok(DeviceSelection {
+                kind: DeviceKind::Rocm,
+                index: Some(1)
+            })
+        );
         assert_eq!(read("cpu:0"), Err(DeviceSelectionError::Cpu));
-        assert_eq!(read("cuda:x"), Err(DeviceSelectionError::Index("x".to_owned())));
+        assert_eq!(
+            read("cuda:x"),
+            Err(DeviceSelectionError::Index("x".to_owned()))
+        );
         assert!(matches!(read("gpu"), Err(DeviceSelectionError::Kind(_))));
     }
 
     #[test]
     fn each_device_of_a_kind_has_a_process() {
         let processes = |texts: &[&str]| {
-            let devices: Vec<DeviceSelection> = texts.iter().map(|text| text.parse().expect("is a device")).collect();
-            let describe = |devices: ProcessDevices| (devices.kinds.len(), devices.variable().unwrap_or_default());
-            DeviceSelection::processes(&devices).into_iter().map(describe).collect::<Vec<_>>()
+            let devices: Vec<DeviceSelection> = texts
+                .iter()
+                .map(|text| text.parse().expect("is a device"))
+                .collect();
+            let describe = |devices: ProcessDevices| {
+                (devices.kinds.len(), devices.variable().unwrap_or_default())
+            };
+            DeviceSelection::processes(&devices)
+                .into_iter()
+                .map(describe)
+                .collect::<Vec<_>>()
         };
         assert_eq!(processes(&[]), [(0, String::new())]);
         assert_eq!(processes(&["cpu", "rocm"]), [(2, String::new())]);
-        assert_eq!(processes(&["rocm", "rocm:1", "cuda:0", "rocm:1"]), [(2, "cuda:0,rocm:1".to_owned())]);
+        assert_eq!(
+            processes(&["rocm", "rocm:1", "cuda:0", "rocm:1"]),
+            [(2, "cuda:0,rocm:1".to_owned())]
+        );
         assert_eq!(
             processes(&["cpu", "rocm:3", "rocm:1", "cuda:0"]),
             [(3, "cuda:0,rocm:3".to_owned()), (1, "rocm:1".to_owned())]
         );
-        let two = DeviceSelection::processes(&["cuda:0", "rocm:1"].map(|text| text.parse().expect("is a device")));
+        let two = DeviceSelection::processes(
+            &["cuda:0", "rocm:1"].map(|text| text.parse().expect("is a device")),
+        );
         assert_eq!(two[0].file_name().as_deref(), Some("cuda-0-rocm-1"));
     }
 }

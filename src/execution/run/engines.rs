@@ -7,12 +7,20 @@ use std::{
 };
 use testgen_engine::{EngineName, GRAPHS_VARIABLE, PYTHON_VARIABLE};
 
-/// The variables for `engines`, none for the suite's default, for the Python of engines that need one, and for exported graphs.
-pub fn engine_variables(engines: &[EngineName], python: Option<&Path>) -> Vec<(&'static str, OsString)> {
+/// The variables for `engines`, none for the suite's default, for the Python of engines that need
+/// one, and for exported graphs.
+pub fn engine_variables(
+    engines: &[EngineName],
+    python: Option<&Path>,
+) -> Vec<(&'static str, OsString)> {
     let names: Vec<String> = engines.iter().map(EngineName::to_string).collect();
     let names = (!names.is_empty()).then(|| ("TESTGEN_ENGINES", names.join(",").into()));
     let graphs = (GRAPHS_VARIABLE, graphs_folder().into_os_string());
-    names.into_iter().chain([graphs]).chain(python.map(|path| (PYTHON_VARIABLE, from_here(path).into()))).collect()
+    names
+        .into_iter()
+        .chain([graphs])
+        .chain(python.map(|path| (PYTHON_VARIABLE, from_here(path).into())))
+        .collect()
 }
 
 /// The suite runs in another directory; a name without a slash is searched in PATH.

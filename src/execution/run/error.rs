@@ -65,10 +65,16 @@ pub enum RunError {
         message: String,
     },
     /// `testgen kernels` with two devices of one kind.
-    #[error("`testgen kernels` uses one device of each kind, but several devices of a kind are selected")]
+    #[error(
+        "`testgen kernels` uses one device of each kind, but several devices of a kind are selected"
+    )]
     KernelsOnSeveralDevices,
     /// None of the engines has an implementation of some of the models.
-    #[error("no selected engine computes {}: the native engine does not implement {}", quoted(models), quoted(types))]
+    #[error(
+        "no selected engine computes {}: the native engine does not implement {}",
+        quoted(models),
+        quoted(types)
+    )]
     NotComputed {
         /// The names of the specs.
         models: Vec<String>,
@@ -121,22 +127,27 @@ impl CliError for RunError {
     fn exit_code(&self) -> ExitCode {
         match self {
             Self::CargoMissing { .. } | Self::NoSimulator => ExitCode::EnvironmentMissing,
-            // A suite that does not compile, or rejects its environment, is a result of the run and not an error of
-            // testgen.
+            // A suite that does not compile, or rejects its environment, is a result of the run and
+            // not an error of testgen.
             Self::Build { .. } | Self::List { .. } => ExitCode::Findings,
             Self::NotComputed { .. }
             | Self::NothingSelected
             | Self::NoGpuSelected
             | Self::KernelsOnSeveralDevices
             | Self::Simulation { .. } => ExitCode::BadInput,
-            Self::TestBinaries { .. } | Self::SimulatorIncomplete { .. } | Self::Start { .. } | Self::Write { .. } => {
-                ExitCode::Internal
-            }
+            Self::TestBinaries { .. }
+            | Self::SimulatorIncomplete { .. }
+            | Self::Start { .. }
+            | Self::Write { .. } => ExitCode::Internal,
             Self::Child(error) => error.exit_code(),
         }
     }
 }
 
 fn quoted(names: &[String]) -> String {
-    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    names
+        .iter()
+        .map(|name| format!("`{name}`"))
+        .collect::<Vec<_>>()
+        .join(", ")
 }

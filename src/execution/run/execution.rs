@@ -22,7 +22,8 @@ pub type Listing = BTreeSet<String>;
 /// Options of a run.
 #[derive(Debug, Clone)]
 pub struct ExecutionOptions {
-    /// The report, which replaces an earlier one when the suite has ended. The log is written next to it, with `.log` appended.
+    /// The report, which replaces an earlier one when the suite has ended. The log is written next
+    /// to it, with `.log` appended.
     pub report: PathBuf,
     /// The work of the suite.
     pub work: Work,
@@ -66,14 +67,21 @@ impl Execution {
     }
 }
 
-/// Puts the reports of all processes in their place, as one; without this they are deleted. Returns the logs.
+/// Puts the reports of all processes in their place, as one; without this they are deleted. Returns
+/// the logs.
 ///
 /// # Errors
 ///
 /// When a report cannot be read, or the directory cannot be written.
 pub fn keep_reports(executions: Vec<Execution>, target: &Path) -> Result<Vec<PathBuf>, RunError> {
-    let failed = |source| RunError::Write { path: target.to_owned(), source };
-    let logs = executions.iter().map(|execution| execution.log.clone()).collect();
+    let failed = |source| RunError::Write {
+        path: target.to_owned(),
+        source,
+    };
+    let logs = executions
+        .iter()
+        .map(|execution| execution.log.clone())
+        .collect();
     let mut reports = executions.into_iter().map(|execution| execution.report);
     if let Some(first) = reports.next() {
         for other in reports {
@@ -100,23 +108,37 @@ fn append(from: &Path, to: &Path) -> io::Result<()> {
 /// # Errors
 ///
 /// When the test binary does not start or fails to list its tests.
-pub fn list(suite: &BuiltSuite, environment: &[(&'static str, OsString)]) -> Result<Listing, RunError> {
+pub fn list(
+    suite: &BuiltSuite,
+    environment: &[(&'static str, OsString)],
+) -> Result<Listing, RunError> {
     let output = command(suite)
         .envs(environment.iter().map(|(name, value)| (*name, value)))
         .args(["--list", "--format", "terse"])
         .stdin(Stdio::null())
         .output()
-        .map_err(|source| RunError::Start { binary: suite.binary.clone(), source })?;
+        .map_err(|source| RunError::Start {
+            binary: suite.binary.clone(),
+            source,
+        })?;
     if !output.status.success() {
         let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-        return Err(RunError::List { binary: suite.binary.clone(), status: output.status, message });
+        return Err(RunError::List {
+            binary: suite.binary.clone(),
+            status: output.status,
+            message,
+        });
     }
     let text = String::from_utf8_lossy(&output.stdout);
-    Ok(text.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect())
+    Ok(text
+        .lines()
+        .filter_map(|line| line.strip_suffix(": test"))
+        .map(str::to_owned)
+        .collect())
 }
 
-/// Runs the selected tests, each part in a process of its own and all at the same time. Failing tests are not an error here; the
-/// reports contain them.
+/// Runs the selected tests, each part in a process of its own and all at the same time. Failing
+/// tests are not an error here; the reports contain them.
 ///
 /// # Errors
 ///
@@ -132,21 +154,42 @@ pub fn execute(
     let (all, work) = match options.work {
         Work::Checks => {
             let checks = parts.iter().map(|part| part.selection.tests.len()).sum();
-            let processes = if parts.len() > 1 { format!(" in {} processes", parts.len()) } else { String::new() };
+            let processes = if parts.len() > 1 {
+                format!(" in {} processes", parts.len())
+            } else {
+                String::new()
+            };
             (Some(checks), format!("{checks} checks{processes}"))
         }
         Work::Kernels => (None, "every kernel".to_owned()),
     };
     progress.stage("testing", &work);
-    let mut started = parts.iter().map(|part| Started::new(suite, part, options)).collect::<Result<Vec<_>, _>>()?;
-    let followed = started.iter().map(|process| Followed::new(process.report.path(), process.log_file.path()));
+    let mut started = parts
+        .iter()
+        .map(|part| Started::new(suite, part, options))
+        .collect::<Result<Vec<_>, _>>()?;
+    let followed = started
+        .iter()
+        .map(|process| Followed::new(process.report.path(), process.log_file.path()));
     let mut followed = FollowedRun::new(followed.collect());
-    let mut children: Vec<&mut Child> = started.iter_mut().map(|process| &mut process.child).collect();
+    let mut children: Vec<&mut Child> = started
+        .iter_mut()
+        .map(|process| &mut process.child)
+        .collect();
     let statuses = child_process::wait_all(&mut children, || followed.show(all, progress));
     // Also of an interrupted run, to show where it was.
-    let ended: Vec<(PathBuf, TemporaryFile)> = started.into_iter().map(Started::end).collect::<Result<_, _>>()?;
+    let ended: Vec<(PathBuf, TemporaryFile)> = started
+        .into_iter()
+        .map(Started::end)
+        .collect::<Result<_, _>>()?;
     let executions = statuses?.into_iter().zip(ended);
-    let executions = executions.map(|(status, (log, report))| Execution { status, log, report }).collect();
+    let executions = executions
+        .map(|(status, (log, report))| Execution {
+            status,
+            log,
+            report,
+        })
+        .collect();
     progress.end("tested", &work);
     Ok(executions)
 }
@@ -160,7 +203,11 @@ struct Started {
 }
 
 impl Started {
-    fn new(suite: &BuiltSuite, part: &SuitePart, options: &ExecutionOptions) -> Result<Self, RunError> {
+    fn new(
+        suite: &BuiltSuite,
+        part: &SuitePart,
+        options: &ExecutionOptions,
+    ) -> Result<Self, RunError> {
         let failed = |path: &Path| {
             let path = path.to_owned();
             move |source| RunError::Write { path, source }
@@ -178,24 +225,45 @@ impl Started {
             command.args(&part.selection.arguments);
         }
         command.stdin(Stdio::null()).stdout(output).stderr(errors);
-        command.envs(part.environment.iter().map(|(name, value)| (*name, value))).env(REPORT, report.path());
+        command
+            .envs(part.environment.iter().map(|(name, value)| (*name, value)))
+            .env(REPORT, report.path());
         child_process::end_with_this_process(&mut command);
-        let child = command.spawn().map_err(|source| RunError::Start { binary: suite.binary.clone(), source })?;
-        Ok(Self { child, report, log, log_file })
+        let child = command.spawn().map_err(|source| RunError::Start {
+            binary: suite.binary.clone(),
+            source,
+        })?;
+        Ok(Self {
+            child,
+            report,
+            log,
+            log_file,
+        })
     }
 
     /// Puts the log in its place.
     fn end(self) -> Result<(PathBuf, TemporaryFile), RunError> {
-        let Self { report, log, log_file, .. } = self;
-        log_file.persist().map_err(|source| RunError::Write { path: log.clone(), source })?;
+        let Self {
+            report,
+            log,
+            log_file,
+            ..
+        } = self;
+        log_file.persist().map_err(|source| RunError::Write {
+            path: log.clone(),
+            source,
+        })?;
         Ok((log, report))
     }
 }
 
-/// Starts the test binary as cargo does, in the directory of its Cargo.toml, so that relative paths work.
+/// Starts the test binary as cargo does, in the directory of its Cargo.toml, so that relative paths
+/// work.
 pub(crate) fn command(suite: &BuiltSuite) -> Command {
     let mut command = Command::new(&suite.binary);
-    command.current_dir(&suite.directory).env("CARGO_MANIFEST_DIR", &suite.directory);
+    command
+        .current_dir(&suite.directory)
+        .env("CARGO_MANIFEST_DIR", &suite.directory);
     command
 }
 

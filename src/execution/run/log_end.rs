@@ -48,7 +48,11 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("log");
         let line = format!("{}\n", "x".repeat(99));
-        std::fs::write(&path, line.repeat(BYTES as usize / 50) + "the\u{1b}[31m end\n").expect("a file");
+        std::fs::write(
+            &path,
+            line.repeat(BYTES as usize / 50) + "the\u{1b}[31m end\n",
+        )
+        .expect("a file");
         let text = last_lines(&path).expect("the log");
         assert_eq!(text.lines().count(), LINES);
         assert!(text.ends_with("the\\u{1b}[31m end"), "{text}");
@@ -60,7 +64,15 @@ mod tests {
         Target {
             name: "log",
             seeds: Vec::new(),
-            dictionary: &["thread 'main' panicked at ", "\n", "\r\n", "\u{1b}[2J", "\u{9b}", "\u{202e}", "SIGSEGV"],
+            dictionary: &[
+                "thread 'main' panicked at ",
+                "\n",
+                "\r\n",
+                "\u{1b}[2J",
+                "\u{9b}",
+                "\u{202e}",
+                "SIGSEGV",
+            ],
             repair: None,
             executions: 3000,
             behaviours: 10,
@@ -70,7 +82,12 @@ mod tests {
                 if !text.trim().is_empty() {
                     assert_message(&text);
                 }
-                format!("{} {} {}", text.lines().count(), text.contains("\\u{"), text.contains("..."))
+                format!(
+                    "{} {} {}",
+                    text.lines().count(),
+                    text.contains("\\u{"),
+                    text.contains("...")
+                )
             },
         }
         .run();

@@ -1,4 +1,5 @@
-//! The outcome of a run: its report compared with the suite's tests, the exit status and the required devices.
+//! The outcome of a run: its report compared with the suite's tests, the exit status and the
+//! required devices.
 
 use super::{Execution, Listing, Requirement, SuitePart};
 use crate::results::{
@@ -35,43 +36,75 @@ pub fn summarize(run: &Run<'_>, expected: &ExpectedFailures) -> Result<Summary, 
         problems.extend(lines.problems);
         problems.extend(exit_problem(execution, &lines.entries));
         problems.extend(find_problems(&lines.entries, run.listing, tests));
-        entries.extend(lines.entries.into_iter().filter(|entry| tests.contains(&entry.test_name())));
+        entries.extend(
+            lines
+                .entries
+                .into_iter()
+                .filter(|entry| tests.contains(&entry.test_name())),
+        );
     }
     problems.extend(not_computed(&entries));
-    let unmet = run.required.iter().filter(|requirement| !requirement.is_met_by(&entries));
-    problems.extend(unmet.map(|requirement| ReportProblem::RequirementUnmet { requirement: requirement.to_string() }));
+    let unmet = run
+        .required
+        .iter()
+        .filter(|requirement| !requirement.is_met_by(&entries));
+    problems.extend(unmet.map(|requirement| ReportProblem::RequirementUnmet {
+        requirement: requirement.to_string(),
+    }));
     Ok(Summary::new(&entries, problems, expected))
 }
 
-/// The models that were computed in no column of the CPU. There an ignored check means that the engines lack the model; on a GPU it can also
-/// mean that the device is absent, which `--require` reports.
+/// The models that were computed in no column of the CPU. There an ignored check means that the
+/// engines lack the model; on a GPU it can also mean that the device is absent, which `--require`
+/// reports.
 fn not_computed(entries: &[ReportEntry]) -> Vec<ReportProblem> {
-    // Two checks that compute every model, because a spec may skip one. Others compare inputs and files.
+    // Two checks that compute every model, because a spec may skip one. Others compare inputs and
+    // files.
     let computing = [Check::Finite, Check::OutputGolden];
-    let on_cpu = entries.iter().filter(|entry| entry.device == DeviceKind::Cpu && computing.contains(&entry.check));
+    let on_cpu = entries
+        .iter()
+        .filter(|entry| entry.device == DeviceKind::Cpu && computing.contains(&entry.check));
     let mut of_models: BTreeMap<&str, Vec<&ReportEntry>> = BTreeMap::new();
     for entry in on_cpu {
         of_models.entry(&entry.model).or_default().push(entry);
     }
-    let all_ignored = |entries: &[&ReportEntry]| entries.iter().all(|entry| entry.status == EntryStatus::Ignored);
-    let lacking = of_models.into_iter().filter(|(_, entries)| all_ignored(entries));
+    let all_ignored = |entries: &[&ReportEntry]| {
+        entries
+            .iter()
+            .all(|entry| entry.status == EntryStatus::Ignored)
+    };
+    let lacking = of_models
+        .into_iter()
+        .filter(|(_, entries)| all_ignored(entries));
     lacking
         .map(|(model, entries)| {
-            let reason = entries.iter().find_map(|entry| entry.reason.clone()).unwrap_or_default();
-            ReportProblem::NotComputed { model: model.to_owned(), reason }
+            let reason = entries
+                .iter()
+                .find_map(|entry| entry.reason.clone())
+                .unwrap_or_default();
+            ReportProblem::NotComputed {
+                model: model.to_owned(),
+                reason,
+            }
         })
         .collect()
 }
 
 /// A contradiction between exit status and entries; a crash is one.
 fn exit_problem(execution: &Execution, entries: &[ReportEntry]) -> Option<ReportProblem> {
-    let failed = entries.iter().any(|entry| entry.status == EntryStatus::Fail);
+    let failed = entries
+        .iter()
+        .any(|entry| entry.status == EntryStatus::Fail);
     let message = match (execution.status.code(), failed) {
-        // Both sides have to agree: a suite that crashes after its last entry, or whose entries were lost, is not
-        // green.
+        // Both sides have to agree: a suite that crashes after its last entry, or whose entries
+        // were lost, is not green.
         (Some(0), false) | (Some(1..), true) => return None,
         (Some(0), true) => "the test binary reports success, although a check failed".to_owned(),
-        _ => format!("the test binary ended with {}; see `{}`", execution.status, execution.log.display()),
+        _ => format!(
+            "the test binary ended with {}; see `{}`",
+            execution.status,
+            execution.log.display()
+        ),
     };
     Some(ReportProblem::Exit { message })
 }

@@ -3,7 +3,8 @@
 use std::{fmt, num::NonZeroU32, str::FromStr};
 use testgen_types::{DeviceKind, EntryStatus, ReportEntry, UnknownName};
 
-/// A device that must compute: `cpu`, `cuda`, `rocm`, `cuda:2` for at least two of them, `rocm-sim` for a simulated one.
+/// A device that must compute: `cpu`, `cuda`, `rocm`, `cuda:2` for at least two of them, `rocm-sim`
+/// for a simulated one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Requirement {
     /// The kind of device.
@@ -50,8 +51,14 @@ impl FromStr for Requirement {
             Some(device) => (device, true),
             None => (device, false),
         };
-        let count = count.parse().map_err(|_| RequirementError::Count(count.to_owned()))?;
-        Ok(Self { device: device.parse()?, simulated, count })
+        let count = count
+            .parse()
+            .map_err(|_| RequirementError::Count(count.to_owned()))?;
+        Ok(Self {
+            device: device.parse()?,
+            simulated,
+            count,
+        })
     }
 }
 
@@ -59,7 +66,11 @@ impl fmt::Display for Requirement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let simulated = if self.simulated { "-sim" } else { "" };
         write!(f, "{}{simulated}", self.device)?;
-        if self.count.get() == 1 { Ok(()) } else { write!(f, ":{}", self.count) }
+        if self.count.get() == 1 {
+            Ok(())
+        } else {
+            write!(f, ":{}", self.count)
+        }
     }
 }
 
@@ -71,7 +82,11 @@ mod tests {
     #[test]
     fn written_and_read_forms_are_the_same() {
         for text in ["cpu", "cuda", "rocm", "cuda:2", "rocm-sim", "rocm-sim:4"] {
-            assert_eq!(text.parse::<Requirement>().map(|requirement| requirement.to_string()), Ok(text.to_owned()));
+            assert_eq!(
+                text.parse::<Requirement>()
+                    .map(|requirement| requirement.to_string()),
+                Ok(text.to_owned())
+            );
         }
         for text in ["", "gpu", "cuda:0", "cuda:x", "cuda:", "rocm-simulated"] {
             assert!(text.parse::<Requirement>().is_err(), "{text}");
@@ -87,7 +102,9 @@ mod tests {
             .entries
         };
         let met = |text: &str, entries: &[ReportEntry]| {
-            text.parse::<Requirement>().expect("is a requirement").is_met_by(entries)
+            text.parse::<Requirement>()
+                .expect("is a requirement")
+                .is_met_by(entries)
         };
         assert!(met("rocm", &entries("finite", "pass", false)));
         assert!(!met("cuda", &entries("finite", "pass", false)));

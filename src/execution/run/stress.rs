@@ -19,14 +19,20 @@ impl FromStr for SoakTime {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let error = || SoakTimeError(text.to_owned());
         let unit = text.chars().last().ok_or_else(error)?;
-        let number: u64 = text.strip_suffix(unit).and_then(|number| number.parse().ok()).ok_or_else(error)?;
+        let number: u64 = text
+            .strip_suffix(unit)
+            .and_then(|number| number.parse().ok())
+            .ok_or_else(error)?;
         let seconds = match unit {
             's' => Some(number),
             'm' => number.checked_mul(60),
             'h' => number.checked_mul(3600),
             _ => None,
         };
-        seconds.filter(|seconds| *seconds > 0).map(|seconds| Self(Duration::from_secs(seconds))).ok_or_else(error)
+        seconds
+            .filter(|seconds| *seconds > 0)
+            .map(|seconds| Self(Duration::from_secs(seconds)))
+            .ok_or_else(error)
     }
 }
 
@@ -34,16 +40,36 @@ impl FromStr for SoakTime {
 pub fn only_stress(selection: Selection) -> Selection {
     // A test is named `<architecture>::<model>::<device>::<check>_<precision>`.
     let filter = format!("::{}_", Check::Stress);
-    let tests: BTreeSet<String> = selection.tests.into_iter().filter(|test| test.contains(&filter)).collect();
-    Selection { tests, arguments: selection.arguments.into_iter().chain([filter]).collect() }
+    let tests: BTreeSet<String> = selection
+        .tests
+        .into_iter()
+        .filter(|test| test.contains(&filter))
+        .collect();
+    Selection {
+        tests,
+        arguments: selection.arguments.into_iter().chain([filter]).collect(),
+    }
 }
 
-/// The variables of a process that runs the stress checks of `selection`. The time is divided among them, because they run one after
-/// another.
-pub fn stress_variables(selection: &Selection, soak: Option<SoakTime>) -> Vec<(&'static str, OsString)> {
-    let checks = u32::try_from(selection.tests.len()).unwrap_or(u32::MAX).max(1);
-    let soak = soak.map(|SoakTime(time)| ("TESTGEN_SOAK", (time / checks).as_secs_f64().to_string().into()));
-    [("TESTGEN_STRESS", OsString::from("1"))].into_iter().chain(soak).collect()
+/// The variables of a process that runs the stress checks of `selection`. The time is divided among
+/// them, because they run one after another.
+pub fn stress_variables(
+    selection: &Selection,
+    soak: Option<SoakTime>,
+) -> Vec<(&'static str, OsString)> {
+    let checks = u32::try_from(selection.tests.len())
+        .unwrap_or(u32::MAX)
+        .max(1);
+    let soak = soak.map(|SoakTime(time)| {
+        (
+            "TESTGEN_SOAK",
+            (time / checks).as_secs_f64().to_string().into(),
+        )
+    });
+    [("TESTGEN_STRESS", OsString::from("1"))]
+        .into_iter()
+        .chain(soak)
+        .collect()
 }
 
 #[cfg(test)]
@@ -52,11 +78,27 @@ mod tests {
 
     #[test]
     fn a_time_has_a_unit() {
-        let time = |text: &str| text.parse::<SoakTime>().map(|SoakTime(time)| time.as_secs());
-        assert_eq!([time("90s"), time("10m"), time("2h")], [Ok(90), Ok(600), Ok(7200)]);
-        for text in
-            ["", "10", "m", "0s", "-1m", "1.5h", "10 m", "10d", "99999999999999999999s", "9999999999999999999h", "é"]
-        {
+        let time = |text: &str| {
+            text.parse::<SoakTime>()
+                .map(|SoakTime(time)| time.as_secs())
+        };
+        assert_eq!(
+            [time("90s"), time("10m"), time("2h")],
+            [Ok(90), Ok(600), Ok(7200)]
+        );
+        for text in [
+            "",
+            "10",
+            "m",
+            "0s",
+            "-1m",
+            "1.5h",
+            "10 m",
+            "10d",
+            "99999999999999999999s",
+            "9999999999999999999h",
+            "é",
+        ] {
             assert_eq!(time(text), Err(SoakTimeError(text.to_owned())), "{text}");
         }
     }
@@ -68,13 +110,21 @@ mod tests {
             "operators::matrix::cpu::stress_f16",
             "operators::matrix::cpu::forward_f32",
         ];
-        let all =
-            Selection { tests: names.map(str::to_owned).into(), arguments: vec!["--skip".to_owned(), "x".to_owned()] };
+        let all = Selection {
+            tests: names.map(str::to_owned).into(),
+            arguments: vec!["--skip".to_owned(), "x".to_owned()],
+        };
         let stress = only_stress(all);
         assert_eq!(stress.tests.len(), 2);
         assert_eq!(stress.arguments, ["--skip", "x", "::stress_"]);
         let soak = "1m".parse().ok();
-        assert_eq!(stress_variables(&stress, soak), [("TESTGEN_STRESS", "1".into()), ("TESTGEN_SOAK", "30".into())]);
+        assert_eq!(
+            stress_variables(&stress, soak),
+            [
+                ("TESTGEN_STRESS", "1".into()),
+                ("TESTGEN_SOAK", "30".into())
+            ]
+        );
         assert_eq!(stress_variables(&stress, None).len(), 1);
     }
 }

@@ -22,7 +22,11 @@ pub(super) const DEFINITIONS: &[LogDefinition] = &[
             Field(Metric::Loss, After("reduced_train_loss: "), Unit::Own),
             Field(Metric::LearningRate, After("lr: "), Unit::Own),
             Field(Metric::GradNorm, After("grad_norm: "), Unit::Own),
-            Field(Metric::StepSeconds, After("train_step_timing in s: "), Unit::Own),
+            Field(
+                Metric::StepSeconds,
+                After("train_step_timing in s: "),
+                Unit::Own,
+            ),
         ],
     },
     LogDefinition {
@@ -37,7 +41,11 @@ pub(super) const DEFINITIONS: &[LogDefinition] = &[
             Field(Metric::Loss, After("train_loss="), Unit::Own),
             Field(Metric::Loss, After("loss="), Unit::Own),
             Field(Metric::LearningRate, After("lr="), Unit::Own),
-            Field(Metric::StepSeconds, After("train_step_timing in s="), Unit::Own),
+            Field(
+                Metric::StepSeconds,
+                After("train_step_timing in s="),
+                Unit::Own,
+            ),
             Field(Metric::StepSeconds, Before("s/it"), Unit::Own),
             Field(Metric::StepSeconds, Before("it/s"), Unit::StepsPerSecond),
         ],

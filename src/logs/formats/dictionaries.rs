@@ -1,4 +1,5 @@
-//! Trainers that print dictionaries: the Hugging Face Trainer and its descendants, fairseq, torchtune.
+//! Trainers that print dictionaries: the Hugging Face Trainer and its descendants, fairseq,
+//! torchtune.
 
 use crate::logs::{
     definition::{
@@ -24,10 +25,26 @@ pub(super) const DEFINITIONS: &[LogDefinition] = &[
             Field(Metric::LearningRate, After("'learning_rate': "), Unit::Own),
             Field(Metric::GradNorm, After("'grad_norm': "), Unit::Own),
             // Axolotl.
-            Field(Metric::TokensPerSecondPerDevice, After("'tokens/train_per_sec_per_gpu': "), Unit::Own),
-            Field(Metric::TokensPerSecondPerDevice, After("'tokens_per_second_per_gpu': "), Unit::Own),
-            Field(Metric::Memory, After("'memory/max_active (GiB)': "), Unit::Gibibytes),
-            Field(Metric::Memory, After("'memory/max_mem_active(gib)': "), Unit::Gibibytes),
+            Field(
+                Metric::TokensPerSecondPerDevice,
+                After("'tokens/train_per_sec_per_gpu': "),
+                Unit::Own,
+            ),
+            Field(
+                Metric::TokensPerSecondPerDevice,
+                After("'tokens_per_second_per_gpu': "),
+                Unit::Own,
+            ),
+            Field(
+                Metric::Memory,
+                After("'memory/max_active (GiB)': "),
+                Unit::Gibibytes,
+            ),
+            Field(
+                Metric::Memory,
+                After("'memory/max_mem_active(gib)': "),
+                Unit::Gibibytes,
+            ),
         ],
     },
     LogDefinition {
@@ -63,8 +80,16 @@ pub(super) const DEFINITIONS: &[LogDefinition] = &[
             Field(Metric::Loss, After("loss:"), Unit::Own),
             Field(Metric::LearningRate, After("lr:"), Unit::Own),
             Field(Metric::GradNorm, After("grad_norm:"), Unit::Own),
-            Field(Metric::TokensPerSecondPerDevice, After("tokens_per_second_per_gpu:"), Unit::Own),
-            Field(Metric::Memory, After("peak_memory_active:"), Unit::Gibibytes),
+            Field(
+                Metric::TokensPerSecondPerDevice,
+                After("tokens_per_second_per_gpu:"),
+                Unit::Own,
+            ),
+            Field(
+                Metric::Memory,
+                After("peak_memory_active:"),
+                Unit::Gibibytes,
+            ),
         ],
     },
 ];

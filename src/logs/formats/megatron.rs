@@ -1,4 +1,5 @@
-//! Megatron-LM and the trainers that derive from it: fields between bars, `learning rate: 1.0E-04 |`.
+//! Megatron-LM and the trainers that derive from it: fields between bars,
+//! `learning rate: 1.0E-04 |`.
 
 use crate::logs::{
     definition::{Field, LinePosition::After, LogDefinition, StepSource::At},
@@ -23,15 +24,44 @@ pub(super) const DEFINITIONS: &[LogDefinition] = &[
             Field(Metric::Loss, After("lm loss: "), Unit::Own),
             Field(Metric::LearningRate, After("learning rate: "), Unit::Own),
             Field(Metric::GradNorm, After("grad norm: "), Unit::Own),
-            Field(Metric::TokensPerSecondPerDevice, After("tokens per GPU (tokens/s/GPU): "), Unit::Own),
-            Field(Metric::TokensPerSecondPerDevice, After("tokens/s/GPU inst/harmonic mean: "), Unit::Own),
-            Field(Metric::Tflops, After("throughput per GPU (TFLOP/s/GPU): "), Unit::Own),
-            Field(Metric::Tflops, After("compute per GPU (TFLOP/s/GPU): "), Unit::Own),
+            Field(
+                Metric::TokensPerSecondPerDevice,
+                After("tokens per GPU (tokens/s/GPU): "),
+                Unit::Own,
+            ),
+            Field(
+                Metric::TokensPerSecondPerDevice,
+                After("tokens/s/GPU inst/harmonic mean: "),
+                Unit::Own,
+            ),
+            Field(
+                Metric::Tflops,
+                After("throughput per GPU (TFLOP/s/GPU): "),
+                Unit::Own,
+            ),
+            Field(
+                Metric::Tflops,
+                After("compute per GPU (TFLOP/s/GPU): "),
+                Unit::Own,
+            ),
             Field(Metric::StepSeconds, After(ELAPSED), Unit::Milliseconds),
-            // Both are divided by 1024^3, whether GB or GiB is printed. HIP's is printed in every line.
-            Field(Metric::Memory, After("hip mem usage/free/total/usage_ratio: "), Unit::Gibibytes),
-            Field(Metric::Memory, After("rocm mem usage/free/total/usage_ratio: "), Unit::Gibibytes),
-            Field(Metric::NanIterations, After("number of nan iterations: "), Unit::Own),
+            // Both are divided by 1024^3, whether GB or GiB is printed. HIP's is printed in every
+            // line.
+            Field(
+                Metric::Memory,
+                After("hip mem usage/free/total/usage_ratio: "),
+                Unit::Gibibytes,
+            ),
+            Field(
+                Metric::Memory,
+                After("rocm mem usage/free/total/usage_ratio: "),
+                Unit::Gibibytes,
+            ),
+            Field(
+                Metric::NanIterations,
+                After("number of nan iterations: "),
+                Unit::Own,
+            ),
         ],
     },
     LogDefinition {
@@ -43,9 +73,17 @@ pub(super) const DEFINITIONS: &[LogDefinition] = &[
             Field(Metric::Loss, After("lm_loss: "), Unit::Own),
             Field(Metric::LearningRate, After("learning rate: "), Unit::Own),
             Field(Metric::SamplesPerSecond, After("samples/sec: "), Unit::Own),
-            Field(Metric::Tflops, After("approx flops per GPU: "), Unit::PrefixedFlops),
+            Field(
+                Metric::Tflops,
+                After("approx flops per GPU: "),
+                Unit::PrefixedFlops,
+            ),
             Field(Metric::StepSeconds, After(ELAPSED), Unit::Milliseconds),
-            Field(Metric::NanIterations, After("number of nan iterations: "), Unit::Own),
+            Field(
+                Metric::NanIterations,
+                After("number of nan iterations: "),
+                Unit::Own,
+            ),
         ],
     },
     LogDefinition {
@@ -58,12 +96,28 @@ pub(super) const DEFINITIONS: &[LogDefinition] = &[
             Field(Metric::LearningRate, After("learning rate: "), Unit::Own),
             Field(Metric::GradNorm, After("grad norm: "), Unit::Own),
             // The last three are printed by Megatron-DeepSpeed.
-            Field(Metric::TokensPerSecondPerDevice, After("tokens per gpu per second (tgs): "), Unit::Own),
-            Field(Metric::SamplesPerSecond, After("samples per second: "), Unit::Own),
+            Field(
+                Metric::TokensPerSecondPerDevice,
+                After("tokens per gpu per second (tgs): "),
+                Unit::Own,
+            ),
+            Field(
+                Metric::SamplesPerSecond,
+                After("samples per second: "),
+                Unit::Own,
+            ),
             Field(Metric::Tflops, After("TFLOPs: "), Unit::Own),
-            Field(Metric::Tflops, After("throughput per GPU (TFLOP/s/GPU): "), Unit::Own),
+            Field(
+                Metric::Tflops,
+                After("throughput per GPU (TFLOP/s/GPU): "),
+                Unit::Own,
+            ),
             Field(Metric::StepSeconds, After(ELAPSED), Unit::Milliseconds),
-            Field(Metric::NanIterations, After("number of nan iterations: "), Unit::Own),
+            Field(
+                Metric::NanIterations,
+                After("number of nan iterations: "),
+                Unit::Own,
+            ),
         ],
     },
 ];

@@ -1,4 +1,5 @@
-//! Trainers with a form of their own: torchtitan, nanoGPT, llm.c, nanotron, MaxText, LitGPT, MMEngine, DeepSpeed.
+//! Trainers with a form of their own: torchtitan, nanoGPT, llm.c, nanotron, MaxText, LitGPT,
+//! MMEngine, DeepSpeed.
 
 use crate::logs::{
     definition::{
@@ -70,12 +71,36 @@ pub(super) const DEFINITIONS: &[LogDefinition] = &[
             Field(Metric::Loss, After("lm_loss: "), Unit::Prefixed),
             Field(Metric::LearningRate, After("lr: "), Unit::Prefixed),
             Field(Metric::GradNorm, After("grad_norm: "), Unit::Prefixed),
-            Field(Metric::TokensPerSecond, After("tokens_per_sec: "), Unit::Prefixed),
-            Field(Metric::TokensPerSecondPerDevice, After("tokens_per_sec_per_gpu: "), Unit::Prefixed),
-            Field(Metric::Tflops, After("model_tflops_per_gpu: "), Unit::Prefixed),
-            Field(Metric::StepSeconds, After("time_per_iteration_ms: "), Unit::PrefixedMilliseconds),
-            Field(Metric::StepSeconds, After("elapsed_time_per_iteration_ms: "), Unit::PrefixedMilliseconds),
-            Field(Metric::Memory, After("cuda_max_memory_reserved: "), Unit::Prefixed),
+            Field(
+                Metric::TokensPerSecond,
+                After("tokens_per_sec: "),
+                Unit::Prefixed,
+            ),
+            Field(
+                Metric::TokensPerSecondPerDevice,
+                After("tokens_per_sec_per_gpu: "),
+                Unit::Prefixed,
+            ),
+            Field(
+                Metric::Tflops,
+                After("model_tflops_per_gpu: "),
+                Unit::Prefixed,
+            ),
+            Field(
+                Metric::StepSeconds,
+                After("time_per_iteration_ms: "),
+                Unit::PrefixedMilliseconds,
+            ),
+            Field(
+                Metric::StepSeconds,
+                After("elapsed_time_per_iteration_ms: "),
+                Unit::PrefixedMilliseconds,
+            ),
+            Field(
+                Metric::Memory,
+                After("cuda_max_memory_reserved: "),
+                Unit::Prefixed,
+            ),
         ],
     },
     LogDefinition {
@@ -85,7 +110,11 @@ pub(super) const DEFINITIONS: &[LogDefinition] = &[
         step: &[At(After("completed step: "))],
         fields: &[
             Field(Metric::Loss, After("loss: "), Unit::Own),
-            Field(Metric::TokensPerSecondPerDevice, After("Tokens/s/device: "), Unit::Own),
+            Field(
+                Metric::TokensPerSecondPerDevice,
+                After("Tokens/s/device: "),
+                Unit::Own,
+            ),
             Field(Metric::Tflops, After("TFLOP/s/device: "), Unit::Own),
             Field(Metric::StepSeconds, After("seconds: "), Unit::Own),
         ],
@@ -97,7 +126,11 @@ pub(super) const DEFINITIONS: &[LogDefinition] = &[
         step: &[At(After("iter "))],
         fields: &[
             Field(Metric::Loss, After("loss train: "), Unit::Own),
-            Field(Metric::StepSeconds, After("iter time: "), Unit::Milliseconds),
+            Field(
+                Metric::StepSeconds,
+                After("iter time: "),
+                Unit::Milliseconds,
+            ),
         ],
     },
     LogDefinition {
@@ -119,9 +152,17 @@ pub(super) const DEFINITIONS: &[LogDefinition] = &[
         signature: "SamplesPerSec=",
         any_of: &[],
         // Earlier releases print `0/50`: epoch and step.
-        step: &[At(After("/global_step=")), At(Before(", RunningAvgSamplesPerSec=")), At(Before(", SamplesPerSec="))],
+        step: &[
+            At(After("/global_step=")),
+            At(Before(", RunningAvgSamplesPerSec=")),
+            At(Before(", SamplesPerSec=")),
+        ],
         fields: &[
-            Field(Metric::SamplesPerSecond, After("CurrSamplesPerSec="), Unit::Own),
+            Field(
+                Metric::SamplesPerSecond,
+                After("CurrSamplesPerSec="),
+                Unit::Own,
+            ),
             Field(Metric::SamplesPerSecond, After("SamplesPerSec="), Unit::Own),
             // Divided by 1024^3, printed as GB.
             Field(Metric::Memory, After("MaxMemAllocated="), Unit::Gibibytes),

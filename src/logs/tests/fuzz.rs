@@ -13,7 +13,10 @@ use testgen_fuzz::{Target, assert_message, seeds};
 fn fuzz_training_logs() {
     Target {
         name: "training_log",
-        seeds: seeds(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/logs"), Some("log")),
+        seeds: seeds(
+            &Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/logs"),
+            Some("log"),
+        ),
         dictionary: &[
             "step: ",
             "  tps: ",
@@ -60,7 +63,9 @@ fn fuzz_training_logs() {
                 Ok(summary) => summary,
             };
             assert!(
-                summary.records > 0 && summary.first_step <= summary.last_step && summary.bytes == bytes.len() as u64
+                summary.records > 0
+                    && summary.first_step <= summary.last_step
+                    && summary.bytes == bytes.len() as u64
             );
             assert_eq!(summary.formats.values().sum::<u64>(), summary.records);
             let behaviour = format!(
@@ -71,10 +76,15 @@ fn fuzz_training_logs() {
             );
             let report = LogReport::new(vec![summary.clone(), summary]);
             assert_message(&render_human(&report, Some(0.1)));
-            serde_json::from_str::<serde_json::Value>(&render_json(&report)).expect("JSON is valid");
+            serde_json::from_str::<serde_json::Value>(&render_json(&report))
+                .expect("JSON is valid");
             assert!(render_page(&report, None).ends_with("</html>\n"));
             // A log differs from itself nowhere.
-            assert!(report.comparison.is_some_and(|found| found.largest_loss_difference().unwrap_or(0.0) == 0.0));
+            assert!(
+                report
+                    .comparison
+                    .is_some_and(|found| found.largest_loss_difference().unwrap_or(0.0) == 0.0)
+            );
             behaviour
         },
     }

@@ -22,7 +22,15 @@ impl<'a> Printer<'a> {
     /// Of a random step.
     pub(super) fn new(random: &'a mut Random) -> Self {
         let step = random.below(1_000_000) as u64;
-        Self { random, printed: Printed { text: String::new(), step, is_block: false, values: [None; Metric::COUNT] } }
+        Self {
+            random,
+            printed: Printed {
+                text: String::new(),
+                step,
+                is_block: false,
+                values: [None; Metric::COUNT],
+            },
+        }
     }
 
     pub(super) fn text(mut self, text: &str) -> Self {
@@ -32,12 +40,21 @@ impl<'a> Printer<'a> {
 
     /// The step, right-aligned.
     pub(super) fn step(mut self, width: usize) -> Self {
-        self.printed.text.push_str(&format!("{:width$}", self.printed.step));
+        self.printed
+            .text
+            .push_str(&format!("{:width$}", self.printed.step));
         self
     }
 
-    /// A random number below `end`; `print` decides on the digits, `scale` converts to the unit of the metric.
-    pub(super) fn number(mut self, metric: Metric, end: f64, print: fn(f64) -> String, scale: f64) -> Self {
+    /// A random number below `end`; `print` decides on the digits, `scale` converts to the unit of
+    /// the metric.
+    pub(super) fn number(
+        mut self,
+        metric: Metric,
+        end: f64,
+        print: fn(f64) -> String,
+        scale: f64,
+    ) -> Self {
         let special = metric == Metric::Loss && self.random.below(10) == 0;
         let text = match special {
             // As Python and C print them.
@@ -53,7 +70,9 @@ impl<'a> Printer<'a> {
 
     /// One of these texts.
     pub(super) fn any(mut self, texts: &[&str]) -> Self {
-        self.printed.text.push_str(self.random.choose::<&str>(texts));
+        self.printed
+            .text
+            .push_str(self.random.choose::<&str>(texts));
         self
     }
 
@@ -79,7 +98,11 @@ pub(super) fn exponent(value: f64) -> String {
     let text = format!("{value:.6E}");
     let (digits, power) = text.split_once('E').expect("the form has an exponent");
     let power: i32 = power.parse().expect("a whole number");
-    format!("{digits}E{}{:02}", if power < 0 { '-' } else { '+' }, power.abs())
+    format!(
+        "{digits}E{}{:02}",
+        if power < 0 { '-' } else { '+' },
+        power.abs()
+    )
 }
 
 /// As Python's `{:,}` of a whole number.

@@ -6,18 +6,25 @@ use crate::matrix::{
     yaml::{Yaml, list, map},
 };
 
-/// The workflow that `testgen.yml` calls with a tier. It has its own concurrency group, so that a newer commit does not
-/// cancel running GPU jobs.
+/// The workflow that `testgen.yml` calls with a tier. It has its own concurrency group, so that a
+/// newer commit does not cancel running GPU jobs.
 pub(super) fn workflow(plan: &MatrixPlan) -> Yaml {
     let tier = map([
         ("description", "presubmit, postsubmit or nightly".into()),
         ("required", true.into()),
         ("type", "string".into()),
     ]);
-    let jobs = plan.families.iter().map(|family| (family.name.clone(), job(family))).collect();
+    let jobs = plan
+        .families
+        .iter()
+        .map(|family| (family.name.clone(), job(family)))
+        .collect();
     map([
         ("name", "testgen-gpu".into()),
-        ("on", map([("workflow_call", map([("inputs", map([("tier", tier)]))]))])),
+        (
+            "on",
+            map([("workflow_call", map([("inputs", map([("tier", tier)]))]))]),
+        ),
         ("permissions", map([("contents", "read".into())])),
         ("concurrency", concurrency("testgen-gpu", false.into())),
         ("defaults", shell()),
@@ -29,15 +36,38 @@ fn job(family: &RunnerFamily) -> Yaml {
     let strategy = map([
         // The result of one slice says nothing about the others.
         ("fail-fast", false.into()),
-        ("matrix", map([("include", Yaml::List(family.jobs.iter().map(entry).collect()))])),
+        (
+            "matrix",
+            map([(
+                "include",
+                Yaml::List(family.jobs.iter().map(entry).collect()),
+            )]),
+        ),
     ]);
     map([
-        ("name", format!("{} ${{{{ matrix.runner }}}} ${{{{ matrix.slice }}}}", family.name).into()),
-        ("if", format!("inputs.tier == '{}' && ({NOT_A_FORK})", family.tier.as_str()).into()),
+        (
+            "name",
+            format!(
+                "{} ${{{{ matrix.runner }}}} ${{{{ matrix.slice }}}}",
+                family.name
+            )
+            .into(),
+        ),
+        (
+            "if",
+            format!(
+                "inputs.tier == '{}' && ({NOT_A_FORK})",
+                family.tier.as_str()
+            )
+            .into(),
+        ),
         ("strategy", strategy),
         ("runs-on", "${{ matrix.labels }}".into()),
         ("timeout-minutes", "${{ matrix.minutes }}".into()),
-        ("continue-on-error", "${{ matrix.kind == 'advisory' }}".into()),
+        (
+            "continue-on-error",
+            "${{ matrix.kind == 'advisory' }}".into(),
+        ),
     ])
     .with_some("container", container(family))
     .with("steps", steps(family))
@@ -50,18 +80,27 @@ fn entry(job: &ShardJob) -> Yaml {
         ("slice", format!("{}/{}", job.slice, job.slices).into()),
         ("artifact", (&job.name).into()),
         ("minutes", job.timeout_minutes.get().into()),
-        ("kind", if job.blocking { "report" } else { "advisory" }.into()),
+        (
+            "kind",
+            if job.blocking { "report" } else { "advisory" }.into(),
+        ),
     ])
 }
 
 fn container(family: &RunnerFamily) -> Option<Yaml> {
     let image = family.image.as_ref()?;
-    Some(map([("image", image.into()), ("options", script::container_flags(family).into())]))
+    Some(map([
+        ("image", image.into()),
+        ("options", script::container_flags(family).into()),
+    ]))
 }
 
 fn steps(family: &RunnerFamily) -> Yaml {
     let artifact = map([
-        ("name", "testgen-${{ matrix.kind }}-${{ matrix.artifact }}".into()),
+        (
+            "name",
+            "testgen-${{ matrix.kind }}-${{ matrix.artifact }}".into(),
+        ),
         ("path", "reports/**/*.jsonl\nreports/junit.xml\n".into()),
         ("if-no-files-found", "error".into()),
     ]);
@@ -69,7 +108,10 @@ fn steps(family: &RunnerFamily) -> Yaml {
         checkout(),
         download("testgen-suite", script::DIRECTORY),
         run("Preflight", &script::preflight(family)),
-        run("Test", &script::run_slice(family, "\"slice:${{ matrix.slice }}\"", "reports")),
+        run(
+            "Test",
+            &script::run_slice(family, "\"slice:${{ matrix.slice }}\"", "reports"),
+        ),
         uses(UPLOAD, artifact).with("if", "!cancelled()"),
     ])
 }

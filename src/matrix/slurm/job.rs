@@ -1,7 +1,8 @@
 //! One job: the script that Slurm starts, and the steps in it.
 //!
-//! An attempt has a directory of its own, which is renamed when it has ended. When a node fails, Slurm starts the job again: the records of the
-//! first attempt are not among the results, and none is lost or doubled.
+//! An attempt has a directory of its own, which is renamed when it has ended. When a node fails,
+//! Slurm starts the job again: the records of the first attempt are not among the results, and none
+//! is lost or doubled.
 
 use crate::{base::text::shell_quote, matrix::slurm_options::Slurm};
 use std::fmt::Write;
@@ -63,7 +64,10 @@ impl SlurmJob<'_> {
             format!("--output=\"$RUN\"/logs/{name}{file}.txt"),
         ];
         let site = self.slurm.options.iter().map(|option| shell_quote(option));
-        own.into_iter().chain(self.options.iter().cloned()).chain(site).collect()
+        own.into_iter()
+            .chain(self.options.iter().cloned())
+            .chain(site)
+            .collect()
     }
 
     /// The directories of results, as the shell expands them.
@@ -78,10 +82,21 @@ impl SlurmJob<'_> {
 
     fn start(&self) -> Vec<String> {
         let modules = &self.slurm.modules;
-        // `module` is a function of login shells, and some versions of it read variables that are not set.
-        let shell = if modules.is_empty() { "#!/usr/bin/env bash" } else { "#!/bin/bash -l\nset -e" };
-        let loads = modules.iter().map(|module| format!("module load {}", shell_quote(module)));
-        [shell.to_owned()].into_iter().chain(loads).chain(["set -euo pipefail".to_owned()]).collect()
+        // `module` is a function of login shells, and some versions of it read variables that are
+        // not set.
+        let shell = if modules.is_empty() {
+            "#!/usr/bin/env bash"
+        } else {
+            "#!/bin/bash -l\nset -e"
+        };
+        let loads = modules
+            .iter()
+            .map(|module| format!("module load {}", shell_quote(module)));
+        [shell.to_owned()]
+            .into_iter()
+            .chain(loads)
+            .chain(["set -euo pipefail".to_owned()])
+            .collect()
     }
 
     /// The lines that Slurm starts.
@@ -89,16 +104,24 @@ impl SlurmJob<'_> {
         let mut lines = self.start();
         let launch = format!(
             "{}bash \"$RUN\"/jobs/{}.sh",
-            self.container.as_ref().map_or(String::new(), Container::command),
+            self.container
+                .as_ref()
+                .map_or(String::new(), Container::command),
             self.name
         );
         let Some(results) = &self.results else {
             lines.push(launch);
             return lines;
         };
-        let slice = self.slices.map_or(String::new(), |(_, _, all)| format!("-\"$SLURM_ARRAY_TASK_ID\"of{all}"));
+        let slice = self.slices.map_or(String::new(), |(_, _, all)| {
+            format!("-\"$SLURM_ARRAY_TASK_ID\"of{all}")
+        });
         lines.push(format!("results={results}{slice}"));
-        lines.push(include_str!("attempt.sh").trim_end().replace("LAUNCH", &launch));
+        lines.push(
+            include_str!("attempt.sh")
+                .trim_end()
+                .replace("LAUNCH", &launch),
+        );
         lines
     }
 }
@@ -110,6 +133,9 @@ impl Container<'_> {
             Some(DeviceKind::Cuda) => "--nv ",
             Some(DeviceKind::Cpu) | None => "",
         };
-        format!("apptainer exec {flag}--bind \"$PWD\" --pwd \"$PWD\" docker://{} ", shell_quote(self.image))
+        format!(
+            "apptainer exec {flag}--bind \"$PWD\" --pwd \"$PWD\" docker://{} ",
+            shell_quote(self.image)
+        )
     }
 }

@@ -1,6 +1,8 @@
-//! Recording several checkpoints: as many processes at once as there are processors and memory, and how far they are.
+//! Recording several checkpoints: as many processes at once as there are processors and memory, and
+//! how far they are.
 //!
-//! Every recorder computes with one thread, alone or beside others, so that its file has the same bytes.
+//! Every recorder computes with one thread, alone or beside others, so that its file has the same
+//! bytes.
 
 use super::{
     event::{Content, Event},
@@ -21,7 +23,8 @@ use std::{
     time::Duration,
 };
 
-/// The memory of a recorder for each byte of weights: a model in 16 bits, one in f32 and one in f64 at once, from a file in 16 bits.
+/// The memory of a recorder for each byte of weights: a model in 16 bits, one in f32 and one in f64
+/// at once, from a file in 16 bits.
 const MEMORY_OF_A_BYTE: u64 = 9;
 /// The memory of Python with torch and transformers.
 const MEMORY_OF_PYTHON: u64 = 768 << 20;
@@ -39,8 +42,9 @@ pub struct RecordTarget {
     pub checkpoint: PathBuf,
 }
 
-/// Records all targets, `jobs` at a time, by default as many as there are processors. The results are in the order of the targets.
-/// Messages of the recorders go to stderr; if there are several targets, with their names.
+/// Records all targets, `jobs` at a time, by default as many as there are processors. The results
+/// are in the order of the targets. Messages of the recorders go to stderr; if there are several
+/// targets, with their names.
 ///
 /// # Errors
 ///
@@ -53,11 +57,19 @@ pub fn record_all(
 ) -> Result<Vec<Result<PathBuf, PythonError>>, PythonError> {
     let recorder = Recorder::new(options)?;
     child_process::watch_interrupts();
-    let jobs = jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZero::get).min(targets.len());
+    let jobs = jobs
+        .or_else(|| thread::available_parallelism().ok())
+        .map_or(1, NonZero::get)
+        .min(targets.len());
     let queue = Mutex::new((0..targets.len()).collect::<VecDeque<_>>());
     let memory = RecorderMemory::available();
     let (sender, events) = mpsc::channel();
-    let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+    let next = || {
+        queue
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop_front()
+    };
     Ok(thread::scope(|scope| {
         for _ in 0..jobs {
             let (sender, recorder, memory) = (sender.clone(), &recorder, &memory);
@@ -68,7 +80,8 @@ pub fn record_all(
                         // The receiver lives until every sender is gone.
                         let _ = sender.send(Event { target, content });
                     };
-                    let result = memory.with(needed(checkpoint), || recorder.record(checkpoint, &send));
+                    let result =
+                        memory.with(needed(checkpoint), || recorder.record(checkpoint, &send));
                     send(Content::Ended(result));
                 }
             });
@@ -84,20 +97,39 @@ fn watch(
     events: &mpsc::Receiver<Event>,
     progress: &mut RunProgress,
 ) -> Vec<Result<PathBuf, PythonError>> {
-    let mut state = State { targets, steps: vec![None; targets.len()], ended: 0 };
-    let mut results: Vec<Option<Result<PathBuf, PythonError>>> = targets.iter().map(|_| None).collect();
+    let mut state = State {
+        targets,
+        steps: vec![None; targets.len()],
+        ended: 0,
+    };
+    let mut results: Vec<Option<Result<PathBuf, PythonError>>> =
+        targets.iter().map(|_| None).collect();
     progress.begin();
     loop {
         match events.recv_timeout(TICK) {
-            Ok(Event { target, content: Content::Message(line) }) => progress.message(&state.named(target, &line)),
-            Ok(Event { target, content: Content::Step { step, done, of } }) => {
+            Ok(Event {
+                target,
+                content: Content::Message(line),
+            }) => progress.message(&state.named(target, &line)),
+            Ok(Event {
+                target,
+                content: Content::Step { step, done, of },
+            }) => {
                 state.steps[target] = Some(Step { step, done, of });
             }
-            Ok(Event { target, content: Content::Ended(result) }) => {
+            Ok(Event {
+                target,
+                content: Content::Ended(result),
+            }) => {
                 state.steps[target] = None;
                 state.ended += 1;
                 if result.is_ok() && targets.len() > 1 {
-                    progress.recorded(&format!("{}/{} {}", state.ended, targets.len(), targets[target].name));
+                    progress.recorded(&format!(
+                        "{}/{} {}",
+                        state.ended,
+                        targets.len(),
+                        targets[target].name
+                    ));
                 }
                 results[target] = Some(result);
             }
@@ -132,12 +164,20 @@ impl State<'_> {
             0 => step.clone(),
             _ => format!("{step} {done}/{of}"),
         };
-        let running = self.steps.iter().zip(self.targets).filter_map(|(found, target)| {
-            let found = found.as_ref()?;
-            Some(format!("{}: {}", target.name, step(found)))
-        });
+        let running = self
+            .steps
+            .iter()
+            .zip(self.targets)
+            .filter_map(|(found, target)| {
+                let found = found.as_ref()?;
+                Some(format!("{}: {}", target.name, step(found)))
+            });
         let done = format!("{}/{}", self.ended, self.targets.len());
-        [done].into_iter().chain(running).collect::<Vec<_>>().join(", ")
+        [done]
+            .into_iter()
+            .chain(running)
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 
     /// The share of the work that is done, from 0 to 1.
@@ -148,17 +188,28 @@ impl State<'_> {
 
     /// A line with the name of its checkpoint, if there are several.
     fn named(&self, target: usize, line: &str) -> String {
-        if self.targets.len() == 1 { line.to_owned() } else { format!("{}: {line}", self.targets[target].name) }
+        if self.targets.len() == 1 {
+            line.to_owned()
+        } else {
+            format!("{}: {line}", self.targets[target].name)
+        }
     }
 }
 
 /// The steps with the share of a recording's time that precedes each, and the share that it takes.
-const STEPS: [(&str, f64, f64); 4] =
-    [("inputs", 0.0, 0.1), ("noise", 0.1, 0.35), ("config", 0.45, 0.5), ("answers", 0.95, 0.05)];
+const STEPS: [(&str, f64, f64); 4] = [
+    ("inputs", 0.0, 0.1),
+    ("noise", 0.1, 0.35),
+    ("config", 0.45, 0.5),
+    ("answers", 0.95, 0.05),
+];
 
 impl Step {
     fn share(&self) -> f64 {
-        let (_, before, own) = STEPS.into_iter().find(|(name, ..)| *name == self.step).unwrap_or_default();
+        let (_, before, own) = STEPS
+            .into_iter()
+            .find(|(name, ..)| *name == self.step)
+            .unwrap_or_default();
         before + own * self.done as f64 / self.of.max(1) as f64
     }
 }
@@ -174,17 +225,29 @@ impl RecorderMemory {
     /// The memory that is available now; without a limit where there is no `/proc`.
     fn available() -> Self {
         let text = fs::read_to_string("/proc/meminfo").unwrap_or_default();
-        let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
-        let kibibytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
-        let limit = kibibytes.map_or(u64::MAX, |kibibytes| (kibibytes as f64 * 1024.0 * USABLE) as u64);
-        Self { limit, used: Mutex::new(0), released: Condvar::new() }
+        let line = text
+            .lines()
+            .find_map(|line| line.strip_prefix("MemAvailable:"));
+        let kibibytes =
+            line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
+        let limit = kibibytes.map_or(u64::MAX, |kibibytes| {
+            (kibibytes as f64 * 1024.0 * USABLE) as u64
+        });
+        Self {
+            limit,
+            used: Mutex::new(0),
+            released: Condvar::new(),
+        }
     }
 
     /// Runs `work` when `bytes` are free, or alone if they never are.
     fn with<T>(&self, bytes: u64, work: impl FnOnce() -> T) -> T {
         let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         let is_full = |used: &mut u64| *used > 0 && used.saturating_add(bytes) > self.limit;
-        let mut used = self.released.wait_while(used, is_full).unwrap_or_else(PoisonError::into_inner);
+        let mut used = self
+            .released
+            .wait_while(used, is_full)
+            .unwrap_or_else(PoisonError::into_inner);
         *used = used.saturating_add(bytes);
         drop(used);
         let result = work();
@@ -199,8 +262,14 @@ impl RecorderMemory {
 /// The memory that recording a checkpoint takes, in bytes.
 fn needed(checkpoint: &Path) -> u64 {
     let files = fs::read_dir(checkpoint).into_iter().flatten().flatten();
-    let weights = files.filter(|file| file.path().extension().is_some_and(|extension| extension == "safetensors"));
-    let bytes: u64 = weights.filter_map(|file| Some(file.metadata().ok()?.len())).sum();
+    let weights = files.filter(|file| {
+        file.path()
+            .extension()
+            .is_some_and(|extension| extension == "safetensors")
+    });
+    let bytes: u64 = weights
+        .filter_map(|file| Some(file.metadata().ok()?.len()))
+        .sum();
     MEMORY_OF_PYTHON.saturating_add(bytes.saturating_mul(MEMORY_OF_A_BYTE))
 }
 
@@ -211,23 +280,46 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
     fn targets(names: &[&str]) -> Vec<RecordTarget> {
-        names.iter().map(|name| RecordTarget { name: (*name).to_owned(), checkpoint: PathBuf::new() }).collect()
+        names
+            .iter()
+            .map(|name| RecordTarget {
+                name: (*name).to_owned(),
+                checkpoint: PathBuf::new(),
+            })
+            .collect()
     }
 
     #[test]
     fn progress_names_the_models_that_are_recorded_and_their_steps() {
         let targets = targets(&["bert", "llama", "gpt2", "t5"]);
-        let step = |step: &str, done, of| Some(Step { step: step.to_owned(), done, of });
-        let state =
-            State { targets: &targets, steps: vec![None, step("noise", 6, 24), step("inputs", 0, 0), None], ended: 1 };
+        let step = |step: &str, done, of| {
+            Some(Step {
+                step: step.to_owned(),
+                done,
+                of,
+            })
+        };
+        let state = State {
+            targets: &targets,
+            steps: vec![None, step("noise", 6, 24), step("inputs", 0, 0), None],
+            ended: 1,
+        };
         assert_eq!(state.text(), "1/4, llama: noise 6/24, gpt2: inputs");
-        assert!((state.share() - (1.0 + 0.1 + 0.35 / 4.0) / 4.0).abs() < 1e-9, "{}", state.share());
+        assert!(
+            (state.share() - (1.0 + 0.1 + 0.35 / 4.0) / 4.0).abs() < 1e-9,
+            "{}",
+            state.share()
+        );
         assert_eq!(state.named(1, "note"), "llama: note");
     }
 
     #[test]
     fn recorders_that_do_not_fit_together_run_one_after_another() {
-        let memory = RecorderMemory { limit: 10, used: Mutex::new(0), released: Condvar::new() };
+        let memory = RecorderMemory {
+            limit: 10,
+            used: Mutex::new(0),
+            released: Condvar::new(),
+        };
         let (running, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let work = || {
             most.fetch_max(running.fetch_add(1, SeqCst) + 1, SeqCst);

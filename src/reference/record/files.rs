@@ -1,59 +1,363 @@
 //! The files of the recorder, which the command line contains.
 
-/// The recorder's main file; `python -I goldens.py CHECKPOINT [--seed N] [--noise-samples N] [--force] [--progress]`.
+/// The recorder's main file;
+/// `python -I goldens.py CHECKPOINT [--seed N] [--noise-samples N] [--force] [--progress]`.
 pub(super) const RECORDER: &str = "goldens.py";
 
 /// The files of the recorder; Python imports the others from the directory of the main file.
 pub(super) const FILES: &[(&str, &str)] = &[
-    (RECORDER, include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/goldens.py"))),
-    ("answer_arrays.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/answer_arrays.py"))),
-    ("answer_generation.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/answer_generation.py"))),
-    ("answer_media.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/answer_media.py"))),
-    ("answer_subject.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/answer_subject.py"))),
-    ("answer_tasks.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/answer_tasks.py"))),
-    ("answer_text.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/answer_text.py"))),
-    ("answers.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/answers.py"))),
-    ("any_audio.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/any_audio.py"))),
-    ("any_cases.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/any_cases.py"))),
-    ("any_extra.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/any_extra.py"))),
-    ("any_generation.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/any_generation.py"))),
-    ("any_images.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/any_images.py"))),
-    ("any_series.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/any_series.py"))),
-    ("any_text.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/any_text.py"))),
-    ("atomic_file.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/atomic_file.py"))),
-    ("config_effects.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/config_effects.py"))),
-    ("decoder_inputs.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/decoder_inputs.py"))),
-    ("decoder_only.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/decoder_only.py"))),
-    ("diffusion.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/diffusion.py"))),
-    ("encoder_decoder.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/encoder_decoder.py"))),
-    ("encoder_only.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/encoder_only.py"))),
-    ("errors.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/errors.py"))),
-    ("families.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/families.py"))),
-    ("forward_arguments.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/forward_arguments.py"))),
-    ("generation.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/generation.py"))),
-    ("given_inputs.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/given_inputs.py"))),
-    ("golden_file.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/golden_file.py"))),
-    ("graph.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/graph.py"))),
-    ("image_inputs.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/image_inputs.py"))),
-    ("measured_sizes.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/measured_sizes.py"))),
-    ("multimodal.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/multimodal.py"))),
-    ("noise.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/noise.py"))),
-    ("noise_samples.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/noise_samples.py"))),
-    ("object_detection.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/object_detection.py"))),
-    ("progress.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/progress.py"))),
-    ("rag.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/rag.py"))),
-    ("reference.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/reference.py"))),
-    ("registry.json", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/registry.json"))),
-    ("registry.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/registry.py"))),
-    ("relative_errors.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/relative_errors.py"))),
-    ("results.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/results.py"))),
-    ("rounded_inputs.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/rounded_inputs.py"))),
-    ("speech.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/speech.py"))),
-    ("text_inputs.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/text_inputs.py"))),
-    ("time_series.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/time_series.py"))),
-    ("versions.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/versions.py"))),
-    ("vision.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/vision.py"))),
-    ("vision_text.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/vision_text.py"))),
-    ("vocabulary.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/vocabulary.py"))),
-    ("weight_files.py", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/weight_files.py"))),
+    (
+        RECORDER,
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/goldens.py"
+        )),
+    ),
+    (
+        "answer_arrays.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/answer_arrays.py"
+        )),
+    ),
+    (
+        "answer_generation.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/answer_generation.py"
+        )),
+    ),
+    (
+        "answer_media.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/answer_media.py"
+        )),
+    ),
+    (
+        "answer_subject.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/answer_subject.py"
+        )),
+    ),
+    (
+        "answer_tasks.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/answer_tasks.py"
+        )),
+    ),
+    (
+        "answer_text.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/answer_text.py"
+        )),
+    ),
+    (
+        "answers.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/answers.py"
+        )),
+    ),
+    (
+        "any_audio.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/any_audio.py"
+        )),
+    ),
+    (
+        "any_cases.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/any_cases.py"
+        )),
+    ),
+    (
+        "any_extra.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/any_extra.py"
+        )),
+    ),
+    (
+        "any_generation.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/any_generation.py"
+        )),
+    ),
+    (
+        "any_images.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/any_images.py"
+        )),
+    ),
+    (
+        "any_series.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/any_series.py"
+        )),
+    ),
+    (
+        "any_text.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/any_text.py"
+        )),
+    ),
+    (
+        "atomic_file.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/atomic_file.py"
+        )),
+    ),
+    (
+        "config_effects.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/config_effects.py"
+        )),
+    ),
+    (
+        "decoder_inputs.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/decoder_inputs.py"
+        )),
+    ),
+    (
+        "decoder_only.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/decoder_only.py"
+        )),
+    ),
+    (
+        "diffusion.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/diffusion.py"
+        )),
+    ),
+    (
+        "encoder_decoder.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/encoder_decoder.py"
+        )),
+    ),
+    (
+        "encoder_only.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/encoder_only.py"
+        )),
+    ),
+    (
+        "errors.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/errors.py"
+        )),
+    ),
+    (
+        "families.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/families.py"
+        )),
+    ),
+    (
+        "forward_arguments.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/forward_arguments.py"
+        )),
+    ),
+    (
+        "generation.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/generation.py"
+        )),
+    ),
+    (
+        "given_inputs.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/given_inputs.py"
+        )),
+    ),
+    (
+        "golden_file.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/golden_file.py"
+        )),
+    ),
+    (
+        "graph.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/graph.py"
+        )),
+    ),
+    (
+        "image_inputs.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/image_inputs.py"
+        )),
+    ),
+    (
+        "measured_sizes.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/measured_sizes.py"
+        )),
+    ),
+    (
+        "multimodal.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/multimodal.py"
+        )),
+    ),
+    (
+        "noise.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/noise.py"
+        )),
+    ),
+    (
+        "noise_samples.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/noise_samples.py"
+        )),
+    ),
+    (
+        "object_detection.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/object_detection.py"
+        )),
+    ),
+    (
+        "progress.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/progress.py"
+        )),
+    ),
+    (
+        "rag.py",
+        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/rag.py")),
+    ),
+    (
+        "reference.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/reference.py"
+        )),
+    ),
+    (
+        "registry.json",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/registry.json"
+        )),
+    ),
+    (
+        "registry.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/registry.py"
+        )),
+    ),
+    (
+        "relative_errors.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/relative_errors.py"
+        )),
+    ),
+    (
+        "results.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/results.py"
+        )),
+    ),
+    (
+        "rounded_inputs.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/rounded_inputs.py"
+        )),
+    ),
+    (
+        "speech.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/speech.py"
+        )),
+    ),
+    (
+        "text_inputs.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/text_inputs.py"
+        )),
+    ),
+    (
+        "time_series.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/time_series.py"
+        )),
+    ),
+    (
+        "versions.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/versions.py"
+        )),
+    ),
+    (
+        "vision.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/vision.py"
+        )),
+    ),
+    (
+        "vision_text.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/vision_text.py"
+        )),
+    ),
+    (
+        "vocabulary.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/vocabulary.py"
+        )),
+    ),
+    (
+        "weight_files.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/weight_files.py"
+        )),
+    ),
 ];

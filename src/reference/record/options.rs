@@ -9,7 +9,8 @@ pub struct RecordOptions {
     pub python: Option<PathBuf>,
     /// Selects the inputs.
     pub seed: u64,
-    /// The number of measurements of the reference's own error; the largest counts. Without it the recorder's default.
+    /// The number of measurements of the reference's own error; the largest counts. Without it the
+    /// recorder's default.
     pub noise_samples: Option<u32>,
     /// A file with the inputs, which are drawn without it.
     pub inputs: Option<PathBuf>,

@@ -31,17 +31,28 @@ pub(super) struct Recorder<'a> {
 impl<'a> Recorder<'a> {
     /// Writes the files into a temporary directory.
     pub(super) fn new(options: &'a RecordOptions) -> Result<Self, PythonError> {
-        let write = |source| PythonError::Write { program: PythonProgram::Recorder, source };
+        let write = |source| PythonError::Write {
+            program: PythonProgram::Recorder,
+            source,
+        };
         let directory = tempfile::tempdir().map_err(write)?;
         for (name, text) in FILES {
             fs::write(directory.path().join(name), text).map_err(write)?;
         }
-        Ok(Self { directory, python: python_program(options.python.as_deref().map(Path::as_os_str)), options })
+        Ok(Self {
+            directory,
+            python: python_program(options.python.as_deref().map(Path::as_os_str)),
+            options,
+        })
     }
 
-    /// Records goldens and answers of a checkpoint, and returns the path of the file that was requested. `send` gets what the recorder
-    /// prints.
-    pub(super) fn record(&self, checkpoint: &Path, send: &(impl Fn(Content) + Sync)) -> Result<PathBuf, PythonError> {
+    /// Records goldens and answers of a checkpoint, and returns the path of the file that was
+    /// requested. `send` gets what the recorder prints.
+    pub(super) fn record(
+        &self,
+        checkpoint: &Path,
+        send: &(impl Fn(Content) + Sync),
+    ) -> Result<PathBuf, PythonError> {
         PythonProgram::check(checkpoint)?;
         let mut recorder = PythonProgram::Recorder.start(self.command(checkpoint))?;
         let (steps, messages) = (recorder.stdout.take(), recorder.stderr.take());
@@ -50,40 +61,66 @@ impl<'a> Recorder<'a> {
             scope.spawn(|| each_line(messages, |line| send(Content::Message(line))));
             child_process::wait(&mut recorder, || {})
         })?;
-        let file = if self.options.answers { "answers.json" } else { "golden.safetensors" };
-        PythonProgram::Recorder.outcome(status).map(|()| checkpoint.join(file))
+        let file = if self.options.answers {
+            "answers.json"
+        } else {
+            "golden.safetensors"
+        };
+        PythonProgram::Recorder
+            .outcome(status)
+            .map(|()| checkpoint.join(file))
     }
 
     fn command(&self, checkpoint: &Path) -> Command {
         let options = self.options;
         let mut command = Command::new(&self.python);
         environment::scrub(&mut command);
-        // Isolated: neither variables nor the working directory nor packages of the user's home decide what is imported.
+        // Isolated: neither variables nor the working directory nor packages of the user's home
+        // decide what is imported.
         command.arg("-I").arg(self.directory.path().join(RECORDER));
         // A path that starts with `-` must not be parsed as a flag.
-        command.arg("--progress").arg(format!("--seed={}", options.seed));
-        command.args(options.noise_samples.map(|number| format!("--noise-samples={number}")));
+        command
+            .arg("--progress")
+            .arg(format!("--seed={}", options.seed));
+        command.args(
+            options
+                .noise_samples
+                .map(|number| format!("--noise-samples={number}")),
+        );
         command.args(options.inputs.as_deref().map(|inputs| {
             let mut flag = OsString::from("--inputs=");
             flag.push(inputs);
             flag
         }));
-        command.args(options.force.then_some("--force")).args(options.answers.then_some("--answers"));
+        command
+            .args(options.force.then_some("--force"))
+            .args(options.answers.then_some("--answers"));
         command.arg("--").arg(checkpoint);
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         command
     }
 }
 
 /// Reads lines until the end; what is not UTF-8 is replaced.
 fn each_line(from: Option<impl Read>, mut use_line: impl FnMut(String)) {
-    let lines = from.into_iter().flat_map(|from| BufReader::new(from).split(b'\n')).map_while(Result::ok);
+    let lines = from
+        .into_iter()
+        .flat_map(|from| BufReader::new(from).split(b'\n'))
+        .map_while(Result::ok);
     lines.for_each(|line| use_line(String::from_utf8_lossy(&line).into_owned()));
 }
 
-/// The step in a line `progress STEP DONE OF`; the recorder prints paths to stdout, too, which the command prints itself.
+/// The step in a line `progress STEP DONE OF`; the recorder prints paths to stdout, too, which the
+/// command prints itself.
 fn step(line: &str) -> Option<Content> {
     let mut words = line.strip_prefix("progress ")?.split(' ');
     let step = words.next()?.to_owned();
-    Some(Content::Step { step, done: words.next()?.parse().ok()?, of: words.next()?.parse().ok()? })
+    Some(Content::Step {
+        step,
+        done: words.next()?.parse().ok()?,
+        of: words.next()?.parse().ok()?,
+    })
 }

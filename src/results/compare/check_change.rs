@@ -7,7 +7,8 @@ use super::{
 use crate::results::read::{MergedEntry, ResultStatus};
 use serde::Serialize;
 
-/// How a check changed from the first report to the second, in the order in which the changes are shown.
+/// How a check changed from the first report to the second, in the order in which the changes are
+/// shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckChange {
@@ -32,7 +33,13 @@ pub(super) struct Decision {
 
 impl CheckChange {
     /// Every change.
-    pub const ALL: &[Self] = &[Self::Worse, Self::OnlyInA, Self::OnlyInB, Self::Better, Self::Same];
+    pub const ALL: &[Self] = &[
+        Self::Worse,
+        Self::OnlyInA,
+        Self::OnlyInB,
+        Self::Better,
+        Self::Same,
+    ];
 
     /// The written form.
     pub const fn word(self) -> &'static str {
@@ -46,11 +53,19 @@ impl CheckChange {
     }
 
     fn red(self, why: String) -> Decision {
-        Decision { change: self, red: true, why }
+        Decision {
+            change: self,
+            red: true,
+            why,
+        }
     }
 
     fn not_red(self, why: String) -> Decision {
-        Decision { change: self, red: false, why }
+        Decision {
+            change: self,
+            red: false,
+            why,
+        }
     }
 }
 
@@ -68,15 +83,20 @@ impl StatusClass {
         match status {
             ResultStatus::Pass | ResultStatus::UnexpectedPass => Self::Passes,
             ResultStatus::Simulated => Self::Simulated,
-            ResultStatus::Ignored | ResultStatus::Fallback | ResultStatus::Incomplete => Self::NotRun,
+            ResultStatus::Ignored | ResultStatus::Fallback | ResultStatus::Incomplete => {
+                Self::NotRun
+            }
             ResultStatus::Fail | ResultStatus::Mock | ResultStatus::ExpectedFailure => Self::Fails,
         }
     }
 }
 
-/// Decides how a check changed. Where the devices were `chosen` by name, passes of a simulation count as passes.
+/// Decides how a check changed. Where the devices were `chosen` by name, passes of a simulation
+/// count as passes.
 pub(super) fn decide(pair: CheckPair<'_>, outputs: &[ThreeWay], chosen: bool) -> Decision {
-    let (Some(a), Some(b)) = (pair.a, pair.b) else { return decide_single(pair) };
+    let (Some(a), Some(b)) = (pair.a, pair.b) else {
+        return decide_single(pair);
+    };
     let (status_a, status_b) = (a.evaluation.status, b.evaluation.status);
     let class = |status| match StatusClass::of(status) {
         StatusClass::Simulated if chosen => StatusClass::Passes,
@@ -84,20 +104,30 @@ pub(super) fn decide(pair: CheckPair<'_>, outputs: &[ThreeWay], chosen: bool) ->
     };
     let moved = || format!("{}, now {}", status_a.word(), status_b.word());
     match (class(status_a), class(status_b)) {
-        (StatusClass::Passes, StatusClass::Passes) | (StatusClass::Simulated, StatusClass::Simulated) => {
-            decide_by_errors(outputs)
-        }
-        (StatusClass::Passes, _) | (StatusClass::Simulated, StatusClass::NotRun | StatusClass::Fails) => {
+        (StatusClass::Passes, StatusClass::Passes)
+        | (StatusClass::Simulated, StatusClass::Simulated) => decide_by_errors(outputs),
+        (StatusClass::Passes, _)
+        | (StatusClass::Simulated, StatusClass::NotRun | StatusClass::Fails) => {
             CheckChange::Worse.red(moved())
         }
-        // A failure that no longer runs is not fixed, and a check that starts to fail is not an improvement.
+        // A failure that no longer runs is not fixed, and a check that starts to fail is not an
+        // improvement.
         (StatusClass::Fails, StatusClass::NotRun) | (StatusClass::NotRun, StatusClass::Fails) => {
             CheckChange::Worse.red(moved())
         }
-        (StatusClass::Simulated | StatusClass::NotRun | StatusClass::Fails, StatusClass::Passes)
-        | (StatusClass::NotRun | StatusClass::Fails, StatusClass::Simulated) => CheckChange::Better.not_red(moved()),
+        (
+            StatusClass::Simulated | StatusClass::NotRun | StatusClass::Fails,
+            StatusClass::Passes,
+        )
+        | (StatusClass::NotRun | StatusClass::Fails, StatusClass::Simulated) => {
+            CheckChange::Better.not_red(moved())
+        }
         (StatusClass::NotRun, StatusClass::NotRun) | (StatusClass::Fails, StatusClass::Fails) => {
-            let why = if status_a == status_b { status_b.word().to_owned() } else { moved() };
+            let why = if status_a == status_b {
+                status_b.word().to_owned()
+            } else {
+                moved()
+            };
             CheckChange::Same.not_red(why)
         }
     }
@@ -106,17 +136,24 @@ pub(super) fn decide(pair: CheckPair<'_>, outputs: &[ThreeWay], chosen: bool) ->
 /// A check that only one report contains. Losing a check that never ran is not red.
 fn decide_single(pair: CheckPair<'_>) -> Decision {
     let status = |merged: &MergedEntry| merged.evaluation.status;
-    let decision = |change, red, why: &str| Decision { change, red, why: why.to_owned() };
+    let decision = |change, red, why: &str| Decision {
+        change,
+        red,
+        why: why.to_owned(),
+    };
     match (pair.a, pair.b) {
-        (Some(a), _) => {
-            decision(CheckChange::OnlyInA, StatusClass::of(status(a)) != StatusClass::NotRun, status(a).word())
-        }
+        (Some(a), _) => decision(
+            CheckChange::OnlyInA,
+            StatusClass::of(status(a)) != StatusClass::NotRun,
+            status(a).word(),
+        ),
         (None, Some(b)) => decision(CheckChange::OnlyInB, b.evaluation.red, status(b).word()),
         (None, None) => decision(CheckChange::Same, false, ""),
     }
 }
 
-/// Two passes: the first tensor whose error changed decides, and a regression outweighs an improvement.
+/// Two passes: the first tensor whose error changed decides, and a regression outweighs an
+/// improvement.
 fn decide_by_errors(outputs: &[ThreeWay]) -> Decision {
     let with = |change: ErrorChange| outputs.iter().find(|output| output.change == change);
     if let Some(output) = with(ErrorChange::Worse) {
@@ -133,6 +170,12 @@ fn decide_by_errors(outputs: &[ThreeWay]) -> Decision {
 }
 
 fn errors(output: &ThreeWay) -> String {
-    let number = |error: Option<f64>| error.map_or("not finite".to_owned(), |error| format!("{error:.2e}"));
-    format!("`{}`: error {}, now {}", output.name, number(output.a_to_golden), number(output.b_to_golden))
+    let number =
+        |error: Option<f64>| error.map_or("not finite".to_owned(), |error| format!("{error:.2e}"));
+    format!(
+        "`{}`: error {}, now {}",
+        output.name,
+        number(output.a_to_golden),
+        number(output.b_to_golden)
+    )
 }

@@ -14,7 +14,8 @@ pub struct DevicePair {
     pub b: DeviceChoice,
 }
 
-/// A device as `--devices` names it: `cuda`, `rocm`, `rocm-sim`, `rocm:1`, `rocm-sim:1`, `cuda@torch`.
+/// A device as `--devices` names it: `cuda`, `rocm`, `rocm-sim`, `rocm:1`, `rocm-sim:1`,
+/// `cuda@torch`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceChoice {
     /// The kind.
@@ -57,10 +58,20 @@ impl FromStr for DeviceChoice {
     type Err = DeviceChoiceError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (device, engine) = text.split_once('@').map_or((text, None), |(device, engine)| (device, Some(engine)));
-        let (device, index) = device.split_once(':').map_or((device, None), |(device, index)| (device, Some(index)));
-        let parsed = |index: &str| index.parse().map_err(|_| DeviceChoiceError::Index(index.to_owned()));
-        let (device, simulated) = device.strip_suffix("-sim").map_or((device, false), |device| (device, true));
+        let (device, engine) = text
+            .split_once('@')
+            .map_or((text, None), |(device, engine)| (device, Some(engine)));
+        let (device, index) = device
+            .split_once(':')
+            .map_or((device, None), |(device, index)| (device, Some(index)));
+        let parsed = |index: &str| {
+            index
+                .parse()
+                .map_err(|_| DeviceChoiceError::Index(index.to_owned()))
+        };
+        let (device, simulated) = device
+            .strip_suffix("-sim")
+            .map_or((device, false), |device| (device, true));
         Ok(Self {
             device: device.parse()?,
             index: index.map(parsed).transpose()?,

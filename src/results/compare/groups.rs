@@ -1,4 +1,5 @@
-//! The same change of one check in several models as one group, so that a comparison of hundreds of models stays readable.
+//! The same change of one check in several models as one group, so that a comparison of hundreds of
+//! models stays readable.
 
 use super::{CheckChange, ComparedCheck, ComparedSide, ReportComparison};
 use std::collections::BTreeMap;
@@ -14,21 +15,40 @@ pub(crate) struct ChangeGroup<'c> {
 }
 
 impl ReportComparison {
-    /// The checks that changed, in the order of the changes; of many checks those of the same name and change together, the most
-    /// models first.
+    /// The checks that changed, in the order of the changes; of many checks those of the same name
+    /// and change together, the most models first.
     pub(crate) fn groups(&self) -> Vec<ChangeGroup<'_>> {
-        let changed: Vec<&ComparedCheck> =
-            self.checks.iter().filter(|check| check.change != CheckChange::Same).collect();
+        let changed: Vec<&ComparedCheck> = self
+            .checks
+            .iter()
+            .filter(|check| check.change != CheckChange::Same)
+            .collect();
         if changed.len() <= CHECKS_LISTED {
-            return changed.into_iter().map(|check| ChangeGroup { checks: vec![check] }).collect();
+            return changed
+                .into_iter()
+                .map(|check| ChangeGroup {
+                    checks: vec![check],
+                })
+                .collect();
         }
         let mut groups: BTreeMap<_, Vec<&ComparedCheck>> = BTreeMap::new();
         for check in changed {
-            let side = |side: &Option<ComparedSide>| side.as_ref().map(|side| (side.status, side.device.clone()));
-            let key = (check.change, !check.red, check.without_model(), side(&check.a), side(&check.b));
+            let side = |side: &Option<ComparedSide>| {
+                side.as_ref().map(|side| (side.status, side.device.clone()))
+            };
+            let key = (
+                check.change,
+                !check.red,
+                check.without_model(),
+                side(&check.a),
+                side(&check.b),
+            );
             groups.entry(key).or_default().push(check);
         }
-        let mut groups: Vec<ChangeGroup<'_>> = groups.into_values().map(|checks| ChangeGroup { checks }).collect();
+        let mut groups: Vec<ChangeGroup<'_>> = groups
+            .into_values()
+            .map(|checks| ChangeGroup { checks })
+            .collect();
         groups.sort_by_key(|group| (group.first().change, std::cmp::Reverse(group.checks.len())));
         groups
     }
@@ -41,19 +61,31 @@ impl<'c> ChangeGroup<'c> {
 
     /// The test, or the part of its name that the models share.
     pub(crate) fn name(&self) -> &'c str {
-        if self.checks.len() == 1 { &self.first().test } else { self.first().without_model() }
+        if self.checks.len() == 1 {
+            &self.first().test
+        } else {
+            self.first().without_model()
+        }
     }
 
     /// The names of several models; empty for a single check, whose name contains its model.
     pub(crate) fn models(&self) -> Vec<&'c str> {
         let models = self.checks.iter().map(|check| check.model.as_str());
-        if self.checks.len() == 1 { Vec::new() } else { models.collect() }
+        if self.checks.len() == 1 {
+            Vec::new()
+        } else {
+            models.collect()
+        }
     }
 
     /// The reason that all have, or that of the first model with its name.
     pub(crate) fn why(&self) -> String {
         let ComparedCheck { why, model, .. } = self.first();
-        if self.checks.iter().all(|check| check.why == *why) { why.clone() } else { format!("{model}: {why}") }
+        if self.checks.iter().all(|check| check.why == *why) {
+            why.clone()
+        } else {
+            format!("{model}: {why}")
+        }
     }
 }
 

@@ -49,20 +49,38 @@ pub enum ErrorChange {
 /// Every tensor of the first entry, in its order.
 pub(super) fn three_way(a: &ReportEntry, b: &ReportEntry, factor: f64) -> Vec<ThreeWay> {
     let other = |name: &str| b.outputs.iter().find(|output| output.name == name);
-    a.outputs.iter().map(|output| compare_outputs(output, other(&output.name), factor)).collect()
+    a.outputs
+        .iter()
+        .map(|output| compare_outputs(output, other(&output.name), factor))
+        .collect()
 }
 
 fn compare_outputs(a: &OutputError, b: Option<&OutputError>, factor: f64) -> ThreeWay {
-    let finite = |output: &OutputError| Some(output.rel_l2).filter(|error| *error < f64::MAX && output.non_finite == 0);
+    let finite = |output: &OutputError| {
+        Some(output.rel_l2).filter(|error| *error < f64::MAX && output.non_finite == 0)
+    };
     let (a_to_golden, b_to_golden) = (finite(a), b.and_then(finite));
-    let threshold = a.rel_l2_threshold.max(b.map_or(0.0, |output| output.rel_l2_threshold));
+    let threshold = a
+        .rel_l2_threshold
+        .max(b.map_or(0.0, |output| output.rel_l2_threshold));
     let change = match b {
         None => ErrorChange::Lost,
         Some(_) => change(a_to_golden, b_to_golden, threshold, factor),
     };
-    // Both errors are relative to the norm of one golden, so the triangle inequality holds for them.
-    let a_to_b = a_to_golden.zip(b_to_golden).map(|(a, b)| DistanceInterval { min: (a - b).abs(), max: a + b });
-    ThreeWay { name: a.name.clone(), a_to_golden, b_to_golden, a_to_b, threshold, change }
+    // Both errors are relative to the norm of one golden, so the triangle inequality holds for
+    // them.
+    let a_to_b = a_to_golden.zip(b_to_golden).map(|(a, b)| DistanceInterval {
+        min: (a - b).abs(),
+        max: a + b,
+    });
+    ThreeWay {
+        name: a.name.clone(),
+        a_to_golden,
+        b_to_golden,
+        a_to_b,
+        threshold,
+        change,
+    }
 }
 
 fn change(a: Option<f64>, b: Option<f64>, threshold: f64, factor: f64) -> ErrorChange {
@@ -83,9 +101,18 @@ mod tests {
     #[test]
     fn noise_is_ignored_and_a_factor_counts() {
         assert_eq!(change(Some(1e-7), Some(9e-7), 1e-3, 2.0), ErrorChange::Same);
-        assert_eq!(change(Some(1e-4), Some(1.9e-4), 1e-3, 2.0), ErrorChange::Same);
-        assert_eq!(change(Some(1e-4), Some(2.1e-4), 1e-3, 2.0), ErrorChange::Worse);
-        assert_eq!(change(Some(2.1e-4), Some(1e-4), 1e-3, 2.0), ErrorChange::Better);
+        assert_eq!(
+            change(Some(1e-4), Some(1.9e-4), 1e-3, 2.0),
+            ErrorChange::Same
+        );
+        assert_eq!(
+            change(Some(1e-4), Some(2.1e-4), 1e-3, 2.0),
+            ErrorChange::Worse
+        );
+        assert_eq!(
+            change(Some(2.1e-4), Some(1e-4), 1e-3, 2.0),
+            ErrorChange::Better
+        );
         assert_eq!(change(Some(0.0), Some(0.5), 0.0, 2.0), ErrorChange::Worse);
         assert_eq!(change(Some(1e-4), None, 1e-3, 2.0), ErrorChange::Worse);
     }

@@ -31,9 +31,14 @@ struct PairedDevice<'m> {
 
 type Groups<'m> = BTreeMap<PairKey<'m>, Vec<&'m MergedEntry>>;
 
-/// Pairs checks by model, check, precision and kind of device. With one device of a kind in each report the device's name
-/// does not matter, so that two machines can be compared; with several it decides, with the index. `devices` selects one of each report.
-pub(super) fn pairs<'m>(a: &'m MergedReport, b: &'m MergedReport, devices: Option<&DevicePair>) -> Vec<CheckPair<'m>> {
+/// Pairs checks by model, check, precision and kind of device. With one device of a kind in each
+/// report the device's name does not matter, so that two machines can be compared; with several it
+/// decides, with the index. `devices` selects one of each report.
+pub(super) fn pairs<'m>(
+    a: &'m MergedReport,
+    b: &'m MergedReport,
+    devices: Option<&DevicePair>,
+) -> Vec<CheckPair<'m>> {
     let mut left = group(a, devices.map(|devices| &devices.a));
     let mut right = group(b, devices.map(|devices| &devices.b));
     let mut keys: Vec<PairKey<'m>> = left.keys().chain(right.keys()).copied().collect();
@@ -41,9 +46,15 @@ pub(super) fn pairs<'m>(a: &'m MergedReport, b: &'m MergedReport, devices: Optio
     keys.dedup();
     let mut pairs = Vec::new();
     for key in keys {
-        let (left, right) = (left.remove(&key).unwrap_or_default(), right.remove(&key).unwrap_or_default());
+        let (left, right) = (
+            left.remove(&key).unwrap_or_default(),
+            right.remove(&key).unwrap_or_default(),
+        );
         match (left.as_slice(), right.as_slice()) {
-            ([only_a], [only_b]) => pairs.push(CheckPair { a: Some(only_a), b: Some(only_b) }),
+            ([only_a], [only_b]) => pairs.push(CheckPair {
+                a: Some(only_a),
+                b: Some(only_b),
+            }),
             _ => pairs.extend(pair_by_name(a, b, left, right)),
         }
     }
@@ -57,8 +68,11 @@ fn group<'m>(merged: &'m MergedReport, choice: Option<&DeviceChoice>) -> Groups<
         if !choice.is_none_or(|choice| choice.includes(column)) {
             continue;
         }
-        let device =
-            PairedDevice { kind: column.device, simulated: column.simulated, engine: column.engine.as_deref() };
+        let device = PairedDevice {
+            kind: column.device,
+            simulated: column.simulated,
+            engine: column.engine.as_deref(),
+        };
         let entry = &merged_entry.entry;
         let key = PairKey {
             model: &entry.model,
@@ -82,9 +96,17 @@ fn pair_by_name<'m>(
     for entry in left {
         let column = &a.columns[entry.column];
         let is_same = |other: &Column| (&other.name, other.index) == (&column.name, column.index);
-        let found = right.iter_mut().find(|other| other.is_some_and(|other| is_same(&b.columns[other.column])));
-        pairs.push(CheckPair { a: Some(entry), b: found.and_then(Option::take) });
+        let found = right
+            .iter_mut()
+            .find(|other| other.is_some_and(|other| is_same(&b.columns[other.column])));
+        pairs.push(CheckPair {
+            a: Some(entry),
+            b: found.and_then(Option::take),
+        });
     }
-    pairs.extend(right.into_iter().flatten().map(|entry| CheckPair { a: None, b: Some(entry) }));
+    pairs.extend(right.into_iter().flatten().map(|entry| CheckPair {
+        a: None,
+        b: Some(entry),
+    }));
     pairs
 }

@@ -1,4 +1,5 @@
-//! Renders the counts for a terminal: a table for each device, then an example of each outcome that is not correct.
+//! Renders the counts for a terminal: a table for each device, then an example of each outcome that
+//! is not correct.
 
 use super::summary::{KernelRow, KernelSummary};
 use crate::base::text::{Align, Table};
@@ -39,14 +40,25 @@ pub fn render_kernels(summary: &KernelSummary) -> String {
 }
 
 fn table(rows: &[KernelRow]) -> Table {
-    let mut columns = vec![("kernel", Align::Left), ("precision", Align::Left), ("chosen", Align::Right)];
+    let mut columns = vec![
+        ("kernel", Align::Left),
+        ("precision", Align::Left),
+        ("chosen", Align::Right),
+    ];
     columns.extend(OUTCOMES.map(|(_, name)| (name, Align::Right)));
     columns.push(("headroom", Align::Right));
     let mut table = Table::new(&columns);
     for row in rows {
-        let counts = OUTCOMES.map(|(outcome, _)| row.counts.get(&outcome).copied().unwrap_or(0).to_string());
-        let headroom = row.headroom.map_or_else(|| "-".to_owned(), |headroom| format!("{headroom:.2}"));
-        let words = [row.kernel.clone(), row.precision.to_string(), row.chosen.to_string()];
+        let counts =
+            OUTCOMES.map(|(outcome, _)| row.counts.get(&outcome).copied().unwrap_or(0).to_string());
+        let headroom = row
+            .headroom
+            .map_or_else(|| "-".to_owned(), |headroom| format!("{headroom:.2}"));
+        let words = [
+            row.kernel.clone(),
+            row.precision.to_string(),
+            row.chosen.to_string(),
+        ];
         table.push(words.into_iter().chain(counts).chain([headroom]));
     }
     table
@@ -55,7 +67,10 @@ fn table(rows: &[KernelRow]) -> Table {
 fn examples(row: &KernelRow) -> String {
     let mut text = String::new();
     for example in &row.examples {
-        let name = OUTCOMES.iter().find(|(outcome, _)| *outcome == example.outcome).map_or("", |(_, name)| name);
+        let name = OUTCOMES
+            .iter()
+            .find(|(outcome, _)| *outcome == example.outcome)
+            .map_or("", |(_, name)| name);
         let _ = writeln!(
             text,
             "  {name}: {} in {}: {} ({}): {}",
@@ -67,16 +82,33 @@ fn examples(row: &KernelRow) -> String {
 
 fn failure(entry: &KernelEntry) -> String {
     let reason = entry.reason.as_deref().unwrap_or("no reason");
-    format!("  {} in {}: {} ({}): {reason}\n", entry.kernel, entry.precision, entry.product(), entry.model)
+    format!(
+        "  {} in {}: {} ({}): {reason}\n",
+        entry.kernel,
+        entry.precision,
+        entry.product(),
+        entry.model
+    )
 }
 
 fn result(summary: &KernelSummary) -> String {
-    let count =
-        |outcome: KernelOutcome| -> usize { summary.rows.iter().filter_map(|row| row.counts.get(&outcome)).sum() };
-    let counts: Vec<String> = OUTCOMES.iter().map(|(outcome, name)| format!("{} {name}", count(*outcome))).collect();
+    let count = |outcome: KernelOutcome| -> usize {
+        summary
+            .rows
+            .iter()
+            .filter_map(|row| row.counts.get(&outcome))
+            .sum()
+    };
+    let counts: Vec<String> = OUTCOMES
+        .iter()
+        .map(|(outcome, name)| format!("{} {name}", count(*outcome)))
+        .collect();
     let word = if summary.green { "passed" } else { "failed" };
     let failures = summary.failures.len();
-    format!("result: {word}: {}; {failures} incorrect of those that the rule chooses\n", counts.join(", "))
+    format!(
+        "result: {word}: {}; {failures} incorrect of those that the rule chooses\n",
+        counts.join(", ")
+    )
 }
 
 #[cfg(test)]
@@ -96,7 +128,10 @@ mod tests {
             one_head: true,
             ..entry()
         };
-        let lines = KernelLines { entries: vec![entry(), wrong], problems: Vec::new() };
+        let lines = KernelLines {
+            entries: vec![entry(), wrong],
+            problems: Vec::new(),
+        };
         insta::assert_snapshot!(render_kernels(&KernelSummary::new(lines, None)));
     }
 }

@@ -32,7 +32,10 @@ pub fn read_kernel_lines(path: &Path) -> Result<KernelLines, ReportError> {
 fn parse(text: &str) -> KernelLines {
     let (entries, bad) = parse_json_lines(text, KernelEntry::VERSION);
     let problem = |BadLine { line, message }| format!("line {line}: {message}");
-    KernelLines { entries, problems: bad.into_iter().map(problem).collect() }
+    KernelLines {
+        entries,
+        problems: bad.into_iter().map(problem).collect(),
+    }
 }
 
 #[cfg(test)]
@@ -52,7 +55,15 @@ pub(super) mod tests {
         let unknown = LINE.replace("correct", "fine");
         let lines = parse(&format!("{LINE}\n\n{newer}\n{unknown}\n"));
         assert_eq!(lines.entries, [entry()]);
-        assert!(lines.problems[0].contains("line 3: version 2"), "{:?}", lines.problems);
-        assert!(lines.problems[1].contains("line 4: unknown variant `fine`"), "{:?}", lines.problems);
+        assert!(
+            lines.problems[0].contains("line 3: version 2"),
+            "{:?}",
+            lines.problems
+        );
+        assert!(
+            lines.problems[1].contains("line 4: unknown variant `fine`"),
+            "{:?}",
+            lines.problems
+        );
     }
 }

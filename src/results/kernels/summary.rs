@@ -10,7 +10,8 @@ use testgen_types::{KernelEntry, KernelOutcome, Precision};
 pub struct KernelSummary {
     /// The version of the JSON form.
     pub version: u32,
-    /// Whether there are entries, each can be read, and every kernel that the rule chooses is correct.
+    /// Whether there are entries, each can be read, and every kernel that the rule chooses is
+    /// correct.
     pub green: bool,
     /// One row for each device, kernel and precision.
     pub rows: Vec<KernelRow>,
@@ -33,9 +34,11 @@ pub struct KernelRow {
     pub chosen: usize,
     /// Products by outcome; outcomes that did not occur are absent.
     pub counts: BTreeMap<KernelOutcome, usize>,
-    /// The least bound / error of the products that are correct or wrong; absent if all of them are exact.
+    /// The least bound / error of the products that are correct or wrong; absent if all of them are
+    /// exact.
     pub headroom: Option<f64>,
-    /// The first product of each outcome other than correct, of wrong ones that with the least headroom.
+    /// The first product of each outcome other than correct, of wrong ones that with the least
+    /// headroom.
     pub examples: Vec<KernelExample>,
 }
 
@@ -58,27 +61,47 @@ impl KernelSummary {
 
     /// Counts the entries of a report; `problem` is a problem of the run.
     pub fn new(lines: KernelLines, problem: Option<String>) -> Self {
-        let KernelLines { entries, mut problems } = lines;
+        let KernelLines {
+            entries,
+            mut problems,
+        } = lines;
         problems.extend(problem);
         if entries.is_empty() {
             problems.push("nothing was computed".to_owned());
         }
         let mut groups: BTreeMap<(String, &str, Precision), Vec<&KernelEntry>> = BTreeMap::new();
         for entry in &entries {
-            groups.entry((device(entry), &entry.kernel, entry.precision)).or_default().push(entry);
+            groups
+                .entry((device(entry), &entry.kernel, entry.precision))
+                .or_default()
+                .push(entry);
         }
-        let rows = groups.into_iter().map(|((device, kernel, precision), entries)| KernelRow {
-            device,
-            kernel: kernel.to_owned(),
-            precision,
-            chosen: entries.iter().filter(|entry| entry.chosen).count(),
-            counts: counts(&entries),
-            headroom: entries.iter().filter_map(|entry| entry.headroom).min_by(f64::total_cmp),
-            examples: examples(&entries),
-        });
+        let rows = groups
+            .into_iter()
+            .map(|((device, kernel, precision), entries)| KernelRow {
+                device,
+                kernel: kernel.to_owned(),
+                precision,
+                chosen: entries.iter().filter(|entry| entry.chosen).count(),
+                counts: counts(&entries),
+                headroom: entries
+                    .iter()
+                    .filter_map(|entry| entry.headroom)
+                    .min_by(f64::total_cmp),
+                examples: examples(&entries),
+            });
         let rows: Vec<KernelRow> = rows.collect();
-        let failures: Vec<KernelEntry> = entries.into_iter().filter(KernelEntry::is_failure).collect();
-        Self { version: Self::VERSION, green: failures.is_empty() && problems.is_empty(), rows, failures, problems }
+        let failures: Vec<KernelEntry> = entries
+            .into_iter()
+            .filter(KernelEntry::is_failure)
+            .collect();
+        Self {
+            version: Self::VERSION,
+            green: failures.is_empty() && problems.is_empty(),
+            rows,
+            failures,
+            problems,
+        }
     }
 }
 
@@ -98,7 +121,10 @@ fn counts(entries: &[&KernelEntry]) -> BTreeMap<KernelOutcome, usize> {
 fn examples(entries: &[&KernelEntry]) -> Vec<KernelExample> {
     let mut worst: BTreeMap<KernelOutcome, &KernelEntry> = BTreeMap::new();
     let headroom = |entry: &KernelEntry| entry.headroom.unwrap_or(0.0);
-    for entry in entries.iter().filter(|entry| entry.outcome != KernelOutcome::Correct) {
+    for entry in entries
+        .iter()
+        .filter(|entry| entry.outcome != KernelOutcome::Correct)
+    {
         let known = worst.entry(entry.outcome).or_insert(entry);
         if headroom(entry) < headroom(known) {
             *known = entry;
@@ -108,12 +134,19 @@ fn examples(entries: &[&KernelEntry]) -> Vec<KernelExample> {
 }
 
 fn example(entry: &KernelEntry) -> KernelExample {
-    let layout = if entry.one_head { ", laid out as a single head" } else { "" };
+    let layout = if entry.one_head {
+        ", laid out as a single head"
+    } else {
+        ""
+    };
     KernelExample {
         outcome: entry.outcome,
         product: entry.product(),
         origin: format!("{}, {}{layout}", entry.model, entry.check),
-        reason: entry.reason.clone().unwrap_or_else(|| "no reason".to_owned()),
+        reason: entry
+            .reason
+            .clone()
+            .unwrap_or_else(|| "no reason".to_owned()),
     }
 }
 
@@ -123,11 +156,23 @@ mod tests {
     use crate::results::kernels::lines::tests::entry;
 
     fn summary(entries: Vec<KernelEntry>) -> KernelSummary {
-        KernelSummary::new(KernelLines { entries, problems: Vec::new() }, None)
+        KernelSummary::new(
+            KernelLines {
+                entries,
+                problems: Vec::new(),
+            },
+            None,
+        )
     }
 
     fn of(outcome: KernelOutcome, chosen: bool) -> KernelEntry {
-        KernelEntry { outcome, chosen, headroom: None, reason: Some("so".to_owned()), ..entry() }
+        KernelEntry {
+            outcome,
+            chosen,
+            headroom: None,
+            reason: Some("so".to_owned()),
+            ..entry()
+        }
     }
 
     #[test]
@@ -143,22 +188,39 @@ mod tests {
     #[test]
     fn a_report_without_entries_or_with_problems_is_not_green() {
         assert_eq!(summary(Vec::new()).problems, ["nothing was computed"]);
-        let lines = || KernelLines { entries: vec![entry()], problems: Vec::new() };
+        let lines = || KernelLines {
+            entries: vec![entry()],
+            problems: Vec::new(),
+        };
         assert!(KernelSummary::new(lines(), None).green);
         assert!(!KernelSummary::new(lines(), Some("it ended".to_owned())).green);
     }
 
     #[test]
     fn rows_count_outcomes_and_show_the_worst() {
-        let wrong = |headroom| KernelEntry { headroom: Some(headroom), ..of(KernelOutcome::Wrong, false) };
+        let wrong = |headroom| KernelEntry {
+            headroom: Some(headroom),
+            ..of(KernelOutcome::Wrong, false)
+        };
         let mut worst = wrong(0.25);
         worst.left.shape = vec![7, 4];
-        let summary = summary(vec![entry(), wrong(0.5), worst, of(KernelOutcome::Refused, false)]);
-        let [row] = summary.rows.as_slice() else { panic!("{summary:?}") };
+        let summary = summary(vec![
+            entry(),
+            wrong(0.5),
+            worst,
+            of(KernelOutcome::Refused, false),
+        ]);
+        let [row] = summary.rows.as_slice() else {
+            panic!("{summary:?}")
+        };
         assert_eq!((row.chosen, row.headroom), (1, Some(0.25)));
         assert_eq!(row.counts[&KernelOutcome::Wrong], 2);
         assert_eq!(row.device, "simulated gfx1100 (rocm, simulated)");
-        let products: Vec<&str> = row.examples.iter().map(|example| example.product.as_str()).collect();
+        let products: Vec<&str> = row
+            .examples
+            .iter()
+            .map(|example| example.product.as_str())
+            .collect();
         assert_eq!(products, ["[7, 4] x [4, 3]", "[2, 4] x [4, 3]"]);
     }
 }

@@ -1,4 +1,5 @@
-//! One cell of the result matrix: a model on a device in a precision. Its numbers and its other checks have a status each.
+//! One cell of the result matrix: a model on a device in a precision. Its numbers and its other
+//! checks have a status each.
 
 use super::{MergedEntry, MergedReport, ResultStatus};
 use std::collections::BTreeMap;
@@ -15,7 +16,8 @@ pub struct Cell {
     pub column: usize,
     /// The precision.
     pub precision: Precision,
-    /// The checks that compare numbers with the reference; never a pass when the outputs were not compared.
+    /// The checks that compare numbers with the reference; never a pass when the outputs were not
+    /// compared.
     pub numbers: CellPart,
     /// All other checks.
     pub others: CellPart,
@@ -40,7 +42,11 @@ pub struct CellPart {
 
 /// The cells of a report, in the order of its entries.
 pub fn cells(merged: &MergedReport) -> Vec<Cell> {
-    merged.entries.chunk_by(are_of_one_cell).map(Cell::of).collect()
+    merged
+        .entries
+        .chunk_by(are_of_one_cell)
+        .map(Cell::of)
+        .collect()
 }
 
 fn are_of_one_cell(a: &MergedEntry, b: &MergedEntry) -> bool {
@@ -49,10 +55,19 @@ fn are_of_one_cell(a: &MergedEntry, b: &MergedEntry) -> bool {
 
 impl Cell {
     fn of(entries: &[MergedEntry]) -> Self {
-        let (numbers, others): (Vec<&MergedEntry>, Vec<&MergedEntry>) =
-            entries.iter().partition(|merged| merged.entry.check.compares_numbers());
-        let ReportEntry { architecture, ref model, precision, .. } = entries[0].entry;
-        let first_diverging = numbers.iter().find_map(|merged| first_diverging(&merged.entry)).map(str::to_owned);
+        let (numbers, others): (Vec<&MergedEntry>, Vec<&MergedEntry>) = entries
+            .iter()
+            .partition(|merged| merged.entry.check.compares_numbers());
+        let ReportEntry {
+            architecture,
+            ref model,
+            precision,
+            ..
+        } = entries[0].entry;
+        let first_diverging = numbers
+            .iter()
+            .find_map(|merged| first_diverging(&merged.entry))
+            .map(str::to_owned);
         let mut numbers = CellPart::of(&numbers);
         if computes_without_comparing(entries) && numbers.status >= ResultStatus::Incomplete {
             numbers.status = ResultStatus::Incomplete;
@@ -66,13 +81,21 @@ impl Cell {
             others: CellPart::of(&others),
             first_diverging,
             milliseconds: entries.iter().map(|merged| merged.entry.milliseconds).sum(),
-            memory: entries.iter().filter_map(|merged| loaded_bytes(&merged.entry)).max(),
+            memory: entries
+                .iter()
+                .filter_map(|merged| loaded_bytes(&merged.entry))
+                .max(),
         }
     }
 
-    /// The most severe status of all checks. Passes of other checks do not replace numbers that are missing.
+    /// The most severe status of all checks. Passes of other checks do not replace numbers that are
+    /// missing.
     pub fn status(&self) -> ResultStatus {
-        if self.others.is_severe() { self.numbers.status.min(self.others.status) } else { self.numbers.status }
+        if self.others.is_severe() {
+            self.numbers.status.min(self.others.status)
+        } else {
+            self.numbers.status
+        }
     }
 
     /// Whether it is more than passed, simulated and ignored checks.
@@ -82,7 +105,11 @@ impl Cell {
 
     /// The compared tensor with the least headroom, of all checks.
     pub fn tightest(&self) -> Option<&OutputError> {
-        tightest([&self.numbers, &self.others].into_iter().filter_map(|part| part.tightest.as_ref()))
+        tightest(
+            [&self.numbers, &self.others]
+                .into_iter()
+                .filter_map(|part| part.tightest.as_ref()),
+        )
     }
 
     /// The number of checks.
@@ -98,9 +125,15 @@ impl CellPart {
             *counts.entry(merged.evaluation.status).or_default() += 1;
         }
         // `dtype_ladder` also compares the other precisions, which have cells of their own.
-        let compared = entries.iter().filter(|merged| merged.entry.check != Check::DtypeLadder);
+        let compared = entries
+            .iter()
+            .filter(|merged| merged.entry.check != Check::DtypeLadder);
         Self {
-            status: counts.keys().next().copied().unwrap_or(ResultStatus::Ignored),
+            status: counts
+                .keys()
+                .next()
+                .copied()
+                .unwrap_or(ResultStatus::Ignored),
             tightest: tightest(compared.flat_map(|merged| &merged.entry.outputs)).cloned(),
             counts,
         }
@@ -126,22 +159,31 @@ fn tightest<'o>(outputs: impl Iterator<Item = &'o OutputError>) -> Option<&'o Ou
     outputs.min_by(|a, b| a.headroom.total_cmp(&b.headroom))
 }
 
-/// Whether numeric checks passed without `output_golden` or `forward`, one of which every model and every operator has in every
-/// precision.
+/// Whether numeric checks passed without `output_golden` or `forward`, one of which every model and
+/// every operator has in every precision.
 fn computes_without_comparing(entries: &[MergedEntry]) -> bool {
     let passes = |status| matches!(status, ResultStatus::Pass | ResultStatus::Simulated);
     let compares = |check| matches!(check, Check::OutputGolden | Check::Forward);
-    let passed = || entries.iter().filter(|merged| passes(merged.evaluation.status)).map(|merged| merged.entry.check);
+    let passed = || {
+        entries
+            .iter()
+            .filter(|merged| passes(merged.evaluation.status))
+            .map(|merged| merged.entry.check)
+    };
     passed().any(Check::is_numeric) && !passed().any(compares)
 }
 
 /// The first hidden state, in the order of the layers, that is outside its threshold.
 pub(crate) fn first_diverging(entry: &ReportEntry) -> Option<&str> {
-    entry.outputs.iter().filter(|output| is_outside(output)).find_map(|output| output.name.strip_prefix("trace."))
+    entry
+        .outputs
+        .iter()
+        .filter(|output| is_outside(output))
+        .find_map(|output| output.name.strip_prefix("trace."))
 }
 
-/// Whether the error of a tensor exceeds its thresholds, or that of an element its bound; true for NaN, for which every comparison is
-/// false.
+/// Whether the error of a tensor exceeds its thresholds, or that of an element its bound; true for
+/// NaN, for which every comparison is false.
 pub(crate) fn is_outside(output: &OutputError) -> bool {
     let inside = output.rel_l2 <= output.rel_l2_threshold
         && output.max_rel <= output.max_rel_threshold

@@ -41,12 +41,15 @@ pub(super) struct Identity {
 }
 
 impl Column {
-    /// `rocm: AMD Instinct MI300X`, `rocm: gfx1100 (SIMULATED)`, `rocm: nothing ran`; of an engine `rocm@torch: AMD Instinct MI300X`; of
-    /// one of several devices `rocm:1: AMD Instinct MI300X`.
+    /// `rocm: AMD Instinct MI300X`, `rocm: gfx1100 (SIMULATED)`, `rocm: nothing ran`; of an engine
+    /// `rocm@torch: AMD Instinct MI300X`; of one of several devices `rocm:1: AMD Instinct MI300X`.
     pub fn label(&self) -> String {
         let name = self.name.as_deref().unwrap_or("nothing ran");
         let simulated = if self.simulated { " (SIMULATED)" } else { "" };
-        format!("{}: {name}{simulated}", on_engine(self.device, self.index, self.engine.as_deref()))
+        format!(
+            "{}: {name}{simulated}",
+            on_engine(self.device, self.index, self.engine.as_deref())
+        )
     }
 
     /// Whether a device of this kind ran, and not a simulation of it.
@@ -64,7 +67,15 @@ impl Column {
         }
     }
 
-    pub(super) fn empty(Identity { device, index, engine, simulated, name }: Identity) -> Self {
+    pub(super) fn empty(
+        Identity {
+            device,
+            index,
+            engine,
+            simulated,
+            name,
+        }: Identity,
+    ) -> Self {
         Self {
             device,
             index,
@@ -88,7 +99,9 @@ impl Column {
         if self.name.is_some() && entry.device_name == self.name {
             self.hardware.extend(entry.hardware.clone());
             self.tf32 |= entry.tf32;
-            self.memory = self.memory.max(entry.memory.and_then(|memory| memory.total));
+            self.memory = self
+                .memory
+                .max(entry.memory.and_then(|memory| memory.total));
         }
     }
 }

@@ -1,12 +1,15 @@
-//! Completeness of a report: an entry for every test, no unknown tests, and no pass that contradicts itself.
+//! Completeness of a report: an entry for every test, no unknown tests, and no pass that
+//! contradicts itself.
 
 use super::ReportProblem;
 use std::collections::{BTreeMap, BTreeSet};
 use testgen_types::{EntryStatus, ReportEntry};
 
-/// Compares `entries` with the tests of the suite: `listed` contains all of them, `selected` those that had to run.
+/// Compares `entries` with the tests of the suite: `listed` contains all of them, `selected` those
+/// that had to run.
 ///
-/// Returns every problem once, in a stable order. Entries of listed tests that were not selected are accepted.
+/// Returns every problem once, in a stable order. Entries of listed tests that were not selected
+/// are accepted.
 pub fn find_problems(
     entries: &[ReportEntry],
     listed: &BTreeSet<String>,
@@ -42,7 +45,9 @@ fn count(entries: &[ReportEntry]) -> BTreeMap<String, usize> {
 pub(super) fn contradiction(entry: &ReportEntry) -> Option<ReportProblem> {
     let test = entry.test_name();
     match entry.status {
-        EntryStatus::Pass => impossible_pass(entry).map(|why| ReportProblem::FalsePass { test, why }),
+        EntryStatus::Pass => {
+            impossible_pass(entry).map(|why| ReportProblem::FalsePass { test, why })
+        }
         EntryStatus::Fail | EntryStatus::Ignored => match entry.reason.as_deref().map(str::trim) {
             None | Some("") => Some(ReportProblem::MissingReason { test }),
             Some(_) => None,
@@ -50,14 +55,16 @@ pub(super) fn contradiction(entry: &ReportEntry) -> Option<ReportProblem> {
     }
 }
 
-/// Why a numeric check cannot have passed: it must have run on the device that it names, within its thresholds.
+/// Why a numeric check cannot have passed: it must have run on the device that it names, within its
+/// thresholds.
 pub(super) fn impossible_pass(entry: &ReportEntry) -> Option<String> {
     // The other checks test mocks and fallbacks themselves.
     if !entry.check.is_numeric() {
         return None;
     }
     let outside = entry.outputs.iter().find(|output| {
-        !within(output.rel_l2, output.rel_l2_threshold) || !within(output.max_rel, output.max_rel_threshold)
+        !within(output.rel_l2, output.rel_l2_threshold)
+            || !within(output.max_rel, output.max_rel_threshold)
     });
     if entry.mock {
         Some("its endpoint was a mock".to_owned())
@@ -91,7 +98,10 @@ mod tests {
 
     fn kinds(entries: &[ReportEntry], listed: &[&str], selected: &[&str]) -> Vec<&'static str> {
         let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-        find_problems(entries, &set(listed), &set(selected)).iter().map(ReportProblem::kind).collect()
+        find_problems(entries, &set(listed), &set(selected))
+            .iter()
+            .map(ReportProblem::kind)
+            .collect()
     }
 
     const FINITE: &str = "encoder_only::bert::rocm::finite_f32";
@@ -100,8 +110,14 @@ mod tests {
 
     #[test]
     fn a_complete_report_has_no_problem() {
-        let entries = [entry("finite", "pass", NAMED), entry("mock_marked", "pass", r#""mock":true,"#)];
-        assert_eq!(kinds(&entries, &[FINITE, MARKED], &[FINITE, MARKED]), Vec::<&str>::new());
+        let entries = [
+            entry("finite", "pass", NAMED),
+            entry("mock_marked", "pass", r#""mock":true,"#),
+        ];
+        assert_eq!(
+            kinds(&entries, &[FINITE, MARKED], &[FINITE, MARKED]),
+            Vec::<&str>::new()
+        );
     }
 
     #[test]
@@ -109,14 +125,26 @@ mod tests {
         let finite = entry("finite", "pass", NAMED);
         assert_eq!(kinds(&[], &[FINITE], &[FINITE]), ["missing_entry"]);
         assert_eq!(kinds(&[], &[FINITE], &[]), ["no_tests"]);
-        assert_eq!(kinds(std::slice::from_ref(&finite), &[MARKED], &[MARKED]), ["missing_entry", "unknown_entry"]);
-        assert_eq!(kinds(&[finite.clone(), finite], &[FINITE], &[FINITE]), ["repeated_entry"]);
+        assert_eq!(
+            kinds(std::slice::from_ref(&finite), &[MARKED], &[MARKED]),
+            ["missing_entry", "unknown_entry"]
+        );
+        assert_eq!(
+            kinds(&[finite.clone(), finite], &[FINITE], &[FINITE]),
+            ["repeated_entry"]
+        );
     }
 
     #[test]
     fn entries_of_listed_tests_that_were_not_selected_are_accepted() {
-        let entries = [entry("finite", "pass", NAMED), entry("mock_marked", "ignored", r#""reason":"absent","#)];
-        assert_eq!(kinds(&entries, &[FINITE, MARKED], &[FINITE]), Vec::<&str>::new());
+        let entries = [
+            entry("finite", "pass", NAMED),
+            entry("mock_marked", "ignored", r#""reason":"absent","#),
+        ];
+        assert_eq!(
+            kinds(&entries, &[FINITE, MARKED], &[FINITE]),
+            Vec::<&str>::new()
+        );
     }
 
     #[test]
@@ -126,17 +154,41 @@ mod tests {
                 r#"{NAMED}"outputs":[{{"name":"logits","rel_l2":{error},"max_rel":0.1,"rel_l2_threshold":0.2,"max_rel_threshold":0.2,"headroom":1.0}}],"#
             )
         };
-        for rest in
-            [String::new(), format!(r#"{NAMED}"mock":true,"#), format!(r#"{NAMED}"fallback":true,"#), output("0.3")]
-        {
-            assert_eq!(kinds(&[entry("finite", "pass", &rest)], &[FINITE], &[FINITE]), ["false_pass"], "{rest}");
+        for rest in [
+            String::new(),
+            format!(r#"{NAMED}"mock":true,"#),
+            format!(r#"{NAMED}"fallback":true,"#),
+            output("0.3"),
+        ] {
+            assert_eq!(
+                kinds(&[entry("finite", "pass", &rest)], &[FINITE], &[FINITE]),
+                ["false_pass"],
+                "{rest}"
+            );
         }
-        assert_eq!(kinds(&[entry("finite", "pass", &output("0.2"))], &[FINITE], &[FINITE]), Vec::<&str>::new());
+        assert_eq!(
+            kinds(
+                &[entry("finite", "pass", &output("0.2"))],
+                &[FINITE],
+                &[FINITE]
+            ),
+            Vec::<&str>::new()
+        );
     }
 
     #[test]
     fn entries_that_did_not_pass_need_a_reason() {
-        assert_eq!(kinds(&[entry("finite", "fail", "")], &[FINITE], &[FINITE]), ["missing_reason"]);
-        assert_eq!(kinds(&[entry("finite", "ignored", r#""reason":" ","#)], &[FINITE], &[FINITE]), ["missing_reason"]);
+        assert_eq!(
+            kinds(&[entry("finite", "fail", "")], &[FINITE], &[FINITE]),
+            ["missing_reason"]
+        );
+        assert_eq!(
+            kinds(
+                &[entry("finite", "ignored", r#""reason":" ","#)],
+                &[FINITE],
+                &[FINITE]
+            ),
+            ["missing_reason"]
+        );
     }
 }

@@ -43,7 +43,11 @@ pub enum ReportError {
 impl CliError for ReportError {
     fn exit_code(&self) -> ExitCode {
         match self {
-            Self::Read { problem: FileProblem::System(_), .. } | Self::Write { .. } => ExitCode::Internal,
+            Self::Read {
+                problem: FileProblem::System(_),
+                ..
+            }
+            | Self::Write { .. } => ExitCode::Internal,
             Self::NoReports { .. } | Self::Read { .. } => ExitCode::BadInput,
         }
     }
@@ -56,7 +60,10 @@ impl CliError for ReportError {
 
 impl From<FileError> for ReportError {
     fn from(error: FileError) -> Self {
-        Self::Read { path: error.path, problem: error.problem }
+        Self::Read {
+            path: error.path,
+            problem: error.problem,
+        }
     }
 }
 
@@ -83,7 +90,10 @@ pub fn read_lines(path: &Path) -> Result<Lines, ReportError> {
 pub fn parse_lines(text: &str) -> Lines {
     let (entries, bad) = parse_json_lines(text, ReportEntry::VERSION);
     let problem = |BadLine { line, message }| ReportProblem::BadLine { line, message };
-    Lines { entries, problems: bad.into_iter().map(problem).collect() }
+    Lines {
+        entries,
+        problems: bad.into_iter().map(problem).collect(),
+    }
 }
 
 #[cfg(test)]
@@ -98,7 +108,10 @@ mod tests {
         let lines = parse_lines(&format!("{GOOD}\n\n{later}\n"));
         assert_eq!(lines.entries.len(), 2);
         assert!(lines.problems.is_empty());
-        assert_eq!(lines.entries[0].test_name(), "encoder_only::bert::cpu::finite_f32");
+        assert_eq!(
+            lines.entries[0].test_name(),
+            "encoder_only::bert::cpu::finite_f32"
+        );
     }
 
     #[test]
@@ -110,8 +123,16 @@ mod tests {
         let messages: Vec<String> = lines.problems.iter().map(ToString::to_string).collect();
         assert_eq!(lines.entries.len(), 1);
         assert_eq!(messages.len(), 3);
-        assert!(messages[0].contains("line 2") && messages[0].contains("version 2"), "{}", messages[0]);
-        assert!(messages[1].contains("line 3") && messages[1].contains("finit"), "{}", messages[1]);
+        assert!(
+            messages[0].contains("line 2") && messages[0].contains("version 2"),
+            "{}",
+            messages[0]
+        );
+        assert!(
+            messages[1].contains("line 3") && messages[1].contains("finit"),
+            "{}",
+            messages[1]
+        );
         assert!(messages[2].contains("line 4"), "{}", messages[2]);
     }
 }

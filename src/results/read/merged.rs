@@ -1,4 +1,5 @@
-//! Reports of several machines merged into one: the devices that ran, and one entry for each check on each of them.
+//! Reports of several machines merged into one: the devices that ran, and one entry for each check
+//! on each of them.
 
 use super::{
     ReportProblem, ReportSource, ResultStatus, StatusEvaluation,
@@ -53,7 +54,8 @@ struct Located {
 }
 
 impl MergedReport {
-    /// Merges `sources` in any order. Of several entries for one check on one device the most severe is kept.
+    /// Merges `sources` in any order. Of several entries for one check on one device the most
+    /// severe is kept.
     pub fn new(mut sources: Vec<ReportSource>, expected: &ExpectedFailures) -> Self {
         // Files may be given in any order, and indices of sources are part of the result.
         sources.sort_by(|a, b| a.name.cmp(&b.name));
@@ -61,9 +63,18 @@ impl MergedReport {
         let mut located: Vec<Located> = Vec::new();
         for (index, source) in sources.into_iter().enumerate() {
             let only = only_devices(&source.entries);
-            merged.problems.extend(source.problems.iter().map(|problem| format!("`{}`: {problem}", source.name)));
+            merged.problems.extend(
+                source
+                    .problems
+                    .iter()
+                    .map(|problem| format!("`{}`: {problem}", source.name)),
+            );
             merged.add_contradictions(&source);
-            let locate = |entry| Located { identity: identity(&entry, &only), source: index, entry };
+            let locate = |entry| Located {
+                identity: identity(&entry, &only),
+                source: index,
+                entry,
+            };
             located.extend(source.entries.into_iter().map(locate));
             merged.sources.push(source.name);
         }
@@ -71,23 +82,37 @@ impl MergedReport {
         merged.columns = columns(&located);
         merged.entries = entries(located, &merged.columns, expected);
         if merged.entries.is_empty() {
-            merged.problems.push("the reports contain no entry, so they prove nothing".to_owned());
+            merged
+                .problems
+                .push("the reports contain no entry, so they prove nothing".to_owned());
         }
         merged
     }
 
     /// Adds a problem for each of `tests` without an entry, and one when `tests` is empty.
     pub fn require(&mut self, tests: &BTreeSet<String>) {
-        let present: BTreeSet<String> = self.entries.iter().map(|merged| merged.entry.test_name()).collect();
-        let missing = tests.difference(&present).map(|test| ReportProblem::MissingEntry { test: test.clone() });
+        let present: BTreeSet<String> = self
+            .entries
+            .iter()
+            .map(|merged| merged.entry.test_name())
+            .collect();
+        let missing = tests
+            .difference(&present)
+            .map(|test| ReportProblem::MissingEntry { test: test.clone() });
         let none = tests.is_empty().then_some(ReportProblem::NoTests);
-        self.problems.extend(missing.chain(none).map(|problem| problem.to_string()));
+        self.problems
+            .extend(missing.chain(none).map(|problem| problem.to_string()));
     }
 
     /// Adds impossible passes and missing reasons; both make a report untrustworthy.
     fn add_contradictions(&mut self, source: &ReportSource) {
-        let found: BTreeSet<ReportProblem> = source.entries.iter().filter_map(contradiction).collect();
-        self.problems.extend(found.iter().map(|problem| format!("`{}`: {problem}", source.name)));
+        let found: BTreeSet<ReportProblem> =
+            source.entries.iter().filter_map(contradiction).collect();
+        self.problems.extend(
+            found
+                .iter()
+                .map(|problem| format!("`{}`: {problem}", source.name)),
+        );
     }
 
     /// Whether the reports have no problem and no entry is red.
@@ -95,11 +120,19 @@ impl MergedReport {
         self.problems.is_empty() && !self.entries.iter().any(|merged| merged.evaluation.red)
     }
 
-    /// The number of checks by status: those that compare numbers with the reference, and the others.
+    /// The number of checks by status: those that compare numbers with the reference, and the
+    /// others.
     pub fn counts(&self) -> StatusCounts {
         let mut counts = StatusCounts::default();
-        for MergedEntry { entry, evaluation, .. } in &self.entries {
-            let part = if entry.check.compares_numbers() { &mut counts.numbers } else { &mut counts.others };
+        for MergedEntry {
+            entry, evaluation, ..
+        } in &self.entries
+        {
+            let part = if entry.check.compares_numbers() {
+                &mut counts.numbers
+            } else {
+                &mut counts.others
+            };
             *part.entry(evaluation.status).or_default() += 1;
         }
         counts
@@ -108,13 +141,26 @@ impl MergedReport {
 
 impl MergedEntry {
     fn sort_key(&self) -> (&str, &str, usize, Precision, Check) {
-        let ReportEntry { architecture, model, precision, check, .. } = &self.entry;
-        (architecture.as_str(), model, self.column, *precision, *check)
+        let ReportEntry {
+            architecture,
+            model,
+            precision,
+            check,
+            ..
+        } = &self.entry;
+        (
+            architecture.as_str(),
+            model,
+            self.column,
+            *precision,
+            *check,
+        )
     }
 
     /// Smaller is more severe.
     fn severity(&self) -> (bool, ResultStatus, usize) {
-        // The source last, so that the choice between equal entries does not depend on the order of reading.
+        // The source last, so that the choice between equal entries does not depend on the order of
+        // reading.
         (!self.evaluation.red, self.evaluation.status, self.source)
     }
 }
@@ -126,7 +172,10 @@ type Place = (DeviceKind, Option<u32>, Option<String>);
 fn only_devices(entries: &[ReportEntry]) -> BTreeMap<Place, Identity> {
     let mut devices: BTreeMap<Place, BTreeSet<Identity>> = BTreeMap::new();
     for identity in entries.iter().filter_map(own_device) {
-        devices.entry((identity.device, identity.index, identity.engine.clone())).or_default().insert(identity);
+        devices
+            .entry((identity.device, identity.index, identity.engine.clone()))
+            .or_default()
+            .insert(identity);
     }
     devices
         .into_iter()
@@ -148,11 +197,18 @@ fn own_device(entry: &ReportEntry) -> Option<Identity> {
     })
 }
 
-/// A check without a device belongs to the only device of its report, because it would have run there.
+/// A check without a device belongs to the only device of its report, because it would have run
+/// there.
 fn identity(entry: &ReportEntry, only: &BTreeMap<Place, Identity>) -> Identity {
     let (device, index, engine) = (entry.device, entry.device_index, entry.engine.clone());
     let known = own_device(entry).or_else(|| only.get(&(device, index, engine.clone())).cloned());
-    known.unwrap_or(Identity { device, index, engine, simulated: false, name: None })
+    known.unwrap_or(Identity {
+        device,
+        index,
+        engine,
+        simulated: false,
+        name: None,
+    })
 }
 
 /// The test without the name of the device: the part that entries of two machines share.
@@ -169,7 +225,15 @@ struct TestKey {
 
 impl TestKey {
     fn of(entry: &ReportEntry) -> Self {
-        let ReportEntry { model, device, device_index, engine, check, precision, .. } = entry;
+        let ReportEntry {
+            model,
+            device,
+            device_index,
+            engine,
+            check,
+            precision,
+            ..
+        } = entry;
         Self {
             model: model.clone(),
             device: *device,
@@ -181,8 +245,8 @@ impl TestKey {
     }
 }
 
-/// Drops checks that did not run for lack of a device when another machine ran them on a real device. A simulation does not
-/// replace them.
+/// Drops checks that did not run for lack of a device when another machine ran them on a real
+/// device. A simulation does not replace them.
 fn drop_superseded(located: &mut Vec<Located>) {
     let is_real = |identity: &Identity| !identity.simulated && identity.name.is_some();
     let ran: BTreeSet<TestKey> = located
@@ -190,29 +254,65 @@ fn drop_superseded(located: &mut Vec<Located>) {
         .filter(|located| is_real(&located.identity))
         .map(|located| TestKey::of(&located.entry))
         .collect();
-    located.retain(|Located { identity, entry, .. }| {
-        // A failure without a device, as of a required one that is missing, remains although another machine passes.
-        identity.name.is_some() || entry.status == EntryStatus::Fail || !ran.contains(&TestKey::of(entry))
-    });
+    located.retain(
+        |Located {
+             identity, entry, ..
+         }| {
+            // A failure without a device, as of a required one that is missing, remains although
+            // another machine passes.
+            identity.name.is_some()
+                || entry.status == EntryStatus::Fail
+                || !ran.contains(&TestKey::of(entry))
+        },
+    );
 }
 
 fn columns(located: &[Located]) -> Vec<Column> {
     let mut columns: BTreeMap<Identity, Column> = BTreeMap::new();
-    for Located { identity, source, entry } in located {
-        columns.entry(identity.clone()).or_insert_with(|| Column::empty(identity.clone())).add(*source, entry);
+    for Located {
+        identity,
+        source,
+        entry,
+    } in located
+    {
+        columns
+            .entry(identity.clone())
+            .or_insert_with(|| Column::empty(identity.clone()))
+            .add(*source, entry);
     }
     columns.into_values().collect()
 }
 
-fn entries(located: Vec<Located>, columns: &[Column], expected: &ExpectedFailures) -> Vec<MergedEntry> {
-    let indices: BTreeMap<Identity, usize> =
-        columns.iter().enumerate().map(|(index, column)| (column.identity(), index)).collect();
+fn entries(
+    located: Vec<Located>,
+    columns: &[Column],
+    expected: &ExpectedFailures,
+) -> Vec<MergedEntry> {
+    let indices: BTreeMap<Identity, usize> = columns
+        .iter()
+        .enumerate()
+        .map(|(index, column)| (column.identity(), index))
+        .collect();
     let mut entries: BTreeMap<(TestKey, usize), MergedEntry> = BTreeMap::new();
-    for Located { identity, source, entry } in located {
-        let why = if entry.status == EntryStatus::Pass { impossible_pass(&entry) } else { None };
+    for Located {
+        identity,
+        source,
+        entry,
+    } in located
+    {
+        let why = if entry.status == EntryStatus::Pass {
+            impossible_pass(&entry)
+        } else {
+            None
+        };
         let evaluation = evaluate(&entry, why.as_deref(), expected);
         let (key, column) = (TestKey::of(&entry), indices[&identity]);
-        let merged = MergedEntry { entry, column, source, evaluation };
+        let merged = MergedEntry {
+            entry,
+            column,
+            source,
+            evaluation,
+        };
         match entries.get_mut(&(key.clone(), column)) {
             Some(known) if known.severity() <= merged.severity() => {}
             Some(known) => *known = merged,

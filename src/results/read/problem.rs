@@ -82,18 +82,34 @@ impl fmt::Display for ReportProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoTests => write!(f, "no test was selected, so the report proves nothing"),
-            Self::BadLine { line, message } => write!(f, "line {line} of the report is not an entry: {message}"),
-            Self::MissingEntry { test } => write!(f, "`{test}` is in the suite, but the report has no entry for it"),
-            Self::UnknownEntry { test } => write!(f, "the report has an entry for `{test}`, which is not in the suite"),
-            Self::RepeatedEntry { test } => write!(f, "the report has several entries for `{test}`"),
+            Self::BadLine { line, message } => {
+                write!(f, "line {line} of the report is not an entry: {message}")
+            }
+            Self::MissingEntry { test } => write!(
+                f,
+                "`{test}` is in the suite, but the report has no entry for it"
+            ),
+            Self::UnknownEntry { test } => write!(
+                f,
+                "the report has an entry for `{test}`, which is not in the suite"
+            ),
+            Self::RepeatedEntry { test } => {
+                write!(f, "the report has several entries for `{test}`")
+            }
             Self::FalsePass { test, why } => write!(f, "`{test}` is reported as passed, but {why}"),
             Self::MissingReason { test } => write!(f, "`{test}` did not pass and has no reason"),
             Self::Exit { message } => f.write_str(message),
             Self::NotComputed { model, reason } => {
-                write!(f, "no engine computed `{model}` on the CPU, so nothing is known of its numbers: {reason}")
+                write!(
+                    f,
+                    "no engine computed `{model}` on the CPU, so nothing is known of its numbers: {reason}"
+                )
             }
             Self::RequirementUnmet { requirement } => {
-                write!(f, "`{requirement}` is required, but no numeric check passed on such a device")
+                write!(
+                    f,
+                    "`{requirement}` is required, but no numeric check passed on such a device"
+                )
             }
         }
     }

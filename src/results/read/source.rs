@@ -30,7 +30,11 @@ pub fn read_sources(paths: &[PathBuf]) -> Result<Vec<ReportSource>, ReportError>
         for file in report_files(path)? {
             let lines = read_lines(&file)?;
             let name = unique_name(&sources, name(path, &file, paths.len() > 1));
-            sources.push(ReportSource { name, entries: lines.entries, problems: lines.problems });
+            sources.push(ReportSource {
+                name,
+                entries: lines.entries,
+                problems: lines.problems,
+            });
         }
     }
     Ok(sources)
@@ -48,17 +52,32 @@ fn report_files(path: &Path) -> Result<Vec<PathBuf>, ReportError> {
         };
         let entry = entry.map_err(failed)?;
         // A FIFO or a dangling link of that name is an error when it is read.
-        if !entry.file_type().is_dir() && entry.path().extension().is_some_and(|kind| kind == EXTENSION) {
+        if !entry.file_type().is_dir()
+            && entry
+                .path()
+                .extension()
+                .is_some_and(|kind| kind == EXTENSION)
+        {
             files.push(entry.into_path());
         }
     }
-    if files.is_empty() { Err(ReportError::NoReports { directory: path.to_owned() }) } else { Ok(files) }
+    if files.is_empty() {
+        Err(ReportError::NoReports {
+            directory: path.to_owned(),
+        })
+    } else {
+        Ok(files)
+    }
 }
 
-/// With several paths the name begins with that of the directory, so that it stays unique. It is never an absolute path:
-/// the merged report must not depend on the machine that merges.
+/// With several paths the name begins with that of the directory, so that it stays unique. It is
+/// never an absolute path: the merged report must not depend on the machine that merges.
 fn name(path: &Path, file: &Path, several: bool) -> String {
-    let last = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let last = |path: &Path| {
+        path.file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default()
+    };
     match file.strip_prefix(path) {
         Ok(below) if below.as_os_str().is_empty() => last(file),
         Ok(below) if several => format!("{}/{}", last(path), below.display()),
@@ -72,5 +91,8 @@ fn unique_name(known: &[ReportSource], name: String) -> String {
     if !taken(&name) {
         return name;
     }
-    (2..).map(|count| format!("{name} ({count})")).find(|name| !taken(name)).unwrap_or(name)
+    (2..)
+        .map(|count| format!("{name} ({count})"))
+        .find(|name| !taken(name))
+        .unwrap_or(name)
 }

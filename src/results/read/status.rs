@@ -1,11 +1,12 @@
-//! The status of a check in a merged report: a pass on the named device, or one of the outcomes that are easily taken for it.
+//! The status of a check in a merged report: a pass on the named device, or one of the outcomes
+//! that are easily taken for it.
 
 use crate::results::expected_failure::ExpectedFailures;
 use serde::Serialize;
 use testgen_types::{EntryStatus, ReportEntry};
 
-/// The start of the reason why a check was ignored that its engine cannot run (`check/run/check_run.rs` of the runtime). If the two differ, the check
-/// is shown as a mock.
+/// The start of the reason why a check was ignored that its engine cannot run
+/// (`check/run/check_run.rs` of the runtime). If the two differ, the check is shown as a mock.
 const UNSUPPORTED: &str = "the engine does not support it";
 
 /// The status of a check, in order of severity: the most severe first.
@@ -104,46 +105,68 @@ impl ResultStatus {
 }
 
 /// Evaluates one entry; `contradiction` is the reason why its pass cannot be one.
-pub fn evaluate(entry: &ReportEntry, contradiction: Option<&str>, expected: &ExpectedFailures) -> StatusEvaluation {
-    // Before expectations: a pass that contradicts itself is not the unexpected pass of an expected failure.
+pub fn evaluate(
+    entry: &ReportEntry,
+    contradiction: Option<&str>,
+    expected: &ExpectedFailures,
+) -> StatusEvaluation {
+    // Before expectations: a pass that contradicts itself is not the unexpected pass of an expected
+    // failure.
     if let Some(why) = contradiction {
         let note = Some(format!("reported as passed, but {why}"));
-        return StatusEvaluation { status: without_numbers(entry).unwrap_or(ResultStatus::Fail), red: true, note };
+        return StatusEvaluation {
+            status: without_numbers(entry).unwrap_or(ResultStatus::Fail),
+            red: true,
+            note,
+        };
     }
     let expectation = expected.of(entry);
     let in_force = expectation.filter(|expectation| expected.is_in_force(expectation));
     let evaluation = |status, red, note| StatusEvaluation { status, red, note };
     match (entry.status, in_force, expectation) {
         (EntryStatus::Ignored, ..) => evaluation(ignored(entry), false, None),
-        (EntryStatus::Fail, Some(expectation), _) => {
-            evaluation(ResultStatus::ExpectedFailure, false, Some(expectation.describe()))
-        }
+        (EntryStatus::Fail, Some(expectation), _) => evaluation(
+            ResultStatus::ExpectedFailure,
+            false,
+            Some(expectation.describe()),
+        ),
         (EntryStatus::Fail, None, Some(expectation)) => {
             let note = format!("no longer expected to fail: {}", expectation.describe());
             evaluation(ResultStatus::Fail, true, Some(note))
         }
-        (EntryStatus::Fail, None, None) => evaluation(without_numbers(entry).unwrap_or(ResultStatus::Fail), true, None),
+        (EntryStatus::Fail, None, None) => evaluation(
+            without_numbers(entry).unwrap_or(ResultStatus::Fail),
+            true,
+            None,
+        ),
         // Also red after the expiry date, so that the outdated expectation is removed.
         (EntryStatus::Pass, _, Some(expectation)) => {
             let note = format!("expected to fail: {}", expectation.describe());
             evaluation(ResultStatus::UnexpectedPass, true, Some(note))
         }
-        (EntryStatus::Pass, _, None) if entry.simulated => evaluation(ResultStatus::Simulated, false, None),
+        (EntryStatus::Pass, _, None) if entry.simulated => {
+            evaluation(ResultStatus::Simulated, false, None)
+        }
         (EntryStatus::Pass, _, None) => evaluation(ResultStatus::Pass, false, None),
     }
 }
 
-/// The status of a check that the suite ignored. An endpoint without a model is a mock, also where the engine lacks what the model needs;
-/// the suite reports every other model that could not be loaded as a failure.
+/// The status of a check that the suite ignored. An endpoint without a model is a mock, also where
+/// the engine lacks what the model needs; the suite reports every other model that could not be
+/// loaded as a failure.
 fn ignored(entry: &ReportEntry) -> ResultStatus {
-    let is_unsupported = entry.reason.as_deref().is_some_and(|reason| reason.starts_with(UNSUPPORTED));
+    let is_unsupported = entry
+        .reason
+        .as_deref()
+        .is_some_and(|reason| reason.starts_with(UNSUPPORTED));
     match without_numbers(entry) {
         Some(ResultStatus::Mock) if is_unsupported => ResultStatus::Ignored,
         other => other.unwrap_or(ResultStatus::Ignored),
     }
 }
 
-/// The status of a numeric check on a mock or a fallback. The other checks test mocks and fallbacks, so they keep theirs.
+/// The status of a numeric check on a mock or a fallback. The other checks test mocks and
+/// fallbacks, so they keep theirs.
 fn without_numbers(entry: &ReportEntry) -> Option<ResultStatus> {
     match (entry.check.is_numeric(), entry.mock, entry.fallback) {
         (true, true, _) => Some(ResultStatus::Mock),

@@ -1,4 +1,5 @@
-//! The summary of one run: counts per model and device, the devices that ran, and the reasons of ignored checks.
+//! The summary of one run: counts per model and device, the devices that ran, and the reasons of
+//! ignored checks.
 
 use super::{ReportProblem, ResultStatus, evaluate};
 use crate::results::expected_failure::ExpectedFailures;
@@ -109,14 +110,27 @@ impl Summary {
     pub const VERSION: u32 = 2;
 
     /// Counts `entries`. A report with problems is never green.
-    pub fn new(entries: &[ReportEntry], problems: Vec<ReportProblem>, expected: &ExpectedFailures) -> Self {
-        let count = |status| entries.iter().filter(|entry| entry.status == status).count();
+    pub fn new(
+        entries: &[ReportEntry],
+        problems: Vec<ReportProblem>,
+        expected: &ExpectedFailures,
+    ) -> Self {
+        let count = |status| {
+            entries
+                .iter()
+                .filter(|entry| entry.status == status)
+                .count()
+        };
         let expectations = expectations(entries, expected);
-        let excused = |entry: &ReportEntry| evaluate(entry, None, expected).status == ResultStatus::ExpectedFailure;
+        let excused = |entry: &ReportEntry| {
+            evaluate(entry, None, expected).status == ResultStatus::ExpectedFailure
+        };
         let failed = |entry: &&ReportEntry| entry.status == EntryStatus::Fail && !excused(entry);
         let mut failures: Vec<ReportEntry> = entries.iter().filter(failed).cloned().collect();
         failures.sort_by_key(ReportEntry::test_name);
-        let unexpected = expectations.iter().any(|expectation| expectation.status == ResultStatus::UnexpectedPass);
+        let unexpected = expectations
+            .iter()
+            .any(|expectation| expectation.status == ResultStatus::UnexpectedPass);
         Self {
             version: Self::VERSION,
             // Without an entry nothing ran, which must not be green.
@@ -167,8 +181,20 @@ impl SummaryRow {
 
 impl RanOn {
     fn of(entry: &ReportEntry) -> Self {
-        let ReportEntry { simulated, tf32, fallback, mock, .. } = *entry;
-        Self { name: entry.device_name.clone(), simulated, tf32, fallback, mock }
+        let ReportEntry {
+            simulated,
+            tf32,
+            fallback,
+            mock,
+            ..
+        } = *entry;
+        Self {
+            name: entry.device_name.clone(),
+            simulated,
+            tf32,
+            fallback,
+            mock,
+        }
     }
 
     /// The name with its marks, for instance `gfx1100 (SIMULATED)`.
@@ -179,9 +205,17 @@ impl RanOn {
             (self.fallback, "FALLBACK"),
             (self.mock, "MOCK: nothing ran"),
         ];
-        let marks: Vec<&str> = marks.iter().filter(|(set, _)| *set).map(|(_, mark)| *mark).collect();
+        let marks: Vec<&str> = marks
+            .iter()
+            .filter(|(set, _)| *set)
+            .map(|(_, mark)| *mark)
+            .collect();
         let name = self.name.as_deref().unwrap_or("no device");
-        if marks.is_empty() { name.to_owned() } else { format!("{name} ({})", marks.join(", ")) }
+        if marks.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{name} ({})", marks.join(", "))
+        }
     }
 }
 
@@ -190,7 +224,9 @@ fn rows(entries: &[ReportEntry]) -> Vec<SummaryRow> {
     for entry in entries {
         let device = (entry.device, entry.device_index, entry.engine.as_deref());
         let key = (entry.architecture.as_str(), entry.model.as_str(), device);
-        rows.entry(key).or_insert_with(|| SummaryRow::empty(entry)).add(entry);
+        rows.entry(key)
+            .or_insert_with(|| SummaryRow::empty(entry))
+            .add(entry);
     }
     rows.into_values().collect()
 }
@@ -199,7 +235,11 @@ fn rows(entries: &[ReportEntry]) -> Vec<SummaryRow> {
 fn expectations(entries: &[ReportEntry], expected: &ExpectedFailures) -> Vec<ExpectedToFail> {
     let about = entries.iter().filter_map(|entry| {
         let evaluation = evaluate(entry, None, expected);
-        Some(ExpectedToFail { test: entry.test_name(), status: evaluation.status, description: evaluation.note? })
+        Some(ExpectedToFail {
+            test: entry.test_name(),
+            status: evaluation.status,
+            description: evaluation.note?,
+        })
     });
     let mut expectations: Vec<ExpectedToFail> = about.collect();
     expectations.sort();
@@ -211,27 +251,48 @@ type Reason<'e> = (DeviceKind, Option<u32>, Option<&'e str>, &'e str);
 
 fn ignored_reasons(entries: &[ReportEntry]) -> Vec<IgnoredReason> {
     let mut reasons: BTreeMap<Reason<'_>, (usize, BTreeSet<String>)> = BTreeMap::new();
-    for entry in entries.iter().filter(|entry| entry.status == EntryStatus::Ignored) {
+    for entry in entries
+        .iter()
+        .filter(|entry| entry.status == EntryStatus::Ignored)
+    {
         let reason = entry.reason.as_deref().unwrap_or("no reason given");
-        let key = (entry.device, entry.device_index, entry.engine.as_deref(), reason);
+        let key = (
+            entry.device,
+            entry.device_index,
+            entry.engine.as_deref(),
+            reason,
+        );
         let (checks, models) = reasons.entry(key).or_default();
         *checks += 1;
         models.insert(entry.model.clone());
     }
-    let found = reasons.into_iter().map(|((device, device_index, engine, reason), (checks, models))| {
-        let (engine, reason) = (engine.map(str::to_owned), reason.to_owned());
-        IgnoredReason { device, device_index, engine, reason, checks, models }
-    });
+    let found = reasons.into_iter().map(
+        |((device, device_index, engine, reason), (checks, models))| {
+            let (engine, reason) = (engine.map(str::to_owned), reason.to_owned());
+            IgnoredReason {
+                device,
+                device_index,
+                engine,
+                reason,
+                checks,
+                models,
+            }
+        },
+    );
     found.collect()
 }
 
-fn serialize_problems<S: Serializer>(problems: &[ReportProblem], serializer: S) -> Result<S::Ok, S::Error> {
+fn serialize_problems<S: Serializer>(
+    problems: &[ReportProblem],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     #[derive(Serialize)]
     struct KindAndMessage {
         kind: &'static str,
         message: String,
     }
-    serializer.collect_seq(
-        problems.iter().map(|problem| KindAndMessage { kind: problem.kind(), message: problem.to_string() }),
-    )
+    serializer.collect_seq(problems.iter().map(|problem| KindAndMessage {
+        kind: problem.kind(),
+        message: problem.to_string(),
+    }))
 }

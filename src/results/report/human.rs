@@ -1,4 +1,5 @@
-//! Renders a summary for a terminal: the table, then reasons of ignored checks, failures and problems.
+//! Renders a summary for a terminal: the table, then reasons of ignored checks, failures and
+//! problems.
 
 mod table;
 
@@ -23,9 +24,13 @@ pub fn render_human(summary: &Summary) -> String {
     }
     if !summary.expectations.is_empty() {
         text.push_str("\nexpected to fail\n");
-        let lines = summary.expectations.iter().map(|ExpectedToFail { test, status, description }| {
-            format!("  {test}: {}: {description}\n", status.word())
-        });
+        let lines = summary.expectations.iter().map(
+            |ExpectedToFail {
+                 test,
+                 status,
+                 description,
+             }| { format!("  {test}: {}: {description}\n", status.word()) },
+        );
         text.extend(lines);
     }
     if !summary.problems.is_empty() {
@@ -45,21 +50,38 @@ fn push_ignored(text: &mut String, summary: &Summary) {
     for ignored in &summary.ignored_reasons {
         let reason = ignored.reason.trim().replace('\n', "\n    ");
         // A reason of the suite may name its device itself.
-        let names_device = ignored.engine.is_none() && reason.starts_with(&format!("{}: ", ignored.device));
-        let prefix = format!("{}: ", on_engine(ignored.device, ignored.device_index, ignored.engine.as_deref()));
+        let names_device =
+            ignored.engine.is_none() && reason.starts_with(&format!("{}: ", ignored.device));
+        let prefix = format!(
+            "{}: ",
+            on_engine(
+                ignored.device,
+                ignored.device_index,
+                ignored.engine.as_deref()
+            )
+        );
         let prefix = if names_device { "" } else { &prefix };
         let checks = plural(ignored.checks, "check");
         let models = named(&ignored.models);
-        writeln!(text, "  {prefix}{reason} ({checks} of {models})").expect("a String can always be written");
+        writeln!(text, "  {prefix}{reason} ({checks} of {models})")
+            .expect("a String can always be written");
     }
 }
 
 /// Limits the lines per kind: a suite that crashed leaves hundreds of checks without an entry.
 fn push_problems(text: &mut String, problems: &[ReportProblem]) {
     for group in problems.chunk_by(|a, b| a.kind() == b.kind()) {
-        text.extend(group.iter().take(PROBLEMS_SHOWN).map(|problem| format!("  {problem}\n")));
+        text.extend(
+            group
+                .iter()
+                .take(PROBLEMS_SHOWN)
+                .map(|problem| format!("  {problem}\n")),
+        );
         if group.len() > PROBLEMS_SHOWN {
-            text.push_str(&format!("  and {} more of this kind\n", group.len() - PROBLEMS_SHOWN));
+            text.push_str(&format!(
+                "  and {} more of this kind\n",
+                group.len() - PROBLEMS_SHOWN
+            ));
         }
     }
 }
@@ -68,14 +90,27 @@ fn named(models: &BTreeSet<String>) -> String {
     if models.len() > MODELS_NAMED {
         return plural(models.len(), "model");
     }
-    models.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
+    models
+        .iter()
+        .map(String::as_str)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn result(summary: &Summary) -> String {
     let outcome = if summary.green { "passed" } else { "FAILED" };
-    let Summary { passed, failed, ignored, .. } = summary;
+    let Summary {
+        passed,
+        failed,
+        ignored,
+        ..
+    } = summary;
     let as_expected = failed - summary.failures.len();
-    let as_expected = if as_expected == 0 { String::new() } else { format!(" ({as_expected} as expected)") };
+    let as_expected = if as_expected == 0 {
+        String::new()
+    } else {
+        format!(" ({as_expected} as expected)")
+    };
     let problems = match summary.problems.len() {
         0 => String::new(),
         count => format!(", {}", plural(count, "problem")),
@@ -87,5 +122,9 @@ fn result(summary: &Summary) -> String {
 }
 
 fn plural(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+    if count == 1 {
+        format!("1 {noun}")
+    } else {
+        format!("{count} {noun}s")
+    }
 }

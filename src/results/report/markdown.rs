@@ -1,4 +1,5 @@
-//! A merged report as Markdown for the summary of a CI step: results per device, failures, and changes to a base.
+//! A merged report as Markdown for the summary of a CI step: results per device, failures, and
+//! changes to a base.
 
 mod matrix;
 
@@ -35,16 +36,33 @@ pub fn render_markdown(merged: &MergedReport, base: Option<&ReportComparison>) -
 }
 
 fn push_result(text: &mut String, merged: &MergedReport) {
-    let result = if merged.is_green() { "passed" } else { "FAILED" };
+    let result = if merged.is_green() {
+        "passed"
+    } else {
+        "FAILED"
+    };
     let StatusCounts { numbers, others } = merged.counts();
-    push_line(text, format_args!("**{result}**: numbers: {}; other checks: {}\n", words(&numbers), words(&others)));
+    push_line(
+        text,
+        format_args!(
+            "**{result}**: numbers: {}; other checks: {}\n",
+            words(&numbers),
+            words(&others)
+        ),
+    );
 }
 
 /// `2 fail ✗, 40 pass ✓`.
 fn words(counts: &BTreeMap<ResultStatus, usize>) -> String {
-    let counts = counts.iter().map(|(status, count)| format!("{count} {} {}", status.word(), status.sign()));
+    let counts = counts
+        .iter()
+        .map(|(status, count)| format!("{count} {} {}", status.word(), status.sign()));
     let counts = counts.collect::<Vec<_>>().join(", ");
-    if counts.is_empty() { "none".to_owned() } else { counts }
+    if counts.is_empty() {
+        "none".to_owned()
+    } else {
+        counts
+    }
 }
 
 fn push_problems(text: &mut String, merged: &MergedReport) {
@@ -59,31 +77,55 @@ fn push_problems(text: &mut String, merged: &MergedReport) {
     text.push('\n');
 }
 
-/// Whether no device of the column ran and none of its entries is red. The matrix leaves such columns out to stay narrow.
+/// Whether no device of the column ran and none of its entries is red. The matrix leaves such
+/// columns out to stay narrow.
 fn is_absent(merged: &MergedReport, column: usize) -> bool {
-    let red = merged.entries.iter().any(|entry| entry.column == column && entry.evaluation.red);
+    let red = merged
+        .entries
+        .iter()
+        .any(|entry| entry.column == column && entry.evaluation.red);
     merged.columns[column].name.is_none() && !red
 }
 
 /// Devices without a column: the statuses of their checks, and the most frequent reason.
 fn push_not_run(text: &mut String, merged: &MergedReport) {
-    for (index, column) in merged.columns.iter().enumerate().filter(|(index, _)| is_absent(merged, *index)) {
+    for (index, column) in merged
+        .columns
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| is_absent(merged, *index))
+    {
         let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
         let mut counts: BTreeMap<ResultStatus, usize> = BTreeMap::new();
         // Passes without a device are checks of mocks and fallbacks.
-        let not_run = |entry: &&MergedEntry| entry.column == index && entry.evaluation.status != ResultStatus::Pass;
+        let not_run = |entry: &&MergedEntry| {
+            entry.column == index && entry.evaluation.status != ResultStatus::Pass
+        };
         for entry in merged.entries.iter().filter(not_run) {
             *counts.entry(entry.evaluation.status).or_default() += 1;
-            *reasons.entry(entry.entry.reason.as_deref().unwrap_or("no reason given")).or_default() += 1;
+            *reasons
+                .entry(entry.entry.reason.as_deref().unwrap_or("no reason given"))
+                .or_default() += 1;
         }
-        let Some((reason, _)) = reasons.iter().max_by_key(|(_, count)| **count) else { continue };
-        push_line(text, format_args!("\n**{}**: {}; {}", markdown_cell(&column.label()), words(&counts), cell(reason)));
+        let Some((reason, _)) = reasons.iter().max_by_key(|(_, count)| **count) else {
+            continue;
+        };
+        push_line(
+            text,
+            format_args!(
+                "\n**{}**: {}; {}",
+                markdown_cell(&column.label()),
+                words(&counts),
+                cell(reason)
+            ),
+        );
     }
 }
 
 fn push_failures(text: &mut String, merged: &MergedReport) {
-    let is_shown =
-        |entry: &&MergedEntry| entry.evaluation.red || entry.evaluation.status == ResultStatus::ExpectedFailure;
+    let is_shown = |entry: &&MergedEntry| {
+        entry.evaluation.red || entry.evaluation.status == ResultStatus::ExpectedFailure
+    };
     let failures: Vec<&MergedEntry> = merged.entries.iter().filter(is_shown).collect();
     if failures.is_empty() {
         return;
@@ -91,7 +133,10 @@ fn push_failures(text: &mut String, merged: &MergedReport) {
     text.push_str("\n## Failures\n\n| check | device | status | reason |\n|---|---|---|---|\n");
     for entry in failures.iter().take(FAILURES_SHOWN) {
         let status = entry.evaluation.status;
-        let why = [entry.evaluation.note.as_deref(), entry.entry.reason.as_deref()];
+        let why = [
+            entry.evaluation.note.as_deref(),
+            entry.entry.reason.as_deref(),
+        ];
         let why = why.into_iter().flatten().collect::<Vec<_>>().join("; ");
         push_line(
             text,
@@ -110,7 +155,10 @@ fn push_failures(text: &mut String, merged: &MergedReport) {
 
 fn push_rest(text: &mut String, all: usize, shown: usize) {
     if all > shown {
-        push_line(text, format_args!("\nand {} more, see the page", all - shown));
+        push_line(
+            text,
+            format_args!("\nand {} more, see the page", all - shown),
+        );
     }
 }
 

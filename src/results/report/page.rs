@@ -1,7 +1,8 @@
 //! A merged report as one self-contained HTML page: style, script and data are embedded.
 //!
-//! Owns: the scripts of the report. The data is compact (see `data`) and rendered by the scripts. Filters and the open cell are in
-//! the page's address, so that a view can be linked to and tested. Putting the parts together is `assembly`.
+//! Owns: the scripts of the report. The data is compact (see `data`) and rendered by the scripts.
+//! Filters and the open cell are in the page's address, so that a view can be linked to and tested.
+//! Putting the parts together is `assembly`.
 
 mod assembly;
 mod data;

@@ -2,7 +2,10 @@
 
 use crate::results::{
     compare::ReportComparison,
-    read::{Cell, CellPart, Column, MergedEntry, MergedReport, ResultStatus, StatusCounts, cells, first_diverging},
+    read::{
+        Cell, CellPart, Column, MergedEntry, MergedReport, ResultStatus, StatusCounts, cells,
+        first_diverging,
+    },
 };
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::Serialize;
@@ -36,7 +39,8 @@ struct StructuredReport {
     cells: Vec<StructuredCell>,
     /// One element for each check on each device.
     checks: Vec<StructuredCheck>,
-    /// Differences to the base, in the form of `testgen report --by changes --format json`; null without a base.
+    /// Differences to the base, in the form of `testgen report --by changes --format json`; null
+    /// without a base.
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     base: Option<ReportComparison>,
 }
@@ -76,7 +80,8 @@ struct StructuredCell {
     precision: &'static str,
     /// The most severe status of its checks; `pass` only when numbers were computed on the device.
     status: ResultStatus,
-    /// rel-L2 of the tensor with the least headroom; null when there is none, or when it is not finite.
+    /// rel-L2 of the tensor with the least headroom; null when there is none, or when it is not
+    /// finite.
     error: Option<f64>,
     /// Threshold / error of that tensor.
     headroom: Option<f64>,
@@ -99,7 +104,8 @@ struct StructuredPart {
     status: ResultStatus,
     /// The number of checks by status, without zeros.
     counts: BTreeMap<&'static str, usize>,
-    /// rel-L2 of the tensor with the least headroom; null when there is none, or when it is not finite.
+    /// rel-L2 of the tensor with the least headroom; null when there is none, or when it is not
+    /// finite.
     error: Option<f64>,
     /// Threshold / error of that tensor.
     headroom: Option<f64>,
@@ -134,9 +140,18 @@ pub fn render_structured(merged: &MergedReport, base: Option<&ReportComparison>)
     let structured = StructuredReport {
         version: VERSION,
         green: merged.is_green(),
-        counts: ResultStatus::ALL.iter().map(|status| (key(*status), all(status))).collect(),
-        numbers: ResultStatus::ALL.iter().map(|status| (key(*status), count(&numbers, status))).collect(),
-        others: ResultStatus::ALL.iter().map(|status| (key(*status), count(&others, status))).collect(),
+        counts: ResultStatus::ALL
+            .iter()
+            .map(|status| (key(*status), all(status)))
+            .collect(),
+        numbers: ResultStatus::ALL
+            .iter()
+            .map(|status| (key(*status), count(&numbers, status)))
+            .collect(),
+        others: ResultStatus::ALL
+            .iter()
+            .map(|status| (key(*status), count(&others, status)))
+            .collect(),
         problems: merged.problems.clone(),
         sources: merged.sources.clone(),
         devices: merged.columns.iter().map(device).collect(),
@@ -150,7 +165,9 @@ pub fn render_structured(merged: &MergedReport, base: Option<&ReportComparison>)
 
 /// The JSON Schema of [`render_structured`].
 pub fn structured_schema() -> String {
-    let schema = SchemaSettings::draft07().into_generator().into_root_schema_for::<StructuredReport>();
+    let schema = SchemaSettings::draft07()
+        .into_generator()
+        .into_root_schema_for::<StructuredReport>();
     format!("{:#}\n", schema.as_value())
 }
 
@@ -206,14 +223,20 @@ fn structured_cell(cell: Cell) -> StructuredCell {
 fn structured_part(part: &CellPart) -> StructuredPart {
     StructuredPart {
         status: part.status,
-        counts: part.counts.iter().map(|(status, count)| (key(*status), *count)).collect(),
+        counts: part
+            .counts
+            .iter()
+            .map(|(status, count)| (key(*status), *count))
+            .collect(),
         error: finite_error(part.tightest.as_ref()),
         headroom: part.tightest.as_ref().map(|output| output.headroom),
     }
 }
 
 fn finite_error(output: Option<&OutputError>) -> Option<f64> {
-    output.map(|output| output.rel_l2).filter(|error| *error < f64::MAX)
+    output
+        .map(|output| output.rel_l2)
+        .filter(|error| *error < f64::MAX)
 }
 
 fn check(merged: &MergedEntry) -> StructuredCheck {

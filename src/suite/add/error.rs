@@ -2,7 +2,10 @@
 
 use super::Nearest;
 use crate::{
-    base::{checkpoint_files::CheckpointFilesError, cli_error::CliError, closed_enum::ClosedEnum, text::Quoted},
+    base::{
+        checkpoint_files::CheckpointFilesError, cli_error::CliError, closed_enum::ClosedEnum,
+        text::Quoted,
+    },
     suite::spec::{MAX_NAME_LENGTH, NameError},
 };
 use std::path::PathBuf;
@@ -135,20 +138,33 @@ impl CliError for AddError {
 fn unknown_model_type(unknown: &UnknownName, nearest: Option<&Nearest>) -> String {
     let mut hints: Vec<String> = nearest.map(Nearest::to_string).into_iter().collect();
     if !unknown.near.is_empty() {
-        let near: Vec<String> = unknown.near.iter().map(|name| format!("`{name}`")).collect();
-        hints.push(format!("types with a similar name: {}; a similar name is not the same model", near.join(", ")));
+        let near: Vec<String> = unknown
+            .near
+            .iter()
+            .map(|name| format!("`{name}`"))
+            .collect();
+        hints.push(format!(
+            "types with a similar name: {}; a similar name is not the same model",
+            near.join(", ")
+        ));
     }
     hints.push(ModelType::known());
     hints.join("; ")
 }
 
 fn variants<T: ClosedEnum>(all: &[T]) -> String {
-    all.iter().map(|variant| format!("`{variant}`")).collect::<Vec<_>>().join(", ")
+    all.iter()
+        .map(|variant| format!("`{variant}`"))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// Whether a path that does not exist has the form `owner/name`.
 fn looks_like_hub(path: &std::path::Path) -> bool {
     let text = path.display().to_string();
     let parts: Vec<&str> = text.split('/').collect();
-    parts.len() == 2 && parts.iter().all(|part| crate::suite::spec::ModelName::new(part).is_ok())
+    parts.len() == 2
+        && parts
+            .iter()
+            .all(|part| crate::suite::spec::ModelName::new(part).is_ok())
 }

@@ -4,7 +4,11 @@ use super::AddError;
 use testgen_types::{ModelType, Task};
 
 /// The task: the one asked for when the architecture has it, else the one of the head.
-pub(super) fn task(model_type: ModelType, class: Option<&str>, asked: Option<Task>) -> Result<Task, AddError> {
+pub(super) fn task(
+    model_type: ModelType,
+    class: Option<&str>,
+    asked: Option<Task>,
+) -> Result<Task, AddError> {
     let architecture = model_type.architecture();
     let tasks = architecture.tasks();
     match (asked, class) {
@@ -14,7 +18,10 @@ pub(super) fn task(model_type: ModelType, class: Option<&str>, asked: Option<Tas
         (None, Some(class)) => {
             let candidates = model_type.head(class).map_or(&[][..], |head| head.tasks());
             let task = candidates.iter().copied().find(|task| tasks.contains(task));
-            task.ok_or_else(|| AddError::UnknownHead { class: class.to_owned(), model_type })
+            task.ok_or_else(|| AddError::UnknownHead {
+                class: class.to_owned(),
+                model_type,
+            })
         }
     }
 }
@@ -28,35 +35,115 @@ mod tests {
         let cases = [
             (ModelType::Bert, "BertForMaskedLM", Task::FillMask),
             (ModelType::Roberta, "RobertaModel", Task::TextEmbedding),
-            (ModelType::DistilBert, "DistilBertForQuestionAnswering", Task::QuestionAnswering),
+            (
+                ModelType::DistilBert,
+                "DistilBertForQuestionAnswering",
+                Task::QuestionAnswering,
+            ),
             (ModelType::Gpt2, "GPT2LMHeadModel", Task::TextGeneration),
             (ModelType::Llama, "LlamaForCausalLM", Task::TextGeneration),
             (ModelType::Llama, "LlamaModel", Task::TextEmbedding),
-            (ModelType::Llama, "LlamaForSequenceClassification", Task::TextClassification),
-            (ModelType::T5, "T5ForConditionalGeneration", Task::Text2TextGeneration),
+            (
+                ModelType::Llama,
+                "LlamaForSequenceClassification",
+                Task::TextClassification,
+            ),
+            (
+                ModelType::T5,
+                "T5ForConditionalGeneration",
+                Task::Text2TextGeneration,
+            ),
             (ModelType::Bart, "BartModel", Task::TextEmbedding),
             (ModelType::T5, "T5EncoderModel", Task::TextEmbedding),
-            (ModelType::Bart, "BartForQuestionAnswering", Task::QuestionAnswering),
-            (ModelType::Marian, "MarianMTModel", Task::Text2TextGeneration),
-            (ModelType::Whisper, "WhisperForConditionalGeneration", Task::SpeechRecognition),
-            (ModelType::Whisper, "WhisperForAudioClassification", Task::AudioClassification),
-            (ModelType::Wav2Vec2, "Wav2Vec2ForCTC", Task::SpeechRecognition),
-            (ModelType::Hubert, "HubertForSequenceClassification", Task::AudioClassification),
+            (
+                ModelType::Bart,
+                "BartForQuestionAnswering",
+                Task::QuestionAnswering,
+            ),
+            (
+                ModelType::Marian,
+                "MarianMTModel",
+                Task::Text2TextGeneration,
+            ),
+            (
+                ModelType::Whisper,
+                "WhisperForConditionalGeneration",
+                Task::SpeechRecognition,
+            ),
+            (
+                ModelType::Whisper,
+                "WhisperForAudioClassification",
+                Task::AudioClassification,
+            ),
+            (
+                ModelType::Wav2Vec2,
+                "Wav2Vec2ForCTC",
+                Task::SpeechRecognition,
+            ),
+            (
+                ModelType::Hubert,
+                "HubertForSequenceClassification",
+                Task::AudioClassification,
+            ),
             (ModelType::Vit, "ViTModel", Task::ImageEmbedding),
-            (ModelType::Unet, "UNet2DConditionModel", Task::ImageDenoising),
-            (ModelType::AutoencoderKl, "AutoencoderKL", Task::ImageDecoding),
-            (ModelType::Llava, "LlavaForConditionalGeneration", Task::ImageTextToText),
-            (ModelType::Rag, "RagTokenForGeneration", Task::RetrievalAugmentedGeneration),
-            (ModelType::PatchTst, "PatchTSTForPrediction", Task::TimeSeriesForecasting),
-            (ModelType::Detr, "DetrForObjectDetection", Task::ObjectDetection),
-            (ModelType::Graphormer, "GraphormerForGraphClassification", Task::GraphClassification),
-            (ModelType::Graphormer, "GraphormerModel", Task::GraphEmbedding),
+            (
+                ModelType::Unet,
+                "UNet2DConditionModel",
+                Task::ImageDenoising,
+            ),
+            (
+                ModelType::AutoencoderKl,
+                "AutoencoderKL",
+                Task::ImageDecoding,
+            ),
+            (
+                ModelType::Llava,
+                "LlavaForConditionalGeneration",
+                Task::ImageTextToText,
+            ),
+            (
+                ModelType::Rag,
+                "RagTokenForGeneration",
+                Task::RetrievalAugmentedGeneration,
+            ),
+            (
+                ModelType::PatchTst,
+                "PatchTSTForPrediction",
+                Task::TimeSeriesForecasting,
+            ),
+            (
+                ModelType::Detr,
+                "DetrForObjectDetection",
+                Task::ObjectDetection,
+            ),
+            (
+                ModelType::Graphormer,
+                "GraphormerForGraphClassification",
+                Task::GraphClassification,
+            ),
+            (
+                ModelType::Graphormer,
+                "GraphormerModel",
+                Task::GraphEmbedding,
+            ),
             (ModelType::Clip, "CLIPModel", Task::ImageTextSimilarity),
-            (ModelType::ResNet, "ResNetForImageClassification", Task::ImageClassification),
-            (ModelType::Deit, "DeiTForImageClassificationWithTeacher", Task::ImageClassification),
+            (
+                ModelType::ResNet,
+                "ResNetForImageClassification",
+                Task::ImageClassification,
+            ),
+            (
+                ModelType::Deit,
+                "DeiTForImageClassificationWithTeacher",
+                Task::ImageClassification,
+            ),
         ];
         for (model_type, class, expected) in cases {
-            assert_eq!(task(model_type, Some(class), None).ok(), Some(expected), "{class}");
+            assert_eq!(
+                task(model_type, Some(class), None).ok(),
+                Some(expected),
+                "{class}"
+            );
         }
     }
 

@@ -34,13 +34,21 @@ pub fn spec_text(
     let _ = writeln!(text, "architecture: {architecture}");
     let _ = writeln!(text, "task: {}", found.task);
     let _ = writeln!(text, "checkpoint:");
-    for (key, value) in [("fixture", &checkpoint.fixture), ("path", &checkpoint.path), ("hub", &checkpoint.hub)] {
+    for (key, value) in [
+        ("fixture", &checkpoint.fixture),
+        ("path", &checkpoint.path),
+        ("hub", &checkpoint.hub),
+    ] {
         if let Some(value) = value {
             let _ = writeln!(text, "  {key}: {}", scalar(value));
         }
     }
     // Those that every device has; tf32 is for specs that ask for it.
-    let on_all = |precision: &Precision| DeviceKind::ALL.iter().all(|device| precision.applies_on(*device));
+    let on_all = |precision: &Precision| {
+        DeviceKind::ALL
+            .iter()
+            .all(|device| precision.applies_on(*device))
+    };
     let precisions: Vec<Precision> = Precision::ALL.iter().copied().filter(on_all).collect();
     let _ = writeln!(text, "devices: [{}]", list(DeviceKind::ALL));
     let _ = writeln!(text, "precisions: [{}]", list(&precisions));
@@ -52,8 +60,15 @@ pub fn spec_text(
 fn skips(text: &mut String, found: &FoundCheckpoint, architecture: Architecture) {
     let mut skipped = Vec::new();
     if !found.has_preprocessor {
-        let missing = if architecture.reads_text() { "tokenizer.json" } else { "preprocessor_config.json" };
-        skipped.push((Check::PreprocessGolden, format!("the checkpoint has no {missing}")));
+        let missing = if architecture.reads_text() {
+            "tokenizer.json"
+        } else {
+            "preprocessor_config.json"
+        };
+        skipped.push((
+            Check::PreprocessGolden,
+            format!("the checkpoint has no {missing}"),
+        ));
     }
     let generated = [
         Task::TextGeneration,
@@ -65,7 +80,10 @@ fn skips(text: &mut String, found: &FoundCheckpoint, architecture: Architecture)
     let generated = generated.contains(&found.task);
     if architecture.generates() && !generated {
         for check in [Check::GreedyMargin, Check::GenerationControls] {
-            skipped.push((check, "the checkpoint has no language-model head".to_owned()));
+            skipped.push((
+                check,
+                "the checkpoint has no language-model head".to_owned(),
+            ));
         }
     }
     if !skipped.is_empty() {
@@ -77,18 +95,30 @@ fn skips(text: &mut String, found: &FoundCheckpoint, architecture: Architecture)
 }
 
 fn list<T: ToString>(words: &[T]) -> String {
-    words.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+    words
+        .iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
-/// A YAML scalar that every parser reads as text: plain where that is unambiguous, otherwise quoted as in JSON.
+/// A YAML scalar that every parser reads as text: plain where that is unambiguous, otherwise quoted
+/// as in JSON.
 fn scalar(text: &str) -> String {
     const NOT_TEXT: &[&str] = &["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
-    let begins_well =
-        text.starts_with(|c: char| c.is_ascii_alphabetic()) || text.starts_with("../") || text.starts_with('/');
+    let begins_well = text.starts_with(|c: char| c.is_ascii_alphabetic())
+        || text.starts_with("../")
+        || text.starts_with('/');
     let plain = begins_well
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || "._-/".contains(c))
+        && text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "._-/".contains(c))
         && !NOT_TEXT.contains(&text.to_ascii_lowercase().as_str());
-    if plain { text.to_owned() } else { serde_json::Value::from(text).to_string() }
+    if plain {
+        text.to_owned()
+    } else {
+        serde_json::Value::from(text).to_string()
+    }
 }
 
 #[cfg(test)]
@@ -99,9 +129,13 @@ mod tests {
     fn scalars_are_text() {
         assert_eq!(scalar("bert-base"), "bert-base");
         assert_eq!(scalar("../../x/y"), "../../x/y");
-        for (text, quoted) in
-            [("7b", "\"7b\""), ("No", "\"No\""), ("a: b", "\"a: b\""), ("a\nb", "\"a\\nb\""), ("", "\"\"")]
-        {
+        for (text, quoted) in [
+            ("7b", "\"7b\""),
+            ("No", "\"No\""),
+            ("a: b", "\"a: b\""),
+            ("a\nb", "\"a\\nb\""),
+            ("", "\"\""),
+        ] {
             assert_eq!(scalar(text), quoted);
         }
     }

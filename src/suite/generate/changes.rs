@@ -41,7 +41,8 @@ pub struct Changes {
 }
 
 impl SuitePlan {
-    /// Compares with the disk. Files that testgen did not write, and links out of the suite, are errors.
+    /// Compares with the disk. Files that testgen did not write, and links out of the suite, are
+    /// errors.
     pub fn compare(self) -> Result<Changes, GenerateError> {
         let out = self.layout.out();
         let mut foreign = Vec::new();
@@ -50,9 +51,11 @@ impl SuitePlan {
         for (path, content) in &self.files {
             refuse_links(out, path, &mut directories)?;
             match read(&out.join(path))? {
-                None => {
-                    files.push(FileChange { path: path.clone(), change: ChangeKind::Create, first_difference: None })
-                }
+                None => files.push(FileChange {
+                    path: path.clone(),
+                    change: ChangeKind::Create,
+                    first_difference: None,
+                }),
                 Some(found) if !has_marker(&found) => foreign.push(path.clone()),
                 Some(found) if found != *content => files.push(FileChange {
                     path: path.clone(),
@@ -66,7 +69,10 @@ impl SuitePlan {
             return Err(GenerateError::Foreign { paths: foreign });
         }
         if self.complete {
-            files.extend(left_over(out, &self.files.keys().map(String::as_str).collect()));
+            files.extend(left_over(
+                out,
+                &self.files.keys().map(String::as_str).collect(),
+            ));
         }
         files.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(Changes { plan: self, files })
@@ -76,13 +82,20 @@ impl SuitePlan {
 impl Changes {
     /// The number of files with this change.
     pub fn count(&self, change: ChangeKind) -> usize {
-        self.files.iter().filter(|file| file.change == change).count()
+        self.files
+            .iter()
+            .filter(|file| file.change == change)
+            .count()
     }
 }
 
-/// A link below the suite's directory could point anywhere; the directory itself may be a link. `directories` are those that
-/// were examined for earlier paths.
-fn refuse_links(out: &Path, path: &str, directories: &mut BTreeSet<PathBuf>) -> Result<(), GenerateError> {
+/// A link below the suite's directory could point anywhere; the directory itself may be a link.
+/// `directories` are those that were examined for earlier paths.
+fn refuse_links(
+    out: &Path,
+    path: &str,
+    directories: &mut BTreeSet<PathBuf>,
+) -> Result<(), GenerateError> {
     let mut place = out.to_owned();
     let mut parts = Path::new(path).components().peekable();
     while let Some(part) = parts.next() {
@@ -91,9 +104,14 @@ fn refuse_links(out: &Path, path: &str, directories: &mut BTreeSet<PathBuf>) -> 
         if parts.peek().is_some() && !directories.insert(place.clone()) {
             continue;
         }
-        if place.symlink_metadata().is_ok_and(|metadata| metadata.file_type().is_symlink()) {
+        if place
+            .symlink_metadata()
+            .is_ok_and(|metadata| metadata.file_type().is_symlink())
+        {
             let link = place.strip_prefix(out).unwrap_or(&place);
-            return Err(GenerateError::Link { path: link.display().to_string() });
+            return Err(GenerateError::Link {
+                path: link.display().to_string(),
+            });
         }
     }
     Ok(())
@@ -104,48 +122,69 @@ fn read(path: &Path) -> Result<Option<Vec<u8>>, GenerateError> {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.is_missing() => Ok(None),
         // `NotADirectory`: one of the directories above is a file. Writing reports that.
-        Err(FileError { problem: FileProblem::System(error), .. }) if error.kind() == io::ErrorKind::NotADirectory => {
-            Ok(None)
-        }
+        Err(FileError {
+            problem: FileProblem::System(error),
+            ..
+        }) if error.kind() == io::ErrorKind::NotADirectory => Ok(None),
         Err(error) => Err(GenerateError::Unreadable(error)),
     }
 }
 
 fn has_marker(content: &[u8]) -> bool {
-    let first = content.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let first = content
+        .split(|byte| *byte == b'\n')
+        .next()
+        .unwrap_or_default();
     String::from_utf8_lossy(first).contains(MARKER)
 }
 
 /// Generated files below `src/` and `tests/` that the plan does not contain.
 fn left_over(out: &Path, planned: &BTreeSet<&str>) -> Vec<FileChange> {
     let inside = |path: &Path| path.strip_prefix(out).unwrap_or(path).to_owned();
-    let is_generated = |path: &Path| read_bytes(path, limit::SOURCE).is_ok_and(|content| has_marker(&content));
+    let is_generated =
+        |path: &Path| read_bytes(path, limit::SOURCE).is_ok_and(|content| has_marker(&content));
     WalkDir::new(out)
         .into_iter()
         // Otherwise a `target` in the suite, with tens of thousands of files, would be searched.
         .filter_entry(|entry| entry.depth() == 0 || is_source(&inside(entry.path())))
         .filter_map(Result::ok)
-        .filter(|entry| entry.file_type().is_file() && entry.path().extension().is_some_and(|kind| kind == "rs"))
+        .filter(|entry| {
+            entry.file_type().is_file() && entry.path().extension().is_some_and(|kind| kind == "rs")
+        })
         .map(|entry| {
             let parts = inside(entry.path());
-            let parts: Vec<_> = parts.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+            let parts: Vec<_> = parts
+                .components()
+                .map(|part| part.as_os_str().to_string_lossy())
+                .collect();
             (parts.join("/"), entry.into_path())
         })
         // Before reading: planned files have been read already.
         .filter(|(path, _)| !planned.contains(path.as_str()))
         .filter(|(_, file)| is_generated(file))
-        .map(|(path, _)| FileChange { path, change: ChangeKind::Delete, first_difference: None })
+        .map(|(path, _)| FileChange {
+            path,
+            change: ChangeKind::Delete,
+            first_difference: None,
+        })
         .collect()
 }
 
 fn first_difference(found: &[u8], expected: &[u8]) -> Option<(usize, String, String)> {
-    let (found, expected) = (String::from_utf8_lossy(found), String::from_utf8_lossy(expected));
+    let (found, expected) = (
+        String::from_utf8_lossy(found),
+        String::from_utf8_lossy(expected),
+    );
     let (mut old, mut new) = (found.lines(), expected.lines());
     for line in 1.. {
         match (old.next(), new.next()) {
             (None, None) => break,
             (a, b) if a != b => {
-                return Some((line, a.unwrap_or_default().to_owned(), b.unwrap_or_default().to_owned()));
+                return Some((
+                    line,
+                    a.unwrap_or_default().to_owned(),
+                    b.unwrap_or_default().to_owned(),
+                ));
             }
             _ => {}
         }

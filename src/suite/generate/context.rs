@@ -1,4 +1,5 @@
-//! The variables of templates, made from a spec. They are names and Rust literals; templates never compute.
+//! The variables of templates, made from a spec. They are names and Rust literals; templates never
+//! compute.
 
 use super::{GenerateError, SuiteLayout};
 use crate::suite::{
@@ -84,7 +85,11 @@ struct SkipContext<'s> {
 }
 
 impl<'s> HarnessContext<'s> {
-    pub(super) fn new(loaded: &'s LoadedSpec, layout: &SuiteLayout, command: &'s str) -> Result<Self, GenerateError> {
+    pub(super) fn new(
+        loaded: &'s LoadedSpec,
+        layout: &SuiteLayout,
+        command: &'s str,
+    ) -> Result<Self, GenerateError> {
         let spec = &loaded.spec;
         Ok(Self {
             command,
@@ -97,8 +102,16 @@ impl<'s> HarnessContext<'s> {
             task_variant: spec.task.variant_name(),
             noun: spec.architecture.subject().as_str(),
             subject: SubjectContext::new(loaded, layout)?,
-            devices: spec.devices.iter().map(|device| device.variant_name()).collect(),
-            precisions: spec.precisions.iter().map(|precision| precision.variant_name()).collect(),
+            devices: spec
+                .devices
+                .iter()
+                .map(|device| device.variant_name())
+                .collect(),
+            precisions: spec
+                .precisions
+                .iter()
+                .map(|precision| precision.variant_name())
+                .collect(),
             vram_mib: spec.memory.map(|memory| memory.vram_mib),
             skips: skips(loaded),
         })
@@ -108,7 +121,11 @@ impl<'s> HarnessContext<'s> {
 impl<'s> SubjectContext<'s> {
     fn new(loaded: &'s LoadedSpec, layout: &SuiteLayout) -> Result<Self, GenerateError> {
         Ok(match &loaded.spec.subject {
-            SpecSubject::Model { model_type, checkpoint, tolerance } => Self::Model {
+            SpecSubject::Model {
+                model_type,
+                checkpoint,
+                tolerance,
+            } => Self::Model {
                 model_type: model_type.variant_name(),
                 path: layout.checkpoint(&loaded.path, checkpoint)?,
                 hub: checkpoint.hub.as_deref(),
@@ -123,9 +140,20 @@ impl<'s> SubjectContext<'s> {
 }
 
 fn operator<'s>(one: &'s OperatorSpec, stress: &'s [StressSpec]) -> OperatorContext<'s> {
-    let own = stress.iter().filter(|stress| stress.operator == one.operator);
-    let stress = own.map(|stress| StressContext { issue: &stress.issue, shapes: &stress.shapes }).collect();
-    OperatorContext { operator: one.operator.variant_name(), shapes: &one.shapes, stress }
+    let own = stress
+        .iter()
+        .filter(|stress| stress.operator == one.operator);
+    let stress = own
+        .map(|stress| StressContext {
+            issue: &stress.issue,
+            shapes: &stress.shapes,
+        })
+        .collect();
+    OperatorContext {
+        operator: one.operator.variant_name(),
+        shapes: &one.shapes,
+        stress,
+    }
 }
 
 fn tolerances(tolerances: &[ToleranceSpec]) -> Vec<ToleranceContext<'_>> {
@@ -154,6 +182,10 @@ fn skips(loaded: &LoadedSpec) -> Vec<SkipContext<'_>> {
 
 /// 64 lower-case hex digits.
 pub(super) fn sha256(bytes: &[u8]) -> String {
-    let digits = Sha256::digest(bytes).into_iter().flat_map(|byte| [byte >> 4, byte & 15]);
-    digits.filter_map(|digit| char::from_digit(digit.into(), 16)).collect()
+    let digits = Sha256::digest(bytes)
+        .into_iter()
+        .flat_map(|byte| [byte >> 4, byte & 15]);
+    digits
+        .filter_map(|digit| char::from_digit(digit.into(), 16))
+        .collect()
 }

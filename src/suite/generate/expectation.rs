@@ -15,7 +15,9 @@ use crate::{
 };
 use std::collections::BTreeSet;
 use testgen_types::Operator;
-use testgen_verify::{Expectation, ExpectedOperator, ExpectedSkip, ExpectedStress, ExpectedSubject, ExpectedTolerance};
+use testgen_verify::{
+    Expectation, ExpectedOperator, ExpectedSkip, ExpectedStress, ExpectedSubject, ExpectedTolerance,
+};
 
 /// The harness of one spec.
 #[derive(Debug)]
@@ -49,7 +51,10 @@ impl HarnessExpectation {
             command: layout.command(),
             template: Templates::of(spec.architecture),
         };
-        Ok(Self { path: harness_path(loaded), expectation })
+        Ok(Self {
+            path: harness_path(loaded),
+            expectation,
+        })
     }
 
     /// The names of the variables that the template receives.
@@ -57,11 +62,18 @@ impl HarnessExpectation {
     /// # Errors
     ///
     /// As [`HarnessExpectation::new`].
-    pub fn variables(loaded: &LoadedSpec, layout: &SuiteLayout) -> Result<BTreeSet<String>, GenerateError> {
+    pub fn variables(
+        loaded: &LoadedSpec,
+        layout: &SuiteLayout,
+    ) -> Result<BTreeSet<String>, GenerateError> {
         let command = layout.command();
         let context = HarnessContext::new(loaded, layout, &command)?;
         let value = serde_json::to_value(context).unwrap_or_default();
-        Ok(value.as_object().into_iter().flat_map(|object| object.keys().cloned()).collect())
+        Ok(value
+            .as_object()
+            .into_iter()
+            .flat_map(|object| object.keys().cloned())
+            .collect())
     }
 
     /// The formatted text of the harness of `loaded`.
@@ -69,24 +81,36 @@ impl HarnessExpectation {
     /// # Errors
     ///
     /// When the template cannot be filled in, or the result is not valid Rust.
-    pub fn render(loaded: &LoadedSpec, layout: &SuiteLayout, templates: &Templates) -> Result<String, Error> {
+    pub fn render(
+        loaded: &LoadedSpec,
+        layout: &SuiteLayout,
+        templates: &Templates,
+    ) -> Result<String, Error> {
         plan::render_harness(templates, loaded, layout, &layout.command())
     }
 }
 
 fn subject(loaded: &LoadedSpec, layout: &SuiteLayout) -> Result<ExpectedSubject, GenerateError> {
     Ok(match &loaded.spec.subject {
-        SpecSubject::Model { model_type, checkpoint, .. } => ExpectedSubject::Model {
+        SpecSubject::Model {
+            model_type,
+            checkpoint,
+            ..
+        } => ExpectedSubject::Model {
             model_type: *model_type,
             checkpoint: layout.checkpoint(&loaded.path, checkpoint)?,
             hub: checkpoint.hub.clone(),
         },
         SpecSubject::Operators { operators, stress } => {
-            let expected = operators.iter().map(|OperatorSpec { operator, shapes, .. }| ExpectedOperator {
-                operator: *operator,
-                shapes: shapes.clone(),
-                stress: expected_stress(stress, *operator),
-            });
+            let expected = operators.iter().map(
+                |OperatorSpec {
+                     operator, shapes, ..
+                 }| ExpectedOperator {
+                    operator: *operator,
+                    shapes: shapes.clone(),
+                    stress: expected_stress(stress, *operator),
+                },
+            );
             ExpectedSubject::Operators(expected.collect())
         }
     })
@@ -94,7 +118,11 @@ fn subject(loaded: &LoadedSpec, layout: &SuiteLayout) -> Result<ExpectedSubject,
 
 fn expected_stress(stress: &[StressSpec], operator: Operator) -> Vec<ExpectedStress> {
     let own = stress.iter().filter(|stress| stress.operator == operator);
-    own.map(|stress| ExpectedStress { issue: stress.issue.clone(), shapes: stress.shapes.clone() }).collect()
+    own.map(|stress| ExpectedStress {
+        issue: stress.issue.clone(),
+        shapes: stress.shapes.clone(),
+    })
+    .collect()
 }
 
 fn tolerances(subject: &SpecSubject) -> Vec<ExpectedTolerance> {
@@ -106,8 +134,20 @@ fn tolerances(subject: &SpecSubject) -> Vec<ExpectedTolerance> {
 }
 
 fn expected_tolerance(tolerance: &ToleranceSpec) -> ExpectedTolerance {
-    let ToleranceSpec { output, precision, rel_l2, max_rel, reason } = tolerance.clone();
-    ExpectedTolerance { output, precision, rel_l2, max_rel, reason }
+    let ToleranceSpec {
+        output,
+        precision,
+        rel_l2,
+        max_rel,
+        reason,
+    } = tolerance.clone();
+    ExpectedTolerance {
+        output,
+        precision,
+        rel_l2,
+        max_rel,
+        reason,
+    }
 }
 
 fn skips(loaded: &LoadedSpec) -> Vec<ExpectedSkip> {

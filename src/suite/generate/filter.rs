@@ -24,18 +24,36 @@ impl SpecFilter {
 
     /// Whether all conditions hold.
     pub fn matches(&self, spec: &ModelSpec) -> bool {
-        let named = self.names.is_empty() || self.names.iter().any(|name| name.matches(spec.name.as_str()));
-        let architecture = self.architectures.is_empty() || self.architectures.contains(&spec.architecture);
-        let device = self.devices.is_empty() || self.devices.iter().any(|device| spec.devices.contains(device));
+        let named = self.names.is_empty()
+            || self
+                .names
+                .iter()
+                .any(|name| name.matches(spec.name.as_str()));
+        let architecture =
+            self.architectures.is_empty() || self.architectures.contains(&spec.architecture);
+        let device = self.devices.is_empty()
+            || self
+                .devices
+                .iter()
+                .any(|device| spec.devices.contains(device));
         named && architecture && device
     }
 
     /// The specs that match; it is an error if none does, or if there are no specs.
-    pub fn select<'s>(&self, specs: &'s [LoadedSpec]) -> Result<Vec<&'s LoadedSpec>, GenerateError> {
-        let selected: Vec<&LoadedSpec> = specs.iter().filter(|loaded| self.matches(&loaded.spec)).collect();
+    pub fn select<'s>(
+        &self,
+        specs: &'s [LoadedSpec],
+    ) -> Result<Vec<&'s LoadedSpec>, GenerateError> {
+        let selected: Vec<&LoadedSpec> = specs
+            .iter()
+            .filter(|loaded| self.matches(&loaded.spec))
+            .collect();
         if selected.is_empty() {
-            let mut names: Vec<String> =
-                specs.iter().take(20).map(|loaded| format!("`{}`", loaded.spec.name)).collect();
+            let mut names: Vec<String> = specs
+                .iter()
+                .take(20)
+                .map(|loaded| format!("`{}`", loaded.spec.name))
+                .collect();
             if specs.len() > names.len() {
                 names.push(format!("and {} more", specs.len() - names.len()));
             }

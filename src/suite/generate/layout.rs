@@ -29,11 +29,17 @@ impl SuiteLayout {
         let out = absolute(&settings.out)?;
         if out.parent().is_none() || specs.starts_with(&out) {
             let reason = "the suite would contain the specs".to_owned();
-            return Err(GenerateError::BadDirectory { path: settings.out.clone(), reason });
+            return Err(GenerateError::BadDirectory {
+                path: settings.out.clone(),
+                reason,
+            });
         }
         if out.exists() && !out.is_dir() {
             let reason = "it is not a directory".to_owned();
-            return Err(GenerateError::BadDirectory { path: settings.out.clone(), reason });
+            return Err(GenerateError::BadDirectory {
+                path: settings.out.clone(),
+                reason,
+            });
         }
         let runtime = match &settings.runtime {
             Some(Runtime::Path(path)) => Some(Runtime::Path(absolute(path)?)),
@@ -41,7 +47,13 @@ impl SuiteLayout {
         };
         let templates = settings.templates.as_deref().map(absolute).transpose()?;
         let base = common_ancestor(&specs, &out);
-        Ok(Self { specs, out, base, templates, runtime })
+        Ok(Self {
+            specs,
+            out,
+            base,
+            templates,
+            runtime,
+        })
     }
 
     /// The directory of the suite, absolute.
@@ -64,11 +76,18 @@ impl SuiteLayout {
         let shown = self.shown(&absolute(path)?);
         Ok(shown
             .chars()
-            .flat_map(|c| if c.is_control() || c == '`' { c.escape_unicode().collect() } else { vec![c] })
+            .flat_map(|c| {
+                if c.is_control() || c == '`' {
+                    c.escape_unicode().collect()
+                } else {
+                    vec![c]
+                }
+            })
             .collect())
     }
 
-    /// The command that writes the whole suite, to be run in the nearest directory that contains specs and suite.
+    /// The command that writes the whole suite, to be run in the nearest directory that contains
+    /// specs and suite.
     pub fn command(&self) -> String {
         let templates = self.templates.as_deref().map(|path| self.shown(path));
         let runtime = match &self.runtime {
@@ -76,7 +95,12 @@ impl SuiteLayout {
             Some(Runtime::Path(path)) => Some(self.shown(path)),
             Some(Runtime::Version(version)) => Some(version.clone()),
         };
-        generate_command(&self.shown(&self.specs), &self.shown(&self.out), templates.as_deref(), runtime.as_deref())
+        generate_command(
+            &self.shown(&self.specs),
+            &self.shown(&self.out),
+            templates.as_deref(),
+            runtime.as_deref(),
+        )
     }
 
     /// The runtime that the suite depends on.
@@ -84,8 +108,13 @@ impl SuiteLayout {
         runtime::find(self.runtime.as_ref(), &self.out)
     }
 
-    /// The checkpoint of a spec, absolute. Links below the directory of the specs are resolved only when tests run.
-    pub fn checkpoint_directory(&self, spec_file: &Path, source: &CheckpointSource) -> Result<PathBuf, GenerateError> {
+    /// The checkpoint of a spec, absolute. Links below the directory of the specs are resolved only
+    /// when tests run.
+    pub fn checkpoint_directory(
+        &self,
+        spec_file: &Path,
+        source: &CheckpointSource,
+    ) -> Result<PathBuf, GenerateError> {
         match (&source.fixture, &source.path) {
             (Some(fixture), _) => Ok(join(&self.specs, &Path::new("../fixtures").join(fixture))),
             (None, path) => {
@@ -95,18 +124,30 @@ impl SuiteLayout {
         }
     }
 
-    /// The checkpoint relative to the suite's manifest; an absolute path stays as the user wrote it.
-    pub fn checkpoint(&self, spec_file: &Path, source: &CheckpointSource) -> Result<String, GenerateError> {
+    /// The checkpoint relative to the suite's manifest; an absolute path stays as the user wrote
+    /// it.
+    pub fn checkpoint(
+        &self,
+        spec_file: &Path,
+        source: &CheckpointSource,
+    ) -> Result<String, GenerateError> {
         match &source.path {
             Some(path) if Path::new(path).is_absolute() => Ok(path.clone()),
-            _ => Ok(relative(&self.out, &self.checkpoint_directory(spec_file, source)?)),
+            _ => Ok(relative(
+                &self.out,
+                &self.checkpoint_directory(spec_file, source)?,
+            )),
         }
     }
 }
 
 /// The path of a spec's harness in the suite.
 pub(super) fn harness_path(loaded: &LoadedSpec) -> String {
-    format!("src/{}/{}.rs", loaded.spec.architecture, loaded.spec.name.module())
+    format!(
+        "src/{}/{}.rs",
+        loaded.spec.architecture,
+        loaded.spec.name.module()
+    )
 }
 
 /// The relative path from a directory to another path; neither needs to exist.

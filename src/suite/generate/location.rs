@@ -5,11 +5,18 @@ use std::path::{Component, Path, PathBuf};
 
 /// The absolute path with links resolved as far as it exists, and without `.` and `..`.
 pub(super) fn absolute(path: &Path) -> Result<PathBuf, GenerateError> {
-    let bad = |reason: String| GenerateError::BadDirectory { path: path.to_owned(), reason };
+    let bad = |reason: String| GenerateError::BadDirectory {
+        path: path.to_owned(),
+        reason,
+    };
     let full = std::path::absolute(path).map_err(|error| bad(error.to_string()))?;
-    // Without `..`, resolving the whole path at once has the same result as resolving it part by part.
-    let at_once =
-        if full.components().any(|part| part == Component::ParentDir) { None } else { full.canonicalize().ok() };
+    // Without `..`, resolving the whole path at once has the same result as resolving it part by
+    // part.
+    let at_once = if full.components().any(|part| part == Component::ParentDir) {
+        None
+    } else {
+        full.canonicalize().ok()
+    };
     let resolved = at_once.unwrap_or_else(|| by_parts(&full));
     if resolved.to_str().is_none() {
         return Err(bad("it is not UTF-8".to_owned()));
@@ -28,8 +35,8 @@ fn by_parts(full: &Path) -> PathBuf {
             Component::CurDir => {}
             part => resolved.push(part),
         }
-        // After every part, so that `..` after a link leaves the directory that the link points to, as in the operating
-        // system.
+        // After every part, so that `..` after a link leaves the directory that the link points to,
+        // as in the operating system.
         if let Ok(real) = resolved.canonicalize() {
             resolved = real;
         }
@@ -37,8 +44,8 @@ fn by_parts(full: &Path) -> PathBuf {
     resolved
 }
 
-/// Goes up for each `..` at the beginning of `path`. `directory` contains no links, so the operating system would do
-/// the same.
+/// Goes up for each `..` at the beginning of `path`. `directory` contains no links, so the
+/// operating system would do the same.
 pub(super) fn join(directory: &Path, path: &Path) -> PathBuf {
     let mut joined = directory.to_owned();
     let mut leading = true;
@@ -59,16 +66,31 @@ pub(super) fn join(directory: &Path, path: &Path) -> PathBuf {
 
 /// The relative path from a directory to another path, both absolute, with `/` between its parts.
 pub(super) fn relative(from: &Path, to: &Path) -> String {
-    let common = from.components().zip(to.components()).take_while(|(a, b)| a == b).count();
+    let common = from
+        .components()
+        .zip(to.components())
+        .take_while(|(a, b)| a == b)
+        .count();
     let up = from.components().skip(common).map(|_| "..".to_owned());
-    let down = to.components().skip(common).map(|part| part.as_os_str().to_string_lossy().into_owned());
+    let down = to
+        .components()
+        .skip(common)
+        .map(|part| part.as_os_str().to_string_lossy().into_owned());
     let parts: Vec<String> = up.chain(down).collect();
-    if parts.is_empty() { ".".to_owned() } else { parts.join("/") }
+    if parts.is_empty() {
+        ".".to_owned()
+    } else {
+        parts.join("/")
+    }
 }
 
 /// The nearest common directory of two absolute paths, which may be one of them.
 pub(super) fn common_ancestor(a: &Path, b: &Path) -> PathBuf {
-    a.components().zip(b.components()).take_while(|(a, b)| a == b).map(|(part, _)| part).collect()
+    a.components()
+        .zip(b.components())
+        .take_while(|(a, b)| a == b)
+        .map(|(part, _)| part)
+        .collect()
 }
 
 #[cfg(test)]
@@ -79,7 +101,11 @@ mod tests {
     fn joining_goes_up_first() {
         let joined = |path: &str| join(Path::new("/a/b"), Path::new(path));
         assert_eq!(joined("../../c"), Path::new("/c"));
-        assert_eq!(joined("./x/../y"), Path::new("/a/b/x/../y"), "x may be a link");
+        assert_eq!(
+            joined("./x/../y"),
+            Path::new("/a/b/x/../y"),
+            "x may be a link"
+        );
         assert_eq!(joined("/z"), Path::new("/z"));
     }
 

@@ -5,10 +5,11 @@ use glob::Pattern;
 use std::path::Path;
 use testgen_types::bounded_file::{limit, read_text};
 
-/// The package's name: for a member of a workspace the directory's, for any other suite the directory's and its parent's.
+/// The package's name: for a member of a workspace the directory's, for any other suite the
+/// directory's and its parent's.
 ///
-/// Cargo identifies a package that is the root of its workspace by the name alone, so that two suites called `suite` would
-/// overwrite each other's binary in a shared target directory.
+/// Cargo identifies a package that is the root of its workspace by the name alone, so that two
+/// suites called `suite` would overwrite each other's binary in a shared target directory.
 pub(super) fn package_name(out: &Path, member: bool) -> String {
     let directory = name_of(out);
     let parent = out.parent().map(name_of).unwrap_or_default();
@@ -21,10 +22,14 @@ pub(super) fn package_name(out: &Path, member: bool) -> String {
 
 /// The name in the Cargo.toml that testgen has written to the directory.
 fn existing_name(out: &Path, directory: &str) -> Option<String> {
-    let text = read_text(&out.join("Cargo.toml"), limit::SOURCE).ok().filter(|text| text.contains(MARKER))?;
+    let text = read_text(&out.join("Cargo.toml"), limit::SOURCE)
+        .ok()
+        .filter(|text| text.contains(MARKER))?;
     let manifest: toml::Table = text.parse().ok()?;
     let name = manifest.get("package")?.get("name")?.as_str()?;
-    let has_parent = name.strip_suffix(directory).is_some_and(|parent| parent.len() > 1 && parent.ends_with('-'));
+    let has_parent = name
+        .strip_suffix(directory)
+        .is_some_and(|parent| parent.len() > 1 && parent.ends_with('-'));
     (has_parent && allowed(name) == name).then(|| name.to_owned())
 }
 
@@ -33,7 +38,13 @@ fn name_of(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let name: String = name
         .chars()
-        .map(|c| if c.is_ascii_alphanumeric() || c == '_' { c.to_ascii_lowercase() } else { '-' })
+        .map(|c| {
+            if c.is_ascii_alphanumeric() || c == '_' {
+                c.to_ascii_lowercase()
+            } else {
+                '-'
+            }
+        })
         .collect();
     name.trim_matches(['-', '_']).to_owned()
 }
@@ -42,7 +53,8 @@ fn name_of(path: &Path) -> String {
 fn allowed(name: &str) -> String {
     let name: String = name.chars().take(64).collect();
     let name = name.trim_matches(['-', '_']);
-    // Crates of Rust itself, the runtime, and directories in `target`, which cargo refuses as the name of a target.
+    // Crates of Rust itself, the runtime, and directories in `target`, which cargo refuses as the
+    // name of a target.
     const TAKEN: &[&str] = &[
         "",
         "alloc",
@@ -70,14 +82,27 @@ fn allowed(name: &str) -> String {
 /// Whether the nearest workspace above the directory lists it as a member.
 pub(super) fn is_member(out: &Path) -> bool {
     for directory in out.ancestors().skip(1) {
-        let Ok(text) = read_text(&directory.join("Cargo.toml"), limit::SOURCE) else { continue };
-        let Ok(manifest) = text.parse::<toml::Table>() else { continue };
-        let Some(workspace) = manifest.get("workspace") else { continue };
-        let members = workspace.get("members").and_then(|members| members.as_array());
+        let Ok(text) = read_text(&directory.join("Cargo.toml"), limit::SOURCE) else {
+            continue;
+        };
+        let Ok(manifest) = text.parse::<toml::Table>() else {
+            continue;
+        };
+        let Some(workspace) = manifest.get("workspace") else {
+            continue;
+        };
+        let members = workspace
+            .get("members")
+            .and_then(|members| members.as_array());
         let relative = out.strip_prefix(directory).unwrap_or(out);
-        return members.into_iter().flatten().filter_map(|member| member.as_str()).any(|member| {
-            Pattern::new(member.trim_start_matches("./")).is_ok_and(|pattern| pattern.matches_path(relative))
-        });
+        return members
+            .into_iter()
+            .flatten()
+            .filter_map(|member| member.as_str())
+            .any(|member| {
+                Pattern::new(member.trim_start_matches("./"))
+                    .is_ok_and(|pattern| pattern.matches_path(relative))
+            });
     }
     false
 }

@@ -32,22 +32,31 @@ pub struct SuitePlan {
     pub layout: SuiteLayout,
     /// Every file by its path in the suite, with `/` between the parts.
     pub files: BTreeMap<String, Vec<u8>>,
-    /// Whether these are all files, so that any other generated file is left over. False after filtering.
+    /// Whether these are all files, so that any other generated file is left over. False after
+    /// filtering.
     pub complete: bool,
     /// The number of rendered harnesses.
     pub harnesses: usize,
 }
 
-/// Plans the suite of all specs that match `filter`; `progress` receives each name before its harness is rendered, on
-/// the thread that renders it.
+/// Plans the suite of all specs that match `filter`; `progress` receives each name before its
+/// harness is rendered, on the thread that renders it.
 ///
-/// All specs are read and must be valid. After filtering, the suite lists the harnesses that were rendered and those
-/// that already exist, so that it compiles and no harness of another model is lost.
-pub fn plan(settings: &Settings, filter: &SpecFilter, progress: &(dyn Fn(&str) + Sync)) -> Result<SuitePlan, Error> {
+/// All specs are read and must be valid. After filtering, the suite lists the harnesses that were
+/// rendered and those that already exist, so that it compiles and no harness of another model is
+/// lost.
+pub fn plan(
+    settings: &Settings,
+    filter: &SpecFilter,
+    progress: &(dyn Fn(&str) + Sync),
+) -> Result<SuitePlan, Error> {
     let layout = SuiteLayout::new(settings)?;
     let specs = load_all(&settings.specs)?;
     if specs.is_empty() {
-        return Err(GenerateError::NoSpecs { specs: settings.specs.clone() }.into());
+        return Err(GenerateError::NoSpecs {
+            specs: settings.specs.clone(),
+        }
+        .into());
     }
     let templates = Templates::load(settings.templates.as_deref())?;
     plan_of(&specs, layout, &templates, filter, progress)
@@ -72,9 +81,12 @@ pub fn plan_of(
         let text = render_harness(templates, loaded, &layout, &command)?;
         Ok((harness_path(loaded), text.into_bytes()))
     };
-    // Not collected into a `Result` in parallel: the first of several errors is shown, not the one that happens first.
+    // Not collected into a `Result` in parallel: the first of several errors is shown, not the one
+    // that happens first.
     let rendered: Vec<Result<_, Error>> = selected.par_iter().map(render).collect();
-    let mut files = rendered.into_iter().collect::<Result<BTreeMap<_, _>, _>>()?;
+    let mut files = rendered
+        .into_iter()
+        .collect::<Result<BTreeMap<_, _>, _>>()?;
     let listed = specs.iter().filter(|loaded| {
         let path = harness_path(loaded);
         files.contains_key(&path) || layout.out().join(path).is_file()
@@ -83,7 +95,12 @@ pub fn plan_of(
     let suite = SuiteContext::new(&layout, &runtime, &command, listed);
     let around = render_suite(templates, &suite)?;
     files.extend(around);
-    Ok(SuitePlan { layout, files, complete: filter.is_empty(), harnesses: selected.len() })
+    Ok(SuitePlan {
+        layout,
+        files,
+        complete: filter.is_empty(),
+        harnesses: selected.len(),
+    })
 }
 
 /// Renders the harness of a spec.
@@ -94,7 +111,12 @@ pub(super) fn render_harness(
     command: &str,
 ) -> Result<String, Error> {
     let context = HarnessContext::new(loaded, layout, command)?;
-    Ok(render_rust(templates, &context.template, loaded.spec.name.as_str(), &context)?)
+    Ok(render_rust(
+        templates,
+        &context.template,
+        loaded.spec.name.as_str(),
+        &context,
+    )?)
 }
 
 fn render_rust(
@@ -107,7 +129,9 @@ fn render_rust(
 }
 
 fn tera_context(template: &str, context: &impl Serialize) -> Result<Context, TemplateError> {
-    let wrong = |error| TemplateError::Tera { report: format!("the context of `{template}`: {error}") };
+    let wrong = |error| TemplateError::Tera {
+        report: format!("the context of `{template}`: {error}"),
+    };
     Context::from_serialize(context).map_err(wrong)
 }
 
@@ -149,7 +173,10 @@ impl<'p> SuiteContext<'p> {
         let mut listed_architectures = BTreeSet::new();
         for loaded in listed {
             listed_architectures.insert(loaded.spec.architecture);
-            modules.entry(loaded.spec.architecture.as_str()).or_default().push(loaded.spec.name.module());
+            modules
+                .entry(loaded.spec.architecture.as_str())
+                .or_default()
+                .push(loaded.spec.name.module());
         }
         let member = is_member(layout.out());
         let package = package_name(layout.out(), member);
@@ -165,12 +192,24 @@ impl<'p> SuiteContext<'p> {
             profiles: profiles(),
             runtime_path,
             runtime_version,
-            features: listed_architectures.iter().copied().filter_map(feature).collect(),
-            native_features: listed_architectures.iter().copied().map(native_feature).collect(),
+            features: listed_architectures
+                .iter()
+                .copied()
+                .filter_map(feature)
+                .collect(),
+            native_features: listed_architectures
+                .iter()
+                .copied()
+                .map(native_feature)
+                .collect(),
             count: modules.values().map(Vec::len).sum(),
             architectures: modules
                 .into_iter()
-                .map(|(module, models)| ArchitectureContext { command, module, models: sorted(models) })
+                .map(|(module, models)| ArchitectureContext {
+                    command,
+                    module,
+                    models: sorted(models),
+                })
                 .collect(),
         }
     }
@@ -180,9 +219,10 @@ impl<'p> SuiteContext<'p> {
 fn feature(architecture: Architecture) -> Option<&'static str> {
     match architecture {
         Architecture::Operators => Some("operators"),
-        Architecture::Multimodal | Architecture::ObjectDetection | Architecture::Vision | Architecture::VisionText => {
-            Some("image_files")
-        }
+        Architecture::Multimodal
+        | Architecture::ObjectDetection
+        | Architecture::Vision
+        | Architecture::VisionText => Some("image_files"),
         Architecture::DecoderOnly
         | Architecture::Diffusion
         | Architecture::EncoderDecoder
@@ -198,7 +238,11 @@ fn feature(architecture: Architecture) -> Option<&'static str> {
 
 /// The feature of the runtime with which burn computes an architecture.
 fn native_feature(architecture: Architecture) -> String {
-    let name = if architecture == Architecture::Operators { "executor" } else { architecture.as_str() };
+    let name = if architecture == Architecture::Operators {
+        "executor"
+    } else {
+        architecture.as_str()
+    };
     format!("testgen-runtime/{name}")
 }
 
@@ -208,7 +252,10 @@ fn sorted(mut models: Vec<String>) -> Vec<String> {
 }
 
 /// The crate around the harnesses.
-fn render_suite(templates: &Templates, suite: &SuiteContext<'_>) -> Result<BTreeMap<String, Vec<u8>>, TemplateError> {
+fn render_suite(
+    templates: &Templates,
+    suite: &SuiteContext<'_>,
+) -> Result<BTreeMap<String, Vec<u8>>, TemplateError> {
     let mut files = BTreeMap::new();
     for name in ["Cargo.toml", "rustfmt.toml"] {
         let template = format!("suite/{name}.tera");
@@ -221,13 +268,19 @@ fn render_suite(templates: &Templates, suite: &SuiteContext<'_>) -> Result<BTree
     }
     for architecture in &suite.architectures {
         let name = format!("src/{}.rs", architecture.module);
-        let text = render_rust(templates, "suite/src/architecture.rs.tera", &name, architecture)?;
+        let text = render_rust(
+            templates,
+            "suite/src/architecture.rs.tera",
+            &name,
+            architecture,
+        )?;
         files.insert(name, text.into_bytes());
     }
     Ok(files)
 }
 
-/// Whether a path is in a directory of Rust files; only these are searched for files that are left over.
+/// Whether a path is in a directory of Rust files; only these are searched for files that are left
+/// over.
 pub(super) fn is_source(path: &Path) -> bool {
     path.starts_with("src") || path.starts_with("tests")
 }

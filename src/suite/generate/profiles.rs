@@ -1,5 +1,5 @@
-//! The build profiles of a suite outside this repository: those of this repository's workspace, read from its Cargo.toml,
-//! so that a suite is built the same everywhere.
+//! The build profiles of a suite outside this repository: those of this repository's workspace,
+//! read from its Cargo.toml, so that a suite is built the same everywhere.
 
 use toml::{Table, Value};
 
@@ -12,19 +12,29 @@ const NOT_IN_SUITES: [&str; 3] = ["corosensei", "hip-sim", "testgen"];
 
 /// The tables `[profile.*]` of a suite's Cargo.toml.
 pub(super) fn profiles() -> String {
-    let manifest: Table = WORKSPACE.parse().expect("cargo has read the manifest of this workspace");
+    let manifest: Table = WORKSPACE
+        .parse()
+        .expect("cargo has read the manifest of this workspace");
     let mut text = String::new();
     for name in PROFILES {
-        let Some(Value::Table(mut profile)) = manifest["profile"].get(name).cloned() else { continue };
+        let Some(Value::Table(mut profile)) = manifest["profile"].get(name).cloned() else {
+            continue;
+        };
         let packages = profile.remove("package");
         push(&mut text, &format!("profile.{name}"), &profile);
         for (package, settings) in packages.iter().filter_map(Value::as_table).flatten() {
-            let settings = settings.as_table().filter(|_| !NOT_IN_SUITES.contains(&package.as_str()));
+            let settings = settings
+                .as_table()
+                .filter(|_| !NOT_IN_SUITES.contains(&package.as_str()));
             // Only `*` is not a bare key.
             let key = if package == "*" { "\"*\"" } else { package };
-            settings
-                .into_iter()
-                .for_each(|settings| push(&mut text, &format!("profile.{name}.package.{key}"), settings));
+            settings.into_iter().for_each(|settings| {
+                push(
+                    &mut text,
+                    &format!("profile.{name}.package.{key}"),
+                    settings,
+                )
+            });
         }
     }
     text

@@ -1,5 +1,5 @@
-//! The only code that changes a suite: it writes all files to a temporary directory first and then renames them, so that a full
-//! disk leaves the old suite.
+//! The only code that changes a suite: it writes all files to a temporary directory first and then
+//! renames them, so that a full disk leaves the old suite.
 
 use super::{ChangeKind, Changes, GenerateError, SpecFilter, plan};
 use crate::{
@@ -15,7 +15,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Plans the suite and writes what differs, while no other process writes the same suite. Returns the changes that were made.
+/// Plans the suite and writes what differs, while no other process writes the same suite. Returns
+/// the changes that were made.
 ///
 /// # Errors
 ///
@@ -41,30 +42,48 @@ pub fn write_suite(
 }
 
 impl Changes {
-    /// Writes files that differ and deletes those left over; files that are up to date are not touched.
+    /// Writes files that differ and deletes those left over; files that are up to date are not
+    /// touched.
     pub fn write(&self) -> Result<(), GenerateError> {
         if self.files.is_empty() {
             return Ok(());
         }
         let out = self.plan.layout.out();
         let prepared = Temporary::directory(out).map_err(failed("write", out))?;
-        let written = || self.files.iter().filter(|file| file.change != ChangeKind::Delete);
+        let written = || {
+            self.files
+                .iter()
+                .filter(|file| file.change != ChangeKind::Delete)
+        };
         for file in written() {
-            let content = self.plan.files.get(&file.path).map(Vec::as_slice).unwrap_or_default();
-            prepare(prepared.path(), &file.path, content).map_err(failed("write", &out.join(&file.path)))?;
+            let content = self
+                .plan
+                .files
+                .get(&file.path)
+                .map(Vec::as_slice)
+                .unwrap_or_default();
+            prepare(prepared.path(), &file.path, content)
+                .map_err(failed("write", &out.join(&file.path)))?;
         }
         for file in written() {
             let target = out.join(&file.path);
             let directory = target.parent().unwrap_or(out);
-            let renamed =
-                fs::create_dir_all(directory).and_then(|()| fs::rename(prepared.path().join(&file.path), &target));
+            let renamed = fs::create_dir_all(directory)
+                .and_then(|()| fs::rename(prepared.path().join(&file.path), &target));
             renamed.map_err(failed("write", &target))?;
         }
-        // Deleted last: by now no file of the suite names them, so a failure in between leaves a suite that compiles.
-        for file in self.files.iter().filter(|file| file.change == ChangeKind::Delete) {
+        // Deleted last: by now no file of the suite names them, so a failure in between leaves a
+        // suite that compiles.
+        for file in self
+            .files
+            .iter()
+            .filter(|file| file.change == ChangeKind::Delete)
+        {
             let path = out.join(&file.path);
             match fs::remove_file(&path) {
-                Err(source) if source.kind() != io::ErrorKind::NotFound => return Err(failed("delete", &path)(source)),
+                Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                    return Err(failed("delete", &path)(source));
+                }
                 _ => remove_if_empty(out, &path),
             }
         }
@@ -75,7 +94,11 @@ impl Changes {
 fn prepare(directory: &Path, path: &str, content: &[u8]) -> io::Result<()> {
     let path = directory.join(path);
     fs::create_dir_all(path.parent().unwrap_or(directory))?;
-    OpenOptions::new().write(true).create_new(true).open(path)?.write_all(content)
+    OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(path)?
+        .write_all(content)
 }
 
 /// Writes one file completely, or leaves it unchanged.
@@ -85,7 +108,11 @@ pub fn replace_file(path: &Path, content: &[u8]) -> Result<(), GenerateError> {
 
 fn failed(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> GenerateError {
     let path: PathBuf = path.to_owned();
-    move |source| GenerateError::Disk { action, path, source }
+    move |source| GenerateError::Disk {
+        action,
+        path,
+        source,
+    }
 }
 
 /// A lock on the directory of a suite. The system releases it when the process ends.
@@ -94,18 +121,25 @@ struct SuiteLock {
 }
 
 impl SuiteLock {
-    /// Waits for other processes that write the suite. None if there is no directory. Where locks are not supported, each file
-    /// is still the old or the new one, but files of two processes may be mixed.
+    /// Waits for other processes that write the suite. None if there is no directory. Where locks
+    /// are not supported, each file is still the old or the new one, but files of two processes may
+    /// be mixed.
     fn of_existing(out: &Path) -> Option<Self> {
         let directory = File::open(out).ok()?;
         let _ = directory.lock();
-        Some(Self { _directory: directory })
+        Some(Self {
+            _directory: directory,
+        })
     }
 }
 
 /// Removes the directories above a deleted file that are empty now.
 fn remove_if_empty(out: &Path, path: &Path) {
-    for directory in path.ancestors().skip(1).take_while(|directory| *directory != out) {
+    for directory in path
+        .ancestors()
+        .skip(1)
+        .take_while(|directory| *directory != out)
+    {
         if fs::remove_dir(directory).is_err() {
             return;
         }

@@ -28,12 +28,35 @@ const MODEL_KEYS: &[&str] = &[
     "tolerance",
     "memory",
 ];
-const REQUIRED_MODEL_KEYS: &[&str] =
-    &["name", "model_type", "architecture", "task", "checkpoint", "devices", "precisions"];
+const REQUIRED_MODEL_KEYS: &[&str] = &[
+    "name",
+    "model_type",
+    "architecture",
+    "task",
+    "checkpoint",
+    "devices",
+    "precisions",
+];
 /// The keys of a spec of operators, which have no checkpoint.
-const OPERATORS_KEYS: &[&str] =
-    &["name", "architecture", "task", "operators", "stress", "devices", "precisions", "checks", "memory"];
-const REQUIRED_OPERATORS_KEYS: &[&str] = &["name", "architecture", "task", "operators", "devices", "precisions"];
+const OPERATORS_KEYS: &[&str] = &[
+    "name",
+    "architecture",
+    "task",
+    "operators",
+    "stress",
+    "devices",
+    "precisions",
+    "checks",
+    "memory",
+];
+const REQUIRED_OPERATORS_KEYS: &[&str] = &[
+    "name",
+    "architecture",
+    "task",
+    "operators",
+    "devices",
+    "precisions",
+];
 const CHECKPOINT_KEYS: &[&str] = &["fixture", "path", "hub"];
 const TOLERANCE_KEYS: &[&str] = &["output", "precision", "rel_l2", "max_rel", "reason"];
 const MEMORY_KEYS: &[&str] = &["vram_mib"];
@@ -55,13 +78,22 @@ pub(super) fn spec(decoder: &mut SpecDecoder, document: &Node, stem: &str) -> Op
     if let Some((devices, precisions)) = devices.as_deref().zip(precisions.as_deref()) {
         computable(decoder, &fields, devices, precisions);
     }
-    let context = SpecContext { architecture, devices: devices.as_deref(), precisions: precisions.as_deref() };
-    let checks = fields.optional("checks").map(|node| checks(decoder, node, &context)).unwrap_or_default();
+    let context = SpecContext {
+        architecture,
+        devices: devices.as_deref(),
+        precisions: precisions.as_deref(),
+    };
+    let checks = fields
+        .optional("checks")
+        .map(|node| checks(decoder, node, &context))
+        .unwrap_or_default();
     let subject = match kind {
         SubjectKind::Model => model(decoder, &fields, model_type, &context),
         SubjectKind::Operators => Some(operators(decoder, &fields)),
     };
-    let memory = fields.optional("memory").and_then(|node| memory(decoder, node));
+    let memory = fields
+        .optional("memory")
+        .and_then(|node| memory(decoder, node));
     decoder.problems.is_empty().then_some(())?;
     Some(ModelSpec {
         name: name?,
@@ -75,9 +107,12 @@ pub(super) fn spec(decoder: &mut SpecDecoder, document: &Node, stem: &str) -> Op
     })
 }
 
-/// The kind of subject that the architecture has. A spec without a valid architecture is read as that of a model.
+/// The kind of subject that the architecture has. A spec without a valid architecture is read as
+/// that of a model.
 fn kind(document: &Node) -> SubjectKind {
-    let YamlValue::Mapping(entries) = &document.value else { return SubjectKind::Model };
+    let YamlValue::Mapping(entries) = &document.value else {
+        return SubjectKind::Model;
+    };
     let architecture = entries.iter().find_map(|(key, node)| match &node.value {
         YamlValue::Text(text) if key.value == "architecture" => text.parse::<Architecture>().ok(),
         _ => None,
@@ -91,14 +126,29 @@ fn model(
     model_type: Option<ModelType>,
     context: &SpecContext<'_>,
 ) -> Option<SpecSubject> {
-    let checkpoint = fields.optional("checkpoint").and_then(|node| checkpoint(decoder, node));
-    let tolerance = fields.optional("tolerance").map(|node| tolerances(decoder, node, context)).unwrap_or_default();
-    Some(SpecSubject::Model { model_type: model_type?, checkpoint: checkpoint?, tolerance })
+    let checkpoint = fields
+        .optional("checkpoint")
+        .and_then(|node| checkpoint(decoder, node));
+    let tolerance = fields
+        .optional("tolerance")
+        .map(|node| tolerances(decoder, node, context))
+        .unwrap_or_default();
+    Some(SpecSubject::Model {
+        model_type: model_type?,
+        checkpoint: checkpoint?,
+        tolerance,
+    })
 }
 
 fn operators(decoder: &mut SpecDecoder, fields: &MappingFields<'_>) -> SpecSubject {
-    let operators = fields.optional("operators").map(|node| operators::shapes(decoder, node)).unwrap_or_default();
-    let stress = fields.optional("stress").map(|node| stress::shapes(decoder, node, &operators)).unwrap_or_default();
+    let operators = fields
+        .optional("operators")
+        .map(|node| operators::shapes(decoder, node))
+        .unwrap_or_default();
+    let stress = fields
+        .optional("stress")
+        .map(|node| stress::shapes(decoder, node, &operators))
+        .unwrap_or_default();
     SpecSubject::Operators { operators, stress }
 }
 
@@ -113,8 +163,17 @@ fn name(decoder: &mut SpecDecoder, fields: &MappingFields<'_>, stem: &str) -> Op
         }
     };
     if text != stem {
-        let message = format!("the name `{text}` is not the stem of the file, {}", Quoted(stem));
-        decoder.complain(node, message, Some(format!("rename the file to `{text}.yaml`, or change the name")));
+        let message = format!(
+            "the name `{text}` is not the stem of the file, {}",
+            Quoted(stem)
+        );
+        decoder.complain(
+            node,
+            message,
+            Some(format!(
+                "rename the file to `{text}.yaml`, or change the name"
+            )),
+        );
         return None;
     }
     Some(name)
@@ -130,21 +189,38 @@ fn architecture(
         && model_type.architecture() != given
     {
         let right = model_type.architecture();
-        let message = format!("model_type `{model_type}` has the architecture `{right}`, not `{given}`");
-        decoder.complain(node, message, Some(format!("write `architecture: {right}`")));
+        let message =
+            format!("model_type `{model_type}` has the architecture `{right}`, not `{given}`");
+        decoder.complain(
+            node,
+            message,
+            Some(format!("write `architecture: {right}`")),
+        );
         return None;
     }
     Some(given)
 }
 
-fn task(decoder: &mut SpecDecoder, fields: &MappingFields<'_>, architecture: Option<Architecture>) -> Option<Task> {
+fn task(
+    decoder: &mut SpecDecoder,
+    fields: &MappingFields<'_>,
+    architecture: Option<Architecture>,
+) -> Option<Task> {
     let given = required_variant::<Task>(decoder, fields, "task")?;
     if let Some((architecture, node)) = architecture.zip(fields.optional("task"))
         && !architecture.tasks().contains(&given)
     {
-        let tasks: Vec<&str> = architecture.tasks().iter().map(|task| task.as_str()).collect();
+        let tasks: Vec<&str> = architecture
+            .tasks()
+            .iter()
+            .map(|task| task.as_str())
+            .collect();
         let message = format!("architecture `{architecture}` has no task `{given}`");
-        decoder.complain(node, message, Some(format!("its tasks are {}", list(&tasks))));
+        decoder.complain(
+            node,
+            message,
+            Some(format!("its tasks are {}", list(&tasks))),
+        );
         return None;
     }
     Some(given)
@@ -155,23 +231,36 @@ fn checkpoint(decoder: &mut SpecDecoder, node: &Node) -> Option<CheckpointSource
     let fixture = fields.optional("fixture").and_then(|node| {
         let text = decoder.text(node, "checkpoint.fixture", usize::MAX)?;
         if let Err(error) = ModelName::new(text) {
-            let help = "a fixture is a directory in `fixtures/`; for another place write `path: ...`";
-            decoder.complain(node, format!("`checkpoint.fixture`: {error}"), Some(help.to_owned()));
+            let help =
+                "a fixture is a directory in `fixtures/`; for another place write `path: ...`";
+            decoder.complain(
+                node,
+                format!("`checkpoint.fixture`: {error}"),
+                Some(help.to_owned()),
+            );
         }
         Some(text.to_owned())
     });
     let path = fields.optional("path").and_then(|node| {
         let text = decoder.text(node, "checkpoint.path", LONGEST_PATH)?;
         if text.contains('\0') {
-            decoder.complain(node, "`checkpoint.path` contains a NUL, which no path can", None);
+            decoder.complain(
+                node,
+                "`checkpoint.path` contains a NUL, which no path can",
+                None,
+            );
         }
         Some(text.to_owned())
     });
     let hub = fields.optional("hub").and_then(|node| hub(decoder, node));
-    let places = [fields.optional("fixture"), fields.optional("path")].iter().flatten().count();
+    let places = [fields.optional("fixture"), fields.optional("path")]
+        .iter()
+        .flatten()
+        .count();
     if places != 1 {
         let found = if places == 0 { "neither" } else { "both" };
-        let message = format!("`checkpoint` must have exactly one of `fixture` and `path`, found {found}");
+        let message =
+            format!("`checkpoint` must have exactly one of `fixture` and `path`, found {found}");
         decoder.complain(node, message, None);
     }
     Some(CheckpointSource { fixture, path, hub })
@@ -183,56 +272,107 @@ fn hub(decoder: &mut SpecDecoder, node: &Node) -> Option<String> {
     // One part is enough: old models of the Hub, such as `gpt2`, have no owner.
     let good = parts.clone().count() <= 2 && parts.all(|part| ModelName::new(part).is_ok());
     if !good {
-        let message = format!("`checkpoint.hub` {} is not a model of the Hub", Quoted(text));
+        let message = format!(
+            "`checkpoint.hub` {} is not a model of the Hub",
+            Quoted(text)
+        );
         decoder.complain(node, message, Some("write `owner/name`".to_owned()));
     }
     good.then(|| text.to_owned())
 }
 
 /// A list of variants: not empty, without duplicates.
-fn variants<T: ClosedEnum>(decoder: &mut SpecDecoder, fields: &MappingFields<'_>, key: &str) -> Option<Vec<T>> {
+fn variants<T: ClosedEnum>(
+    decoder: &mut SpecDecoder,
+    fields: &MappingFields<'_>,
+    key: &str,
+) -> Option<Vec<T>> {
     let node = fields.optional(key)?;
     let before = decoder.problems.len();
     let mut variants = Vec::new();
     for (path, item) in decoder.items(node, key) {
-        let Some(variant) = decoder.variant::<T>(item, &path) else { continue };
+        let Some(variant) = decoder.variant::<T>(item, &path) else {
+            continue;
+        };
         if variants.contains(&variant) {
-            decoder.complain(item, format!("`{variant}` is listed twice in `{key}`"), None);
+            decoder.complain(
+                item,
+                format!("`{variant}` is listed twice in `{key}`"),
+                None,
+            );
         }
         variants.push(variant);
     }
     let sound = decoder.problems.len() == before;
     if sound && variants.is_empty() {
         let known: Vec<&str> = T::all().iter().map(|variant| variant.text()).collect();
-        decoder.complain(node, format!("`{key}` is empty"), Some(format!("name at least one of {}", list(&known))));
+        decoder.complain(
+            node,
+            format!("`{key}` is empty"),
+            Some(format!("name at least one of {}", list(&known))),
+        );
     }
     sound.then_some(variants)
 }
 
-/// Requires that each precision has a device, and each device a precision: an entry without any check is a mistake.
-fn computable(decoder: &mut SpecDecoder, fields: &MappingFields<'_>, devices: &[DeviceKind], precisions: &[Precision]) {
-    let has_device = |precision: &&Precision| devices.iter().any(|device| precision.applies_on(*device));
-    if let Some((node, precision)) = fields.optional("precisions").zip(precisions.iter().find(|it| !has_device(it))) {
-        let kinds = DeviceKind::ALL.iter().filter(|device| precision.applies_on(**device));
+/// Requires that each precision has a device, and each device a precision: an entry without any
+/// check is a mistake.
+fn computable(
+    decoder: &mut SpecDecoder,
+    fields: &MappingFields<'_>,
+    devices: &[DeviceKind],
+    precisions: &[Precision],
+) {
+    let has_device =
+        |precision: &&Precision| devices.iter().any(|device| precision.applies_on(*device));
+    if let Some((node, precision)) = fields
+        .optional("precisions")
+        .zip(precisions.iter().find(|it| !has_device(it)))
+    {
+        let kinds = DeviceKind::ALL
+            .iter()
+            .filter(|device| precision.applies_on(**device));
         let kinds: Vec<&str> = kinds.map(|device| device.as_str()).collect();
         let message = format!("no device of this spec computes in `{precision}`");
         let help = format!("remove it, or add to `devices`: {}", list(&kinds));
         decoder.complain(node, message, Some(help));
     }
-    let has_precision = |device: &&DeviceKind| precisions.iter().any(|precision| precision.applies_on(**device));
-    if let Some((node, device)) = fields.optional("devices").zip(devices.iter().find(|it| !has_precision(it))) {
+    let has_precision = |device: &&DeviceKind| {
+        precisions
+            .iter()
+            .any(|precision| precision.applies_on(**device))
+    };
+    if let Some((node, device)) = fields
+        .optional("devices")
+        .zip(devices.iter().find(|it| !has_precision(it)))
+    {
         let message = format!("`{device}` computes in no precision of this spec");
-        decoder.complain(node, message, Some("add `f32` to `precisions`, or remove the device".to_owned()));
+        decoder.complain(
+            node,
+            message,
+            Some("add `f32` to `precisions`, or remove the device".to_owned()),
+        );
     }
 }
 
-fn tolerances(decoder: &mut SpecDecoder, node: &Node, context: &SpecContext<'_>) -> Vec<ToleranceSpec> {
+fn tolerances(
+    decoder: &mut SpecDecoder,
+    node: &Node,
+    context: &SpecContext<'_>,
+) -> Vec<ToleranceSpec> {
     let mut tolerances: Vec<ToleranceSpec> = Vec::new();
     for (path, item) in decoder.items(node, "tolerance") {
-        let Some(tolerance) = tolerance(decoder, item, &path, context) else { continue };
-        let same = |other: &ToleranceSpec| other.output == tolerance.output && other.precision == tolerance.precision;
+        let Some(tolerance) = tolerance(decoder, item, &path, context) else {
+            continue;
+        };
+        let same = |other: &ToleranceSpec| {
+            other.output == tolerance.output && other.precision == tolerance.precision
+        };
         if tolerances.iter().any(same) {
-            let message = format!("`{path}` is the second tolerance for this output in `{}`", tolerance.precision);
+            let message = format!(
+                "`{path}` is the second tolerance for this output in `{}`",
+                tolerance.precision
+            );
             decoder.complain(item, message, None);
         }
         tolerances.push(tolerance);
@@ -240,20 +380,39 @@ fn tolerances(decoder: &mut SpecDecoder, node: &Node, context: &SpecContext<'_>)
     tolerances
 }
 
-fn tolerance(decoder: &mut SpecDecoder, node: &Node, path: &str, context: &SpecContext<'_>) -> Option<ToleranceSpec> {
+fn tolerance(
+    decoder: &mut SpecDecoder,
+    node: &Node,
+    path: &str,
+    context: &SpecContext<'_>,
+) -> Option<ToleranceSpec> {
     let fields = decoder.mapping(node, path, TOLERANCE_KEYS, TOLERANCE_KEYS)?;
     let output = required_text(decoder, &fields, "output", 100);
     let precision = required_variant::<Precision>(decoder, &fields, "precision");
-    let rel_l2 = fields.optional("rel_l2").and_then(|node| decoder.fraction(node, &fields.key("rel_l2")));
-    let max_rel = fields.optional("max_rel").and_then(|node| decoder.fraction(node, &fields.key("max_rel")));
+    let rel_l2 = fields
+        .optional("rel_l2")
+        .and_then(|node| decoder.fraction(node, &fields.key("rel_l2")));
+    let max_rel = fields
+        .optional("max_rel")
+        .and_then(|node| decoder.fraction(node, &fields.key("max_rel")));
     let reason = required_text(decoder, &fields, "reason", LONGEST_REASON);
     let precision = precision?;
     if let Some((precisions, node)) = context.precisions.zip(fields.optional("precision"))
         && !precisions.contains(&precision)
     {
-        decoder.complain(node, format!("the spec does not name the precision `{precision}`"), None);
+        decoder.complain(
+            node,
+            format!("the spec does not name the precision `{precision}`"),
+            None,
+        );
     }
-    Some(ToleranceSpec { output: output?, precision, rel_l2: rel_l2?, max_rel: max_rel?, reason: reason? })
+    Some(ToleranceSpec {
+        output: output?,
+        precision,
+        rel_l2: rel_l2?,
+        max_rel: max_rel?,
+        reason: reason?,
+    })
 }
 
 fn memory(decoder: &mut SpecDecoder, node: &Node) -> Option<Memory> {

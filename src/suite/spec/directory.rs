@@ -26,7 +26,8 @@ pub struct LoadedSpec {
     pub spec: ModelSpec,
 }
 
-/// Reads every `*.yaml` below `directory`, following symbolic links, ordered by architecture and name.
+/// Reads every `*.yaml` below `directory`, following symbolic links, ordered by architecture and
+/// name.
 pub fn load_all(directory: &Path) -> Result<Vec<LoadedSpec>, SpecErrors> {
     let mut problems = Vec::new();
     let mut loaded = Vec::new();
@@ -55,13 +56,18 @@ fn find(directory: &Path, problems: &mut Vec<SpecProblem>) -> Vec<PathBuf> {
     let shown = directory.display().to_string();
     if !directory.is_dir() {
         let help = "name the directory of specs with `--specs DIR`, or write a first spec with `testgen add DIR`";
-        problems.push(SpecProblem::of_file(&shown, "the directory of specs does not exist").with_help(help));
+        problems.push(
+            SpecProblem::of_file(&shown, "the directory of specs does not exist").with_help(help),
+        );
         return Vec::new();
     }
     let mut seen = BTreeSet::new();
     let mut identities = Identities::default();
     let mut found = Vec::new();
-    for entry in WalkDir::new(directory).follow_links(true).sort_by_file_name() {
+    for entry in WalkDir::new(directory)
+        .follow_links(true)
+        .sort_by_file_name()
+    {
         let entry = match entry {
             Ok(entry) => entry,
             // A link to a directory above it: the specs there are found without it.
@@ -77,21 +83,30 @@ fn find(directory: &Path, problems: &mut Vec<SpecProblem>) -> Vec<PathBuf> {
                 continue;
             }
         };
-        let extension = entry.path().extension().and_then(|extension| extension.to_str());
+        let extension = entry
+            .path()
+            .extension()
+            .and_then(|extension| extension.to_str());
         match extension {
             _ if entry.file_type().is_dir() => {}
             Some("yaml") => found.push((entry.depth(), entry.into_path())),
             Some("yml") => {
                 let path = entry.path().display().to_string();
-                problems
-                    .push(SpecProblem::of_file(&path, "a spec's name ends in `.yaml`").with_help("rename the file"));
+                problems.push(
+                    SpecProblem::of_file(&path, "a spec's name ends in `.yaml`")
+                        .with_help("rename the file"),
+                );
             }
             _ => {}
         }
     }
     // The shortest path to a file is the one that users know.
     found.sort();
-    found.into_iter().map(|(_, path)| path).filter(|path| seen.insert(identities.of(path))).collect()
+    found
+        .into_iter()
+        .map(|(_, path)| path)
+        .filter(|path| seen.insert(identities.of(path)))
+        .collect()
 }
 
 /// The files that paths lead to, with the directories that were resolved for earlier paths.
@@ -103,32 +118,64 @@ struct Identities {
 impl Identities {
     /// The file that a link points to; for a dangling link, the link itself.
     fn of(&mut self, path: &Path) -> PathBuf {
-        // Resolving a path reads a link for each of its parts, so it is done once for each directory.
-        let target = if path.is_symlink() { path.canonicalize().ok() } else { None };
-        target.or_else(|| self.in_directory(path)).unwrap_or_else(|| path.to_owned())
+        // Resolving a path reads a link for each of its parts, so it is done once for each
+        // directory.
+        let target = if path.is_symlink() {
+            path.canonicalize().ok()
+        } else {
+            None
+        };
+        target
+            .or_else(|| self.in_directory(path))
+            .unwrap_or_else(|| path.to_owned())
     }
 
     fn in_directory(&mut self, path: &Path) -> Option<PathBuf> {
         let directory = path.parent()?;
         if !self.directories.contains_key(directory) {
-            self.directories.insert(directory.to_owned(), directory.canonicalize().ok());
+            self.directories
+                .insert(directory.to_owned(), directory.canonicalize().ok());
         }
-        Some(self.directories.get(directory)?.as_ref()?.join(path.file_name()?))
+        Some(
+            self.directories
+                .get(directory)?
+                .as_ref()?
+                .join(path.file_name()?),
+        )
     }
 }
 
 fn io_reason(error: &walkdir::Error) -> String {
-    error.io_error().map_or_else(|| error.to_string(), ToString::to_string)
+    error
+        .io_error()
+        .map_or_else(|| error.to_string(), ToString::to_string)
 }
 
 fn load(path: &Path) -> Result<LoadedSpec, Vec<SpecProblem>> {
     let shown = path.display().to_string();
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let stem = path
+        .file_stem()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
     let text: Arc<str> = read_text(path, LARGEST_FILE)
-        .map_err(|error| vec![SpecProblem::of_file(&shown, format!("the file cannot be read: {}", error.problem))])?
+        .map_err(|error| {
+            vec![SpecProblem::of_file(
+                &shown,
+                format!("the file cannot be read: {}", error.problem),
+            )]
+        })?
         .into();
-    let file = SpecFile { path: shown, stem, text: Arc::clone(&text) };
-    yaml::read(&file).map(|spec| LoadedSpec { path: path.to_owned(), text, spec })
+    let file = SpecFile {
+        path: shown,
+        stem,
+        text: Arc::clone(&text),
+    };
+    yaml::read(&file).map(|spec| LoadedSpec {
+        path: path.to_owned(),
+        text,
+        spec,
+    })
 }
 
 /// Errors for names and modules that two files share.
@@ -137,15 +184,27 @@ fn clashes(loaded: &[LoadedSpec]) -> Vec<SpecProblem> {
     let mut problems = Vec::new();
     for spec in loaded {
         let module = spec.spec.name.module();
-        let Some(other) = by_module.insert(module.clone(), spec) else { continue };
+        let Some(other) = by_module.insert(module.clone(), spec) else {
+            continue;
+        };
         let place = other.path.display().to_string();
         let message = if other.spec.name == spec.spec.name {
-            format!("the name `{}` is taken by {}", spec.spec.name, Quoted(&place))
+            format!(
+                "the name `{}` is taken by {}",
+                spec.spec.name,
+                Quoted(&place)
+            )
         } else {
-            format!("`{}` and `{}` both become the module `{module}`", other.spec.name, spec.spec.name)
+            format!(
+                "`{}` and `{}` both become the module `{module}`",
+                other.spec.name, spec.spec.name
+            )
         };
         let problem = SpecProblem::of_file(&spec.path.display().to_string(), message);
-        problems.push(problem.with_help(format!("rename one of them; the other is {}", Quoted(&place))));
+        problems.push(problem.with_help(format!(
+            "rename one of them; the other is {}",
+            Quoted(&place)
+        )));
     }
     problems
 }

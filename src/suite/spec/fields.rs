@@ -1,5 +1,5 @@
-//! Strict access to the tree: wrong types, unknown keys and missing keys are collected as problems, and reading
-//! continues.
+//! Strict access to the tree: wrong types, unknown keys and missing keys are collected as problems,
+//! and reading continues.
 
 use super::{
     problem::SpecProblem,
@@ -25,13 +25,27 @@ pub(super) struct MappingFields<'n> {
 
 impl SpecDecoder {
     pub(super) fn new(path: &str, source: Arc<str>) -> Self {
-        Self { path: path.to_owned(), source, problems: Vec::new() }
+        Self {
+            path: path.to_owned(),
+            source,
+            problems: Vec::new(),
+        }
     }
 
     /// Adds a problem at a node.
-    pub(super) fn complain<T>(&mut self, node: &Spanned<T>, message: impl Into<String>, help: Option<String>) {
+    pub(super) fn complain<T>(
+        &mut self,
+        node: &Spanned<T>,
+        message: impl Into<String>,
+        help: Option<String>,
+    ) {
         let place = Some((Arc::clone(&self.source), span(node, &self.source)));
-        self.problems.push(SpecProblem { path: self.path.clone(), message: message.into(), place, help });
+        self.problems.push(SpecProblem {
+            path: self.path.clone(),
+            message: message.into(),
+            place,
+            help,
+        });
     }
 
     /// A mapping with only the keys `known`, and with all of `required`.
@@ -58,10 +72,16 @@ impl SpecDecoder {
             misspelt.extend(near);
             let message = format!("unknown key {}", Quoted(&join(path, &key.value)));
             let known = format!("known keys are {}", list(known));
-            let help = near.map_or_else(|| known.clone(), |near| format!("did you mean `{near}`? {known}"));
+            let help = near.map_or_else(
+                || known.clone(),
+                |near| format!("did you mean `{near}`? {known}"),
+            );
             self.complain(key, message, Some(help));
         }
-        let fields = MappingFields { path: path.to_owned(), entries: found };
+        let fields = MappingFields {
+            path: path.to_owned(),
+            entries: found,
+        };
         self.complain_about_missing(node, &fields, required, &misspelt);
         Some(fields)
     }
@@ -75,7 +95,12 @@ impl SpecDecoder {
         misspelt: &[&str],
     ) {
         let is_missing = |key: &&str| fields.optional(key).is_none() && !misspelt.contains(key);
-        let missing: Vec<String> = required.iter().copied().filter(is_missing).map(|key| fields.key(key)).collect();
+        let missing: Vec<String> = required
+            .iter()
+            .copied()
+            .filter(is_missing)
+            .map(|key| fields.key(key))
+            .collect();
         let missing: Vec<&str> = missing.iter().map(String::as_str).collect();
         if missing.is_empty() {
             return;
@@ -85,15 +110,21 @@ impl SpecDecoder {
             Some(&"reason") if missing.len() == 1 => "say why in a few words; the report shows it",
             _ => "docs/spec.md says what each can be; `testgen add DIR` writes a whole spec",
         };
-        self.complain(node, format!("missing key{plural} {}", list(&missing)), Some(help.to_owned()));
+        self.complain(
+            node,
+            format!("missing key{plural} {}", list(&missing)),
+            Some(help.to_owned()),
+        );
     }
 
     /// The items of a list, each with its path.
     pub(super) fn items<'n>(&mut self, node: &'n Node, path: &str) -> Vec<(String, &'n Node)> {
         match &node.value {
-            YamlValue::Sequence(items) => {
-                items.iter().enumerate().map(|(index, item)| (format!("{path}[{index}]"), item)).collect()
-            }
+            YamlValue::Sequence(items) => items
+                .iter()
+                .enumerate()
+                .map(|(index, item)| (format!("{path}[{index}]"), item))
+                .collect(),
             _ => {
                 self.wrong_type(node, path, "a list", None);
                 Vec::new()
@@ -102,10 +133,23 @@ impl SpecDecoder {
     }
 
     /// Text of at least one and at most `longest` characters.
-    pub(super) fn text<'n>(&mut self, node: &'n Node, path: &str, longest: usize) -> Option<&'n str> {
+    pub(super) fn text<'n>(
+        &mut self,
+        node: &'n Node,
+        path: &str,
+        longest: usize,
+    ) -> Option<&'n str> {
         let YamlValue::Text(text) = &node.value else {
-            let scalar = matches!(node.value, YamlValue::Boolean(_) | YamlValue::Integer(_) | YamlValue::Number(_));
-            self.wrong_type(node, path, "text", scalar.then(|| "put it in quotes".to_owned()));
+            let scalar = matches!(
+                node.value,
+                YamlValue::Boolean(_) | YamlValue::Integer(_) | YamlValue::Number(_)
+            );
+            self.wrong_type(
+                node,
+                path,
+                "text",
+                scalar.then(|| "put it in quotes".to_owned()),
+            );
             return None;
         };
         if text.trim().is_empty() {
@@ -113,7 +157,11 @@ impl SpecDecoder {
             return None;
         }
         if text.chars().count() > longest {
-            self.complain(node, format!("`{path}` is longer than {longest} characters"), None);
+            self.complain(
+                node,
+                format!("`{path}` is longer than {longest} characters"),
+                None,
+            );
             return None;
         }
         Some(text)
@@ -141,7 +189,11 @@ impl SpecDecoder {
         match node.value {
             YamlValue::Integer(number) if number > 0 => Some(number),
             YamlValue::Integer(_) | YamlValue::Number(_) => {
-                self.complain(node, format!("`{path}` must be a whole number above 0"), None);
+                self.complain(
+                    node,
+                    format!("`{path}` must be a whole number above 0"),
+                    None,
+                );
                 None
             }
             _ => {
@@ -163,21 +215,36 @@ impl SpecDecoder {
         };
         let fits = number > 0.0 && number <= 1.0;
         if !fits {
-            self.complain(node, format!("`{path}` must be above 0 and at most 1"), None);
+            self.complain(
+                node,
+                format!("`{path}` must be above 0 and at most 1"),
+                None,
+            );
         }
         fits.then_some(number)
     }
 
     fn wrong_type(&mut self, node: &Node, path: &str, expected: &str, help: Option<String>) {
-        let subject = if path.is_empty() { "the spec".to_owned() } else { format!("`{path}`") };
-        self.complain(node, format!("{subject} must be {expected}, found {}", node.value.kind()), help);
+        let subject = if path.is_empty() {
+            "the spec".to_owned()
+        } else {
+            format!("`{path}`")
+        };
+        self.complain(
+            node,
+            format!("{subject} must be {expected}, found {}", node.value.kind()),
+            help,
+        );
     }
 }
 
 impl<'n> MappingFields<'n> {
     /// The node of a key; a missing required key has already been reported.
     pub(super) fn optional(&self, key: &str) -> Option<&'n Node> {
-        self.entries.iter().find(|(name, _)| *name == key).map(|(_, node)| *node)
+        self.entries
+            .iter()
+            .find(|(name, _)| *name == key)
+            .map(|(_, node)| *node)
     }
 
     /// The path of a key of this mapping.
@@ -204,20 +271,34 @@ pub(super) fn required_text(
     longest: usize,
 ) -> Option<String> {
     let node = fields.optional(key)?;
-    decoder.text(node, &fields.key(key), longest).map(str::to_owned)
+    decoder
+        .text(node, &fields.key(key), longest)
+        .map(str::to_owned)
 }
 
 fn join(path: &str, key: &str) -> String {
-    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+    if path.is_empty() {
+        key.to_owned()
+    } else {
+        format!("{path}.{key}")
+    }
 }
 
 fn nearest_key<'k>(given: &str, known: &[&'k str]) -> Option<&'k str> {
     // As an integer, because floats have no total order that `max_by_key` could use.
     let score = |key: &&str| (strsim::jaro_winkler(given, key) * 1000.0) as u32;
-    known.iter().copied().max_by_key(score).filter(|key| score(key) > 700)
+    known
+        .iter()
+        .copied()
+        .max_by_key(score)
+        .filter(|key| score(key) > 700)
 }
 
 /// "`a`, `b`, `c`".
 pub(super) fn list(words: &[&str]) -> String {
-    words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+    words
+        .iter()
+        .map(|word| format!("`{word}`"))
+        .collect::<Vec<_>>()
+        .join(", ")
 }

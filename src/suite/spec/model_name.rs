@@ -8,7 +8,8 @@ pub const MAX_NAME_LENGTH: usize = 64;
 
 /// A model's name: letters, digits, `_`, `-` and `.` of ASCII, the first a letter or a digit.
 ///
-/// Such a name is a valid path component on every system, never `.` or `..`, and needs no quotes in a shell.
+/// Such a name is a valid path component on every system, never `.` or `..`, and needs no quotes in
+/// a shell.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct ModelName(String);
@@ -82,7 +83,8 @@ impl fmt::Display for ModelName {
     }
 }
 
-/// Whether `word` cannot name a module. syn rejects all keywords as identifiers except `gen`, which edition 2024 added.
+/// Whether `word` cannot name a module. syn rejects all keywords as identifiers except `gen`, which
+/// edition 2024 added.
 pub(crate) fn is_keyword(word: &str) -> bool {
     word == "gen" || syn::parse_str::<syn::Ident>(word).is_err()
 }
@@ -115,9 +117,23 @@ mod tests {
 
     #[test]
     fn hostile_names_are_refused() {
-        for name in
-            ["", ".", "..", "../x", "/etc/passwd", "a/b", "a\\b", "a\0b", "a\nb", "*/", "é", "a b", "-x", "\"", "_x"]
-        {
+        for name in [
+            "",
+            ".",
+            "..",
+            "../x",
+            "/etc/passwd",
+            "a/b",
+            "a\\b",
+            "a\0b",
+            "a\nb",
+            "*/",
+            "é",
+            "a b",
+            "-x",
+            "\"",
+            "_x",
+        ] {
             assert!(ModelName::new(name).is_err(), "{name:?}");
         }
         assert_eq!(ModelName::new(&"x".repeat(65)), Err(NameError::TooLong));

@@ -41,7 +41,11 @@ pub fn reference() -> String {
     let mut text = OPENING.to_owned();
     section(&mut text, "Keys", &schema);
     for subject in schema["oneOf"].as_array().into_iter().flatten() {
-        section(&mut text, &format!("Keys of {}", subject["title"].as_str().unwrap_or_default()), subject);
+        section(
+            &mut text,
+            &format!("Keys of {}", subject["title"].as_str().unwrap_or_default()),
+            subject,
+        );
     }
     let empty = serde_json::Map::new();
     let definitions = schema["definitions"].as_object().unwrap_or(&empty);
@@ -65,19 +69,39 @@ pub fn reference() -> String {
 }
 
 fn section(text: &mut String, title: &str, schema: &Value) {
-    let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let required: Vec<&str> = schema["required"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
     let _ = writeln!(text, "\n## {title}\n");
     let _ = writeln!(text, "{}\n", description(schema));
-    let _ = writeln!(text, "| key | required | type | meaning |\n|---|---|---|---|");
+    let _ = writeln!(
+        text,
+        "| key | required | type | meaning |\n|---|---|---|---|"
+    );
     for (key, property) in properties(schema) {
-        let required = if required.contains(&key.as_str()) { "yes" } else { "no" };
-        let _ = writeln!(text, "| `{key}` | {required} | {} | {} |", kind(property), description(property));
+        let required = if required.contains(&key.as_str()) {
+            "yes"
+        } else {
+            "no"
+        };
+        let _ = writeln!(
+            text,
+            "| `{key}` | {required} | {} | {} |",
+            kind(property),
+            description(property)
+        );
     }
 }
 
 /// The doc comment on one line, as a table cell.
 fn description(schema: &Value) -> String {
-    let text = schema["description"].as_str().unwrap_or("").replace('|', "\\|");
+    let text = schema["description"]
+        .as_str()
+        .unwrap_or("")
+        .replace('|', "\\|");
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -94,15 +118,29 @@ fn kind(schema: &Value) -> &'static str {
 
 fn registry(text: &mut String) {
     let _ = writeln!(text, "\n## Architectures, model types and tasks\n");
-    let _ = writeln!(text, "| `architecture` | `model_type` | `task`; the first is the default |\n|---|---|---|");
+    let _ = writeln!(
+        text,
+        "| `architecture` | `model_type` | `task`; the first is the default |\n|---|---|---|"
+    );
     for &architecture in Architecture::ALL {
-        let of_architecture = ModelType::ALL.iter().filter(|kind| kind.architecture() == architecture);
+        let of_architecture = ModelType::ALL
+            .iter()
+            .filter(|kind| kind.architecture() == architecture);
         let (native, others): (Vec<ModelType>, Vec<ModelType>) =
             of_architecture.partition(|kind| kind.native().is_some());
         let mut types: Vec<String> = native.iter().map(|kind| format!("`{kind}`")).collect();
         types.extend((!others.is_empty()).then(|| format!("and {} others", others.len())));
-        let tasks: Vec<String> = architecture.tasks().iter().map(|task| format!("`{task}`")).collect();
-        let _ = writeln!(text, "| `{architecture}` | {} | {} |", types.join(", "), tasks.join(", "));
+        let tasks: Vec<String> = architecture
+            .tasks()
+            .iter()
+            .map(|task| format!("`{task}`"))
+            .collect();
+        let _ = writeln!(
+            text,
+            "| `{architecture}` | {} | {} |",
+            types.join(", "),
+            tasks.join(", ")
+        );
     }
 }
 
@@ -125,12 +163,22 @@ fn precisions(text: &mut String) {
          such a precision. `testgen add` writes those that every device has.\n\nA check names its precision. A harness that is opened without \
          one computes in the first 16-bit precision of the spec that the device's probe proves correct, else in f32.\n"
     );
-    let _ = writeln!(text, "| `precisions[]` | in memory | devices | computes |\n|---|---|---|---|");
+    let _ = writeln!(
+        text,
+        "| `precisions[]` | in memory | devices | computes |\n|---|---|---|---|"
+    );
     for &precision in Precision::ALL {
-        let devices = DeviceKind::ALL.iter().filter(|device| precision.applies_on(**device));
+        let devices = DeviceKind::ALL
+            .iter()
+            .filter(|device| precision.applies_on(**device));
         let devices: Vec<&str> = devices.map(|device| device.as_str()).collect();
         let storage = precision.storage();
-        let _ = writeln!(text, "| `{precision}` | {storage} | {} | {} |", devices.join(", "), arithmetic(precision));
+        let _ = writeln!(
+            text,
+            "| `{precision}` | {storage} | {} | {} |",
+            devices.join(", "),
+            arithmetic(precision)
+        );
     }
 }
 
@@ -141,7 +189,9 @@ fn arithmetic(precision: Precision) -> &'static str {
             "products of f32 by matrix units, which round the factors to 10 bits of mantissa; everything else in f32. On a GPU without \
              such units (NVIDIA before compute capability 8.0) the checks are ignored, with the reason"
         }
-        Precision::F16 | Precision::Bf16 => "in the type itself; sums inside products in f32 where the device can",
+        Precision::F16 | Precision::Bf16 => {
+            "in the type itself; sums inside products in f32 where the device can"
+        }
     }
 }
 
@@ -151,20 +201,37 @@ fn checks(text: &mut String) {
         "\n## Checks\n\nWhat `checks.skip[].check` and `checks.xfail[].check` can be. A harness has all that its architecture has; \
          `attention_paths` and `expert_paths` only in columns of an [engine](engines.md) such as torch.\n"
     );
-    let _ = writeln!(text, "| check | what it shows | architectures | devices | precisions |\n|---|---|---|---|---|");
+    let _ = writeln!(
+        text,
+        "| check | what it shows | architectures | devices | precisions |\n|---|---|---|---|---|"
+    );
     for &check in Check::ALL {
         let has = |architecture: &&Architecture| check.applies_to(**architecture);
-        let architectures: Vec<&str> = Architecture::ALL.iter().filter(has).map(|word| word.as_str()).collect();
+        let architectures: Vec<&str> = Architecture::ALL
+            .iter()
+            .filter(has)
+            .map(|word| word.as_str())
+            .collect();
         let is_model = |architecture: &&Architecture| architecture.subject() == SubjectKind::Model;
-        let architectures = match Architecture::ALL.iter().filter(is_model).all(|architecture| has(&architecture)) {
+        let architectures = match Architecture::ALL
+            .iter()
+            .filter(is_model)
+            .all(|architecture| has(&architecture))
+        {
             true if check.entry().operators => "all".to_owned(),
             true => "all of models".to_owned(),
             false => architectures.join(", "),
         };
-        let devices = DeviceKind::ALL.iter().filter(|device| check.applies_on(**device));
+        let devices = DeviceKind::ALL
+            .iter()
+            .filter(|device| check.applies_on(**device));
         let devices: Vec<&str> = devices.map(|device| device.as_str()).collect();
         let precisions = if check.per_precision() { "each" } else { "one" };
         let property = check.entry().property.trim();
-        let _ = writeln!(text, "| `{check}` | {property} | {architectures} | {} | {precisions} |", devices.join(", "));
+        let _ = writeln!(
+            text,
+            "| `{check}` | {property} | {architectures} | {} | {precisions} |",
+            devices.join(", ")
+        );
     }
 }

@@ -4,15 +4,21 @@ use super::ModelSpec;
 use crate::base::closed_enum::ClosedEnum;
 use schemars::{Schema, SchemaGenerator, generate::SchemaSettings, json_schema};
 use serde_json::Value;
-use testgen_types::{Architecture, Check, DeviceKind, ModelType, Operator, Precision, SubjectKind, Task};
+use testgen_types::{
+    Architecture, Check, DeviceKind, ModelType, Operator, Precision, SubjectKind, Task,
+};
 
 /// The schema as JSON text, ended by a newline. The same types produce the same bytes.
 pub fn schema() -> String {
-    let mut schema = SchemaSettings::draft07().into_generator().into_root_schema_for::<ModelSpec>();
-    // Added here, because no attribute of a field can express it: exactly one of the two must be given.
+    let mut schema = SchemaSettings::draft07()
+        .into_generator()
+        .into_root_schema_for::<ModelSpec>();
+    // Added here, because no attribute of a field can express it: exactly one of the two must be
+    // given.
     let exclusive = serde_json::json!([{ "required": ["fixture"] }, { "required": ["path"] }]);
-    if let Some(checkpoint) =
-        schema.pointer_mut("/definitions/CheckpointSource").and_then(|value| value.as_object_mut())
+    if let Some(checkpoint) = schema
+        .pointer_mut("/definitions/CheckpointSource")
+        .and_then(|value| value.as_object_mut())
     {
         checkpoint.insert("oneOf".to_owned(), exclusive);
     }
@@ -20,21 +26,33 @@ pub fn schema() -> String {
     format!("{:#}\n", schema.as_value())
 }
 
-/// Requires exactly one kind of subject: its keys, no key of another kind, and one of its architectures.
+/// Requires exactly one kind of subject: its keys, no key of another kind, and one of its
+/// architectures.
 fn close_subjects(schema: &mut Schema) {
-    let shared: Vec<String> = properties(schema.as_value()).map(|(key, _)| key.clone()).collect();
-    let Some(Value::Array(mut subjects)) = schema.remove("anyOf") else { return };
+    let shared: Vec<String> = properties(schema.as_value())
+        .map(|(key, _)| key.clone())
+        .collect();
+    let Some(Value::Array(mut subjects)) = schema.remove("anyOf") else {
+        return;
+    };
     for (kind, subject) in SubjectKind::ALL.iter().zip(&mut subjects) {
-        let architectures = Architecture::ALL.iter().filter(|architecture| architecture.subject() == *kind);
-        let architectures: Vec<&str> = architectures.map(|architecture| architecture.as_str()).collect();
+        let architectures = Architecture::ALL
+            .iter()
+            .filter(|architecture| architecture.subject() == *kind);
+        let architectures: Vec<&str> = architectures
+            .map(|architecture| architecture.as_str())
+            .collect();
         subject["additionalProperties"] = false.into();
-        shared.iter().for_each(|key| subject["properties"][key] = true.into());
+        shared
+            .iter()
+            .for_each(|key| subject["properties"][key] = true.into());
         subject["properties"]["architecture"] = serde_json::json!({ "enum": architectures });
     }
     schema.insert("oneOf".to_owned(), subjects.into());
 }
 
-/// The properties that this part of the schema describes; it permits others by their name, which another part describes.
+/// The properties that this part of the schema describes; it permits others by their name, which
+/// another part describes.
 pub(super) fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
     let all = schema["properties"].as_object().into_iter().flatten();
     all.filter(|(_, property)| property.get("description").is_some())

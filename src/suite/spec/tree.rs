@@ -36,11 +36,13 @@ impl YamlValue {
     }
 }
 
-/// The bytes of `source` where a node is used; for an alias the position of its `*name`. Never longer than the first
-/// line.
+/// The bytes of `source` where a node is used; for an alias the position of its `*name`. Never
+/// longer than the first line.
 pub(super) fn span<T>(node: &Spanned<T>, source: &str) -> Range<usize> {
     let location = node.referenced.span();
-    let start = usize::try_from(location.byte_offset().unwrap_or(0)).unwrap_or(0).min(source.len());
+    let start = usize::try_from(location.byte_offset().unwrap_or(0))
+        .unwrap_or(0)
+        .min(source.len());
     let length = usize::try_from(location.byte_len().unwrap_or(0)).unwrap_or(0);
     let rest = source.get(start..).unwrap_or("");
     let line = rest.find(['\n', '\r']).unwrap_or(rest.len());

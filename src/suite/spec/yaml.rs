@@ -32,7 +32,9 @@ pub fn read(file: &SpecFile) -> Result<ModelSpec, Vec<SpecProblem>> {
     };
     if document.value == YamlValue::Null {
         let help = "write one by hand, or with `testgen add DIR`";
-        return Err(vec![SpecProblem::of_file(&file.path, "the spec is empty").with_help(help)]);
+        return Err(vec![
+            SpecProblem::of_file(&file.path, "the spec is empty").with_help(help),
+        ]);
     }
     let mut decoder = SpecDecoder::new(&file.path, Arc::clone(&file.text));
     decode::spec(&mut decoder, &document, &file.stem).ok_or(decoder.problems)
@@ -67,9 +69,16 @@ fn options() -> serde_yaml::Options {
 }
 
 fn syntax_problem(file: &SpecFile, error: &serde_yaml::Error) -> SpecProblem {
-    let place = error.location().map(|location| (Arc::clone(&file.text), place(&file.text, &location)));
+    let place = error
+        .location()
+        .map(|location| (Arc::clone(&file.text), place(&file.text, &location)));
     let (message, help) = explain(error.without_snippet());
-    SpecProblem { path: file.path.clone(), message, place, help: help.map(str::to_owned) }
+    SpecProblem {
+        path: file.path.clone(),
+        message,
+        place,
+        help: help.map(str::to_owned),
+    }
 }
 
 /// The parser's message in this program's terms.
@@ -81,17 +90,26 @@ fn explain(error: &serde_yaml::Error) -> (String, Option<&'static str>) {
         Error::Budget { breach, .. } => {
             let breach = format!("{breach:?}");
             let what = breach.split([' ', '{', '(']).next().unwrap_or_default();
-            (format!("the YAML is larger or deeper than a spec can be ({what})"), Some(BOUNDS))
+            (
+                format!("the YAML is larger or deeper than a spec can be ({what})"),
+                Some(BOUNDS),
+            )
         }
         Error::AliasReplayLimitExceeded { .. }
         | Error::AliasExpansionLimitExceeded { .. }
         | Error::AliasReplayStackDepthExceeded { .. }
-        | Error::AliasReplayCounterOverflow { .. } => {
-            ("aliases multiply beyond what a spec can be".to_owned(), Some(BOUNDS))
+        | Error::AliasReplayCounterOverflow { .. } => (
+            "aliases multiply beyond what a spec can be".to_owned(),
+            Some(BOUNDS),
+        ),
+        Error::RecursiveReferencesRequireWeakTypes { .. } => {
+            ("an alias refers to what it is part of".to_owned(), None)
         }
-        Error::RecursiveReferencesRequireWeakTypes { .. } => ("an alias refers to what it is part of".to_owned(), None),
         Error::DuplicateMappingKey { key, .. } => {
-            let key = key.as_deref().map(|key| format!(" {}", Quoted(key))).unwrap_or_default();
+            let key = key
+                .as_deref()
+                .map(|key| format!(" {}", Quoted(key)))
+                .unwrap_or_default();
             (format!("the key{key} is given twice"), None)
         }
         other => (one_line(&other.to_string()), None),
@@ -100,12 +118,22 @@ fn explain(error: &serde_yaml::Error) -> (String, Option<&'static str>) {
 
 /// The byte position of an error, computed from line and column if it has no byte offset.
 fn place(text: &str, location: &serde_yaml::Location) -> Range<usize> {
-    let line = usize::try_from(location.line()).unwrap_or(1).saturating_sub(1);
-    let column = usize::try_from(location.column()).unwrap_or(1).saturating_sub(1);
+    let line = usize::try_from(location.line())
+        .unwrap_or(1)
+        .saturating_sub(1);
+    let column = usize::try_from(location.column())
+        .unwrap_or(1)
+        .saturating_sub(1);
     let start: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
     let row = text.get(start..).unwrap_or("").lines().next().unwrap_or("");
-    let offset = row.char_indices().nth(column).map_or(row.len(), |(offset, _)| offset);
-    let width = row.get(offset..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+    let offset = row
+        .char_indices()
+        .nth(column)
+        .map_or(row.len(), |(offset, _)| offset);
+    let width = row
+        .get(offset..)
+        .and_then(|rest| rest.chars().next())
+        .map_or(0, char::len_utf8);
     start + offset..start + offset + width
 }
 

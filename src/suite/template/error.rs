@@ -49,7 +49,9 @@ pub struct NoRust {
 
 impl TemplateError {
     pub(super) fn from_tera(error: &tera::Error) -> Self {
-        Self::Tera { report: limited(&error.to_string()) }
+        Self::Tera {
+            report: limited(&error.to_string()),
+        }
     }
 }
 
@@ -61,15 +63,16 @@ impl CliError for TemplateError {
 
     fn help(&self) -> Option<String> {
         match self {
-            Self::Unreadable { .. } => {
-                Some("`--templates` names a directory laid out like `templates/` of testgen".to_owned())
+            Self::Unreadable { .. } => Some(
+                "`--templates` names a directory laid out like `templates/` of testgen".to_owned(),
+            ),
+            Self::Missing { template } => {
+                Some(format!("add `{template}` to the directory of templates"))
             }
-            Self::Missing { template } => Some(format!("add `{template}` to the directory of templates")),
             Self::Tera { .. } => None,
-            Self::NoRust(no_rust) => no_rust
-                .origin
-                .as_ref()
-                .map(|(template, line)| format!("the line most likely comes from `{template}`, line {line}")),
+            Self::NoRust(no_rust) => no_rust.origin.as_ref().map(|(template, line)| {
+                format!("the line most likely comes from `{template}`, line {line}")
+            }),
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Formats rendered text as Rust: item by item, a blank line between items, the header unchanged at the top.
+//! Formats rendered text as Rust: item by item, a blank line between items, the header unchanged at
+//! the top.
 
 use super::rustfmt_layout::rustfmt_layout;
 use proc_macro2::LineColumn;
@@ -21,7 +22,8 @@ pub struct SyntaxError {
     pub excerpt: String,
 }
 
-/// Formats rendered text and caches formatted items, because the harnesses of a suite share most of their items.
+/// Formats rendered text and caches formatted items, because the harnesses of a suite share most of
+/// their items.
 #[derive(Debug, Default)]
 pub(super) struct Formatter {
     items: Mutex<HashMap<String, Vec<FormattedItem>>>,
@@ -35,7 +37,8 @@ struct FormattedItem {
     is_module: bool,
 }
 
-/// Formats a rendered file. The header is the lines of `//!` at its beginning; other `//` comments are dropped.
+/// Formats a rendered file. The header is the lines of `//!` at its beginning; other `//` comments
+/// are dropped.
 pub fn format_rust(text: &str) -> Result<String, SyntaxError> {
     Formatter::default().format(text)
 }
@@ -44,12 +47,15 @@ impl Formatter {
     /// See [`format_rust`].
     pub(super) fn format(&self, text: &str) -> Result<String, SyntaxError> {
         let (header, body) = split_header(text);
-        let pieces: Option<Vec<Vec<FormattedItem>>> = chunks(body).map(|chunk| self.pieces(chunk)).collect();
+        let pieces: Option<Vec<Vec<FormattedItem>>> =
+            chunks(body).map(|chunk| self.pieces(chunk)).collect();
         let pieces = match pieces {
             Some(pieces) => pieces.concat(),
-            // A chunk may fail to parse although the whole file is valid, and only the whole file has the right line
-            // numbers.
-            None => parse(body).map_err(|fault| syntax_error(text, text.len() - body.len(), fault))?,
+            // A chunk may fail to parse although the whole file is valid, and only the whole file
+            // has the right line numbers.
+            None => {
+                parse(body).map_err(|fault| syntax_error(text, text.len() - body.len(), fault))?
+            }
         };
         let mut formatted = header.trim_end().to_owned();
         formatted.push('\n');
@@ -82,14 +88,17 @@ fn chunks(body: &str) -> impl Iterator<Item = &str> {
     std::iter::from_fn(move || {
         let closes = |line: &&str| matches!(line.trim_end(), "}" | "};");
         let mut open = true;
-        let lines = rest.split_inclusive('\n').take_while(|line| std::mem::replace(&mut open, !closes(line)));
+        let lines = rest
+            .split_inclusive('\n')
+            .take_while(|line| std::mem::replace(&mut open, !closes(line)));
         let (chunk, tail) = rest.split_at(lines.map(str::len).sum());
         rest = tail;
         (!chunk.is_empty()).then_some(chunk)
     })
 }
 
-/// Why a text was not parsed. A span is only valid on the thread that parsed it, so this has its position.
+/// Why a text was not parsed. A span is only valid on the thread that parsed it, so this has its
+/// position.
 struct SyntaxFault {
     message: String,
     start: LineColumn,
@@ -97,11 +106,15 @@ struct SyntaxFault {
 
 impl From<syn::Error> for SyntaxFault {
     fn from(error: syn::Error) -> Self {
-        Self { message: error.to_string(), start: error.span().start() }
+        Self {
+            message: error.to_string(),
+            start: error.span().start(),
+        }
     }
 }
 
-/// Texts of at most so many bytes are parsed on the stack of the caller, because starting a thread takes as long.
+/// Texts of at most so many bytes are parsed on the stack of the caller, because starting a thread
+/// takes as long.
 const SHALLOW: usize = 256;
 
 /// A template decides how deep the text nests, and the parser recurses.
@@ -111,7 +124,10 @@ fn parse(text: &str) -> Result<Vec<FormattedItem>, SyntaxFault> {
     }
     if !is_parsable(text) {
         let message = "the rendered text is too large: a harness is a few hundred lines".to_owned();
-        return Err(SyntaxFault { message, start: LineColumn { line: 1, column: 0 } });
+        return Err(SyntaxFault {
+            message,
+            start: LineColumn { line: 1, column: 0 },
+        });
     }
     on_own_stack(|| pieces_of(text))
 }
@@ -127,13 +143,25 @@ fn pieces_of(text: &str) -> Result<Vec<FormattedItem>, SyntaxFault> {
 
 fn format_item(item: Item) -> FormattedItem {
     let is_module = matches!(&item, Item::Mod(module) if module.content.is_none());
-    let single = File { shebang: None, frontmatter: None, attrs: Vec::new(), items: vec![item] };
-    FormattedItem { text: rustfmt_layout(&prettyplease::unparse(&single)), is_module }
+    let single = File {
+        shebang: None,
+        frontmatter: None,
+        attrs: Vec::new(),
+        items: vec![item],
+    };
+    FormattedItem {
+        text: rustfmt_layout(&prettyplease::unparse(&single)),
+        is_module,
+    }
 }
 
 fn split_header(text: &str) -> (&str, &str) {
     let text = text.trim_start();
-    let end: usize = text.split_inclusive('\n').take_while(|line| line.starts_with("//!")).map(str::len).sum();
+    let end: usize = text
+        .split_inclusive('\n')
+        .take_while(|line| line.starts_with("//!"))
+        .map(str::len)
+        .sum();
     text.split_at(end)
 }
 
@@ -141,13 +169,22 @@ fn syntax_error(text: &str, body_start: usize, fault: SyntaxFault) -> SyntaxErro
     let lines_before = text.get(..body_start).unwrap_or("").matches('\n').count();
     let SyntaxFault { message, start } = fault;
     let line = lines_before + start.line;
-    SyntaxError { message, line, excerpt: excerpt(text, line, start.column) }
+    SyntaxError {
+        message,
+        line,
+        excerpt: excerpt(text, line, start.column),
+    }
 }
 
 /// Three lines with their numbers and a caret.
 fn excerpt(text: &str, line: usize, column: usize) -> String {
     let mut shown = Vec::new();
-    for (index, content) in text.lines().enumerate().skip(line.saturating_sub(2)).take(3) {
+    for (index, content) in text
+        .lines()
+        .enumerate()
+        .skip(line.saturating_sub(2))
+        .take(3)
+    {
         let content: String = content.chars().take(120).collect();
         shown.push(format!("{:>5} | {content}", index + 1));
         if index + 1 == line {
@@ -166,7 +203,11 @@ mod tests {
         let text = "\n//! Header.\n//!\n//! - more\n\npub mod a;\n\n\npub mod b;\nfn f(){}\n/// Doc.\nfn g(){}\n";
         let formatted = "//! Header.\n//!\n//! - more\n\npub mod a;\npub mod b;\n\nfn f() {}\n\n/// Doc.\nfn g() {}\n";
         assert_eq!(format_rust(text).expect("it is Rust"), formatted);
-        assert_eq!(format_rust(formatted).expect("it is Rust"), formatted, "formatting twice changes nothing");
+        assert_eq!(
+            format_rust(formatted).expect("it is Rust"),
+            formatted,
+            "formatting twice changes nothing"
+        );
     }
 
     #[test]
@@ -182,13 +223,23 @@ mod tests {
     #[test]
     fn a_brace_at_the_margin_inside_an_item_does_not_end_it() {
         let text = "//! Header.\n\nfn f() {\nif a {\n}\nb()\n}\n";
-        assert_eq!(format_rust(text).expect("it is Rust"), "//! Header.\n\nfn f() {\n    if a {}\n    b()\n}\n");
+        assert_eq!(
+            format_rust(text).expect("it is Rust"),
+            "//! Header.\n\nfn f() {\n    if a {}\n    b()\n}\n"
+        );
     }
 
     #[test]
     fn an_error_has_the_rendered_line() {
-        let error = format_rust("//! Header.\n\nfn f() {\n    let = 1;\n}\n").expect_err("it is not valid Rust");
+        let error = format_rust("//! Header.\n\nfn f() {\n    let = 1;\n}\n")
+            .expect_err("it is not valid Rust");
         assert_eq!(error.line, 4);
-        assert!(error.excerpt.contains("    4 |     let = 1;\n      |         ^"), "{}", error.excerpt);
+        assert!(
+            error
+                .excerpt
+                .contains("    4 |     let = 1;\n      |         ^"),
+            "{}",
+            error.excerpt
+        );
     }
 }

@@ -1,13 +1,13 @@
 //! Finds the template line from which a rendered line comes.
 //!
-//! Tera keeps no map from output to input, so this compares the fixed text of every template line with the rendered
-//! line.
+//! Tera keeps no map from output to input, so this compares the fixed text of every template line
+//! with the rendered line.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The line, in `template` or in a template that it extends or includes, whose fixed text covers most of `line`. Among
-/// equal ones, a template that contains the text `near` is preferred, for instance the head of the surrounding
-/// function.
+/// The line, in `template` or in a template that it extends or includes, whose fixed text covers
+/// most of `line`. Among equal ones, a template that contains the text `near` is preferred, for
+/// instance the head of the surrounding function.
 pub(super) fn find(
     sources: &BTreeMap<String, String>,
     template: &str,
@@ -19,7 +19,9 @@ pub(super) fn find(
         let text = sources.get(&name).map(String::as_str).unwrap_or_default();
         let is_near = text.contains(near);
         for (index, candidate) in text.lines().enumerate() {
-            let Some(score) = score(candidate, line).map(|score| (score, is_near)) else { continue };
+            let Some(score) = score(candidate, line).map(|score| (score, is_near)) else {
+                continue;
+            };
             if best.as_ref().is_none_or(|(most, ..)| score > *most) {
                 best = Some((score, name.clone(), index + 1));
             }
@@ -35,17 +37,24 @@ pub(super) fn reachable(sources: &BTreeMap<String, String>, template: &str) -> V
     let mut next = 0;
     while let Some(name) = found.get(next).cloned() {
         next += 1;
-        let Some(text) = sources.get(&name).filter(|_| seen.insert(name)) else { continue };
-        let named = ["extends \"", "include \""]
-            .into_iter()
-            .flat_map(|tag| text.match_indices(tag).filter_map(|(at, tag)| text[at + tag.len()..].split('"').next()));
-        found.extend(named.filter(|name| !seen.contains(*name)).map(str::to_owned));
+        let Some(text) = sources.get(&name).filter(|_| seen.insert(name)) else {
+            continue;
+        };
+        let named = ["extends \"", "include \""].into_iter().flat_map(|tag| {
+            text.match_indices(tag)
+                .filter_map(|(at, tag)| text[at + tag.len()..].split('"').next())
+        });
+        found.extend(
+            named
+                .filter(|name| !seen.contains(*name))
+                .map(str::to_owned),
+        );
     }
     found
 }
 
-/// The number of characters of fixed text that a template line shares with a rendered one; none if it cannot be its
-/// origin.
+/// The number of characters of fixed text that a template line shares with a rendered one; none if
+/// it cannot be its origin.
 fn score(candidate: &str, line: &str) -> Option<usize> {
     let mut rest = line.trim();
     let mut total = 0;
@@ -67,7 +76,9 @@ fn fixed_pieces(line: &str) -> Vec<&str> {
         .min()
     {
         pieces.push(&rest[..start]);
-        let end = rest[start..].find(close).map_or(rest.len(), |end| start + end + close.len());
+        let end = rest[start..]
+            .find(close)
+            .map_or(rest.len(), |end| start + end + close.len());
         rest = &rest[end..];
     }
     pieces.push(rest);
@@ -82,11 +93,17 @@ mod tests {
     #[test]
     fn a_rendered_line_leads_to_the_included_template() {
         let sources = BTreeMap::from([
-            ("a.rs.tera".to_owned(), "//! a\n{% include \"b.rs.tera\" %}\n".to_owned()),
+            (
+                "a.rs.tera".to_owned(),
+                "//! a\n{% include \"b.rs.tera\" %}\n".to_owned(),
+            ),
             ("b.rs.tera".to_owned(), "\nfn {{ name }}( {\n".to_owned()),
             ("c.rs.tera".to_owned(), "fn bert( {\n".to_owned()),
         ]);
-        assert_eq!(find(&sources, "a.rs.tera", "fn bert( {", ""), Some(("b.rs.tera".to_owned(), 2)));
+        assert_eq!(
+            find(&sources, "a.rs.tera", "fn bert( {", ""),
+            Some(("b.rs.tera".to_owned(), 2))
+        );
         assert_eq!(find(&sources, "a.rs.tera", "xyz", ""), None);
     }
 }

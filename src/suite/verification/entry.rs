@@ -19,7 +19,8 @@ pub(super) struct FindingEntry<'a> {
 pub(super) struct FindingKind {
     pub(super) name: &'static str,
     pub(super) summary: &'static str,
-    /// The rationale and how to fix a violation; empty for a project issue, whose summary is sufficient.
+    /// The rationale and how to fix a violation; empty for a project issue, whose summary is
+    /// sufficient.
     pub(super) explanation: &'static str,
 }
 
@@ -34,15 +35,23 @@ pub(super) fn entries(verification: &Verification) -> Vec<FindingEntry<'_>> {
         message: &finding.message,
         help: &finding.help,
     });
-    let issues = verification.issues.iter().map(|ProjectIssue { path, line, kind, message, help }| FindingEntry {
-        path,
-        line: *line,
-        column: 1,
-        end_column: 2,
-        rule: kind.as_str(),
-        message,
-        help,
-    });
+    let issues = verification.issues.iter().map(
+        |ProjectIssue {
+             path,
+             line,
+             kind,
+             message,
+             help,
+         }| FindingEntry {
+            path,
+            line: *line,
+            column: 1,
+            end_column: 2,
+            rule: kind.as_str(),
+            message,
+            help,
+        },
+    );
     let mut entries: Vec<FindingEntry<'_>> = findings.chain(issues).collect();
     entries.sort_by_key(|entry| (entry.path, entry.line, entry.column, entry.rule));
     entries
@@ -53,10 +62,14 @@ pub(super) fn kinds() -> Vec<FindingKind> {
     let rules = testgen_verify::rules().iter();
     let rules = rules.map(|rule| FindingKind {
         name: rule.name,
-        summary: rule.summary,
+        summary: &rule.summary,
         explanation: rule.explanation.as_str(),
     });
     let issues = IssueKind::ALL.iter();
-    let issues = issues.map(|kind| FindingKind { name: kind.as_str(), summary: kind.summary(), explanation: "" });
+    let issues = issues.map(|kind| FindingKind {
+        name: kind.as_str(),
+        summary: kind.summary(),
+        explanation: "",
+    });
     rules.chain(issues).collect()
 }

@@ -35,12 +35,17 @@ pub fn fix_project(settings: &Settings) -> Result<Vec<FixedFile>, Error> {
     for loaded in load_all(&settings.specs)? {
         let HarnessExpectation { path, expectation } = HarnessExpectation::new(&loaded, &layout)?;
         let shown = settings.out.join(&path);
-        fixed.extend(fix(&layout.out().join(&path), shown.display().to_string(), Some(&expectation))?);
+        fixed.extend(fix(
+            &layout.out().join(&path),
+            shown.display().to_string(),
+            Some(&expectation),
+        )?);
     }
     Ok(fixed)
 }
 
-/// Fixes single files, each against its own `SPEC`. A file that cannot be read is left to the verification.
+/// Fixes single files, each against its own `SPEC`. A file that cannot be read is left to the
+/// verification.
 ///
 /// # Errors
 ///
@@ -53,13 +58,30 @@ pub fn fix_files(paths: &[PathBuf]) -> Result<Vec<FixedFile>, Error> {
     Ok(fixed)
 }
 
-fn fix(path: &Path, shown: String, expectation: Option<&Expectation>) -> Result<Option<FixedFile>, Error> {
+fn fix(
+    path: &Path,
+    shown: String,
+    expectation: Option<&Expectation>,
+) -> Result<Option<FixedFile>, Error> {
     // A link could point out of the suite; `generate` rejects it.
     if path.is_symlink() {
         return Ok(None);
     }
-    let Ok(text) = read_text(path, limit::SOURCE) else { return Ok(None) };
-    let Some(fixed) = autofix(&HarnessSource { path: &shown, text: &text }, expectation) else { return Ok(None) };
+    let Ok(text) = read_text(path, limit::SOURCE) else {
+        return Ok(None);
+    };
+    let Some(fixed) = autofix(
+        &HarnessSource {
+            path: &shown,
+            text: &text,
+        },
+        expectation,
+    ) else {
+        return Ok(None);
+    };
     replace_file(path, fixed.text.as_bytes())?;
-    Ok(Some(FixedFile { path: shown, fixes: fixed.fixes }))
+    Ok(Some(FixedFile {
+        path: shown,
+        fixes: fixed.fixes,
+    }))
 }

@@ -1,4 +1,5 @@
-//! A verification as annotations of GitHub Actions: one workflow command per finding, on standard output.
+//! A verification as annotations of GitHub Actions: one workflow command per finding, on standard
+//! output.
 
 use super::{
     Verification,
@@ -6,7 +7,8 @@ use super::{
     render::summary_line,
 };
 
-/// `::error file=..,line=..,col=..,endColumn=..,title=..::message` for each finding, then the summary.
+/// `::error file=..,line=..,col=..,endColumn=..,title=..::message` for each finding, then the
+/// summary.
 pub fn render_github(verification: &Verification) -> String {
     let commands = entries(verification).into_iter().map(
         |FindingEntry { path, line, column, end_column, rule, message, help }| {
@@ -19,7 +21,9 @@ pub fn render_github(verification: &Verification) -> String {
 
 /// Escapes characters that would end the command or begin another one, as GitHub's toolkit does.
 fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    text.replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
 }
 
 fn property(text: &str) -> String {

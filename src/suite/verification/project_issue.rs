@@ -10,7 +10,8 @@ pub enum IssueKind {
     MissingHarness,
     /// A file in the suite belongs to no spec.
     LeftOver,
-    /// A file around the harnesses is missing or differs. A harness that it does not list never runs.
+    /// A file around the harnesses is missing or differs. A harness that it does not list never
+    /// runs.
     SuiteFile,
     /// A template cannot be rendered for a valid spec.
     TemplateRenders,
@@ -36,7 +37,9 @@ impl IssueKind {
         match self {
             Self::MissingHarness => "Every spec has a harness in the suite.",
             Self::LeftOver => "Every file of the suite belongs to a spec.",
-            Self::SuiteFile => "The files around the harnesses are what testgen generates, so every harness runs.",
+            Self::SuiteFile => {
+                "The files around the harnesses are what testgen generates, so every harness runs."
+            }
             Self::TemplateRenders => "Every template can be rendered for every valid spec.",
             Self::UndefinedVariable => "A template uses only variables that are defined.",
             Self::UnusedVariable => "A template uses every variable that it receives or sets.",
@@ -80,7 +83,15 @@ pub struct ProjectIssue {
 impl ProjectIssue {
     /// `path` names the template and the spec, or is `suite` for the files around the harnesses.
     pub(super) fn does_not_render(path: String, line: usize, error: &Error) -> Self {
-        let help = error.help().unwrap_or_else(|| "fix the template".to_owned());
-        Self { path, line, kind: IssueKind::TemplateRenders, message: error.to_string(), help }
+        let help = error
+            .help()
+            .unwrap_or_else(|| "fix the template".to_owned());
+        Self {
+            path,
+            line,
+            kind: IssueKind::TemplateRenders,
+            message: error.to_string(),
+            help,
+        }
     }
 }

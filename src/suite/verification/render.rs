@@ -13,11 +13,28 @@ use testgen_verify::{RepeatedFinding, also_in, collapse};
 pub fn render_human(verification: &Verification) -> String {
     let text_of = |path: &str| verification.texts.get(path).cloned();
     let mut text = testgen_verify::render_human(&verification.findings, &text_of);
-    let issues = collapse(verification.issues.iter().collect(), |issue| (issue.kind, &issue.message, &issue.help));
-    for RepeatedFinding { first: ProjectIssue { path, line, kind, message, help }, others } in issues {
+    let issues = collapse(verification.issues.iter().collect(), |issue| {
+        (issue.kind, &issue.message, &issue.help)
+    });
+    for RepeatedFinding {
+        first:
+            ProjectIssue {
+                path,
+                line,
+                kind,
+                message,
+                help,
+            },
+        others,
+    } in issues
+    {
         let (path, message) = (Quoted(path).bare(), message.trim_end());
         let others = also_in(others.iter().map(|other| Quoted(&other.path).bare()));
-        let others = if others.is_empty() { others } else { format!(" {others}") };
+        let others = if others.is_empty() {
+            others
+        } else {
+            format!(" {others}")
+        };
         writeln!(
             text,
             "error[{kind}]: {message}\n --> {path}:{line}:1\n{others}  = why: {}\n  = help: {help}\n",
@@ -42,7 +59,10 @@ pub(super) fn summary_line(verification: &Verification) -> String {
         1 => " and 1 rendering of a template".to_owned(),
         renders => format!(" and {renders} renderings of templates"),
     };
-    format!("verify: {findings} in {files}{renders}, by {}\n", Count(rules, "rule"))
+    format!(
+        "verify: {findings} in {files}{renders}, by {}\n",
+        Count(rules, "rule")
+    )
 }
 
 /// The JSON form; adding a field is compatible, changing one raises the version.
@@ -59,7 +79,13 @@ struct VerificationDocument<'a> {
 pub fn render_json(verification: &Verification) -> String {
     let findings = entries(verification);
     let Verification { files, renders, .. } = *verification;
-    let document = VerificationDocument { version: 1, files, renders, rules: testgen_verify::rules().len(), findings };
+    let document = VerificationDocument {
+        version: 1,
+        files,
+        renders,
+        rules: testgen_verify::rules().len(),
+        findings,
+    };
     let mut text = serde_json::to_string_pretty(&document).expect("words and numbers are JSON");
     text.push('\n');
     text

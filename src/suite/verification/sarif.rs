@@ -23,8 +23,16 @@ pub fn render_sarif(verification: &Verification) -> String {
 }
 
 fn rule(kind: &FindingKind) -> Value {
-    let FindingKind { name, summary, explanation } = kind;
-    let help = if explanation.is_empty() { summary } else { explanation };
+    let FindingKind {
+        name,
+        summary,
+        explanation,
+    } = kind;
+    let help = if explanation.is_empty() {
+        summary
+    } else {
+        explanation
+    };
     json!({
         "id": name,
         "shortDescription": { "text": summary },
@@ -34,7 +42,15 @@ fn rule(kind: &FindingKind) -> Value {
 }
 
 fn result(entry: &FindingEntry<'_>, kinds: &[FindingKind]) -> Value {
-    let FindingEntry { path, line, column, end_column, rule, message, help } = entry;
+    let FindingEntry {
+        path,
+        line,
+        column,
+        end_column,
+        rule,
+        message,
+        help,
+    } = entry;
     let index = kinds.iter().position(|kind| kind.name == *rule);
     json!({
         "ruleId": rule,
@@ -48,10 +64,19 @@ fn result(entry: &FindingEntry<'_>, kinds: &[FindingKind]) -> Value {
     })
 }
 
-/// A path as a relative reference: characters that a URI does not allow, and `:`, which would end a scheme, as `%xx`.
+/// A path as a relative reference: characters that a URI does not allow, and `:`, which would end a
+/// scheme, as `%xx`.
 fn uri(path: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
-    path.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
+    path.bytes()
+        .map(|byte| {
+            if plain(byte) {
+                char::from(byte).to_string()
+            } else {
+                format!("%{byte:02X}")
+            }
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
-//! Verifies the templates: each is rendered for every kind of spec, and the rules are applied to the results. Findings
-//! refer to the line of the template that the wrong line most likely comes from.
+//! Verifies the templates: each is rendered for every kind of spec, and the rules are applied to
+//! the results. Findings refer to the line of the template that the wrong line most likely comes
+//! from.
 
 use super::{IssueKind, ProjectIssue, Verification, synthetic, template_variables};
 use crate::{
@@ -30,7 +31,8 @@ struct Rendered {
     is_own: bool,
 }
 
-/// The harnesses without a finding that were rendered for the specs of the project, by their path in the suite.
+/// The harnesses without a finding that were rendered for the specs of the project, by their path
+/// in the suite.
 pub(super) type Verified = BTreeMap<String, String>;
 
 /// Renders every template for `loaded` and for synthetic specs, and adds the findings of the rules.
@@ -41,17 +43,26 @@ pub(super) fn verify(
     templates: &Templates,
     into: &mut Verification,
 ) -> Result<Verified, Error> {
-    let synthetic: Vec<LoadedSpec> =
-        Architecture::ALL.iter().flat_map(|&architecture| synthetic::specs(specs, architecture)).collect();
-    into.issues.extend(variables(&synthetic, layout, templates)?);
+    let synthetic: Vec<LoadedSpec> = Architecture::ALL
+        .iter()
+        .flat_map(|&architecture| synthetic::specs(specs, architecture))
+        .collect();
+    into.issues
+        .extend(variables(&synthetic, layout, templates)?);
     let mut rendered = Vec::new();
     let all: Vec<&LoadedSpec> = loaded.iter().chain(&synthetic).collect();
-    let texts: Vec<_> = all.par_iter().map(|loaded| HarnessExpectation::render(loaded, layout, templates)).collect();
+    let texts: Vec<_> = all
+        .par_iter()
+        .map(|loaded| HarnessExpectation::render(loaded, layout, templates))
+        .collect();
     let own = loaded.len();
     for (index, (loaded, text)) in all.into_iter().zip(texts).enumerate() {
         into.renders += 1;
         let is_own = index < own;
-        let (template, subject) = (Templates::of(loaded.spec.architecture), synthetic::describe(&loaded.spec));
+        let (template, subject) = (
+            Templates::of(loaded.spec.architecture),
+            synthetic::describe(&loaded.spec),
+        );
         match text {
             Ok(text) => rendered.push(Rendered {
                 template,
@@ -60,12 +71,18 @@ pub(super) fn verify(
                 text,
                 is_own,
             }),
-            Err(error) => into.issues.push(unrendered(templates, &template, &subject, &error)),
+            Err(error) => into
+                .issues
+                .push(unrendered(templates, &template, &subject, &error)),
         }
     }
     into.issues = first_of_each(std::mem::take(&mut into.issues), |issue| {
         // The message of a rendering that fails names the model.
-        let message = if issue.kind == IssueKind::TemplateRenders { String::new() } else { issue.message.clone() };
+        let message = if issue.kind == IssueKind::TemplateRenders {
+            String::new()
+        } else {
+            issue.message.clone()
+        };
         (issue.path.clone(), issue.line, message)
     });
     let questions: Vec<_> = rendered.iter().map(Rendered::question).collect();
@@ -73,10 +90,18 @@ pub(super) fn verify(
     let verified = clean(&rendered, &answers);
     let answers = rendered.iter().zip(answers);
     let placed = answers.flat_map(|(rendered, findings)| {
-        findings.into_iter().map(|finding| rendered.place(finding, templates)).collect::<Vec<_>>()
+        findings
+            .into_iter()
+            .map(|finding| rendered.place(finding, templates))
+            .collect::<Vec<_>>()
     });
     let findings = first_of_each(placed, |(finding, _)| {
-        (finding.path.clone(), finding.line, finding.rule, finding.message.clone())
+        (
+            finding.path.clone(),
+            finding.line,
+            finding.rule,
+            finding.message.clone(),
+        )
     });
     for (finding, text) in findings {
         into.texts.insert(finding.path.clone(), text);
@@ -86,14 +111,21 @@ pub(super) fn verify(
 }
 
 fn clean(rendered: &[Rendered], answers: &[Vec<Finding>]) -> Verified {
-    let clean = rendered.iter().zip(answers).filter(|(rendered, findings)| rendered.is_own && findings.is_empty());
-    clean.map(|(rendered, _)| (rendered.harness.path.clone(), rendered.text.clone())).collect()
+    let clean = rendered
+        .iter()
+        .zip(answers)
+        .filter(|(rendered, findings)| rendered.is_own && findings.is_empty());
+    clean
+        .map(|(rendered, _)| (rendered.harness.path.clone(), rendered.text.clone()))
+        .collect()
 }
 
 /// A fault of a template appears in all of its renderings; it is reported once.
 fn first_of_each<T, K: Ord>(all: impl IntoIterator<Item = T>, key: impl Fn(&T) -> K) -> Vec<T> {
     let mut seen = BTreeSet::new();
-    all.into_iter().filter(|one| seen.insert(key(one))).collect()
+    all.into_iter()
+        .filter(|one| seen.insert(key(one)))
+        .collect()
 }
 
 /// The variables of each architecture's template.
@@ -104,7 +136,12 @@ fn variables(
 ) -> Result<Vec<ProjectIssue>, Error> {
     let mut issues = Vec::new();
     for &architecture in Architecture::ALL {
-        let Some(spec) = synthetic.iter().find(|loaded| loaded.spec.architecture == architecture) else { continue };
+        let Some(spec) = synthetic
+            .iter()
+            .find(|loaded| loaded.spec.architecture == architecture)
+        else {
+            continue;
+        };
         issues.extend(template_variables::issues(
             templates,
             &Templates::of(architecture),
@@ -117,32 +154,72 @@ fn variables(
 /// A template that does not render, at the line that Tera or the parser reports.
 fn unrendered(templates: &Templates, template: &str, subject: &str, error: &Error) -> ProjectIssue {
     let report = error.to_string() + &error.help().unwrap_or_default();
-    let (name, line) = named_place(templates, template, &report).unwrap_or((template.to_owned(), 1));
+    let (name, line) =
+        named_place(templates, template, &report).unwrap_or((template.to_owned(), 1));
     let issue = ProjectIssue::does_not_render(templates.shown(&name), line, error);
-    let message = issue.message.trim().lines().next().unwrap_or_default().to_owned();
-    ProjectIssue { message, help: format!("{}; it shows in the rendering for {subject}", issue.help), ..issue }
+    let message = issue
+        .message
+        .trim()
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .to_owned();
+    ProjectIssue {
+        message,
+        help: format!("{}; it shows in the rendering for {subject}", issue.help),
+        ..issue
+    }
 }
 
 /// The position in a report: `name:line:column` of Tera, or "`name`, line 3" of the formatter.
 fn named_place(templates: &Templates, template: &str, report: &str) -> Option<(String, usize)> {
-    let number = |text: &str| text.chars().take_while(char::is_ascii_digit).collect::<String>().parse().ok();
+    let number = |text: &str| {
+        text.chars()
+            .take_while(char::is_ascii_digit)
+            .collect::<String>()
+            .parse()
+            .ok()
+    };
     templates.reachable(template).into_iter().find_map(|name| {
-        let after =
-            |separator: &str| report.split_once(&format!("{name}{separator}")).and_then(|(_, rest)| number(rest));
-        after(":").or_else(|| after("`, line ")).map(|line| (name, line))
+        let after = |separator: &str| {
+            report
+                .split_once(&format!("{name}{separator}"))
+                .and_then(|(_, rest)| number(rest))
+        };
+        after(":")
+            .or_else(|| after("`, line "))
+            .map(|line| (name, line))
     })
 }
 
 impl Rendered {
     fn question(&self) -> (HarnessSource<'_>, Option<&testgen_verify::Expectation>) {
-        (HarnessSource { path: &self.template, text: &self.text }, Some(&self.harness.expectation))
+        (
+            HarnessSource {
+                path: &self.template,
+                text: &self.text,
+            },
+            Some(&self.harness.expectation),
+        )
     }
 
     /// The finding at its position in the template, and the template's text.
     fn place(&self, finding: Finding, templates: &Templates) -> (Finding, String) {
-        let (name, line) = self.origin(&finding, templates).unwrap_or((self.template.clone(), 1));
-        let help = format!("{}; it shows in the rendering for {}", finding.help, self.subject);
-        let finding = Finding { path: templates.shown(&name), line, column: 1, end_column: 2, help, ..finding };
+        let (name, line) = self
+            .origin(&finding, templates)
+            .unwrap_or((self.template.clone(), 1));
+        let help = format!(
+            "{}; it shows in the rendering for {}",
+            finding.help, self.subject
+        );
+        let finding = Finding {
+            path: templates.shown(&name),
+            line,
+            column: 1,
+            end_column: 2,
+            help,
+            ..finding
+        };
         (finding, templates.source(&name).to_owned())
     }
 
@@ -151,22 +228,33 @@ impl Rendered {
             return Some(self.where_it_belongs(missing, templates));
         }
         let lines: Vec<&str> = self.text.lines().take(finding.line).collect();
-        let function = lines.iter().rev().find_map(|line| line.strip_prefix("pub fn ")?.split('(').next());
-        let near = function.map(|name| format!("fn {name}")).unwrap_or_default();
+        let function = lines
+            .iter()
+            .rev()
+            .find_map(|line| line.strip_prefix("pub fn ")?.split('(').next());
+        let near = function
+            .map(|name| format!("fn {name}"))
+            .unwrap_or_default();
         templates.origin(&self.template, lines.last()?, &near)
     }
 
-    /// The line of a template where the function that `missing` begins with should be: where it is named, else where
-    /// the other init functions are.
+    /// The line of a template where the function that `missing` begins with should be: where it is
+    /// named, else where the other init functions are.
     fn where_it_belongs(&self, missing: &str, templates: &Templates) -> (String, usize) {
         let name = missing.split('`').next().unwrap_or_default();
         let reachable = templates.reachable(&self.template);
         let line_of = |word: &str| {
             reachable.iter().find_map(|template| {
-                let line = templates.source(template).lines().position(|line| line.contains(word))?;
+                let line = templates
+                    .source(template)
+                    .lines()
+                    .position(|line| line.contains(word))?;
                 Some((template.clone(), line + 1))
             })
         };
-        [name, "init_cuda", "init_cpu"].into_iter().find_map(line_of).unwrap_or((self.template.clone(), 1))
+        [name, "init_cuda", "init_cpu"]
+            .into_iter()
+            .find_map(line_of)
+            .unwrap_or((self.template.clone(), 1))
     }
 }

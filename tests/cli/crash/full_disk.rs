@@ -1,4 +1,5 @@
-//! A full disk: a limit on the size of files everywhere, and a small tmpfs where mount namespaces can be made.
+//! A full disk: a limit on the size of files everywhere, and a small tmpfs where mount namespaces
+//! can be made.
 
 use super::{contents, write_report, write_specs};
 use crate::project::{Outcome, Project};
@@ -8,7 +9,10 @@ use std::process::Command;
 fn limited(project: &Project, kib: u32, arguments: &[&str]) -> Outcome {
     let script = format!("trap '' XFSZ; ulimit -f {kib}; exec \"$0\" \"$@\"");
     let mut command = Command::new("bash");
-    command.current_dir(project.path("")).args(["-c", &script, env!("CARGO_BIN_EXE_testgen")]).args(arguments);
+    command
+        .current_dir(project.path(""))
+        .args(["-c", &script, env!("CARGO_BIN_EXE_testgen")])
+        .args(arguments);
     project.finish(&mut command)
 }
 
@@ -17,8 +21,16 @@ fn assert_unchanged(project: &Project, kib: u32, directory: &str, old: &[&str], 
     project.run(old).expect_code(0);
     let before = contents(project, directory);
     let refused = limited(project, kib, new).expect_code(4);
-    assert!(refused.stderr.contains("error: cannot write `"), "{}", refused.stderr);
-    assert!(refused.stderr.contains("File too large"), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("error: cannot write `"),
+        "{}",
+        refused.stderr
+    );
+    assert!(
+        refused.stderr.contains("File too large"),
+        "{}",
+        refused.stderr
+    );
     assert_eq!(contents(project, directory), before, "{new:?}");
     project.run(new).expect_code(0);
     assert_ne!(contents(project, directory), before, "{new:?}");
@@ -37,8 +49,21 @@ fn files_that_do_not_fit_leave_the_old_ones() {
     let report = |path| ["report", path, "--out", "out/page.html"];
     assert_unchanged(&project, 1, "out", &report("a.jsonl"), &report("b.jsonl"));
 
-    project.write("checkpoint/config.json", r#"{"model_type": "bert", "architectures": ["BertModel"]}"#);
-    let add = |comment| ["add", "checkpoint", "--force", "--specs", "specs", "--comment", comment];
+    project.write(
+        "checkpoint/config.json",
+        r#"{"model_type": "bert", "architectures": ["BertModel"]}"#,
+    );
+    let add = |comment| {
+        [
+            "add",
+            "checkpoint",
+            "--force",
+            "--specs",
+            "specs",
+            "--comment",
+            comment,
+        ]
+    };
     assert_unchanged(&project, 0, "specs", &add("old"), &add("new"));
 
     let matrix = |out| ["matrix", "--write", "--specs", "a", "--out", out];
@@ -67,10 +92,18 @@ fn a_full_tmpfs_leaves_the_old_suite() {
     write_specs(&project, "b", "new");
     std::fs::create_dir(project.path("disk")).expect("it can be made");
     let mut command = Command::new("unshare");
-    command.current_dir(project.path("")).args(["-m", "bash", "-c", TMPFS, env!("CARGO_BIN_EXE_testgen")]);
+    command.current_dir(project.path("")).args([
+        "-m",
+        "bash",
+        "-c",
+        TMPFS,
+        env!("CARGO_BIN_EXE_testgen"),
+    ]);
     let outcome = project.finish(&mut command);
     if outcome.code == 77 || outcome.stderr.contains("unshare: unshare failed") {
-        eprintln!("skipped: only root can mount a tmpfs; the limit on the size of files is tested nevertheless");
+        eprintln!(
+            "skipped: only root can mount a tmpfs; the limit on the size of files is tested nevertheless"
+        );
         return;
     }
     outcome.expect_code(0);

@@ -1,4 +1,5 @@
-//! Read-only directories: an error that names the file, no change, and success when the directory can be written again.
+//! Read-only directories: an error that names the file, no change, and success when the directory
+//! can be written again.
 
 use super::{assert_old_or_new, contents, write_report, write_specs};
 use crate::project::{Outcome, Project};
@@ -36,12 +37,17 @@ fn run(project: &Project, arguments: &[&str]) -> Outcome {
 }
 
 fn is_root(project: &Project) -> bool {
-    fs::metadata(project.path("")).expect("the project is there").uid() == 0
+    fs::metadata(project.path(""))
+        .expect("the project is there")
+        .uid()
+        == 0
 }
 
 /// Sets the permissions of every directory below `directory`, which then belong to the user.
 fn set_mode(project: &Project, directory: &str, mode: u32) {
-    let entries = walkdir::WalkDir::new(project.path(directory)).into_iter().filter_map(Result::ok);
+    let entries = walkdir::WalkDir::new(project.path(directory))
+        .into_iter()
+        .filter_map(Result::ok);
     let directories = entries.filter(|entry| entry.file_type().is_dir());
     for directory in directories.collect::<Vec<_>>() {
         permit(project, directory.path(), mode);
@@ -63,8 +69,16 @@ fn assert_unchanged(project: &Project, directory: &str, old: &[&str], new: &[&st
     set_mode(project, directory, 0o555);
     let refused = run(project, new);
     assert!(refused.code == 2 || refused.code == 4, "{refused:?}");
-    assert!(refused.stderr.contains("error: cannot write `"), "{}", refused.stderr);
-    assert!(refused.stderr.contains("Permission denied"), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("error: cannot write `"),
+        "{}",
+        refused.stderr
+    );
+    assert!(
+        refused.stderr.contains("Permission denied"),
+        "{}",
+        refused.stderr
+    );
     assert_old_or_new(project, directory, &[&before], "read-only");
     assert_eq!(contents(project, directory), before);
     set_mode(project, directory, 0o755);
@@ -89,7 +103,20 @@ fn nothing_changes_in_a_read_only_directory() {
     let report = |path| ["report", path, "--out", "out/page.html"];
     assert_unchanged(&project, "out", &report("a.jsonl"), &report("b.jsonl"));
 
-    project.write("checkpoint/config.json", r#"{"model_type": "bert", "architectures": ["BertModel"]}"#);
-    let add = |comment| ["add", "checkpoint", "--force", "--specs", "specs", "--comment", comment];
+    project.write(
+        "checkpoint/config.json",
+        r#"{"model_type": "bert", "architectures": ["BertModel"]}"#,
+    );
+    let add = |comment| {
+        [
+            "add",
+            "checkpoint",
+            "--force",
+            "--specs",
+            "specs",
+            "--comment",
+            comment,
+        ]
+    };
     assert_unchanged(&project, "specs", &add("old"), &add("new"));
 }

@@ -1,7 +1,9 @@
-//! Replaces `testgen-runtime` in tests of `testgen run`: the same names, no model, no device, no dependency.
+//! Replaces `testgen-runtime` in tests of `testgen run`: the same names, no model, no device, no
+//! dependency.
 //!
-//! The file `FAKE_RULES` decides the result of every test: the last line `PART|ACTION|JSON` whose PART is in the test's
-//! name, followed by ` rocm:1` where a device is selected, counts. Without a rule CPU checks pass, and numeric checks elsewhere are ignored.
+//! The file `FAKE_RULES` decides the result of every test: the last line `PART|ACTION|JSON` whose
+//! PART is in the test's name, followed by ` rocm:1` where a device is selected, counts. Without a
+//! rule CPU checks pass, and numeric checks elsewhere are ignored.
 
 pub mod suite;
 mod words;

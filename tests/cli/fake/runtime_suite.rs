@@ -5,7 +5,8 @@ use std::{env, fs, io::Write, process::ExitCode};
 
 const ABSENT: &str = "absent: no library of this vendor";
 
-/// The test binary: `--list` prints the tests, otherwise all those run that `--skip` does not exclude.
+/// The test binary: `--list` prints the tests, otherwise all those run that `--skip` does not
+/// exclude.
 pub fn main(harnesses: &[&Harness], _directory: &str) -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let engines = env::var("TESTGEN_ENGINES").unwrap_or_else(|_| "native".to_owned());
@@ -56,7 +57,8 @@ pub fn main(harnesses: &[&Harness], _directory: &str) -> ExitCode {
     if failed == 0 { ExitCode::SUCCESS } else { ExitCode::from(101) }
 }
 
-/// Ends a replay with the outcome in the file `FAKE_OUTCOME`, beside which it writes the request; an empty one is not written.
+/// Ends a replay with the outcome in the file `FAKE_OUTCOME`, beside which it writes the request;
+/// an empty one is not written.
 fn replay(outcome: &str) -> ExitCode {
     let fake = env::var("FAKE_OUTCOME").expect("is set");
     let [device, selected] = ["TESTGEN_REPLAY_DEVICE", "TESTGEN_DEVICE"].map(|name| env::var(name).unwrap_or_default());
@@ -116,7 +118,8 @@ impl Test {
         action != "fail"
     }
 
-    /// The index of the selected device of this test's kind, as ` rocm:1`; empty where none is selected.
+    /// The index of the selected device of this test's kind, as ` rocm:1`; empty where none is
+    /// selected.
     fn selected(&self) -> String {
         let selection = env::var("TESTGEN_DEVICE").unwrap_or_default();
         let kind = format!("{}:", self.check.device.as_str());

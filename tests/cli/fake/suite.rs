@@ -1,4 +1,5 @@
-//! A fake runtime that generated suites compile against, so that `testgen run` can be tested without burn.
+//! A fake runtime that generated suites compile against, so that `testgen run` can be tested
+//! without burn.
 
 use crate::project::{Outcome, Project};
 use std::{env, fmt::Write, fs, path::PathBuf, process::Command};
@@ -32,12 +33,18 @@ pub(crate) fn kernels(project: &Project, rules: &str, arguments: &[&str]) -> Out
 fn command_of(name: &str, project: &Project, rules: &str, arguments: &[&str]) -> Command {
     let rules = project.write("rules", rules);
     let mut command = project.command();
-    command.args([name, "--runtime"]).arg(runtime()).args(arguments).env("FAKE_RULES", rules);
+    command
+        .args([name, "--runtime"])
+        .arg(runtime())
+        .args(arguments)
+        .env("FAKE_RULES", rules);
     // Cargo and rustup find their toolchain below the developer's home, not below the project's.
     for name in ["HOME", "CARGO_HOME", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN"] {
         env::var_os(name).map(|value| command.env(name, value));
     }
-    command.env("CARGO_NET_OFFLINE", "true").env("CARGO_INCREMENTAL", "0");
+    command
+        .env("CARGO_NET_OFFLINE", "true")
+        .env("CARGO_INCREMENTAL", "0");
     command
 }
 
@@ -63,7 +70,10 @@ fn runtime() -> PathBuf {
 
 /// A suite enables the features of its architectures.
 fn manifest() -> String {
-    let features: String = Architecture::ALL.iter().map(|architecture| format!("{architecture} = []\n")).collect();
+    let features: String = Architecture::ALL
+        .iter()
+        .map(|architecture| format!("{architecture} = []\n"))
+        .collect();
     format!("{MANIFEST}{features}\n[workspace]\n")
 }
 
@@ -73,7 +83,8 @@ fn write_once(path: &std::path::Path, text: &str) {
         return;
     }
     let directory = path.parent().expect("a file is in a directory");
-    let mut file = tempfile::NamedTempFile::new_in(directory).expect("the directory can be written");
+    let mut file =
+        tempfile::NamedTempFile::new_in(directory).expect("the directory can be written");
     std::io::Write::write_all(&mut file, text.as_bytes()).expect("the file can be written");
     file.persist(path).expect("the file can be renamed");
 }
@@ -86,7 +97,15 @@ fn words() -> String {
             $(push_enum(&mut text, stringify!($word), $word::ALL.iter().map(|word| (word.variant_name(), word.as_str())));)+
         };
     }
-    push!(Architecture, Check, DeviceKind, ModelType, Operator, Precision, Task);
+    push!(
+        Architecture,
+        Check,
+        DeviceKind,
+        ModelType,
+        Operator,
+        Precision,
+        Task
+    );
     let per_precision = Check::ALL.iter().filter(|check| check.per_precision());
     let numeric = Check::ALL.iter().filter(|check| check.is_numeric());
     push_predicate(&mut text, "per_precision", per_precision);
@@ -95,10 +114,20 @@ fn words() -> String {
     text
 }
 
-fn push_enum(text: &mut String, name: &str, words: impl Iterator<Item = (&'static str, &'static str)>) {
+fn push_enum(
+    text: &mut String,
+    name: &str,
+    words: impl Iterator<Item = (&'static str, &'static str)>,
+) {
     let words: Vec<_> = words.collect();
-    let variants: String = words.iter().map(|(variant, _)| format!("{variant}, ")).collect();
-    let arms: String = words.iter().map(|(variant, word)| format!("Self::{variant} => {word:?}, ")).collect();
+    let variants: String = words
+        .iter()
+        .map(|(variant, _)| format!("{variant}, "))
+        .collect();
+    let arms: String = words
+        .iter()
+        .map(|(variant, word)| format!("Self::{variant} => {word:?}, "))
+        .collect();
     writeln!(
         text,
         "#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]\npub enum {name} {{ {variants} }}\nimpl {name} {{ pub const fn \
@@ -107,20 +136,38 @@ fn push_enum(text: &mut String, name: &str, words: impl Iterator<Item = (&'stati
     .expect("a String can always be written");
 }
 
-/// The checks of each architecture, device and precision, which `required_checks` of the fake runtime needs.
+/// The checks of each architecture, device and precision, which `required_checks` of the fake
+/// runtime needs.
 fn push_applicability(text: &mut String) {
     let architectures = Architecture::ALL.iter().flat_map(|architecture| {
         // The fake engines have one implementation of everything, as the native one has.
-        let has = |check: &&Check| check.applies_to(*architecture) && !check.compares_implementations();
+        let has =
+            |check: &&Check| check.applies_to(*architecture) && !check.compares_implementations();
         let checks = Check::ALL.iter().filter(has);
-        checks.map(|check| format!("(Architecture::{}, Check::{})", architecture.variant_name(), check.variant_name()))
+        checks.map(|check| {
+            format!(
+                "(Architecture::{}, Check::{})",
+                architecture.variant_name(),
+                check.variant_name()
+            )
+        })
     });
     let devices = DeviceKind::ALL.iter().flat_map(|device| {
         let checks = Check::ALL.iter().filter(|check| check.applies_on(*device));
-        checks.map(|check| format!("(DeviceKind::{}, Check::{})", device.variant_name(), check.variant_name()))
+        checks.map(|check| {
+            format!(
+                "(DeviceKind::{}, Check::{})",
+                device.variant_name(),
+                check.variant_name()
+            )
+        })
     });
-    let (architectures, devices): (Vec<String>, Vec<String>) = (architectures.collect(), devices.collect());
-    let all: String = Check::ALL.iter().map(|check| format!("Self::{}, ", check.variant_name())).collect();
+    let (architectures, devices): (Vec<String>, Vec<String>) =
+        (architectures.collect(), devices.collect());
+    let all: String = Check::ALL
+        .iter()
+        .map(|check| format!("Self::{}, ", check.variant_name()))
+        .collect();
     writeln!(
         text,
         "impl Check {{ pub const ALL: &'static [Self] = &[{all}]; }}\npub const OF_ARCHITECTURE: &[(Architecture, Check)] = \
@@ -132,8 +179,13 @@ fn push_applicability(text: &mut String) {
 }
 
 fn push_predicate<'a>(text: &mut String, name: &str, checks: impl Iterator<Item = &'a Check>) {
-    let patterns: Vec<String> = checks.map(|check| format!("Self::{}", check.variant_name())).collect();
+    let patterns: Vec<String> = checks
+        .map(|check| format!("Self::{}", check.variant_name()))
+        .collect();
     let patterns = patterns.join(" | ");
-    writeln!(text, "impl Check {{ pub const fn {name}(self) -> bool {{ matches!(self, {patterns}) }} }}")
-        .expect("a String can always be written");
+    writeln!(
+        text,
+        "impl Check {{ pub const fn {name}(self) -> bool {{ matches!(self, {patterns}) }} }}"
+    )
+    .expect("a String can always be written");
 }

@@ -2,7 +2,8 @@
 
 use regex::{Captures, Match, Regex};
 
-/// Searched without regard to case in the text with spaces for `_`, so that names of functions are searched too.
+/// Searched without regard to case in the text with spaces for `_`, so that names of functions are
+/// searched too.
 const PHRASES: &[&str] = &[
     // Verbs and nouns of speech and of courts for what a program does.
     r"\b(told|tells?)\b",
@@ -60,7 +61,10 @@ pub(super) const EXAMPLES: &[(&str, bool)] = &[
     ("fn every_difference_is_told() {", true),
     ("`x` is no checkpoint", true),
     ("these are no tensors", true),
-    ("there is no second list, and there are no exceptions", false),
+    (
+        "there is no second list, and there are no exceptions",
+        false,
+    ),
     ("it is no longer needed", false),
     ("/// What a device reports.", true),
     ("//! Which checks run.", true),
@@ -90,7 +94,8 @@ impl Phrases {
         Self {
             phrases: any_of("(?i-u)", PHRASES),
             names: any_of("(?m-u)", NAMES),
-            // "there is no" and "is no longer" are plain English; a copula with a noun ("is no checkpoint") is not.
+            // "there is no" and "is no longer" are plain English; a copula with a noun ("is no
+            // checkpoint") is not.
             is_no: compile(r"(?i-u)(?:\b(\w+) )?\b(?:is|are) no ([a-z]+)"),
         }
     }
@@ -99,13 +104,22 @@ impl Phrases {
     pub(super) fn find(&self, path: &str, text: &str) -> Vec<String> {
         let spaced = text.replace('_', " ");
         let mut found: Vec<Match<'_>> = self.phrases.find_iter(&spaced).collect();
-        found.extend(self.is_no.captures_iter(&spaced).filter(is_retired_negation).filter_map(|found| found.get(0)));
+        found.extend(
+            self.is_no
+                .captures_iter(&spaced)
+                .filter(is_retired_negation)
+                .filter_map(|found| found.get(0)),
+        );
         found.extend(self.names.find_iter(text));
         found.sort_by_key(Match::start);
-        // A name that is also a phrase (`struct Standing`) counts once; both texts have the same offsets.
+        // A name that is also a phrase (`struct Standing`) counts once; both texts have the same
+        // offsets.
         found.dedup_by_key(|found| found.start());
         let line = |found: &Match<'_>| text[..found.start()].matches('\n').count() + 1;
-        found.iter().map(|found| format!("{path}:{}: {}", line(found), found.as_str().trim())).collect()
+        found
+            .iter()
+            .map(|found| format!("{path}:{}: {}", line(found), found.as_str().trim()))
+            .collect()
     }
 }
 

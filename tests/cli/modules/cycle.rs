@@ -13,16 +13,24 @@ pub(super) struct Cycle {
     parts: Vec<ModuleId>,
 }
 
-/// For each module, the cycles among its children, each with everything below it, and its own code; the shortest first.
+/// For each module, the cycles among its children, each with everything below it, and its own code;
+/// the shortest first.
 ///
-/// That forbids cycles between files and between folders: of the modules of any cycle, one is declared outermost.
+/// That forbids cycles between files and between folders: of the modules of any cycle, one is
+/// declared outermost.
 pub(super) fn cycles(tree: &ModuleTree, edges: &[Edge]) -> Vec<Cycle> {
-    (0..tree.modules.len()).flat_map(|folder| in_folder(&neighbours(tree, edges, folder))).collect()
+    (0..tree.modules.len())
+        .flat_map(|folder| in_folder(&neighbours(tree, edges, folder)))
+        .collect()
 }
 
-/// For each part of a folder the shortest cycle through it, unless it is in one that is reported already.
+/// For each part of a folder the shortest cycle through it, unless it is in one that is reported
+/// already.
 fn in_folder(graph: &Graph) -> Vec<Cycle> {
-    let mut found: Vec<_> = graph.keys().filter_map(|start| Some((*start, through(graph, *start)?))).collect();
+    let mut found: Vec<_> = graph
+        .keys()
+        .filter_map(|start| Some((*start, through(graph, *start)?)))
+        .collect();
     found.sort_by_key(|(_, cycle)| cycle.parts.len());
     let mut reported = BTreeSet::new();
     found.retain(|(start, cycle)| {
@@ -42,7 +50,11 @@ fn neighbours(tree: &ModuleTree, edges: &[Edge], folder: ModuleId) -> Graph {
         if let (Some(from), Some(to)) = (part(tree, folder, edge.from), part(tree, folder, edge.to))
             && from != to
         {
-            graph.entry(from).or_default().entry(to).or_insert_with(|| edge.clone());
+            graph
+                .entry(from)
+                .or_default()
+                .entry(to)
+                .or_insert_with(|| edge.clone());
         }
     }
     graph
@@ -53,7 +65,8 @@ fn part(tree: &ModuleTree, folder: ModuleId, module: ModuleId) -> Option<ModuleI
     if folder == module {
         return Some(folder);
     }
-    tree.ancestors(module).find(|inner| tree.modules[*inner].parent == Some(folder))
+    tree.ancestors(module)
+        .find(|inner| tree.modules[*inner].parent == Some(folder))
 }
 
 /// The shortest cycle that contains `start`.
@@ -77,11 +90,18 @@ fn through(graph: &Graph, start: ModuleId) -> Option<Cycle> {
 
 fn walk_back(graph: &Graph, reached_by: &BTreeMap<ModuleId, ModuleId>, start: ModuleId) -> Cycle {
     let mut parts = vec![start];
-    while let Some(from) = parts.last().map(|to| reached_by[to]).filter(|from| *from != start) {
+    while let Some(from) = parts
+        .last()
+        .map(|to| reached_by[to])
+        .filter(|from| *from != start)
+    {
         parts.push(from);
     }
     parts.push(start);
     parts.reverse();
-    let edges = parts.windows(2).map(|pair| graph[&pair[0]][&pair[1]].clone()).collect();
+    let edges = parts
+        .windows(2)
+        .map(|pair| graph[&pair[0]][&pair[1]].clone())
+        .collect();
     Cycle { edges, parts }
 }

@@ -21,23 +21,32 @@ pub(super) struct Edge {
 #[derive(Default)]
 pub(super) struct Imports {
     pub(super) edges: Vec<Edge>,
-    /// Uses of the crate's own public names where an import from the defining module is possible, `to` being the root.
+    /// Uses of the crate's own public names where an import from the defining module is possible,
+    /// `to` being the root.
     pub(super) through_root: Vec<Edge>,
-    /// Uses of something in the crate whose definition was not found, `to` being the module that uses it: without the
-    /// definition, a cycle through it would not be seen.
+    /// Uses of something in the crate whose definition was not found, `to` being the module that
+    /// uses it: without the definition, a cycle through it would not be seen.
     pub(super) unresolved: Vec<Edge>,
 }
 
 /// All uses between the modules of a crate.
 ///
-/// A use counts for the module that defines the item, whichever re-export it goes through. A re-export alone is not a
-/// use, and neither is the declaration of a module. A method called on a value is not seen.
+/// A use counts for the module that defines the item, whichever re-export it goes through. A
+/// re-export alone is not a use, and neither is the declaration of a module. A method called on a
+/// value is not seen.
 pub(super) fn imports_of(tree: &ModuleTree) -> Imports {
     let scopes = Scopes::new(tree);
     let mut found = Imports::default();
     for module in 0..tree.modules.len() {
-        let mut uses = Uses { module, scopes: &scopes, found: &mut found };
-        tree.modules[module].items.iter().for_each(|item| uses.visit_item(item));
+        let mut uses = Uses {
+            module,
+            scopes: &scopes,
+            found: &mut found,
+        };
+        tree.modules[module]
+            .items
+            .iter()
+            .for_each(|item| uses.visit_item(item));
     }
     found
 }
@@ -52,12 +61,22 @@ impl Uses<'_> {
     fn add_path(&mut self, path: &[String], span: Span) {
         if self.scopes.leads_through_root(self.module, path) {
             let (line, name) = (span.start().line, path.join("::"));
-            self.found.through_root.push(Edge { from: self.module, to: ModuleTree::ROOT, line, name });
+            self.found.through_root.push(Edge {
+                from: self.module,
+                to: ModuleTree::ROOT,
+                line,
+                name,
+            });
         }
         let targets = self.scopes.resolve(self.module, path);
         if targets.is_empty() && self.scopes.leads_into_crate(self.module, path) {
             let (line, name) = (span.start().line, path.join("::"));
-            self.found.unresolved.push(Edge { from: self.module, to: self.module, line, name });
+            self.found.unresolved.push(Edge {
+                from: self.module,
+                to: self.module,
+                line,
+                name,
+            });
         }
         for target in targets {
             if let Target::Type(to) | Target::Value(to) = target {
@@ -66,8 +85,8 @@ impl Uses<'_> {
         }
     }
 
-    /// Importing a module is not a use of what it contains, nor of a function that has the same name; importing everything
-    /// in it is.
+    /// Importing a module is not a use of what it contains, nor of a function that has the same
+    /// name; importing everything in it is.
     fn add_import(&mut self, import: &Import, span: Span) {
         let targets = self.scopes.resolve(self.module, &import.path);
         let modules = targets.iter().filter_map(|target| match target {
@@ -78,18 +97,26 @@ impl Uses<'_> {
         if modules.is_empty() {
             self.add_path(&import.path, span);
         } else if import.name.is_empty() {
-            modules.into_iter().for_each(|module| self.add(module, format!("{}::*", import.path.join("::")), span));
+            modules.into_iter().for_each(|module| {
+                self.add(module, format!("{}::*", import.path.join("::")), span)
+            });
         }
     }
 
     fn add(&mut self, to: ModuleId, name: String, span: Span) {
         if to != self.module {
-            self.found.edges.push(Edge { from: self.module, to, line: span.start().line, name });
+            self.found.edges.push(Edge {
+                from: self.module,
+                to,
+                line: span.start().line,
+                name,
+            });
         }
     }
 
-    /// Paths in the arguments or in the definition of a macro, which are not parsed: identifiers joined by `::`. One that a
-    /// variable continues (`rule::$name`) may use everything in its module.
+    /// Paths in the arguments or in the definition of a macro, which are not parsed: identifiers
+    /// joined by `::`. One that a variable continues (`rule::$name`) may use everything in its
+    /// module.
     fn add_tokens(&mut self, tokens: &TokenStream) {
         let mut path: Option<(Vec<String>, Span)> = None;
         let mut colons = 0;
@@ -108,7 +135,13 @@ impl Uses<'_> {
                 }
                 TokenTree::Punct(mark) if mark.as_char() == '$' && colons == 2 => {
                     let (path, span) = path.take().expect("colons follow a path");
-                    self.add_import(&Import { name: String::new(), path }, span);
+                    self.add_import(
+                        &Import {
+                            name: String::new(),
+                            path,
+                        },
+                        span,
+                    );
                 }
                 TokenTree::Group(group) => {
                     self.add_found(path.take());
@@ -144,12 +177,18 @@ impl<'ast> Visit<'ast> for Uses<'_> {
     fn visit_item_use(&mut self, item: &'ast ItemUse) {
         if matches!(item.vis, Visibility::Inherited) {
             let line = item.use_token.span;
-            imports(item).iter().for_each(|import| self.add_import(import, line));
+            imports(item)
+                .iter()
+                .for_each(|import| self.add_import(import, line));
         }
     }
 
     fn visit_path(&mut self, path: &'ast Path) {
-        let names: Vec<_> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        let names: Vec<_> = path
+            .segments
+            .iter()
+            .map(|segment| segment.ident.to_string())
+            .collect();
         if path.leading_colon.is_none() {
             self.add_path(&names, path.segments[0].ident.span());
         }
@@ -160,7 +199,9 @@ impl<'ast> Visit<'ast> for Uses<'_> {
         syn::visit::visit_macro(self, called);
         let name = called.path.segments.last().expect("a path has a segment");
         if called.path.segments.len() == 1
-            && let Some(to) = self.scopes.resolve_macro(self.module, &name.ident.to_string())
+            && let Some(to) = self
+                .scopes
+                .resolve_macro(self.module, &name.ident.to_string())
         {
             self.add(to, format!("{}!", name.ident), name.ident.span());
         }
@@ -169,15 +210,23 @@ impl<'ast> Visit<'ast> for Uses<'_> {
 
     /// serde's attributes name functions and modules in strings.
     fn visit_attribute(&mut self, attribute: &'ast Attribute) {
-        let Ok(list) = attribute.meta.require_list() else { return };
+        let Ok(list) = attribute.meta.require_list() else {
+            return;
+        };
         if !list.path.is_ident("serde") {
             return;
         }
         for token in list.tokens.clone() {
-            let TokenTree::Literal(literal) = token else { continue };
+            let TokenTree::Literal(literal) = token else {
+                continue;
+            };
             let text = literal.to_string();
             if let Ok(path) = syn::parse_str::<Path>(text.trim_matches('"')) {
-                let names: Vec<_> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+                let names: Vec<_> = path
+                    .segments
+                    .iter()
+                    .map(|segment| segment.ident.to_string())
+                    .collect();
                 self.add_path(&names, literal.span());
             }
         }

@@ -5,14 +5,21 @@ use std::path::Path;
 
 /// The crate whose files are given as (path, source).
 fn tree_of(files: &[(&str, &str)]) -> ModuleTree {
-    let read =
-        |file: &Path| files.iter().find(|(path, _)| file == Path::new(path)).map(|(_, source)| (*source).to_owned());
+    let read = |file: &Path| {
+        files
+            .iter()
+            .find(|(path, _)| file == Path::new(path))
+            .map(|(_, source)| (*source).to_owned())
+    };
     ModuleTree::parse(Path::new("src/lib.rs"), &read)
 }
 
 fn cycles_of(files: &[(&str, &str)]) -> Vec<String> {
     let tree = tree_of(files);
-    cycles(&tree).iter().map(|cycle| describe(&tree, cycle)).collect()
+    cycles(&tree)
+        .iter()
+        .map(|cycle| describe(&tree, cycle))
+        .collect()
 }
 
 #[test]
@@ -24,7 +31,9 @@ fn two_modules_that_import_each_other_are_a_cycle() {
     ]);
     assert_eq!(
         found,
-        ["src/a.rs:1: crate::a uses crate::b::B of crate::b\nsrc/b.rs:2: crate::b uses super::a::A of crate::a"]
+        [
+            "src/a.rs:1: crate::a uses crate::b::B of crate::b\nsrc/b.rs:2: crate::b uses super::a::A of crate::a"
+        ]
     );
 }
 
@@ -44,7 +53,10 @@ fn the_shortest_cycle_is_reported_first() {
 fn one_direction_is_not_a_cycle() {
     let found = cycles_of(&[
         ("src/lib.rs", "mod a;\nmod b;\npub use a::A;"),
-        ("src/a.rs", "use crate::b::{self, B};\nuse std::fmt;\npub struct A(B);\nfn f() { b::f() }"),
+        (
+            "src/a.rs",
+            "use crate::b::{self, B};\nuse std::fmt;\npub struct A(B);\nfn f() { b::f() }",
+        ),
         ("src/b.rs", "pub struct B;\npub fn f() {}"),
     ]);
     assert_eq!(found, [""; 0]);
@@ -67,7 +79,10 @@ fn code_for_tests_does_not_count() {
 #[test]
 fn a_re_export_is_followed_to_the_definition() {
     let found = cycles_of(&[
-        ("src/lib.rs", "mod a;\nmod b;\npub use a::*;\npub use b::B as Renamed;"),
+        (
+            "src/lib.rs",
+            "mod a;\nmod b;\npub use a::*;\npub use b::B as Renamed;",
+        ),
         ("src/a.rs", "use crate::Renamed;\npub struct A(Renamed);"),
         ("src/b.rs", "use crate::A;\npub struct B(A);"),
     ]);
@@ -98,12 +113,17 @@ fn a_re_export_of_the_parent_alone_is_not_a_cycle() {
 fn a_parent_that_uses_what_it_exports_is_a_cycle() {
     let found = cycles_of(&[
         ("src/lib.rs", "mod a;"),
-        ("src/a.rs", "mod b;\npub use b::B;\npub struct A;\nfn f(_: B) {}"),
+        (
+            "src/a.rs",
+            "mod b;\npub use b::B;\npub struct A;\nfn f(_: B) {}",
+        ),
         ("src/a/b.rs", "use super::A;\npub struct B(A);"),
     ]);
     assert_eq!(
         found,
-        ["src/a.rs:4: crate::a uses B of crate::a::b\nsrc/a/b.rs:1: crate::a::b uses super::A of crate::a"]
+        [
+            "src/a.rs:4: crate::a uses B of crate::a::b\nsrc/a/b.rs:1: crate::a::b uses super::A of crate::a"
+        ]
     );
 }
 
@@ -125,16 +145,20 @@ fn a_module_is_distinguished_from_a_function_of_the_same_name() {
         ("src/lib.rs", "mod a;"),
         ("src/a.rs", "mod b;\nmod c;\npub fn b() { c::f() }"),
         ("src/a/b.rs", "pub fn g() {}"),
-        ("src/a/c.rs", "use super::b;\npub fn f() { b::g(); super::b::g() }"),
+        (
+            "src/a/c.rs",
+            "use super::b;\npub fn f() { b::g(); super::b::g() }",
+        ),
     ]);
     assert_eq!(found, [""; 0]);
 }
 
 #[test]
 fn arguments_of_macros_and_attributes_count() {
-    for user in
-        ["fn g() { println!(\"{}\", crate::a::A) }", "struct S { #[serde(default = \"crate::a::A\")] field: u8 }"]
-    {
+    for user in [
+        "fn g() { println!(\"{}\", crate::a::A) }",
+        "struct S { #[serde(default = \"crate::a::A\")] field: u8 }",
+    ] {
         let user = format!("{user} pub fn f() {{}}");
         let found = cycles_of(&[
             ("src/lib.rs", "mod a;\nmod b;"),
@@ -150,9 +174,16 @@ fn imports_through_the_root_are_found() {
     let tree = tree_of(&[
         ("src/lib.rs", "mod a;\nmod b;\npub use a::{A, b};"),
         ("src/a.rs", "pub struct A;\npub fn b() {}"),
-        ("src/b.rs", "use crate::{A, a, b::B};\nuse super::A as C;\nstruct B(crate::a::A, crate::A);"),
+        (
+            "src/b.rs",
+            "use crate::{A, a, b::B};\nuse super::A as C;\nstruct B(crate::a::A, crate::A);",
+        ),
     ]);
-    let found: Vec<_> = imports_of(&tree).through_root.iter().map(|edge| line(&tree, edge)).collect();
+    let found: Vec<_> = imports_of(&tree)
+        .through_root
+        .iter()
+        .map(|edge| line(&tree, edge))
+        .collect();
     let expected = [1, 2, 3].map(|number| {
         let name = if number == 2 { "super::A" } else { "crate::A" };
         format!("src/b.rs:{number}: crate::b uses {name} of crate")
@@ -195,9 +226,19 @@ fn a_use_without_a_definition_is_reported() {
     let tree = tree_of(&[
         ("src/lib.rs", "mod a;\nmod b;"),
         ("src/a.rs", "pub struct A;\nuse std::fmt;"),
-        ("src/b.rs", "use crate::a::{A, Absent};\nuse super::a;\nfn f(_: a::Other, _: A, _: std::fmt::Error) {}"),
+        (
+            "src/b.rs",
+            "use crate::a::{A, Absent};\nuse super::a;\nfn f(_: a::Other, _: A, _: std::fmt::Error) {}",
+        ),
     ]);
-    let found: Vec<_> = imports_of(&tree).unresolved.iter().map(|edge| place(&tree, edge)).collect();
-    let expected = ["src/b.rs:1: crate::b uses crate::a::Absent", "src/b.rs:3: crate::b uses a::Other"];
+    let found: Vec<_> = imports_of(&tree)
+        .unresolved
+        .iter()
+        .map(|edge| place(&tree, edge))
+        .collect();
+    let expected = [
+        "src/b.rs:1: crate::b uses crate::a::Absent",
+        "src/b.rs:3: crate::b uses a::Other",
+    ];
     assert_eq!(found, expected);
 }

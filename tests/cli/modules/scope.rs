@@ -1,4 +1,5 @@
-//! Names in the scope of each module, and the module that defines the target of a path, through any re-exports.
+//! Names in the scope of each module, and the module that defines the target of a path, through any
+//! re-exports.
 
 use super::tree::{ModuleId, ModuleTree, compiled_for_tests};
 use proc_macro2::{TokenStream, TokenTree};
@@ -9,7 +10,8 @@ use syn::{Item, ItemMacro, ItemUse, UseTree, visit::Visit};
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Target {
     Type(ModuleId),
-    /// A function, constant or macro: nothing is below it, unlike a type with variants or functions.
+    /// A function, constant or macro: nothing is below it, unlike a type with variants or
+    /// functions.
     Value(ModuleId),
     Module(ModuleId),
 }
@@ -43,56 +45,87 @@ pub(super) struct Scopes<'t> {
 }
 
 /// Keywords that precede the name of an item.
-const KEYWORDS: &[&str] = &["const", "enum", "fn", "static", "struct", "trait", "type", "union"];
+const KEYWORDS: &[&str] = &[
+    "const", "enum", "fn", "static", "struct", "trait", "type", "union",
+];
 
 /// Re-exports of re-exports are followed this far, so that those that refer to each other end.
 const LONGEST_CHAIN: usize = 16;
 
 impl<'t> Scopes<'t> {
     pub(super) fn new(tree: &'t ModuleTree) -> Self {
-        let scopes = (0..tree.modules.len()).map(|module| Scope::new(tree, module)).collect();
+        let scopes = (0..tree.modules.len())
+            .map(|module| Scope::new(tree, module))
+            .collect();
         Self { tree, scopes }
     }
 
-    /// Everything in the crate that `path`, written in `module`, leads to: several where a name is a type and a function.
+    /// Everything in the crate that `path`, written in `module`, leads to: several where a name is
+    /// a type and a function.
     pub(super) fn resolve(&self, module: ModuleId, path: &[String]) -> Vec<Target> {
         self.follow(module, path, LONGEST_CHAIN)
     }
 
-    /// Whether `path`, written in `module`, leads through a name that the crate's root imports: one of its public names.
+    /// Whether `path`, written in `module`, leads through a name that the crate's root imports: one
+    /// of its public names.
     pub(super) fn leads_through_root(&self, module: ModuleId, path: &[String]) -> bool {
         let in_root = match path {
             [first, name, ..] if first == "crate" => name,
-            [first, name, ..] if first == "super" && self.tree.modules[module].parent == Some(ModuleTree::ROOT) => name,
+            [first, name, ..]
+                if first == "super"
+                    && self.tree.modules[module].parent == Some(ModuleTree::ROOT) =>
+            {
+                name
+            }
             _ => return false,
         };
         let bindings = self.scopes[ModuleTree::ROOT].names.get(in_root);
-        bindings.is_some_and(|all| all.iter().all(|binding| matches!(binding, Binding::Import(_))))
+        bindings.is_some_and(|all| {
+            all.iter()
+                .all(|binding| matches!(binding, Binding::Import(_)))
+        })
     }
 
-    /// Whether `path`, written in `module`, starts at a module of the crate, so that the crate must define what it leads to.
+    /// Whether `path`, written in `module`, starts at a module of the crate, so that the crate must
+    /// define what it leads to.
     pub(super) fn leads_into_crate(&self, module: ModuleId, path: &[String]) -> bool {
-        self.resolve(module, &path[..1]).iter().any(|start| matches!(start, Target::Module(_)))
+        self.resolve(module, &path[..1])
+            .iter()
+            .any(|start| matches!(start, Target::Module(_)))
     }
 
-    /// The module that defines the macro `name` for `module`: through scope, or textually in a parent.
+    /// The module that defines the macro `name` for `module`: through scope, or textually in a
+    /// parent.
     pub(super) fn resolve_macro(&self, module: ModuleId, name: &str) -> Option<ModuleId> {
-        self.tree.ancestors(module).find(|outer| self.scopes[*outer].macros.iter().any(|known| known == name))
+        self.tree
+            .ancestors(module)
+            .find(|outer| self.scopes[*outer].macros.iter().any(|known| known == name))
     }
 
     fn follow(&self, module: ModuleId, path: &[String], left: usize) -> Vec<Target> {
-        let Some((first, rest)) = path.split_first().filter(|_| left > 0) else { return Vec::new() };
+        let Some((first, rest)) = path.split_first().filter(|_| left > 0) else {
+            return Vec::new();
+        };
         let starts = match first.as_str() {
             "crate" => vec![Target::Module(ModuleTree::ROOT)],
             "self" => vec![Target::Module(module)],
-            "super" => self.tree.modules[module].parent.map(Target::Module).into_iter().collect(),
+            "super" => self.tree.modules[module]
+                .parent
+                .map(Target::Module)
+                .into_iter()
+                .collect(),
             name => self.lookup(module, name, left),
         };
-        starts.into_iter().flat_map(|start| self.descend(start, rest, left)).collect()
+        starts
+            .into_iter()
+            .flat_map(|start| self.descend(start, rest, left))
+            .collect()
     }
 
     fn descend(&self, start: Target, rest: &[String], left: usize) -> Vec<Target> {
-        let Some((next, rest)) = rest.split_first() else { return vec![start] };
+        let Some((next, rest)) = rest.split_first() else {
+            return vec![start];
+        };
         let module = match start {
             Target::Module(module) => module,
             Target::Type(_) => return vec![start],
@@ -100,9 +133,15 @@ impl<'t> Scopes<'t> {
         };
         if next == "super" {
             let parent = self.tree.modules[module].parent.map(Target::Module);
-            return parent.into_iter().flat_map(|parent| self.descend(parent, rest, left)).collect();
+            return parent
+                .into_iter()
+                .flat_map(|parent| self.descend(parent, rest, left))
+                .collect();
         }
-        self.lookup(module, next, left).into_iter().flat_map(|found| self.descend(found, rest, left)).collect()
+        self.lookup(module, next, left)
+            .into_iter()
+            .flat_map(|found| self.descend(found, rest, left))
+            .collect()
     }
 
     fn lookup(&self, module: ModuleId, name: &str, left: usize) -> Vec<Target> {
@@ -118,12 +157,19 @@ impl<'t> Scopes<'t> {
             });
             return targets.collect();
         }
-        let globs = scope.globs.iter().flat_map(|glob| self.follow(module, glob, left - 1));
+        let globs = scope
+            .globs
+            .iter()
+            .flat_map(|glob| self.follow(module, glob, left - 1));
         let found = globs.flat_map(|target| match target {
             Target::Module(from) if from != module => self.lookup(from, name, left - 1),
             _ => Vec::new(),
         });
-        if left > 1 { found.collect() } else { Vec::new() }
+        if left > 1 {
+            found.collect()
+        } else {
+            Vec::new()
+        }
     }
 }
 
@@ -134,12 +180,19 @@ impl Scope {
             let name = tree.modules[child].path.last().expect("a child has a name");
             scope.bind(name, Binding::Module(child));
         }
-        for item in tree.modules[module].items.iter().filter(|item| !compiled_for_tests(attributes(item))) {
+        for item in tree.modules[module]
+            .items
+            .iter()
+            .filter(|item| !compiled_for_tests(attributes(item)))
+        {
             scope.add_item(item);
             // A `use` inside a function is rare enough to be treated as one of the module.
             LocalUses(&mut scope).visit_item(item);
         }
-        tree.modules[module].items.iter().for_each(|item| scope.add_call(item));
+        tree.modules[module]
+            .items
+            .iter()
+            .for_each(|item| scope.add_call(item));
         scope
     }
 
@@ -160,26 +213,37 @@ impl Scope {
         self.bind(&name.to_string(), binding);
     }
 
-    /// The items of a macro's rules belong to its module. If another module calls it, their uses there are not resolved.
+    /// The items of a macro's rules belong to its module. If another module calls it, their uses
+    /// there are not resolved.
     fn add_macro(&mut self, item: &ItemMacro) {
         let Some(name) = &item.ident else { return };
         self.macros.push(name.to_string());
         self.bind(&name.to_string(), Binding::Value);
-        let groups = item.mac.tokens.clone().into_iter().filter_map(|token| match token {
-            TokenTree::Group(group) => Some(group.stream()),
-            _ => None,
-        });
+        let groups = item
+            .mac
+            .tokens
+            .clone()
+            .into_iter()
+            .filter_map(|token| match token {
+                TokenTree::Group(group) => Some(group.stream()),
+                _ => None,
+            });
         groups.for_each(|tokens| self.add_defined(tokens));
     }
 
-    /// Names after the keyword of an item, and those in the arguments of a macro, at the top level of tokens.
+    /// Names after the keyword of an item, and those in the arguments of a macro, at the top level
+    /// of tokens.
     fn add_defined(&mut self, tokens: TokenStream) {
         let (mut keyword, mut exclamation) = (false, false);
         for token in tokens {
             let is_keyword = matches!(&token, TokenTree::Ident(word) if KEYWORDS.iter().any(|known| word == known));
             match &token {
-                TokenTree::Ident(name) if keyword && !is_keyword => self.bind(&name.to_string(), Binding::Type),
-                TokenTree::Group(arguments) if exclamation => self.add_arguments(arguments.stream()),
+                TokenTree::Ident(name) if keyword && !is_keyword => {
+                    self.bind(&name.to_string(), Binding::Type)
+                }
+                TokenTree::Group(arguments) if exclamation => {
+                    self.add_arguments(arguments.stream())
+                }
                 _ => {}
             }
             keyword = is_keyword;
@@ -197,7 +261,9 @@ impl Scope {
     fn add_arguments(&mut self, tokens: TokenStream) {
         for token in tokens {
             if let TokenTree::Ident(name) = token {
-                self.names.entry(name.to_string()).or_insert_with(|| vec![Binding::Type]);
+                self.names
+                    .entry(name.to_string())
+                    .or_insert_with(|| vec![Binding::Type]);
             }
         }
     }
@@ -239,7 +305,10 @@ fn collect(tree: &UseTree, prefix: &mut Vec<String>, found: &mut Vec<Import>) {
         }
         UseTree::Name(name) if name.ident == "self" => {
             let name = prefix.last().cloned().unwrap_or_default();
-            found.push(Import { name, path: prefix.clone() });
+            found.push(Import {
+                name,
+                path: prefix.clone(),
+            });
         }
         UseTree::Name(name) => {
             let name = name.ident.to_string();
@@ -247,10 +316,21 @@ fn collect(tree: &UseTree, prefix: &mut Vec<String>, found: &mut Vec<Import>) {
             found.push(Import { name, path });
         }
         UseTree::Rename(rename) => {
-            let path = prefix.iter().cloned().chain([rename.ident.to_string()]).filter(|name| name != "self").collect();
-            found.push(Import { name: rename.rename.to_string(), path });
+            let path = prefix
+                .iter()
+                .cloned()
+                .chain([rename.ident.to_string()])
+                .filter(|name| name != "self")
+                .collect();
+            found.push(Import {
+                name: rename.rename.to_string(),
+                path,
+            });
         }
-        UseTree::Glob(_) => found.push(Import { name: String::new(), path: prefix.clone() }),
+        UseTree::Glob(_) => found.push(Import {
+            name: String::new(),
+            path: prefix.clone(),
+        }),
         UseTree::Group(group) => {
             for tree in &group.items {
                 collect(tree, prefix, found);

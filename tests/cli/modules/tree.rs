@@ -1,4 +1,5 @@
-//! The modules of one crate, parsed: declared files and inline modules, without those compiled for tests only.
+//! The modules of one crate, parsed: declared files and inline modules, without those compiled for
+//! tests only.
 
 use std::path::{Path, PathBuf};
 use syn::{Attribute, Item};
@@ -27,7 +28,9 @@ impl ModuleTree {
 
     /// Parse the crate whose root is `file`.
     pub(super) fn parse(file: &Path, read: Read<'_>) -> Self {
-        let mut tree = Self { modules: Vec::new() };
+        let mut tree = Self {
+            modules: Vec::new(),
+        };
         let directory = file.parent().expect("a root file is in a directory");
         tree.add_file(Vec::new(), file, directory, None, read);
         tree
@@ -45,19 +48,41 @@ impl ModuleTree {
 
     /// As it is written in source: `crate::a::b`.
     pub(super) fn name(&self, module: ModuleId) -> String {
-        ["crate"].into_iter().chain(self.modules[module].path.iter().map(String::as_str)).collect::<Vec<_>>().join("::")
+        ["crate"]
+            .into_iter()
+            .chain(self.modules[module].path.iter().map(String::as_str))
+            .collect::<Vec<_>>()
+            .join("::")
     }
 
-    fn add_file(&mut self, path: Vec<String>, file: &Path, directory: &Path, parent: Option<ModuleId>, read: Read<'_>) {
+    fn add_file(
+        &mut self,
+        path: Vec<String>,
+        file: &Path,
+        directory: &Path,
+        parent: Option<ModuleId>,
+        read: Read<'_>,
+    ) {
         let source = read(file).unwrap_or_else(|| panic!("cannot read {}", file.display()));
-        let parsed = syn::parse_file(&source).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-        self.add(Module { path, file: file.to_owned(), parent, items: parsed.items }, directory, read);
+        let parsed =
+            syn::parse_file(&source).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        self.add(
+            Module {
+                path,
+                file: file.to_owned(),
+                parent,
+                items: parsed.items,
+            },
+            directory,
+            read,
+        );
     }
 
     /// `directory` has the files of the modules that `module` declares.
     fn add(&mut self, mut module: Module, directory: &Path, read: Read<'_>) {
-        let (declared, items) =
-            std::mem::take(&mut module.items).into_iter().partition(|item| matches!(item, Item::Mod(_)));
+        let (declared, items) = std::mem::take(&mut module.items)
+            .into_iter()
+            .partition(|item| matches!(item, Item::Mod(_)));
         module.items = items;
         let (path, file, id) = (module.path.clone(), module.file.clone(), self.modules.len());
         self.modules.push(module);
@@ -67,16 +92,37 @@ impl ModuleTree {
             if compiled_for_tests(&child.attrs) {
                 continue;
             }
-            assert!(!child.attrs.iter().any(|attribute| attribute.path().is_ident("path")), "`#[path]` is not read");
+            assert!(
+                !child
+                    .attrs
+                    .iter()
+                    .any(|attribute| attribute.path().is_ident("path")),
+                "`#[path]` is not read"
+            );
             let name = child.ident.to_string();
             let child_path = path.iter().cloned().chain([name.clone()]).collect();
             let below = directory.join(&name);
             match child.content {
                 Some((_, items)) => {
-                    self.add(Module { path: child_path, file: file.clone(), parent: Some(id), items }, &below, read);
+                    self.add(
+                        Module {
+                            path: child_path,
+                            file: file.clone(),
+                            parent: Some(id),
+                            items,
+                        },
+                        &below,
+                        read,
+                    );
                 }
                 None => {
-                    self.add_file(child_path, &directory.join(format!("{name}.rs")), &below, Some(id), read);
+                    self.add_file(
+                        child_path,
+                        &directory.join(format!("{name}.rs")),
+                        &below,
+                        Some(id),
+                        read,
+                    );
                 }
             }
         }
@@ -89,7 +135,9 @@ pub(super) fn compiled_for_tests(attributes: &[Attribute]) -> bool {
         if attribute.path().is_ident("test") {
             return true;
         }
-        let syn::Meta::List(list) = &attribute.meta else { return false };
+        let syn::Meta::List(list) = &attribute.meta else {
+            return false;
+        };
         let condition = list.tokens.to_string();
         list.path.is_ident("cfg") && (condition == "test" || condition.starts_with("all (test"))
     })

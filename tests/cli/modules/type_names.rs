@@ -14,35 +14,55 @@ use syn::{
     visit::{self, Visit},
 };
 
-/// Keywords that precede the name of a type in the tokens of a macro; `type` may also be one in an `impl`.
+/// Keywords that precede the name of a type in the tokens of a macro; `type` may also be one in an
+/// `impl`.
 const KEYWORDS: [&str; 4] = ["enum", "struct", "trait", "union"];
 
 #[test]
 fn the_name_of_a_type_is_defined_once() {
     let mut places = BTreeMap::new();
-    // One crate after another: the memory of this process counts as that of the commands that other tests start.
+    // One crate after another: the memory of this process counts as that of the commands that other
+    // tests start.
     for directory in source_directories() {
-        trees(&directory).iter().flat_map(|tree| &tree.modules).for_each(|module| add_places(&mut places, module));
+        trees(&directory)
+            .iter()
+            .flat_map(|tree| &tree.modules)
+            .for_each(|module| add_places(&mut places, module));
     }
     let found = defined_twice(places);
-    assert!(found.is_empty(), "{} names of several types:\n{}", found.len(), found.join("\n"));
+    assert!(
+        found.is_empty(),
+        "{} names of several types:\n{}",
+        found.len(),
+        found.join("\n")
+    );
 }
 
 /// Adds the places of the definitions in `module` to those of each name.
 fn add_places(places: &mut BTreeMap<String, Vec<String>>, module: &Module) {
-    let file = module.file.strip_prefix(repository()).unwrap_or(&module.file).display();
+    let file = module
+        .file
+        .strip_prefix(repository())
+        .unwrap_or(&module.file)
+        .display();
     for name in type_names(&module.items) {
-        places.entry(name.to_string()).or_default().push(format!("{file}:{}", name.span().start().line));
+        places
+            .entry(name.to_string())
+            .or_default()
+            .push(format!("{file}:{}", name.span().start().line));
     }
 }
 
 /// A line for each name that has several places.
 fn defined_twice(places: BTreeMap<String, Vec<String>>) -> Vec<String> {
     let several = places.into_iter().filter(|(_, places)| places.len() > 1);
-    several.map(|(name, places)| format!("{name}: {}", places.join(", "))).collect()
+    several
+        .map(|(name, places)| format!("{name}: {}", places.join(", ")))
+        .collect()
 }
 
-/// The types that items define, also within functions and macros, without those compiled for tests only.
+/// The types that items define, also within functions and macros, without those compiled for tests
+/// only.
 fn type_names(items: &[Item]) -> Vec<Ident> {
     let mut names = TypeNames::default();
     items.iter().for_each(|item| names.visit_item(item));
@@ -74,7 +94,8 @@ impl<'ast> Visit<'ast> for TypeNames {
 }
 
 impl TypeNames {
-    /// Types in the rules of a macro and in its arguments. A name that is a variable of the macro differs in every call.
+    /// Types in the rules of a macro and in its arguments. A name that is a variable of the macro
+    /// differs in every call.
     fn add_tokens(&mut self, tokens: TokenStream) {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
         for (index, token) in tokens.iter().enumerate() {
@@ -85,7 +106,15 @@ impl TypeNames {
                     self.0.push(name.clone());
                 }
                 // `closed_enum!` has `Name: "name" { .. }`.
-                (TokenTree::Ident(name), [TokenTree::Punct(_), TokenTree::Literal(_), TokenTree::Group(_), ..]) => {
+                (
+                    TokenTree::Ident(name),
+                    [
+                        TokenTree::Punct(_),
+                        TokenTree::Literal(_),
+                        TokenTree::Group(_),
+                        ..,
+                    ],
+                ) => {
                     self.0.push(name.clone());
                 }
                 (TokenTree::Group(group), _) => self.add_tokens(group.stream()),
@@ -110,7 +139,9 @@ fn types_in_functions_and_macros_count_and_types_of_tests_do_not() {
         #[cfg(test)]
         struct OfTests;
     "#;
-    let items = syn::parse_file(source).map(|file| file.items).unwrap_or_default();
+    let items = syn::parse_file(source)
+        .map(|file| file.items)
+        .unwrap_or_default();
     let names: Vec<String> = type_names(&items).iter().map(ToString::to_string).collect();
     assert_eq!(names, ["Plain", "Local", "Fixed", "Closed", "Alias"]);
 }

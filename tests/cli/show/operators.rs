@@ -24,7 +24,11 @@ fn operators_are_listed_with_their_specs() {
     let project = Project::empty();
     project.write("model_specs/operators/sums.yaml", OPERATORS);
     let text = project.run(&["show", "operators"]).expect_code(0).stdout;
-    assert!(text.lines().any(|line| line.split_whitespace().collect::<Vec<_>>() == ["matmul", "sums", "rows,", "inner,", "columns"]));
+    assert!(
+        text.lines()
+            .any(|line| line.split_whitespace().collect::<Vec<_>>()
+                == ["matmul", "sums", "rows,", "inner,", "columns"])
+    );
     assert!(text.lines().any(|line| line.starts_with("softmax ")));
 }
 
@@ -43,7 +47,10 @@ fn the_stress_table_of_the_page_is_that_of_the_specs() {
     if std::env::var_os("UPDATE_DOCS").is_some() {
         return fs::write(&page, current).expect("the page can be written");
     }
-    assert!(text == current, "`UPDATE_DOCS=1 cargo test -p testgen --test cli stress_table` writes the table");
+    assert!(
+        text == current,
+        "`UPDATE_DOCS=1 cargo test -p testgen --test cli stress_table` writes the table"
+    );
 }
 
 #[test]
@@ -54,23 +61,44 @@ fn every_reported_size_is_among_the_stress_shapes() {
         specs
             .iter()
             .flat_map(|spec| spec.spec.subject.stress())
-            .flat_map(|one| one.shapes.iter().map(move |shape| (one.issue.as_str(), one.operator, shape.as_slice())))
+            .flat_map(|one| {
+                one.shapes
+                    .iter()
+                    .map(move |shape| (one.issue.as_str(), one.operator, shape.as_slice()))
+            })
     };
     let has = |issue: &str, is: &dyn Fn(Operator, &[u64]) -> bool| {
-        assert!(shapes().any(|(of, operator, sizes)| of == issue && is(operator, sizes)), "{issue}");
+        assert!(
+            shapes().any(|(of, operator, sizes)| of == issue && is(operator, sizes)),
+            "{issue}"
+        );
     };
     has("ollama#17895", &|_, sizes| sizes.contains(&4097));
-    has("ROCm#6416", &|_, sizes| sizes.iter().any(|size| *size > 14_300));
-    has("ROCm#6116", &|operator, sizes| operator == Operator::Matmul && sizes[0] > 500_000);
-    has("rocm-libraries#5706", &|operator, sizes| operator == Operator::Matmul && sizes[2] == 9_500_000);
+    has("ROCm#6416", &|_, sizes| {
+        sizes.iter().any(|size| *size > 14_300)
+    });
+    has("ROCm#6116", &|operator, sizes| {
+        operator == Operator::Matmul && sizes[0] > 500_000
+    });
+    has("rocm-libraries#5706", &|operator, sizes| {
+        operator == Operator::Matmul && sizes[2] == 9_500_000
+    });
     // In 16 bits more than 2 GiB are more than 2^30 elements.
-    has("hipBLASLt#2299", &|operator, sizes| operator == Operator::Matmul && sizes[0] * sizes[2] > 1 << 30);
-    has("vllm-omni#7484", &|operator, sizes| operator == Operator::ScaledDotProductAttention && sizes[4] == 384);
+    has("hipBLASLt#2299", &|operator, sizes| {
+        operator == Operator::Matmul && sizes[0] * sizes[2] > 1 << 30
+    });
+    has("vllm-omni#7484", &|operator, sizes| {
+        operator == Operator::ScaledDotProductAttention && sizes[4] == 384
+    });
     for inner in [4097, 8192] {
-        has("vllm#51511", &|operator, sizes| operator == Operator::Matmul && sizes[0] < 8 && sizes[1] == inner);
+        has("vllm#51511", &|operator, sizes| {
+            operator == Operator::Matmul && sizes[0] < 8 && sizes[1] == inner
+        });
     }
     for inner in [4095, 4096, 4097, 8191, 8192, 8193] {
-        has("sizes", &|operator, sizes| operator == Operator::Matmul && sizes[1] == inner);
+        has("sizes", &|operator, sizes| {
+            operator == Operator::Matmul && sizes[1] == inner
+        });
     }
     has("sizes", &|_, sizes| sizes[0] * sizes[1] > 1 << 31);
     has("sizes", &|operator, sizes| {
@@ -88,9 +116,21 @@ fn each_operator_has_its_own_result() {
         line("forward", "f16", "pass", &[("add", 1.5)]),
     ];
     project.write("reports/one.jsonl", lines.join("\n"));
-    let text = project.run(&["report", "reports", "--by", "operators"]).expect_code(1).stdout;
-    assert!(text.contains("| operator | specs | cuda: NVIDIA X |"), "{text}");
-    assert!(text.contains("| `add` | sums | pass in 3 checks: f32 2.0, f16 1.5 |"), "{text}");
-    assert!(text.contains("| `matmul` | sums | fail in 2 checks: f32 0.5 |"), "{text}");
+    let text = project
+        .run(&["report", "reports", "--by", "operators"])
+        .expect_code(1)
+        .stdout;
+    assert!(
+        text.contains("| operator | specs | cuda: NVIDIA X |"),
+        "{text}"
+    );
+    assert!(
+        text.contains("| `add` | sums | pass in 3 checks: f32 2.0, f16 1.5 |"),
+        "{text}"
+    );
+    assert!(
+        text.contains("| `matmul` | sums | fail in 2 checks: f32 0.5 |"),
+        "{text}"
+    );
     assert!(text.contains("| `softmax` | none | not run |"), "{text}");
 }

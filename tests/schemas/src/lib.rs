@@ -1,1 +1,2 @@
-//! Empty: the tests validate snapshots and this repository's own files against the schemas in `vendor/`.
+//! Empty: the tests validate snapshots and this repository's own files against the schemas in
+//! `vendor/`.

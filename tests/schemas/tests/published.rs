@@ -1,5 +1,6 @@
-//! The output of `testgen matrix` and `testgen report` is valid in the published schemas. The files are the snapshots
-//! of `cargo test -p testgen`, so that this needs no build of testgen, no network and no Python.
+//! The output of `testgen matrix` and `testgen report` is valid in the published schemas. The files
+//! are the snapshots of `cargo test -p testgen`, so that this needs no build of testgen, no network
+//! and no Python.
 
 use jsonschema::Validator;
 use serde_json::Value;

@@ -1,5 +1,5 @@
-//! The output of `testgen verify --format sarif` is valid in the published schema of SARIF 2.1.0. The files are the
-//! snapshots of `cargo test -p testgen`.
+//! The output of `testgen verify --format sarif` is valid in the published schema of SARIF 2.1.0.
+//! The files are the snapshots of `cargo test -p testgen`.
 
 use jsonschema::Validator;
 use serde_json::Value;
@@ -13,7 +13,8 @@ fn read(path: &str) -> Value {
 
 fn schema() -> Validator {
     let mut schema = read("vendor/sarif-2.1.0.json");
-    // Published with a stray `]` in two places, which strict readers of patterns refuse; we write no `language`.
+    // Published with a stray `]` in two places, which strict readers of patterns refuse; we write
+    // no `language`.
     for owner in ["run", "toolComponent"] {
         let language = schema.pointer_mut(&format!("/definitions/{owner}/properties/language"));
         let language = language.and_then(Value::as_object_mut).expect("is there");

@@ -1,4 +1,5 @@
-//! The dependencies of the workspace against a copy of the RustSec database, and against the licences and sources of deny.toml.
+//! The dependencies of the workspace against a copy of the RustSec database, and against the
+//! licences and sources of deny.toml.
 
 use rustsec::{Database, Lockfile, database::Query};
 use std::{
@@ -54,7 +55,8 @@ fn no_dependency_has_an_advisory() {
     assert!(unused.is_empty(), "deny.toml ignores advisories that affect nothing: {unused:?}");
 }
 
-/// A version that an advisory of the copy names is found, or the test above would pass whatever is in Cargo.lock.
+/// A version that an advisory of the copy names is found, or the test above would pass whatever is
+/// in Cargo.lock.
 #[test]
 fn a_vulnerable_version_is_found() {
     let database =

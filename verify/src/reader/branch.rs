@@ -10,7 +10,8 @@ pub(super) struct Branch<'a> {
     pub(super) flow: Flow<'a>,
 }
 
-/// How an expression ended. A path that panics is not continued; the rule `forbidden` reports that it can panic.
+/// How an expression ended. A path that panics is not continued; the rule `forbidden` reports that
+/// it can panic.
 #[derive(Debug)]
 pub(super) enum Flow<'a> {
     /// With a value.
@@ -28,7 +29,10 @@ pub(super) struct Listed<'a> {
 
 /// One branch that continues with `value`.
 pub(super) fn value<'a>(state: PathState<'a>, value: Value<'a>) -> Vec<Branch<'a>> {
-    vec![Branch { state, flow: Flow::Value(value) }]
+    vec![Branch {
+        state,
+        flow: Flow::Value(value),
+    }]
 }
 
 /// Ends the body of a function or closure: its returned value becomes the value of the call.
@@ -36,14 +40,19 @@ pub(super) fn leave<'a>(branches: Vec<Branch<'a>>, outer: &Outer<'a>) -> Vec<Bra
     let returned = branches.into_iter().map(|mut branch| {
         branch.state.leave(outer);
         let (Flow::Value(value) | Flow::Return(value)) = branch.flow;
-        Branch { state: branch.state, flow: Flow::Value(value) }
+        Branch {
+            state: branch.state,
+            flow: Flow::Value(value),
+        }
     });
     returned.collect()
 }
 
 /// Ends a block: the variables declared since `mark` go out of scope.
 pub(super) fn close(mut branches: Vec<Branch<'_>>, mark: usize) -> Vec<Branch<'_>> {
-    branches.iter_mut().for_each(|branch| branch.state.close(mark));
+    branches
+        .iter_mut()
+        .for_each(|branch| branch.state.close(mark));
     branches
 }
 
@@ -65,14 +74,23 @@ impl<'a> Interpreter<'_, 'a> {
     }
 
     /// Interprets `expressions` in order.
-    pub(super) fn list(&mut self, expressions: impl Iterator<Item = &'a Expr>, state: PathState<'a>) -> Listed<'a> {
-        let mut listed = Listed { done: vec![(state, Vec::new())], left: Vec::new() };
+    pub(super) fn list(
+        &mut self,
+        expressions: impl Iterator<Item = &'a Expr>,
+        state: PathState<'a>,
+    ) -> Listed<'a> {
+        let mut listed = Listed {
+            done: vec![(state, Vec::new())],
+            left: Vec::new(),
+        };
         for expression in expressions {
             for (state, values) in std::mem::take(&mut listed.done) {
                 for branch in self.expression(expression, state) {
                     match branch.flow {
                         Flow::Value(value) => {
-                            listed.done.push((branch.state, [values.as_slice(), &[value]].concat()));
+                            listed
+                                .done
+                                .push((branch.state, [values.as_slice(), &[value]].concat()));
                         }
                         Flow::Return(_) => listed.left.push(branch),
                     }

@@ -16,7 +16,12 @@ const DEPTH: usize = 12;
 
 impl<'a> Interpreter<'_, 'a> {
     /// `function(arguments)`.
-    pub(super) fn call(&mut self, place: &'a Expr, call: &'a ExprCall, state: PathState<'a>) -> Vec<Branch<'a>> {
+    pub(super) fn call(
+        &mut self,
+        place: &'a Expr,
+        call: &'a ExprCall,
+        state: PathState<'a>,
+    ) -> Vec<Branch<'a>> {
         let functions = self.expression(&call.func, state);
         self.each(functions, |reader, state, function| {
             reader.with_list(call.args.iter(), state, |reader, state, arguments| {
@@ -25,7 +30,8 @@ impl<'a> Interpreter<'_, 'a> {
         })
     }
 
-    /// Calls `function`: interprets closures and helpers of the file, and records everything else as a step.
+    /// Calls `function`: interprets closures and helpers of the file, and records everything else
+    /// as a step.
     pub(super) fn apply(
         &mut self,
         place: &'a Expr,
@@ -35,11 +41,16 @@ impl<'a> Interpreter<'_, 'a> {
     ) -> Vec<Branch<'a>> {
         let callee = match function {
             Value::Closure(closure) => return self.closure(place, closure, arguments, state),
-            // Entry points are proven on their own; a call of one stays a step, which rules look for.
+            // Entry points are proven on their own; a call of one stays a step, which rules look
+            // for.
             Value::Local(name) if !vocabulary::is_entry(name) => {
                 return match self.file_items.functions.get(name).copied() {
                     Some(helper) => self.inline(helper, arguments, state),
-                    None => self.unsupported(place, "a call of what is not a function", "call a function of this file"),
+                    None => self.unsupported(
+                        place,
+                        "a call of what is not a function",
+                        "call a function of this file",
+                    ),
                 };
             }
             Value::Local(name) => Callee::Local(name.clone()),
@@ -63,10 +74,22 @@ impl<'a> Interpreter<'_, 'a> {
                 );
             }
         };
-        if arguments.iter().any(|argument| matches!(argument, Value::Closure(_))) && !self.takes_closures(&callee) {
-            return self.unsupported(place, "a closure that is passed on", "call it here, or write its body here");
+        if arguments
+            .iter()
+            .any(|argument| matches!(argument, Value::Closure(_)))
+            && !self.takes_closures(&callee)
+        {
+            return self.unsupported(
+                place,
+                "a closure that is passed on",
+                "call it here, or write its body here",
+            );
         }
-        let value = state.call(RecordedCall { callee, arguments, place });
+        let value = state.call(RecordedCall {
+            callee,
+            arguments,
+            place,
+        });
         branch::value(state, value)
     }
 
@@ -91,11 +114,19 @@ impl<'a> Interpreter<'_, 'a> {
             let FnArg::Typed(typed) = parameter else {
                 return self.unsupported(parameter, "a method", "write a plain function");
             };
-            let bound = states.into_iter().flat_map(|state| self.bind(&typed.pat, argument.clone(), state));
-            states = bound.filter(|(_, matched)| *matched).map(|(state, _)| state).collect();
+            let bound = states
+                .into_iter()
+                .flat_map(|state| self.bind(&typed.pat, argument.clone(), state));
+            states = bound
+                .filter(|(_, matched)| *matched)
+                .map(|(state, _)| state)
+                .collect();
         }
         self.depth += 1;
-        let branches = states.into_iter().flat_map(|state| self.block(&function.block, state)).collect();
+        let branches = states
+            .into_iter()
+            .flat_map(|state| self.block(&function.block, state))
+            .collect();
         self.depth -= 1;
         branch::leave(branches, &outer)
     }
@@ -114,17 +145,26 @@ impl<'a> Interpreter<'_, 'a> {
         let outer = state.enter(closure.captured.clone());
         let mut states = vec![state];
         for (parameter, argument) in closure.expression.inputs.iter().zip(arguments) {
-            let bound = states.into_iter().flat_map(|state| self.bind(parameter, argument.clone(), state));
-            states = bound.filter(|(_, matched)| *matched).map(|(state, _)| state).collect();
+            let bound = states
+                .into_iter()
+                .flat_map(|state| self.bind(parameter, argument.clone(), state));
+            states = bound
+                .filter(|(_, matched)| *matched)
+                .map(|(state, _)| state)
+                .collect();
         }
         self.depth += 1;
         let body = &closure.expression.body;
-        let branches = states.into_iter().flat_map(|state| self.expression(body, state)).collect();
+        let branches = states
+            .into_iter()
+            .flat_map(|state| self.expression(body, state))
+            .collect();
         self.depth -= 1;
         branch::leave(branches, &outer)
     }
 
-    /// The interpreter accepts a closure as an argument of `Endpoint::real`; the rule `handlers` checks it.
+    /// The interpreter accepts a closure as an argument of `Endpoint::real`; the rule `handlers`
+    /// checks it.
     fn takes_closures(&self, callee: &Callee) -> bool {
         *callee == Callee::Runtime("Endpoint::real".to_owned())
     }

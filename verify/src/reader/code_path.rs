@@ -49,7 +49,9 @@ impl Callee {
     /// The name as it is written without its path.
     pub(crate) fn name(&self) -> &str {
         match self {
-            Self::Runtime(name) | Self::Local(name) | Self::Method(name) | Self::Other(name) => name,
+            Self::Runtime(name) | Self::Local(name) | Self::Method(name) | Self::Other(name) => {
+                name
+            }
         }
     }
 }
@@ -67,20 +69,27 @@ impl<'a> RecordedCall<'a> {
 impl<'a> CodePath<'a> {
     /// Every call with its step.
     pub(crate) fn calls(&self) -> impl Iterator<Item = (usize, &RecordedCall<'a>)> {
-        self.steps.iter().enumerate().filter_map(|(step, kind)| match kind.as_ref() {
-            PathStep::Call(call) => Some((step, call)),
-            PathStep::Assume(..) => None,
-        })
+        self.steps
+            .iter()
+            .enumerate()
+            .filter_map(|(step, kind)| match kind.as_ref() {
+                PathStep::Call(call) => Some((step, call)),
+                PathStep::Assume(..) => None,
+            })
     }
 
     /// Every call of the runtime's function `name`.
     pub(crate) fn runtime(&self, name: &str) -> impl Iterator<Item = (usize, &RecordedCall<'a>)> {
-        self.calls().filter(move |(_, call)| matches!(&call.callee, Callee::Runtime(found) if found == name))
+        self.calls().filter(
+            move |(_, call)| matches!(&call.callee, Callee::Runtime(found) if found == name),
+        )
     }
 
     /// The call that returned `value`.
     pub(crate) fn call_of(&self, value: &Value<'a>) -> Option<&RecordedCall<'a>> {
-        let Value::Called(step) = value else { return None };
+        let Value::Called(step) = value else {
+            return None;
+        };
         match self.steps.get(*step)?.as_ref() {
             PathStep::Call(call) => Some(call),
             PathStep::Assume(..) => None,
@@ -92,9 +101,11 @@ impl<'a> CodePath<'a> {
         outcome(&self.steps, &Value::Called(step))
     }
 
-    /// The position at which the path ends: the call whose value it returns, else the function's name.
+    /// The position at which the path ends: the call whose value it returns, else the function's
+    /// name.
     pub(crate) fn end(&self) -> Span {
-        self.call_of(&self.result).map_or_else(|| self.function.span(), RecordedCall::span)
+        self.call_of(&self.result)
+            .map_or_else(|| self.function.span(), RecordedCall::span)
     }
 }
 
@@ -111,8 +122,14 @@ impl fmt::Display for CodePath<'_> {
         for (number, step) in self.steps.iter().enumerate() {
             match step.as_ref() {
                 PathStep::Call(call) => {
-                    let arguments: Vec<String> = call.arguments.iter().map(ToString::to_string).collect();
-                    writeln!(f, "  %{number} = {}({})", call.callee.name(), arguments.join(", "))?;
+                    let arguments: Vec<String> =
+                        call.arguments.iter().map(ToString::to_string).collect();
+                    writeln!(
+                        f,
+                        "  %{number} = {}({})",
+                        call.callee.name(),
+                        arguments.join(", ")
+                    )?;
                 }
                 PathStep::Assume(value, outcome) => writeln!(f, "  {value} is {outcome:?}")?,
             }

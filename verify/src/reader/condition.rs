@@ -11,7 +11,11 @@ use syn::{BinOp, Expr, ExprIf, ExprMatch};
 
 impl<'a> Interpreter<'_, 'a> {
     /// Interprets `if`, with `if let` and its chains.
-    pub(super) fn if_expression(&mut self, expression: &'a ExprIf, state: PathState<'a>) -> Vec<Branch<'a>> {
+    pub(super) fn if_expression(
+        &mut self,
+        expression: &'a ExprIf,
+        state: PathState<'a>,
+    ) -> Vec<Branch<'a>> {
         let mark = state.mark();
         let (conditions, mut all) = self.condition(&expression.cond, state);
         for (mut state, holds) in conditions {
@@ -29,15 +33,21 @@ impl<'a> Interpreter<'_, 'a> {
     }
 
     /// Interprets `match`, arm by arm.
-    pub(super) fn match_expression(&mut self, expression: &'a ExprMatch, state: PathState<'a>) -> Vec<Branch<'a>> {
+    pub(super) fn match_expression(
+        &mut self,
+        expression: &'a ExprMatch,
+        state: PathState<'a>,
+    ) -> Vec<Branch<'a>> {
         let mark = state.mark();
         let branches = self.expression(&expression.expr, state);
-        let branches = self.each(branches, |reader, state, value| reader.arms(expression, &value, state, mark));
+        let branches = self.each(branches, |reader, state, value| {
+            reader.arms(expression, &value, state, mark)
+        });
         branch::close(branches, mark)
     }
 
-    /// Tries the arms in order. A `match` that is not exhaustive does not compile, but exhaustiveness is not proven
-    /// here.
+    /// Tries the arms in order. A `match` that is not exhaustive does not compile, but
+    /// exhaustiveness is not proven here.
     fn arms(
         &mut self,
         expression: &'a ExprMatch,
@@ -60,13 +70,21 @@ impl<'a> Interpreter<'_, 'a> {
             }
         }
         if !open.is_empty() {
-            all.extend(self.unsupported(expression, "a `match` without an arm for every case", "add the missing arm"));
+            all.extend(self.unsupported(
+                expression,
+                "a `match` without an arm for every case",
+                "add the missing arm",
+            ));
         }
         all
     }
 
     /// Whether `expression` holds on each path; and the paths that left while it was evaluated.
-    pub(super) fn condition(&mut self, expression: &'a Expr, state: PathState<'a>) -> (Matched<'a>, Vec<Branch<'a>>) {
+    pub(super) fn condition(
+        &mut self,
+        expression: &'a Expr,
+        state: PathState<'a>,
+    ) -> (Matched<'a>, Vec<Branch<'a>>) {
         match expression {
             Expr::Paren(inner) => self.condition(&inner.expr, state),
             Expr::Binary(binary) => match binary.op {
@@ -76,7 +94,9 @@ impl<'a> Interpreter<'_, 'a> {
             },
             Expr::Let(binding) => {
                 let branches = self.expression(&binding.expr, state);
-                self.decide(branches, |reader, state, value| reader.bind(&binding.pat, value, state))
+                self.decide(branches, |reader, state, value| {
+                    reader.bind(&binding.pat, value, state)
+                })
             }
             _ => self.truth(expression, state),
         }
@@ -105,13 +125,20 @@ impl<'a> Interpreter<'_, 'a> {
     }
 
     /// A condition that is a value: known, or both are possible.
-    fn truth(&mut self, expression: &'a Expr, state: PathState<'a>) -> (Matched<'a>, Vec<Branch<'a>>) {
+    fn truth(
+        &mut self,
+        expression: &'a Expr,
+        state: PathState<'a>,
+    ) -> (Matched<'a>, Vec<Branch<'a>>) {
         let branches = self.expression(expression, state);
         self.decide(branches, |reader, state, value| match value {
             Value::Truth(truth) => vec![(state, truth)],
             value => {
                 let sides = reader.side(expression, BranchOutcome::True, &value, state);
-                sides.into_iter().map(|(state, payload)| (state, payload.is_some())).collect()
+                sides
+                    .into_iter()
+                    .map(|(state, payload)| (state, payload.is_some()))
+                    .collect()
             }
         })
     }

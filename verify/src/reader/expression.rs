@@ -10,21 +10,29 @@ use super::{
 };
 use crate::names::Meaning;
 use std::rc::Rc;
-use syn::{BinOp, Expr, ExprAssign, ExprPath, ExprStruct, ExprTry, Lit, Member, UnOp, ext::IdentExt};
+use syn::{
+    BinOp, Expr, ExprAssign, ExprPath, ExprStruct, ExprTry, Lit, Member, UnOp, ext::IdentExt,
+};
 
 /// The help when no more precise one is known.
 const PLAIN: &str = "write it as `let`, `match`, `if`, calls and `return`";
 
 impl<'a> Interpreter<'_, 'a> {
     /// Interprets `expression` on one path; it may split into several.
-    pub(super) fn expression(&mut self, expression: &'a Expr, state: PathState<'a>) -> Vec<Branch<'a>> {
+    pub(super) fn expression(
+        &mut self,
+        expression: &'a Expr,
+        state: PathState<'a>,
+    ) -> Vec<Branch<'a>> {
         if !self.spend(expression) {
             return Vec::new();
         }
         match expression {
             Expr::Paren(inner) => self.expression(&inner.expr, state),
             // Not for `&mut`: the value could change where it is passed to.
-            Expr::Reference(inner) if inner.mutability.is_none() => self.expression(&inner.expr, state),
+            Expr::Reference(inner) if inner.mutability.is_none() => {
+                self.expression(&inner.expr, state)
+            }
             Expr::Lit(literal) => branch::value(state, literal_value(&literal.lit)),
             Expr::Path(path) => self.path(expression, path, state),
             Expr::Field(field) => self.field(field, state),
@@ -40,22 +48,35 @@ impl<'a> Interpreter<'_, 'a> {
             Expr::Try(inner) => self.question_mark(inner, state),
             Expr::Assign(inner) => self.assign(inner, state),
             Expr::Tuple(tuple) => self.tuple(tuple.elems.iter(), state),
-            // A list is treated as a tuple: its elements are interpreted, and no rule asks for its value.
+            // A list is treated as a tuple: its elements are interpreted, and no rule asks for its
+            // value.
             Expr::Array(array) => self.tuple(array.elems.iter(), state),
             Expr::Struct(literal) if literal.rest.is_none() && literal.qself.is_none() => {
                 self.structure(literal, state)
             }
             Expr::Closure(closure) if closure.asyncness.is_none() => {
                 let captured = state.captured();
-                branch::value(state, Value::Closure(Rc::new(Closure { expression: closure, captured })))
+                branch::value(
+                    state,
+                    Value::Closure(Rc::new(Closure {
+                        expression: closure,
+                        captured,
+                    })),
+                )
             }
             Expr::Unary(_) | Expr::Binary(_) => self.operator(expression, state),
             _ => self.unsupported(expression, what(expression), PLAIN),
         }
     }
 
-    fn tuple(&mut self, elements: impl Iterator<Item = &'a Expr>, state: PathState<'a>) -> Vec<Branch<'a>> {
-        self.with_list(elements, state, |_, state, values| branch::value(state, Value::Tuple(values)))
+    fn tuple(
+        &mut self,
+        elements: impl Iterator<Item = &'a Expr>,
+        state: PathState<'a>,
+    ) -> Vec<Branch<'a>> {
+        self.with_list(elements, state, |_, state, values| {
+            branch::value(state, Value::Tuple(values))
+        })
     }
 
     /// A struct of the runtime; a harness defines none of its own.
@@ -63,19 +84,36 @@ impl<'a> Interpreter<'_, 'a> {
         let Meaning::Runtime(path) = self.names.meaning(&literal.path) else {
             return self.unsupported(literal, "a value built from its fields", PLAIN);
         };
-        let named: Option<Vec<String>> = literal.fields.iter().map(|field| field_name(&field.member)).collect();
+        let named: Option<Vec<String>> = literal
+            .fields
+            .iter()
+            .map(|field| field_name(&field.member))
+            .collect();
         let Some(named) = named else {
             return self.unsupported(literal, "a value built from numbered fields", PLAIN);
         };
-        self.with_list(literal.fields.iter().map(|field| &field.expr), state, |_, state, values| {
-            let fields = named.iter().cloned().zip(values).collect();
-            branch::value(state, Value::Structure(path.clone(), fields))
-        })
+        self.with_list(
+            literal.fields.iter().map(|field| &field.expr),
+            state,
+            |_, state, values| {
+                let fields = named.iter().cloned().zip(values).collect();
+                branch::value(state, Value::Structure(path.clone(), fields))
+            },
+        )
     }
 
-    fn path(&mut self, place: &'a Expr, path: &'a ExprPath, state: PathState<'a>) -> Vec<Branch<'a>> {
+    fn path(
+        &mut self,
+        place: &'a Expr,
+        path: &'a ExprPath,
+        state: PathState<'a>,
+    ) -> Vec<Branch<'a>> {
         if path.qself.is_some() {
-            return self.unsupported(path, "a path through a trait", "call the function by its name");
+            return self.unsupported(
+                path,
+                "a path through a trait",
+                "call the function by its name",
+            );
         }
         // Local variables first: they hide items and imports.
         if let Some(name) = path.path.get_ident().map(|ident| ident.unraw().to_string())
@@ -83,7 +121,11 @@ impl<'a> Interpreter<'_, 'a> {
         {
             return match variable.value.clone() {
                 Some(value) => branch::value(state, value),
-                None => self.unsupported(path, "a variable without a value", "assign its value with `let`"),
+                None => self.unsupported(
+                    path,
+                    "a variable without a value",
+                    "assign its value with `let`",
+                ),
             };
         }
         match self.names.meaning(&path.path) {
@@ -92,15 +134,20 @@ impl<'a> Interpreter<'_, 'a> {
                 Some(constant) => self.constant(constant, state),
                 None => branch::value(state, Value::Local(name)),
             },
-            Meaning::Prelude(name) if name == "None" || name == "Option::None" => {
-                branch::value(state, Value::Wrapped(BranchOutcome::None, Rc::new(Value::unit())))
-            }
+            Meaning::Prelude(name) if name == "None" || name == "Option::None" => branch::value(
+                state,
+                Value::Wrapped(BranchOutcome::None, Rc::new(Value::unit())),
+            ),
             Meaning::Prelude(name) => branch::value(state, Value::Prelude(name)),
             // `imports` reports it; a rule that needs the value will not accept this one.
             Meaning::Foreign(name) => branch::value(state, Value::Prelude(name)),
             Meaning::Unknown(name) => {
                 let message = format!("nothing here is called `{name}`");
-                self.undefined(place, message, "define it in this file or import it from `testgen_runtime`")
+                self.undefined(
+                    place,
+                    message,
+                    "define it in this file or import it from `testgen_runtime`",
+                )
             }
         }
     }
@@ -116,20 +163,38 @@ impl<'a> Interpreter<'_, 'a> {
         let branches = self.expression(&field.base, state);
         self.each(branches, |_, state, base| {
             let value = match (&field.member, base) {
-                (Member::Unnamed(index), Value::Tuple(values)) => values.get(index.index as usize).cloned(),
-                (Member::Named(name), base) => Some(Value::Field(Rc::new(base), name.unraw().to_string())),
-                (Member::Unnamed(index), base) => Some(Value::Field(Rc::new(base), index.index.to_string())),
+                (Member::Unnamed(index), Value::Tuple(values)) => {
+                    values.get(index.index as usize).cloned()
+                }
+                (Member::Named(name), base) => {
+                    Some(Value::Field(Rc::new(base), name.unraw().to_string()))
+                }
+                (Member::Unnamed(index), base) => {
+                    Some(Value::Field(Rc::new(base), index.index.to_string()))
+                }
             };
             value.map_or_else(Vec::new, |value| branch::value(state, value))
         })
     }
 
-    fn return_expression(&mut self, value: Option<&'a Expr>, state: PathState<'a>) -> Vec<Branch<'a>> {
+    fn return_expression(
+        &mut self,
+        value: Option<&'a Expr>,
+        state: PathState<'a>,
+    ) -> Vec<Branch<'a>> {
         let Some(value) = value else {
-            return vec![Branch { state, flow: Flow::Return(Value::unit()) }];
+            return vec![Branch {
+                state,
+                flow: Flow::Return(Value::unit()),
+            }];
         };
         let branches = self.expression(value, state);
-        self.each(branches, |_, state, value| vec![Branch { state, flow: Flow::Return(value) }])
+        self.each(branches, |_, state, value| {
+            vec![Branch {
+                state,
+                flow: Flow::Return(value),
+            }]
+        })
     }
 
     /// `?`: continues with the payload of `Ok` or `Some`, returns the `Err` or `None`.
@@ -138,26 +203,39 @@ impl<'a> Interpreter<'_, 'a> {
         self.each(branches, |reader, state, value| {
             let good = pattern::good_side(&value, &state);
             let sides = reader.side(inner, good, &value, state);
-            let continued = sides.into_iter().flat_map(|(state, payload)| match payload {
-                Some(payload) => branch::value(state, payload),
-                None => {
-                    let error = reader.side(inner, good.opposite(), &value, state);
-                    let returned = error.into_iter().filter_map(|(state, payload)| {
-                        let value = Value::Wrapped(good.opposite(), Rc::new(payload?));
-                        Some(Branch { state, flow: Flow::Return(value) })
-                    });
-                    returned.collect()
-                }
-            });
+            let continued = sides
+                .into_iter()
+                .flat_map(|(state, payload)| match payload {
+                    Some(payload) => branch::value(state, payload),
+                    None => {
+                        let error = reader.side(inner, good.opposite(), &value, state);
+                        let returned = error.into_iter().filter_map(|(state, payload)| {
+                            let value = Value::Wrapped(good.opposite(), Rc::new(payload?));
+                            Some(Branch {
+                                state,
+                                flow: Flow::Return(value),
+                            })
+                        });
+                        returned.collect()
+                    }
+                });
             continued.collect()
         })
     }
 
     fn assign(&mut self, assignment: &'a ExprAssign, state: PathState<'a>) -> Vec<Branch<'a>> {
         let Expr::Path(target) = assignment.left.as_ref() else {
-            return self.unsupported(assignment, "an assignment to a part of a value", "bind a new name with `let`");
+            return self.unsupported(
+                assignment,
+                "an assignment to a part of a value",
+                "bind a new name with `let`",
+            );
         };
-        let name = target.path.get_ident().map(|ident| ident.unraw().to_string()).unwrap_or_default();
+        let name = target
+            .path
+            .get_ident()
+            .map(|ident| ident.unraw().to_string())
+            .unwrap_or_default();
         let branches = self.expression(&assignment.right, state);
         self.each(branches, |reader, mut state, value| {
             if state.assign(&name, value) {
@@ -175,26 +253,44 @@ impl<'a> Interpreter<'_, 'a> {
     /// An operator: its operands are interpreted; no rule asks for its result.
     fn operator(&mut self, expression: &'a Expr, state: PathState<'a>) -> Vec<Branch<'a>> {
         let operands: Vec<&'a Expr> = match expression {
-            Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => return self.expression(&unary.expr, state),
+            Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => {
+                return self.expression(&unary.expr, state);
+            }
             Expr::Unary(unary) if matches!(unary.op, UnOp::Not(_)) => {
                 let (conditions, mut all) = self.condition(&unary.expr, state);
                 all.extend(
-                    conditions.into_iter().flat_map(|(state, holds)| branch::value(state, Value::Truth(!holds))),
+                    conditions
+                        .into_iter()
+                        .flat_map(|(state, holds)| branch::value(state, Value::Truth(!holds))),
                 );
                 return all;
             }
             Expr::Unary(unary) => vec![&unary.expr],
             Expr::Binary(binary) if matches!(binary.op, BinOp::And(_) | BinOp::Or(_)) => {
                 let (conditions, mut all) = self.condition(expression, state);
-                all.extend(conditions.into_iter().flat_map(|(state, holds)| branch::value(state, Value::Truth(holds))));
+                all.extend(
+                    conditions
+                        .into_iter()
+                        .flat_map(|(state, holds)| branch::value(state, Value::Truth(holds))),
+                );
                 return all;
             }
             Expr::Binary(binary) if !is_assigning(&binary.op) => vec![&binary.left, &binary.right],
-            _ => return self.unsupported(expression, "an assigning operator", "bind a new name with `let`"),
+            _ => {
+                return self.unsupported(
+                    expression,
+                    "an assigning operator",
+                    "bind a new name with `let`",
+                );
+            }
         };
         self.with_list(operands.into_iter(), state, |_, mut state, arguments| {
             let callee = Callee::Other("operator".to_owned());
-            let value = state.call(RecordedCall { callee, arguments, place: expression });
+            let value = state.call(RecordedCall {
+                callee,
+                arguments,
+                place: expression,
+            });
             branch::value(state, value)
         })
     }
@@ -208,7 +304,9 @@ fn field_name(member: &Member) -> Option<String> {
 }
 
 fn is_assigning(op: &BinOp) -> bool {
-    use BinOp::{Add, And, BitAnd, BitOr, BitXor, Div, Eq, Ge, Gt, Le, Lt, Mul, Ne, Or, Rem, Shl, Shr, Sub};
+    use BinOp::{
+        Add, And, BitAnd, BitOr, BitXor, Div, Eq, Ge, Gt, Le, Lt, Mul, Ne, Or, Rem, Shl, Shr, Sub,
+    };
     !matches!(
         op,
         Add(_)
@@ -245,7 +343,9 @@ fn literal_value<'a>(literal: &Lit) -> Value<'a> {
 /// The name of `expression` in a message.
 fn what(expression: &Expr) -> &'static str {
     match expression {
-        Expr::Loop(_) | Expr::While(_) | Expr::ForLoop(_) | Expr::Break(_) | Expr::Continue(_) => "a loop",
+        Expr::Loop(_) | Expr::While(_) | Expr::ForLoop(_) | Expr::Break(_) | Expr::Continue(_) => {
+            "a loop"
+        }
         Expr::Reference(_) | Expr::RawAddr(_) => "a mutable borrow",
         Expr::Async(_) | Expr::Await(_) | Expr::Closure(_) | Expr::Yield(_) => "asynchronous code",
         Expr::Struct(_) => "a value built from its fields",

@@ -1,4 +1,5 @@
-//! Macro calls: printing is ignored, ending the process ends the path, everything else is unsupported.
+//! Macro calls: printing is ignored, ending the process ends the path, everything else is
+//! unsupported.
 
 use super::{
     branch::{self, Branch},
@@ -18,28 +19,48 @@ impl<'a> Interpreter<'_, 'a> {
         place: Option<&'a Expr>,
         mut state: PathState<'a>,
     ) -> Vec<Branch<'a>> {
-        let name = call.path.get_ident().map(ToString::to_string).unwrap_or_default();
+        let name = call
+            .path
+            .get_ident()
+            .map(ToString::to_string)
+            .unwrap_or_default();
         if vocabulary::PANICKING.contains(&name.as_str()) {
             self.ends += 1;
             return Vec::new();
         }
-        if !vocabulary::PRINTING.contains(&name.as_str()) && !vocabulary::ASSERTING.contains(&name.as_str()) {
-            return self.unsupported(call, "this macro", "write what it does, or print with `eprintln!`");
+        if !vocabulary::PRINTING.contains(&name.as_str())
+            && !vocabulary::ASSERTING.contains(&name.as_str())
+        {
+            return self.unsupported(
+                call,
+                "this macro",
+                "write what it does, or print with `eprintln!`",
+            );
         }
-        // The arguments are only tested, not interpreted: a call of a function in them would not become a step.
+        // The arguments are only tested, not interpreted: a call of a function in them would not
+        // become a step.
         let arguments = call.parse_body_with(Punctuated::<Expr, Token![,]>::parse_terminated);
         if !arguments.is_ok_and(|arguments| arguments.iter().all(is_plain)) {
-            return self.unsupported(call, "code inside of this macro", "bind the value with `let` and print its name");
+            return self.unsupported(
+                call,
+                "code inside of this macro",
+                "bind the value with `let` and print its name",
+            );
         }
         let value = match place {
-            Some(place) => state.call(RecordedCall { callee: Callee::Other(name), arguments: Vec::new(), place }),
+            Some(place) => state.call(RecordedCall {
+                callee: Callee::Other(name),
+                arguments: Vec::new(),
+                place,
+            }),
             None => Value::unit(),
         };
         branch::value(state, value)
     }
 }
 
-/// Whether the arguments of printing have no side effects: names, fields, literals, methods and operators of them.
+/// Whether the arguments of printing have no side effects: names, fields, literals, methods and
+/// operators of them.
 fn is_plain(expression: &Expr) -> bool {
     match expression {
         Expr::Lit(_) | Expr::Path(_) => true,

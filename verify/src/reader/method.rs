@@ -12,8 +12,18 @@ use std::rc::Rc;
 use syn::{Expr, ExprMethodCall, ext::IdentExt};
 
 /// Methods that return their receiver, as far as any rule is concerned.
-const TRANSPARENT: &[&str] =
-    &["as_deref", "as_ref", "as_str", "borrow", "clone", "cloned", "copied", "into", "to_owned", "to_string"];
+const TRANSPARENT: &[&str] = &[
+    "as_deref",
+    "as_ref",
+    "as_str",
+    "borrow",
+    "clone",
+    "cloned",
+    "copied",
+    "into",
+    "to_owned",
+    "to_string",
+];
 
 /// The effect of a combinator on the payload of one side.
 #[derive(Clone, Copy)]
@@ -26,7 +36,8 @@ enum Then {
     Look,
 }
 
-/// A combinator: whether its closure runs on the good side, its effect there, and whether the other side is unwrapped.
+/// A combinator: whether its closure runs on the good side, its effect there, and whether the other
+/// side is unwrapped.
 struct Combinator {
     on_good: bool,
     then: Then,
@@ -49,8 +60,11 @@ impl<'a> Interpreter<'_, 'a> {
         state: PathState<'a>,
     ) -> Vec<Branch<'a>> {
         let method = call.method.unraw().to_string();
-        // The method may take `&mut self`, and then the variable would have a value that no step shows.
-        if is_changing(&call.receiver, &state) && !TRANSPARENT.contains(&method.as_str()) && side_of(&method).is_none()
+        // The method may take `&mut self`, and then the variable would have a value that no step
+        // shows.
+        if is_changing(&call.receiver, &state)
+            && !TRANSPARENT.contains(&method.as_str())
+            && side_of(&method).is_none()
         {
             let help = "bind it without `mut`, and each new value with a new `let`";
             return self.unsupported(place, "a method that may change its receiver", help);
@@ -77,14 +91,27 @@ impl<'a> Interpreter<'_, 'a> {
             ([function], _, Some(combinator)) => {
                 return self.combine(place, &combinator, &receiver, function, state);
             }
-            ([] | [_], _, _) if matches!(method, "unwrap" | "expect") => return self.unwrap(place, &receiver, state),
+            ([] | [_], _, _) if matches!(method, "unwrap" | "expect") => {
+                return self.unwrap(place, &receiver, state);
+            }
             _ => {}
         }
-        if arguments.iter().any(|argument| matches!(argument, Value::Closure(_))) {
-            return self.unsupported(place, "a closure passed to this method", "use `match`, and call it there");
+        if arguments
+            .iter()
+            .any(|argument| matches!(argument, Value::Closure(_)))
+        {
+            return self.unsupported(
+                place,
+                "a closure passed to this method",
+                "use `match`, and call it there",
+            );
         }
         let arguments = [vec![receiver], arguments].concat();
-        let value = state.call(RecordedCall { callee: Callee::Method(method.to_owned()), arguments, place });
+        let value = state.call(RecordedCall {
+            callee: Callee::Method(method.to_owned()),
+            arguments,
+            place,
+        });
         branch::value(state, value)
     }
 
@@ -97,15 +124,28 @@ impl<'a> Interpreter<'_, 'a> {
         state: PathState<'a>,
     ) -> Vec<Branch<'a>> {
         let sides = self.side(place, side, value, state);
-        sides.into_iter().flat_map(|(state, payload)| branch::value(state, Value::Truth(payload.is_some()))).collect()
+        sides
+            .into_iter()
+            .flat_map(|(state, payload)| branch::value(state, Value::Truth(payload.is_some())))
+            .collect()
     }
 
-    /// `unwrap` ends the process on one side, which `forbidden` reports; the interpretation continues with the other.
-    fn unwrap(&mut self, place: &'a Expr, value: &Value<'a>, state: PathState<'a>) -> Vec<Branch<'a>> {
+    /// `unwrap` ends the process on one side, which `forbidden` reports; the interpretation
+    /// continues with the other.
+    fn unwrap(
+        &mut self,
+        place: &'a Expr,
+        value: &Value<'a>,
+        state: PathState<'a>,
+    ) -> Vec<Branch<'a>> {
         self.ends += 1;
         let sides = self.side(place, pattern::good_side(value, &state), value, state);
-        let going_on = sides.into_iter().filter_map(|(state, payload)| Some((state, payload?)));
-        going_on.flat_map(|(state, payload)| branch::value(state, payload)).collect()
+        let going_on = sides
+            .into_iter()
+            .filter_map(|(state, payload)| Some((state, payload?)));
+        going_on
+            .flat_map(|(state, payload)| branch::value(state, payload))
+            .collect()
     }
 
     fn combine(
@@ -125,7 +165,11 @@ impl<'a> Interpreter<'_, 'a> {
                 continue;
             };
             // The closure for a `None` has no argument.
-            let arguments = if side == BranchOutcome::None { Vec::new() } else { vec![payload.clone()] };
+            let arguments = if side == BranchOutcome::None {
+                Vec::new()
+            } else {
+                vec![payload.clone()]
+            };
             let given = self.apply(place, function, arguments, state);
             all.extend(self.each(given, |_, state, given| {
                 let value = match then {
@@ -150,9 +194,18 @@ impl<'a> Interpreter<'_, 'a> {
     ) -> Vec<Branch<'a>> {
         let other = side.opposite();
         let sides = self.side(place, other, receiver, state);
-        let kept = sides.into_iter().filter_map(|(state, payload)| Some((state, payload?)));
+        let kept = sides
+            .into_iter()
+            .filter_map(|(state, payload)| Some((state, payload?)));
         let kept = kept.flat_map(|(state, payload)| {
-            branch::value(state, if unwraps { payload } else { Value::Wrapped(other, Rc::new(payload)) })
+            branch::value(
+                state,
+                if unwraps {
+                    payload
+                } else {
+                    Value::Wrapped(other, Rc::new(payload))
+                },
+            )
         });
         kept.collect()
     }
@@ -160,9 +213,12 @@ impl<'a> Interpreter<'_, 'a> {
 
 /// Whether `receiver` is a mutable variable.
 fn is_changing(receiver: &Expr, state: &PathState<'_>) -> bool {
-    let Expr::Path(path) = receiver else { return false };
+    let Expr::Path(path) = receiver else {
+        return false;
+    };
     let name = path.path.get_ident().map(|ident| ident.unraw().to_string());
-    name.and_then(|name| state.variable(&name).map(|variable| variable.mutable)).unwrap_or(false)
+    name.and_then(|name| state.variable(&name).map(|variable| variable.mutable))
+        .unwrap_or(false)
 }
 
 /// The side that a method such as `is_ok` asks for.
@@ -187,5 +243,9 @@ fn combinator(method: &str) -> Option<Combinator> {
         "inspect_err" => (false, Then::Look, false),
         _ => return None,
     };
-    Some(Combinator { on_good, then, unwraps })
+    Some(Combinator {
+        on_good,
+        then,
+        unwraps,
+    })
 }

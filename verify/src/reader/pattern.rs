@@ -14,7 +14,12 @@ pub(super) type Matched<'a> = Vec<(PathState<'a>, bool)>;
 
 impl<'a> Interpreter<'_, 'a> {
     /// Matches `value` with `pattern`, and declares its names on the paths where it matches.
-    pub(super) fn bind(&mut self, pattern: &'a Pat, value: Value<'a>, mut state: PathState<'a>) -> Matched<'a> {
+    pub(super) fn bind(
+        &mut self,
+        pattern: &'a Pat,
+        value: Value<'a>,
+        mut state: PathState<'a>,
+    ) -> Matched<'a> {
         match pattern {
             Pat::Wild(_) => vec![(state, true)],
             Pat::Paren(inner) => self.bind(&inner.pat, value, state),
@@ -24,7 +29,11 @@ impl<'a> Interpreter<'_, 'a> {
                 if let Some(outcome) = BranchOutcome::constructor(&ident.ident.to_string()) {
                     return self.bind_side(pattern, outcome, &[], value, state);
                 }
-                state.declare(ident.ident.unraw().to_string(), Some(value), ident.mutability.is_some());
+                state.declare(
+                    ident.ident.unraw().to_string(),
+                    Some(value),
+                    ident.mutability.is_some(),
+                );
                 vec![(state, true)]
             }
             Pat::TupleStruct(side) => match self.constructor(&side.path) {
@@ -49,8 +58,9 @@ impl<'a> Interpreter<'_, 'a> {
         }
     }
 
-    /// The paths on which `value` is on the side `outcome`, with its payload. A value that cannot have that
-    /// side is reported: a path must never end because the interpreter took an `Option` for a `Result`.
+    /// The paths on which `value` is on the side `outcome`, with its payload. A value that cannot
+    /// have that side is reported: a path must never end because the interpreter took an `Option`
+    /// for a `Result`.
     pub(super) fn side(
         &mut self,
         place: &impl Spanned,
@@ -88,12 +98,14 @@ impl<'a> Interpreter<'_, 'a> {
         state: PathState<'a>,
     ) -> Matched<'a> {
         let sides = self.side(pattern, outcome, &value, state);
-        let matched = sides.into_iter().flat_map(|(state, payload)| match (payload, inner) {
-            (None, _) => vec![(state, false)],
-            (Some(_), []) => vec![(state, true)],
-            (Some(payload), [only]) => self.bind(only, payload, state),
-            (Some(_), _) => self.odd_pattern(pattern),
-        });
+        let matched = sides
+            .into_iter()
+            .flat_map(|(state, payload)| match (payload, inner) {
+                (None, _) => vec![(state, false)],
+                (Some(_), []) => vec![(state, true)],
+                (Some(payload), [only]) => self.bind(only, payload, state),
+                (Some(_), _) => self.odd_pattern(pattern),
+            });
         matched.collect()
     }
 
@@ -103,7 +115,11 @@ impl<'a> Interpreter<'_, 'a> {
         for (pattern, value) in pairs {
             for state in std::mem::take(&mut open) {
                 for (state, matched) in self.bind(pattern, value.clone(), state) {
-                    if matched { open.push(state) } else { closed.push((state, false)) }
+                    if matched {
+                        open.push(state)
+                    } else {
+                        closed.push((state, false))
+                    }
                 }
             }
         }
@@ -111,7 +127,12 @@ impl<'a> Interpreter<'_, 'a> {
         closed
     }
 
-    fn bind_guarded(&mut self, guarded: &'a syn::PatGuard, value: Value<'a>, state: PathState<'a>) -> Matched<'a> {
+    fn bind_guarded(
+        &mut self,
+        guarded: &'a syn::PatGuard,
+        value: Value<'a>,
+        state: PathState<'a>,
+    ) -> Matched<'a> {
         let mut all = Vec::new();
         for (state, matched) in self.bind(&guarded.pat, value, state) {
             if !matched {
@@ -119,20 +140,30 @@ impl<'a> Interpreter<'_, 'a> {
                 continue;
             }
             let (conditions, left) = self.condition(&guarded.guard, state);
-            // A pattern only matches or does not: it has no place for a path that leaves the function.
+            // A pattern only matches or does not: it has no place for a path that leaves the
+            // function.
             if !left.is_empty() {
-                all.extend(self.unsupported(&guarded.guard, "a guard that returns", "return in the arm's body"));
+                all.extend(self.unsupported(
+                    &guarded.guard,
+                    "a guard that returns",
+                    "return in the arm's body",
+                ));
             }
             all.extend(conditions);
         }
         all
     }
 
-    /// A pattern of one identifier is a new variable, unless it names a constant or an imported variant.
+    /// A pattern of one identifier is a new variable, unless it names a constant or an imported
+    /// variant.
     fn is_constant(&self, ident: &PatIdent) -> bool {
         match self.names.meaning(&ident.ident.clone().into()) {
-            // Variants begin with a capital; a variable may have the name of a function, which it hides.
-            Meaning::Runtime(path) => path.rsplit("::").next().is_some_and(|name| name.starts_with(char::is_uppercase)),
+            // Variants begin with a capital; a variable may have the name of a function, which it
+            // hides.
+            Meaning::Runtime(path) => path
+                .rsplit("::")
+                .next()
+                .is_some_and(|name| name.starts_with(char::is_uppercase)),
             Meaning::Local(name) => !self.file_items.functions.contains_key(&name),
             Meaning::Prelude(_) | Meaning::Foreign(_) | Meaning::Unknown(_) => false,
         }
@@ -146,13 +177,20 @@ impl<'a> Interpreter<'_, 'a> {
     }
 
     fn odd_pattern(&mut self, pattern: &'a Pat) -> Matched<'a> {
-        self.unsupported(pattern, "this pattern", "match with `Ok(name)` and `Err(name)`, one arm each")
+        self.unsupported(
+            pattern,
+            "this pattern",
+            "match with `Ok(name)` and `Err(name)`, one arm each",
+        )
     }
 }
 
 /// Whether `value` cannot have the side `outcome`: a text, or an `Option` in place of a `Result`.
 fn is_other_kind<'a>(outcome: BranchOutcome, value: &Value<'a>, state: &PathState<'a>) -> bool {
-    if matches!(value, Value::Text(_) | Value::Literal(_) | Value::Truth(_) | Value::Tuple(_) | Value::Closure(_)) {
+    if matches!(
+        value,
+        Value::Text(_) | Value::Literal(_) | Value::Truth(_) | Value::Tuple(_) | Value::Closure(_)
+    ) {
         return true;
     }
     known_side(value, state).is_some_and(|known| known != outcome && known != outcome.opposite())
@@ -166,7 +204,8 @@ pub(super) fn known_side<'a>(value: &Value<'a>, state: &PathState<'a>) -> Option
     }
 }
 
-/// The side of `value` with which `?` and `map` continue: `Some` if it is known to be an `Option`, else `Ok`.
+/// The side of `value` with which `?` and `map` continue: `Some` if it is known to be an `Option`,
+/// else `Ok`.
 pub(super) fn good_side<'a>(value: &Value<'a>, state: &PathState<'a>) -> BranchOutcome {
     match known_side(value, state) {
         Some(BranchOutcome::Some | BranchOutcome::None) => BranchOutcome::Some,

@@ -25,7 +25,10 @@ impl<'a> PathState<'a> {
     /// Begins the body of a function or closure that sees `captured`.
     pub(super) fn enter(&mut self, captured: Bindings<'a>) -> Outer<'a> {
         let base = std::mem::replace(&mut self.base, captured.len());
-        Outer { bindings: std::mem::replace(&mut self.bindings, captured), base }
+        Outer {
+            bindings: std::mem::replace(&mut self.bindings, captured),
+            base,
+        }
     }
 
     /// Ends the body that [`PathState::enter`] began.
@@ -51,17 +54,31 @@ impl<'a> PathState<'a> {
 
     /// Declares a variable.
     pub(super) fn declare(&mut self, name: String, value: Option<Value<'a>>, mutable: bool) {
-        self.bindings.push(Binding { name, value, mutable });
+        self.bindings.push(Binding {
+            name,
+            value,
+            mutable,
+        });
     }
 
     /// The innermost variable of that name.
     pub(super) fn variable(&self, name: &str) -> Option<&Binding<'a>> {
-        self.bindings.iter().rev().find(|binding| binding.name == name)
+        self.bindings
+            .iter()
+            .rev()
+            .find(|binding| binding.name == name)
     }
 
-    /// Assigns the innermost variable of that name; false when it does not exist or belongs to a caller.
+    /// Assigns the innermost variable of that name; false when it does not exist or belongs to a
+    /// caller.
     pub(super) fn assign(&mut self, name: &str, value: Value<'a>) -> bool {
-        let Some(position) = self.bindings.iter().rposition(|binding| binding.name == name) else { return false };
+        let Some(position) = self
+            .bindings
+            .iter()
+            .rposition(|binding| binding.name == name)
+        else {
+            return false;
+        };
         let own = position >= self.base;
         if own {
             self.bindings[position].value = Some(value);

@@ -117,7 +117,9 @@ impl fmt::Display for Value<'_> {
             Self::Payload(outcome, of) => write!(f, "{of}.{outcome:?}"),
             Self::Wrapped(outcome, of) => write!(f, "{outcome:?}({of})"),
             Self::Field(of, name) => write!(f, "{of}.{name}"),
-            Self::Runtime(path) | Self::Local(path) | Self::Prelude(path) | Self::Literal(path) => f.write_str(path),
+            Self::Runtime(path) | Self::Local(path) | Self::Prelude(path) | Self::Literal(path) => {
+                f.write_str(path)
+            }
             Self::Text(text) => write!(f, "{text:?}"),
             Self::Truth(truth) => write!(f, "{truth}"),
             Self::Tuple(values) => {
@@ -127,7 +129,9 @@ impl fmt::Display for Value<'_> {
             }
             Self::Structure(path, fields) => {
                 write!(f, "{path} {{ ")?;
-                fields.iter().try_for_each(|(name, value)| write!(f, "{name}: {value}, "))?;
+                fields
+                    .iter()
+                    .try_for_each(|(name, value)| write!(f, "{name}: {value}, "))?;
                 f.write_str("}")
             }
             Self::Closure(_) => f.write_str("a closure"),

@@ -1,22 +1,26 @@
 //! A harness cannot end the process, disable code, or hide a warning.
 //!
-//! Forbidden are: `unwrap`, `expect` and the macros that panic (a GPU that fails must become a mock with the reason,
-//! and must not abort the whole suite); `unsafe`; attributes other than documentation, `#[inline]`, `#[must_use]` and
-//! `#[expect(.., reason = "..")]`, in particular `#[cfg]` and `#[allow]`; `if` and guards on a literal; statements
-//! after a `return`; and items other than imports, functions, constants and statics: no macros, modules, types or
-//! traits.
+//! Forbidden are: `unwrap`, `expect` and the macros that panic (a GPU that fails must become a mock
+//! with the reason, and must not abort the whole suite); `unsafe`; attributes other than
+//! documentation, `#[inline]`, `#[must_use]` and `#[expect(.., reason = "..")]`, in particular
+//! `#[cfg]` and `#[allow]`; `if` and guards on a literal; statements after a `return`; and items
+//! other than imports, functions, constants and statics: no macros, modules, types or traits.
 //!
-//! Handle the `Err` with `Endpoint::mock(label, device, &error)`, and delete code that does not run.
+//! Handle the `Err` with `Endpoint::mock(label, device, &error)`, and delete code that does not
+//! run.
 
 use crate::{finding::Diagnostic, harness::ParsedHarness, literal, vocabulary};
 use syn::{
-    Attribute, Block, Expr, ExprIf, ExprMethodCall, ExprUnsafe, Item, ItemFn, Lit, Macro, Meta, PatGuard, Safety,
-    StaticMutability, Stmt, Token, punctuated::Punctuated, spanned::Spanned, visit::Visit,
+    Attribute, Block, Expr, ExprIf, ExprMethodCall, ExprUnsafe, Item, ItemFn, Lit, Macro, Meta,
+    PatGuard, Safety, StaticMutability, Stmt, Token, punctuated::Punctuated, spanned::Spanned,
+    visit::Visit,
 };
 
 /// Checks the whole tree.
 pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
-    let mut visitor = ForbiddenVisitor { diagnostics: Vec::new() };
+    let mut visitor = ForbiddenVisitor {
+        diagnostics: Vec::new(),
+    };
     visitor.visit_file(harness.file);
     visitor.diagnostics
 }
@@ -38,7 +42,11 @@ impl ForbiddenVisitor {
             other => literal(other),
         };
         if constant {
-            self.add(condition, "a condition that never changes", "keep the branch that runs, delete the other");
+            self.add(
+                condition,
+                "a condition that never changes",
+                "keep the branch that runs, delete the other",
+            );
         }
     }
 }
@@ -47,9 +55,16 @@ impl<'ast> Visit<'ast> for ForbiddenVisitor {
     fn visit_attribute(&mut self, attribute: &'ast Attribute) {
         let path = attribute.path();
         let explained = path.is_ident("expect") && has_reason(&attribute.meta);
-        let harmless = ["doc", "inline", "must_use"].iter().any(|name| path.is_ident(name));
+        let harmless = ["doc", "inline", "must_use"]
+            .iter()
+            .any(|name| path.is_ident(name));
         if !harmless && !explained {
-            let name = path.segments.iter().map(|segment| segment.ident.to_string()).collect::<Vec<_>>().join("::");
+            let name = path
+                .segments
+                .iter()
+                .map(|segment| segment.ident.to_string())
+                .collect::<Vec<_>>()
+                .join("::");
             self.add(attribute, format!("the attribute `{name}`"), "remove it");
         }
     }
@@ -57,7 +72,11 @@ impl<'ast> Visit<'ast> for ForbiddenVisitor {
     fn visit_item(&mut self, item: &'ast Item) {
         match item {
             Item::Const(_) | Item::Fn(_) | Item::Static(_) | Item::Use(_) => {}
-            _ => self.add(item, "an item of a kind that a harness does not have", "write plain functions"),
+            _ => self.add(
+                item,
+                "an item of a kind that a harness does not have",
+                "write plain functions",
+            ),
         }
         if let Item::Static(item) = item
             && matches!(item.mutability, StaticMutability::Mut(_))
@@ -71,7 +90,10 @@ impl<'ast> Visit<'ast> for ForbiddenVisitor {
     fn visit_item_fn(&mut self, function: &'ast ItemFn) {
         let name = function.sig.ident.to_string();
         if !name.starts_with("init_") || !vocabulary::is_entry(&name) {
-            function.attrs.iter().for_each(|attribute| self.visit_attribute(attribute));
+            function
+                .attrs
+                .iter()
+                .for_each(|attribute| self.visit_attribute(attribute));
             if let Safety::Unsafe(place) = &function.sig.safety {
                 self.add(place, "an `unsafe` function", "remove `unsafe`");
             }
@@ -81,21 +103,45 @@ impl<'ast> Visit<'ast> for ForbiddenVisitor {
     }
 
     fn visit_expr_unsafe(&mut self, expression: &'ast ExprUnsafe) {
-        self.add(expression, "an `unsafe` block", "call the runtime, which contains all unsafe code");
+        self.add(
+            expression,
+            "an `unsafe` block",
+            "call the runtime, which contains all unsafe code",
+        );
         syn::visit::visit_expr_unsafe(self, expression);
     }
 
     fn visit_expr_method_call(&mut self, call: &'ast ExprMethodCall) {
-        if ["unwrap", "expect", "unwrap_err", "expect_err", "unwrap_unchecked"].iter().any(|name| call.method == name) {
+        if [
+            "unwrap",
+            "expect",
+            "unwrap_err",
+            "expect_err",
+            "unwrap_unchecked",
+        ]
+        .iter()
+        .any(|name| call.method == name)
+        {
             let message = format!("`{}` ends the process when there is an error", call.method);
-            self.add(&call.method, message, "match, and return `Endpoint::mock` with the error");
+            self.add(
+                &call.method,
+                message,
+                "match, and return `Endpoint::mock` with the error",
+            );
         }
         syn::visit::visit_expr_method_call(self, call);
     }
 
     fn visit_macro(&mut self, call: &'ast Macro) {
-        let name = call.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
-        if vocabulary::PANICKING.contains(&name.as_str()) || vocabulary::ASSERTING.contains(&name.as_str()) {
+        let name = call
+            .path
+            .segments
+            .last()
+            .map(|segment| segment.ident.to_string())
+            .unwrap_or_default();
+        if vocabulary::PANICKING.contains(&name.as_str())
+            || vocabulary::ASSERTING.contains(&name.as_str())
+        {
             let help = "return `Endpoint::mock` with the error";
             self.add(call, format!("`{name}!` ends the process"), help);
         }
@@ -114,7 +160,11 @@ impl<'ast> Visit<'ast> for ForbiddenVisitor {
     fn visit_block(&mut self, block: &'ast Block) {
         let end = block.stmts.iter().position(statement_leaves);
         if let Some(dead) = end.and_then(|end| block.stmts.get(end + 1)) {
-            self.add(dead, "this never runs: the function returns before it", "delete it, or the `return` before it");
+            self.add(
+                dead,
+                "this never runs: the function returns before it",
+                "delete it, or the `return` before it",
+            );
         }
         syn::visit::visit_block(self, block);
     }
@@ -148,10 +198,15 @@ fn leaves(expression: &Expr) -> bool {
         Expr::Paren(inner) => leaves(&inner.expr),
         Expr::Block(inner) => inner.block.stmts.iter().any(statement_leaves),
         Expr::If(inner) => {
-            let otherwise = inner.else_branch.as_ref().is_some_and(|(_, otherwise)| leaves(otherwise));
+            let otherwise = inner
+                .else_branch
+                .as_ref()
+                .is_some_and(|(_, otherwise)| leaves(otherwise));
             otherwise && inner.then_branch.stmts.iter().any(statement_leaves)
         }
-        Expr::Match(inner) => !inner.arms.is_empty() && inner.arms.iter().all(|arm| leaves(&arm.body)),
+        Expr::Match(inner) => {
+            !inner.arms.is_empty() && inner.arms.iter().all(|arm| leaves(&arm.body))
+        }
         _ => false,
     }
 }

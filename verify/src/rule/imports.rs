@@ -1,10 +1,10 @@
 //! A harness imports everything from `testgen_runtime`, and does not redefine any of its names.
 //!
-//! The mechanism is in the runtime, once; a harness with its own `open`, `load` or `Endpoint` looks the same and
-//! proves nothing. So: `use` names only `testgen_runtime` (renaming with `as` is fine), no path begins with `std`,
-//! `crate` or another crate, every used name is defined, and nothing in the file (function, static, macro, module,
-//! type, renamed import) has a name of the runtime or of the language's prelude. Local variables may: the verifier
-//! follows them.
+//! The mechanism is in the runtime, once; a harness with its own `open`, `load` or `Endpoint` looks
+//! the same and proves nothing. So: `use` names only `testgen_runtime` (renaming with `as` is
+//! fine), no path begins with `std`, `crate` or another crate, every used name is defined, and
+//! nothing in the file (function, static, macro, module, type, renamed import) has a name of the
+//! runtime or of the language's prelude. Local variables may: the verifier follows them.
 //!
 //! Rename the conflicting item, and call the runtime's function.
 
@@ -19,13 +19,19 @@ use syn::{Ident, Item, ItemUse, Path, UseTree, ext::IdentExt, spanned::Spanned, 
 
 /// Checks every import, item and path of the file.
 pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
-    let mut visitor = ImportVisitor { harness, diagnostics: Vec::new(), depth: 0 };
+    let mut visitor = ImportVisitor {
+        harness,
+        diagnostics: Vec::new(),
+        depth: 0,
+    };
     visitor.visit_file(harness.file);
     let undefined = harness
         .interpretations()
         .flat_map(|(_, interpretation)| &interpretation.unsupported)
         .filter(|(rule, _)| *rule == RuleId::Imports);
-    visitor.diagnostics.extend(undefined.map(|(_, diagnostic)| diagnostic.clone()));
+    visitor
+        .diagnostics
+        .extend(undefined.map(|(_, diagnostic)| diagnostic.clone()));
     visitor.diagnostics
 }
 
@@ -60,10 +66,18 @@ impl ImportVisitor<'_, '_> {
         if root != RUNTIME {
             return;
         }
-        self.offered(&local, prefix.get(1).or(Some(&name).filter(|name| prefix.len() == 1 && *name != "self")));
+        self.offered(
+            &local,
+            prefix
+                .get(1)
+                .or(Some(&name).filter(|name| prefix.len() == 1 && *name != "self")),
+        );
         if local != name && vocabulary::is_protected(&local.to_string()) {
-            let message = format!("`{name}` is imported under the name `{local}`, which means something else");
-            self.diagnostics.push(Diagnostic::at(&local, message, "choose an unused name"));
+            let message = format!(
+                "`{name}` is imported under the name `{local}`, which means something else"
+            );
+            self.diagnostics
+                .push(Diagnostic::at(&local, message, "choose an unused name"));
         }
     }
 
@@ -71,14 +85,22 @@ impl ImportVisitor<'_, '_> {
     fn offered(&mut self, place: &impl Spanned, name: Option<&String>) {
         if let Some(name) = name.filter(|name| !vocabulary::is_runtime(name)) {
             let message = format!("`testgen_runtime` offers harnesses nothing called `{name}`");
-            self.diagnostics.push(Diagnostic::at(place, message, "use a function or type that the templates use"));
+            self.diagnostics.push(Diagnostic::at(
+                place,
+                message,
+                "use a function or type that the templates use",
+            ));
         }
     }
 
     fn origin(&mut self, place: &impl Spanned, root: &str) {
         if root != RUNTIME {
             let message = format!("`{root}` is imported; a harness imports only `testgen_runtime`");
-            self.diagnostics.push(Diagnostic::at(place, message, "use what `testgen_runtime` offers"));
+            self.diagnostics.push(Diagnostic::at(
+                place,
+                message,
+                "use what `testgen_runtime` offers",
+            ));
         }
     }
 }
@@ -86,8 +108,14 @@ impl ImportVisitor<'_, '_> {
 impl<'ast> Visit<'ast> for ImportVisitor<'_, '_> {
     fn visit_item(&mut self, item: &'ast Item) {
         if let Some(name) = item_name(item).filter(|name| vocabulary::is_protected(name)) {
-            let message = format!("this item takes the name `{name}`, which belongs to the runtime or the language");
-            self.diagnostics.push(Diagnostic::at(item, message, "rename it, and call what the runtime offers"));
+            let message = format!(
+                "this item takes the name `{name}`, which belongs to the runtime or the language"
+            );
+            self.diagnostics.push(Diagnostic::at(
+                item,
+                message,
+                "rename it, and call what the runtime offers",
+            ));
         }
         self.depth += 1;
         syn::visit::visit_item(self, item);
@@ -98,7 +126,11 @@ impl<'ast> Visit<'ast> for ImportVisitor<'_, '_> {
         self.tree(&item.tree, &mut Vec::new());
         if self.depth > 1 {
             let help = "move it to the top of the file";
-            self.diagnostics.push(Diagnostic::at(item, "an import inside of a function or module", help));
+            self.diagnostics.push(Diagnostic::at(
+                item,
+                "an import inside of a function or module",
+                help,
+            ));
         }
     }
 
@@ -109,10 +141,18 @@ impl<'ast> Visit<'ast> for ImportVisitor<'_, '_> {
             self.offered(path, Some(&name));
         }
         if self.harness.names.is_foreign(path) {
-            let segments = path.segments.iter().map(|segment| segment.ident.to_string());
+            let segments = path
+                .segments
+                .iter()
+                .map(|segment| segment.ident.to_string());
             let name = segments.collect::<Vec<_>>().join("::");
-            let message = format!("`{name}` comes from elsewhere; a harness uses only `testgen_runtime`");
-            self.diagnostics.push(Diagnostic::at(path, message, "use what `testgen_runtime` offers"));
+            let message =
+                format!("`{name}` comes from elsewhere; a harness uses only `testgen_runtime`");
+            self.diagnostics.push(Diagnostic::at(
+                path,
+                message,
+                "use what `testgen_runtime` offers",
+            ));
         }
         syn::visit::visit_path(self, path);
     }

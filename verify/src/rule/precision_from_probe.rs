@@ -1,10 +1,11 @@
 //! The model is loaded on the opened device, in the precision that this device's own probe allows.
 //!
-//! `probe_half_precision(&device)` computes in half precision on the opened device; `report_probe(&target.label,
-//! &probe)` reports the result; `probe.choose(target.precision, SPEC.precisions)` chooses the precision from it, and
-//! its `Ok` is the precision that `load(&SPEC, &target.checkpoint, &device, precision)` receives. A precision from
-//! elsewhere would test a type that the device may not compute, or another one than the report names. The rule follows
-//! the values, so names do not matter.
+//! `probe_half_precision(&device)` computes in half precision on the opened device;
+//! `report_probe(&target.label, &probe)` reports the result;
+//! `probe.choose(target.precision, SPEC.precisions)` chooses the precision from it, and its `Ok` is
+//! the precision that `load(&SPEC, &target.checkpoint, &device, precision)` receives. A precision
+//! from elsewhere would test a type that the device may not compute, or another one than the report
+//! names. The rule follows the values, so names do not matter.
 
 use crate::{
     finding::Diagnostic,
@@ -16,24 +17,47 @@ use std::rc::Rc;
 
 /// Checks every path on which a device was opened.
 pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
-    Diagnostic::once(harness.init_paths().filter_map(|init_path| one(&init_path)).collect())
+    Diagnostic::once(
+        harness
+            .init_paths()
+            .filter_map(|init_path| one(&init_path))
+            .collect(),
+    )
 }
 
 fn one(init_path: &InitPath<'_, '_>) -> Option<Diagnostic> {
-    let Some(device) = init_path.opened() else { return unopened(init_path) };
+    let Some(device) = init_path.opened() else {
+        return unopened(init_path);
+    };
     let function = init_path.function();
-    let end = |message: String, help: &str| Some(Diagnostic::span(init_path.code_path.end(), message, help));
-    let probes: Vec<_> = init_path.code_path.runtime("probe_half_precision").collect();
+    let end = |message: String, help: &str| {
+        Some(Diagnostic::span(init_path.code_path.end(), message, help))
+    };
+    let probes: Vec<_> = init_path
+        .code_path
+        .runtime("probe_half_precision")
+        .collect();
     let [(probe, call)] = probes.as_slice() else {
         let help = "call `probe_half_precision(&device)` once, after `target.open`";
-        return end(format!("a path through `{function}` does not probe its device once"), help);
+        return end(
+            format!("a path through `{function}` does not probe its device once"),
+            help,
+        );
     };
     if call.arguments != [device.clone()] {
         let message = format!("`{function}` probes another device than the opened one");
-        return Some(Diagnostic::span(call.span(), message, "probe the open device"));
+        return Some(Diagnostic::span(
+            call.span(),
+            message,
+            "probe the open device",
+        ));
     }
     let reported = [of_target("label"), Value::Called(*probe)];
-    if !init_path.code_path.runtime("report_probe").any(|(_, call)| call.arguments == reported) {
+    if !init_path
+        .code_path
+        .runtime("report_probe")
+        .any(|(_, call)| call.arguments == reported)
+    {
         return end(
             format!("a path through `{function}` does not report its probe"),
             "call `report_probe(&target.label, &probe)`",
@@ -45,23 +69,43 @@ fn one(init_path: &InitPath<'_, '_>) -> Option<Diagnostic> {
 /// A model that is loaded although no device was opened.
 fn unopened(init_path: &InitPath<'_, '_>) -> Option<Diagnostic> {
     let (_, load) = init_path.load().filter(|_| init_path.open().is_none())?;
-    let message = format!("`{}` loads the model without an open device", init_path.function());
-    Some(Diagnostic::span(load.span(), message, "open the device first"))
+    let message = format!(
+        "`{}` loads the model without an open device",
+        init_path.function()
+    );
+    Some(Diagnostic::span(
+        load.span(),
+        message,
+        "open the device first",
+    ))
 }
 
 fn chosen<'a>(init_path: &InitPath<'_, 'a>, probe: Value<'a>) -> Option<Diagnostic> {
     let help = "write `probe.choose(target.precision, SPEC.precisions)` and match its result";
     let Some((step, call)) = init_path.choose() else {
-        let message = format!("a path through `{}` does not choose its precision by its probe", init_path.function());
+        let message = format!(
+            "a path through `{}` does not choose its precision by its probe",
+            init_path.function()
+        );
         return Some(Diagnostic::span(init_path.code_path.end(), message, help));
     };
-    let offered = Value::Field(Rc::new(Value::Local("SPEC".to_owned())), "precisions".to_owned());
+    let offered = Value::Field(
+        Rc::new(Value::Local("SPEC".to_owned())),
+        "precisions".to_owned(),
+    );
     if call.arguments != [probe, of_target("precision"), offered] {
-        let message = format!("`{}` chooses its precision from something else", init_path.function());
+        let message = format!(
+            "`{}` chooses its precision from something else",
+            init_path.function()
+        );
         return Some(Diagnostic::span(call.span(), message, help));
     }
     let message = "the chosen precision is not used";
-    init_path.code_path.outcome(step).is_none().then(|| Diagnostic::span(call.span(), message, help))
+    init_path
+        .code_path
+        .outcome(step)
+        .is_none()
+        .then(|| Diagnostic::span(call.span(), message, help))
 }
 
 fn loaded<'a>(init_path: &InitPath<'_, 'a>, device: Value<'a>) -> Option<Diagnostic> {
@@ -71,7 +115,10 @@ fn loaded<'a>(init_path: &InitPath<'_, 'a>, device: Value<'a>) -> Option<Diagnos
     match (loads.as_slice(), chosen) {
         ([], false) => None,
         ([], true) => {
-            let message = format!("a path through `{}` ends without loading the model", init_path.function());
+            let message = format!(
+                "a path through `{}` ends without loading the model",
+                init_path.function()
+            );
             Some(Diagnostic::span(
                 init_path.code_path.end(),
                 message,
@@ -80,9 +127,15 @@ fn loaded<'a>(init_path: &InitPath<'_, 'a>, device: Value<'a>) -> Option<Diagnos
         }
         ([(step, call)], true) => load_diagnostic(init_path, *step, call, device, choose),
         ([(_, call), ..], _) => {
-            let message =
-                format!("`{}` loads the model in a precision that was not chosen, or twice", init_path.function());
-            Some(Diagnostic::span(call.span(), message, "load once, with the `Ok` of `choose`"))
+            let message = format!(
+                "`{}` loads the model in a precision that was not chosen, or twice",
+                init_path.function()
+            );
+            Some(Diagnostic::span(
+                call.span(),
+                message,
+                "load once, with the `Ok` of `choose`",
+            ))
         }
     }
 }
@@ -94,15 +147,29 @@ fn load_diagnostic<'a>(
     device: Value<'a>,
     choose: usize,
 ) -> Option<Diagnostic> {
-    let expected =
-        [Value::Local("SPEC".to_owned()), of_target("checkpoint"), device, payload(BranchOutcome::Ok, choose)];
+    let expected = [
+        Value::Local("SPEC".to_owned()),
+        of_target("checkpoint"),
+        device,
+        payload(BranchOutcome::Ok, choose),
+    ];
     let names = ["spec", "checkpoint", "open device", "chosen precision"];
     let help = "write `load(&SPEC, &target.checkpoint, &device, precision)` and match its result";
-    let wrong = names.iter().enumerate().find(|(position, _)| call.arguments.get(*position) != expected.get(*position));
+    let wrong = names
+        .iter()
+        .enumerate()
+        .find(|(position, _)| call.arguments.get(*position) != expected.get(*position));
     if let Some((_, name)) = wrong {
-        let message = format!("`load` in `{}` does not receive the {name}", init_path.function());
+        let message = format!(
+            "`load` in `{}` does not receive the {name}",
+            init_path.function()
+        );
         return Some(Diagnostic::span(call.span(), message, help));
     }
     let message = "the result of `load` is not used";
-    init_path.code_path.outcome(step).is_none().then(|| Diagnostic::span(call.span(), message, help))
+    init_path
+        .code_path
+        .outcome(step)
+        .is_none()
+        .then(|| Diagnostic::span(call.span(), message, help))
 }

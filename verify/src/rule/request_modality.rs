@@ -6,10 +6,11 @@
 //! }
 //! ```
 //!
-//! The check `handler_golden` sends this request through the handler of every device and compares the answer with the
-//! one recorded one. A request of another modality would test another handler, and other inputs would lead to another
-//! answer. So on every path the result is the variant of `Request` that belongs to the task, each part of it is the
-//! result of the accessor of `RecordedRequest` for that part, and an error is the error of such an accessor:
+//! The check `handler_golden` sends this request through the handler of every device and compares
+//! the answer with the one recorded one. A request of another modality would test another handler,
+//! and other inputs would lead to another answer. So on every path the result is the variant of
+//! `Request` that belongs to the task, each part of it is the result of the accessor of
+//! `RecordedRequest` for that part, and an error is the error of such an accessor:
 //!
 //! | tasks | variant | accessors |
 //! |---|---|---|
@@ -26,7 +27,8 @@
 //! | `graph_classification`, `graph_embedding` | `Graphs` | `graphs` |
 //! | `operator_evaluation` | `Calls` | `calls` |
 //!
-//! Generate the harness again; in a template, fill the block `request` as another template of the same modality does.
+//! Generate the harness again; in a template, fill the block `request` as another template of the
+//! same modality does.
 
 use crate::{
     finding::Diagnostic,
@@ -60,9 +62,10 @@ enum VariantParts {
 fn modality(task: Task) -> Modality {
     use VariantParts::{Named, One};
     let (variant, parts) = match task {
-        Task::TextEmbedding | Task::FillMask | Task::TextClassification | Task::TokenClassification => {
-            ("Texts", One("texts"))
-        }
+        Task::TextEmbedding
+        | Task::FillMask
+        | Task::TextClassification
+        | Task::TokenClassification => ("Texts", One("texts")),
         Task::QuestionAnswering => ("Questions", One("questions")),
         Task::TextGeneration | Task::Text2TextGeneration | Task::RetrievalAugmentedGeneration => {
             ("Prompts", Named(&["prompts", "controls"]))
@@ -70,14 +73,18 @@ fn modality(task: Task) -> Modality {
         Task::SpeechRecognition | Task::AudioClassification | Task::AudioEmbedding => {
             ("Speech", Named(&["recordings", "controls"]))
         }
-        Task::ImageClassification | Task::ImageEmbedding | Task::ObjectDetection => ("Images", One("images")),
-        Task::ImageTextSimilarity | Task::ImageTextEmbedding => ("ImagesWithTexts", Named(&["images", "texts"])),
+        Task::ImageClassification | Task::ImageEmbedding | Task::ObjectDetection => {
+            ("Images", One("images"))
+        }
+        Task::ImageTextSimilarity | Task::ImageTextEmbedding => {
+            ("ImagesWithTexts", Named(&["images", "texts"]))
+        }
         Task::ImageTextToText => ("ImagePrompts", Named(&["images", "prompts", "controls"])),
         Task::ImageDenoising => ("Noise", Named(&["noise", "condition", "steps"])),
         Task::ImageDecoding => ("Latents", One("latents")),
-        Task::TimeSeriesForecasting | Task::TimeSeriesClassification | Task::TimeSeriesRegression => {
-            ("Series", One("series"))
-        }
+        Task::TimeSeriesForecasting
+        | Task::TimeSeriesClassification
+        | Task::TimeSeriesRegression => ("Series", One("series")),
         Task::GraphClassification | Task::GraphEmbedding => ("Graphs", One("graphs")),
         Task::OperatorEvaluation => ("Calls", One("calls")),
     };
@@ -87,23 +94,38 @@ fn modality(task: Task) -> Modality {
 /// Checks the function's signature and every path through it.
 pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
     let mut diagnostics = signature::defined_once(harness, REQUEST_FUNCTION, &SIGNATURE);
-    let (Some(function), Some(requirements)) = (&harness.request, &harness.requirements) else { return diagnostics };
+    let (Some(function), Some(requirements)) = (&harness.request, &harness.requirements) else {
+        return diagnostics;
+    };
     if function.interpretation.unsupported.is_empty() {
         let modality = modality(requirements.task);
         let help = format!("return `{}`", modality.written());
-        let at = |code_path: &CodePath<'_>, message: String| Diagnostic::span(code_path.end(), message, help.as_str());
+        let at = |code_path: &CodePath<'_>, message: String| {
+            Diagnostic::span(code_path.end(), message, help.as_str())
+        };
         let code_paths = &function.interpretation.code_paths;
-        let requests = code_paths.iter().filter(|code_path| !is_error(code_path) && !modality.is_built(code_path));
-        let message =
-            format!("the request of `{}` is not the recorded `Request::{}`", requirements.task, modality.variant);
-        let mut wrong: Vec<Diagnostic> = requests.map(|code_path| at(code_path, message.clone())).collect();
-        // The accessors of another request fail with errors of their own, which need no second finding.
+        let requests = code_paths
+            .iter()
+            .filter(|code_path| !is_error(code_path) && !modality.is_built(code_path));
+        let message = format!(
+            "the request of `{}` is not the recorded `Request::{}`",
+            requirements.task, modality.variant
+        );
+        let mut wrong: Vec<Diagnostic> = requests
+            .map(|code_path| at(code_path, message.clone()))
+            .collect();
+        // The accessors of another request fail with errors of their own, which need no second
+        // finding.
         if wrong.is_empty() {
-            let errors =
-                code_paths.iter().filter(|code_path| is_error(code_path) && !modality.is_error_of_accessor(code_path));
-            wrong.extend(
-                errors.map(|code_path| at(code_path, "`request` fails although every accessor succeeds".to_owned())),
-            );
+            let errors = code_paths.iter().filter(|code_path| {
+                is_error(code_path) && !modality.is_error_of_accessor(code_path)
+            });
+            wrong.extend(errors.map(|code_path| {
+                at(
+                    code_path,
+                    "`request` fails although every accessor succeeds".to_owned(),
+                )
+            }));
         }
         diagnostics.extend(Diagnostic::once(wrong));
     }
@@ -117,7 +139,10 @@ impl Modality {
         match self.parts {
             VariantParts::One(part) => format!("Ok(Request::{variant}(recorded.{part}()?))"),
             VariantParts::Named(parts) => {
-                let fields: Vec<String> = parts.iter().map(|part| format!("{part}: recorded.{part}()?")).collect();
+                let fields: Vec<String> = parts
+                    .iter()
+                    .map(|part| format!("{part}: recorded.{part}()?"))
+                    .collect();
                 format!("Ok(Request::{variant} {{ {} }})", fields.join(", "))
             }
         }
@@ -125,7 +150,9 @@ impl Modality {
 
     /// Whether a path returns the recorded request.
     fn is_built(&self, code_path: &CodePath<'_>) -> bool {
-        let Value::Wrapped(BranchOutcome::Ok, value) = &code_path.result else { return false };
+        let Value::Wrapped(BranchOutcome::Ok, value) = &code_path.result else {
+            return false;
+        };
         let name = format!("Request::{}", self.variant);
         match (&self.parts, value.as_ref()) {
             (VariantParts::One(part), value) => code_path.call_of(value).is_some_and(|call| {
@@ -147,8 +174,12 @@ impl Modality {
             VariantParts::One(part) => std::slice::from_ref(part),
             VariantParts::Named(parts) => *parts,
         };
-        let Value::Wrapped(BranchOutcome::Err, error) = &code_path.result else { return false };
-        let Value::Payload(BranchOutcome::Err, of) = error.as_ref() else { return false };
+        let Value::Wrapped(BranchOutcome::Err, error) = &code_path.result else {
+            return false;
+        };
+        let Value::Payload(BranchOutcome::Err, of) = error.as_ref() else {
+            return false;
+        };
         parts.iter().any(|part| is_accessor(code_path, of, part))
     }
 }
@@ -165,6 +196,7 @@ fn is_part(code_path: &CodePath<'_>, value: &Value<'_>, part: &str) -> bool {
 /// Whether `value` is the result of `recorded.<part>()`.
 fn is_accessor(code_path: &CodePath<'_>, value: &Value<'_>, part: &str) -> bool {
     code_path.call_of(value).is_some_and(|call| {
-        matches!(&call.callee, Callee::Method(name) if name == part) && call.arguments == [Value::Parameter(0)]
+        matches!(&call.callee, Callee::Method(name) if name == part)
+            && call.arguments == [Value::Parameter(0)]
     })
 }

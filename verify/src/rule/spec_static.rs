@@ -1,10 +1,11 @@
 //! `SPEC` exists, is written as constants, and agrees with the spec.
 //!
-//! `pub static SPEC: Spec` defines the model that the suite loads, or the operators that it calls, and where they run. Its
-//! name, subject (model type and checkpoint, or operators and shapes), architecture, task, devices and precisions, and the
-//! memory that it needs must be those of the spec file; the architecture must be the one of the model type, and the task
-//! one of the architecture's. Devices and precisions contain at least one variant, and none twice; precisions are in the
-//! spec's order, because the first is the default.
+//! `pub static SPEC: Spec` defines the model that the suite loads, or the operators that it calls,
+//! and where they run. Its name, subject (model type and checkpoint, or operators and shapes),
+//! architecture, task, devices and precisions, and the memory that it needs must be those of the
+//! spec file; the architecture must be the one of the model type, and the task one of the
+//! architecture's. Devices and precisions contain at least one variant, and none twice; precisions
+//! are in the spec's order, because the first is the default.
 //!
 //! Generate again; in a file written by hand, write each field as a constant, for instance
 //! `devices: &[DeviceKind::Cpu, DeviceKind::Rocm]`.
@@ -26,16 +27,29 @@ const AGAIN: &str = "generate again, or write the values of the spec";
 /// Checks `SPEC` alone, then compares it with the spec.
 pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
     let missing = "the file has no `pub static SPEC: Spec = Spec { .. }`";
-    let Some(items) = harness.statics.get("SPEC") else { return vec![Diagnostic::top(missing, AGAIN)] };
+    let Some(items) = harness.statics.get("SPEC") else {
+        return vec![Diagnostic::top(missing, AGAIN)];
+    };
     if let [_, second, ..] = items.as_slice() {
-        return vec![Diagnostic::at(&second.ident, "`SPEC` is defined twice", "keep one of them")];
+        return vec![Diagnostic::at(
+            &second.ident,
+            "`SPEC` is defined twice",
+            "keep one of them",
+        )];
     }
-    let Some(spec) = &harness.spec else { return vec![Diagnostic::at(&items[0].ident, missing, AGAIN)] };
+    let Some(spec) = &harness.spec else {
+        return vec![Diagnostic::at(&items[0].ident, missing, AGAIN)];
+    };
     let mut diagnostics: Vec<Diagnostic> = form(harness, spec).into_iter().collect();
     diagnostics.extend(constants(spec));
     diagnostics.extend(consistent(spec));
     diagnostics.extend(memory(harness, spec));
-    diagnostics.extend(harness.expectation.into_iter().flat_map(|expectation| agrees(spec, expectation)));
+    diagnostics.extend(
+        harness
+            .expectation
+            .into_iter()
+            .flat_map(|expectation| agrees(spec, expectation)),
+    );
     diagnostics
 }
 
@@ -56,53 +70,93 @@ fn constants(spec: &SpecLiteral<'_>) -> Vec<Diagnostic> {
         ("devices", spec.devices.is_some()),
         ("precisions", spec.precisions.is_some()),
     ];
-    let unread = read.into_iter().filter(|(_, is_read)| !is_read).map(|(name, _)| match spec.fields.get(name) {
-        Some(value) => Diagnostic::at(*value, format!("`SPEC.{name}` is not a known constant"), AGAIN),
-        None => Diagnostic::at(&spec.item.ident, format!("`SPEC` has no field `{name}`"), AGAIN),
-    });
+    let unread = read
+        .into_iter()
+        .filter(|(_, is_read)| !is_read)
+        .map(|(name, _)| match spec.fields.get(name) {
+            Some(value) => Diagnostic::at(
+                *value,
+                format!("`SPEC.{name}` is not a known constant"),
+                AGAIN,
+            ),
+            None => Diagnostic::at(
+                &spec.item.ident,
+                format!("`SPEC` has no field `{name}`"),
+                AGAIN,
+            ),
+        });
     unread.collect()
 }
 
 /// The requirements for any spec.
 fn consistent(spec: &SpecLiteral<'_>) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
-    let mut add = |field: &str, message: String| diagnostics.extend(diagnostic(spec, field, message));
+    let mut add =
+        |field: &str, message: String| diagnostics.extend(diagnostic(spec, field, message));
     if spec.name.as_deref() == Some("") {
         add("name", "`SPEC.name` is empty".to_owned());
     }
     if let (Some(subject), Some(architecture)) = (&spec.subject, spec.architecture) {
         let (name, right) = match subject {
-            ExpectedSubject::Model { model_type, .. } => (model_type.as_str(), model_type.architecture()),
+            ExpectedSubject::Model { model_type, .. } => {
+                (model_type.as_str(), model_type.architecture())
+            }
             ExpectedSubject::Operators(_) => ("operators", Architecture::Operators),
         };
         if right != architecture {
-            add("architecture", format!("`{name}` is of the architecture `{right}`"));
+            add(
+                "architecture",
+                format!("`{name}` is of the architecture `{right}`"),
+            );
         }
     }
     if let Some(ExpectedSubject::Operators(operators)) = &spec.subject {
         let sized = |one: &ExpectedOperator| {
-            let all = one.shapes.iter().chain(one.stress.iter().flat_map(|stress| &stress.shapes));
-            all.into_iter().all(|shape| shape.len() == one.operator.sizes().len())
+            let all = one
+                .shapes
+                .iter()
+                .chain(one.stress.iter().flat_map(|stress| &stress.shapes));
+            all.into_iter()
+                .all(|shape| shape.len() == one.operator.sizes().len())
         };
-        let has_none =
-            |one: &ExpectedOperator| one.shapes.is_empty() || one.stress.iter().any(|it| it.shapes.is_empty());
+        let has_none = |one: &ExpectedOperator| {
+            one.shapes.is_empty() || one.stress.iter().any(|it| it.shapes.is_empty())
+        };
         if operators.is_empty() || operators.iter().any(|one| has_none(one) || !sized(one)) {
             add(
                 "subject",
-                "`SPEC.subject` must name operators, each with shapes of as many sizes as it has".to_owned(),
+                "`SPEC.subject` must name operators, each with shapes of as many sizes as it has"
+                    .to_owned(),
             );
         }
     }
     if let (Some(task), Some(architecture)) = (spec.task, spec.architecture)
         && !architecture.tasks().contains(&task)
     {
-        add("task", format!("`{task}` is not a task of the architecture `{architecture}`"));
+        add(
+            "task",
+            format!("`{task}` is not a task of the architecture `{architecture}`"),
+        );
     }
-    if spec.devices.as_ref().is_some_and(|devices| !is_set(devices)) {
-        add("devices", "`SPEC.devices` must name at least one device, and none twice".to_owned());
+    if spec
+        .devices
+        .as_ref()
+        .is_some_and(|devices| !is_set(devices))
+    {
+        add(
+            "devices",
+            "`SPEC.devices` must name at least one device, and none twice".to_owned(),
+        );
     }
-    if spec.precisions.as_ref().is_some_and(|precisions| !is_set(precisions)) {
-        add("precisions", "`SPEC.precisions` must name at least one precision, and none twice".to_owned());
+    if spec
+        .precisions
+        .as_ref()
+        .is_some_and(|precisions| !is_set(precisions))
+    {
+        add(
+            "precisions",
+            "`SPEC.precisions` must name at least one precision, and none twice".to_owned(),
+        );
     }
     diagnostics
 }
@@ -129,12 +183,27 @@ fn agrees(spec: &SpecLiteral<'_>, expectation: &Expectation) -> Vec<Diagnostic> 
     let diagnostics = [
         differs(spec, "name", spec.name.as_ref(), &expectation.name),
         differs(spec, "subject", spec.subject.as_ref(), &expectation.subject),
-        differs(spec, "architecture", spec.architecture, expectation.architecture),
+        differs(
+            spec,
+            "architecture",
+            spec.architecture,
+            expectation.architecture,
+        ),
         differs(spec, "task", spec.task, expectation.task),
-        // Devices as a set, precisions in order: without f32, the first that the device computes correctly is the
-        // default.
-        differs(spec, "devices", spec.devices.as_deref().map(set), set(&expectation.devices)),
-        differs(spec, "precisions", spec.precisions.as_deref(), &expectation.precisions),
+        // Devices as a set, precisions in order: without f32, the first that the device computes
+        // correctly is the default.
+        differs(
+            spec,
+            "devices",
+            spec.devices.as_deref().map(set),
+            set(&expectation.devices),
+        ),
+        differs(
+            spec,
+            "precisions",
+            spec.precisions.as_deref(),
+            &expectation.precisions,
+        ),
     ];
     diagnostics.into_iter().flatten().collect()
 }
@@ -147,9 +216,15 @@ fn differs<T: PartialEq + Debug>(
 ) -> Option<Diagnostic> {
     let found = found?;
     let message = format!("`SPEC.{field}` is {found:?}, the spec says {expected:?}");
-    if found == expected { None } else { diagnostic(spec, field, message) }
+    if found == expected {
+        None
+    } else {
+        diagnostic(spec, field, message)
+    }
 }
 
 fn diagnostic(spec: &SpecLiteral<'_>, field: &str, message: String) -> Option<Diagnostic> {
-    spec.fields.get(field).map(|value| Diagnostic::at(*value, message, AGAIN))
+    spec.fields
+        .get(field)
+        .map(|value| Diagnostic::at(*value, message, AGAIN))
 }

@@ -18,29 +18,51 @@ fn the_skips_of_the_spec_are_restored() {
     let bert = good_harness::bert();
     let good = good_harness::harness(&bert);
     let listed = "Skip::on_in_precision(DeviceKind::Cpu, Precision::F16, Check::Placement, \"takes an hour\"),";
-    let restored = Fixed { text: good.clone(), fixes: vec!["the skipped checks".to_owned()] };
-    for other in
-        ["", "Skip::new(Check::Finite, \"slow\"),", &listed.replace("hour", "\u{e9}"), &listed.replace("F16", "F32")]
-    {
+    let restored = Fixed {
+        text: good.clone(),
+        fixes: vec!["the skipped checks".to_owned()],
+    };
+    for other in [
+        "",
+        "Skip::new(Check::Finite, \"slow\"),",
+        &listed.replace("hour", "\u{e9}"),
+        &listed.replace("F16", "F32"),
+    ] {
         let text = good.replace(listed, other);
         assert_ne!(text, good);
         assert_eq!(fixed(&text, Some(&bert)), Some(restored.clone()), "{other}");
     }
-    let none = Expectation { skips: Vec::new(), ..good_harness::bert() };
+    let none = Expectation {
+        skips: Vec::new(),
+        ..good_harness::bert()
+    };
     let text = fixed(&good, Some(&none)).expect("the skip is removed").text;
-    assert!(text.contains("skipped: &[],") && good_harness::verify(&text, &none).is_empty(), "{text}");
+    assert!(
+        text.contains("skipped: &[],") && good_harness::verify(&text, &none).is_empty(),
+        "{text}"
+    );
 }
 
 #[test]
 fn a_stale_header_is_rewritten() {
     let bert = good_harness::bert();
     let good = good_harness::harness(&bert);
-    let header = Fixed { text: good.clone(), fixes: vec!["the header".to_owned()] };
-    for stale in [good.replace("5f0c0e", "000000"), good.replace("--out generated", "--out elsewhere")] {
+    let header = Fixed {
+        text: good.clone(),
+        fixes: vec!["the header".to_owned()],
+    };
+    for stale in [
+        good.replace("5f0c0e", "000000"),
+        good.replace("--out generated", "--out elsewhere"),
+    ] {
         assert_ne!(stale, good);
         assert_eq!(fixed(&stale, Some(&bert)), Some(header.clone()));
     }
-    assert_eq!(fixed(&good.replace("//! - template", "//! - tample"), None), None, "the spec is not known");
+    assert_eq!(
+        fixed(&good.replace("//! - template", "//! - tample"), None),
+        None,
+        "the spec is not known"
+    );
 }
 
 #[test]
@@ -56,10 +78,18 @@ fn everything_else_is_left_alone() {
         assert_eq!(fixed(&broken, Some(&bert)), None, "{broken}");
     }
     // A header that would be no better is not written.
-    let no_hash = Expectation { spec_sha256: "none".to_owned(), ..good_harness::bert() };
-    assert_eq!(fixed(&good_harness::harness(&no_hash), Some(&no_hash)), None);
+    let no_hash = Expectation {
+        spec_sha256: "none".to_owned(),
+        ..good_harness::bert()
+    };
+    assert_eq!(
+        fixed(&good_harness::harness(&no_hash), Some(&no_hash)),
+        None
+    );
     // The header of a harness that is broken elsewhere is fixed, and the rest is still found.
-    let both = good.replace("hip_runtime(target)", "hip_runtime(0)").replace("5f0c0e", "000000");
+    let both = good
+        .replace("hip_runtime(target)", "hip_runtime(0)")
+        .replace("5f0c0e", "000000");
     let text = fixed(&both, Some(&bert)).expect("the header is fixed").text;
     assert_eq!(text, good.replace("hip_runtime(target)", "hip_runtime(0)"));
 }

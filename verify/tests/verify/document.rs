@@ -12,14 +12,25 @@ fn rules_markdown_is_current() {
         fs::write(&path, &text).expect("docs/rules.md can be written");
     }
     let found = fs::read_to_string(&path).unwrap_or_default();
-    assert!(found == text, "docs/rules.md is stale; run `UPDATE_DOCS=1 cargo test -p testgen-verify rules_markdown`");
+    assert!(
+        found == text,
+        "docs/rules.md is stale; run `UPDATE_DOCS=1 cargo test -p testgen-verify rules_markdown`"
+    );
 }
 
 #[test]
 fn every_rule_explains_itself() {
     for rule in rules() {
-        assert!(rule.summary.ends_with('.'), "{}: the summary is one sentence", rule.name);
-        assert!(rule.explanation.len() > 150, "{}: say why, and how to fix it", rule.name);
+        assert!(
+            rule.summary.ends_with('.'),
+            "{}: the summary is one sentence",
+            rule.name
+        );
+        assert!(
+            rule.explanation.len() > 150,
+            "{}: say why, and how to fix it",
+            rule.name
+        );
         assert_eq!(explain(rule.name).map(|found| found.id), Some(rule.id));
         assert_eq!(rule.id.to_string(), rule.name);
     }

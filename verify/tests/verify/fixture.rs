@@ -1,9 +1,10 @@
 //! verify/fixtures: every rule has files that break it and files that come close and do not.
 //!
-//! A fixture is the part of a harness that matters. What it does not define is taken from the good harness of
-//! [`super::good_harness::bert`]: its items take the place of those of the same name, its imports that of all imports, its header
-//! that of the header. `..` in its list of skips is replaced by the good list. `// remove: NAME` removes an item, `// alone`
-//! verifies without the spec, `// whole` takes the file as it is.
+//! A fixture is the part of a harness that matters. What it does not define is taken from the good
+//! harness of [`super::good_harness::bert`]: its items take the place of those of the same name,
+//! its imports that of all imports, its header that of the header. `..` in its list of skips is
+//! replaced by the good list. `// remove: NAME` removes an item, `// alone` verifies without the
+//! spec, `// whole` takes the file as it is.
 
 use super::good_harness;
 use std::{collections::BTreeSet, fs, path::PathBuf};
@@ -24,34 +25,61 @@ struct Fixture {
 impl Fixture {
     fn directive(&self, name: &str) -> impl Iterator<Item = &str> {
         let prefix = format!("// {name}");
-        self.text.lines().filter_map(move |line| line.strip_prefix(&prefix).map(|rest| rest.trim_start_matches(": ")))
+        self.text.lines().filter_map(move |line| {
+            line.strip_prefix(&prefix)
+                .map(|rest| rest.trim_start_matches(": "))
+        })
     }
 
     fn findings(&self) -> Vec<Finding> {
         let expectation = good_harness::bert();
         let alone = self.directive("alone").next().is_some();
-        let text = if self.directive("whole").next().is_some() { self.text.clone() } else { self.spliced() };
-        verify_harness(&HarnessSource { path: &self.name, text: &text }, (!alone).then_some(&expectation))
+        let text = if self.directive("whole").next().is_some() {
+            self.text.clone()
+        } else {
+            self.spliced()
+        };
+        verify_harness(
+            &HarnessSource {
+                path: &self.name,
+                text: &text,
+            },
+            (!alone).then_some(&expectation),
+        )
     }
 
     /// The good harness with this fixture's items in the place of its own.
     fn spliced(&self) -> String {
-        let mut file = syn::parse_file(&good_harness::harness(&good_harness::bert())).expect("the base parses");
-        let part = syn::parse_file(&self.text).unwrap_or_else(|error| panic!("{}: {error}", self.name));
+        let mut file = syn::parse_file(&good_harness::harness(&good_harness::bert()))
+            .expect("the base parses");
+        let part =
+            syn::parse_file(&self.text).unwrap_or_else(|error| panic!("{}: {error}", self.name));
         if !part.attrs.is_empty() {
             file.attrs = part.attrs;
         }
         for name in self.directive("remove") {
-            file.items.retain(|item| item_name(item).as_deref() != Some(name));
+            file.items
+                .retain(|item| item_name(item).as_deref() != Some(name));
         }
         if part.items.iter().any(|item| matches!(item, Item::Use(_))) {
             file.items.retain(|item| !matches!(item, Item::Use(_)));
         }
         let good = list(&mut file);
-        part.items.into_iter().for_each(|item| splice(&mut file, item));
-        let spread = |element: Expr| if matches!(element, Expr::Range(_)) { good.clone() } else { vec![element] };
+        part.items
+            .into_iter()
+            .for_each(|item| splice(&mut file, item));
+        let spread = |element: Expr| {
+            if matches!(element, Expr::Range(_)) {
+                good.clone()
+            } else {
+                vec![element]
+            }
+        };
         if let Some(listed) = elements(&mut file) {
-            *listed = std::mem::take(listed).into_iter().flat_map(spread).collect();
+            *listed = std::mem::take(listed)
+                .into_iter()
+                .flat_map(spread)
+                .collect();
         }
         prettyplease::unparse(&file)
     }
@@ -59,7 +87,9 @@ impl Fixture {
 
 /// The skips of `HARNESS`; empty when it is not written as it should be.
 fn list(file: &mut File) -> Vec<Expr> {
-    elements(file).map(|elements| elements.iter().cloned().collect()).unwrap_or_default()
+    elements(file)
+        .map(|elements| elements.iter().cloned().collect())
+        .unwrap_or_default()
 }
 
 fn elements(file: &mut File) -> Option<&mut Punctuated<Expr, Token![,]>> {
@@ -67,9 +97,13 @@ fn elements(file: &mut File) -> Option<&mut Punctuated<Expr, Token![,]>> {
         Item::Static(item) if item.ident == "HARNESS" => Some(item),
         _ => None,
     });
-    let Expr::Struct(literal) = harness?.expr.as_mut() else { return None };
-    let skipped =
-        literal.fields.iter_mut().find(|field| matches!(&field.member, Member::Named(name) if name == "skipped"));
+    let Expr::Struct(literal) = harness?.expr.as_mut() else {
+        return None;
+    };
+    let skipped = literal
+        .fields
+        .iter_mut()
+        .find(|field| matches!(&field.member, Member::Named(name) if name == "skipped"));
     array(&mut skipped?.expr)
 }
 
@@ -84,8 +118,11 @@ fn array(expression: &mut Expr) -> Option<&mut Punctuated<Expr, Token![,]>> {
 
 fn splice(file: &mut File, item: Item) {
     // The first of a name takes the base's place; a second one is added.
-    let replaced = item_name(&item)
-        .and_then(|name| file.items.iter().position(|old| item_name(old).as_ref() == Some(&name) && !is_new(old)));
+    let replaced = item_name(&item).and_then(|name| {
+        file.items
+            .iter()
+            .position(|old| item_name(old).as_ref() == Some(&name) && !is_new(old))
+    });
     match replaced {
         Some(position) => file.items[position] = mark(item),
         None => file.items.push(item),
@@ -124,13 +161,26 @@ fn item_name(item: &Item) -> Option<String> {
 
 /// The fixtures of a rule whose names begin with `prefix`.
 fn fixtures(rule: &str, prefix: &str) -> Vec<Fixture> {
-    let Ok(entries) = fs::read_dir(folder().join(rule)) else { return Vec::new() };
-    let names = entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("a plain name"));
-    let mut names: Vec<String> = names.filter(|name| name.starts_with(prefix) && name.ends_with(".rs")).collect();
+    let Ok(entries) = fs::read_dir(folder().join(rule)) else {
+        return Vec::new();
+    };
+    let names = entries.map(|entry| {
+        entry
+            .expect("an entry")
+            .file_name()
+            .into_string()
+            .expect("a plain name")
+    });
+    let mut names: Vec<String> = names
+        .filter(|name| name.starts_with(prefix) && name.ends_with(".rs"))
+        .collect();
     names.sort();
     let read = |name: String| {
         let text = fs::read_to_string(folder().join(rule).join(&name)).expect("a fixture");
-        Fixture { name: format!("{rule}/{name}"), text }
+        Fixture {
+            name: format!("{rule}/{name}"),
+            text,
+        }
     };
     names.into_iter().map(read).collect()
 }
@@ -138,16 +188,31 @@ fn fixtures(rule: &str, prefix: &str) -> Vec<Fixture> {
 #[test]
 fn every_rule_has_good_and_bad_fixtures() {
     for rule in rules() {
-        assert!(!fixtures(rule.name, "ok").is_empty(), "no verify/fixtures/{}/ok*.rs", rule.name);
-        assert!(!fixtures(rule.name, "bad").is_empty(), "no verify/fixtures/{}/bad*.rs", rule.name);
+        assert!(
+            !fixtures(rule.name, "ok").is_empty(),
+            "no verify/fixtures/{}/ok*.rs",
+            rule.name
+        );
+        assert!(
+            !fixtures(rule.name, "bad").is_empty(),
+            "no verify/fixtures/{}/bad*.rs",
+            rule.name
+        );
     }
 }
 
 #[test]
 fn no_fixture_belongs_to_no_rule() {
     for entry in fs::read_dir(folder()).expect("the folder") {
-        let name = entry.expect("an entry").file_name().into_string().expect("a plain name");
-        assert!(testgen_verify::explain(&name).is_some(), "verify/fixtures/{name} is the folder of no rule");
+        let name = entry
+            .expect("an entry")
+            .file_name()
+            .into_string()
+            .expect("a plain name");
+        assert!(
+            testgen_verify::explain(&name).is_some(),
+            "verify/fixtures/{name} is the folder of no rule"
+        );
         let all = fixtures(&name, "").len();
         assert_eq!(
             all,
@@ -185,7 +250,14 @@ fn findings_of_fixtures() {
     for rule in rules() {
         for fixture in fixtures(rule.name, "bad") {
             for finding in fixture.findings() {
-                let Finding { path, line, column, message, help, .. } = finding;
+                let Finding {
+                    path,
+                    line,
+                    column,
+                    message,
+                    help,
+                    ..
+                } = finding;
                 lines += &format!("{path}:{line}:{column}: {message}\n    {help}\n");
             }
         }

@@ -2,8 +2,8 @@
 
 use testgen_types::{Architecture, Check, DeviceKind, ModelType, Operator, Precision, Task};
 use testgen_verify::{
-    Expectation, ExpectedOperator, ExpectedSkip, ExpectedStress, ExpectedSubject, ExpectedTolerance, Finding,
-    HarnessSource, verify_harness,
+    Expectation, ExpectedOperator, ExpectedSkip, ExpectedStress, ExpectedSubject,
+    ExpectedTolerance, Finding, HarnessSource, verify_harness,
 };
 
 /// The path that findings of these tests name.
@@ -16,8 +16,8 @@ pub(crate) fn bert() -> Expectation {
     expectation("bert", ModelType::Bert, Task::TextEmbedding)
 }
 
-/// Models of every architecture: one with another task, one with tolerances and memory of its own, and the first model
-/// type of each architecture that these are not of.
+/// Models of every architecture: one with another task, one with tolerances and memory of its own,
+/// and the first model type of each architecture that these are not of.
 pub(crate) fn models() -> Vec<Expectation> {
     let mut models = vec![
         bert(),
@@ -33,7 +33,10 @@ pub(crate) fn models() -> Vec<Expectation> {
         },
     ];
     for &architecture in Architecture::ALL {
-        if models.iter().all(|model| model.architecture != architecture) {
+        if models
+            .iter()
+            .all(|model| model.architecture != architecture)
+        {
             models.push(first_of(architecture));
         }
     }
@@ -44,9 +47,16 @@ fn first_of(architecture: Architecture) -> Expectation {
     if architecture == Architecture::Operators {
         return operators();
     }
-    let model_type = ModelType::ALL.iter().copied().find(|model_type| model_type.architecture() == architecture);
+    let model_type = ModelType::ALL
+        .iter()
+        .copied()
+        .find(|model_type| model_type.architecture() == architecture);
     let model_type = model_type.expect("every architecture has a model type");
-    let task = architecture.tasks().first().copied().expect("every architecture has a task");
+    let task = architecture
+        .tasks()
+        .first()
+        .copied()
+        .expect("every architecture has a task");
     expectation(&model_type.as_str().replace('_', "-"), model_type, task)
 }
 
@@ -57,8 +67,14 @@ pub(crate) fn operators() -> Expectation {
         shapes: shapes.iter().map(|shape| shape.to_vec()).collect(),
         stress: Vec::new(),
     };
-    let stress = vec![ExpectedStress { issue: "vllm#51511".to_owned(), shapes: vec![vec![1, 8192, 64]] }];
-    let matmul = ExpectedOperator { stress, ..operator(Operator::Matmul, &[&[1, 40, 24], &[33, 65, 17]]) };
+    let stress = vec![ExpectedStress {
+        issue: "vllm#51511".to_owned(),
+        shapes: vec![vec![1, 8192, 64]],
+    }];
+    let matmul = ExpectedOperator {
+        stress,
+        ..operator(Operator::Matmul, &[&[1, 40, 24], &[33, 65, 17]])
+    };
     let all = vec![operator(Operator::Add, &[&[33, 65]]), matmul];
     Expectation {
         architecture: Architecture::Operators,
@@ -70,7 +86,13 @@ pub(crate) fn operators() -> Expectation {
 }
 
 fn tolerance(output: &str, precision: Precision, [rel_l2, max_rel]: [f64; 2]) -> ExpectedTolerance {
-    ExpectedTolerance { output: output.to_owned(), precision, rel_l2, max_rel, reason: "a deep model".to_owned() }
+    ExpectedTolerance {
+        output: output.to_owned(),
+        precision,
+        rel_l2,
+        max_rel,
+        reason: "a deep model".to_owned(),
+    }
 }
 
 /// A model with all devices and precisions.
@@ -105,7 +127,13 @@ pub(crate) fn expectation(name: &str, model_type: ModelType, task: Task) -> Expe
 /// The good harness of a model.
 pub(crate) fn harness(expectation: &Expectation) -> String {
     let list = |words: Vec<String>| words.join(", ");
-    let Expectation { devices, precisions, tolerances, skips, .. } = expectation;
+    let Expectation {
+        devices,
+        precisions,
+        tolerances,
+        skips,
+        ..
+    } = expectation;
     let values = [
         ("@COMMAND@", expectation.command.clone()),
         ("@SPEC_PATH@", expectation.spec_path.clone()),
@@ -113,28 +141,72 @@ pub(crate) fn harness(expectation: &Expectation) -> String {
         ("@TEMPLATE@", expectation.template.clone()),
         ("@NAME@", expectation.name.clone()),
         ("@SUBJECT@", written_subject(&expectation.subject)),
-        ("@SUBJECT_TYPES@", subject_types(&expectation.subject).to_owned()),
+        (
+            "@SUBJECT_TYPES@",
+            subject_types(&expectation.subject).to_owned(),
+        ),
         ("@VRAM@", format!("{:?}", expectation.vram_mib)),
-        ("@OVERRIDE@", if tolerances.is_empty() { String::new() } else { "ToleranceOverride, ".to_owned() }),
-        ("@TOLERANCES@", list(tolerances.iter().map(written_tolerance).collect())),
-        ("@ARCHITECTURE@", expectation.architecture.variant_name().to_owned()),
+        (
+            "@OVERRIDE@",
+            if tolerances.is_empty() {
+                String::new()
+            } else {
+                "ToleranceOverride, ".to_owned()
+            },
+        ),
+        (
+            "@TOLERANCES@",
+            list(tolerances.iter().map(written_tolerance).collect()),
+        ),
+        (
+            "@ARCHITECTURE@",
+            expectation.architecture.variant_name().to_owned(),
+        ),
         ("@TASK_VARIANT@", expectation.task.variant_name().to_owned()),
         ("@TASK@", expectation.task.as_str().to_owned()),
-        ("@DEVICES@", list(devices.iter().map(|it| format!("DeviceKind::{}", it.variant_name())).collect())),
-        ("@PRECISIONS@", list(precisions.iter().map(|it| format!("Precision::{}", it.variant_name())).collect())),
+        (
+            "@DEVICES@",
+            list(
+                devices
+                    .iter()
+                    .map(|it| format!("DeviceKind::{}", it.variant_name()))
+                    .collect(),
+            ),
+        ),
+        (
+            "@PRECISIONS@",
+            list(
+                precisions
+                    .iter()
+                    .map(|it| format!("Precision::{}", it.variant_name()))
+                    .collect(),
+            ),
+        ),
         ("@REQUEST@", written_request(expectation.task).to_owned()),
         (
             "@SKIPPED@",
-            skips.iter().map(|skip| format!("\n        {},", written_skip(skip))).collect::<String>() + "\n    ",
+            skips
+                .iter()
+                .map(|skip| format!("\n        {},", written_skip(skip)))
+                .collect::<String>()
+                + "\n    ",
         ),
     ];
-    values.iter().fold(HARNESS.to_owned(), |text, (placeholder, value)| text.replace(placeholder, value))
+    values
+        .iter()
+        .fold(HARNESS.to_owned(), |text, (placeholder, value)| {
+            text.replace(placeholder, value)
+        })
 }
 
 /// The subject as a harness writes it.
 fn written_subject(subject: &ExpectedSubject) -> String {
     match subject {
-        ExpectedSubject::Model { model_type, checkpoint, hub } => format!(
+        ExpectedSubject::Model {
+            model_type,
+            checkpoint,
+            hub,
+        } => format!(
             "Subject::Model {{ model_type: ModelType::{}, source: Source {{ path: {checkpoint:?}, hub: {hub:?} }} }}",
             model_type.variant_name()
         ),
@@ -145,11 +217,17 @@ fn written_subject(subject: &ExpectedSubject) -> String {
                 let name = one.operator.variant_name();
                 let group = |group: &ExpectedStress| {
                     let shapes: Vec<String> = group.shapes.iter().map(shape).collect();
-                    format!("StressShapes {{ issue: {:?}, shapes: &[{}] }}", group.issue, shapes.join(", "))
+                    format!(
+                        "StressShapes {{ issue: {:?}, shapes: &[{}] }}",
+                        group.issue,
+                        shapes.join(", ")
+                    )
                 };
                 let stress = one.stress.iter().map(group).collect::<Vec<_>>().join(", ");
                 let shapes = shapes.join(", ");
-                format!("OperatorShapes {{ operator: Operator::{name}, shapes: &[{shapes}], stress: &[{stress}] }}")
+                format!(
+                    "OperatorShapes {{ operator: Operator::{name}, shapes: &[{shapes}], stress: &[{stress}] }}"
+                )
             };
             format!(
                 "Subject::Operators {{ shapes: &[{}] }}",
@@ -170,9 +248,10 @@ fn subject_types(subject: &ExpectedSubject) -> &'static str {
 /// The request of a task.
 fn written_request(task: Task) -> &'static str {
     match task {
-        Task::TextEmbedding | Task::FillMask | Task::TextClassification | Task::TokenClassification => {
-            "Request::Texts(recorded.texts()?)"
-        }
+        Task::TextEmbedding
+        | Task::FillMask
+        | Task::TextClassification
+        | Task::TokenClassification => "Request::Texts(recorded.texts()?)",
         Task::QuestionAnswering => "Request::Questions(recorded.questions()?)",
         Task::TextGeneration | Task::Text2TextGeneration | Task::RetrievalAugmentedGeneration => {
             "Request::Prompts { prompts: recorded.prompts()?, controls: recorded.controls()? }"
@@ -194,9 +273,9 @@ fn written_request(task: Task) -> &'static str {
             "Request::Noise { noise: recorded.noise()?, condition: recorded.condition()?, steps: recorded.steps()? }"
         }
         Task::ImageDecoding => "Request::Latents(recorded.latents()?)",
-        Task::TimeSeriesForecasting | Task::TimeSeriesClassification | Task::TimeSeriesRegression => {
-            "Request::Series(recorded.series()?)"
-        }
+        Task::TimeSeriesForecasting
+        | Task::TimeSeriesClassification
+        | Task::TimeSeriesRegression => "Request::Series(recorded.series()?)",
         Task::GraphClassification | Task::GraphEmbedding => "Request::Graphs(recorded.graphs()?)",
         Task::OperatorEvaluation => "Request::Calls(recorded.calls()?)",
     }
@@ -208,7 +287,13 @@ pub(crate) fn verify(text: &str, expectation: &Expectation) -> Vec<Finding> {
 }
 
 fn written_tolerance(tolerance: &ExpectedTolerance) -> String {
-    let ExpectedTolerance { output, precision, rel_l2, max_rel, reason } = tolerance;
+    let ExpectedTolerance {
+        output,
+        precision,
+        rel_l2,
+        max_rel,
+        reason,
+    } = tolerance;
     format!(
         "ToleranceOverride {{ output: {output:?}, precision: Precision::{}, rel_l2: {rel_l2:?}, max_rel: {max_rel:?}, \
          reason: {reason:?} }}",
@@ -217,14 +302,26 @@ fn written_tolerance(tolerance: &ExpectedTolerance) -> String {
 }
 
 fn written_skip(skip: &ExpectedSkip) -> String {
-    let ExpectedSkip { check, device, precision, reason } = skip;
-    let device = device.map(|device| format!("DeviceKind::{}, ", device.variant_name())).unwrap_or_default();
-    let precision = precision.map(|precision| format!("Precision::{}, ", precision.variant_name())).unwrap_or_default();
+    let ExpectedSkip {
+        check,
+        device,
+        precision,
+        reason,
+    } = skip;
+    let device = device
+        .map(|device| format!("DeviceKind::{}, ", device.variant_name()))
+        .unwrap_or_default();
+    let precision = precision
+        .map(|precision| format!("Precision::{}, ", precision.variant_name()))
+        .unwrap_or_default();
     let constructor = match (device.is_empty(), precision.is_empty()) {
         (true, true) => "new",
         (false, true) => "on",
         (true, false) => "in_precision",
         (false, false) => "on_in_precision",
     };
-    format!("Skip::{constructor}({device}{precision}Check::{}, {reason:?})", check.variant_name())
+    format!(
+        "Skip::{constructor}({device}{precision}Check::{}, {reason:?})",
+        check.variant_name()
+    )
 }

@@ -27,24 +27,45 @@ fn no_harmless_change_raises_an_alarm() {
         let text = good_harness::harness(&expectation);
         let file = syn::parse_file(&text).expect("the base parses");
         let variants = variants(&file, &text);
-        let sources = variants.iter().map(|variant| HarnessSource { path: good_harness::PATH, text: &variant.text });
+        let sources = variants.iter().map(|variant| HarnessSource {
+            path: good_harness::PATH,
+            text: &variant.text,
+        });
         let asked: Vec<_> = sources.map(|source| (source, Some(&expectation))).collect();
         for (variant, findings) in variants.iter().zip(verify_all(&asked)) {
             *made.entry(variant.kind).or_default() += 1;
             if !findings.is_empty() {
-                alarms.push(format!("{}: {}\n{findings:#?}\n{}", expectation.name, variant.kind, variant.text));
+                alarms.push(format!(
+                    "{}: {}\n{findings:#?}\n{}",
+                    expectation.name, variant.kind, variant.text
+                ));
             }
         }
     }
     let total: usize = made.values().sum();
-    println!("{total} harmless variants of {} kinds, {} alarms: {made:#?}", made.len(), alarms.len());
-    assert!(alarms.is_empty(), "{} alarms\n{}", alarms.len(), alarms.join("\n----\n"));
+    println!(
+        "{total} harmless variants of {} kinds, {} alarms: {made:#?}",
+        made.len(),
+        alarms.len()
+    );
+    assert!(
+        alarms.is_empty(),
+        "{} alarms\n{}",
+        alarms.len(),
+        alarms.join("\n----\n")
+    );
     proof::record("Harmless variants", &made, alarms.len());
     assert!(made.len() >= 10 && (total >= 200 || mutator::is_reduced()));
 }
 
 fn variants(file: &File, text: &str) -> Vec<Mutant> {
-    let groups = [texts(text), orders(file), renamed(file), rewritten(file), added(file, text)];
+    let groups = [
+        texts(text),
+        orders(file),
+        renamed(file),
+        rewritten(file),
+        added(file, text),
+    ];
     mutator::sample(groups.into_iter().flatten().collect())
 }
 
@@ -52,27 +73,56 @@ fn variants(file: &File, text: &str) -> Vec<Mutant> {
 fn texts(text: &str) -> Vec<Mutant> {
     let file = syn::parse_file(text).expect("the base parses");
     let mut all = vec![
-        Mutant { kind: "formatted", text: prettyplease::unparse(&file) },
-        Mutant { kind: "on one line", text: file.to_token_stream().to_string() },
-        Mutant { kind: "commented", text: text.replace(";\n", "; // unwrap(), if false, todo!()\n") },
-        Mutant { kind: "commented", text: text.replace("\n    let ", "\n    /* panic!(\"no\") */ let ") },
-        Mutant { kind: "line ends", text: text.replace('\n', "\r\n") },
+        Mutant {
+            kind: "formatted",
+            text: prettyplease::unparse(&file),
+        },
+        Mutant {
+            kind: "on one line",
+            text: file.to_token_stream().to_string(),
+        },
+        Mutant {
+            kind: "commented",
+            text: text.replace(";\n", "; // unwrap(), if false, todo!()\n"),
+        },
+        Mutant {
+            kind: "commented",
+            text: text.replace("\n    let ", "\n    /* panic!(\"no\") */ let "),
+        },
+        Mutant {
+            kind: "line ends",
+            text: text.replace('\n', "\r\n"),
+        },
     ];
     let (uses, body) = text.split_at(text.find("/// The model under test").expect("the spec"));
     for (name, alias) in ALIASES {
         let call = format!("{name}(");
         let aliased = uses.replace(&format!("{name},"), &format!("{name} as {alias},"));
         let aliased = aliased + &body.replace(&call, &format!("{alias}("));
-        all.push(Mutant { kind: "imported under an alias", text: aliased });
-        let qualified = format!("{uses}{}", body.replace(&call, &format!("testgen_runtime::{name}(")));
-        all.push(Mutant { kind: "called by its full path", text: qualified });
+        all.push(Mutant {
+            kind: "imported under an alias",
+            text: aliased,
+        });
+        let qualified = format!(
+            "{uses}{}",
+            body.replace(&call, &format!("testgen_runtime::{name}("))
+        );
+        all.push(Mutant {
+            kind: "called by its full path",
+            text: qualified,
+        });
     }
-    all.push(Mutant { kind: "called by its full path", text: body_qualified(uses, body) });
+    all.push(Mutant {
+        kind: "called by its full path",
+        text: body_qualified(uses, body),
+    });
     all
 }
 
 fn body_qualified(uses: &str, body: &str) -> String {
-    let body = body.replace("Endpoint::", "testgen_runtime::Endpoint::").replace("task::", "testgen_runtime::task::");
+    let body = body
+        .replace("Endpoint::", "testgen_runtime::Endpoint::")
+        .replace("task::", "testgen_runtime::task::");
     uses.to_owned() + &body.replace("&LoadTarget", "&testgen_runtime::LoadTarget")
 }
 
@@ -86,7 +136,11 @@ fn orders(file: &File) -> Vec<Mutant> {
     let mut reversed = file.clone();
     reversed.items.reverse();
     let all = turned.chain([reversed]);
-    all.map(|file| Mutant { kind: "items reordered", text: prettyplease::unparse(&file) }).collect()
+    all.map(|file| Mutant {
+        kind: "items reordered",
+        text: prettyplease::unparse(&file),
+    })
+    .collect()
 }
 
 /// Renames every use of a local variable.
@@ -110,7 +164,9 @@ impl VisitMut for Rename<'_> {
 
     /// The name of a called function is not a variable.
     fn visit_expr_call_mut(&mut self, call: &mut syn::ExprCall) {
-        call.args.iter_mut().for_each(|argument| self.visit_expr_mut(argument));
+        call.args
+            .iter_mut()
+            .for_each(|argument| self.visit_expr_mut(argument));
     }
 }
 
@@ -134,7 +190,11 @@ fn renamed(file: &File) -> Vec<Mutant> {
     let mut all = Vec::new();
     for from in names {
         for to in ["renamed", "memory", "cuda_driver", "_x", "cpu"] {
-            let kind = if to == "memory" || to == "cuda_driver" { "local like a function" } else { "local renamed" };
+            let kind = if to == "memory" || to == "cuda_driver" {
+                "local like a function"
+            } else {
+                "local renamed"
+            };
             // A variable must not take the name of a function that is called below it.
             if kind == "local like a function" && from != "model" && from != "error" {
                 continue;
@@ -153,50 +213,77 @@ fn renamed(file: &File) -> Vec<Mutant> {
 /// The same thing, written another way.
 fn rewritten(file: &File) -> Vec<Mutant> {
     let mut all = mutator::expressions(file, "call in a block", &|expression| {
-        let Some(_) = called(expression).filter(|name| name.chars().next().is_some_and(char::is_lowercase)) else {
+        let Some(_) =
+            called(expression).filter(|name| name.chars().next().is_some_and(char::is_lowercase))
+        else {
             return false;
         };
         *expression = parse_quote!({ #expression });
         true
     });
     all.extend(mutator::expressions(file, "`Err` first", &|expression| {
-        let Expr::Match(inner) = expression else { return false };
+        let Expr::Match(inner) = expression else {
+            return false;
+        };
         inner.arms.reverse();
-        inner.arms.iter_mut().for_each(|arm| arm.comma = Some(Default::default()));
+        inner
+            .arms
+            .iter_mut()
+            .for_each(|arm| arm.comma = Some(Default::default()));
         true
     }));
-    all.extend(mutator::expressions(file, "`if let` for `match`", &|expression| {
-        let Expr::Match(inner) = expression else { return false };
-        let [ok, err] = inner.arms.as_slice() else { return false };
-        let (value, ok, ok_body, err, err_body) = (&inner.expr, &ok.pat, &ok.body, &err.pat, &err.body);
-        // The interpreter knows that the second pattern matches where the first does not.
-        let rewritten = parse_quote!({
-            let outcome = #value;
-            if let #ok = outcome {
-                #ok_body
-            } else {
-                let #err = outcome else { return init_cpu(target) };
-                #err_body
-            }
-        });
-        *expression = rewritten;
-        true
-    }));
+    all.extend(mutator::expressions(
+        file,
+        "`if let` for `match`",
+        &|expression| {
+            let Expr::Match(inner) = expression else {
+                return false;
+            };
+            let [ok, err] = inner.arms.as_slice() else {
+                return false;
+            };
+            let (value, ok, ok_body, err, err_body) =
+                (&inner.expr, &ok.pat, &ok.body, &err.pat, &err.body);
+            // The interpreter knows that the second pattern matches where the first does not.
+            let rewritten = parse_quote!({
+                let outcome = #value;
+                if let #ok = outcome {
+                    #ok_body
+                } else {
+                    let #err = outcome else { return init_cpu(target) };
+                    #err_body
+                }
+            });
+            *expression = rewritten;
+            true
+        },
+    ));
     all.extend(mutator::functions(file, "explicit return", &|function| {
-        let Some(Stmt::Expr(last, None)) = function.block.stmts.pop() else { return false };
+        let Some(Stmt::Expr(last, None)) = function.block.stmts.pop() else {
+            return false;
+        };
         function.block.stmts.push(parse_quote!(return #last;));
         true
     }));
     all.extend(mutator::functions(file, "result named", &|function| {
-        let Some(Stmt::Expr(last, None)) = function.block.stmts.pop() else { return false };
-        function.block.stmts.extend::<Vec<Stmt>>(vec![parse_quote!(let result = #last;), parse_quote!(return result;)]);
+        let Some(Stmt::Expr(last, None)) = function.block.stmts.pop() else {
+            return false;
+        };
+        function.block.stmts.extend::<Vec<Stmt>>(vec![
+            parse_quote!(let result = #last;),
+            parse_quote!(return result;),
+        ]);
         true
     }));
-    all.extend(mutator::functions(file, "body in a closure that is called", &|function| {
-        let block = &function.block;
-        function.block = parse_quote!({ let body = || #block; body() });
-        true
-    }));
+    all.extend(mutator::functions(
+        file,
+        "body in a closure that is called",
+        &|function| {
+            let block = &function.block;
+            function.block = parse_quote!({ let body = || #block; body() });
+            true
+        },
+    ));
     all.extend(helpers(file));
     all
 }
@@ -204,7 +291,9 @@ fn rewritten(file: &File) -> Vec<Mutant> {
 /// The body in a private helper.
 fn helpers(file: &File) -> Vec<Mutant> {
     mutator::items(file, "body in a helper", &|item| {
-        let syn::Item::Fn(function) = item else { return None };
+        let syn::Item::Fn(function) = item else {
+            return None;
+        };
         let mut helper = function.clone();
         helper.vis = syn::Visibility::Inherited;
         helper.sig.ident = quote::format_ident!("really_{}", function.sig.ident);
@@ -221,7 +310,10 @@ fn helpers(file: &File) -> Vec<Mutant> {
 /// Further code that changes nothing.
 fn added(file: &File, text: &str) -> Vec<Mutant> {
     let mut all = mutator::statements(file, "printing added", &|statement| {
-        Some(vec![parse_quote!(eprintln!("going on");), statement.clone()])
+        Some(vec![
+            parse_quote!(eprintln!("going on");),
+            statement.clone(),
+        ])
     });
     all.extend(mutator::statements(file, "condition added", &|statement| {
         Some(vec![
@@ -231,19 +323,40 @@ fn added(file: &File, text: &str) -> Vec<Mutant> {
             statement.clone(),
         ])
     }));
-    all.extend(mutator::functions(file, "documentation added", &|function| {
-        function.attrs.push(parse_quote!(#[doc = " if false { unwrap() }"]));
-        function.sig.ident.to_string().starts_with("init_") || one_line(function).contains("fn")
-    }));
-    for more in ["", "Skip::on_in_precision(DeviceKind::Cpu, Precision::F16, Check::Placement, \"takes an hour\"), "] {
+    all.extend(mutator::functions(
+        file,
+        "documentation added",
+        &|function| {
+            function
+                .attrs
+                .push(parse_quote!(#[doc = " if false { unwrap() }"]));
+            function.sig.ident.to_string().starts_with("init_") || one_line(function).contains("fn")
+        },
+    ));
+    for more in [
+        "",
+        "Skip::on_in_precision(DeviceKind::Cpu, Precision::F16, Check::Placement, \"takes an hour\"), ",
+    ] {
         let list = format!("skipped: (&[{more}");
-        let text = text.replace("skipped: &[", &list).replace("\n    ],\n};", "\n    ]),\n};");
-        all.push(Mutant { kind: "skip repeated", text });
+        let text = text
+            .replace("skipped: &[", &list)
+            .replace("\n    ],\n};", "\n    ]),\n};");
+        all.push(Mutant {
+            kind: "skip repeated",
+            text,
+        });
     }
     let marked = text.replace("into_fallback(DeviceKind::Rocm,", "into_fallback(AMD,");
     let constant = format!("{marked}\nconst AMD: DeviceKind = DeviceKind::Rocm;\n");
-    all.push(Mutant { kind: "constant extracted", text: constant });
-    let unused = format!("{text}\n/// Never called.\nfn unused(number: u8) -> u8 {{\n    number + 1\n}}\n");
-    all.push(Mutant { kind: "helper added", text: unused });
+    all.push(Mutant {
+        kind: "constant extracted",
+        text: constant,
+    });
+    let unused =
+        format!("{text}\n/// Never called.\nfn unused(number: u8) -> u8 {{\n    number + 1\n}}\n");
+    all.push(Mutant {
+        kind: "helper added",
+        text: unused,
+    });
     all
 }

@@ -4,34 +4,66 @@ use super::good_harness::{self, PATH};
 use std::{sync::mpsc, thread, time::Duration};
 use testgen_verify::{Finding, HarnessSource, RuleId, verify_all, verify_harness};
 
-/// A watchdog, not a time that is tested: the verifier takes a second for the largest file that it does not refuse.
+/// A watchdog, not a time that is tested: the verifier takes a second for the largest file that it
+/// does not refuse.
 const WATCHDOG: Duration = Duration::from_secs(300);
 
 #[track_caller]
 fn findings(text: &str) -> Vec<Finding> {
     let (sender, receiver) = mpsc::channel();
     let text = text.to_owned();
-    thread::spawn(move || sender.send(verify_harness(&HarnessSource { path: PATH, text: &text }, None)));
-    receiver.recv_timeout(WATCHDOG).expect("the verifier answers")
+    thread::spawn(move || {
+        sender.send(verify_harness(
+            &HarnessSource {
+                path: PATH,
+                text: &text,
+            },
+            None,
+        ))
+    });
+    receiver
+        .recv_timeout(WATCHDOG)
+        .expect("the verifier answers")
 }
 
 fn only_parses(text: &str) {
     let findings = findings(text);
-    assert!(matches!(findings.as_slice(), [only] if only.rule == RuleId::Parses), "{findings:?}");
+    assert!(
+        matches!(findings.as_slice(), [only] if only.rule == RuleId::Parses),
+        "{findings:?}"
+    );
 }
 
 #[test]
 fn deep_brackets() {
-    only_parses(&format!("fn f() {{ {}{} }}", "(".repeat(50_000), ")".repeat(50_000)));
+    only_parses(&format!(
+        "fn f() {{ {}{} }}",
+        "(".repeat(50_000),
+        ")".repeat(50_000)
+    ));
     only_parses(&format!("fn f() {{ {}", "[{(".repeat(30_000)));
 }
 
 #[test]
 fn deep_brackets_in_a_short_file() {
     let depth = 9_900;
-    for (open, close) in [("(", ")"), ("[", "]"), ("{", "}"), ("&(", ")"), ("if a {", "}"), ("f(|| ", ")")] {
+    for (open, close) in [
+        ("(", ")"),
+        ("[", "]"),
+        ("{", "}"),
+        ("&(", ")"),
+        ("if a {", "}"),
+        ("f(|| ", ")"),
+    ] {
         let depth = depth * 2 / (open.len() + close.len());
-        assert!(!findings(&format!("fn f() {{ {}{} }}", open.repeat(depth), close.repeat(depth))).is_empty());
+        assert!(
+            !findings(&format!(
+                "fn f() {{ {}{} }}",
+                open.repeat(depth),
+                close.repeat(depth)
+            ))
+            .is_empty()
+        );
     }
 }
 
@@ -44,14 +76,19 @@ fn long_files() {
 #[test]
 fn odd_spaces() {
     for space in [" ", "\t", "\u{85}", "\u{2028}", "\u{200e}"] {
-        only_parses(&format!("fn f() {{ {} }}", format!("return{space}").repeat(60_000)));
+        only_parses(&format!(
+            "fn f() {{ {} }}",
+            format!("return{space}").repeat(60_000)
+        ));
     }
 }
 
 #[test]
 fn limits_are_where_they_are_said_to_be() {
     let is_refused = |text: &str| {
-        findings(text).iter().any(|finding| finding.rule == RuleId::Parses && finding.message.contains("too large"))
+        findings(text)
+            .iter()
+            .any(|finding| finding.rule == RuleId::Parses && finding.message.contains("too large"))
     };
     // Four tokens each: `fn`, a name and two pairs of brackets.
     let full = "fn f() {}\n".repeat(5_000);
@@ -63,7 +100,10 @@ fn limits_are_where_they_are_said_to_be() {
     };
     assert!(!is_refused(&nested(100)));
     assert!(is_refused(&nested(101)));
-    assert!(!is_refused(&nested(101).replace("// a long file\n", "")), "a short file may be deep");
+    assert!(
+        !is_refused(&nested(101).replace("// a long file\n", "")),
+        "a short file may be deep"
+    );
 }
 
 #[test]
@@ -78,34 +118,66 @@ fn deep_trees_without_brackets() {
 #[test]
 fn too_many_ways() {
     let forks = "if target.a == target.b { eprintln!(\"\"); }\n".repeat(40);
-    let text = good_harness::harness(&good_harness::bert())
-        .replace("    let detected = hip", &format!("{forks}    let detected = hip"));
+    let text = good_harness::harness(&good_harness::bert()).replace(
+        "    let detected = hip",
+        &format!("{forks}    let detected = hip"),
+    );
     let findings = good_harness::verify(&text, &good_harness::bert());
-    assert!(findings.iter().all(|finding| finding.rule == RuleId::Readable) && findings.len() == 1, "{findings:?}");
+    assert!(
+        findings
+            .iter()
+            .all(|finding| finding.rule == RuleId::Readable)
+            && findings.len() == 1,
+        "{findings:?}"
+    );
 }
 
 #[test]
 fn functions_that_call_themselves() {
-    let text = good_harness::harness(&good_harness::bert())
-        .replace("load_on(host_processor(), target)", "again(host_processor())")
-        + "fn again(x: u8) -> u8 { again(x) }";
+    let text = good_harness::harness(&good_harness::bert()).replace(
+        "load_on(host_processor(), target)",
+        "again(host_processor())",
+    ) + "fn again(x: u8) -> u8 { again(x) }";
     let findings = good_harness::verify(&text, &good_harness::bert());
-    assert!(findings.iter().all(|finding| finding.rule == RuleId::Readable) && findings.len() == 1, "{findings:?}");
+    assert!(
+        findings
+            .iter()
+            .all(|finding| finding.rule == RuleId::Readable)
+            && findings.len() == 1,
+        "{findings:?}"
+    );
 }
 
 #[test]
 fn odd_texts() {
-    for text in ["", "\u{feff}", "#!shebang\n", "\0", "fn", "//! @generated by testgen\n", "'", "\"", "r#\"", "/*"] {
+    for text in [
+        "",
+        "\u{feff}",
+        "#!shebang\n",
+        "\0",
+        "fn",
+        "//! @generated by testgen\n",
+        "'",
+        "\"",
+        "r#\"",
+        "/*",
+    ] {
         assert!(!findings(text).is_empty(), "{text:?}");
     }
 }
 
 #[test]
 fn many_at_once_answer_in_order() {
-    let (bert, good) = (good_harness::bert(), good_harness::harness(&good_harness::bert()));
+    let (bert, good) = (
+        good_harness::bert(),
+        good_harness::harness(&good_harness::bert()),
+    );
     let bad = good.replace("hip_runtime(target)", "hip_runtime(0)");
     let texts = [good.as_str(), bad.as_str(), "fn"].repeat(20);
-    let harnesses: Vec<_> = texts.iter().map(|text| (HarnessSource { path: PATH, text }, Some(&bert))).collect();
+    let harnesses: Vec<_> = texts
+        .iter()
+        .map(|text| (HarnessSource { path: PATH, text }, Some(&bert)))
+        .collect();
     let answers = verify_all(&harnesses);
     for (text, answer) in texts.iter().zip(answers) {
         assert_eq!(answer, good_harness::verify(text, &bert));

@@ -1,4 +1,5 @@
-//! Tests of the verifier: fixtures of every rule, mutants, harmless variants, output, documentation.
+//! Tests of the verifier: fixtures of every rule, mutants, harmless variants, output,
+//! documentation.
 
 mod agreement;
 mod autofix;

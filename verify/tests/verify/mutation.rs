@@ -21,20 +21,39 @@ fn no_broken_harness_is_accepted() {
         let text = good_harness::harness(&expectation);
         let file = syn::parse_file(&text).expect("the base parses");
         let mutants = mutants(&file, &text, &expectation);
-        let sources = mutants.iter().map(|mutant| HarnessSource { path: good_harness::PATH, text: &mutant.text });
+        let sources = mutants.iter().map(|mutant| HarnessSource {
+            path: good_harness::PATH,
+            text: &mutant.text,
+        });
         let asked: Vec<_> = sources.map(|source| (source, Some(&expectation))).collect();
         for (mutant, findings) in mutants.iter().zip(verify_all(&asked)) {
             *made.entry(mutant.kind).or_default() += 1;
             if findings.is_empty() {
-                accepted.push(format!("{}: {}\n{}", expectation.name, mutant.kind, mutant.text));
+                accepted.push(format!(
+                    "{}: {}\n{}",
+                    expectation.name, mutant.kind, mutant.text
+                ));
             }
         }
     }
     let total: usize = made.values().sum();
-    println!("{total} broken harnesses of {} kinds, {} accepted: {made:#?}", made.len(), accepted.len());
-    assert!(accepted.is_empty(), "{} accepted\n{}", accepted.len(), accepted.join("\n----\n"));
+    println!(
+        "{total} broken harnesses of {} kinds, {} accepted: {made:#?}",
+        made.len(),
+        accepted.len()
+    );
+    assert!(
+        accepted.is_empty(),
+        "{} accepted\n{}",
+        accepted.len(),
+        accepted.join("\n----\n")
+    );
     proof::record("Broken harnesses", &made, accepted.len());
-    assert!(made.len() >= 20 && (total >= 500 || mutator::is_reduced()) && made.values().all(|&count| count > 0));
+    assert!(
+        made.len() >= 20
+            && (total >= 500 || mutator::is_reduced())
+            && made.values().all(|&count| count > 0)
+    );
 }
 
 fn mutants(file: &File, text: &str, expectation: &Expectation) -> Vec<Mutant> {

@@ -17,12 +17,14 @@ pub(crate) struct Mutant {
 /// The number of mutants of a kind in an ordinary run, over all models; at least two of each.
 const SAMPLE: usize = 24;
 
-/// The number of mutants of a kind and a model in this run: its part of [`SAMPLE`], or the value of `TESTGEN_SAMPLE`,
-/// or all of them when `TESTGEN_ALL_MUTANTS` is set.
+/// The number of mutants of a kind and a model in this run: its part of [`SAMPLE`], or the value of
+/// `TESTGEN_SAMPLE`, or all of them when `TESTGEN_ALL_MUTANTS` is set.
 fn sample_size() -> usize {
     static SIZE: LazyLock<usize> = LazyLock::new(|| match env::var_os("TESTGEN_ALL_MUTANTS") {
         Some(_) => usize::MAX,
-        None => given_sample().unwrap_or((SAMPLE / good_harness::models().len()).max(2)).max(1),
+        None => given_sample()
+            .unwrap_or((SAMPLE / good_harness::models().len()).max(2))
+            .max(1),
     });
     *SIZE
 }
@@ -31,8 +33,8 @@ fn given_sample() -> Option<usize> {
     env::var("TESTGEN_SAMPLE").ok()?.parse().ok()
 }
 
-/// Whether `TESTGEN_SAMPLE` requests another number of mutants, as cargo-mutants does for every change that it
-/// tries.
+/// Whether `TESTGEN_SAMPLE` requests another number of mutants, as cargo-mutants does for every
+/// change that it tries.
 pub(crate) fn is_reduced() -> bool {
     given_sample().is_some() && !is_everything()
 }
@@ -45,7 +47,8 @@ pub(crate) fn is_everything() -> bool {
 /// Of each kind [`sample_size`] at most, spread evenly.
 pub(crate) fn sample(all: Vec<Mutant>) -> Vec<Mutant> {
     let mut kinds: BTreeMap<&str, Vec<Mutant>> = BTreeMap::new();
-    all.into_iter().for_each(|mutant| kinds.entry(mutant.kind).or_default().push(mutant));
+    all.into_iter()
+        .for_each(|mutant| kinds.entry(mutant.kind).or_default().push(mutant));
     kinds.into_values().flat_map(thin).collect()
 }
 
@@ -55,13 +58,18 @@ fn thin<T>(all: Vec<T>) -> Vec<T> {
     all.into_iter().step_by(step).collect()
 }
 
-/// Whether a function is one that the rules are about: one that the suite calls, or the helper that loads the model.
+/// Whether a function is one that the rules are about: one that the suite calls, or the helper that
+/// loads the model.
 fn is_entry(function: &ItemFn) -> bool {
     let name = function.sig.ident.to_string();
-    name.starts_with("init_") || name.starts_with("create_") || name == "load_on" || name == "request"
+    name.starts_with("init_")
+        || name.starts_with("create_")
+        || name == "load_on"
+        || name == "request"
 }
 
-/// Visits the entries: counts the positions where a change applies, with the new code, or applies one of the changes.
+/// Visits the entries: counts the positions where a change applies, with the new code, or applies
+/// one of the changes.
 struct Places<'c, T> {
     change: &'c dyn Fn(&mut T) -> bool,
     visited: usize,
@@ -103,16 +111,34 @@ macro_rules! places {
             }
         }
 
-        /// Every harness in which `change` was made at one position of the entries; it returns none where it does not
-        /// apply.
-        pub(crate) fn $name(file: &File, kind: &'static str, change: &dyn Fn(&mut $node) -> bool) -> Vec<Mutant> {
-            let mut places = Places { change, visited: 0, found: Vec::new(), put: None };
+        /// Every harness in which `change` was made at one position of the entries; it returns none
+        /// where it does not apply.
+        pub(crate) fn $name(
+            file: &File,
+            kind: &'static str,
+            change: &dyn Fn(&mut $node) -> bool,
+        ) -> Vec<Mutant> {
+            let mut places = Places {
+                change,
+                visited: 0,
+                found: Vec::new(),
+                put: None,
+            };
             places.visit_file_mut(&mut file.clone());
             let put = |put: (usize, $node)| {
                 let mut changed = file.clone();
                 let never: &dyn Fn(&mut $node) -> bool = &|_| false;
-                Places { change: never, visited: 0, found: Vec::new(), put: Some(put) }.visit_file_mut(&mut changed);
-                Mutant { kind, text: prettyplease::unparse(&changed) }
+                Places {
+                    change: never,
+                    visited: 0,
+                    found: Vec::new(),
+                    put: Some(put),
+                }
+                .visit_file_mut(&mut changed);
+                Mutant {
+                    kind,
+                    text: prettyplease::unparse(&changed),
+                }
             };
             thin(places.found).into_iter().map(put).collect()
         }
@@ -122,12 +148,19 @@ places!(expressions, Expr, visit_expr_mut);
 places!(blocks, Block, visit_block_mut);
 places!(arms, Arm, visit_arm_mut);
 
-/// Every harness in which one statement of the entries was changed; `change` returns its replacement.
-pub(crate) fn statements(file: &File, kind: &'static str, change: &dyn Fn(&Stmt) -> Option<Vec<Stmt>>) -> Vec<Mutant> {
+/// Every harness in which one statement of the entries was changed; `change` returns its
+/// replacement.
+pub(crate) fn statements(
+    file: &File,
+    kind: &'static str,
+    change: &dyn Fn(&Stmt) -> Option<Vec<Stmt>>,
+) -> Vec<Mutant> {
     let places = 0..12;
     let at = |place: usize| {
         blocks(file, kind, &|block| {
-            let Some(replaced) = block.stmts.get(place).and_then(change) else { return false };
+            let Some(replaced) = block.stmts.get(place).and_then(change) else {
+                return false;
+            };
             block.stmts.splice(place..=place, replaced);
             true
         })
@@ -136,18 +169,29 @@ pub(crate) fn statements(file: &File, kind: &'static str, change: &dyn Fn(&Stmt)
 }
 
 /// Every harness in which one item was changed; `change` returns its replacement.
-pub(crate) fn items(file: &File, kind: &'static str, change: &dyn Fn(&Item) -> Option<Vec<Item>>) -> Vec<Mutant> {
+pub(crate) fn items(
+    file: &File,
+    kind: &'static str,
+    change: &dyn Fn(&Item) -> Option<Vec<Item>>,
+) -> Vec<Mutant> {
     let changed = (0..file.items.len()).filter_map(|position| {
         let mut changed = file.clone();
         let replaced = change(&changed.items[position])?;
         changed.items.splice(position..=position, replaced);
-        Some(Mutant { kind, text: prettyplease::unparse(&changed) })
+        Some(Mutant {
+            kind,
+            text: prettyplease::unparse(&changed),
+        })
     });
     changed.collect()
 }
 
 /// Every harness in which one function among the entries was changed.
-pub(crate) fn functions(file: &File, kind: &'static str, change: &dyn Fn(&mut ItemFn) -> bool) -> Vec<Mutant> {
+pub(crate) fn functions(
+    file: &File,
+    kind: &'static str,
+    change: &dyn Fn(&mut ItemFn) -> bool,
+) -> Vec<Mutant> {
     items(file, kind, &|item| match item {
         Item::Fn(function) if is_entry(function) => {
             let mut function = function.clone();
@@ -160,26 +204,38 @@ pub(crate) fn functions(file: &File, kind: &'static str, change: &dyn Fn(&mut It
 /// Every harness in which one occurrence of `from` in the text became `to`.
 pub(crate) fn occurrences(text: &str, kind: &'static str, from: &str, to: &str) -> Vec<Mutant> {
     let places = thin(text.match_indices(from).map(|(place, _)| place).collect());
-    let replaced = places.into_iter().map(|place| format!("{}{to}{}", &text[..place], &text[place + from.len()..]));
+    let replaced = places
+        .into_iter()
+        .map(|place| format!("{}{to}{}", &text[..place], &text[place + from.len()..]));
     replaced.map(|text| Mutant { kind, text }).collect()
 }
 
 /// As [`occurrences`], at the places where `from` is: not every base has every text.
 pub(crate) fn replaced(text: &str, kind: &'static str, from: &str, to: &str) -> Vec<Mutant> {
-    occurrences(text, kind, from, to).into_iter().filter(|mutant| syn::parse_file(&mutant.text).is_ok()).collect()
+    occurrences(text, kind, from, to)
+        .into_iter()
+        .filter(|mutant| syn::parse_file(&mutant.text).is_ok())
+        .collect()
 }
 
 /// The name of the function that a call calls, when it is one word.
 pub(crate) fn called(expression: &Expr) -> Option<String> {
-    let Expr::Call(call) = expression else { return None };
-    let Expr::Path(path) = call.func.as_ref() else { return None };
+    let Expr::Call(call) = expression else {
+        return None;
+    };
+    let Expr::Path(path) = call.func.as_ref() else {
+        return None;
+    };
     path.path.get_ident().map(ToString::to_string)
 }
 
 /// The device in an entry's name, as a variant of `DeviceKind`.
 pub(crate) fn kind_of(function: &ItemFn) -> Expr {
     let name = function.sig.ident.to_string();
-    match ["cpu", "cuda", "rocm"].into_iter().find(|device| name.contains(device)) {
+    match ["cpu", "cuda", "rocm"]
+        .into_iter()
+        .find(|device| name.contains(device))
+    {
         Some("cpu") => parse_quote!(DeviceKind::Cpu),
         Some("cuda") => parse_quote!(DeviceKind::Cuda),
         _ => parse_quote!(DeviceKind::Rocm),

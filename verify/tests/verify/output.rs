@@ -6,7 +6,10 @@ use testgen_verify::{Finding, render_human, render_json};
 fn findings() -> (String, Vec<Finding>) {
     let text = good_harness::harness(&good_harness::bert())
         .replace("cuda_compatibility(target)", "cuda_compatibility(0)")
-        .replace("skipped: &[", "skipped: &[Skip::on(DeviceKind::Rocm, Check::Finite, \"slow\"), ");
+        .replace(
+            "skipped: &[",
+            "skipped: &[Skip::on(DeviceKind::Rocm, Check::Finite, \"slow\"), ",
+        );
     let findings = good_harness::verify(&text, &good_harness::bert());
     (text, findings)
 }
@@ -14,7 +17,9 @@ fn findings() -> (String, Vec<Finding>) {
 #[test]
 fn human() {
     let (text, findings) = findings();
-    insta::assert_snapshot!(render_human(&findings, &|path| (path == good_harness::PATH).then(|| text.clone())));
+    insta::assert_snapshot!(render_human(&findings, &|path| (path
+        == good_harness::PATH)
+        .then(|| text.clone())));
 }
 
 #[test]
@@ -40,17 +45,28 @@ fn output_is_sorted_and_cannot_steer_the_terminal() {
     findings.reverse();
     assert_eq!(render_json(&findings), sorted);
     findings[0].message = "\u{1b}[2J".to_owned();
-    assert!(!render_human(&findings, &|_| Some(text.replace(' ', "\u{7}"))).contains(['\u{1b}', '\u{7}']));
+    assert!(
+        !render_human(&findings, &|_| Some(text.replace(' ', "\u{7}")))
+            .contains(['\u{1b}', '\u{7}'])
+    );
 }
 
 #[test]
 fn the_mark_ends_with_the_line() {
     let (text, mut findings) = findings();
     findings.truncate(1);
-    let line = text.lines().nth(findings[0].line - 1).expect("it is there").len();
+    let line = text
+        .lines()
+        .nth(findings[0].line - 1)
+        .expect("it is there")
+        .len();
     let marks = |finding: &Finding| {
         let shown = render_human(std::slice::from_ref(finding), &|_| Some(text.clone()));
-        shown.lines().filter(|line| line.contains(" | ")).map(|line| line.matches('^').count()).sum::<usize>()
+        shown
+            .lines()
+            .filter(|line| line.contains(" | "))
+            .map(|line| line.matches('^').count())
+            .sum::<usize>()
     };
     let rest = line - (findings[0].column - 1);
     findings[0].end_column = line + 1;

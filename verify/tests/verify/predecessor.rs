@@ -10,9 +10,16 @@ fn rules_broken_by(body: &str) -> Vec<RuleId> {
     let start = text.find("pub fn init_rocm").expect("it is there");
     let open = start + text[start..].find("{\n").expect("a body");
     let close = open + text[open..].find("\n}\n").expect("its end");
-    let broken =
-        format!("{}{{\n{}\n{}", &text[..open], body.replace("@BODY@", &text[open + 2..close]), &text[close + 1..]);
-    let mut rules: Vec<RuleId> = good_harness::verify(&broken, &bert).into_iter().map(|finding| finding.rule).collect();
+    let broken = format!(
+        "{}{{\n{}\n{}",
+        &text[..open],
+        body.replace("@BODY@", &text[open + 2..close]),
+        &text[close + 1..]
+    );
+    let mut rules: Vec<RuleId> = good_harness::verify(&broken, &bert)
+        .into_iter()
+        .map(|finding| finding.rule)
+        .collect();
     rules.dedup();
     rules
 }
@@ -24,8 +31,17 @@ fn good_body() {
 
 #[test]
 fn commented_out_body() {
-    let rules = rules_broken_by("/*\n@BODY@\n*/\nEndpoint::mock(&target.label, DeviceKind::Rocm, \"later\")");
-    assert_eq!(rules, [RuleId::DetectionPaths, RuleId::VisibilityReported, RuleId::MockMarked]);
+    let rules = rules_broken_by(
+        "/*\n@BODY@\n*/\nEndpoint::mock(&target.label, DeviceKind::Rocm, \"later\")",
+    );
+    assert_eq!(
+        rules,
+        [
+            RuleId::DetectionPaths,
+            RuleId::VisibilityReported,
+            RuleId::MockMarked
+        ]
+    );
 }
 
 #[test]
@@ -35,7 +51,14 @@ fn body_that_is_not_implemented() {
         [RuleId::Forbidden, RuleId::Readable]
     );
     let error = "Endpoint::mock(&target.label, DeviceKind::Rocm, \"NotImplemented\")";
-    assert_eq!(rules_broken_by(error), [RuleId::DetectionPaths, RuleId::VisibilityReported, RuleId::MockMarked]);
+    assert_eq!(
+        rules_broken_by(error),
+        [
+            RuleId::DetectionPaths,
+            RuleId::VisibilityReported,
+            RuleId::MockMarked
+        ]
+    );
 }
 
 #[test]
@@ -43,14 +66,27 @@ fn renamed_function() {
     let bert = good_harness::bert();
     let text = good_harness::harness(&bert).replace("pub fn init_rocm(", "pub fn init_rocm_old(");
     let findings = good_harness::verify(&text, &bert);
-    assert!(findings.iter().any(|finding| finding.rule == RuleId::InitFunctions), "{findings:?}");
+    assert!(
+        findings
+            .iter()
+            .any(|finding| finding.rule == RuleId::InitFunctions),
+        "{findings:?}"
+    );
 }
 
 #[test]
 fn strings_only() {
-    let rules =
-        rules_broken_by("let words = r#\"\n@BODY@\n\"#;\nEndpoint::mock(&target.label, DeviceKind::Rocm, words)");
-    assert_eq!(rules, [RuleId::DetectionPaths, RuleId::VisibilityReported, RuleId::MockMarked]);
+    let rules = rules_broken_by(
+        "let words = r#\"\n@BODY@\n\"#;\nEndpoint::mock(&target.label, DeviceKind::Rocm, words)",
+    );
+    assert_eq!(
+        rules,
+        [
+            RuleId::DetectionPaths,
+            RuleId::VisibilityReported,
+            RuleId::MockMarked
+        ]
+    );
 }
 
 #[test]
@@ -67,15 +103,25 @@ fn success_without_running() {
         "Endpoint::real(DeviceKind::Rocm, loaded, |_request| Ok(\"success\"))",
     );
     let findings = good_harness::verify(&text, &bert);
-    assert!(matches!(findings.as_slice(), [only] if only.rule == RuleId::Handlers), "{findings:?}");
+    assert!(
+        matches!(findings.as_slice(), [only] if only.rule == RuleId::Handlers),
+        "{findings:?}"
+    );
 }
 
 #[test]
 fn cpu_under_a_rocm_label() {
     let body = "init_cpu(target)";
-    assert_eq!(rules_broken_by(body), [RuleId::DetectionPaths, RuleId::VisibilityReported]);
+    assert_eq!(
+        rules_broken_by(body),
+        [RuleId::DetectionPaths, RuleId::VisibilityReported]
+    );
     let bert = good_harness::bert();
-    let text = good_harness::harness(&bert).replace(".into_fallback(DeviceKind::Rocm, &unavailable)", "");
+    let text =
+        good_harness::harness(&bert).replace(".into_fallback(DeviceKind::Rocm, &unavailable)", "");
     let findings = good_harness::verify(&text, &bert);
-    assert!(matches!(findings.as_slice(), [only] if only.rule == RuleId::FallbackMarked), "{findings:?}");
+    assert!(
+        matches!(findings.as_slice(), [only] if only.rule == RuleId::FallbackMarked),
+        "{findings:?}"
+    );
 }

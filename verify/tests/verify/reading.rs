@@ -11,6 +11,9 @@ fn paths_through_init_rocm() {
 
 #[test]
 fn no_such_function() {
-    assert_eq!(normal_form(&good_harness::harness(&good_harness::bert()), "init_tpu"), None);
+    assert_eq!(
+        normal_form(&good_harness::harness(&good_harness::bert()), "init_tpu"),
+        None
+    );
     assert_eq!(normal_form("fn", "init_rocm"), None);
 }

@@ -52,7 +52,9 @@ impl CudaStatus {
             100 => return format!("is installed and lists no device (cuInit: {self})"),
             34 => "; this is the toolkit's stub: remove its folder from LD_LIBRARY_PATH",
             802 => "; start nvidia-fabricmanager",
-            803 | 804 => "; the library and the kernel module differ: install the same version of both",
+            803 | 804 => {
+                "; the library and the kernel module differ: install the same version of both"
+            }
             _ => "; check the output of nvidia-smi",
         };
         format!("is installed and does not start (cuInit: {self}){advice}")
@@ -62,12 +64,18 @@ impl CudaStatus {
 impl fmt::Display for CudaStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "error {}", self.0)?;
-        self.name().iter().try_for_each(|name| write!(f, ", {name}"))
+        self.name()
+            .iter()
+            .try_for_each(|name| write!(f, ", {name}"))
     }
 }
 
 fn check(status: c_int) -> Result<(), CudaStatus> {
-    if status == 0 { Ok(()) } else { Err(CudaStatus(status)) }
+    if status == 0 {
+        Ok(())
+    } else {
+        Err(CudaStatus(status))
+    }
 }
 
 /// The properties of a device as the driver reports them.
@@ -84,7 +92,8 @@ pub(super) struct DriverDevice {
 impl DriverDevice {
     /// `sm_90`.
     pub(super) fn architecture(&self) -> Option<String> {
-        self.capability.map(|(major, minor)| format!("sm_{major}{minor}"))
+        self.capability
+            .map(|(major, minor)| format!("sm_{major}{minor}"))
     }
 }
 
@@ -100,15 +109,27 @@ pub(super) struct CudaDriver<'library> {
 impl<'library> CudaDriver<'library> {
     /// `Err` when a function that detection depends on is missing.
     pub(super) fn load(library: &'library SharedLibrary) -> Result<Self, ()> {
-        // SAFETY: the types are the C signatures of `cuda.h`, which have been the same since CUDA 2.
+        // SAFETY: the types are the C signatures of `cuda.h`, which have been the same since CUDA
+        // 2.
         let loaded = unsafe {
-            let count = (library.function("cuInit"), library.function("cuDeviceGetCount"));
-            (count, library.function("cuDeviceGet"), library.function("cuDeviceGetName"))
+            let count = (
+                library.function("cuInit"),
+                library.function("cuDeviceGetCount"),
+            );
+            (
+                count,
+                library.function("cuDeviceGet"),
+                library.function("cuDeviceGetName"),
+            )
         };
         match loaded {
-            ((Some(initialise), Some(device_count)), Some(device), Some(name)) => {
-                Ok(Self { library, initialise, device_count, device, name })
-            }
+            ((Some(initialise), Some(device_count)), Some(device), Some(name)) => Ok(Self {
+                library,
+                initialise,
+                device_count,
+                device,
+                name,
+            }),
             _ => Err(()),
         }
     }
@@ -136,15 +157,18 @@ impl<'library> CudaDriver<'library> {
     /// The CUDA version that the driver implements, (13, 0).
     pub(super) fn version(&self) -> Option<(i32, i32)> {
         let mut version = 0;
-        // SAFETY: the type is the C signature of `cuda.h`; `version` is writable for the whole call.
-        check(unsafe { self.library.function::<GetInt>("cuDriverGetVersion")?(&mut version) }).ok()?;
+        // SAFETY: the type is the C signature of `cuda.h`; `version` is writable for the whole
+        // call.
+        check(unsafe { self.library.function::<GetInt>("cuDriverGetVersion")?(&mut version) })
+            .ok()?;
         (version > 0).then_some((version / 1000, version % 1000 / 10))
     }
 
     pub(super) fn device(&self, index: u32) -> Result<DriverDevice, CudaStatus> {
         let handle = self.handle(index)?;
         let mut name = [0_u8; 256];
-        // SAFETY: `name` is writable for the whole call; its length, less the final zero, is passed with it.
+        // SAFETY: `name` is writable for the whole call; its length, less the final zero, is passed
+        // with it.
         check(unsafe { (self.name)(name.as_mut_ptr().cast(), 255, handle) })?;
         let name = text(&name);
         let major = self.attribute(handle, ATTRIBUTE_CAPABILITY_MAJOR);
@@ -153,9 +177,12 @@ impl<'library> CudaDriver<'library> {
             capability: major.zip(self.attribute(handle, ATTRIBUTE_CAPABILITY_MINOR)),
             total_memory: self.total_memory(handle),
             pci_address: self.pci_address(handle),
-            // CUDA_VISIBLE_DEVICES takes the UUID of a MIG instance with another prefix than that of a whole GPU.
+            // CUDA_VISIBLE_DEVICES takes the UUID of a MIG instance with another prefix than that
+            // of a whole GPU.
             uuid: self.uuid(handle, if name.contains(" MIG ") { "MIG" } else { "GPU" }),
-            integrated: self.attribute(handle, ATTRIBUTE_INTEGRATED).is_some_and(|value| value != 0),
+            integrated: self
+                .attribute(handle, ATTRIBUTE_INTEGRATED)
+                .is_some_and(|value| value != 0),
             name,
         })
     }
@@ -166,8 +193,10 @@ impl<'library> CudaDriver<'library> {
         // SAFETY: the types are the C signatures of `cuda.h`.
         let (retain, release, set_context, memory_info) = unsafe {
             (
-                self.library.function::<Retain>("cuDevicePrimaryCtxRetain")?,
-                self.library.function::<Release>("cuDevicePrimaryCtxRelease_v2")?,
+                self.library
+                    .function::<Retain>("cuDevicePrimaryCtxRetain")?,
+                self.library
+                    .function::<Release>("cuDevicePrimaryCtxRelease_v2")?,
                 self.library.function::<SetContext>("cuCtxSetCurrent")?,
                 self.library.function::<CudaMemoryInfo>("cuMemGetInfo_v2")?,
             )
@@ -175,11 +204,13 @@ impl<'library> CudaDriver<'library> {
         on_fresh_thread(|| {
             let mut context = std::ptr::null_mut();
             let (mut free, mut total) = (0, 0);
-            // SAFETY: `context`, `free` and `total` are writable for the whole block; the context is current on this
-            // thread only, is unset afterwards, and is released exactly once for the one time it was retained.
+            // SAFETY: `context`, `free` and `total` are writable for the whole block; the context
+            // is current on this thread only, is unset afterwards, and is released exactly once for
+            // the one time it was retained.
             let status = unsafe {
                 check(retain(&mut context, handle)).ok()?;
-                let status = check(set_context(context)).and_then(|()| check(memory_info(&mut free, &mut total)));
+                let status = check(set_context(context))
+                    .and_then(|()| check(memory_info(&mut free, &mut total)));
                 set_context(std::ptr::null_mut());
                 release(handle);
                 status
@@ -190,54 +221,81 @@ impl<'library> CudaDriver<'library> {
 
     fn handle(&self, index: u32) -> Result<c_int, CudaStatus> {
         let mut handle = 0;
-        // SAFETY: `handle` is writable for the whole call; the driver returns an error for an invalid index.
+        // SAFETY: `handle` is writable for the whole call; the driver returns an error for an
+        // invalid index.
         check(unsafe { (self.device)(&mut handle, c_int::try_from(index).unwrap_or(c_int::MAX)) })?;
         Ok(handle)
     }
 
     fn attribute(&self, handle: c_int, attribute: c_int) -> Option<i32> {
         let mut value = 0;
-        // SAFETY: the type is the C signature of `cuda.h`; `value` is writable, and `handle` came from the driver.
-        check(unsafe { self.library.function::<GetAttribute>("cuDeviceGetAttribute")?(&mut value, attribute, handle) })
-            .ok()?;
+        // SAFETY: the type is the C signature of `cuda.h`; `value` is writable, and `handle` came
+        // from the driver.
+        check(unsafe {
+            self.library
+                .function::<GetAttribute>("cuDeviceGetAttribute")?(
+                &mut value, attribute, handle
+            )
+        })
+        .ok()?;
         Some(value)
     }
 
     fn total_memory(&self, handle: c_int) -> Option<u64> {
         let mut total = 0;
-        // SAFETY: the type is the C signature of `cuda.h`; `total` is writable, and `handle` came from the driver.
-        check(unsafe { self.library.function::<GetSize>("cuDeviceTotalMem_v2")?(&mut total, handle) }).ok()?;
+        // SAFETY: the type is the C signature of `cuda.h`; `total` is writable, and `handle` came
+        // from the driver.
+        check(unsafe {
+            self.library.function::<GetSize>("cuDeviceTotalMem_v2")?(&mut total, handle)
+        })
+        .ok()?;
         Some(total as u64)
     }
 
     fn pci_address(&self, handle: c_int) -> Option<String> {
         let mut address = [0_u8; 64];
-        // SAFETY: the type is the C signature of `cuda.h`; `address` is writable, its length less one is passed with
-        // it.
+        // SAFETY: the type is the C signature of `cuda.h`; `address` is writable, its length less
+        // one is passed with it.
         check(unsafe {
-            self.library.function::<GetText>("cuDeviceGetPCIBusId")?(address.as_mut_ptr().cast(), 63, handle)
+            self.library.function::<GetText>("cuDeviceGetPCIBusId")?(
+                address.as_mut_ptr().cast(),
+                63,
+                handle,
+            )
         })
         .ok()?;
         Some(text(&address).to_lowercase()).filter(|address| !address.is_empty())
     }
 
-    /// Version 2 of the function is preferred: it also identifies the instances of a partitioned GPU (MIG).
+    /// Version 2 of the function is preferred: it also identifies the instances of a partitioned
+    /// GPU (MIG).
     fn uuid(&self, handle: c_int, prefix: &str) -> Option<String> {
         let mut uuid = [0_u8; 16];
         // SAFETY: both versions have this C signature.
         let function = unsafe {
-            self.library.function::<GetUuid>("cuDeviceGetUuid_v2").or_else(|| self.library.function("cuDeviceGetUuid"))
+            self.library
+                .function::<GetUuid>("cuDeviceGetUuid_v2")
+                .or_else(|| self.library.function("cuDeviceGetUuid"))
         }?;
         // SAFETY: `uuid` has the 16 bytes of `CUuuid`, and `handle` came from the driver.
         check(unsafe { function(&mut uuid, handle) }).ok()?;
         let digits: String = uuid.iter().map(|byte| format!("{byte:02x}")).collect();
-        let parts = [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..]];
+        let parts = [
+            &digits[..8],
+            &digits[8..12],
+            &digits[12..16],
+            &digits[16..20],
+            &digits[20..],
+        ];
         Some(format!("{prefix}-{}", parts.join("-")))
     }
 }
 
 /// The bytes before the first zero.
 fn text(bytes: &[u8]) -> String {
-    let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+    let end = bytes
+        .iter()
+        .position(|byte| *byte == 0)
+        .unwrap_or(bytes.len());
     String::from_utf8_lossy(&bytes[..end]).trim().to_owned()
 }

@@ -1,4 +1,5 @@
-//! The foreign calls into NVML, `libnvidia-ml`: free memory and the driver's version without a CUDA context.
+//! The foreign calls into NVML, `libnvidia-ml`: free memory and the driver's version without a CUDA
+//! context.
 
 use crate::library::SharedLibrary;
 use crate::system::System;
@@ -28,22 +29,37 @@ pub(super) struct Managed {
 
 /// Queries NVML for the GPU at a PCI address; `None` when NVML is not installed.
 ///
-/// For an instance of a partitioned GPU (MIG), NVML reports the memory of the whole GPU: free memory is omitted when
-/// `expected_total`, the CUDA driver's total, is below nine tenths of NVML's.
-pub(super) fn query(system: &System, address: &str, expected_total: Option<u64>) -> Option<Managed> {
-    let candidates = ["libnvidia-ml.so.1", "libnvidia-ml.so"].map(|file| system.loader_candidates(file)).concat();
+/// For an instance of a partitioned GPU (MIG), NVML reports the memory of the whole GPU: free
+/// memory is omitted when `expected_total`, the CUDA driver's total, is below nine tenths of
+/// NVML's.
+pub(super) fn query(
+    system: &System,
+    address: &str,
+    expected_total: Option<u64>,
+) -> Option<Managed> {
+    let candidates = ["libnvidia-ml.so.1", "libnvidia-ml.so"]
+        .map(|file| system.loader_candidates(file))
+        .concat();
     let library = SharedLibrary::open(&candidates).ok()?;
     // SAFETY: both functions take no arguments and return a status.
-    let (start, stop) =
-        unsafe { (library.function::<NoArguments>("nvmlInit_v2")?, library.function::<NoArguments>("nvmlShutdown")?) };
+    let (start, stop) = unsafe {
+        (
+            library.function::<NoArguments>("nvmlInit_v2")?,
+            library.function::<NoArguments>("nvmlShutdown")?,
+        )
+    };
     // SAFETY: NVML counts its users; the one shutdown below matches this initialisation.
     if unsafe { start() } != 0 {
         return None;
     }
     let memory = memory(&library, address);
-    let is_whole = |memory: &NvmlMemory| expected_total.is_none_or(|total| total >= memory.total / 10 * 9);
+    let is_whole =
+        |memory: &NvmlMemory| expected_total.is_none_or(|total| total >= memory.total / 10 * 9);
     let free = memory.filter(is_whole).map(|memory| memory.free);
-    let managed = Managed { free, driver_version: driver_version(&library) };
+    let managed = Managed {
+        free,
+        driver_version: driver_version(&library),
+    };
     // SAFETY: NVML was initialised above.
     unsafe { stop() };
     Some(managed)
@@ -53,8 +69,9 @@ fn memory(library: &SharedLibrary, address: &str) -> Option<NvmlMemory> {
     let address = CString::new(address).ok()?;
     let mut handle = std::ptr::null_mut();
     let mut memory = NvmlMemory::default();
-    // SAFETY: the types are the C signatures of `nvml.h`; NVML is initialised; `address` ends in zero, `handle` and
-    // `memory` are writable, and the handle is used only when the first call returned it.
+    // SAFETY: the types are the C signatures of `nvml.h`; NVML is initialised; `address` ends in
+    // zero, `handle` and `memory` are writable, and the handle is used only when the first call
+    // returned it.
     let status = unsafe {
         let by_address = library.function::<HandleByAddress>("nvmlDeviceGetHandleByPciBusId_v2")?;
         let memory_info = library.function::<NvmlMemoryInfo>("nvmlDeviceGetMemoryInfo")?;
@@ -68,9 +85,14 @@ fn memory(library: &SharedLibrary, address: &str) -> Option<NvmlMemory> {
 
 fn driver_version(library: &SharedLibrary) -> Option<String> {
     let mut version = [0_u8; 96];
-    // SAFETY: the type is the C signature of `nvml.h`; NVML is initialised; the buffer's length, less one, is passed.
-    let status =
-        unsafe { library.function::<DriverVersion>("nvmlSystemGetDriverVersion")?(version.as_mut_ptr().cast(), 95) };
+    // SAFETY: the type is the C signature of `nvml.h`; NVML is initialised; the buffer's length,
+    // less one, is passed.
+    let status = unsafe {
+        library.function::<DriverVersion>("nvmlSystemGetDriverVersion")?(
+            version.as_mut_ptr().cast(),
+            95,
+        )
+    };
     let end = version.iter().position(|byte| *byte == 0)?;
     (status == 0 && end > 0).then(|| String::from_utf8_lossy(&version[..end]).into_owned())
 }

@@ -1,7 +1,9 @@
-//! The libraries, symbols and headers that burn's CUDA backend needs to compile and launch a kernel.
+//! The libraries, symbols and headers that burn's CUDA backend needs to compile and launch a
+//! kernel.
 //!
-//! cudarc panics on a missing library or symbol, cubecl-cuda when it finds no toolkit folder. Both panic on cubecl's
-//! device thread, where the caller only sees that no answer comes: so they are checked before burn opens the device.
+//! cudarc panics on a missing library or symbol, cubecl-cuda when it finds no toolkit folder. Both
+//! panic on cubecl's device thread, where the caller only sees that no answer comes: so they are
+//! checked before burn opens the device.
 
 use super::driver::CudaDriver;
 use super::{compiler, search};
@@ -49,15 +51,21 @@ const NVRTC_SYMBOLS: &[&str] = &[
     "nvrtcGetProgramLogSize",
 ];
 
-const LIBRARY_REMEDY: &str =
-    "install the CUDA toolkit's NVRTC (pip: nvidia-cuda-nvrtc) and put its folder in LD_LIBRARY_PATH";
+const LIBRARY_REMEDY: &str = "install the CUDA toolkit's NVRTC (pip: nvidia-cuda-nvrtc) and put its folder in LD_LIBRARY_PATH";
 const HEADER_REMEDY: &str = "set CUDA_PATH to a CUDA toolkit whose include folder has cuda_runtime.h (with pip, the \
      folder nvidia/cu13 in site-packages)";
 
-/// Sets `unusable_by_burn` and `warnings` of every device. A translation layer compiles PTX itself, so the checks of NVRTC's
-/// version and architectures apply to NVIDIA GPUs only.
-pub(super) fn assess(system: &System, driver: &CudaDriver<'_>, nvidia: &mut [Device], amd: &mut [Device]) {
-    let mut problems: Vec<DeviceProblem> = missing_symbols(driver.library(), CUDA_SYMBOLS).into_iter().collect();
+/// Sets `unusable_by_burn` and `warnings` of every device. A translation layer compiles PTX itself,
+/// so the checks of NVRTC's version and architectures apply to NVIDIA GPUs only.
+pub(super) fn assess(
+    system: &System,
+    driver: &CudaDriver<'_>,
+    nvidia: &mut [Device],
+    amd: &mut [Device],
+) {
+    let mut problems: Vec<DeviceProblem> = missing_symbols(driver.library(), CUDA_SYMBOLS)
+        .into_iter()
+        .collect();
     problems.extend(header_problem(system));
     let compiler = open_compiler(system, &mut problems);
     let warnings = header_warnings(system);
@@ -65,20 +73,29 @@ pub(super) fn assess(system: &System, driver: &CudaDriver<'_>, nvidia: &mut [Dev
         device.unusable_by_burn = Unusable::from_problems(problems.clone());
         device.warnings.clone_from(&warnings);
     }
-    let version = compiler.as_ref().and_then(|compiler| version_problem(driver, compiler));
+    let version = compiler
+        .as_ref()
+        .and_then(|compiler| version_problem(driver, compiler));
     for device in nvidia {
-        let architecture =
-            compiler.as_ref().and_then(|compiler| architecture_problem(compiler, device.architecture.as_deref()?));
+        let architecture = compiler
+            .as_ref()
+            .and_then(|compiler| architecture_problem(compiler, device.architecture.as_deref()?));
         let own = version.clone().into_iter().chain(architecture);
-        device.unusable_by_burn = Unusable::from_problems(problems.iter().cloned().chain(own).collect());
+        device.unusable_by_burn =
+            Unusable::from_problems(problems.iter().cloned().chain(own).collect());
         device.warnings.clone_from(&warnings);
     }
 }
 
 fn missing_symbols(library: &SharedLibrary, symbols: &[&str]) -> Option<DeviceProblem> {
     let missing = library.missing(symbols);
-    let what = format!("`{}` lacks `{}`, without which burn panics", library.path(), missing.join("`, `"));
-    (!missing.is_empty()).then(|| DeviceProblem::new(what, "install a driver and a toolkit for CUDA 12 or newer"))
+    let what = format!(
+        "`{}` lacks `{}`, without which burn panics",
+        library.path(),
+        missing.join("`, `")
+    );
+    (!missing.is_empty())
+        .then(|| DeviceProblem::new(what, "install a driver and a toolkit for CUDA 12 or newer"))
 }
 
 fn open_compiler(system: &System, problems: &mut Vec<DeviceProblem>) -> Option<SharedLibrary> {
@@ -88,11 +105,17 @@ fn open_compiler(system: &System, problems: &mut Vec<DeviceProblem>) -> Option<S
             Some(library)
         }
         Err(not_opened) if not_opened.broken.is_empty() => {
-            problems.push(DeviceProblem::new("libnvrtc.so, which compiles the kernels, is not found", LIBRARY_REMEDY));
+            problems.push(DeviceProblem::new(
+                "libnvrtc.so, which compiles the kernels, is not found",
+                LIBRARY_REMEDY,
+            ));
             None
         }
         Err(not_opened) => {
-            problems.push(DeviceProblem::new(not_opened.broken.join(", "), LIBRARY_REMEDY));
+            problems.push(DeviceProblem::new(
+                not_opened.broken.join(", "),
+                LIBRARY_REMEDY,
+            ));
             None
         }
     }
@@ -109,16 +132,27 @@ fn version_problem(driver: &CudaDriver<'_>, compiler: &SharedLibrary) -> Option<
         driver_version.0,
         driver_version.1
     );
-    (version > driver_version)
-        .then(|| DeviceProblem::new(what, "update the driver, or put an older NVRTC first in LD_LIBRARY_PATH"))
+    (version > driver_version).then(|| {
+        DeviceProblem::new(
+            what,
+            "update the driver, or put an older NVRTC first in LD_LIBRARY_PATH",
+        )
+    })
 }
 
 fn architecture_problem(compiler: &SharedLibrary, architecture: &str) -> Option<DeviceProblem> {
     let capability: i32 = architecture.strip_prefix("sm_")?.parse().ok()?;
     let supported = compiler::architectures(compiler)?;
-    let what = format!("NVRTC (`{}`) does not compile for {architecture}", compiler.path());
-    (!supported.contains(&capability))
-        .then(|| DeviceProblem::new(what, "install the NVRTC of a CUDA toolkit that supports this GPU"))
+    let what = format!(
+        "NVRTC (`{}`) does not compile for {architecture}",
+        compiler.path()
+    );
+    (!supported.contains(&capability)).then(|| {
+        DeviceProblem::new(
+            what,
+            "install the NVRTC of a CUDA toolkit that supports this GPU",
+        )
+    })
 }
 
 fn header_problem(system: &System) -> Option<DeviceProblem> {
@@ -128,7 +162,9 @@ fn header_problem(system: &System) -> Option<DeviceProblem> {
             HEADER_REMEDY,
         ));
     };
-    let has_headers = system.path(format!("{toolkit}/include/cuda_runtime.h")).exists();
+    let has_headers = system
+        .path(format!("{toolkit}/include/cuda_runtime.h"))
+        .exists();
     (!has_headers).then(|| {
         DeviceProblem::new(
             format!("`{toolkit}/include` has no cuda_runtime.h, which every kernel includes"),
@@ -137,19 +173,29 @@ fn header_problem(system: &System) -> Option<DeviceProblem> {
     })
 }
 
-/// Headers that only some kernels include. Without them these kernels do not compile and the checks that need them fail;
-/// the others run.
+/// Headers that only some kernels include. Without them these kernels do not compile and the checks
+/// that need them fail; the others run.
 fn header_warnings(system: &System) -> Vec<DeviceProblem> {
-    let Some(toolkit) = toolkit(system).filter(|_| header_problem(system).is_none()) else { return Vec::new() };
+    let Some(toolkit) = toolkit(system).filter(|_| header_problem(system).is_none()) else {
+        return Vec::new();
+    };
     let exists = |header: &str| system.path(format!("{toolkit}/include/{header}")).exists();
-    let lacks = |header: &str, users: &str| format!("`{toolkit}/include` has no {header}: {users} do not compile");
+    let lacks = |header: &str, users: &str| {
+        format!("`{toolkit}/include` has no {header}: {users} do not compile")
+    };
     let mut warnings = Vec::new();
     if !exists("crt/mma.h") {
-        warnings.push(DeviceProblem::new(lacks("crt/mma.h", "tensor-core kernels"), "install the whole CUDA toolkit"));
+        warnings.push(DeviceProblem::new(
+            lacks("crt/mma.h", "tensor-core kernels"),
+            "install the whole CUDA toolkit",
+        ));
     }
     if !exists("cuda/barrier") && !exists("cccl/cuda/barrier") {
         let what = lacks("cccl/cuda/barrier", "kernels with asynchronous copies");
-        warnings.push(DeviceProblem::new(what, "install the whole CUDA toolkit (pip: nvidia-cuda-cccl)"));
+        warnings.push(DeviceProblem::new(
+            what,
+            "install the whole CUDA toolkit (pip: nvidia-cuda-cccl)",
+        ));
     }
     warnings
 }
@@ -160,6 +206,10 @@ fn toolkit(system: &System) -> Option<String> {
         return Some(path.to_owned());
     }
     let exists = |path: &str| system.path(path).exists();
-    let folder = ["/usr/local/cuda", "/opt/cuda"].into_iter().find(|path| exists(path));
-    folder.or_else(|| exists("/usr/bin/nvcc").then_some("/usr")).map(str::to_owned)
+    let folder = ["/usr/local/cuda", "/opt/cuda"]
+        .into_iter()
+        .find(|path| exists(path));
+    folder
+        .or_else(|| exists("/usr/bin/nvcc").then_some("/usr"))
+        .map(str::to_owned)
 }

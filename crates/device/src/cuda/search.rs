@@ -1,4 +1,5 @@
-//! The file names under which burn's CUDA backend looks for its libraries (cudarc 0.19, `get_lib_name_candidates`).
+//! The file names under which burn's CUDA backend looks for its libraries (cudarc 0.19,
+//! `get_lib_name_candidates`).
 
 use crate::library::{NotOpened, SharedLibrary};
 use crate::system::System;
@@ -10,7 +11,9 @@ const MINOR: u32 = 4;
 /// Opens the first of cudarc's candidates that loads.
 pub(super) fn open(system: &System, names: &[&str]) -> Result<SharedLibrary, NotOpened> {
     let files = names.iter().flat_map(|name| file_names(name));
-    let candidates: Vec<_> = files.flat_map(|file| system.loader_candidates(&file)).collect();
+    let candidates: Vec<_> = files
+        .flat_map(|file| system.loader_candidates(&file))
+        .collect();
     SharedLibrary::open(&candidates)
 }
 
@@ -31,7 +34,13 @@ fn file_names(name: &str) -> Vec<String> {
     ];
     let suffixes = [MAJOR, 12, 11, 10, 9, 1];
     let plain = infixes.iter().map(|infix| format!("lib{name}{infix}.so"));
-    plain.chain(suffixes.iter().map(|suffix| format!("lib{name}.so.{suffix}"))).collect()
+    plain
+        .chain(
+            suffixes
+                .iter()
+                .map(|suffix| format!("lib{name}.so.{suffix}")),
+        )
+        .collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
-//! `hipconfig -p`, which burn's ROCm backend runs for each kernel it compiles (cubecl-hip-sys `hipconfig.rs`).
+//! `hipconfig -p`, which burn's ROCm backend runs for each kernel it compiles (cubecl-hip-sys
+//! `hipconfig.rs`).
 //!
-//! cubecl panics on any output on standard error and unwraps on a missing program; it ignores the exit status.
+//! cubecl panics on any output on standard error and unwraps on a missing program; it ignores the
+//! exit status.
 
 use crate::device::DeviceProblem;
 use crate::system::System;
@@ -8,26 +10,40 @@ use std::io::Read;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// `hipconfig` is a Perl or C++ program that answers within a second; a hanging one must not hang detection.
+/// `hipconfig` is a Perl or C++ program that answers within a second; a hanging one must not hang
+/// detection.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
 const REMEDY: &str = "install hipcc (ROCm's bin folder has hipconfig) and put it first on PATH";
 
 /// The folder whose `include` folder the kernels are compiled with.
 pub(super) fn include_prefix(system: &System) -> Result<String, DeviceProblem> {
-    let program =
-        system.executable("hipconfig").ok_or_else(|| DeviceProblem::new("hipconfig is not on PATH", REMEDY))?;
-    let failed = |why: String| DeviceProblem::new(format!("`{} -p` {why}", program.display()), REMEDY);
+    let program = system
+        .executable("hipconfig")
+        .ok_or_else(|| DeviceProblem::new("hipconfig is not on PATH", REMEDY))?;
+    let failed =
+        |why: String| DeviceProblem::new(format!("`{} -p` {why}", program.display()), REMEDY);
     let mut command = Command::new(&program);
     command.arg("-p").env_clear().envs(system.variables());
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let child = command.spawn().map_err(|error| failed(format!("does not start ({error})")))?;
-    let (success, output, errors) = finish(child).ok_or_else(|| failed("does not end".to_owned()))?;
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let child = command
+        .spawn()
+        .map_err(|error| failed(format!("does not start ({error})")))?;
+    let (success, output, errors) =
+        finish(child).ok_or_else(|| failed("does not end".to_owned()))?;
     if !errors.is_empty() {
-        return Err(failed(format!("writes to standard error (`{}`), on which burn panics", first_line(&errors))));
+        return Err(failed(format!(
+            "writes to standard error (`{}`), on which burn panics",
+            first_line(&errors)
+        )));
     }
     let output = output.trim().to_owned();
     if !success || output.is_empty() {
-        return Err(failed(if success { "prints nothing" } else { "fails" }.to_owned()));
+        return Err(failed(
+            if success { "prints nothing" } else { "fails" }.to_owned(),
+        ));
     }
     Ok(output)
 }
@@ -38,7 +54,9 @@ fn finish(mut child: Child) -> Option<(bool, String, String)> {
     let status = loop {
         match child.try_wait() {
             Ok(Some(status)) => break status,
-            Ok(None) if started.elapsed() < TIME_LIMIT => std::thread::sleep(Duration::from_millis(2)),
+            Ok(None) if started.elapsed() < TIME_LIMIT => {
+                std::thread::sleep(Duration::from_millis(2))
+            }
             Ok(None) | Err(_) => {
                 // Ignored: there is nothing left to do about a process that cannot be killed.
                 let _ = child.kill().and_then(|()| child.wait());

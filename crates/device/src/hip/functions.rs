@@ -41,7 +41,11 @@ impl fmt::Display for HipStatus {
 }
 
 fn check(status: c_int) -> Result<(), HipStatus> {
-    if status == 0 { Ok(()) } else { Err(HipStatus(status)) }
+    if status == 0 {
+        Ok(())
+    } else {
+        Err(HipStatus(status))
+    }
 }
 
 /// The functions that detection needs.
@@ -54,11 +58,20 @@ pub(crate) struct HipFunctions<'library> {
 impl<'library> HipFunctions<'library> {
     /// `Err` when one of the two functions that detection depends on is missing.
     pub(crate) fn load(library: &'library SharedLibrary) -> Result<Self, ()> {
-        // SAFETY: the types are the C signatures of `hip_runtime_api.h`, which are the same in every version since 6.0.
-        let loaded =
-            unsafe { (library.function("hipGetDeviceCount"), library.function("hipGetDevicePropertiesR0600")) };
+        // SAFETY: the types are the C signatures of `hip_runtime_api.h`, which are the same in
+        // every version since 6.0.
+        let loaded = unsafe {
+            (
+                library.function("hipGetDeviceCount"),
+                library.function("hipGetDevicePropertiesR0600"),
+            )
+        };
         match loaded {
-            (Some(device_count), Some(properties)) => Ok(Self { library, device_count, properties }),
+            (Some(device_count), Some(properties)) => Ok(Self {
+                library,
+                device_count,
+                properties,
+            }),
             _ => Err(()),
         }
     }
@@ -72,19 +85,21 @@ impl<'library> HipFunctions<'library> {
 
     pub(crate) fn properties(&self, index: u32) -> Result<HipProperties, HipStatus> {
         let mut buffer = properties::Buffer::zeroed();
-        // SAFETY: the buffer is several times as large as the 1472 bytes of `hipDeviceProp_tR0600`, aligned for it, and
-        // writable for the whole call; the function returns an error for an invalid index.
+        // SAFETY: the buffer is several times as large as the 1472 bytes of `hipDeviceProp_tR0600`,
+        // aligned for it, and writable for the whole call; the function returns an error for an
+        // invalid index.
         check(unsafe { (self.properties)(buffer.as_mut_ptr(), ordinal(index)) })?;
         Ok(HipProperties::read(&buffer, self.is_simulator()))
     }
 
-    /// Whether the library is hip-sim. Only hip-sim exports this symbol; a device name could be changed, a symbol
-    /// cannot.
+    /// Whether the library is hip-sim. Only hip-sim exports this symbol; a device name could be
+    /// changed, a symbol cannot.
     fn is_simulator(&self) -> bool {
         self.library.missing(&["hipSimVersion"]).is_empty()
     }
 
-    /// Free and total bytes, queried on a thread of its own: the current device of HIP belongs to a thread.
+    /// Free and total bytes, queried on a thread of its own: the current device of HIP belongs to a
+    /// thread.
     pub(crate) fn memory(&self, index: u32) -> Option<(u64, u64)> {
         // SAFETY: the types are the C signatures of `hip_runtime_api.h`.
         let functions = unsafe {
@@ -93,22 +108,29 @@ impl<'library> HipFunctions<'library> {
                 self.library.function::<HipMemoryInfo>("hipMemGetInfo"),
             )
         };
-        let (Some(set_device), Some(memory_info)) = functions else { return None };
+        let (Some(set_device), Some(memory_info)) = functions else {
+            return None;
+        };
         on_fresh_thread(|| {
             let (mut free, mut total) = (0, 0);
-            // SAFETY: an invalid index results in an error; `free` and `total` are writable for the whole call.
-            let status =
-                unsafe { check(set_device(ordinal(index))).and_then(|()| check(memory_info(&mut free, &mut total))) };
+            // SAFETY: an invalid index results in an error; `free` and `total` are writable for the
+            // whole call.
+            let status = unsafe {
+                check(set_device(ordinal(index)))
+                    .and_then(|()| check(memory_info(&mut free, &mut total)))
+            };
             status.ok().map(|()| (free as u64, total as u64))
         })
     }
 
-    /// `0000:03:00.0`, by `hipDeviceGetPCIBusId`: unlike the properties it includes the PCI function.
+    /// `0000:03:00.0`, by `hipDeviceGetPCIBusId`: unlike the properties it includes the PCI
+    /// function.
     pub(crate) fn pci_address(&self, index: u32) -> Option<String> {
         // SAFETY: the type is the C signature of `hip_runtime_api.h`.
         let function = unsafe { self.library.function::<PciBusId>("hipDeviceGetPCIBusId") }?;
         let mut text = [0_u8; 64];
-        // SAFETY: `text` is writable for the whole call, and its length, less the final zero, is passed with it.
+        // SAFETY: `text` is writable for the whole call, and its length, less the final zero, is
+        // passed with it.
         check(unsafe { function(text.as_mut_ptr().cast(), 63, ordinal(index)) }).ok()?;
         super::properties::address(&properties::text(&text))
     }
@@ -128,7 +150,14 @@ impl<'library> HipFunctions<'library> {
         let mut version = 0;
         // SAFETY: `version` is writable for the whole call.
         check(unsafe { function(&mut version) }).ok()?;
-        (version > 0).then(|| format!("{}.{}.{}", version / 10_000_000, version / 100_000 % 100, version % 100_000))
+        (version > 0).then(|| {
+            format!(
+                "{}.{}.{}",
+                version / 10_000_000,
+                version / 100_000 % 100,
+                version % 100_000
+            )
+        })
     }
 }
 

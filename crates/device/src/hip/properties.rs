@@ -1,7 +1,7 @@
 //! The fields of `hipDeviceProp_tR0600` that detection reads.
 //!
-//! The symbol's name (R0600) versions the layout. It is the same in the bindings of cubecl-hip-sys 7.14 for HIP 6.2,
-//! 6.4, 7.0 and 7.14: 1472 bytes, fields at the offsets below.
+//! The symbol's name (R0600) versions the layout. It is the same in the bindings of cubecl-hip-sys
+//! 7.14 for HIP 6.2, 6.4, 7.0 and 7.14: 1472 bytes, fields at the offsets below.
 
 use std::ffi::c_void;
 
@@ -15,7 +15,8 @@ const PCI_DEVICE_ID: usize = 588;
 const PCI_DOMAIN_ID: usize = 592;
 const GCN_ARCH_NAME: usize = 1160;
 
-/// Several times the size of the structure, so that a longer one of a later version cannot write past the end.
+/// Several times the size of the structure, so that a longer one of a later version cannot write
+/// past the end.
 const WORDS: usize = 1024;
 
 /// The memory that the runtime writes the structure to, aligned for it.
@@ -50,7 +51,8 @@ pub(crate) struct HipProperties {
     pub(crate) total_memory: u64,
     pub(crate) warp_size: u32,
     pub(crate) integrated: bool,
-    /// `gfx90a`, without the feature suffix `:sramecc+:xnack-`; `None` when the reported name does not start with gfx.
+    /// `gfx90a`, without the feature suffix `:sramecc+:xnack-`; `None` when the reported name does
+    /// not start with gfx.
     pub(crate) architecture: Option<String>,
     /// Whether it is a software simulation.
     pub(crate) simulated: bool,
@@ -61,11 +63,14 @@ pub(crate) struct HipProperties {
 const SIMULATED: &str = "(hip-sim)";
 
 impl HipProperties {
-    /// Reads the properties. Either mark is enough for a simulation, the library's (`simulator`) or the name's, so that
-    /// a simulated device is never taken for a real one.
+    /// Reads the properties. Either mark is enough for a simulation, the library's (`simulator`) or
+    /// the name's, so that a simulated device is never taken for a real one.
     pub(super) fn read(buffer: &Buffer, simulator: bool) -> Self {
         let name = text(&buffer.bytes::<256>(NAME));
-        let architecture = text(&buffer.bytes::<256>(GCN_ARCH_NAME)).split(':').next().map(str::to_lowercase);
+        let architecture = text(&buffer.bytes::<256>(GCN_ARCH_NAME))
+            .split(':')
+            .next()
+            .map(str::to_lowercase);
         Self {
             simulated: simulator || name.contains(SIMULATED),
             name,
@@ -74,7 +79,11 @@ impl HipProperties {
             warp_size: buffer.int(WARP_SIZE),
             integrated: buffer.int(INTEGRATED) != 0,
             architecture: architecture.filter(|name| name.starts_with("gfx")),
-            pci: (buffer.int(PCI_DOMAIN_ID), buffer.int(PCI_BUS_ID), buffer.int(PCI_DEVICE_ID)),
+            pci: (
+                buffer.int(PCI_DOMAIN_ID),
+                buffer.int(PCI_BUS_ID),
+                buffer.int(PCI_DEVICE_ID),
+            ),
         }
     }
 
@@ -85,25 +94,34 @@ impl HipProperties {
     }
 }
 
-/// A PCI address in the kernel's format; `None` for an address of zeros, which a simulated device reports.
+/// A PCI address in the kernel's format; `None` for an address of zeros, which a simulated device
+/// reports.
 pub(super) fn address(text: &str) -> Option<String> {
     let address = text.trim().to_lowercase();
-    let is_zero = address.chars().all(|character| matches!(character, '0' | ':' | '.'));
+    let is_zero = address
+        .chars()
+        .all(|character| matches!(character, '0' | ':' | '.'));
     (!is_zero).then_some(address)
 }
 
 /// The bytes before the first zero.
 pub(super) fn text(bytes: &[u8]) -> String {
-    let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+    let end = bytes
+        .iter()
+        .position(|byte| *byte == 0)
+        .unwrap_or(bytes.len());
     String::from_utf8_lossy(&bytes[..end]).trim().to_owned()
 }
 
-/// HIP stores the 16 hexadecimal digits of the kernel's unique id as characters; other bytes are printed in
-/// hexadecimal.
+/// HIP stores the 16 hexadecimal digits of the kernel's unique id as characters; other bytes are
+/// printed in hexadecimal.
 fn uuid(bytes: [u8; 16]) -> Option<String> {
     if bytes.iter().all(u8::is_ascii_hexdigit) {
         return Some(format!("GPU-{}", String::from_utf8_lossy(&bytes)));
     }
     let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    bytes.iter().any(|byte| *byte != 0).then(|| format!("GPU-{digits}"))
+    bytes
+        .iter()
+        .any(|byte| *byte != 0)
+        .then(|| format!("GPU-{digits}"))
 }

@@ -1,7 +1,9 @@
-//! The libraries, symbols and programs that burn's ROCm backend needs, so that opening it cannot abort the process.
+//! The libraries, symbols and programs that burn's ROCm backend needs, so that opening it cannot
+//! abort the process.
 //!
-//! A missing library or symbol panics inside an `extern "C"` wrapper of cubecl-hip-sys (`dynamic.rs`), which aborts the
-//! process. An unknown architecture gets wave size 0 in cubecl and fails an assertion (cubecl-hip `runtime.rs`).
+//! A missing library or symbol panics inside an `extern "C"` wrapper of cubecl-hip-sys
+//! (`dynamic.rs`), which aborts the process. An unknown architecture gets wave size 0 in cubecl and
+//! fails an assertion (cubecl-hip `runtime.rs`).
 
 use super::{config, search};
 use crate::device::{DetectionPath, DeviceProblem};
@@ -72,7 +74,10 @@ pub(super) fn of_installation(system: &System, hip: &SharedLibrary) -> HipInstal
                 "install ROCm's hiprtc, or set ROCM_PATH",
             ));
         }
-        Err(not_opened) => problems.push(DeviceProblem::new(not_opened.broken.join(", "), "reinstall ROCm's hiprtc")),
+        Err(not_opened) => problems.push(DeviceProblem::new(
+            not_opened.broken.join(", "),
+            "reinstall ROCm's hiprtc",
+        )),
     }
     let header = match config::include_prefix(system) {
         Ok(prefix) => header_warning(system, &prefix),
@@ -81,46 +86,73 @@ pub(super) fn of_installation(system: &System, hip: &SharedLibrary) -> HipInstal
             None
         }
     };
-    HipInstallation { problems, warnings: header.into_iter().chain(override_warning(system)).collect() }
+    HipInstallation {
+        problems,
+        warnings: header.into_iter().chain(override_warning(system)).collect(),
+    }
 }
 
 /// Kernels that are compiled for another architecture may not load, or may compute wrong numbers.
 fn override_warning(system: &System) -> Option<DeviceProblem> {
-    let value = system.variable(ARCHITECTURE_OVERRIDE).filter(|value| !value.is_empty())?;
-    let what = format!("{ARCHITECTURE_OVERRIDE}=`{value}` replaces the architecture that the ROCm runtime reports");
-    Some(DeviceProblem::new(what, "unset it unless this GPU needs it, and first of all when numbers are wrong"))
+    let value = system
+        .variable(ARCHITECTURE_OVERRIDE)
+        .filter(|value| !value.is_empty())?;
+    let what = format!(
+        "{ARCHITECTURE_OVERRIDE}=`{value}` replaces the architecture that the ROCm runtime reports"
+    );
+    Some(DeviceProblem::new(
+        what,
+        "unset it unless this GPU needs it, and first of all when numbers are wrong",
+    ))
 }
 
 /// A warning only: some versions of ROCm have the headers built into the compiler.
 fn header_warning(system: &System, prefix: &str) -> Option<DeviceProblem> {
-    let absent = !system.path(format!("{prefix}/include/hip/hip_runtime.h")).exists();
-    let what = format!("`{prefix}/include` (from hipconfig) has no hip/hip_runtime.h: kernels may not compile");
+    let absent = !system
+        .path(format!("{prefix}/include/hip/hip_runtime.h"))
+        .exists();
+    let what = format!(
+        "`{prefix}/include` (from hipconfig) has no hip/hip_runtime.h: kernels may not compile"
+    );
     absent.then(|| DeviceProblem::new(what, "install ROCm's HIP headers (hip-dev)"))
 }
 
 fn missing_symbols(library: &SharedLibrary, symbols: &[&str]) -> Option<DeviceProblem> {
     let missing = library.missing(symbols);
-    let what = format!("`{}` lacks `{}`, without which burn aborts", library.path(), missing.join("`, `"));
+    let what = format!(
+        "`{}` lacks `{}`, without which burn aborts",
+        library.path(),
+        missing.join("`, `")
+    );
     (!missing.is_empty()).then(|| DeviceProblem::new(what, "install ROCm 6.2 or newer"))
 }
 
 /// The problem of one device whose architecture cubecl does not accept.
-pub(super) fn architecture_problem(architecture: Option<&str>, warp_size: u32) -> Option<DeviceProblem> {
+pub(super) fn architecture_problem(
+    architecture: Option<&str>,
+    warp_size: u32,
+) -> Option<DeviceProblem> {
     let Some(architecture) = architecture else {
         return Some(DeviceProblem::new(
             format!("{} reports no gfx architecture", DetectionPath::HipRuntime),
             "install ROCm 6.2 or newer",
         ));
     };
-    let exact = EXACT_WAVE_SIZES.iter().find(|(name, _)| *name == architecture);
-    let family = WAVE_SIZES.iter().find(|(family, _)| architecture.starts_with(family));
+    let exact = EXACT_WAVE_SIZES
+        .iter()
+        .find(|(name, _)| *name == architecture);
+    let family = WAVE_SIZES
+        .iter()
+        .find(|(family, _)| architecture.starts_with(family));
     match exact.or(family) {
         None => Some(DeviceProblem::new(
             format!("burn 0.21 does not support {architecture}, and panics on it"),
             "use a GPU of gfx10*, gfx11*, gfx12*, gfx908, gfx90a or gfx94*",
         )),
         Some((_, size)) if *size != warp_size => Some(DeviceProblem::new(
-            format!("the runtime reports wave size {warp_size} for {architecture}, burn requires {size}"),
+            format!(
+                "the runtime reports wave size {warp_size} for {architecture}, burn requires {size}"
+            ),
             "unset HSA_OVERRIDE_GFX_VERSION, or set it to the GPU's own family",
         )),
         Some(_) => None,

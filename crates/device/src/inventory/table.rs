@@ -4,18 +4,30 @@ use super::Inventory;
 use crate::device::Device;
 use std::fmt;
 
-const HEADINGS: [&str; 7] = ["device", "name", "architecture", "free of total", "address", "path", "state"];
+const HEADINGS: [&str; 7] = [
+    "device",
+    "name",
+    "architecture",
+    "free of total",
+    "address",
+    "path",
+    "state",
+];
 
 impl fmt::Display for Inventory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rows: Vec<[String; 7]> =
-            std::iter::once(HEADINGS.map(str::to_owned)).chain(self.devices.iter().map(row)).collect();
+        let rows: Vec<[String; 7]> = std::iter::once(HEADINGS.map(str::to_owned))
+            .chain(self.devices.iter().map(row))
+            .collect();
         write_table(f, &rows)?;
         section(
             f,
             "unusable by burn",
             self.devices.iter().flat_map(|device| {
-                let problems = device.unusable_by_burn.iter().flat_map(|unusable| &unusable.problems);
+                let problems = device
+                    .unusable_by_burn
+                    .iter()
+                    .flat_map(|unusable| &unusable.problems);
                 problems.map(|problem| format!("{} ({}): {problem}", device.label(), device.path))
             }),
         )?;
@@ -23,13 +35,28 @@ impl fmt::Display for Inventory {
             f,
             "warnings",
             self.devices.iter().flat_map(|device| {
-                device.warnings.iter().map(|problem| format!("{} ({}): {problem}", device.label(), device.path))
+                device
+                    .warnings
+                    .iter()
+                    .map(|problem| format!("{} ({}): {problem}", device.label(), device.path))
             }),
         )?;
-        section(f, "not found", self.paths.iter().filter_map(|path| path.absence.clone()))?;
-        section(f, "visible-device variables", self.visibility.to_string().lines().map(str::to_owned))?;
+        section(
+            f,
+            "not found",
+            self.paths.iter().filter_map(|path| path.absence.clone()),
+        )?;
+        section(
+            f,
+            "visible-device variables",
+            self.visibility.to_string().lines().map(str::to_owned),
+        )?;
         section(f, "kernel", kernel(self).into_iter())?;
-        section(f, "contradictions", self.contradictions.iter().map(ToString::to_string))
+        section(
+            f,
+            "contradictions",
+            self.contradictions.iter().map(ToString::to_string),
+        )
     }
 }
 
@@ -42,7 +69,11 @@ fn row(device: &Device) -> [String; 7] {
     } else {
         "usable"
     };
-    let name = if device.integrated { format!("{} (integrated)", device.name) } else { device.name.clone() };
+    let name = if device.integrated {
+        format!("{} (integrated)", device.name)
+    } else {
+        device.name.clone()
+    };
     let address = text(&device.pci_address);
     [
         device.label(),
@@ -57,22 +88,41 @@ fn row(device: &Device) -> [String; 7] {
 
 fn memory(device: &Device) -> String {
     let gibibytes = |bytes: Option<u64>| {
-        bytes.map_or_else(|| "?".to_owned(), |bytes| format!("{:.1}", bytes as f64 / f64::from(1 << 30)))
+        bytes.map_or_else(
+            || "?".to_owned(),
+            |bytes| format!("{:.1}", bytes as f64 / f64::from(1 << 30)),
+        )
     };
-    format!("{} of {} GiB", gibibytes(device.free_memory), gibibytes(device.total_memory))
+    format!(
+        "{} of {} GiB",
+        gibibytes(device.free_memory),
+        gibibytes(device.total_memory)
+    )
 }
 
 fn write_table(f: &mut fmt::Formatter<'_>, rows: &[[String; 7]]) -> fmt::Result {
-    let widths: [usize; 7] =
-        std::array::from_fn(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0));
+    let widths: [usize; 7] = std::array::from_fn(|column| {
+        rows.iter()
+            .map(|row| row[column].chars().count())
+            .max()
+            .unwrap_or(0)
+    });
     for row in rows {
-        let cells: Vec<String> = row.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
+        let cells: Vec<String> = row
+            .iter()
+            .zip(widths)
+            .map(|(cell, width)| format!("{cell:<width$}"))
+            .collect();
         writeln!(f, "{}", cells.join("  ").trim_end())?;
     }
     Ok(())
 }
 
-fn section(f: &mut fmt::Formatter<'_>, title: &str, lines: impl Iterator<Item = String>) -> fmt::Result {
+fn section(
+    f: &mut fmt::Formatter<'_>,
+    title: &str,
+    lines: impl Iterator<Item = String>,
+) -> fmt::Result {
     let mut lines = lines.peekable();
     if lines.peek().is_some() {
         writeln!(f, "\n{title}")?;
@@ -82,7 +132,9 @@ fn section(f: &mut fmt::Formatter<'_>, title: &str, lines: impl Iterator<Item = 
 
 fn kernel(inventory: &Inventory) -> Vec<String> {
     let topology = &inventory.topology;
-    let compute = topology.kfd_gpus().map(|gpu| format!("compute list, node {}: {}", gpu.node, gpu.describe()));
+    let compute = topology
+        .kfd_gpus()
+        .map(|gpu| format!("compute list, node {}: {}", gpu.node, gpu.describe()));
     let bus = topology.pci.iter().map(|gpu| {
         format!(
             "PCI bus: {} GPU at {}, {} driver",
@@ -92,7 +144,11 @@ fn kernel(inventory: &Inventory) -> Vec<String> {
         )
     });
     let module = topology.nvidia.iter().map(|module| {
-        format!("nvidia module {}, GPUs: {}", module.version.as_deref().unwrap_or("?"), module.gpus.len())
+        format!(
+            "nvidia module {}, GPUs: {}",
+            module.version.as_deref().unwrap_or("?"),
+            module.gpus.len()
+        )
     });
     compute.chain(bus).chain(module).collect()
 }

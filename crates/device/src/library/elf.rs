@@ -1,4 +1,5 @@
-//! Detects truncated ELF files: the loader maps them, and the process dies of SIGBUS on access to a missing segment.
+//! Detects truncated ELF files: the loader maps them, and the process dies of SIGBUS on access to a
+//! missing segment.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -13,7 +14,10 @@ const LOAD_SEGMENT: u32 = 1;
 pub(super) fn defect(path: &Path) -> Option<String> {
     let mut file = match bounded_file::open(path) {
         Ok(file) => file,
-        Err(FileError { problem: FileProblem::NotRegular { .. }, .. }) => {
+        Err(FileError {
+            problem: FileProblem::NotRegular { .. },
+            ..
+        }) => {
             return Some("it is not a regular file".to_owned());
         }
         Err(_) => return None,

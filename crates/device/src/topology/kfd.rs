@@ -25,7 +25,10 @@ pub struct KfdGpu {
 
 impl KfdGpu {
     pub(crate) fn describe(&self) -> String {
-        let architecture = self.architecture.as_deref().unwrap_or("unknown architecture");
+        let architecture = self
+            .architecture
+            .as_deref()
+            .unwrap_or("unknown architecture");
         let address = self.pci_address.as_deref().unwrap_or("an unknown address");
         format!("{architecture} at {address}")
     }
@@ -62,31 +65,45 @@ fn gpu(system: &System, node: u32, properties: &BTreeMap<&str, u64>) -> Option<K
     Some(KfdGpu {
         node,
         architecture: value("gfx_target_version").map(architecture_name),
-        pci_address: value("location_id").map(|location| pci_address(value("domain").unwrap_or(0), location)),
+        pci_address: value("location_id")
+            .map(|location| pci_address(value("domain").unwrap_or(0), location)),
         uuid: value("unique_id").map(|id| format!("GPU-{id:016x}")),
         memory: memory(system, node).or_else(|| value("local_mem_size")),
         render_node: value("drm_render_minor").map(|minor| format!("renderD{minor}")),
     })
 }
 
-/// 90402 is gfx942 and 90010 gfx90a: minor and stepping have two decimal digits each, and one hexadecimal digit each in
-/// the name.
+/// 90402 is gfx942 and 90010 gfx90a: minor and stepping have two decimal digits each, and one
+/// hexadecimal digit each in the name.
 fn architecture_name(version: u64) -> String {
-    format!("gfx{}{:x}{:x}", version / 10_000, version / 100 % 100, version % 100)
+    format!(
+        "gfx{}{:x}{:x}",
+        version / 10_000,
+        version / 100 % 100,
+        version % 100
+    )
 }
 
 /// `location_id` has the bus in bits 8 to 15, the device in 3 to 7 and the function in 0 to 2.
 fn pci_address(domain: u64, location: u64) -> String {
-    format!("{domain:04x}:{:02x}:{:02x}.{:x}", location >> 8 & 0xff, location >> 3 & 0x1f, location & 7)
+    format!(
+        "{domain:04x}:{:02x}:{:02x}.{:x}",
+        location >> 8 & 0xff,
+        location >> 3 & 0x1f,
+        location & 7
+    )
 }
 
-/// The sum over the banks of frame buffer memory, heap types 1 (visible to the host) and 2 (not visible).
+/// The sum over the banks of frame buffer memory, heap types 1 (visible to the host) and 2 (not
+/// visible).
 fn memory(system: &System, node: u32) -> Option<u64> {
     let directory = format!("{NODES}/{node}/mem_banks");
     let bank = |name: &String| {
         let text = system.read(format!("{directory}/{name}/properties"))?;
         let properties = properties(&text);
-        matches!(properties.get("heap_type"), Some(1 | 2)).then(|| properties.get("size_in_bytes").copied()).flatten()
+        matches!(properties.get("heap_type"), Some(1 | 2))
+            .then(|| properties.get("size_in_bytes").copied())
+            .flatten()
     };
     let sizes: Vec<u64> = system.list(&directory).iter().filter_map(bank).collect();
     (!sizes.is_empty()).then(|| sizes.iter().sum())

@@ -1,7 +1,7 @@
 //! Parsing of one variable's value, by the rules of the library that reads it.
 //!
-//! Sources: CUDA programming guide, "CUDA environment variables"; ROCR-Runtime `amd_filter_device.cpp`; clr
-//! `rocdevice.cpp`.
+//! Sources: CUDA programming guide, "CUDA environment variables"; ROCR-Runtime
+//! `amd_filter_device.cpp`; clr `rocdevice.cpp`.
 
 use super::variable::VisibleReader::{self, Cuda, Hip, RocmRuntime};
 use super::variable::{VisibleEntry, VisibleVariable};
@@ -20,7 +20,11 @@ enum ListEnd {
 
 /// Parses `value` as `reader` does.
 pub(super) fn variable(name: &'static str, reader: VisibleReader, value: &str) -> VisibleVariable {
-    let (mut entries, end) = if value.is_empty() { (Vec::new(), ListEnd::Whole) } else { list(reader, value) };
+    let (mut entries, end) = if value.is_empty() {
+        (Vec::new(), ListEnd::Whole)
+    } else {
+        list(reader, value)
+    };
     if reader == Cuda && matches!(end, ListEnd::Repeated(_)) {
         entries.clear();
     }
@@ -62,17 +66,26 @@ fn entry(reader: VisibleReader, token: &str) -> Option<VisibleEntry> {
     }
     let upper = token.to_uppercase();
     let body = match reader {
-        Cuda => upper.strip_prefix("GPU-").or_else(|| upper.strip_prefix("MIG-")),
+        Cuda => upper
+            .strip_prefix("GPU-")
+            .or_else(|| upper.strip_prefix("MIG-")),
         RocmRuntime | Hip => upper.strip_prefix("GPU-"),
     }?;
     let is_uuid = !body.is_empty()
-        && body.bytes().all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b'-' | b'/' | b'G' | b'P' | b'U'));
+        && body.bytes().all(|byte| {
+            byte.is_ascii_hexdigit() || matches!(byte, b'-' | b'/' | b'G' | b'P' | b'U')
+        });
     is_uuid.then(|| VisibleEntry::Uuid(token.to_owned()))
 }
 
 fn effect(reader: VisibleReader, value: &str, entries: &[VisibleEntry], end: &ListEnd) -> String {
     if value.is_empty() {
-        return if reader == Hip { "empty, which HIP treats as unset" } else { "empty, hides every device" }.to_owned();
+        return if reader == Hip {
+            "empty, which HIP treats as unset"
+        } else {
+            "empty, hides every device"
+        }
+        .to_owned();
     }
     if entries.is_empty() {
         return "hides every device".to_owned();
@@ -83,8 +96,16 @@ fn effect(reader: VisibleReader, value: &str, entries: &[VisibleEntry], end: &Li
         ListEnd::Terminator => ", and hides what follows `-1`",
         ListEnd::Invalid(_) | ListEnd::Repeated(_) => ", and hides what follows",
     };
-    let counted = if reader == Hip { " of those the ROCm runtime leaves" } else { "" };
-    let order = if shown.len() > 1 { ", in this order" } else { "" };
+    let counted = if reader == Hip {
+        " of those the ROCm runtime leaves"
+    } else {
+        ""
+    };
+    let order = if shown.len() > 1 {
+        ", in this order"
+    } else {
+        ""
+    };
     format!("shows {}{counted}{order}{after}", shown.join(", "))
 }
 
@@ -98,10 +119,12 @@ fn describe(entry: &VisibleEntry) -> String {
 fn error(end: &ListEnd) -> Option<String> {
     match end {
         ListEnd::Whole | ListEnd::Terminator => None,
-        ListEnd::Invalid(token) if token.is_empty() => Some("an entry is empty; it ends the list".to_owned()),
-        ListEnd::Invalid(token) => {
-            Some(format!("`{token}` is neither an index nor a UUID (`GPU-...`); it ends the list"))
+        ListEnd::Invalid(token) if token.is_empty() => {
+            Some("an entry is empty; it ends the list".to_owned())
         }
+        ListEnd::Invalid(token) => Some(format!(
+            "`{token}` is neither an index nor a UUID (`GPU-...`); it ends the list"
+        )),
         ListEnd::Repeated(token) => Some(format!("`{token}` occurs twice")),
     }
 }

@@ -3,7 +3,8 @@
 use serde::Serialize;
 use std::fmt;
 
-/// The library that reads a variable. The three treat an empty value and a repeated entry differently.
+/// The library that reads a variable. The three treat an empty value and a repeated entry
+/// differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum VisibleReader {
@@ -57,7 +58,16 @@ pub struct VisibleVariable {
 
 impl fmt::Display for VisibleVariable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}=`{}` ({}): {}", self.name, self.value, self.reader.as_str(), self.effect)?;
-        self.error.iter().try_for_each(|error| write!(f, "; error: {error}"))
+        write!(
+            f,
+            "{}=`{}` ({}): {}",
+            self.name,
+            self.value,
+            self.reader.as_str(),
+            self.effect
+        )?;
+        self.error
+            .iter()
+            .try_for_each(|error| write!(f, "; error: {error}"))
     }
 }

@@ -1,10 +1,12 @@
-//! Shared libraries that imitate drivers. Their answers are compiled in, so that tests need no process environment.
+//! Shared libraries that imitate drivers. Their answers are compiled in, so that tests need no
+//! process environment.
 
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The HIP runtime: `hipGetDeviceCount`, the properties at their real offsets, and every symbol that burn needs.
+/// The HIP runtime: `hipGetDeviceCount`, the properties at their real offsets, and every symbol
+/// that burn needs.
 const HIP: &str = include_str!("fake_library/hip.c");
 
 /// The CUDA driver. Handles are ordinals plus 100, so that one cannot be taken for the other.
@@ -45,7 +47,12 @@ const NVRTC_STUBS: &[&str] = &[
     "nvrtcGetProgramLog",
     "nvrtcGetProgramLogSize",
 ];
-const HIP_DEFINED: &[&str] = &["hipGetDeviceCount", "hipSetDevice", "hipGetDevicePropertiesR0600", "hipMemGetInfo"];
+const HIP_DEFINED: &[&str] = &[
+    "hipGetDeviceCount",
+    "hipSetDevice",
+    "hipGetDevicePropertiesR0600",
+    "hipMemGetInfo",
+];
 
 /// A GPU of the fake HIP runtime.
 #[derive(Clone, Copy)]
@@ -61,7 +68,14 @@ pub(crate) struct HipGpu {
 /// A GPU with the wave size of its architecture.
 pub(crate) fn amd(name: &'static str, arch: &'static str, bus: u8, free_gib: u64) -> HipGpu {
     let warp = if arch.starts_with("gfx9") { 64 } else { 32 };
-    HipGpu { name, arch, warp, integrated: false, bus, free_gib }
+    HipGpu {
+        name,
+        arch,
+        warp,
+        integrated: false,
+        bus,
+        free_gib,
+    }
 }
 
 pub(crate) const MI300X: HipGpu = HipGpu {
@@ -82,10 +96,18 @@ pub(crate) struct CudaGpu {
     pub(crate) free_gib: u64,
 }
 
-pub(crate) const H100: CudaGpu =
-    CudaGpu { name: "NVIDIA H100 80GB HBM3", capability: (9, 0), pci: "0000:41:00.0", free_gib: 78 };
-pub(crate) const ZLUDA: CudaGpu =
-    CudaGpu { name: "AMD Radeon RX 7900 XTX [ZLUDA]", capability: (8, 8), pci: "0000:03:00.0", free_gib: 23 };
+pub(crate) const H100: CudaGpu = CudaGpu {
+    name: "NVIDIA H100 80GB HBM3",
+    capability: (9, 0),
+    pci: "0000:41:00.0",
+    free_gib: 78,
+};
+pub(crate) const ZLUDA: CudaGpu = CudaGpu {
+    name: "AMD Radeon RX 7900 XTX [ZLUDA]",
+    capability: (8, 8),
+    pci: "0000:03:00.0",
+    free_gib: 23,
+};
 
 /// The contents of a fake HIP runtime.
 pub(crate) struct Hip<'a> {
@@ -111,22 +133,30 @@ impl Hip<'_> {
                 gpu.bus
             )
         };
-        let devices: Vec<String> = std::iter::once("{0}".to_owned()).chain(self.gpus.iter().map(device)).collect();
+        let devices: Vec<String> = std::iter::once("{0}".to_owned())
+            .chain(self.gpus.iter().map(device))
+            .collect();
         let stubs = testgen_device::HIP_SYMBOLS
             .iter()
             .filter(|symbol| !HIP_DEFINED.contains(symbol) && !self.lacking.contains(symbol))
             .chain(self.extra);
-        let without =
-            if self.lacking.contains(&"hipGetDevicePropertiesR0600") { "#define WITHOUT_PROPERTIES\n" } else { "" };
-        let source =
-            format!("{without}{HIP}").replace("STUBS", &stub_calls(stubs)).replace("DEVICES", &devices.join(","));
+        let without = if self.lacking.contains(&"hipGetDevicePropertiesR0600") {
+            "#define WITHOUT_PROPERTIES\n"
+        } else {
+            ""
+        };
+        let source = format!("{without}{HIP}")
+            .replace("STUBS", &stub_calls(stubs))
+            .replace("DEVICES", &devices.join(","));
         compile(&source.replace("STATUS", &self.status.to_string()))
     }
 }
 
 /// `libhiprtc` without the symbols in `lacking`.
 pub(crate) fn hiprtc(lacking: &[&str]) -> PathBuf {
-    let symbols = testgen_device::HIPRTC_SYMBOLS.iter().filter(|symbol| !lacking.contains(symbol));
+    let symbols = testgen_device::HIPRTC_SYMBOLS
+        .iter()
+        .filter(|symbol| !lacking.contains(symbol));
     compile(&PLAIN.replace("STUBS", &stub_calls(symbols)))
 }
 
@@ -151,20 +181,35 @@ impl Cuda<'_> {
                 gpu.free_gib << 30
             )
         };
-        let devices: Vec<String> = std::iter::once("{0}".to_owned()).chain(self.gpus.iter().map(device)).collect();
-        let stubs = CUDA_STUBS.iter().filter(|symbol| !self.lacking.contains(symbol));
-        let mut source = CUDA.replace("STUBS", &stub_calls(stubs)).replace("DEVICES", &devices.join(","));
+        let devices: Vec<String> = std::iter::once("{0}".to_owned())
+            .chain(self.gpus.iter().map(device))
+            .collect();
+        let stubs = CUDA_STUBS
+            .iter()
+            .filter(|symbol| !self.lacking.contains(symbol));
+        let mut source = CUDA
+            .replace("STUBS", &stub_calls(stubs))
+            .replace("DEVICES", &devices.join(","));
         for symbol in self.lacking {
-            source = source.replace(&format!("int {symbol}("), &format!("static int absent_{symbol}("));
+            source = source.replace(
+                &format!("int {symbol}("),
+                &format!("static int absent_{symbol}("),
+            );
         }
-        compile(&source.replace("STATUS", &self.status.to_string()).replace("VERSION", &self.version.to_string()))
+        compile(
+            &source
+                .replace("STATUS", &self.status.to_string())
+                .replace("VERSION", &self.version.to_string()),
+        )
     }
 }
 
 /// `libnvrtc` of a version, such as 13000, for some compute capabilities.
 pub(crate) fn nvrtc(version: u32, architectures: &[u32]) -> PathBuf {
     let list: Vec<String> = architectures.iter().map(u32::to_string).collect();
-    let source = NVRTC.replace("STUBS", &stub_calls(NVRTC_STUBS.iter())).replace("ARCHITECTURES", &list.join(","));
+    let source = NVRTC
+        .replace("STUBS", &stub_calls(NVRTC_STUBS.iter()))
+        .replace("ARCHITECTURES", &list.join(","));
     compile(&source.replace("VERSION", &version.to_string()))
 }
 
@@ -183,8 +228,8 @@ fn stub_calls<'a>(symbols: impl Iterator<Item = &'a &'a str>) -> String {
     symbols.map(|symbol| format!("STUB({symbol})\n")).collect()
 }
 
-/// The compiled library of a source, from a cache that outlives the process: nextest runs each test in a process of its
-/// own.
+/// The compiled library of a source, from a cache that outlives the process: nextest runs each test
+/// in a process of its own.
 fn compile(source: &str) -> PathBuf {
     let mut hasher = std::hash::DefaultHasher::new();
     source.hash(&mut hasher);
@@ -203,8 +248,16 @@ fn compile_in(folder: &Path, source: &str) -> PathBuf {
     let (input, output) = (folder.join("fake.c"), folder.join("fake.so"));
     std::fs::write(&input, source).expect("the source is written");
     let mut command = Command::new("cc");
-    let run =
-        command.args(["-shared", "-fPIC", "-w", "-o"]).arg(&output).arg(&input).output().expect("a C compiler (cc)");
-    assert!(run.status.success(), "{}\n{source}", String::from_utf8_lossy(&run.stderr));
+    let run = command
+        .args(["-shared", "-fPIC", "-w", "-o"])
+        .arg(&output)
+        .arg(&input)
+        .output()
+        .expect("a C compiler (cc)");
+    assert!(
+        run.status.success(),
+        "{}\n{source}",
+        String::from_utf8_lossy(&run.stderr)
+    );
     output
 }

@@ -1,41 +1,74 @@
-//! The HIP path: the library search, the properties read, and what makes a device unusable or unavailable.
+//! The HIP path: the library search, the properties read, and what makes a device unusable or
+//! unavailable.
 
 use crate::fake_library::{Hip, HipGpu, MI300X, amd, hiprtc};
 use crate::machine::Machine;
 use testgen_device::{Device, HIP_SYMBOLS, HIPRTC_SYMBOLS, hip_runtime, memory_in};
 
-const WHOLE: Hip<'_> = Hip { gpus: &[MI300X], status: 0, lacking: &[], extra: &[] };
+const WHOLE: Hip<'_> = Hip {
+    gpus: &[MI300X],
+    status: 0,
+    lacking: &[],
+    extra: &[],
+};
 
 fn devices(machine: &Machine) -> Vec<Device> {
     hip_runtime(&machine.system()).expect("devices are found")
 }
 
 fn unavailable(machine: &Machine) -> String {
-    hip_runtime(&machine.system()).expect_err("no device is found").to_string()
+    hip_runtime(&machine.system())
+        .expect_err("no device is found")
+        .to_string()
 }
 
 /// The problems of the first device; empty when it is usable.
 fn problems(machine: &Machine) -> String {
-    devices(machine)[0].unusable_by_burn.as_ref().map(ToString::to_string).unwrap_or_default()
+    devices(machine)[0]
+        .unusable_by_burn
+        .as_ref()
+        .map(ToString::to_string)
+        .unwrap_or_default()
 }
 
 #[test]
 fn the_properties_are_read_at_their_offsets() {
-    let integrated = HipGpu { integrated: true, ..amd("AMD Radeon Graphics", "gfx1036", 0x0c, 8) };
+    let integrated = HipGpu {
+        integrated: true,
+        ..amd("AMD Radeon Graphics", "gfx1036", 0x0c, 8)
+    };
     let machine = Machine::new().rocm(&[MI300X, integrated]);
-    let [first, second] = &devices(&machine)[..] else { panic!("two devices") };
+    let [first, second] = &devices(&machine)[..] else {
+        panic!("two devices")
+    };
     assert_eq!(
-        (first.index, first.name.as_str(), first.architecture.as_deref()),
+        (
+            first.index,
+            first.name.as_str(),
+            first.architecture.as_deref()
+        ),
         (0, "AMD Instinct MI300X", Some("gfx942"))
     );
-    assert_eq!((first.total_memory, first.free_memory), (Some(192 << 30), Some(190 << 30)));
+    assert_eq!(
+        (first.total_memory, first.free_memory),
+        (Some(192 << 30), Some(190 << 30))
+    );
     assert_eq!(
         (first.pci_address.as_deref(), first.uuid.as_deref()),
         (Some("0000:03:00.0"), Some("GPU-0000000000000003"))
     );
-    assert_eq!((first.integrated, first.runtime_version.as_deref()), (false, Some("7.0.51831")));
-    assert_eq!((second.index, second.integrated, second.free_memory), (1, true, Some(8 << 30)));
-    assert_eq!(memory_in(&machine.system(), second), Some((8 << 30, 10 << 30)));
+    assert_eq!(
+        (first.integrated, first.runtime_version.as_deref()),
+        (false, Some("7.0.51831"))
+    );
+    assert_eq!(
+        (second.index, second.integrated, second.free_memory),
+        (1, true, Some(8 << 30))
+    );
+    assert_eq!(
+        memory_in(&machine.system(), second),
+        Some((8 << 30, 10 << 30))
+    );
 }
 
 #[test]
@@ -49,53 +82,100 @@ fn libraries_are_found_where_burn_finds_them() {
         ("UNRELATED", "", "lib/libamdhip64.so.0"),
     ];
     for (variable, value, path) in places {
-        let machine = Machine::new().variable(variable, value).library(path, &library);
+        let machine = Machine::new()
+            .variable(variable, value)
+            .library(path, &library);
         assert_eq!(devices(&machine).len(), 1, "{path}");
     }
     let unreachable = Machine::new().library("opt/rocm-7.0/lib/libamdhip64.so", &library);
-    assert!(unavailable(&unreachable).contains("set ROCM_PATH=/opt/rocm-7.0"), "{}", unavailable(&unreachable));
+    assert!(
+        unavailable(&unreachable).contains("set ROCM_PATH=/opt/rocm-7.0"),
+        "{}",
+        unavailable(&unreachable)
+    );
 }
 
 #[test]
 fn rocm_path_comes_before_the_loader() {
-    let other = Hip { gpus: &[amd("AMD Radeon RX 6800", "gfx1030", 5, 16)], status: 0, lacking: &[], extra: &[] };
+    let other = Hip {
+        gpus: &[amd("AMD Radeon RX 6800", "gfx1030", 5, 16)],
+        status: 0,
+        lacking: &[],
+        extra: &[],
+    };
     let machine = Machine::new()
         .rocm(&[MI300X])
         .variable("ROCM_PATH", "/other")
         .library("other/lib/libamdhip64.so", &other.build());
-    assert_eq!(devices(&machine)[0].architecture.as_deref(), Some("gfx1030"));
+    assert_eq!(
+        devices(&machine)[0].architecture.as_deref(),
+        Some("gfx1030")
+    );
 }
 
 #[test]
 fn a_complete_installation_has_no_problem() {
-    for arch in ["gfx1030", "gfx1100", "gfx1201", "gfx908", "gfx90a", "gfx940", "gfx942"] {
-        assert_eq!(problems(&Machine::new().rocm(&[amd("AMD", arch, 3, 16)])), "", "{arch}");
+    for arch in [
+        "gfx1030", "gfx1100", "gfx1201", "gfx908", "gfx90a", "gfx940", "gfx942",
+    ] {
+        assert_eq!(
+            problems(&Machine::new().rocm(&[amd("AMD", arch, 3, 16)])),
+            "",
+            "{arch}"
+        );
     }
 }
 
 #[test]
 fn what_burn_does_not_support_is_unusable() {
-    for arch in ["gfx950", "gfx906", "gfx900", "gfx803", "gfx90c", "gfx9-4-generic"] {
+    for arch in [
+        "gfx950",
+        "gfx906",
+        "gfx900",
+        "gfx803",
+        "gfx90c",
+        "gfx9-4-generic",
+    ] {
         let problems = problems(&Machine::new().rocm(&[amd("AMD", arch, 3, 16)]));
-        assert!(problems.contains(&format!("does not support {arch}")), "{arch}: {problems}");
+        assert!(
+            problems.contains(&format!("does not support {arch}")),
+            "{arch}: {problems}"
+        );
     }
-    assert!(problems(&Machine::new().rocm(&[amd("AMD", "", 3, 16)])).contains("no gfx architecture"));
-    let odd = HipGpu { warp: 64, ..amd("AMD", "gfx1100", 3, 16) };
+    assert!(
+        problems(&Machine::new().rocm(&[amd("AMD", "", 3, 16)])).contains("no gfx architecture")
+    );
+    let odd = HipGpu {
+        warp: 64,
+        ..amd("AMD", "gfx1100", 3, 16)
+    };
     assert!(problems(&Machine::new().rocm(&[odd])).contains("wave size 64"));
 }
 
 /// Each of the 28 functions, one after the other: burn aborts when one is missing.
 #[test]
 fn each_missing_symbol_is_named() {
-    for symbol in
-        HIP_SYMBOLS.iter().filter(|symbol| !["hipGetDeviceCount", "hipSetDevice", "hipMemGetInfo"].contains(symbol))
+    for symbol in HIP_SYMBOLS
+        .iter()
+        .filter(|symbol| !["hipGetDeviceCount", "hipSetDevice", "hipMemGetInfo"].contains(symbol))
     {
-        let machine = Machine::new().hip(&Hip { lacking: &[symbol], ..WHOLE }).hipconfig("echo /opt/rocm");
-        let text = if *symbol == "hipGetDevicePropertiesR0600" { unavailable(&machine) } else { problems(&machine) };
+        let machine = Machine::new()
+            .hip(&Hip {
+                lacking: &[symbol],
+                ..WHOLE
+            })
+            .hipconfig("echo /opt/rocm");
+        let text = if *symbol == "hipGetDevicePropertiesR0600" {
+            unavailable(&machine)
+        } else {
+            problems(&machine)
+        };
         assert!(text.contains(symbol), "{symbol}: {text}");
     }
     for symbol in HIPRTC_SYMBOLS {
-        let machine = Machine::new().rocm(&[MI300X]).library("lib/libhiprtc.so", &hiprtc(&[symbol]));
+        let machine = Machine::new()
+            .rocm(&[MI300X])
+            .library("lib/libhiprtc.so", &hiprtc(&[symbol]));
         assert!(problems(&machine).contains(symbol), "{symbol}");
     }
     assert_eq!(HIP_SYMBOLS.len() + HIPRTC_SYMBOLS.len(), 28);
@@ -103,15 +183,29 @@ fn each_missing_symbol_is_named() {
 
 #[test]
 fn a_library_that_is_too_old_is_unavailable_and_its_missing_symbols_are_listed() {
-    let machine = Machine::new().hip(&Hip { lacking: &["hipGetDevicePropertiesR0600", "hipMallocAsync"], ..WHOLE });
+    let machine = Machine::new().hip(&Hip {
+        lacking: &["hipGetDevicePropertiesR0600", "hipMallocAsync"],
+        ..WHOLE
+    });
     let reason = unavailable(&machine);
-    assert!(reason.contains("too old") && reason.contains("hipMallocAsync") && reason.contains("ROCm 6.2"), "{reason}");
+    assert!(
+        reason.contains("too old")
+            && reason.contains("hipMallocAsync")
+            && reason.contains("ROCm 6.2"),
+        "{reason}"
+    );
 }
 
 #[test]
 fn without_hiprtc_it_is_unusable() {
-    let machine = Machine::new().library("lib/libamdhip64.so", &WHOLE.build()).hipconfig("echo /opt/rocm");
-    assert!(problems(&machine).contains("libhiprtc.so"), "{}", problems(&machine));
+    let machine = Machine::new()
+        .library("lib/libamdhip64.so", &WHOLE.build())
+        .hipconfig("echo /opt/rocm");
+    assert!(
+        problems(&machine).contains("libhiprtc.so"),
+        "{}",
+        problems(&machine)
+    );
 }
 
 #[test]
@@ -127,7 +221,10 @@ fn hipconfig_must_print_a_folder_and_nothing_else() {
     ];
     for (script, expected) in rows {
         let problems = problems(&Machine::new().hip(&WHOLE).hipconfig(script));
-        assert!(problems.contains(expected) && problems.is_empty() == expected.is_empty(), "{script}: {problems}");
+        assert!(
+            problems.contains(expected) && problems.is_empty() == expected.is_empty(),
+            "{script}: {problems}"
+        );
     }
 }
 
@@ -145,14 +242,20 @@ fn files_that_are_not_libraries_are_reported_and_not_loaded() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         std::fs::write(folder.path().join("garbage"), bytes).expect("the file is written");
         let machine = Machine::new().library("lib/libamdhip64.so", &folder.path().join("garbage"));
-        assert!(unavailable(&machine).contains("does not load"), "{name}: {}", unavailable(&machine));
+        assert!(
+            unavailable(&machine).contains("does not load"),
+            "{name}: {}",
+            unavailable(&machine)
+        );
     }
 }
 
 #[test]
 fn a_broken_library_does_not_hide_a_whole_one() {
-    let machine =
-        Machine::new().rocm(&[MI300X]).variable("ROCM_PATH", "/broken").file("broken/lib/libamdhip64.so", "garbage");
+    let machine = Machine::new()
+        .rocm(&[MI300X])
+        .variable("ROCM_PATH", "/broken")
+        .file("broken/lib/libamdhip64.so", "garbage");
     assert_eq!(devices(&machine).len(), 1);
 }
 
@@ -165,17 +268,40 @@ fn a_missing_library_and_a_missing_device_have_different_reasons() {
             Machine::new().kernel_amd(1, 3, 90402),
             "the kernel lists 1 AMD GPU (gfx942 at 0000:03:00.0)",
         ),
-        ("no device", Machine::new().rocm(&[]), "there is no AMD GPU on this machine"),
-        ("no device, but a GPU", Machine::new().rocm(&[]).kernel_amd(1, 3, 90402), "groups render and video"),
-        ("an error", Machine::new().hip(&Hip { status: 100, ..WHOLE }), "error 100, hipErrorNoDevice"),
+        (
+            "no device",
+            Machine::new().rocm(&[]),
+            "there is no AMD GPU on this machine",
+        ),
+        (
+            "no device, but a GPU",
+            Machine::new().rocm(&[]).kernel_amd(1, 3, 90402),
+            "groups render and video",
+        ),
+        (
+            "an error",
+            Machine::new().hip(&Hip {
+                status: 100,
+                ..WHOLE
+            }),
+            "error 100, hipErrorNoDevice",
+        ),
         (
             "NVIDIA only",
-            Machine::new().rocm(&[HipGpu { name: "NVIDIA A100", arch: "", ..MI300X }]),
+            Machine::new().rocm(&[HipGpu {
+                name: "NVIDIA A100",
+                arch: "",
+                ..MI300X
+            }]),
             "HIP on the NVIDIA platform",
         ),
     ];
     for (name, machine, expected) in rows {
-        assert!(unavailable(&machine).contains(expected), "{name}: {}", unavailable(&machine));
+        assert!(
+            unavailable(&machine).contains(expected),
+            "{name}: {}",
+            unavailable(&machine)
+        );
     }
 }
 
@@ -192,36 +318,78 @@ fn a_variable_is_mentioned_only_when_it_can_be_the_cause() {
         ("CUDA_VISIBLE_DEVICES", "-1", true),
     ];
     for (name, value, mentioned) in rows {
-        let reason = unavailable(&Machine::new().rocm(&[]).variable(name, value).kernel_amd(1, 3, 90402));
-        assert_eq!(reason.contains(&format!("{name}=`{value}`")), mentioned, "{reason}");
+        let reason = unavailable(
+            &Machine::new()
+                .rocm(&[])
+                .variable(name, value)
+                .kernel_amd(1, 3, 90402),
+        );
+        assert_eq!(
+            reason.contains(&format!("{name}=`{value}`")),
+            mentioned,
+            "{reason}"
+        );
     }
-    let overruled =
-        Machine::new().rocm(&[]).variable("HIP_VISIBLE_DEVICES", "0").variable("CUDA_VISIBLE_DEVICES", "-1");
-    assert!(!unavailable(&overruled).contains("CUDA_VISIBLE_DEVICES"), "{}", unavailable(&overruled));
-    let unfiltered = Machine::new().rocm(&[MI300X, MI300X]).variable("HIP_VISIBLE_DEVICES", "0");
-    assert_eq!(devices(&unfiltered).len(), 2, "what the library lists is not filtered again");
+    let overruled = Machine::new()
+        .rocm(&[])
+        .variable("HIP_VISIBLE_DEVICES", "0")
+        .variable("CUDA_VISIBLE_DEVICES", "-1");
+    assert!(
+        !unavailable(&overruled).contains("CUDA_VISIBLE_DEVICES"),
+        "{}",
+        unavailable(&overruled)
+    );
+    let unfiltered = Machine::new()
+        .rocm(&[MI300X, MI300X])
+        .variable("HIP_VISIBLE_DEVICES", "0");
+    assert_eq!(
+        devices(&unfiltered).len(),
+        2,
+        "what the library lists is not filtered again"
+    );
 }
 
 #[test]
 fn missing_headers_are_a_warning_except_on_a_simulation() {
     let warned = |gpu: HipGpu| {
-        let machine = Machine::new().hip(&Hip { gpus: &[gpu], ..WHOLE }).hipconfig("echo /elsewhere");
-        devices(&machine)[0].warnings.iter().any(|warning| warning.what.contains("`/elsewhere/include`"))
+        let machine = Machine::new()
+            .hip(&Hip {
+                gpus: &[gpu],
+                ..WHOLE
+            })
+            .hipconfig("echo /elsewhere");
+        devices(&machine)[0]
+            .warnings
+            .iter()
+            .any(|warning| warning.what.contains("`/elsewhere/include`"))
     };
     assert!(warned(MI300X));
     assert!(!warned(amd("AMD gfx1100 (hip-sim)", "gfx1100", 0, 4)));
-    assert!(devices(&Machine::new().rocm(&[MI300X]))[0].warnings.is_empty());
+    assert!(
+        devices(&Machine::new().rocm(&[MI300X]))[0]
+            .warnings
+            .is_empty()
+    );
 }
 
 #[test]
 fn an_overridden_architecture_is_a_warning_except_on_a_simulation() {
     let warned = |gpu: HipGpu, value: &str| {
-        let machine = Machine::new().rocm(&[gpu]).variable("HSA_OVERRIDE_GFX_VERSION", value);
+        let machine = Machine::new()
+            .rocm(&[gpu])
+            .variable("HSA_OVERRIDE_GFX_VERSION", value);
         let device = &devices(&machine)[0];
         assert!(device.unusable_by_burn.is_none());
-        device.warnings.iter().any(|warning| warning.what.contains(&format!("HSA_OVERRIDE_GFX_VERSION=`{value}`")))
+        device.warnings.iter().any(|warning| {
+            warning
+                .what
+                .contains(&format!("HSA_OVERRIDE_GFX_VERSION=`{value}`"))
+        })
     };
     assert!(warned(MI300X, "11.0.0"));
     assert!(!warned(MI300X, ""));
-    assert!(!warned(amd("AMD gfx1100 (hip-sim)", "gfx1100", 0, 4), "11.0.0"));
+    assert!(!warned(
+        amd("AMD gfx1100 (hip-sim)", "gfx1100", 0, 4),
+        "11.0.0"
+    ));
 }

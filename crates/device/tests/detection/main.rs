@@ -1,4 +1,5 @@
-//! Detection on fake machines: directory trees for roots, small shared libraries compiled on the spot for drivers.
+//! Detection on fake machines: directory trees for roots, small shared libraries compiled on the
+//! spot for drivers.
 
 mod cuda;
 mod fake_library;

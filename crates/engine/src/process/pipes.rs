@@ -1,4 +1,5 @@
-//! The threads that write, read, and read the errors of an engine, so that none of them can block a caller.
+//! The threads that write, read, and read the errors of an engine, so that none of them can block a
+//! caller.
 
 use super::last_output::LastOutput;
 use crate::frame::{self, Frame, FrameError};
@@ -10,7 +11,8 @@ use std::{
     time::Duration,
 };
 
-/// Messages that wait to be received: an engine that sends more than it was asked for is not read on.
+/// Messages that wait to be received: an engine that sends more than it was asked for is not read
+/// on.
 const WAITING: usize = 2;
 
 /// Both directions of a connection.
@@ -28,7 +30,8 @@ impl Pipes {
         if let Some(pipe) = child.stdin.take() {
             thread::spawn(move || {
                 let mut pipe = BufWriter::new(pipe);
-                // A pipe that cannot be written belongs to a process that ends, which the reader reports.
+                // A pipe that cannot be written belongs to a process that ends, which the reader
+                // reports.
                 for frame in to_write {
                     if frame::write(&mut pipe, &frame).is_err() {
                         break;
@@ -43,7 +46,10 @@ impl Pipes {
             let output = output.clone();
             thread::spawn(move || output.read_all(&mut pipe));
         }
-        Self { requests: Some(requests), responses }
+        Self {
+            requests: Some(requests),
+            responses,
+        }
     }
 
     /// Hands a message to the thread that writes; it may never be read.
@@ -55,7 +61,10 @@ impl Pipes {
     }
 
     /// The next message.
-    pub(super) fn receive(&self, limit: Duration) -> Result<Result<Frame, FrameError>, RecvTimeoutError> {
+    pub(super) fn receive(
+        &self,
+        limit: Duration,
+    ) -> Result<Result<Frame, FrameError>, RecvTimeoutError> {
         self.responses.recv_timeout(limit)
     }
 

@@ -1,6 +1,7 @@
 //! Starting processes that end with this one.
 //!
-//! Linux ends such a process when the *thread* that started it ends, so one thread that lives as long as this process starts them all.
+//! Linux ends such a process when the *thread* that started it ends, so one thread that lives as
+//! long as this process starts them all.
 
 use std::{
     io,
@@ -20,24 +21,34 @@ struct SpawnJob {
 /// Starts `command` with pipes for its three streams, in a process group of its own.
 pub(super) fn spawn(mut command: Command) -> io::Result<Child> {
     static JOBS: OnceLock<io::Result<Mutex<Sender<SpawnJob>>>> = OnceLock::new();
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     end_with_this_process(&mut command);
-    let jobs =
-        JOBS.get_or_init(start_thread).as_ref().map_err(|error| io::Error::new(error.kind(), error.to_string()))?;
+    let jobs = JOBS
+        .get_or_init(start_thread)
+        .as_ref()
+        .map_err(|error| io::Error::new(error.kind(), error.to_string()))?;
     let (answer, child) = channel();
     let gone = |_| io::Error::other("the thread that starts engines has ended");
-    jobs.lock().unwrap_or_else(PoisonError::into_inner).send(SpawnJob { command, answer }).map_err(|_| gone(()))?;
+    jobs.lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .send(SpawnJob { command, answer })
+        .map_err(|_| gone(()))?;
     child.recv().map_err(|_| gone(()))?
 }
 
 fn start_thread() -> io::Result<Mutex<Sender<SpawnJob>>> {
     let (jobs, received) = channel::<SpawnJob>();
-    thread::Builder::new().name("engine-spawner".to_owned()).spawn(move || {
-        for mut job in received {
-            // The caller waits for the answer, so it is received.
-            let _ = job.answer.send(job.command.spawn());
-        }
-    })?;
+    thread::Builder::new()
+        .name("engine-spawner".to_owned())
+        .spawn(move || {
+            for mut job in received {
+                // The caller waits for the answer, so it is received.
+                let _ = job.answer.send(job.command.spawn());
+            }
+        })?;
     Ok(Mutex::new(jobs))
 }
 
@@ -53,7 +64,8 @@ fn end_with_this_process(command: &mut Command) {
             unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
             Ok(())
         };
-        // SAFETY: the function neither allocates nor takes locks, which another thread may hold at the fork.
+        // SAFETY: the function neither allocates nor takes locks, which another thread may hold at
+        // the fork.
         unsafe { command.pre_exec(end_with_parent) };
     }
 }
@@ -81,8 +93,11 @@ pub(super) fn has_ended(child: &mut Child) -> bool {
 /// Ends every process of the group that `leader` has started.
 #[cfg(unix)]
 pub(super) fn kill_group(leader: u32) {
-    let Ok(group) = libc::pid_t::try_from(leader) else { return };
-    // SAFETY: the call has no pointers. The leader was not waited for, so its id still belongs to this group.
+    let Ok(group) = libc::pid_t::try_from(leader) else {
+        return;
+    };
+    // SAFETY: the call has no pointers. The leader was not waited for, so its id still belongs to
+    // this group.
     unsafe { libc::kill(-group, libc::SIGKILL) };
 }
 

@@ -3,7 +3,8 @@
 use super::{Cube, Gpu, delegate};
 use crate::{device::GpuDevice, runtime::GpuTensor};
 use burn_backend::{
-    BoolDType, ExecutionError, FloatDType, IntDType, Scalar, Shape, Slice, TensorData, ops::BoolTensorOps,
+    BoolDType, ExecutionError, FloatDType, IntDType, Scalar, Shape, Slice, TensorData,
+    ops::BoolTensorOps,
 };
 
 delegate! {

@@ -3,7 +3,8 @@
 use super::{Cube, Gpu, as_row, delegate};
 use crate::{device::GpuDevice, product, runtime::GpuTensor};
 use burn_backend::{
-    BoolDType, Distribution, ExecutionError, FloatDType, IntDType, Scalar, Shape, Slice, TensorData,
+    BoolDType, Distribution, ExecutionError, FloatDType, IntDType, Scalar, Shape, Slice,
+    TensorData,
     ops::{FloatTensorOps, GridSampleOptions},
     tensor::IndexingUpdateOp,
 };
@@ -116,7 +117,8 @@ delegate! {
         product::product(lhs, rhs)
     }
 
-    /// As the sum of one dimension: burn's own kernel adds atomically, in an order that changes from run to run.
+    /// As the sum of one dimension: burn's own kernel adds atomically, in an order that changes
+    /// from run to run.
     fn float_sum(tensor: GpuTensor) -> GpuTensor {
         Self::float_sum_dim(as_row(tensor), 0)
     }

@@ -3,7 +3,8 @@
 use super::{Cube, Gpu, as_row, delegate};
 use crate::{device::GpuDevice, product, runtime::GpuTensor};
 use burn_backend::{
-    BoolDType, Distribution, ExecutionError, FloatDType, IntDType, Scalar, Shape, Slice, TensorData, ops::IntTensorOps,
+    BoolDType, Distribution, ExecutionError, FloatDType, IntDType, Scalar, Shape, Slice,
+    TensorData, ops::IntTensorOps,
 };
 
 delegate! {

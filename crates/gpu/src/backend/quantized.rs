@@ -1,4 +1,5 @@
-//! Quantized tensors: none, because a quantized checkpoint is dequantized when it is loaded, or refused.
+//! Quantized tensors: none, because a quantized checkpoint is dequantized when it is loaded, or
+//! refused.
 
 use super::{Gpu, unused};
 use crate::{device::GpuDevice, runtime::GpuTensor};

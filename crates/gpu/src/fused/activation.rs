@@ -30,7 +30,11 @@ pub fn activate(x: CubeTensor<GpuRuntime>, function: ElementFunction) -> CubeTen
     let output = output(&x);
     let count = x.shape().num_elements();
     // Wider reads only where no element is left over.
-    let width = if count.is_multiple_of(VECTOR) { VECTOR } else { 1 };
+    let width = if count.is_multiple_of(VECTOR) {
+        VECTOR
+    } else {
+        1
+    };
     let dimension = CubeDim::new(&x.client, count / width);
     let cubes = calculate_cube_count_elemwise(&x.client, count / width, dimension);
     let dtype = x.dtype.into();
@@ -84,8 +88,11 @@ fn apply<N: Size>(x: Vector<f32, N>, #[comptime] function: ElementFunction) -> V
         }
         ElementFunction::QuickGelu => x / (one + Vector::exp(x * Vector::new(-1.702f32))),
         // Not `max`, which returns 0 for NaN.
-        ElementFunction::Relu => select_many(x.less_than(Vector::new(0.0f32)), Vector::new(0.0f32), x),
-        // Not `-x`: cubecl-cpp 0.10 writes it for whole vectors, which have no such operator in HIP.
+        ElementFunction::Relu => {
+            select_many(x.less_than(Vector::new(0.0f32)), Vector::new(0.0f32), x)
+        }
+        // Not `-x`: cubecl-cpp 0.10 writes it for whole vectors, which have no such operator in
+        // HIP.
         ElementFunction::Silu => x / (one + Vector::exp(x * Vector::new(-1.0f32))),
         ElementFunction::Tanh => Vector::tanh(x),
     }

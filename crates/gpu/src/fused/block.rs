@@ -2,7 +2,8 @@
 
 use cubecl::prelude::*;
 
-/// The number of threads for a row of `width` elements: one of two, so that few variants of a kernel are compiled.
+/// The number of threads for a row of `width` elements: one of two, so that few variants of a
+/// kernel are compiled.
 pub(super) fn threads(width: usize) -> u32 {
     if width <= NARROW { 32 } else { 256 }
 }
@@ -31,11 +32,12 @@ pub(super) fn maximum(value: f32, #[comptime] threads: u32) -> f32 {
 
 /// Combines every thread's `value`. Every thread gets the result.
 ///
-/// A binary tree, not the operations of a wave: those add in an order that depends on the size of a wave.
+/// A binary tree, not the operations of a wave: those add in an order that depends on the size of a
+/// wave.
 #[cube]
 fn reduce(value: f32, #[comptime] combination: Combination, #[comptime] threads: u32) -> f32 {
-    // Every call has memory of its own, because cubecl shares it only after `free`. So the next call need not wait until all
-    // threads have read this result.
+    // Every call has memory of its own, because cubecl shares it only after `free`. So the next
+    // call need not wait until all threads have read this result.
     let mut shared = SharedMemory::<f32>::new(threads as usize);
     let position = UNIT_POS as usize;
     shared[position] = value;

@@ -19,16 +19,26 @@ pub struct LayerNormWeights {
     pub eps: f64,
 }
 
-/// Layer normalisation over the last dimension of `x`, or of `x` + `residual`, which is rounded to the type of `x` first.
-/// The result has the shape and the type of `x`.
-pub fn layer_norm(x: GpuTensor, residual: Option<GpuTensor>, weights: LayerNormWeights) -> GpuTensor {
+/// Layer normalisation over the last dimension of `x`, or of `x` + `residual`, which is rounded to
+/// the type of `x` first. The result has the shape and the type of `x`.
+pub fn layer_norm(
+    x: GpuTensor,
+    residual: Option<GpuTensor>,
+    weights: LayerNormWeights,
+) -> GpuTensor {
     let LayerNormWeights { weight, bias, eps } = weights;
     let (width, rows, output) = (width(&x), count(&x), output(&x));
     let (weight, bias) = (into_contiguous(weight), into_contiguous(bias));
     let with_residual = residual.is_some();
     let x = StridedRows::of(x);
     // A kernel has all its arguments; without a residual it does not read this one.
-    let residual = residual.map_or_else(|| StridedRows { tensor: x.tensor.clone(), stride: x.stride }, StridedRows::of);
+    let residual = residual.map_or_else(
+        || StridedRows {
+            tensor: x.tensor.clone(),
+            stride: x.stride,
+        },
+        StridedRows::of,
+    );
     let threads = block::threads(width);
     let (cubes, dimension) = blocks(rows, threads);
     let types = [x.tensor.dtype, weight.dtype].map(Into::into);
@@ -53,8 +63,9 @@ pub fn layer_norm(x: GpuTensor, residual: Option<GpuTensor>, weights: LayerNormW
     output
 }
 
-/// Root-mean-square normalisation over the last dimension of `x`. The normalised row is rounded to the type of `x`, and
-/// multiplied by `weight` in that type. The result has the shape and the type of `x`.
+/// Root-mean-square normalisation over the last dimension of `x`. The normalised row is rounded to
+/// the type of `x`, and multiplied by `weight` in that type. The result has the shape and the type
+/// of `x`.
 pub fn rms_norm(x: GpuTensor, weight: GpuTensor, eps: f64) -> GpuTensor {
     let (width, rows, output) = (width(&x), count(&x), output(&x));
     let (x, weight) = (StridedRows::of(x), into_contiguous(weight));
@@ -100,7 +111,13 @@ fn layer_norm_kernel<F: Float, W: Float>(
     let mut part = 0.0f32;
     let mut column = UNIT_POS as usize;
     while column < width {
-        part += element::<F>(x, residual, x_start + column, residual_start + column, with_residual);
+        part += element::<F>(
+            x,
+            residual,
+            x_start + column,
+            residual_start + column,
+            with_residual,
+        );
         column += threads as usize;
     }
     let mean = block::sum(part, threads) / length;
@@ -109,7 +126,13 @@ fn layer_norm_kernel<F: Float, W: Float>(
     let mut part = 0.0f32;
     let mut column = UNIT_POS as usize;
     while column < width {
-        let centred = element::<F>(x, residual, x_start + column, residual_start + column, with_residual) - mean;
+        let centred = element::<F>(
+            x,
+            residual,
+            x_start + column,
+            residual_start + column,
+            with_residual,
+        ) - mean;
         part += centred * centred;
         column += threads as usize;
     }
@@ -117,7 +140,13 @@ fn layer_norm_kernel<F: Float, W: Float>(
 
     let mut column = UNIT_POS as usize;
     while column < width {
-        let value = element::<F>(x, residual, x_start + column, residual_start + column, with_residual);
+        let value = element::<F>(
+            x,
+            residual,
+            x_start + column,
+            residual_start + column,
+            with_residual,
+        );
         let normal = (value - mean) / deviation;
         let scaled = normal * f32::cast_from(weight[column]) + f32::cast_from(bias[column]);
         output[CUBE_POS * width + column] = F::cast_from(scaled);
@@ -125,7 +154,8 @@ fn layer_norm_kernel<F: Float, W: Float>(
     }
 }
 
-/// One element of the normalised tensor. The sum is rounded to the type of the tensors, as an addition of its own does.
+/// One element of the normalised tensor. The sum is rounded to the type of the tensors, as an
+/// addition of its own does.
 #[cube]
 fn element<F: Float>(
     x: &Array<F>,
@@ -135,7 +165,9 @@ fn element<F: Float>(
     #[comptime] with_residual: bool,
 ) -> f32 {
     if with_residual {
-        f32::cast_from(F::cast_from(f32::cast_from(x[x_index]) + f32::cast_from(residual[residual_index])))
+        f32::cast_from(F::cast_from(
+            f32::cast_from(x[x_index]) + f32::cast_from(residual[residual_index]),
+        ))
     } else {
         f32::cast_from(x[x_index])
     }

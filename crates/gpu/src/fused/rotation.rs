@@ -7,10 +7,12 @@ use burn_cubecl::{kernel::into_contiguous, ops::numeric::empty_device_contiguous
 use cubecl::calculate_cube_count_elemwise;
 use cubecl::prelude::*;
 
-/// Rotates the first elements of every head of `x` [batch, heads, seq, head_dim], in the half-rotated layout: x cos +
-/// rotate_half(x) sin, each product and the sum rounded to the type of `x`.
+/// Rotates the first elements of every head of `x` [batch, heads, seq, head_dim], in the
+/// half-rotated layout: x cos + rotate_half(x) sin, each product and the sum rounded to the type of
+/// `x`.
 ///
-/// `cos` and `sin` are [batch or 1, 1, seq, width] in that type; the elements of a head after `width` are copied.
+/// `cos` and `sin` are [batch or 1, 1, seq, width] in that type; the elements of a head after
+/// `width` are copied.
 pub fn rotate(x: GpuTensor, cos: GpuTensor, sin: GpuTensor) -> GpuTensor {
     let [_, heads, seq, head_dim] = x.shape().dims();
     let [batches, _, _, width] = cos.shape().dims();
@@ -78,7 +80,11 @@ fn rotation_kernel<F: Float>(
         output[ABSOLUTE_POS] = value;
     } else {
         let half = width / 2;
-        let turned = if column < half { -x[start + (column + half) * step] } else { x[start + (column - half) * step] };
+        let turned = if column < half {
+            -x[start + (column + half) * step]
+        } else {
+            x[start + (column - half) * step]
+        };
         let table = batch * table_step + position * width + column;
         let first = F::cast_from(f32::cast_from(value) * f32::cast_from(cos[table]));
         let second = F::cast_from(f32::cast_from(turned) * f32::cast_from(sin[table]));

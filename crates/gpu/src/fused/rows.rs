@@ -2,13 +2,16 @@
 
 use crate::runtime::GpuTensor;
 use burn_backend::TensorMetadata;
-use burn_cubecl::{kernel::into_contiguous, ops::numeric::empty_device_contiguous_dtype, tensor::CubeTensor};
+use burn_cubecl::{
+    kernel::into_contiguous, ops::numeric::empty_device_contiguous_dtype, tensor::CubeTensor,
+};
 use cubecl::prelude::{AddressType, CubeCount, CubeDim};
 
 /// A tensor whose rows have one distance from each other.
 pub(super) struct StridedRows {
     pub(super) tensor: GpuTensor,
-    /// From one row to the next, in elements. More than the width where the allocator aligned the rows.
+    /// From one row to the next, in elements. More than the width where the allocator aligned the
+    /// rows.
     pub(super) stride: usize,
 }
 
@@ -18,7 +21,10 @@ impl StridedRows {
         let width = width(&tensor);
         match row_stride(tensor.meta.shape().as_slice(), tensor.meta.strides()) {
             Some(stride) => Self { tensor, stride },
-            None => Self { tensor: into_contiguous(tensor), stride: width },
+            None => Self {
+                tensor: into_contiguous(tensor),
+                stride: width,
+            },
         }
     }
 }
@@ -41,12 +47,19 @@ pub(super) fn output(like: &GpuTensor) -> GpuTensor {
 
 /// One block of `threads` for each row.
 pub(super) fn blocks(rows: usize, threads: u32) -> (CubeCount, CubeDim) {
-    (CubeCount::Static(rows as u32, 1, 1), CubeDim::new_1d(threads))
+    (
+        CubeCount::Static(rows as u32, 1, 1),
+        CubeDim::new_1d(threads),
+    )
 }
 
 /// The type of indices that reaches every element of `tensors`.
 pub(super) fn address_type<const N: usize>(tensors: [&GpuTensor; N]) -> AddressType {
-    tensors.into_iter().map(CubeTensor::required_address_type).max().unwrap_or_default()
+    tensors
+        .into_iter()
+        .map(CubeTensor::required_address_type)
+        .max()
+        .unwrap_or_default()
 }
 
 /// The distance of rows, if it is the same for all of them and a row has no gaps.
@@ -57,7 +70,9 @@ fn row_stride(shape: &[usize], strides: &[usize]) -> Option<usize> {
     }
     // Dimensions of length one have any stride.
     let mut outer = (0..last).rev().filter(|dimension| shape[*dimension] != 1);
-    let Some(first) = outer.next() else { return Some(shape[last]) };
+    let Some(first) = outer.next() else {
+        return Some(shape[last]);
+    };
     let mut next = strides[first] * shape[first];
     for dimension in outer {
         if strides[dimension] != next {

@@ -11,8 +11,8 @@ use cubecl::prelude::*;
 
 /// softmax(`scores` * `scale` + `bias`) over the last dimension.
 ///
-/// `scores` is [batch, heads, query, key]; `bias` is f32, [batch or 1, heads or 1, query or 1, key]. The result has the
-/// shape and the type of `scores`.
+/// `scores` is [batch, heads, query, key]; `bias` is f32, [batch or 1, heads or 1, query or 1,
+/// key]. The result has the shape and the type of `scores`.
 pub fn masked_softmax(scores: GpuTensor, scale: f64, bias: Option<GpuTensor>) -> GpuTensor {
     let [_, heads, queries, keys] = scores.shape().dims();
     let (rows, output) = (count(&scores), output(&scores));
@@ -52,7 +52,11 @@ pub fn masked_softmax(scores: GpuTensor, scale: f64, bias: Option<GpuTensor>) ->
 fn steps(bias: &GpuTensor) -> [usize; 3] {
     let [batch, heads, queries, keys] = bias.shape().dims();
     let step = |length: usize, distance: usize| if length == 1 { 0 } else { distance };
-    [step(batch, heads * queries * keys), step(heads, queries * keys), step(queries, keys)]
+    [
+        step(batch, heads * queries * keys),
+        step(heads, queries * keys),
+        step(queries, keys),
+    ]
 }
 
 #[cube(launch, address_type = "dynamic")]
@@ -81,7 +85,14 @@ fn masked_softmax_kernel<F: Float, B: Float>(
     let mut largest = f32::min_value();
     let mut key = UNIT_POS as usize;
     while key < keys {
-        let score = biased::<F, B>(scores, bias, start + key, bias_start + key, scale, with_bias);
+        let score = biased::<F, B>(
+            scores,
+            bias,
+            start + key,
+            bias_start + key,
+            scale,
+            with_bias,
+        );
         if score > largest {
             largest = score;
         }
@@ -92,7 +103,14 @@ fn masked_softmax_kernel<F: Float, B: Float>(
     let mut part = 0.0f32;
     let mut key = UNIT_POS as usize;
     while key < keys {
-        let score = biased::<F, B>(scores, bias, start + key, bias_start + key, scale, with_bias);
+        let score = biased::<F, B>(
+            scores,
+            bias,
+            start + key,
+            bias_start + key,
+            scale,
+            with_bias,
+        );
         part += (score - largest).exp();
         key += threads as usize;
     }
@@ -100,7 +118,14 @@ fn masked_softmax_kernel<F: Float, B: Float>(
 
     let mut key = UNIT_POS as usize;
     while key < keys {
-        let score = biased::<F, B>(scores, bias, start + key, bias_start + key, scale, with_bias);
+        let score = biased::<F, B>(
+            scores,
+            bias,
+            start + key,
+            bias_start + key,
+            scale,
+            with_bias,
+        );
         output[CUBE_POS * keys + key] = F::cast_from((score - largest).exp() / sum);
         key += threads as usize;
     }
@@ -117,5 +142,9 @@ fn biased<F: Float, B: Float>(
     #[comptime] with_bias: bool,
 ) -> f32 {
     let scaled = f32::cast_from(scores[index]) * scale;
-    if with_bias { scaled + f32::cast_from(bias[bias_index]) } else { scaled }
+    if with_bias {
+        scaled + f32::cast_from(bias[bias_index])
+    } else {
+        scaled
+    }
 }

@@ -31,7 +31,10 @@ pub unsafe extern "C" fn hipGetDeviceCount(count: *mut c_int) -> u32 {
 ///
 /// `properties` can be written.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipGetDevicePropertiesR0600(properties: *mut DeviceProperties, device: c_int) -> u32 {
+pub unsafe extern "C" fn hipGetDevicePropertiesR0600(
+    properties: *mut DeviceProperties,
+    device: c_int,
+) -> u32 {
     // SAFETY: as the caller promises.
     guarded(|| unsafe { put(properties, simulator()?.properties(ordinal(device))?) })
 }
@@ -60,7 +63,13 @@ pub extern "C" fn hipSetDeviceFlags(_flags: c_uint) -> u32 {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipDeviceGetName(name: *mut c_char, length: c_int, device: c_int) -> u32 {
     // SAFETY: as the caller promises.
-    guarded(|| unsafe { put_text(name, length, &simulator()?.model(ordinal(device))?.marked_name()) })
+    guarded(|| unsafe {
+        put_text(
+            name,
+            length,
+            &simulator()?.model(ordinal(device))?.marked_name(),
+        )
+    })
 }
 
 /// `hipDeviceGetPCIBusId`.
@@ -69,9 +78,19 @@ pub unsafe extern "C" fn hipDeviceGetName(name: *mut c_char, length: c_int, devi
 ///
 /// `address` can be written for `length` bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipDeviceGetPCIBusId(address: *mut c_char, length: c_int, device: c_int) -> u32 {
+pub unsafe extern "C" fn hipDeviceGetPCIBusId(
+    address: *mut c_char,
+    length: c_int,
+    device: c_int,
+) -> u32 {
     // SAFETY: as the caller promises.
-    guarded(|| unsafe { put_text(address, length, &simulator()?.model(ordinal(device))?.pci_address) })
+    guarded(|| unsafe {
+        put_text(
+            address,
+            length,
+            &simulator()?.model(ordinal(device))?.pci_address,
+        )
+    })
 }
 
 /// `hipRuntimeGetVersion`.
@@ -84,7 +103,12 @@ pub unsafe extern "C" fn hipRuntimeGetVersion(version: *mut c_int) -> u32 {
     guarded(|| {
         let [major, minor, patch] = simulator()?.configuration().version;
         // SAFETY: as the caller promises.
-        unsafe { put(version, (major * 10_000_000 + minor * 100_000 + patch).cast_signed()) }
+        unsafe {
+            put(
+                version,
+                (major * 10_000_000 + minor * 100_000 + patch).cast_signed(),
+            )
+        }
     })
 }
 
@@ -119,8 +143,10 @@ fn ordinal(device: c_int) -> u32 {
 }
 
 unsafe fn put_text(place: *mut c_char, length: c_int, text: &str) -> Result<(), HipError> {
-    let room =
-        usize::try_from(length).ok().filter(|room| *room > 0 && !place.is_null()).ok_or(HipError::InvalidValue)?;
+    let room = usize::try_from(length)
+        .ok()
+        .filter(|room| *room > 0 && !place.is_null())
+        .ok_or(HipError::InvalidValue)?;
     for (index, byte) in text.bytes().take(room - 1).chain([0]).enumerate() {
         // SAFETY: at most `room` bytes are written.
         unsafe { place.add(index).write(byte as c_char) };

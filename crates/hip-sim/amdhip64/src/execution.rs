@@ -4,14 +4,20 @@ use crate::{CURRENT, device_of, put, simulator};
 use hip_sim::{Dim3, Function, HipError, Launch, Module, Stream, guarded};
 use std::ffi::{CStr, c_char, c_uint, c_void};
 
-/// `hipStreamCreateWithFlags`. The stream is never freed: burn keeps its streams for the life of the process.
+/// `hipStreamCreateWithFlags`. The stream is never freed: burn keeps its streams for the life of
+/// the process.
 ///
 /// # Safety
 ///
 /// `stream` can be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipStreamCreateWithFlags(stream: *mut *mut c_void, _flags: c_uint) -> u32 {
-    let new = || Box::into_raw(Box::new(Stream { device: CURRENT.get() })).cast();
+    let new = || {
+        Box::into_raw(Box::new(Stream {
+            device: CURRENT.get(),
+        }))
+        .cast()
+    };
     // SAFETY: as the caller promises.
     guarded(|| unsafe { put(stream, new()) })
 }
@@ -24,7 +30,11 @@ pub extern "C" fn hipStreamSynchronize(_stream: *mut c_void) -> u32 {
 
 /// `hipStreamWaitEvent`. Nothing to do: every operation is complete already.
 #[unsafe(no_mangle)]
-pub extern "C" fn hipStreamWaitEvent(_stream: *mut c_void, _event: *mut c_void, _flags: c_uint) -> u32 {
+pub extern "C" fn hipStreamWaitEvent(
+    _stream: *mut c_void,
+    _event: *mut c_void,
+    _flags: c_uint,
+) -> u32 {
     0
 }
 
@@ -73,7 +83,8 @@ pub unsafe extern "C" fn hipEventDestroy(event: *mut c_void) -> u32 {
     })
 }
 
-/// `hipModuleLoadData`. The module is never freed: burn keeps its modules for the life of the process.
+/// `hipModuleLoadData`. The module is never freed: burn keeps its modules for the life of the
+/// process.
 ///
 /// # Safety
 ///
@@ -109,8 +120,8 @@ pub unsafe extern "C" fn hipModuleGetFunction(
 ///
 /// # Safety
 ///
-/// `function` came from [`hipModuleGetFunction`]; `arguments` points to the kernel's arguments; `stream` is null or a
-/// stream.
+/// `function` came from [`hipModuleGetFunction`]; `arguments` points to the kernel's arguments;
+/// `stream` is null or a stream.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipModuleLaunchKernel(
     function: *mut c_void,
@@ -125,11 +136,20 @@ pub unsafe extern "C" fn hipModuleLaunchKernel(
     arguments: *mut *mut c_void,
     _extra: *mut *mut c_void,
 ) -> u32 {
-    let (grid, block) = (Dim3::new(grid_x, grid_y, grid_z), Dim3::new(block_x, block_y, block_z));
-    let launch = Launch { grid, block, shared_memory, arguments };
+    let (grid, block) = (
+        Dim3::new(grid_x, grid_y, grid_z),
+        Dim3::new(block_x, block_y, block_z),
+    );
+    let launch = Launch {
+        grid,
+        block,
+        shared_memory,
+        arguments,
+    };
     guarded(|| {
         // SAFETY: as the caller promises.
-        let function = unsafe { function.cast::<Function>().as_ref() }.ok_or(HipError::InvalidValue)?;
+        let function =
+            unsafe { function.cast::<Function>().as_ref() }.ok_or(HipError::InvalidValue)?;
         // SAFETY: as the caller promises.
         unsafe { simulator()?.launch(device_of(stream), function, &launch) }
     })

@@ -1,7 +1,9 @@
-//! The simulated `libamdhip64`: the functions of HIP that burn's ROCm backend and testgen's detection call.
+//! The simulated `libamdhip64`: the functions of HIP that burn's ROCm backend and testgen's
+//! detection call.
 //!
-//! Each has the C signature of `hip_runtime_api.h` and only passes its arguments on. Every operation is complete when
-//! its call returns, so a stream only holds its device and an event holds nothing.
+//! Each has the C signature of `hip_runtime_api.h` and only passes its arguments on. Every
+//! operation is complete when its call returns, so a stream only holds its device and an event
+//! holds nothing.
 
 pub mod device;
 pub mod execution;
@@ -18,8 +20,8 @@ thread_local! {
     static CURRENT: Cell<u32> = const { Cell::new(0) };
 }
 
-/// The version of the simulator, major * 10^4 + minor * 10^2 + patch. No other HIP runtime has this symbol, so it
-/// identifies a simulation even where a device name has been changed.
+/// The version of the simulator, major * 10^4 + minor * 10^2 + patch. No other HIP runtime has this
+/// symbol, so it identifies a simulation even where a device name has been changed.
 #[unsafe(no_mangle)]
 pub extern "C" fn hipSimVersion() -> c_int {
     100
@@ -50,8 +52,13 @@ unsafe extern "C" {
 
 extern "C" fn write_statistics() {
     let Ok(simulator) = simulator() else { return };
-    let Some(path) = &simulator.configuration().statistics else { return };
-    let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
+    let Some(path) = &simulator.configuration().statistics else {
+        return;
+    };
+    let file = std::fs::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(path);
     // Ignored: the process is ending, so an error cannot be reported.
     let _ = file.and_then(|mut file| writeln!(file, "{}", simulator.statistics()));
 }

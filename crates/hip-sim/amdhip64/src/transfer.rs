@@ -13,7 +13,11 @@ use std::sync::{Mutex, PoisonError};
 ///
 /// `pointer` can be written; `stream` is null or a stream.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMallocAsync(pointer: *mut *mut c_void, size: usize, stream: *mut c_void) -> u32 {
+pub unsafe extern "C" fn hipMallocAsync(
+    pointer: *mut *mut c_void,
+    size: usize,
+    stream: *mut c_void,
+) -> u32 {
     // SAFETY: as the caller promises.
     guarded(|| unsafe { put(pointer, simulator()?.allocate(device_of(stream), size)?) })
 }
@@ -29,7 +33,8 @@ pub unsafe extern "C" fn hipFreeAsync(pointer: *mut c_void, stream: *mut c_void)
     guarded(|| simulator()?.release(unsafe { device_of(stream) }, pointer))
 }
 
-/// Host memory by address, with the layout that freeing it needs: `hipFreeHost` does not pass a size.
+/// Host memory by address, with the layout that freeing it needs: `hipFreeHost` does not pass a
+/// size.
 static HOST: Mutex<BTreeMap<usize, Layout>> = Mutex::new(BTreeMap::new());
 
 /// `hipHostMalloc`: memory of the host, which does not count towards the device's memory.
@@ -38,15 +43,22 @@ static HOST: Mutex<BTreeMap<usize, Layout>> = Mutex::new(BTreeMap::new());
 ///
 /// `pointer` can be written.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipHostMalloc(pointer: *mut *mut c_void, size: usize, _flags: c_uint) -> u32 {
+pub unsafe extern "C" fn hipHostMalloc(
+    pointer: *mut *mut c_void,
+    size: usize,
+    _flags: c_uint,
+) -> u32 {
     guarded(|| {
-        let layout = Layout::from_size_align(size.max(1), 256).map_err(|_| HipError::InvalidValue)?;
+        let layout =
+            Layout::from_size_align(size.max(1), 256).map_err(|_| HipError::InvalidValue)?;
         // SAFETY: the layout has at least one byte.
         let address = unsafe { alloc_zeroed(layout) };
         if address.is_null() {
             return Err(HipError::OutOfMemory);
         }
-        HOST.lock().unwrap_or_else(PoisonError::into_inner).insert(address as usize, layout);
+        HOST.lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(address as usize, layout);
         // SAFETY: as the caller promises.
         unsafe { put(pointer, address.cast()) }
     })
@@ -60,9 +72,15 @@ pub unsafe extern "C" fn hipHostMalloc(pointer: *mut *mut c_void, size: usize, _
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipFreeHost(pointer: *mut c_void) -> u32 {
     guarded(|| {
-        let layout = HOST.lock().unwrap_or_else(PoisonError::into_inner).remove(&(pointer as usize));
-        // SAFETY: the address came from `alloc_zeroed` with this layout, and was in the map until now.
-        layout.map(|layout| unsafe { dealloc(pointer.cast(), layout) }).ok_or(HipError::InvalidValue)
+        let layout = HOST
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&(pointer as usize));
+        // SAFETY: the address came from `alloc_zeroed` with this layout, and was in the map until
+        // now.
+        layout
+            .map(|layout| unsafe { dealloc(pointer.cast(), layout) })
+            .ok_or(HipError::InvalidValue)
     })
 }
 
@@ -114,7 +132,14 @@ pub unsafe extern "C" fn hipMemcpy2DAsync(
     _kind: c_uint,
     stream: *mut c_void,
 ) -> u32 {
-    let copy = Copy2d { to, to_pitch, from, from_pitch, width, height };
+    let copy = Copy2d {
+        to,
+        to_pitch,
+        from,
+        from_pitch,
+        width,
+        height,
+    };
     // SAFETY: as the caller promises.
     guarded(|| unsafe { simulator()?.copy_rows(device_of(stream), &copy) })
 }

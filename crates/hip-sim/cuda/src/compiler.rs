@@ -1,4 +1,5 @@
-//! hiprtc on top of NVRTC: the kernel's source with headers that define HIP's device language in terms of CUDA's.
+//! hiprtc on top of NVRTC: the kernel's source with headers that define HIP's device language in
+//! terms of CUDA's.
 
 use crate::driver::SUCCESS;
 use crate::{answer, driver};
@@ -11,7 +12,10 @@ use std::sync::OnceLock;
 type ProgramHandle = *mut std::ffi::c_void;
 
 const HEADERS: &[(&std::ffi::CStr, &str)] = &[
-    (c"hip/hip_runtime.h", include_str!("../include/hip/hip_runtime.h")),
+    (
+        c"hip/hip_runtime.h",
+        include_str!("../include/hip/hip_runtime.h"),
+    ),
     (c"hip/hip_fp16.h", include_str!("../include/hip/hip_fp16.h")),
     (c"hip/hip_bf16.h", include_str!("../include/hip/hip_bf16.h")),
 ];
@@ -37,9 +41,13 @@ impl Nvrtc {
     fn open() -> Option<Self> {
         let names = ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"];
         let folders = [String::new(), format!("{}/lib64/", toolkit())];
-        let paths = folders.iter().flat_map(|folder| names.map(|name| format!("{folder}{name}")));
+        let paths = folders
+            .iter()
+            .flat_map(|folder| names.map(|name| format!("{folder}{name}")));
         // SAFETY: loading runs the initialisers of NVIDIA's compiler, as burn's CUDA backend does.
-        let library = paths.into_iter().find_map(|path| unsafe { Library::new(path) }.ok())?;
+        let library = paths
+            .into_iter()
+            .find_map(|path| unsafe { Library::new(path) }.ok())?;
         let library = ManuallyDrop::new(library);
         // SAFETY: the types are the C signatures of nvrtc.h.
         unsafe {
@@ -61,7 +69,10 @@ fn toolkit() -> String {
 
 fn nvrtc() -> Result<&'static Nvrtc, HipError> {
     static NVRTC: OnceLock<Option<Nvrtc>> = OnceLock::new();
-    NVRTC.get_or_init(Nvrtc::open).as_ref().ok_or(HipError::NotInitialized)
+    NVRTC
+        .get_or_init(Nvrtc::open)
+        .as_ref()
+        .ok_or(HipError::NotInitialized)
 }
 
 /// `hiprtcCreateProgram`.
@@ -79,7 +90,10 @@ pub unsafe extern "C" fn hiprtcCreateProgram(
     _header_names: *const *const c_char,
 ) -> u32 {
     answer(nvrtc().map(|nvrtc| {
-        let texts: Vec<CString> = HEADERS.iter().map(|(_, text)| CString::new(*text).unwrap_or_default()).collect();
+        let texts: Vec<CString> = HEADERS
+            .iter()
+            .map(|(_, text)| CString::new(*text).unwrap_or_default())
+            .collect();
         let texts: Vec<*const c_char> = texts.iter().map(|text| text.as_ptr()).collect();
         let names: Vec<*const c_char> = HEADERS.iter().map(|(name, _)| name.as_ptr()).collect();
         let count = c_int::try_from(HEADERS.len()).unwrap_or_default();
@@ -107,8 +121,10 @@ pub unsafe extern "C" fn hiprtcCompileProgram(
             format!("--include-path={include}/include/cccl"),
             "--std=c++17".to_owned(),
         ];
-        let options: Vec<CString> =
-            options.into_iter().map(|option| CString::new(option).unwrap_or_default()).collect();
+        let options: Vec<CString> = options
+            .into_iter()
+            .map(|option| CString::new(option).unwrap_or_default())
+            .collect();
         let options: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
         let count = c_int::try_from(options.len()).unwrap_or_default();
         // SAFETY: as the caller promises.
@@ -116,7 +132,8 @@ pub unsafe extern "C" fn hiprtcCompileProgram(
     }))
 }
 
-/// The compute capability of device 0, as 90: kernels are compiled once for all devices of a machine.
+/// The compute capability of device 0, as 90: kernels are compiled once for all devices of a
+/// machine.
 fn capability() -> Result<c_int, HipError> {
     /// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR` and `_MINOR`.
     const MAJOR_AND_MINOR: [c_int; 2] = [75, 76];
@@ -125,7 +142,11 @@ fn capability() -> Result<c_int, HipError> {
         let mut value = 0;
         // SAFETY: `value` can be written.
         let status = unsafe { (driver.attribute)(&mut value, attribute, 0) };
-        if status == SUCCESS { Ok(value) } else { Err(HipError::InvalidDevice) }
+        if status == SUCCESS {
+            Ok(value)
+        } else {
+            Err(HipError::InvalidDevice)
+        }
     };
     let [major, minor] = MAJOR_AND_MINOR.map(attribute);
     Ok(major? * 10 + minor?)

@@ -21,7 +21,8 @@ macro_rules! driver {
 
         impl Driver {
             fn load(library: &Library) -> Result<Self, String> {
-                // SAFETY: the types are the C signatures of cuda.h for these versions of the symbols.
+                // SAFETY: the types are the C signatures of cuda.h for these versions of the
+                // symbols.
                 unsafe {
                     Ok(Self { $($field: *library.get($symbol).map_err(|error| error.to_string())?,)+ })
                 }
@@ -63,7 +64,8 @@ driver! {
 impl Driver {
     /// Opens and initialises the driver, which then stays loaded.
     pub(crate) fn open() -> Result<Self, String> {
-        // SAFETY: loading runs the initialisers of NVIDIA's driver, which CUDA programs do at their start.
+        // SAFETY: loading runs the initialisers of NVIDIA's driver, which CUDA programs do at their
+        // start.
         let library = unsafe { Library::new("libcuda.so.1") }.map_err(|error| error.to_string())?;
         let library = ManuallyDrop::new(library);
         let driver = Self::load(&library)?;
@@ -84,6 +86,10 @@ impl Driver {
                 status => status,
             }
         };
-        if status == SUCCESS { Ok(()) } else { Err(HipError::InvalidDevice) }
+        if status == SUCCESS {
+            Ok(())
+        } else {
+            Err(HipError::InvalidDevice)
+        }
     }
 }

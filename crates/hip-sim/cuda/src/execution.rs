@@ -105,7 +105,11 @@ pub unsafe extern "C" fn hipModuleLoadData(module: *mut Handle, image: *const c_
 ///
 /// `function` can be written; `module` is a module; `name` ends with a zero.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipModuleGetFunction(function: *mut Handle, module: Handle, name: *const c_char) -> u32 {
+pub unsafe extern "C" fn hipModuleGetFunction(
+    function: *mut Handle,
+    module: Handle,
+    name: *const c_char,
+) -> u32 {
     // SAFETY: as the caller promises.
     answer(in_context().map(|driver| unsafe { (driver.function)(function, module, name) }))
 }

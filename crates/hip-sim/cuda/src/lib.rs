@@ -1,8 +1,10 @@
-//! The functions of HIP and hiprtc that burn's ROCm backend calls, forwarded to the CUDA driver and NVRTC.
+//! The functions of HIP and hiprtc that burn's ROCm backend calls, forwarded to the CUDA driver and
+//! NVRTC.
 //!
-//! Owns: the mapping of calls and of HIP's device language. The kernels that cubecl generates for AMD run on a real
-//! GPU, in parallel, with real shuffles, atomics and half precision. It is not an AMD GPU: the device reports gfx1030
-//! (waves of 32, no matrix instructions) with `(hip-sim)` in its name, so it is recognised as emulated.
+//! Owns: the mapping of calls and of HIP's device language. The kernels that cubecl generates for
+//! AMD run on a real GPU, in parallel, with real shuffles, atomics and half precision. It is not an
+//! AMD GPU: the device reports gfx1030 (waves of 32, no matrix instructions) with `(hip-sim)` in
+//! its name, so it is recognised as emulated.
 
 pub mod compiler;
 mod driver;
@@ -51,7 +53,8 @@ fn in_context() -> Result<&'static Driver, HipError> {
     Ok(driver)
 }
 
-/// The C status of a call: the errors that burn distinguishes have the same numbers in CUDA and HIP.
+/// The C status of a call: the errors that burn distinguishes have the same numbers in CUDA and
+/// HIP.
 fn answer(result: Result<c_int, HipError>) -> u32 {
     match result {
         Ok(status) => status.unsigned_abs(),

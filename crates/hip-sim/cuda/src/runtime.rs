@@ -5,8 +5,8 @@ use crate::{CURRENT, answer, driver, in_context};
 use hip_sim::{DeviceModel, DeviceProperties, Faults, HipError, SimulatedArchitecture};
 use std::ffi::{c_char, c_int, c_uint};
 
-/// The architecture that the device reports: waves of 32, like NVIDIA's warps, and no matrix instructions, which CUDA
-/// does not have in AMD's layout.
+/// The architecture that the device reports: waves of 32, like NVIDIA's warps, and no matrix
+/// instructions, which CUDA does not have in AMD's layout.
 const ARCHITECTURE: SimulatedArchitecture = SimulatedArchitecture::Gfx1030;
 
 /// `hipInit`.
@@ -32,10 +32,18 @@ pub unsafe extern "C" fn hipGetDeviceCount(count: *mut c_int) -> u32 {
 ///
 /// `properties` can be written.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipGetDevicePropertiesR0600(properties: *mut DeviceProperties, device: c_int) -> u32 {
-    let filled = model(device).map(|model| DeviceProperties::of(&model, device.unsigned_abs(), &Faults::default()));
+pub unsafe extern "C" fn hipGetDevicePropertiesR0600(
+    properties: *mut DeviceProperties,
+    device: c_int,
+) -> u32 {
+    let filled = model(device)
+        .map(|model| DeviceProperties::of(&model, device.unsigned_abs(), &Faults::default()));
     // SAFETY: as the caller promises.
-    answer(filled.map(|filled| unsafe { properties.write(filled) }).map(|()| SUCCESS))
+    answer(
+        filled
+            .map(|filled| unsafe { properties.write(filled) })
+            .map(|()| SUCCESS),
+    )
 }
 
 /// `hipSetDevice`.
@@ -91,12 +99,13 @@ pub unsafe extern "C" fn hipMemGetInfo(free: *mut usize, total: *mut usize) -> u
     answer(in_context().map(|driver| unsafe { (driver.memory_info)(free, total) }))
 }
 
-/// The device as HIP reports it. The vendor is removed from its name: detection rejects NVIDIA names on the HIP path.
+/// The device as HIP reports it. The vendor is removed from its name: detection rejects NVIDIA
+/// names on the HIP path.
 fn model(device: c_int) -> Result<DeviceModel, HipError> {
     let driver = driver()?;
     let (mut name, mut memory): ([c_char; 200], usize) = ([0; 200], 0);
-    // SAFETY: both can be written, the name for the length that is passed; the driver returns an error for an invalid
-    // ordinal.
+    // SAFETY: both can be written, the name for the length that is passed; the driver returns an
+    // error for an invalid ordinal.
     let status = unsafe {
         match (driver.device_name)(name.as_mut_ptr(), 199, device) {
             SUCCESS => (driver.total_memory)(&mut memory, device),
@@ -106,8 +115,18 @@ fn model(device: c_int) -> Result<DeviceModel, HipError> {
     if status != SUCCESS {
         return Err(HipError::InvalidDevice);
     }
-    let name: String = name.iter().take_while(|byte| **byte != 0).map(|byte| *byte as u8 as char).collect();
-    let gpu = name.trim_start_matches("NVIDIA ").trim_start_matches("Tesla ");
+    let name: String = name
+        .iter()
+        .take_while(|byte| **byte != 0)
+        .map(|byte| *byte as u8 as char)
+        .collect();
+    let gpu = name
+        .trim_start_matches("NVIDIA ")
+        .trim_start_matches("Tesla ");
     let name = format!("AMD {ARCHITECTURE} emulated by CUDA on {gpu}");
-    Ok(DeviceModel { memory: memory as u64, name, ..DeviceModel::new(ARCHITECTURE) })
+    Ok(DeviceModel {
+        memory: memory as u64,
+        name,
+        ..DeviceModel::new(ARCHITECTURE)
+    })
 }

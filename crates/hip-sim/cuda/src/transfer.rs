@@ -54,7 +54,12 @@ pub unsafe extern "C" fn hipFreeHost(pointer: Handle) -> u32 {
 ///
 /// Both can be accessed for `size` bytes until the stream has completed the copy.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemcpyHtoDAsync(to: Handle, from: *const c_void, size: usize, stream: Handle) -> u32 {
+pub unsafe extern "C" fn hipMemcpyHtoDAsync(
+    to: Handle,
+    from: *const c_void,
+    size: usize,
+    stream: Handle,
+) -> u32 {
     // SAFETY: as the caller promises.
     answer(in_context().map(|driver| unsafe { (driver.copy_to_device)(to, from, size, stream) }))
 }
@@ -65,7 +70,12 @@ pub unsafe extern "C" fn hipMemcpyHtoDAsync(to: Handle, from: *const c_void, siz
 ///
 /// Both can be accessed for `size` bytes until the stream has completed the copy.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemcpyDtoHAsync(to: *mut c_void, from: Handle, size: usize, stream: Handle) -> u32 {
+pub unsafe extern "C" fn hipMemcpyDtoHAsync(
+    to: *mut c_void,
+    from: Handle,
+    size: usize,
+    stream: Handle,
+) -> u32 {
     // SAFETY: as the caller promises.
     answer(in_context().map(|driver| unsafe { (driver.copy_to_host)(to, from, size, stream) }))
 }
@@ -89,9 +99,15 @@ pub unsafe extern "C" fn hipMemcpy2DAsync(
     answer(in_context().map(|driver| {
         // SAFETY: as the caller promises.
         let row = |row: usize| unsafe {
-            let (to, from) = (to.cast::<u8>().add(row * to_pitch), from.cast::<u8>().add(row * from_pitch));
+            let (to, from) = (
+                to.cast::<u8>().add(row * to_pitch),
+                from.cast::<u8>().add(row * from_pitch),
+            );
             (driver.copy)(to.cast(), from.cast(), width, stream)
         };
-        (0..height).map(row).find(|status| *status != SUCCESS).unwrap_or(SUCCESS)
+        (0..height)
+            .map(row)
+            .find(|status| *status != SUCCESS)
+            .unwrap_or(SUCCESS)
     }))
 }

@@ -1,6 +1,7 @@
 //! A simulated ROCm installation in a temporary folder, complete or corrupted, for tests.
 //!
-//! The libraries are those that cargo built as this crate's dependencies, in the folder of the test binary.
+//! The libraries are those that cargo built as this crate's dependencies, in the folder of the test
+//! binary.
 
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -47,8 +48,14 @@ impl Installation {
         let root = folder.path();
         std::fs::create_dir_all(root.join("lib"))?;
         std::fs::create_dir_all(root.join("bin"))?;
-        std::fs::copy(built("libhip_sim_amdhip64.so")?, root.join("lib").join(RUNTIME))?;
-        std::fs::copy(built("libhip_sim_hiprtc.so")?, root.join("lib").join(COMPILER))?;
+        std::fs::copy(
+            built("libhip_sim_amdhip64.so")?,
+            root.join("lib").join(RUNTIME),
+        )?;
+        std::fs::copy(
+            built("libhip_sim_hiprtc.so")?,
+            root.join("lib").join(COMPILER),
+        )?;
         let installation = Self { folder };
         installation.write_hipconfig(&format!("echo {}", installation.root().display()))?;
         Ok(installation)
@@ -75,7 +82,8 @@ impl Installation {
     /// `PATH` with the folder's programs first.
     pub fn path(&self) -> std::ffi::OsString {
         let others = std::env::var_os("PATH").unwrap_or_default();
-        let folders = std::iter::once(self.root().join("bin")).chain(std::env::split_paths(&others));
+        let folders =
+            std::iter::once(self.root().join("bin")).chain(std::env::split_paths(&others));
         std::env::join_paths(folders).unwrap_or(others)
     }
 
@@ -106,18 +114,34 @@ impl Installation {
 fn built(name: &str) -> io::Result<PathBuf> {
     let program = std::env::current_exe()?;
     let path = program.parent().unwrap_or(Path::new(".")).join(name);
-    let hint = || io::Error::new(io::ErrorKind::NotFound, format!("cargo has not built `{}`", path.display()));
-    if path.is_file() { Ok(path) } else { Err(hint()) }
+    let hint = || {
+        io::Error::new(
+            io::ErrorKind::NotFound,
+            format!("cargo has not built `{}`", path.display()),
+        )
+    };
+    if path.is_file() {
+        Ok(path)
+    } else {
+        Err(hint())
+    }
 }
 
-/// The library with another last letter in the name of a function. The hash table of symbols is not updated, so that
-/// the loader finds neither name.
+/// The library with another last letter in the name of a function. The hash table of symbols is not
+/// updated, so that the loader finds neither name.
 fn renamed(mut bytes: Vec<u8>, function: &str) -> io::Result<Vec<u8>> {
     let name: Vec<u8> = [b"\0", function.as_bytes(), b"\0"].concat();
-    let offsets: Vec<usize> =
-        bytes.windows(name.len()).enumerate().filter(|(_, window)| *window == name).map(|(offset, _)| offset).collect();
+    let offsets: Vec<usize> = bytes
+        .windows(name.len())
+        .enumerate()
+        .filter(|(_, window)| *window == name)
+        .map(|(offset, _)| offset)
+        .collect();
     if offsets.is_empty() {
-        return Err(io::Error::new(io::ErrorKind::NotFound, format!("no function `{function}`")));
+        return Err(io::Error::new(
+            io::ErrorKind::NotFound,
+            format!("no function `{function}`"),
+        ));
     }
     for offset in offsets {
         bytes[offset + name.len() - 2] = b'_';

@@ -1,9 +1,9 @@
 //! Descriptors of operations, of matrices and of preferences.
 
 use crate::numbers::{
-    COMPUTE_32F, COMPUTE_32F_FAST_TF32, DESC_TRANSA, DESC_TRANSB, HipblasStatus, LAYOUT_BATCH_COUNT,
-    LAYOUT_STRIDED_BATCH_OFFSET, OP_N, OP_T, PREF_MAX_WORKSPACE_BYTES, R_32F, attribute, create, destroy, guarded,
-    matrix_type,
+    COMPUTE_32F, COMPUTE_32F_FAST_TF32, DESC_TRANSA, DESC_TRANSB, HipblasStatus,
+    LAYOUT_BATCH_COUNT, LAYOUT_STRIDED_BATCH_OFFSET, OP_N, OP_T, PREF_MAX_WORKSPACE_BYTES, R_32F,
+    attribute, create, destroy, guarded, matrix_type,
 };
 use hip_sim::MatrixType;
 use std::ffi::{c_int, c_void};
@@ -38,7 +38,11 @@ pub(crate) struct MatmulPreference {
 ///
 /// `operation` can be written.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipblasLtMatmulDescCreate(operation: *mut *mut c_void, compute: c_int, scale: c_int) -> c_int {
+pub unsafe extern "C" fn hipblasLtMatmulDescCreate(
+    operation: *mut *mut c_void,
+    compute: c_int,
+    scale: c_int,
+) -> c_int {
     guarded(|| {
         let xf32 = match (compute, scale) {
             (COMPUTE_32F, R_32F) => false,
@@ -46,7 +50,15 @@ pub unsafe extern "C" fn hipblasLtMatmulDescCreate(operation: *mut *mut c_void, 
             _ => return Err(HipblasStatus::NotSupported),
         };
         // SAFETY: as the caller promises.
-        unsafe { create(operation, MatmulOperation { xf32, transposed: [false; 2] }) }
+        unsafe {
+            create(
+                operation,
+                MatmulOperation {
+                    xf32,
+                    transposed: [false; 2],
+                },
+            )
+        }
     })
 }
 
@@ -75,7 +87,8 @@ pub unsafe extern "C" fn hipblasLtMatmulDescSetAttribute(
 ) -> c_int {
     guarded(|| {
         // SAFETY: as the caller promises.
-        let operation = unsafe { operation.cast::<MatmulOperation>().as_mut() }.ok_or(HipblasStatus::InvalidValue)?;
+        let operation = unsafe { operation.cast::<MatmulOperation>().as_mut() }
+            .ok_or(HipblasStatus::InvalidValue)?;
         let index = match name {
             DESC_TRANSA => 0,
             DESC_TRANSB => 1,
@@ -107,9 +120,18 @@ pub unsafe extern "C" fn hipblasLtMatrixLayoutCreate(
     guarded(|| {
         let size = |size: u64| usize::try_from(size).map_err(|_| HipblasStatus::InvalidValue);
         let (rows, columns) = (size(rows)?, size(columns)?);
-        let leading =
-            usize::try_from(leading).ok().filter(|leading| *leading >= rows).ok_or(HipblasStatus::InvalidValue)?;
-        let layout_of = |number| MatrixLayout { number, rows, columns, leading, batch: 1, stride: 0 };
+        let leading = usize::try_from(leading)
+            .ok()
+            .filter(|leading| *leading >= rows)
+            .ok_or(HipblasStatus::InvalidValue)?;
+        let layout_of = |number| MatrixLayout {
+            number,
+            rows,
+            columns,
+            leading,
+            batch: 1,
+            stride: 0,
+        };
         // SAFETY: as the caller promises.
         unsafe { create(layout, layout_of(matrix_type(number)?)) }
     })
@@ -140,7 +162,8 @@ pub unsafe extern "C" fn hipblasLtMatrixLayoutSetAttribute(
 ) -> c_int {
     guarded(|| {
         // SAFETY: as the caller promises.
-        let layout = unsafe { layout.cast::<MatrixLayout>().as_mut() }.ok_or(HipblasStatus::InvalidValue)?;
+        let layout =
+            unsafe { layout.cast::<MatrixLayout>().as_mut() }.ok_or(HipblasStatus::InvalidValue)?;
         match name {
             // SAFETY: as the caller promises.
             LAYOUT_BATCH_COUNT => layout.batch = unsafe { attribute(buffer, size)? },
@@ -178,7 +201,8 @@ pub unsafe extern "C" fn hipblasLtMatmulPreferenceDestroy(preference: *mut c_voi
 ///
 /// # Safety
 ///
-/// `preference` came from [`hipblasLtMatmulPreferenceCreate`]; `buffer` can be read for `size` bytes.
+/// `preference` came from [`hipblasLtMatmulPreferenceCreate`]; `buffer` can be read for `size`
+/// bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipblasLtMatmulPreferenceSetAttribute(
     preference: *mut c_void,
@@ -188,8 +212,8 @@ pub unsafe extern "C" fn hipblasLtMatmulPreferenceSetAttribute(
 ) -> c_int {
     guarded(|| {
         // SAFETY: as the caller promises.
-        let preference =
-            unsafe { preference.cast::<MatmulPreference>().as_mut() }.ok_or(HipblasStatus::InvalidValue)?;
+        let preference = unsafe { preference.cast::<MatmulPreference>().as_mut() }
+            .ok_or(HipblasStatus::InvalidValue)?;
         if name != PREF_MAX_WORKSPACE_BYTES {
             return Err(HipblasStatus::InvalidValue);
         }

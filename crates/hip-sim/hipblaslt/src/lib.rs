@@ -1,5 +1,5 @@
-//! The simulated `libhipblaslt`: the functions of hipBLASLt that testgen calls, with the C signatures of `hipblaslt.h`. Every product is
-//! complete when its call returns.
+//! The simulated `libhipblaslt`: the functions of hipBLASLt that testgen calls, with the C
+//! signatures of `hipblaslt.h`. Every product is complete when its call returns.
 
 pub mod descriptor;
 pub mod handle;

@@ -9,8 +9,8 @@ use std::ffi::{c_int, c_void};
 ///
 /// # Safety
 ///
-/// The descriptors came from this library; alpha and beta are f32 and can be read, the elements of the matrices read and those of D
-/// written; `algorithm` is null or came from the heuristic.
+/// The descriptors came from this library; alpha and beta are f32 and can be read, the elements of
+/// the matrices read and those of D written; `algorithm` is null or came from the heuristic.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipblasLtMatmul(
     handle: *mut c_void,
@@ -34,7 +34,10 @@ pub unsafe extern "C" fn hipblasLtMatmul(
         if handle.is_null() {
             return Err(HipblasStatus::NotInitialized);
         }
-        if [alpha, a, b, beta, c, d.cast_const()].iter().any(|pointer| pointer.is_null()) {
+        if [alpha, a, b, beta, c, d.cast_const()]
+            .iter()
+            .any(|pointer| pointer.is_null())
+        {
             return Err(HipblasStatus::InvalidValue);
         }
         // SAFETY: as the caller promises.
@@ -44,19 +47,34 @@ pub unsafe extern "C" fn hipblasLtMatmul(
         };
         let addresses = [a.cast_mut(), b.cast_mut(), c.cast_mut(), d];
         // SAFETY: as the caller promises.
-        let mut product = unsafe { product(operation, [layout_a, layout_b, layout_c, layout_d], addresses, order)? };
+        let mut product = unsafe {
+            product(
+                operation,
+                [layout_a, layout_b, layout_c, layout_d],
+                addresses,
+                order,
+            )?
+        };
         // SAFETY: as the caller promises.
-        (product.alpha, product.beta) = unsafe { (alpha.cast::<f32>().read(), beta.cast::<f32>().read()) };
+        (product.alpha, product.beta) =
+            unsafe { (alpha.cast::<f32>().read(), beta.cast::<f32>().read()) };
         // SAFETY: as the caller promises.
         unsafe { product.compute(faults()) }.map_err(|_| HipblasStatus::InternalError)
     })
 }
 
 /// The order of sums of an algorithm; an error when it needs more workspace than it has.
-fn chosen(algorithm: &MatmulAlgorithm, workspace: *mut c_void, bytes: usize) -> Result<SumOrder, HipblasStatus> {
+fn chosen(
+    algorithm: &MatmulAlgorithm,
+    workspace: *mut c_void,
+    bytes: usize,
+) -> Result<SumOrder, HipblasStatus> {
     let [a, b, c, d, ..] = algorithm.data;
     let solution = i32::from_ne_bytes([a, b, c, d]);
-    let needed = SOLUTIONS.iter().find(|(index, _)| *index == solution).map_or(0, |(_, bytes)| *bytes as usize);
+    let needed = SOLUTIONS
+        .iter()
+        .find(|(index, _)| *index == solution)
+        .map_or(0, |(_, bytes)| *bytes as usize);
     if needed > bytes || needed > 0 && workspace.is_null() {
         return Err(HipblasStatus::InvalidValue);
     }

@@ -1,4 +1,5 @@
-//! The numbers of `hipblas-common.h`, `hipblaslt.h` and `hip/library_types.h`, and the structures that callers allocate.
+//! The numbers of `hipblas-common.h`, `hipblaslt.h` and `hip/library_types.h`, and the structures
+//! that callers allocate.
 
 use hip_sim::MatrixType;
 use std::ffi::c_int;
@@ -92,7 +93,10 @@ pub(crate) fn matrix_type(number: c_int) -> Result<MatrixType, HipblasStatus> {
 /// # Safety
 ///
 /// `buffer` is null or can be read for `size` bytes.
-pub(crate) unsafe fn attribute<T: Copy>(buffer: *const std::ffi::c_void, size: usize) -> Result<T, HipblasStatus> {
+pub(crate) unsafe fn attribute<T: Copy>(
+    buffer: *const std::ffi::c_void,
+    size: usize,
+) -> Result<T, HipblasStatus> {
     if buffer.is_null() || size < size_of::<T>() {
         return Err(HipblasStatus::InvalidValue);
     }
@@ -105,7 +109,10 @@ pub(crate) unsafe fn attribute<T: Copy>(buffer: *const std::ffi::c_void, size: u
 /// # Safety
 ///
 /// `place` is null or can be written.
-pub(crate) unsafe fn create<T>(place: *mut *mut std::ffi::c_void, value: T) -> Result<(), HipblasStatus> {
+pub(crate) unsafe fn create<T>(
+    place: *mut *mut std::ffi::c_void,
+    value: T,
+) -> Result<(), HipblasStatus> {
     if place.is_null() {
         return Err(HipblasStatus::InvalidValue);
     }

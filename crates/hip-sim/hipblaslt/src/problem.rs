@@ -13,8 +13,13 @@ pub(crate) const SOLUTIONS: [(i32, u64); 3] = [(51, 0), (52, 0), (877, 4096)];
 
 /// The order of sums of a solution.
 pub(crate) fn order(solution: i32) -> Result<SumOrder, HipblasStatus> {
-    let known = SOLUTIONS.iter().zip(SumOrder::ALL).find(|((index, _), _)| *index == solution);
-    known.map(|(_, order)| order).ok_or(HipblasStatus::InvalidValue)
+    let known = SOLUTIONS
+        .iter()
+        .zip(SumOrder::ALL)
+        .find(|((index, _), _)| *index == solution);
+    known
+        .map(|(_, order)| order)
+        .ok_or(HipblasStatus::InvalidValue)
 }
 
 /// The product, after the comparison of all sizes.
@@ -29,16 +34,26 @@ pub(crate) unsafe fn product(
     order: SumOrder,
 ) -> Result<SimulatedProduct, HipblasStatus> {
     // SAFETY: as the caller promises.
-    let operation = unsafe { operation.cast::<MatmulOperation>().as_ref() }.ok_or(HipblasStatus::InvalidValue)?;
+    let operation = unsafe { operation.cast::<MatmulOperation>().as_ref() }
+        .ok_or(HipblasStatus::InvalidValue)?;
     // SAFETY: as the caller promises.
     let [a, b, c, d] = layouts.map(|layout| unsafe { layout.cast::<MatrixLayout>().as_ref() });
-    let (Some(a), Some(b), Some(c), Some(d)) = (a, b, c, d) else { return Err(HipblasStatus::InvalidValue) };
+    let (Some(a), Some(b), Some(c), Some(d)) = (a, b, c, d) else {
+        return Err(HipblasStatus::InvalidValue);
+    };
     let turned = |layout: &MatrixLayout, transposed| {
-        if transposed { [layout.columns, layout.rows] } else { [layout.rows, layout.columns] }
+        if transposed {
+            [layout.columns, layout.rows]
+        } else {
+            [layout.rows, layout.columns]
+        }
     };
     let [rows, inner] = turned(a, operation.transposed[0]);
     let [length, columns] = turned(b, operation.transposed[1]);
-    let fits = length == inner && [c, d].iter().all(|layout| [layout.rows, layout.columns] == [rows, columns]);
+    let fits = length == inner
+        && [c, d]
+            .iter()
+            .all(|layout| [layout.rows, layout.columns] == [rows, columns]);
     if !fits || [a, b, c].iter().any(|layout| layout.batch != d.batch) || d.batch < 1 {
         return Err(HipblasStatus::InvalidValue);
     }
@@ -47,7 +62,12 @@ pub(crate) unsafe fn product(
     }
     let matrix = |layout: &MatrixLayout, data| {
         let stride = usize::try_from(layout.stride).map_err(|_| HipblasStatus::InvalidValue)?;
-        Ok(MatrixBatch { data, number: layout.number, leading: layout.leading, stride })
+        Ok(MatrixBatch {
+            data,
+            number: layout.number,
+            leading: layout.leading,
+            stride,
+        })
     };
     Ok(SimulatedProduct {
         sizes: [rows, columns, inner],

@@ -1,4 +1,5 @@
-//! The simulated `libhiprtc`: the functions that compile kernels, with the C signatures of `hiprtc.h`.
+//! The simulated `libhiprtc`: the functions that compile kernels, with the C signatures of
+//! `hiprtc.h`.
 
 use hip_sim::{Configuration, HipError, Program, Statistics, guarded};
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -27,7 +28,9 @@ pub unsafe extern "C" fn hiprtcCreateProgram(
             return Err(HipError::InvalidValue);
         }
         // SAFETY: as the caller promises.
-        unsafe { program.write(Box::into_raw(Box::new(Program::new(CStr::from_ptr(source)))).cast()) };
+        unsafe {
+            program.write(Box::into_raw(Box::new(Program::new(CStr::from_ptr(source)))).cast())
+        };
         Ok(())
     })
 }
@@ -46,7 +49,8 @@ pub unsafe extern "C" fn hiprtcCompileProgram(
     let mut rejected = false;
     let status = guarded(|| {
         // SAFETY: as the caller promises.
-        let program = unsafe { program.cast::<Program>().as_mut() }.ok_or(HipError::InvalidValue)?;
+        let program =
+            unsafe { program.cast::<Program>().as_mut() }.ok_or(HipError::InvalidValue)?;
         let (configuration, statistics) = compiler()?;
         rejected = program.compile(configuration, statistics).is_err();
         Ok(())
@@ -63,7 +67,11 @@ pub unsafe extern "C" fn hiprtcCompileProgram(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hiprtcGetProgramLogSize(program: *mut c_void, size: *mut usize) -> u32 {
     // SAFETY: as the caller promises.
-    unsafe { put_size(program, size, |program| program.log().to_bytes_with_nul().len()) }
+    unsafe {
+        put_size(program, size, |program| {
+            program.log().to_bytes_with_nul().len()
+        })
+    }
 }
 
 /// `hiprtcGetProgramLog`.
@@ -108,14 +116,20 @@ pub unsafe extern "C" fn hiprtcGetCode(program: *mut c_void, code: *mut c_char) 
 pub unsafe extern "C" fn hiprtcDestroyProgram(program: *mut *mut c_void) -> u32 {
     guarded(|| {
         // SAFETY: as the caller promises.
-        let program = unsafe { program.as_ref() }.filter(|program| !program.is_null()).ok_or(HipError::InvalidValue)?;
+        let program = unsafe { program.as_ref() }
+            .filter(|program| !program.is_null())
+            .ok_or(HipError::InvalidValue)?;
         // SAFETY: as the caller promises.
         drop(unsafe { Box::from_raw(program.cast::<Program>()) });
         Ok(())
     })
 }
 
-unsafe fn put_size(program: *mut c_void, size: *mut usize, measure: impl FnOnce(&Program) -> usize) -> u32 {
+unsafe fn put_size(
+    program: *mut c_void,
+    size: *mut usize,
+    measure: impl FnOnce(&Program) -> usize,
+) -> u32 {
     guarded(|| {
         // SAFETY: as the caller of the function above promises.
         let (program, size) = unsafe { (program.cast::<Program>().as_ref(), size.as_mut()) };
@@ -124,10 +138,15 @@ unsafe fn put_size(program: *mut c_void, size: *mut usize, measure: impl FnOnce(
     })
 }
 
-unsafe fn put_bytes<Byte>(program: *mut c_void, place: *mut c_char, bytes: impl FnOnce(&Program) -> &[Byte]) -> u32 {
+unsafe fn put_bytes<Byte>(
+    program: *mut c_void,
+    place: *mut c_char,
+    bytes: impl FnOnce(&Program) -> &[Byte],
+) -> u32 {
     guarded(|| {
         // SAFETY: as the caller of the function above promises.
-        let program = unsafe { program.cast::<Program>().as_ref() }.ok_or(HipError::InvalidValue)?;
+        let program =
+            unsafe { program.cast::<Program>().as_ref() }.ok_or(HipError::InvalidValue)?;
         let bytes = bytes(program);
         // SAFETY: the caller allocated as many bytes as the matching size function returned.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr().cast(), place, bytes.len()) };
@@ -135,8 +154,8 @@ unsafe fn put_bytes<Byte>(program: *mut c_void, place: *mut c_char, bytes: impl 
     })
 }
 
-/// The configuration of this process, and its counters. `libamdhip64` has counters of its own: the two libraries share
-/// nothing but code objects.
+/// The configuration of this process, and its counters. `libamdhip64` has counters of its own: the
+/// two libraries share nothing but code objects.
 fn compiler() -> Result<(&'static Configuration, &'static Statistics), HipError> {
     static COMPILER: OnceLock<Option<(Configuration, Statistics)>> = OnceLock::new();
     let compiler = COMPILER.get_or_init(|| match Configuration::from_environment() {
@@ -152,7 +171,10 @@ fn compiler() -> Result<(&'static Configuration, &'static Statistics), HipError>
             None
         }
     });
-    compiler.as_ref().map(|(configuration, statistics)| (configuration, statistics)).ok_or(HipError::NotInitialized)
+    compiler
+        .as_ref()
+        .map(|(configuration, statistics)| (configuration, statistics))
+        .ok_or(HipError::NotInitialized)
 }
 
 unsafe extern "C" {
@@ -160,9 +182,16 @@ unsafe extern "C" {
 }
 
 extern "C" fn write_statistics() {
-    let Ok((configuration, statistics)) = compiler() else { return };
-    let Some(path) = &configuration.statistics else { return };
-    let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
+    let Ok((configuration, statistics)) = compiler() else {
+        return;
+    };
+    let Some(path) = &configuration.statistics else {
+        return;
+    };
+    let file = std::fs::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(path);
     // Ignored: the process is ending, so an error cannot be reported.
     let _ = file.and_then(|mut file| writeln!(file, "{statistics}"));
 }

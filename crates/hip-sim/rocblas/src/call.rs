@@ -1,7 +1,9 @@
 //! The arguments of a product, validated as rocBLAS does.
 
 use crate::handle::handle_at;
-use crate::numbers::{ALGO_SOLUTION_INDEX, ALGO_STANDARD, F32, RocblasStatus, is_transposed, matrix_type};
+use crate::numbers::{
+    ALGO_SOLUTION_INDEX, ALGO_STANDARD, F32, RocblasStatus, is_transposed, matrix_type,
+};
 use hip_sim::{MatrixBatch, SimulatedProduct, SumOrder};
 use std::ffi::{c_int, c_void};
 
@@ -38,9 +40,15 @@ impl GemmArguments {
         let size = |size: c_int| usize::try_from(size).map_err(|_| RocblasStatus::InvalidSize);
         let [op_a, op_b] = self.operations;
         let transposed = [is_transposed(op_a)?, is_transposed(op_b)?];
-        let sizes @ [rows, columns, inner] = [size(self.sizes[0])?, size(self.sizes[1])?, size(self.sizes[2])?];
-        let [rows_of_a, rows_of_b] =
-            [if transposed[0] { inner } else { rows }, if transposed[1] { columns } else { inner }];
+        let sizes @ [rows, columns, inner] = [
+            size(self.sizes[0])?,
+            size(self.sizes[1])?,
+            size(self.sizes[2])?,
+        ];
+        let [rows_of_a, rows_of_b] = [
+            if transposed[0] { inner } else { rows },
+            if transposed[1] { columns } else { inner },
+        ];
         if self.compute != F32 {
             return Err(RocblasStatus::NotImplemented);
         }
@@ -71,21 +79,36 @@ impl GemmArguments {
             // 0 is the solution that the library chooses.
             ALGO_SOLUTION_INDEX if solution == 0 => Ok(SumOrder::Forward),
             ALGO_SOLUTION_INDEX => {
-                let listed = SOLUTIONS.iter().zip(SumOrder::ALL).find(|(index, _)| **index == solution);
-                listed.map(|(_, order)| order).ok_or(RocblasStatus::InvalidValue)
+                let listed = SOLUTIONS
+                    .iter()
+                    .zip(SumOrder::ALL)
+                    .find(|(index, _)| **index == solution);
+                listed
+                    .map(|(_, order)| order)
+                    .ok_or(RocblasStatus::InvalidValue)
             }
             _ => Err(RocblasStatus::InvalidValue),
         }
     }
 }
 
-fn matrix((data, number, leading, stride): GemmMatrix, rows: usize) -> Result<MatrixBatch, RocblasStatus> {
+fn matrix(
+    (data, number, leading, stride): GemmMatrix,
+    rows: usize,
+) -> Result<MatrixBatch, RocblasStatus> {
     let number = matrix_type(number)?;
-    let leading = usize::try_from(leading).ok().filter(|leading| *leading >= rows.max(1));
+    let leading = usize::try_from(leading)
+        .ok()
+        .filter(|leading| *leading >= rows.max(1));
     let stride = usize::try_from(stride).map_err(|_| RocblasStatus::InvalidSize)?;
     match (leading, data.is_null()) {
         (None, _) => Err(RocblasStatus::InvalidSize),
         (_, true) => Err(RocblasStatus::InvalidPointer),
-        (Some(leading), false) => Ok(MatrixBatch { data: data.cast_mut(), number, leading, stride }),
+        (Some(leading), false) => Ok(MatrixBatch {
+            data: data.cast_mut(),
+            number,
+            leading,
+            stride,
+        }),
     }
 }

@@ -19,7 +19,9 @@ const VERSION: &[u8] = b"4.3.0.hip-sim\0";
 /// # Safety
 ///
 /// `handle` is null or came from [`rocblas_create_handle`].
-pub(crate) unsafe fn handle_at<'a>(handle: *mut c_void) -> Result<&'a RocblasHandle, RocblasStatus> {
+pub(crate) unsafe fn handle_at<'a>(
+    handle: *mut c_void,
+) -> Result<&'a RocblasHandle, RocblasStatus> {
     // SAFETY: as the caller promises.
     unsafe { handle.cast::<RocblasHandle>().as_ref() }.ok_or(RocblasStatus::InvalidHandle)
 }
@@ -110,6 +112,10 @@ pub unsafe extern "C" fn rocblas_set_atomics_mode(handle: *mut c_void, mode: c_i
     guarded(|| {
         // SAFETY: as the caller promises.
         unsafe { handle_at(handle)? };
-        if MODES.contains(&mode) { Ok(()) } else { Err(RocblasStatus::InvalidValue) }
+        if MODES.contains(&mode) {
+            Ok(())
+        } else {
+            Err(RocblasStatus::InvalidValue)
+        }
     })
 }

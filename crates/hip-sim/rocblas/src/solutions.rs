@@ -1,4 +1,5 @@
-//! Listing solutions: the beta functions `rocblas_gemm_ex_get_solutions` and `rocblas_gemm_strided_batched_ex_get_solutions`.
+//! Listing solutions: the beta functions `rocblas_gemm_ex_get_solutions` and
+//! `rocblas_gemm_strided_batched_ex_get_solutions`.
 
 use crate::call::{GemmArguments, SOLUTIONS};
 use crate::numbers::{RocblasStatus, guarded};
@@ -8,7 +9,8 @@ use std::ffi::{c_int, c_uint, c_void};
 ///
 /// # Safety
 ///
-/// `handle` came from this library; alpha and beta can be read; `list_array` is null or has room for `list_size` numbers.
+/// `handle` came from this library; alpha and beta can be read; `list_array` is null or has room
+/// for `list_size` numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocblas_gemm_ex_get_solutions(
     handle: *mut c_void,
@@ -58,7 +60,8 @@ pub unsafe extern "C" fn rocblas_gemm_ex_get_solutions(
 ///
 /// # Safety
 ///
-/// `handle` came from this library; alpha and beta can be read; `list_array` is null or has room for `list_size` numbers.
+/// `handle` came from this library; alpha and beta can be read; `list_array` is null or has room
+/// for `list_size` numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocblas_gemm_strided_batched_ex_get_solutions(
     handle: *mut c_void,
@@ -109,7 +112,8 @@ pub unsafe extern "C" fn rocblas_gemm_strided_batched_ex_get_solutions(
     unsafe { list(&arguments, list_array, list_size) }
 }
 
-/// Writes the number of solutions where `list_array` is null, else as many solutions as there is room for.
+/// Writes the number of solutions where `list_array` is null, else as many solutions as there is
+/// room for.
 ///
 /// # Safety
 ///

@@ -2,23 +2,41 @@ use super::{Configuration, ConfigurationError};
 use crate::architecture::SimulatedArchitecture;
 
 fn read(variables: &[(&str, &str)]) -> Result<Configuration, ConfigurationError> {
-    Configuration::read(|name| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned()))
+    Configuration::read(|name| {
+        variables
+            .iter()
+            .find(|(key, _)| *key == name)
+            .map(|(_, value)| (*value).to_owned())
+    })
 }
 
 #[test]
 fn there_is_one_gfx1100_by_default() {
     let configuration = read(&[]).expect("defaults are valid");
     assert_eq!(configuration.devices.len(), 1);
-    assert_eq!(configuration.devices[0].architecture, SimulatedArchitecture::Gfx1100);
-    assert_eq!(configuration.devices[0].marked_name(), "AMD gfx1100 (hip-sim)");
+    assert_eq!(
+        configuration.devices[0].architecture,
+        SimulatedArchitecture::Gfx1100
+    );
+    assert_eq!(
+        configuration.devices[0].marked_name(),
+        "AMD gfx1100 (hip-sim)"
+    );
     assert_eq!(configuration.version[..2], [6, 4]);
-    assert_eq!(read(&[("HIP_SIM_VERSION", "5.2.21153")]).expect("is valid").version, [5, 2, 21153]);
+    assert_eq!(
+        read(&[("HIP_SIM_VERSION", "5.2.21153")])
+            .expect("is valid")
+            .version,
+        [5, 2, 21153]
+    );
 }
 
 #[test]
 fn devices_and_their_properties_are_read() {
     let text = "gfx90a,memory=512,name=AMD Instinct MI210,pci=0000:c1:00.0; gfx1030";
-    let devices = read(&[("HIP_SIM_DEVICES", text)]).expect("is valid").devices;
+    let devices = read(&[("HIP_SIM_DEVICES", text)])
+        .expect("is valid")
+        .devices;
     assert_eq!(devices[0].memory, 512 << 20);
     assert_eq!(devices[0].marked_name(), "AMD Instinct MI210 (hip-sim)");
     assert_eq!(devices[0].pci_address, "0000:c1:00.0");
@@ -47,8 +65,20 @@ fn invalid_values_are_errors() {
 #[test]
 fn the_cache_follows_the_variables() {
     let cache = |variables: &[(&str, &str)]| read(variables).expect("is valid").cache;
-    assert_eq!(cache(&[("HIP_SIM_CACHE", "c"), ("HOME", "/h")]).to_str(), Some("c"));
-    assert_eq!(cache(&[("TESTGEN_CACHE", "t"), ("HOME", "/h")]).to_str(), Some("t/hip-sim"));
-    assert_eq!(cache(&[("XDG_CACHE_HOME", "/x"), ("HOME", "/h")]).to_str(), Some("/x/hip-sim"));
-    assert_eq!(cache(&[("XDG_CACHE_HOME", "relative"), ("HOME", "/h")]).to_str(), Some("/h/.cache/hip-sim"));
+    assert_eq!(
+        cache(&[("HIP_SIM_CACHE", "c"), ("HOME", "/h")]).to_str(),
+        Some("c")
+    );
+    assert_eq!(
+        cache(&[("TESTGEN_CACHE", "t"), ("HOME", "/h")]).to_str(),
+        Some("t/hip-sim")
+    );
+    assert_eq!(
+        cache(&[("XDG_CACHE_HOME", "/x"), ("HOME", "/h")]).to_str(),
+        Some("/x/hip-sim")
+    );
+    assert_eq!(
+        cache(&[("XDG_CACHE_HOME", "relative"), ("HOME", "/h")]).to_str(),
+        Some("/h/.cache/hip-sim")
+    );
 }

@@ -1,8 +1,10 @@
-//! A fiber: a stack on which threads of a block run one after the other, and the switch to another stack.
+//! A fiber: a stack on which threads of a block run one after the other, and the switch to another
+//! stack.
 //!
-//! A thread that waits continues with another one directly, inside the same call of a barrier. So the processor predicts
-//! where both calls return to. With coroutines, which return to the scheduler in between, it predicted wrongly twice for
-//! each thread and barrier, which took longer than the threads themselves.
+//! A thread that waits continues with another one directly, inside the same call of a barrier. So
+//! the processor predicts where both calls return to. With coroutines, which return to the
+//! scheduler in between, it predicted wrongly twice for each thread and barrier, which took longer
+//! than the threads themselves.
 
 use super::stack::FiberStack;
 use std::arch::naked_asm;
@@ -27,11 +29,15 @@ impl Fiber {
             pointer.add(RETURN_WORD).write(body as usize);
             pointer
         };
-        Self { pointer, _stack: stack }
+        Self {
+            pointer,
+            _stack: stack,
+        }
     }
 }
 
-/// The words that [`switch`] saves, and one with which the stack of a new fiber is aligned as after a call.
+/// The words that [`switch`] saves, and one with which the stack of a new fiber is aligned as after
+/// a call.
 #[cfg(target_arch = "x86_64")]
 const SAVED_WORDS: usize = 8;
 /// The place of the return address among them.
@@ -45,11 +51,13 @@ const SAVED_WORDS: usize = 20;
 #[cfg(target_arch = "aarch64")]
 const RETURN_WORD: usize = 11;
 
-/// Saves the registers that a function preserves, stores the stack pointer in `from`, and continues at `to`.
+/// Saves the registers that a function preserves, stores the stack pointer in `from`, and continues
+/// at `to`.
 ///
 /// # Safety
 ///
-/// `from` can be written; `to` was stored by a call of this function that has not returned, or is that of a new fiber.
+/// `from` can be written; `to` was stored by a call of this function that has not returned, or is
+/// that of a new fiber.
 #[cfg(target_arch = "x86_64")]
 #[unsafe(naked)]
 pub(super) unsafe extern "C" fn switch(from: *mut StackPointer, to: StackPointer) {
@@ -72,11 +80,13 @@ pub(super) unsafe extern "C" fn switch(from: *mut StackPointer, to: StackPointer
     )
 }
 
-/// Saves the registers that a function preserves, stores the stack pointer in `from`, and continues at `to`.
+/// Saves the registers that a function preserves, stores the stack pointer in `from`, and continues
+/// at `to`.
 ///
 /// # Safety
 ///
-/// `from` can be written; `to` was stored by a call of this function that has not returned, or is that of a new fiber.
+/// `from` can be written; `to` was stored by a call of this function that has not returned, or is
+/// that of a new fiber.
 #[cfg(target_arch = "aarch64")]
 #[unsafe(naked)]
 pub(super) unsafe extern "C" fn switch(from: *mut StackPointer, to: StackPointer) {

@@ -1,8 +1,9 @@
-//! The order in which the threads of a block run: wave by wave, all ready lanes of a wave until each waits or ends.
+//! The order in which the threads of a block run: wave by wave, all ready lanes of a wave until
+//! each waits or ends.
 //!
-//! When all lanes of a wave wait, those at the operation that comes first in the source continue together. So lanes
-//! that diverged in a branch reconverge after it, as they do on a GPU. When no thread can run, the block's barrier
-//! opens.
+//! When all lanes of a wave wait, those at the operation that comes first in the source continue
+//! together. So lanes that diverged in a branch reconverge after it, as they do on a GPU. When no
+//! thread can run, the block's barrier opens.
 
 use super::fiber::{Fiber, StackPointer, switch};
 use super::stack::FiberStack;
@@ -14,7 +15,10 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
 /// The barriers that kernels call, for the frame.
-pub(super) const BARRIERS: Barriers = Barriers { wave: wave_barrier, block: block_barrier };
+pub(super) const BARRIERS: Barriers = Barriers {
+    wave: wave_barrier,
+    block: block_barrier,
+};
 
 /// Slots of a wave: two sides of 64 lanes, the largest wave size.
 const SLOTS_PER_WAVE: usize = 128;
@@ -92,11 +96,13 @@ impl FiberScheduler {
         (self.call, self.stats) = (call, LaunchStats::default());
         for index in grid.indices() {
             self.begin_block(block);
-            // SAFETY: the frame belongs to the loaded module, and no reference to it exists while its threads run.
+            // SAFETY: the frame belongs to the loaded module, and no reference to it exists while
+            // its threads run.
             unsafe { (*call.frame).block = index };
             let scheduler = &raw mut *self;
             RUNNING.store(scheduler, Relaxed);
-            // SAFETY: as the caller promises; no other reference to the scheduler is used while the block runs.
+            // SAFETY: as the caller promises; no other reference to the scheduler is used while the
+            // block runs.
             unsafe { Self::run_block(scheduler) };
         }
         self.stats
@@ -104,9 +110,13 @@ impl FiberScheduler {
 
     fn begin_block(&mut self, block: Dim3) {
         self.threads.clear();
-        self.threads.extend(block.indices().map(|index| Thread { index, state: FiberState::Ready }));
+        self.threads.extend(block.indices().map(|index| Thread {
+            index,
+            state: FiberState::Ready,
+        }));
         while self.fibers.len() < self.threads.len() {
-            let stack = FiberStack::new(self.fibers.len()).expect("the host has memory for the stacks of a block");
+            let stack = FiberStack::new(self.fibers.len())
+                .expect("the host has memory for the stacks of a block");
             self.fibers.push(Fiber::new(stack, run_threads));
         }
         let waves = self.waves();
@@ -145,7 +155,9 @@ impl FiberScheduler {
                     let fiber = (*scheduler).begin_thread(thread);
                     switch(&raw mut (*scheduler).pointer, fiber);
                 }
-                let Some(mask) = (*scheduler).open_wave_barrier() else { return };
+                let Some(mask) = (*scheduler).open_wave_barrier() else {
+                    return;
+                };
                 (*scheduler).complete_operation(wave, mask);
             }
         }
@@ -179,12 +191,15 @@ impl FiberScheduler {
         self.stats.switches += 1;
         // SAFETY: the frame belongs to the loaded module, and no other reference to it exists.
         let frame = unsafe { &mut *self.call.frame };
-        (frame.thread, frame.lane) = (self.threads[thread].index, (thread - self.wave.start) as u32);
+        (frame.thread, frame.lane) = (
+            self.threads[thread].index,
+            (thread - self.wave.start) as u32,
+        );
         self.fibers[thread].pointer
     }
 
-    /// Ends the turn of the current thread. Returns where to store its stack pointer, and where the next ready lane of the wave
-    /// continues, or else the scheduler.
+    /// Ends the turn of the current thread. Returns where to store its stack pointer, and where the
+    /// next ready lane of the wave continues, or else the scheduler.
     fn end_turn(&mut self, state: FiberState) -> (*mut StackPointer, StackPointer) {
         let ended = self.current;
         self.threads[ended].state = state;
@@ -195,22 +210,36 @@ impl FiberScheduler {
         (&raw mut self.fibers[ended].pointer, next)
     }
 
-    /// Releases the threads that wait for their block. `false` when none does, because all have ended.
+    /// Releases the threads that wait for their block. `false` when none does, because all have
+    /// ended.
     fn open_block_barrier(&mut self) -> bool {
         let mut any = false;
-        for thread in self.threads.iter_mut().filter(|thread| thread.state == FiberState::Block) {
+        for thread in self
+            .threads
+            .iter_mut()
+            .filter(|thread| thread.state == FiberState::Block)
+        {
             (thread.state, any) = (FiberState::Ready, true);
         }
         any
     }
 
-    /// Releases the lanes that wait at the first operation of the source, and returns their bits. `None` when no lane
-    /// waits for its wave.
+    /// Releases the lanes that wait at the first operation of the source, and returns their bits.
+    /// `None` when no lane waits for its wave.
     fn open_wave_barrier(&mut self) -> Option<u64> {
         let lanes = &mut self.threads[self.wave.clone()];
-        let site = |thread: &Thread| if let FiberState::Wave(site) = thread.state { Some(site) } else { None };
+        let site = |thread: &Thread| {
+            if let FiberState::Wave(site) = thread.state {
+                Some(site)
+            } else {
+                None
+            }
+        };
         let first = lanes.iter().filter_map(site).min()?;
-        let live = lanes.iter().filter(|thread| thread.state != FiberState::Done).count();
+        let live = lanes
+            .iter()
+            .filter(|thread| thread.state != FiberState::Done)
+            .count();
         let mut mask = 0_u64;
         for (lane, thread) in lanes.iter_mut().enumerate() {
             if thread.state == FiberState::Wave(first) {
@@ -227,7 +256,9 @@ impl FiberScheduler {
 extern "C" fn run_threads() -> ! {
     loop {
         // SAFETY: fibers run during a block only, when its scheduler is stored.
-        let FiberKernel { entry, arguments, .. } = unsafe { (*RUNNING.load(Relaxed)).call };
+        let FiberKernel {
+            entry, arguments, ..
+        } = unsafe { (*RUNNING.load(Relaxed)).call };
         // SAFETY: as the caller of `FiberScheduler::run` promises.
         unsafe { entry(arguments) };
         wait(FiberState::Done);
@@ -246,8 +277,8 @@ unsafe extern "C" fn block_barrier() {
 #[inline(always)]
 fn wait(state: FiberState) {
     let scheduler = RUNNING.load(Relaxed);
-    // SAFETY: kernels wait on fibers only, which run during a block, when its scheduler is stored; no reference to it lives
-    // while another thread runs.
+    // SAFETY: kernels wait on fibers only, which run during a block, when its scheduler is stored;
+    // no reference to it lives while another thread runs.
     unsafe {
         let (from, to) = (*scheduler).end_turn(state);
         switch(from, to);

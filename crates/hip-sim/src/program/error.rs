@@ -6,7 +6,9 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum CompileError {
     /// The compiler does not start.
-    #[error("cannot start the C++ compiler `{compiler}` ({source}); install g++ or clang++, or set HIP_SIM_CXX")]
+    #[error(
+        "cannot start the C++ compiler `{compiler}` ({source}); install g++ or clang++, or set HIP_SIM_CXX"
+    )]
     NoCompiler {
         /// The program that was tried.
         compiler: String,

@@ -1,5 +1,5 @@
-//! A reproducible order of declarations: cubecl prints some of them in the order of a hash map, which differs in every
-//! process. Without it, equal kernels would not share a cache entry.
+//! A reproducible order of declarations: cubecl prints some of them in the order of a hash map,
+//! which differs in every process. Without it, equal kernels would not share a cache entry.
 
 /// The source with its vector structures sorted, at the position of the first of them.
 pub(super) fn sorted_structures(source: &str) -> String {
@@ -8,8 +8,14 @@ pub(super) fn sorted_structures(source: &str) -> String {
     let mut after = String::new();
     let mut rest = source;
     while let Some(start) = rest.find("struct __align__(") {
-        let Some(end) = rest[start..].find("};").map(|end| start + end + 2) else { break };
-        let between = if structures.is_empty() { &mut before } else { &mut after };
+        let Some(end) = rest[start..].find("};").map(|end| start + end + 2) else {
+            break;
+        };
+        let between = if structures.is_empty() {
+            &mut before
+        } else {
+            &mut after
+        };
         between.push_str(&rest[..start]);
         structures.push(&rest[start..end]);
         rest = rest[end..].trim_start_matches('\n');
@@ -23,7 +29,8 @@ pub(super) fn sorted_structures(source: &str) -> String {
     text + &after + rest
 }
 
-/// The source for the cache key: runs of plain declarations, whose order has no meaning, are sorted.
+/// The source for the cache key: runs of plain declarations, whose order has no meaning, are
+/// sorted.
 pub(super) fn normalised(text: &str) -> String {
     let mut lines: Vec<&str> = text.lines().collect();
     for run in lines.chunk_by_mut(|first, second| is_declaration(first) && is_declaration(second)) {
@@ -56,6 +63,9 @@ mod tests {
     #[test]
     fn declarations_are_sorted_only_among_themselves() {
         let text = "float l_mut_2;\nfloat l_mut_1;\nfloat l_mut_3 = 1;\nfloat l_mut_0;";
-        assert_eq!(normalised(text), "float l_mut_1;\nfloat l_mut_2;\nfloat l_mut_3 = 1;\nfloat l_mut_0;");
+        assert_eq!(
+            normalised(text),
+            "float l_mut_1;\nfloat l_mut_2;\nfloat l_mut_3 = 1;\nfloat l_mut_0;"
+        );
     }
 }

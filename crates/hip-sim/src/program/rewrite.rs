@@ -1,18 +1,31 @@
-//! Translation of HIP C++ to C++ of the host, where macros and templates of the headers are not enough.
+//! Translation of HIP C++ to C++ of the host, where macros and templates of the headers are not
+//! enough.
 
-/// Operations in which several threads take part: a kernel with one of them needs a fiber for each thread.
-const COLLECTIVE_OPERATIONS: &[&str] =
-    &["__syncthreads", "__shfl", "__all(", "__any(", "__ballot", "__activemask", "__syncwarp", "amdgcn"];
+/// Operations in which several threads take part: a kernel with one of them needs a fiber for each
+/// thread.
+const COLLECTIVE_OPERATIONS: &[&str] = &[
+    "__syncthreads",
+    "__shfl",
+    "__all(",
+    "__any(",
+    "__ballot",
+    "__activemask",
+    "__syncwarp",
+    "amdgcn",
+];
 
 /// Whether threads of a block wait for each other.
 pub(super) fn needs_fibers(source: &str) -> bool {
-    COLLECTIVE_OPERATIONS.iter().any(|operation| source.contains(operation))
+    COLLECTIVE_OPERATIONS
+        .iter()
+        .any(|operation| source.contains(operation))
 }
 
 /// The source for the host's compiler, with entry points for `kernels`.
 pub(super) fn host_source(source: &str, kernels: &[String]) -> String {
     let mut text = lockstep(&vector_types(&dynamic_shared_memory(source)));
-    // Errors in the generated entry points would otherwise point past the end of the kernel's source.
+    // Errors in the generated entry points would otherwise point past the end of the kernel's
+    // source.
     text.push_str("\n#line 1 \"hip-sim\"\n");
     for kernel in kernels {
         text.push_str(&format!("HIP_SIM_EXPORT({kernel})\n"));
@@ -22,24 +35,36 @@ pub(super) fn host_source(source: &str, kernels: &[String]) -> String {
 
 /// The names of the functions that are declared `__global__`.
 pub(super) fn kernel_names(source: &str) -> Vec<String> {
-    source.split("__global__").skip(1).map(|rest| kernel_name(rest).to_owned()).collect()
+    source
+        .split("__global__")
+        .skip(1)
+        .map(|rest| kernel_name(rest).to_owned())
+        .collect()
 }
 
 fn kernel_name(rest: &str) -> &str {
     let mut rest = rest.trim_start();
     loop {
-        let end = rest.find(|character: char| !(character.is_alphanumeric() || character == '_')).unwrap_or(rest.len());
+        let end = rest
+            .find(|character: char| !(character.is_alphanumeric() || character == '_'))
+            .unwrap_or(rest.len());
         let (word, after) = rest.split_at(end);
         match word {
             "void" | "static" | "inline" => rest = after.trim_start(),
-            "__launch_bounds__" => rest = after.split_once(')').map_or("", |(_, after)| after).trim_start(),
+            "__launch_bounds__" => {
+                rest = after
+                    .split_once(')')
+                    .map_or("", |(_, after)| after)
+                    .trim_start()
+            }
             name => return name,
         }
     }
 }
 
-/// Replaces `extern __shared__ TYPE name[];` by a macro for the block's shared memory. Other `__shared__` variables
-/// become static ones: one for all blocks is enough, because one block runs at a time.
+/// Replaces `extern __shared__ TYPE name[];` by a macro for the block's shared memory. Other
+/// `__shared__` variables become static ones: one for all blocks is enough, because one block runs
+/// at a time.
 fn dynamic_shared_memory(source: &str) -> String {
     let mut text = String::with_capacity(source.len());
     let mut rest = source;
@@ -47,9 +72,14 @@ fn dynamic_shared_memory(source: &str) -> String {
         text.push_str(before);
         let (declaration, following) = after.split_once(';').unwrap_or((after, ""));
         let words = without_attribute(declaration);
-        let (kind, name) = words.trim().rsplit_once(' ').unwrap_or(("unsigned char", words.trim()));
+        let (kind, name) = words
+            .trim()
+            .rsplit_once(' ')
+            .unwrap_or(("unsigned char", words.trim()));
         let name = name.trim_end_matches("[]");
-        text.push_str(&format!("\n#define {name} (({kind}*)hip_sim_frame.shared)\n"));
+        text.push_str(&format!(
+            "\n#define {name} (({kind}*)hip_sim_frame.shared)\n"
+        ));
         rest = following;
     }
     text.push_str(rest);
@@ -58,34 +88,47 @@ fn dynamic_shared_memory(source: &str) -> String {
 
 /// The declaration after its `__align__(N)`, if it has one.
 fn without_attribute(declaration: &str) -> &str {
-    match declaration.split_once("__align__(").and_then(|(_, after)| after.split_once(')')) {
+    match declaration
+        .split_once("__align__(")
+        .and_then(|(_, after)| after.split_once(')'))
+    {
         Some((_, after)) => after,
         None => declaration,
     }
 }
 
-/// Replaces `typedef T N __attribute__((ext_vector_type(K)));`, which only clang supports, by the vector of the
-/// headers.
+/// Replaces `typedef T N __attribute__((ext_vector_type(K)));`, which only clang supports, by the
+/// vector of the headers.
 fn vector_types(source: &str) -> String {
     const ATTRIBUTE: &str = " __attribute__((ext_vector_type(";
     let line = |line: &str| {
-        let (declaration, length) = line.trim_start().strip_prefix("typedef ")?.split_once(ATTRIBUTE)?;
+        let (declaration, length) = line
+            .trim_start()
+            .strip_prefix("typedef ")?
+            .split_once(ATTRIBUTE)?;
         let (length, _) = length.split_once(')')?;
         let (element, name) = declaration.rsplit_once(' ')?;
-        Some(format!("typedef hip_sim::vector<{element}, {length}> {name};\n"))
+        Some(format!(
+            "typedef hip_sim::vector<{element}, {length}> {name};\n"
+        ))
     };
-    source.lines().map(|text| line(text).unwrap_or_else(|| format!("{text}\n"))).collect()
+    source
+        .lines()
+        .map(|text| line(text).unwrap_or_else(|| format!("{text}\n")))
+        .collect()
 }
 
-/// WMMA kernels write a tile to shared memory and read it back without a barrier: they rely on the lockstep of a wave,
-/// which fibers do not have. So every such store gets a wave barrier before and after it.
+/// WMMA kernels write a tile to shared memory and read it back without a barrier: they rely on the
+/// lockstep of a wave, which fibers do not have. So every such store gets a wave barrier before and
+/// after it.
 fn lockstep(source: &str) -> String {
     if !source.contains("amdgcn") {
         return source.to_owned();
     }
     let line = |line: &str| {
         let start = line.trim_start();
-        let is_tile = (start.starts_with("shared_memory_") || start.starts_with("_tmp_")) && line.contains("] = ");
+        let is_tile = (start.starts_with("shared_memory_") || start.starts_with("_tmp_"))
+            && line.contains("] = ");
         if is_tile || start.starts_with("wmma_store_") {
             format!("__syncwarp(); {line} __syncwarp();\n")
         } else {
@@ -101,30 +144,47 @@ mod tests {
 
     #[test]
     fn kernels_are_found() {
-        let text =
-            "extern \"C\" __global__ void __launch_bounds__(256) reduce_f32(float* a) {}\n__global__ void b(int* x);";
+        let text = "extern \"C\" __global__ void __launch_bounds__(256) reduce_f32(float* a) {}\n__global__ void b(int* x);";
         assert_eq!(kernel_names(text), ["reduce_f32", "b"]);
     }
 
     #[test]
     fn shared_memory_becomes_a_pointer_or_a_static() {
-        let text = dynamic_shared_memory("extern __shared__ __align__(16) uchar pool[];\n__shared__ float tile[4];");
-        assert_eq!(text, "\n#define pool ((uchar*)hip_sim_frame.shared)\n\nstatic float tile[4];");
+        let text = dynamic_shared_memory(
+            "extern __shared__ __align__(16) uchar pool[];\n__shared__ float tile[4];",
+        );
+        assert_eq!(
+            text,
+            "\n#define pool ((uchar*)hip_sim_frame.shared)\n\nstatic float tile[4];"
+        );
         let text = dynamic_shared_memory("extern __shared__ unsigned char pool[];");
-        assert_eq!(text, "\n#define pool ((unsigned char*)hip_sim_frame.shared)\n");
+        assert_eq!(
+            text,
+            "\n#define pool ((unsigned char*)hip_sim_frame.shared)\n"
+        );
     }
 
     #[test]
     fn vector_types_lose_their_attribute() {
-        let text = vector_types("typedef _Float16 half16 __attribute__((ext_vector_type(16)));\nint a;\n");
-        assert_eq!(text, "typedef hip_sim::vector<_Float16, 16> half16;\nint a;\n");
+        let text =
+            vector_types("typedef _Float16 half16 __attribute__((ext_vector_type(16)));\nint a;\n");
+        assert_eq!(
+            text,
+            "typedef hip_sim::vector<_Float16, 16> half16;\nint a;\n"
+        );
     }
 
     #[test]
     fn stores_of_matrix_kernels_get_barriers() {
-        assert_eq!(lockstep("shared_memory_1[0] = x;"), "shared_memory_1[0] = x;");
+        assert_eq!(
+            lockstep("shared_memory_1[0] = x;"),
+            "shared_memory_1[0] = x;"
+        );
         let text = lockstep("__builtin_amdgcn_x();\nshared_memory_1[0] = x;\n");
-        assert!(text.contains("__syncwarp(); shared_memory_1[0] = x; __syncwarp();"), "{text}");
+        assert!(
+            text.contains("__syncwarp(); shared_memory_1[0] = x; __syncwarp();"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The C++ compiler and the cache of its output.
 //!
-//! A key is a hash of the source, the headers, the compiler and its flags. Several processes share a folder, so every
-//! file is written under a temporary name and then renamed.
+//! A key is a hash of the source, the headers, the compiler and its flags. Several processes share
+//! a folder, so every file is written under a temporary name and then renamed.
 
 use super::error::CompileError;
 use crate::configuration::Configuration;
@@ -20,7 +20,13 @@ pub(super) struct KernelKey(String);
 impl KernelKey {
     pub(super) fn new(normalised: &str, configuration: &Configuration) -> Self {
         let mut hasher = DefaultHasher::new();
-        (normalised, HEADERS, &configuration.compiler, flags(normalised, &configuration.faults)).hash(&mut hasher);
+        (
+            normalised,
+            HEADERS,
+            &configuration.compiler,
+            flags(normalised, &configuration.faults),
+        )
+            .hash(&mut hasher);
         Self(format!("{:016x}", hasher.finish()))
     }
 }
@@ -32,7 +38,8 @@ pub(super) fn object(
     configuration: &Configuration,
     statistics: &Statistics,
 ) -> Result<PathBuf, CompileError> {
-    let folder = std::path::absolute(&configuration.cache).unwrap_or_else(|_| configuration.cache.clone());
+    let folder =
+        std::path::absolute(&configuration.cache).unwrap_or_else(|_| configuration.cache.clone());
     let object = folder.join(format!("{}.so", key.0));
     if object.exists() {
         statistics.cache_hit();
@@ -45,14 +52,20 @@ pub(super) fn object(
     let output = temporary(&object);
     compile(&source, text, &output, &headers, configuration)?;
     statistics.compiled(started.elapsed());
-    std::fs::rename(&output, &object).map_err(|source| CompileError::Cache { path: object.clone(), source })?;
+    std::fs::rename(&output, &object).map_err(|source| CompileError::Cache {
+        path: object.clone(),
+        source,
+    })?;
     Ok(object)
 }
 
 /// Writes the kernel's original source, for checks with other compilers.
 pub(super) fn dump(folder: &Path, key: &KernelKey, source: &str) -> Result<(), CompileError> {
     std::fs::create_dir_all(folder)
-        .map_err(|source| CompileError::Cache { path: folder.to_path_buf(), source })
+        .map_err(|source| CompileError::Cache {
+            path: folder.to_path_buf(),
+            source,
+        })
         .and_then(|()| write(&folder.join(format!("{}.hip", key.0)), source.as_bytes()))
 }
 
@@ -65,22 +78,36 @@ fn compile(
 ) -> Result<(), CompileError> {
     let compiler = &configuration.compiler;
     let mut command = Command::new(compiler);
-    command.args(flags(text, &configuration.faults)).arg("-I").arg(headers).arg(source).arg("-o").arg(output);
+    command
+        .args(flags(text, &configuration.faults))
+        .arg("-I")
+        .arg(headers)
+        .arg(source)
+        .arg("-o")
+        .arg(output);
     command.args(["-lm", "-lc", "-lgcc"]);
     let finished = command.output();
-    let finished = finished.map_err(|source| CompileError::NoCompiler { compiler: compiler.clone(), source })?;
+    let finished = finished.map_err(|source| CompileError::NoCompiler {
+        compiler: compiler.clone(),
+        source,
+    })?;
     if finished.status.success() {
         return Ok(());
     }
     let _ = std::fs::remove_file(output);
-    Err(CompileError::Rejected(String::from_utf8_lossy(&finished.stderr).into_owned()))
+    Err(CompileError::Rejected(
+        String::from_utf8_lossy(&finished.stderr).into_owned(),
+    ))
 }
 
 /// Writes the headers to a folder of this version: other versions of the simulator share the cache.
 fn write_headers(folder: &Path) -> Result<PathBuf, CompileError> {
     let headers = folder.join(format!("include-{:016x}", fingerprint()));
     let include = headers.join("hip");
-    std::fs::create_dir_all(&include).map_err(|source| CompileError::Cache { path: include.clone(), source })?;
+    std::fs::create_dir_all(&include).map_err(|source| CompileError::Cache {
+        path: include.clone(),
+        source,
+    })?;
     for (name, text) in HEADERS {
         let path = include.join(name);
         if !path.exists() {
@@ -92,8 +119,12 @@ fn write_headers(folder: &Path) -> Result<PathBuf, CompileError> {
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), CompileError> {
     let temporary = temporary(path);
-    let written = std::fs::write(&temporary, bytes).and_then(|()| std::fs::rename(&temporary, path));
-    written.map_err(|source| CompileError::Cache { path: path.to_path_buf(), source })
+    let written =
+        std::fs::write(&temporary, bytes).and_then(|()| std::fs::rename(&temporary, path));
+    written.map_err(|source| CompileError::Cache {
+        path: path.to_path_buf(),
+        source,
+    })
 }
 
 /// A name that no other process or thread uses.

@@ -36,7 +36,11 @@ impl Simulator {
     pub fn record_event(&self, ordinal: u32) -> Result<(), HipError> {
         let count = next(&self.device(ordinal)?.events);
         let fails = |fault: &Fault| matches!(fault, Fault::Event(first) if count >= *first);
-        if self.configuration.faults.has(ordinal, fails) { Err(HipError::Unknown) } else { Ok(()) }
+        if self.configuration.faults.has(ordinal, fails) {
+            Err(HipError::Unknown)
+        } else {
+            Ok(())
+        }
     }
 
     /// The kernel `name` of a module.
@@ -44,10 +48,19 @@ impl Simulator {
     /// # Errors
     ///
     /// The module has no such kernel, or [`Fault::Load`] matches it.
-    pub fn function(&self, ordinal: u32, module: &Module, name: &std::ffi::CStr) -> Result<Function, HipError> {
+    pub fn function(
+        &self,
+        ordinal: u32,
+        module: &Module,
+        name: &std::ffi::CStr,
+    ) -> Result<Function, HipError> {
         let function = module.function(name)?;
         let fails = |fault: &Fault| matches!(fault, Fault::Load(text) if function.name.contains(text.as_str()));
-        if self.configuration.faults.has(ordinal, fails) { Err(HipError::NotFound) } else { Ok(function) }
+        if self.configuration.faults.has(ordinal, fails) {
+            Err(HipError::NotFound)
+        } else {
+            Ok(function)
+        }
     }
 
     /// Runs a kernel to completion.
@@ -58,9 +71,15 @@ impl Simulator {
     ///
     /// # Safety
     ///
-    /// `launch.arguments` points to as many pointers as the kernel has arguments, each to a value of its type, and the
-    /// buffers are as large as the kernel assumes. The kernel's module stays loaded.
-    pub unsafe fn launch(&self, ordinal: u32, function: &Function, launch: &Launch) -> Result<(), HipError> {
+    /// `launch.arguments` points to as many pointers as the kernel has arguments, each to a value
+    /// of its type, and the buffers are as large as the kernel assumes. The kernel's module stays
+    /// loaded.
+    pub unsafe fn launch(
+        &self,
+        ordinal: u32,
+        function: &Function,
+        launch: &Launch,
+    ) -> Result<(), HipError> {
         let device = self.device(ordinal)?;
         check_extents(launch)?;
         if !self.starts(ordinal, &function.name)? {
@@ -69,13 +88,24 @@ impl Simulator {
         let corruption = self.corruption(ordinal, &function.name);
         // SAFETY: the arguments are as the caller promises.
         let before = unsafe {
-            corruption.map(|corruption| BuffersBefore::copy(corruption, &device.memory(), function, launch.arguments))
+            corruption.map(|corruption| {
+                BuffersBefore::copy(corruption, &device.memory(), function, launch.arguments)
+            })
         };
         let started = Instant::now();
         let wave_size = device.model.architecture.wave_size();
         // SAFETY: as the caller promises.
-        let stats = unsafe { launch::run(function, launch.grid, launch.block, wave_size, launch.arguments) };
-        self.statistics.launched(function.fibers, started.elapsed(), stats);
+        let stats = unsafe {
+            launch::run(
+                function,
+                launch.grid,
+                launch.block,
+                wave_size,
+                launch.arguments,
+            )
+        };
+        self.statistics
+            .launched(function.fibers, started.elapsed(), stats);
         if let Some(before) = before {
             before.corrupt();
         }
@@ -85,28 +115,44 @@ impl Simulator {
     /// Applies the faults before a kernel's execution; whether it executes at all.
     fn starts(&self, ordinal: u32, kernel: &str) -> Result<bool, HipError> {
         let faults = &self.configuration.faults;
-        if faults.has(ordinal, |fault| matches!(fault, Fault::Launch(text) if kernel.contains(text.as_str()))) {
+        if faults.has(
+            ordinal,
+            |fault| matches!(fault, Fault::Launch(text) if kernel.contains(text.as_str())),
+        ) {
             return Err(HipError::LaunchFailure);
         }
-        if faults.has(ordinal, |fault| matches!(fault, Fault::Slow(text) if kernel.contains(text.as_str()))) {
+        if faults.has(
+            ordinal,
+            |fault| matches!(fault, Fault::Slow(text) if kernel.contains(text.as_str())),
+        ) {
             std::thread::sleep(SLOW);
         }
-        Ok(!faults.has(ordinal, |fault| matches!(fault, Fault::Idle(text) if kernel.contains(text.as_str()))))
+        Ok(!faults.has(
+            ordinal,
+            |fault| matches!(fault, Fault::Idle(text) if kernel.contains(text.as_str())),
+        ))
     }
 
     /// The corruption of the kernel's output, if a fault asks for one.
     fn corruption(&self, ordinal: u32, kernel: &str) -> Option<Corruption> {
-        self.configuration.faults.find(ordinal, |fault| match fault {
-            Fault::Wrong(text) if kernel.contains(text.as_str()) => Some(Corruption::Wrong),
-            Fault::Nan(text) if kernel.contains(text.as_str()) => Some(Corruption::Nan),
-            _ => None,
-        })
+        self.configuration
+            .faults
+            .find(ordinal, |fault| match fault {
+                Fault::Wrong(text) if kernel.contains(text.as_str()) => Some(Corruption::Wrong),
+                Fault::Nan(text) if kernel.contains(text.as_str()) => Some(Corruption::Nan),
+                _ => None,
+            })
     }
 }
 
 fn check_extents(launch: &Launch) -> Result<(), HipError> {
     let threads = launch.block.count().unwrap_or(u64::MAX);
     let blocks = launch.grid.count().unwrap_or(u64::MAX);
-    let fits = (1..=u64::from(THREADS_PER_BLOCK)).contains(&threads) && (1..u64::MAX).contains(&blocks);
-    if fits && launch.shared_memory as usize <= SHARED_MEMORY { Ok(()) } else { Err(HipError::InvalidValue) }
+    let fits =
+        (1..=u64::from(THREADS_PER_BLOCK)).contains(&threads) && (1..u64::MAX).contains(&blocks);
+    if fits && launch.shared_memory as usize <= SHARED_MEMORY {
+        Ok(())
+    } else {
+        Err(HipError::InvalidValue)
+    }
 }

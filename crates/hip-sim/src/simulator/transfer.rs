@@ -32,11 +32,18 @@ impl Simulator {
         let device = self.device(ordinal)?;
         self.statistics.allocated();
         let count = next(&device.allocations);
-        if self.configuration.faults.has(ordinal, |fault| matches!(fault, Fault::Allocate(first) if count >= *first)) {
+        if self.configuration.faults.has(
+            ordinal,
+            |fault| matches!(fault, Fault::Allocate(first) if count >= *first),
+        ) {
             return Err(HipError::OutOfMemory);
         }
         let address = device.memory().allocate(size)?;
-        if self.configuration.faults.has(ordinal, |fault| *fault == Fault::Dirty) {
+        if self
+            .configuration
+            .faults
+            .has(ordinal, |fault| *fault == Fault::Dirty)
+        {
             // SAFETY: the allocation is `size` bytes long, and nothing else uses it yet.
             unsafe { std::ptr::write_bytes(address as *mut u8, 0xff, size) };
         }
@@ -49,7 +56,11 @@ impl Simulator {
     ///
     /// It is not an allocation of the device.
     pub fn release(&self, ordinal: u32, pointer: *mut c_void) -> Result<(), HipError> {
-        if self.configuration.faults.has(ordinal, |fault| *fault == Fault::Leak) {
+        if self
+            .configuration
+            .faults
+            .has(ordinal, |fault| *fault == Fault::Leak)
+        {
             return Ok(());
         }
         self.device(ordinal)?.memory().release(pointer as usize)
@@ -72,7 +83,8 @@ impl Simulator {
         size: usize,
     ) -> Result<(), HipError> {
         self.within(ordinal, to, size)?;
-        // SAFETY: the destination is within an allocation, the source is as the caller promises; they may overlap.
+        // SAFETY: the destination is within an allocation, the source is as the caller promises;
+        // they may overlap.
         unsafe { std::ptr::copy(from.cast::<u8>(), to.cast::<u8>(), size) };
         Ok(())
     }
@@ -95,7 +107,8 @@ impl Simulator {
     ) -> Result<(), HipError> {
         self.within(ordinal, from, size)?;
         self.count_copy(ordinal)?;
-        // SAFETY: the source is within an allocation, the destination is as the caller promises; they may overlap.
+        // SAFETY: the source is within an allocation, the destination is as the caller promises;
+        // they may overlap.
         unsafe { std::ptr::copy(from.cast::<u8>(), to.cast::<u8>(), size) };
         Ok(())
     }
@@ -111,7 +124,11 @@ impl Simulator {
     /// All rows of the source can be read, and those of the destination written.
     pub unsafe fn copy_rows(&self, ordinal: u32, copy: &Copy2d) -> Result<(), HipError> {
         // Copies from the device count for the fault `copy`; copies to it do not.
-        if self.device(ordinal)?.memory().contains(copy.from as usize, copy.width) {
+        if self
+            .device(ordinal)?
+            .memory()
+            .contains(copy.from as usize, copy.width)
+        {
             self.count_copy(ordinal)?;
         }
         if copy.width > copy.to_pitch || copy.width > copy.from_pitch {
@@ -121,7 +138,11 @@ impl Simulator {
             // SAFETY: as the caller promises.
             unsafe {
                 let from = copy.from.cast::<u8>().add(row * copy.from_pitch);
-                std::ptr::copy(from, copy.to.cast::<u8>().add(row * copy.to_pitch), copy.width);
+                std::ptr::copy(
+                    from,
+                    copy.to.cast::<u8>().add(row * copy.to_pitch),
+                    copy.width,
+                );
             }
         }
         Ok(())
@@ -131,11 +152,22 @@ impl Simulator {
     fn count_copy(&self, ordinal: u32) -> Result<(), HipError> {
         let count = next(&self.device(ordinal)?.copies);
         let fails = |fault: &Fault| matches!(fault, Fault::Copy(first) if count >= *first);
-        if self.configuration.faults.has(ordinal, fails) { Err(HipError::Unknown) } else { Ok(()) }
+        if self.configuration.faults.has(ordinal, fails) {
+            Err(HipError::Unknown)
+        } else {
+            Ok(())
+        }
     }
 
     fn within(&self, ordinal: u32, pointer: *const c_void, size: usize) -> Result<(), HipError> {
-        let inside = self.device(ordinal)?.memory().contains(pointer as usize, size);
-        if inside { Ok(()) } else { Err(HipError::InvalidValue) }
+        let inside = self
+            .device(ordinal)?
+            .memory()
+            .contains(pointer as usize, size);
+        if inside {
+            Ok(())
+        } else {
+            Err(HipError::InvalidValue)
+        }
     }
 }

@@ -15,8 +15,10 @@ fn conversions_from_f32_round_to_the_nearest_even_half() {
   data[i] = (float)__half(data[i]);
 }";
     // Halfway between two halves, a little above, a little below, subnormal, too large.
-    let values: Vec<f32> =
-        vec![2049.0, 2051.0, 2049.1, 2050.9, 5.96e-8, 2.98e-8, 2.99e-8, 6e-5, 65519.0, 65520.0, -0.0, 0.1];
+    let values: Vec<f32> = vec![
+        2049.0, 2051.0, 2049.1, 2050.9, 5.96e-8, 2.98e-8, 2.99e-8, 6e-5, 65519.0, 65520.0, -0.0,
+        0.1,
+    ];
     let expected = [
         2048.0,
         2052.0,
@@ -32,9 +34,14 @@ fn conversions_from_f32_round_to_the_nearest_even_half() {
         0.099_975_586,
     ];
     let count = values.len() as u32;
-    let rounded = TestDevice::new(SimulatedArchitecture::Gfx1100).block(text, count, values.clone());
+    let rounded =
+        TestDevice::new(SimulatedArchitecture::Gfx1100).block(text, count, values.clone());
     for ((value, rounded), expected) in values.iter().zip(&rounded).zip(expected) {
-        assert_eq!(rounded.to_bits(), f32::to_bits(expected), "{value} became {rounded}, expected {expected}");
+        assert_eq!(
+            rounded.to_bits(),
+            f32::to_bits(expected),
+            "{value} became {rounded}, expected {expected}"
+        );
     }
 }
 
@@ -47,11 +54,19 @@ fn every_half_survives_a_round_trip() {
 }";
     let mut buffers = [every_half()];
     TestDevice::new(SimulatedArchitecture::Gfx90a)
-        .run(text, Dim3::new(64, 1, 1), Dim3::new(1024, 1, 1), &mut buffers)
+        .run(
+            text,
+            Dim3::new(64, 1, 1),
+            Dim3::new(1024, 1, 1),
+            &mut buffers,
+        )
         .unwrap();
     for (before, after) in every_half().into_iter().zip(&buffers[0]) {
         let is_nan = before & 0x7fff > 0x7c00;
-        assert!(before == *after || (is_nan && after & 0x7fff > 0x7c00), "{before:#06x} became {after:#06x}");
+        assert!(
+            before == *after || (is_nan && after & 0x7fff > 0x7c00),
+            "{before:#06x} became {after:#06x}"
+        );
     }
 }
 
@@ -61,18 +76,23 @@ fn bfloat16_rounds_to_the_nearest_even() {
   unsigned i = threadIdx.x;
   data[i] = (float)(__hip_bfloat16(data[i]) + __hip_bfloat16(1.0f));
 }";
-    let sums =
-        TestDevice::new(SimulatedArchitecture::Gfx1100).block(text, 4, vec![256.0_f32, 255.0, 0.003, f32::INFINITY]);
+    let sums = TestDevice::new(SimulatedArchitecture::Gfx1100).block(
+        text,
+        4,
+        vec![256.0_f32, 255.0, 0.003, f32::INFINITY],
+    );
     // Eight bits of mantissa: 257 is halfway between 256 and 258.
     assert_eq!(sums, [256.0, 256.0, 1.0, f32::INFINITY]);
 }
 
 #[test]
 fn faults_of_half_precision_change_results() {
-    let text =
-        "extern \"C\" __global__ void kernel(float* data) { data[threadIdx.x] = (float)__half(data[threadIdx.x]); }";
+    let text = "extern \"C\" __global__ void kernel(float* data) { data[threadIdx.x] = (float)__half(data[threadIdx.x]); }";
     let values = vec![6e-6_f32, 2049.9, 1.0];
-    assert_eq!(TestDevice::faulty("half=flush").block(text, 3, values.clone()), [0.0, 2050.0, 1.0]);
+    assert_eq!(
+        TestDevice::faulty("half=flush").block(text, 3, values.clone()),
+        [0.0, 2050.0, 1.0]
+    );
     let truncated = TestDevice::faulty("half=truncate").block(text, 3, values);
     assert_eq!(truncated[1..], [2048.0, 1.0]);
 }

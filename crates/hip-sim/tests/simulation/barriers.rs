@@ -21,16 +21,28 @@ extern \"C\" __global__ void kernel(float* data) {
   }
   if (t == 0) data[blockIdx.x * n] = tile[0];
 }";
-    for (architecture, threads) in
-        EVERY.iter().flat_map(|architecture| [1_u32, 33, 100, 1000].map(|threads| (*architecture, threads)))
+    for (architecture, threads) in EVERY
+        .iter()
+        .flat_map(|architecture| [1_u32, 33, 100, 1000].map(|threads| (*architecture, threads)))
     {
         let device = TestDevice::new(architecture);
         let data: Vec<f32> = (0..3 * threads).map(|value| (value % 97) as f32).collect();
         let mut buffers = [data.clone()];
-        device.run(text, Dim3::new(3, 1, 1), Dim3::new(threads, 1, 1), &mut buffers).unwrap();
+        device
+            .run(
+                text,
+                Dim3::new(3, 1, 1),
+                Dim3::new(threads, 1, 1),
+                &mut buffers,
+            )
+            .unwrap();
         for (block, values) in data.chunks(threads as usize).enumerate() {
             let sum: f32 = values.iter().sum();
-            assert_eq!(buffers[0][block * threads as usize], sum, "{architecture}, {threads} threads, block {block}");
+            assert_eq!(
+                buffers[0][block * threads as usize],
+                sum,
+                "{architecture}, {threads} threads, block {block}"
+            );
         }
     }
 }
@@ -49,7 +61,8 @@ fn a_prefix_sum_needs_a_barrier_in_each_round() {
   }
   data[t] = line[side][t];
 }";
-    let sums = TestDevice::new(SimulatedArchitecture::Gfx1100).block(text, 256, (1..=256_i32).collect());
+    let sums =
+        TestDevice::new(SimulatedArchitecture::Gfx1100).block(text, 256, (1..=256_i32).collect());
     let expected: Vec<i32> = (1..=256_i32)
         .scan(0, |sum, value| {
             *sum += value;
@@ -69,7 +82,8 @@ fn a_barrier_does_not_wait_for_threads_that_have_ended() {
   __syncthreads();
   data[t] = seen[69 - t];
 }";
-    let turned = TestDevice::new(SimulatedArchitecture::Gfx90a).block(text, 128, (0..128_i32).collect());
+    let turned =
+        TestDevice::new(SimulatedArchitecture::Gfx90a).block(text, 128, (0..128_i32).collect());
     let expected: Vec<i32> = (0..70).rev().chain(70..128).collect();
     assert_eq!(turned, expected);
 }
@@ -84,7 +98,9 @@ fn a_block_of_three_dimensions_counts_x_first() {
 }";
     let mut buffers = [vec![-1_i32; 24 * 8]];
     let device = TestDevice::new(SimulatedArchitecture::Gfx1030);
-    device.run(text, Dim3::new(2, 2, 2), Dim3::new(4, 3, 2), &mut buffers).unwrap();
+    device
+        .run(text, Dim3::new(2, 2, 2), Dim3::new(4, 3, 2), &mut buffers)
+        .unwrap();
     let expected: Vec<i32> = (0..24 * 8).map(|index| 100 * (index / 24)).collect();
     assert_eq!(buffers[0], expected);
 }
@@ -94,5 +110,8 @@ fn uninitialised_shared_memory_is_nan() {
     let text = "extern __shared__ unsigned char pool[];
 extern \"C\" __global__ void kernel(float* data) { data[threadIdx.x] = ((float*)pool)[threadIdx.x]; }";
     let values = TestDevice::new(SimulatedArchitecture::Gfx1100).block(text, 64, vec![0.0_f32; 64]);
-    assert!(values.iter().all(|value| value.is_nan()), "uninitialised reads are NaN: {values:?}");
+    assert!(
+        values.iter().all(|value| value.is_nan()),
+        "uninitialised reads are NaN: {values:?}"
+    );
 }

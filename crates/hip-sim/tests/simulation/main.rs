@@ -1,4 +1,5 @@
-//! The simulator without burn: hand-written kernels compared with plain Rust, faults, and the layout of its structures.
+//! The simulator without burn: hand-written kernels compared with plain Rust, faults, and the
+//! layout of its structures.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -20,17 +20,29 @@ extern \"C\" __global__ void kernel(float* a, float* b, float* c) {
 
 #[test]
 fn a_wave_multiplies_two_tiles() {
-    let a: Vec<f32> = (0..SIDE * SIDE).map(|index| (index % 13) as f32 - 6.0).collect();
-    let b: Vec<f32> = (0..SIDE * SIDE).map(|index| (index % 7) as f32 - 3.0).collect();
+    let a: Vec<f32> = (0..SIDE * SIDE)
+        .map(|index| (index % 13) as f32 - 6.0)
+        .collect();
+    let b: Vec<f32> = (0..SIDE * SIDE)
+        .map(|index| (index % 7) as f32 - 3.0)
+        .collect();
     let c: Vec<f32> = (0..SIDE * SIDE).map(|index| index as f32).collect();
     let mut buffers = [a.clone(), b.clone(), c.clone()];
     let device = TestDevice::new(SimulatedArchitecture::Gfx1100);
-    device.run(TEXT, Dim3::new(1, 1, 1), Dim3::new(32, 1, 1), &mut buffers).unwrap();
+    device
+        .run(TEXT, Dim3::new(1, 1, 1), Dim3::new(32, 1, 1), &mut buffers)
+        .unwrap();
     for row in 0..SIDE {
         for column in 0..SIDE {
-            let product: f32 = (0..SIDE).map(|k| a[row * SIDE + k] * b[k * SIDE + column]).sum();
+            let product: f32 = (0..SIDE)
+                .map(|k| a[row * SIDE + k] * b[k * SIDE + column])
+                .sum();
             let index = row * SIDE + column;
-            assert_eq!(buffers[2][index], c[index] + product, "row {row}, column {column}");
+            assert_eq!(
+                buffers[2][index],
+                c[index] + product,
+                "row {row}, column {column}"
+            );
         }
     }
 }

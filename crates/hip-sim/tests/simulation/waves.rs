@@ -17,11 +17,16 @@ fn a_butterfly_sums_each_wave() {
     for architecture in SimulatedArchitecture::ALL {
         let values: Vec<f32> = (0..256).map(|value| (value * value % 31) as f32).collect();
         let sums = TestDevice::new(*architecture).block(text, 256, values.clone());
-        for (wave, (sums, values)) in
-            sums.chunks(lanes(*architecture)).zip(values.chunks(lanes(*architecture))).enumerate()
+        for (wave, (sums, values)) in sums
+            .chunks(lanes(*architecture))
+            .zip(values.chunks(lanes(*architecture)))
+            .enumerate()
         {
             let sum: f32 = values.iter().sum();
-            assert!(sums.iter().all(|value| *value == sum), "{architecture}, wave {wave}: {sums:?}, expected {sum}");
+            assert!(
+                sums.iter().all(|value| *value == sum),
+                "{architecture}, wave {wave}: {sums:?}, expected {sum}"
+            );
         }
     }
 }
@@ -37,8 +42,14 @@ fn shuffles_read_the_right_lanes() {
     for thread in 0..n {
         let (wave, lane) = (thread / 32 * 32, thread % 32);
         assert_eq!(read[thread], (wave + 3) as i32);
-        assert_eq!(read[n + thread], (if lane < 2 { thread } else { thread - 2 }) as i32);
-        assert_eq!(read[2 * n + thread], (if lane + 5 >= 32 { thread } else { thread + 5 }) as i32);
+        assert_eq!(
+            read[n + thread],
+            (if lane < 2 { thread } else { thread - 2 }) as i32
+        );
+        assert_eq!(
+            read[2 * n + thread],
+            (if lane + 5 >= 32 { thread } else { thread + 5 }) as i32
+        );
     }
 }
 
@@ -55,12 +66,23 @@ fn diverged_lanes_vote_among_themselves_and_reconverge() {
 }";
     let device = TestDevice::new(SimulatedArchitecture::Gfx90a);
     let votes = device.block(text, 64, vec![0_u64; 3 * 64]);
-    let bits =
-        |predicate: fn(u64) -> bool| (0..64).filter(|lane| predicate(*lane)).fold(0_u64, |bits, lane| bits | 1 << lane);
+    let bits = |predicate: fn(u64) -> bool| {
+        (0..64)
+            .filter(|lane| predicate(*lane))
+            .fold(0_u64, |bits, lane| bits | 1 << lane)
+    };
     for lane in 0..64_u64 {
-        let expected = if lane % 3 == 0 { bits(|lane| lane % 6 == 0) } else { bits(|lane| lane % 3 != 0) };
+        let expected = if lane % 3 == 0 {
+            bits(|lane| lane % 6 == 0)
+        } else {
+            bits(|lane| lane % 3 != 0)
+        };
         assert_eq!(votes[lane as usize], expected, "lane {lane}");
-        assert_eq!(votes[64 + lane as usize], bits(|lane| lane > 5), "lane {lane}");
+        assert_eq!(
+            votes[64 + lane as usize],
+            bits(|lane| lane > 5),
+            "lane {lane}"
+        );
         assert_eq!(votes[128 + lane as usize], 1, "lane {lane}");
     }
     assert!(device.simulator.statistics().divergences() > 0);

@@ -15,10 +15,12 @@ use std::{
 };
 use testgen_device::SharedLibrary;
 
-/// The algorithm that cuBLAS chooses. Since compute capability 8.0 the other numbers have no effect.
+/// The algorithm that cuBLAS chooses. Since compute capability 8.0 the other numbers have no
+/// effect.
 const DEFAULT: c_int = -1;
 
-/// `CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION`: parts of a sum are not added in the type of the result.
+/// `CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION`: parts of a sum are not added in the type of
+/// the result.
 pub const CUBLAS_SUMS_IN_SINGLE: c_int = 16;
 
 functions! {
@@ -49,20 +51,36 @@ pub(crate) struct Cublas {
 }
 
 impl Cublas {
-    pub(crate) fn open(library: &SharedLibrary, gpu: Rc<dyn LibraryGpu>, sums: PartialSums) -> Result<Self, BlasError> {
-        let missing = |symbol| BlasError::Symbol { library: library.path().to_owned(), symbol };
+    pub(crate) fn open(
+        library: &SharedLibrary,
+        gpu: Rc<dyn LibraryGpu>,
+        sums: PartialSums,
+    ) -> Result<Self, BlasError> {
+        let missing = |symbol| BlasError::Symbol {
+            library: library.path().to_owned(),
+            symbol,
+        };
         let functions = CublasFunctions::load(library, "cublas").map_err(missing)?;
         gpu.make_current()?;
         let (mut handle, mut version) = (null_mut(), 0);
         // SAFETY: `handle` is writable for the whole call.
         status("cublasCreate", unsafe { (functions.create)(&mut handle) })?;
         // SAFETY: the handle came from the library, and `version` is writable for the whole call.
-        status("cublasGetVersion", unsafe { (functions.version)(handle, &mut version) })?;
+        status("cublasGetVersion", unsafe {
+            (functions.version)(handle, &mut version)
+        })?;
         if sums == PartialSums::Single {
             // SAFETY: the handle came from the library.
-            status("cublasSetMathMode", unsafe { (functions.set_math_mode)(handle, CUBLAS_SUMS_IN_SINGLE) })?;
+            status("cublasSetMathMode", unsafe {
+                (functions.set_math_mode)(handle, CUBLAS_SUMS_IN_SINGLE)
+            })?;
         }
-        Ok(Self { gpu, functions, handle, version: cuda_version(usize::try_from(version).unwrap_or(0)) })
+        Ok(Self {
+            gpu,
+            functions,
+            handle,
+            version: cuda_version(usize::try_from(version).unwrap_or(0)),
+        })
     }
 }
 
@@ -86,12 +104,22 @@ impl Blas for Cublas {
     fn algorithms(&self, product: &Gemm) -> Result<Vec<Algorithm>, BlasError> {
         // The table of `cublasGemmEx` has no factors of 8 bits.
         let supported = !product.arithmetic.has_float8();
-        Ok(if supported { vec![Algorithm::chosen_by_library()] } else { Vec::new() })
+        Ok(if supported {
+            vec![Algorithm::chosen_by_library()]
+        } else {
+            Vec::new()
+        })
     }
 
-    fn run(&self, product: &Gemm, _algorithm: &Algorithm, buffers: Buffers) -> Result<(), BlasError> {
+    fn run(
+        &self,
+        product: &Gemm,
+        _algorithm: &Algorithm,
+        buffers: Buffers,
+    ) -> Result<(), BlasError> {
         self.gpu.make_current()?;
-        let [a, b, d] = [Operand::A, Operand::B, Operand::D].map(|operand| CublasMatrix::new(product.stored(operand)));
+        let [a, b, d] = [Operand::A, Operand::B, Operand::D]
+            .map(|operand| CublasMatrix::new(product.stored(operand)));
         let [m, n, k] = [product.rows, product.columns, product.inner].map(|size| size as c_int);
         let [op_a, op_b] = product.transposed.map(c_int::from);
         let compute = match product.arithmetic.compute {
@@ -100,10 +128,15 @@ impl Blas for Cublas {
         };
         let (alpha, beta) = (product.alpha as f32, product.beta as f32);
         let (alpha, beta) = ((&raw const alpha).cast(), (&raw const beta).cast());
-        let (pa, pb, pd) = (buffers.a.pointer(), buffers.b.pointer(), buffers.d.pointer());
+        let (pa, pb, pd) = (
+            buffers.a.pointer(),
+            buffers.b.pointer(),
+            buffers.d.pointer(),
+        );
         if product.batch == 1 {
-            // SAFETY: the matrices have the bytes that the sizes state; alpha and beta are f32, as the compute type requires, and are
-            // read before the call returns, because the pointer mode is that of the host.
+            // SAFETY: the matrices have the bytes that the sizes state; alpha and beta are f32, as
+            // the compute type requires, and are read before the call returns, because the pointer
+            // mode is that of the host.
             let code = unsafe {
                 (self.functions.gemm)(
                     self.handle,
@@ -171,7 +204,11 @@ struct CublasMatrix {
 
 impl CublasMatrix {
     fn new(stored: MatrixStorage) -> Self {
-        Self { number: data_type(stored.number), leading: stored.leading as c_int, stride: stored.stride as c_longlong }
+        Self {
+            number: data_type(stored.number),
+            leading: stored.leading as c_int,
+            stride: stored.stride as c_longlong,
+        }
     }
 }
 

@@ -1,4 +1,5 @@
-//! rocBLAS: `rocblas_gemm_ex` and `rocblas_gemm_strided_batched_ex`, with the solutions that the library lists for a product.
+//! rocBLAS: `rocblas_gemm_ex` and `rocblas_gemm_strided_batched_ex`, with the solutions that the
+//! library lists for a product.
 
 use super::{
     rocblas_call::RocblasCall,
@@ -28,19 +29,35 @@ pub(crate) struct Rocblas {
 }
 
 impl Rocblas {
-    pub(crate) fn open(library: &SharedLibrary, gpu: Rc<dyn LibraryGpu>) -> Result<Self, BlasError> {
-        let missing = |symbol| BlasError::Symbol { library: library.path().to_owned(), symbol };
+    pub(crate) fn open(
+        library: &SharedLibrary,
+        gpu: Rc<dyn LibraryGpu>,
+    ) -> Result<Self, BlasError> {
+        let missing = |symbol| BlasError::Symbol {
+            library: library.path().to_owned(),
+            symbol,
+        };
         let functions = RocblasFunctions::load(library, "rocblas_").map_err(missing)?;
         gpu.make_current()?;
         let mut handle = null_mut();
         // SAFETY: `handle` is writable for the whole call.
-        status("rocblas_create_handle", unsafe { (functions.create)(&mut handle) })?;
+        status("rocblas_create_handle", unsafe {
+            (functions.create)(&mut handle)
+        })?;
         // SAFETY: the handle came from the library.
-        status("rocblas_set_atomics_mode", unsafe { (functions.set_atomics)(handle, Numbers::NO_ATOMICS) })?;
+        status("rocblas_set_atomics_mode", unsafe {
+            (functions.set_atomics)(handle, Numbers::NO_ATOMICS)
+        })?;
         // A beta interface: without it, rocBLAS chooses.
         let solutions = SolutionFunctions::load(library, "rocblas_").ok();
         let version = version(&functions);
-        Ok(Self { gpu, functions, solutions, handle, version })
+        Ok(Self {
+            gpu,
+            functions,
+            solutions,
+            handle,
+            version,
+        })
     }
 
     /// Selects between f32 and XF32 for products of f32.
@@ -50,17 +67,40 @@ impl Rocblas {
             ComputeType::Tf32 => Numbers::XF32_MATH,
         };
         // SAFETY: the handle came from the library.
-        status("rocblas_set_math_mode", unsafe { (self.functions.set_math)(self.handle, mode) })
+        status("rocblas_set_math_mode", unsafe {
+            (self.functions.set_math)(self.handle, mode)
+        })
     }
 
-    /// Writes at most `list.len()` solutions of a product, or only counts them when the list is empty. Returns their number.
-    fn list(&self, call: &RocblasCall, functions: &SolutionFunctions, list: &mut [i32]) -> Result<usize, BlasError> {
-        let RocblasCall { operations: [op_a, op_b], sizes: [m, n, k], alpha, beta, a, b, c, d, batch } = call;
+    /// Writes at most `list.len()` solutions of a product, or only counts them when the list is
+    /// empty. Returns their number.
+    fn list(
+        &self,
+        call: &RocblasCall,
+        functions: &SolutionFunctions,
+        list: &mut [i32],
+    ) -> Result<usize, BlasError> {
+        let RocblasCall {
+            operations: [op_a, op_b],
+            sizes: [m, n, k],
+            alpha,
+            beta,
+            a,
+            b,
+            c,
+            d,
+            batch,
+        } = call;
         let (alpha, beta): (Data, Data) = ((&raw const *alpha).cast(), (&raw const *beta).cast());
         let mut count = i32::try_from(list.len()).unwrap_or(i32::MAX);
-        let place = if list.is_empty() { null_mut() } else { list.as_mut_ptr() };
+        let place = if list.is_empty() {
+            null_mut()
+        } else {
+            list.as_mut_ptr()
+        };
         let (single, compute) = (*batch == 1, F32);
-        // SAFETY: as for the product itself; `place` has room for `count` numbers, or is null, on which the library only counts.
+        // SAFETY: as for the product itself; `place` has room for `count` numbers, or is null, on
+        // which the library only counts.
         let code = unsafe {
             if single {
                 (functions.gemm)(
@@ -142,7 +182,9 @@ fn version(functions: &RocblasFunctions) -> String {
     // SAFETY: `text` is writable for its length, which is passed with it.
     let code = unsafe { (functions.version)(text.as_mut_ptr().cast(), text.len()) };
     let text = CStr::from_bytes_until_nul(&text).map(|text| text.to_string_lossy().into_owned());
-    text.ok().filter(|text| code == 0 && !text.is_empty()).unwrap_or_else(|| "unknown".to_owned())
+    text.ok()
+        .filter(|text| code == 0 && !text.is_empty())
+        .unwrap_or_else(|| "unknown".to_owned())
 }
 
 impl Blas for Rocblas {
@@ -164,13 +206,26 @@ impl Blas for Rocblas {
         self.set_math(product.arithmetic.compute)?;
         // The library compares types and sizes; the addresses are not read.
         let address = DeviceAddress(256);
-        let buffers = Buffers { a: address, b: address, c: address, d: address };
-        let Some(call) = RocblasCall::new(product, buffers) else { return Ok(Vec::new()) };
+        let buffers = Buffers {
+            a: address,
+            b: address,
+            c: address,
+            d: address,
+        };
+        let Some(call) = RocblasCall::new(product, buffers) else {
+            return Ok(Vec::new());
+        };
         let mut algorithms = vec![Algorithm::chosen_by_library()];
-        let Some(functions) = &self.solutions else { return Ok(algorithms) };
+        let Some(functions) = &self.solutions else {
+            return Ok(algorithms);
+        };
         let listed = self.list(&call, functions, &mut []).and_then(|count| {
             let mut list = vec![0; count];
-            let filled = if count == 0 { 0 } else { self.list(&call, functions, &mut list)? };
+            let filled = if count == 0 {
+                0
+            } else {
+                self.list(&call, functions, &mut list)?
+            };
             list.truncate(filled);
             Ok(list)
         });
@@ -187,20 +242,37 @@ impl Blas for Rocblas {
         Ok(algorithms)
     }
 
-    fn run(&self, product: &Gemm, algorithm: &Algorithm, buffers: Buffers) -> Result<(), BlasError> {
+    fn run(
+        &self,
+        product: &Gemm,
+        algorithm: &Algorithm,
+        buffers: Buffers,
+    ) -> Result<(), BlasError> {
         self.gpu.make_current()?;
         self.set_math(product.arithmetic.compute)?;
-        let unsupported =
-            || BlasError::Unsupported { reason: format!("rocblas has no product {}", product.arithmetic) };
+        let unsupported = || BlasError::Unsupported {
+            reason: format!("rocblas has no product {}", product.arithmetic),
+        };
         let call = RocblasCall::new(product, buffers).ok_or_else(unsupported)?;
-        let RocblasCall { operations: [op_a, op_b], sizes: [m, n, k], alpha, beta, a, b, c, d, batch } = &call;
+        let RocblasCall {
+            operations: [op_a, op_b],
+            sizes: [m, n, k],
+            alpha,
+            beta,
+            a,
+            b,
+            c,
+            d,
+            batch,
+        } = &call;
         let (alpha, beta): (Data, Data) = ((&raw const *alpha).cast(), (&raw const *beta).cast());
         let (algo, index) = match algorithm.handle {
             AlgorithmHandle::Index(index) => (Numbers::SOLUTION_INDEX, index),
             AlgorithmHandle::Default | AlgorithmHandle::Opaque { .. } => (Numbers::STANDARD, 0),
         };
-        // SAFETY: the matrices have the bytes that the sizes state; alpha and beta are f32, as the compute type requires, and are read
-        // before the call returns, because the pointer mode is that of the host.
+        // SAFETY: the matrices have the bytes that the sizes state; alpha and beta are f32, as the
+        // compute type requires, and are read before the call returns, because the pointer mode is
+        // that of the host.
         let code = unsafe {
             if *batch == 1 {
                 (self.functions.gemm)(
@@ -263,7 +335,11 @@ impl Blas for Rocblas {
                 )
             }
         };
-        let allowed = if algorithm.handle == AlgorithmHandle::Default { Numbers::UNSUPPORTED } else { &[] };
+        let allowed = if algorithm.handle == AlgorithmHandle::Default {
+            Numbers::UNSUPPORTED
+        } else {
+            &[]
+        };
         check("rocblas_gemm_ex", code, Numbers::STATUSES, allowed)
     }
 }

@@ -33,12 +33,24 @@ impl RocblasCall {
     /// `None` when rocBLAS does not have a type.
     pub(super) fn new(product: &Gemm, buffers: Buffers) -> Option<Self> {
         let matrix = |operand, address: DeviceAddress| {
-            let MatrixStorage { number, leading, stride, .. } = product.stored(operand);
+            let MatrixStorage {
+                number,
+                leading,
+                stride,
+                ..
+            } = product.stored(operand);
             let (leading, stride) = (leading as c_int, stride as i64);
-            Numbers::number(number).map(|number| RocblasMatrix { data: address.pointer(), number, leading, stride })
+            Numbers::number(number).map(|number| RocblasMatrix {
+                data: address.pointer(),
+                number,
+                leading,
+                stride,
+            })
         };
         Some(Self {
-            operations: product.transposed.map(|transposed| Numbers::OPERATIONS[usize::from(transposed)]),
+            operations: product
+                .transposed
+                .map(|transposed| Numbers::OPERATIONS[usize::from(transposed)]),
             sizes: [product.rows, product.columns, product.inner].map(|size| size as c_int),
             alpha: product.alpha as f32,
             beta: product.beta as f32,

@@ -1,4 +1,5 @@
-//! The numbers of `rocblas-types.h`. `tests/declarations.rs` compares them with the published header.
+//! The numbers of `rocblas-types.h`. `tests/declarations.rs` compares them with the published
+//! header.
 
 use crate::{blas::StatusNames, number_type::NumberType};
 use std::ffi::c_int;
@@ -20,7 +21,8 @@ impl RocblasNumbers {
     pub const XF32_MATH: c_int = 1;
     /// `rocblas_atomics_not_allowed`: sums of every run in the same order.
     pub const NO_ATOMICS: c_int = 0;
-    /// The statuses of a product that the library does not have: not implemented, excluded from the build, another architecture.
+    /// The statuses of a product that the library does not have: not implemented, excluded from the
+    /// build, another architecture.
     pub const UNSUPPORTED: &'static [c_int] = &[2, 14, 15];
     /// `rocblas_status`.
     pub const STATUSES: StatusNames = &[
@@ -43,7 +45,9 @@ impl RocblasNumbers {
             NumberType::F16 => Some(150),
             NumberType::F32 => Some(151),
             NumberType::Bf16 => Some(168),
-            NumberType::E4m3 | NumberType::E5m2 | NumberType::E4m3Fnuz | NumberType::E5m2Fnuz => None,
+            NumberType::E4m3 | NumberType::E5m2 | NumberType::E4m3Fnuz | NumberType::E5m2Fnuz => {
+                None
+            }
         }
     }
 }

@@ -1,4 +1,5 @@
-//! `libamdhip64`: an AMD GPU, real or simulated. The functions are among those that burn's ROCm backend calls.
+//! `libamdhip64`: an AMD GPU, real or simulated. The functions are among those that burn's ROCm
+//! backend calls.
 
 use super::{
     account::Account,
@@ -31,11 +32,17 @@ pub(super) struct HipGpu {
 
 impl HipGpu {
     pub(super) fn open(library: SharedLibrary, index: u32) -> Result<Self, GpuError> {
-        let functions = HipFunctions::load(&library, "hip")
-            .map_err(|_| GpuError::Symbol { library: library.path().to_owned(), symbol: "a function of HIP 6" })?;
+        let functions = HipFunctions::load(&library, "hip").map_err(|_| GpuError::Symbol {
+            library: library.path().to_owned(),
+            symbol: "a function of HIP 6",
+        })?;
         // SAFETY: flags must be zero, and are.
         check("hipInit", unsafe { (functions.initialise)(0) })?;
-        let gpu = Self { functions, index: index.cast_signed(), account: Account::default() };
+        let gpu = Self {
+            functions,
+            index: index.cast_signed(),
+            account: Account::default(),
+        };
         gpu.make_current()?;
         Ok(gpu)
     }
@@ -44,14 +51,18 @@ impl HipGpu {
 impl LibraryGpu for HipGpu {
     fn make_current(&self) -> Result<(), GpuError> {
         // SAFETY: the runtime rejects an invalid index.
-        check("hipSetDevice", unsafe { (self.functions.set_device)(self.index) })
+        check("hipSetDevice", unsafe {
+            (self.functions.set_device)(self.index)
+        })
     }
 
     fn allocate(&self, bytes: usize) -> Result<DeviceAddress, GpuError> {
         self.make_current()?;
         let mut pointer = null_mut();
         // SAFETY: `pointer` is writable for the whole call; the null stream exists on every device.
-        check("hipMallocAsync", unsafe { (self.functions.allocate)(&mut pointer, bytes, null_mut()) })?;
+        check("hipMallocAsync", unsafe {
+            (self.functions.allocate)(&mut pointer, bytes, null_mut())
+        })?;
         self.account.allocated(bytes);
         Ok(DeviceAddress(pointer as u64))
     }
@@ -59,7 +70,9 @@ impl LibraryGpu for HipGpu {
     fn release(&self, address: DeviceAddress, bytes: usize) -> Result<(), GpuError> {
         self.make_current()?;
         // SAFETY: the runtime rejects an address that is not an allocation.
-        check("hipFreeAsync", unsafe { (self.functions.release)(address.pointer(), null_mut()) })?;
+        check("hipFreeAsync", unsafe {
+            (self.functions.release)(address.pointer(), null_mut())
+        })?;
         self.account.released(bytes);
         Ok(())
     }
@@ -67,7 +80,9 @@ impl LibraryGpu for HipGpu {
     fn upload(&self, to: DeviceAddress, from: &[u8]) -> Result<(), GpuError> {
         self.make_current()?;
         // SAFETY: the slice is readable for its length until the stream has been waited for.
-        let code = unsafe { (self.functions.upload)(to.pointer(), from.as_ptr().cast(), from.len(), null_mut()) };
+        let code = unsafe {
+            (self.functions.upload)(to.pointer(), from.as_ptr().cast(), from.len(), null_mut())
+        };
         check("hipMemcpyHtoDAsync", code)?;
         self.synchronise()
     }
@@ -75,7 +90,9 @@ impl LibraryGpu for HipGpu {
     fn download(&self, from: DeviceAddress, to: &mut [u8]) -> Result<(), GpuError> {
         self.make_current()?;
         // SAFETY: the slice is writable for its length until the stream has been waited for.
-        let code = unsafe { (self.functions.download)(to.as_mut_ptr().cast(), from.pointer(), to.len(), null_mut()) };
+        let code = unsafe {
+            (self.functions.download)(to.as_mut_ptr().cast(), from.pointer(), to.len(), null_mut())
+        };
         check("hipMemcpyDtoHAsync", code)?;
         self.synchronise()
     }
@@ -83,7 +100,9 @@ impl LibraryGpu for HipGpu {
     fn synchronise(&self) -> Result<(), GpuError> {
         self.make_current()?;
         // SAFETY: the null stream exists on every device.
-        check("hipStreamSynchronize", unsafe { (self.functions.synchronise)(null_mut()) })
+        check("hipStreamSynchronize", unsafe {
+            (self.functions.synchronise)(null_mut())
+        })
     }
 
     fn account(&self) -> &Account {

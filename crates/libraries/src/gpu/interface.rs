@@ -100,7 +100,11 @@ impl GpuError {
 }
 
 pub(crate) fn check(function: &'static str, code: i32) -> Result<(), GpuError> {
-    if code == 0 { Ok(()) } else { Err(GpuError::Status { function, code }) }
+    if code == 0 {
+        Ok(())
+    } else {
+        Err(GpuError::Status { function, code })
+    }
 }
 
 impl fmt::Display for DeviceAddress {

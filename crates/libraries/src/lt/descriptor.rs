@@ -1,4 +1,5 @@
-//! The descriptors of a product: operation, layouts of the matrices, and preference of the heuristic.
+//! The descriptors of a product: operation, layouts of the matrices, and preference of the
+//! heuristic.
 
 use super::{dialect::Dialect, functions::LtFunctions};
 use crate::{
@@ -36,9 +37,17 @@ impl<'table> Descriptors<'table> {
         product: &Gemm,
         preference: Preference,
     ) -> Result<Self, BlasError> {
-        let mut new = Self { functions, operation: null_mut(), layouts: [null_mut(); 4], preference: null_mut() };
+        let mut new = Self {
+            functions,
+            operation: null_mut(),
+            layouts: [null_mut(); 4],
+            preference: null_mut(),
+        };
         new.create_operation(dialect, product)?;
-        for (index, operand) in [Operand::A, Operand::B, Operand::C, Operand::D].into_iter().enumerate() {
+        for (index, operand) in [Operand::A, Operand::B, Operand::C, Operand::D]
+            .into_iter()
+            .enumerate()
+        {
             new.create_layout(dialect, index, product.stored(operand))?;
         }
         new.create_preference(dialect, preference)?;
@@ -57,14 +66,29 @@ impl<'table> Descriptors<'table> {
         self.preference
     }
 
-    fn create_preference(&mut self, dialect: &Dialect, preference: Preference) -> Result<(), BlasError> {
+    fn create_preference(
+        &mut self,
+        dialect: &Dialect,
+        preference: Preference,
+    ) -> Result<(), BlasError> {
         // SAFETY: the pointer is writable for the whole call.
-        dialect.check("MatmulPreferenceCreate", unsafe { (self.functions.preference_create)(&mut self.preference) })?;
+        dialect.check("MatmulPreferenceCreate", unsafe {
+            (self.functions.preference_create)(&mut self.preference)
+        })?;
         let (set, workspace) = (self.functions.preference_set, preference.workspace);
         // SAFETY: the descriptor exists; the attribute is an unsigned number of 8 bytes.
-        let code = unsafe { set(self.preference, dialect.workspace, (&raw const workspace).cast(), 8) };
+        let code = unsafe {
+            set(
+                self.preference,
+                dialect.workspace,
+                (&raw const workspace).cast(),
+                8,
+            )
+        };
         dialect.check("MatmulPreferenceSetAttribute", code)?;
-        if let (Some((attribute, single)), PartialSums::Single) = (dialect.reductions, preference.sums) {
+        if let (Some((attribute, single)), PartialSums::Single) =
+            (dialect.reductions, preference.sums)
+        {
             // SAFETY: as above, of 4 bytes.
             let code = unsafe { set(self.preference, attribute, (&raw const single).cast(), 4) };
             dialect.check("MatmulPreferenceSetAttribute", code)?;
@@ -81,21 +105,39 @@ impl<'table> Descriptors<'table> {
         for (attribute, transposed) in dialect.transposes.into_iter().zip(product.transposed) {
             let operation: c_int = dialect.operations[usize::from(transposed)];
             // SAFETY: the descriptor exists; the attribute is a number of 4 bytes.
-            let code =
-                unsafe { (self.functions.operation_set)(self.operation, attribute, (&raw const operation).cast(), 4) };
+            let code = unsafe {
+                (self.functions.operation_set)(
+                    self.operation,
+                    attribute,
+                    (&raw const operation).cast(),
+                    4,
+                )
+            };
             dialect.check("MatmulDescSetAttribute", code)?;
         }
         Ok(())
     }
 
-    fn create_layout(&mut self, dialect: &Dialect, index: usize, stored: MatrixStorage) -> Result<(), BlasError> {
-        let number = dialect.number(stored.number).ok_or_else(|| BlasError::Unsupported {
-            reason: format!("{} has no type {}", dialect.library, stored.number),
-        })?;
-        let (rows, columns, leading) = (stored.rows as u64, stored.columns as u64, stored.leading as i64);
+    fn create_layout(
+        &mut self,
+        dialect: &Dialect,
+        index: usize,
+        stored: MatrixStorage,
+    ) -> Result<(), BlasError> {
+        let number = dialect
+            .number(stored.number)
+            .ok_or_else(|| BlasError::Unsupported {
+                reason: format!("{} has no type {}", dialect.library, stored.number),
+            })?;
+        let (rows, columns, leading) = (
+            stored.rows as u64,
+            stored.columns as u64,
+            stored.leading as i64,
+        );
         let layout = &mut self.layouts[index];
         // SAFETY: the pointer is writable for the whole call.
-        let code = unsafe { (self.functions.layout_create)(layout, number, rows, columns, leading) };
+        let code =
+            unsafe { (self.functions.layout_create)(layout, number, rows, columns, leading) };
         dialect.check("MatrixLayoutCreate", code)?;
         if stored.batch == 1 {
             return Ok(());
@@ -109,16 +151,26 @@ impl<'table> Descriptors<'table> {
                 set(*layout, dialect.batch_stride, (&raw const stride).cast(), 8),
             ]
         };
-        codes.into_iter().try_for_each(|code| dialect.check("MatrixLayoutSetAttribute", code))
+        codes
+            .into_iter()
+            .try_for_each(|code| dialect.check("MatrixLayoutSetAttribute", code))
     }
 }
 
 impl Drop for Descriptors<'_> {
     fn drop(&mut self) {
-        let layouts = self.layouts.map(|layout| (layout, self.functions.layout_destroy));
-        let others =
-            [(self.operation, self.functions.operation_destroy), (self.preference, self.functions.preference_destroy)];
-        for (descriptor, destroy) in layouts.into_iter().chain(others).filter(|(descriptor, _)| !descriptor.is_null()) {
+        let layouts = self
+            .layouts
+            .map(|layout| (layout, self.functions.layout_destroy));
+        let others = [
+            (self.operation, self.functions.operation_destroy),
+            (self.preference, self.functions.preference_destroy),
+        ];
+        for (descriptor, destroy) in layouts
+            .into_iter()
+            .chain(others)
+            .filter(|(descriptor, _)| !descriptor.is_null())
+        {
             // SAFETY: the descriptor came from the library and is not used any more.
             unsafe { destroy(descriptor) };
         }

@@ -1,4 +1,5 @@
-//! The numbers by which cuBLASLt and hipBLASLt differ. `tests/declarations.rs` compares AMD's with the published headers.
+//! The numbers by which cuBLASLt and hipBLASLt differ. `tests/declarations.rs` compares AMD's with
+//! the published headers.
 
 use crate::{
     blas::{BlasError, StatusNames, check},
@@ -28,7 +29,8 @@ pub struct Dialect {
     pub batch_stride: c_int,
     /// The attribute of a preference: bytes of workspace.
     pub workspace: c_int,
-    /// The attribute of a preference: the ways to add parts of a sum, as bits; and the bit of f32. hipBLASLt has none.
+    /// The attribute of a preference: the ways to add parts of a sum, as bits; and the bit of f32.
+    /// hipBLASLt has none.
     pub reductions: Option<(c_int, u32)>,
     /// Words of 8 bytes of an algorithm.
     pub algorithm_words: usize,
@@ -117,7 +119,12 @@ pub(super) const CONFIGURATION: &[(&str, c_int, usize)] = &[
 
 impl Dialect {
     pub(super) fn check(&self, function: &str, code: c_int) -> Result<(), BlasError> {
-        check(&format!("{}{function}", self.prefix), code, self.statuses, self.unsupported)
+        check(
+            &format!("{}{function}", self.prefix),
+            code,
+            self.statuses,
+            self.unsupported,
+        )
     }
 
     /// The number of a compute type.
@@ -131,7 +138,8 @@ impl Dialect {
     /// The number of a type of elements; `None` when the library does not have it.
     pub fn number(&self, number: NumberType) -> Option<c_int> {
         let is_amd = self.library == LibraryName::HipblasLt;
-        Some(data_type(number)).filter(|_| is_amd || !matches!(number, NumberType::E4m3Fnuz | NumberType::E5m2Fnuz))
+        Some(data_type(number))
+            .filter(|_| is_amd || !matches!(number, NumberType::E4m3Fnuz | NumberType::E5m2Fnuz))
     }
 
     /// The version that the library reports.
@@ -139,29 +147,52 @@ impl Dialect {
         if self.library == LibraryName::HipblasLt {
             // SAFETY: the type is the C signature of `hipblasLtGetVersion`.
             let function = unsafe {
-                library.function::<unsafe extern "C" fn(*mut c_void, *mut c_int) -> c_int>("hipblasLtGetVersion")
+                library.function::<unsafe extern "C" fn(*mut c_void, *mut c_int) -> c_int>(
+                    "hipblasLtGetVersion",
+                )
             };
             let mut version = 0;
-            // SAFETY: `version` is writable for the whole call, and the handle came from the library.
+            // SAFETY: `version` is writable for the whole call, and the handle came from the
+            // library.
             let code = function.map(|function| unsafe { function(handle, &mut version) });
             // Major * 100000 + minor * 100 + patch.
-            let text = format!("{}.{}.{}", version / 100_000, version / 100 % 1000, version % 100);
-            return if code == Some(0) { text } else { "unknown".to_owned() };
+            let text = format!(
+                "{}.{}.{}",
+                version / 100_000,
+                version / 100 % 1000,
+                version % 100
+            );
+            return if code == Some(0) {
+                text
+            } else {
+                "unknown".to_owned()
+            };
         }
         // SAFETY: the type is the C signature of `cublasLtGetVersion`.
-        let function = unsafe { library.function::<unsafe extern "C" fn() -> usize>("cublasLtGetVersion") };
+        let function =
+            unsafe { library.function::<unsafe extern "C" fn() -> usize>("cublasLtGetVersion") };
         // SAFETY: the function has no arguments.
-        function.map_or_else(|| "unknown".to_owned(), |function| cuda_version(unsafe { function() }))
+        function.map_or_else(
+            || "unknown".to_owned(),
+            |function| cuda_version(unsafe { function() }),
+        )
     }
 }
 
-/// A version of cuBLAS: major * 10000 + minor * 100 + patch since version 12, before that major * 1000.
+/// A version of cuBLAS: major * 10000 + minor * 100 + patch since version 12, before that major *
+/// 1000.
 pub(crate) fn cuda_version(version: usize) -> String {
     let major = if version >= 100_000 { 10_000 } else { 1000 };
-    format!("{}.{}.{}", version / major, version % major / 100, version % 100)
+    format!(
+        "{}.{}.{}",
+        version / major,
+        version % major / 100,
+        version % 100
+    )
 }
 
-/// `cudaDataType` and `hipDataType`, which have the same numbers up to the types of 8 bits without infinities.
+/// `cudaDataType` and `hipDataType`, which have the same numbers up to the types of 8 bits without
+/// infinities.
 pub(crate) const fn data_type(number: NumberType) -> c_int {
     match number {
         NumberType::F32 => 0,
@@ -181,7 +212,11 @@ mod tests {
     #[test]
     fn versions_are_decoded() {
         assert_eq!(
-            [cuda_version(130_100), cuda_version(120_804), cuda_version(11_804)],
+            [
+                cuda_version(130_100),
+                cuda_version(120_804),
+                cuda_version(11_804)
+            ],
             ["13.1.0", "12.8.4", "11.8.4"]
         );
     }

@@ -30,4 +30,5 @@ functions! {
 }
 
 /// `cublasLtMatmulAlgoConfigGetAttribute`: algorithm, attribute, buffer, its bytes, written bytes.
-pub(crate) type ConfigurationOf = unsafe extern "C" fn(*const c_void, c_int, *mut c_void, usize, *mut usize) -> c_int;
+pub(crate) type ConfigurationOf =
+    unsafe extern "C" fn(*const c_void, c_int, *mut c_void, usize, *mut usize) -> c_int;

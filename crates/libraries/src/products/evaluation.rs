@@ -7,7 +7,10 @@ use testgen_operators::{calls::HostTensor, cases::Reference};
 /// The result of an algorithm.
 pub(super) enum CaseResult {
     /// The elements of D, row-major, and a byte outside of them that was changed.
-    Computed { values: Vec<f64>, overwritten: Option<Overwritten> },
+    Computed {
+        values: Vec<f64>,
+        overwritten: Option<Overwritten>,
+    },
     /// The library returned an error.
     Refused(BlasError),
 }
@@ -20,7 +23,8 @@ pub(super) struct ProductEvaluation {
     pub(super) failure: Option<String>,
 }
 
-/// Compares every element with its bound, and the bytes around the elements with those that were written before.
+/// Compares every element with its bound, and the bytes around the elements with those that were
+/// written before.
 pub(super) fn evaluate(
     product: &Gemm,
     reference: &Reference,
@@ -32,9 +36,23 @@ pub(super) fn evaluate(
     let evaluation = testgen_operators::cases::evaluate(reference, &got);
     let unwritten = values.iter().filter(|value| value.is_nan()).count();
     let outside = overwritten.map(|place| place.to_string());
-    let missing =
-        (unwritten > 0).then(|| format!("{unwritten} of {} elements are NaN or were not written", values.len()));
-    let parts: Vec<String> = [outside, missing, evaluation.failure].into_iter().flatten().collect();
-    let headroom = if parts.is_empty() { evaluation.headroom } else { evaluation.headroom.min(0.0) };
-    ProductEvaluation { headroom, failure: (!parts.is_empty()).then(|| parts.join("; ")) }
+    let missing = (unwritten > 0).then(|| {
+        format!(
+            "{unwritten} of {} elements are NaN or were not written",
+            values.len()
+        )
+    });
+    let parts: Vec<String> = [outside, missing, evaluation.failure]
+        .into_iter()
+        .flatten()
+        .collect();
+    let headroom = if parts.is_empty() {
+        evaluation.headroom
+    } else {
+        evaluation.headroom.min(0.0)
+    };
+    ProductEvaluation {
+        headroom,
+        failure: (!parts.is_empty()).then(|| parts.join("; ")),
+    }
 }

@@ -27,14 +27,16 @@ pub(super) struct Factors {
 enum FactorKind {
     /// Uniform from -1 to 1.
     Uniform,
-    /// Whole numbers from -2 to 2, those of C multiples of 4: with alpha -0.5 and beta 0.75 every step is exact.
+    /// Whole numbers from -2 to 2, those of C multiples of 4: with alpha -0.5 and beta 0.75 every
+    /// step is exact.
     Integers,
     /// A is subnormal, B large enough that the result is normal: zero where the device flushes A.
     Subnormal,
 }
 
 impl FactorKind {
-    /// The kinds alternate over the shapes. Factors of TF32 lose bits of subnormal numbers, and those of 8 bits have few.
+    /// The kinds alternate over the shapes. Factors of TF32 lose bits of subnormal numbers, and
+    /// those of 8 bits have few.
     fn of(index: usize, arithmetic: GemmTypes) -> Self {
         let has_subnormals = arithmetic.compute == ComputeType::F32 && !arithmetic.has_float8();
         match index % 5 {
@@ -49,16 +51,34 @@ impl Factors {
     /// The numbers for the shape with number `index` of the list; the same in every run.
     pub(super) fn new(shape: ProductShape, arithmetic: GemmTypes, index: usize) -> Self {
         let kind = FactorKind::of(index, arithmetic);
-        let ProductShape { rows, columns, inner, batch } = shape;
+        let ProductShape {
+            rows,
+            columns,
+            inner,
+            batch,
+        } = shape;
         let [type_a, type_b] = arithmetic.factors;
         let fill = |operand: usize, count: usize, number: NumberType| -> Vec<f64> {
             let mut random = SplitMix64::new((index * 3 + operand) as u64);
-            (0..batch * count).map(|_| number.round(random.number(kind, operand, number))).collect()
+            (0..batch * count)
+                .map(|_| number.round(random.number(kind, operand, number)))
+                .collect()
         };
-        let (a, b) = (fill(0, rows * inner, type_a), fill(1, inner * columns, type_b));
+        let (a, b) = (
+            fill(0, rows * inner, type_a),
+            fill(1, inner * columns, type_b),
+        );
         let c = fill(2, rows * columns, arithmetic.result);
         let sums = sums(shape, bounds(arithmetic), &a, &b, arithmetic.has_float8());
-        Self { shape, arithmetic, kind, a, b, c, sums }
+        Self {
+            shape,
+            arithmetic,
+            kind,
+            a,
+            b,
+            c,
+            sums,
+        }
     }
 
     /// An element of A.
@@ -76,26 +96,39 @@ impl Factors {
         self.c[(matrix * self.shape.rows + row) * self.shape.columns + column]
     }
 
-    /// A sum of subnormal numbers whose factor alpha is applied to a factor in place of the sum, as some algorithms do: each product of alpha
-    /// and an element of A rounds to a multiple of the smallest number.
+    /// A sum of subnormal numbers whose factor alpha is applied to a factor in place of the sum, as
+    /// some algorithms do: each product of alpha and an element of A rounds to a multiple of the
+    /// smallest number.
     fn with_scaled_factor(&self, sum: BoundedNumber) -> BoundedNumber {
         if self.kind != FactorKind::Subnormal {
             return sum;
         }
         let error = self.shape.inner as f64 * LARGEST_OF_B * f64::from(f32::from_bits(1));
-        BoundedNumber { error: sum.error + error, variance: sum.variance + error * error / 3.0, ..sum }
+        BoundedNumber {
+            error: sum.error + error,
+            variance: sum.variance + error * error / 3.0,
+            ..sum
+        }
     }
 
-    /// The result with a bound for each element: alpha * sum and beta * C are added in f32, and rounded once to the type of D.
+    /// The result with a bound for each element: alpha * sum and beta * C are added in f32, and
+    /// rounded once to the type of D.
     pub(super) fn reference(&self, product: &Gemm) -> Reference {
         let bounds = bounds(self.arithmetic);
-        let (alpha, beta) = (BoundedNumber::exact(product.alpha), BoundedNumber::exact(product.beta));
+        let (alpha, beta) = (
+            BoundedNumber::exact(product.alpha),
+            BoundedNumber::exact(product.beta),
+        );
         let number = |(sum, added): (&BoundedNumber, &f64)| {
             if self.kind == FactorKind::Integers {
                 let value = product.alpha * sum.value + product.beta * added;
                 return bounds.stored(BoundedNumber::exact(value));
             }
-            let scaled = if product.alpha == 1.0 { *sum } else { bounds.mul(alpha, self.with_scaled_factor(*sum)) };
+            let scaled = if product.alpha == 1.0 {
+                *sum
+            } else {
+                bounds.mul(alpha, self.with_scaled_factor(*sum))
+            };
             let total = match product.beta {
                 0.0 => scaled,
                 1.0 => bounds.add(scaled, BoundedNumber::exact(*added)),
@@ -103,7 +136,12 @@ impl Factors {
             };
             bounds.stored(total)
         };
-        let ProductShape { rows, columns, batch, .. } = self.shape;
+        let ProductShape {
+            rows,
+            columns,
+            batch,
+            ..
+        } = self.shape;
         Reference {
             shape: vec![batch, rows, columns],
             element: element(self.arithmetic.result),
@@ -129,24 +167,43 @@ pub(super) fn element(result: NumberType) -> Element {
     result.element().unwrap_or(Element::F32)
 }
 
-/// The unit of the sums inside Hopper's matrix unit for factors of 8 bits: 14 bits (DeepSeek-V3, section 3.5.2; the documentation of
-/// NVIDIA has no number).
+/// The unit of the sums inside Hopper's matrix unit for factors of 8 bits: 14 bits (DeepSeek-V3,
+/// section 3.5.2; the documentation of NVIDIA has no number).
 const FLOAT8_UNIT: f64 = 1.0 / (1_u64 << 13) as f64;
 
 /// The sums of A * B, row-major for each matrix.
-fn sums(shape: ProductShape, bounds: Bounds, a: &[f64], b: &[f64], float8: bool) -> Vec<BoundedNumber> {
-    let ProductShape { rows, columns, inner, batch } = shape;
+fn sums(
+    shape: ProductShape,
+    bounds: Bounds,
+    a: &[f64],
+    b: &[f64],
+    float8: bool,
+) -> Vec<BoundedNumber> {
+    let ProductShape {
+        rows,
+        columns,
+        inner,
+        batch,
+    } = shape;
     let mut sums = Vec::with_capacity(batch * rows * columns);
     for matrix in 0..batch {
         let (a, b) = (&a[matrix * rows * inner..], &b[matrix * inner * columns..]);
         // By columns of B, whose elements are not neighbours: copied once.
-        let columns_of_b: Vec<Vec<f64>> =
-            (0..columns).map(|column| (0..inner).map(|index| b[index * columns + column]).collect()).collect();
+        let columns_of_b: Vec<Vec<f64>> = (0..columns)
+            .map(|column| {
+                (0..inner)
+                    .map(|index| b[index * columns + column])
+                    .collect()
+            })
+            .collect();
         for row in 0..rows {
             let a = &a[row * inner..(row + 1) * inner];
             for b in &columns_of_b {
-                let sum =
-                    bounds.dot(a.iter().zip(b).map(|(a, b)| (BoundedNumber::exact(*a), BoundedNumber::exact(*b))));
+                let sum = bounds.dot(
+                    a.iter()
+                        .zip(b)
+                        .map(|(a, b)| (BoundedNumber::exact(*a), BoundedNumber::exact(*b))),
+                );
                 sums.push(if float8 { widened(sum, a, b) } else { sum });
             }
         }
@@ -158,7 +215,11 @@ fn sums(shape: ProductShape, bounds: Bounds, a: &[f64], b: &[f64], float8: bool)
 fn widened(sum: BoundedNumber, a: &[f64], b: &[f64]) -> BoundedNumber {
     let magnitude: f64 = a.iter().zip(b).map(|(a, b)| (a * b).abs()).sum();
     let error = sum.error + FLOAT8_UNIT * magnitude;
-    BoundedNumber { error, variance: sum.variance + (FLOAT8_UNIT * magnitude).powi(2) / 3.0, ..sum }
+    BoundedNumber {
+        error,
+        variance: sum.variance + (FLOAT8_UNIT * magnitude).powi(2) / 3.0,
+        ..sum
+    }
 }
 
 /// The largest element of B next to subnormal elements of A.
@@ -184,7 +245,11 @@ impl SplitMix64 {
     fn number(&mut self, kind: FactorKind, operand: usize, number: NumberType) -> f64 {
         let uniform = 2.0 * self.unit() - 1.0;
         // The smallest normal number; subnormal numbers are below it.
-        let normal = if number == NumberType::F16 { 2_f64.powi(-14) } else { 2_f64.powi(-126) };
+        let normal = if number == NumberType::F16 {
+            2_f64.powi(-14)
+        } else {
+            2_f64.powi(-126)
+        };
         match (kind, operand) {
             (FactorKind::Uniform, _) => uniform,
             (FactorKind::Integers, 2) => 4.0 * (2.5 * uniform).trunc(),

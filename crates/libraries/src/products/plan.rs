@@ -18,20 +18,34 @@ pub struct ProductPlan {
 impl ProductPlan {
     /// Every shape in every type that a library may have, with every algorithm.
     pub fn full(library: LibraryName) -> Self {
-        Self { shapes: shapes(), arithmetics: arithmetics(library), algorithms: usize::MAX }
+        Self {
+            shapes: shapes(),
+            arithmetics: arithmetics(library),
+            algorithms: usize::MAX,
+        }
     }
 
     /// Every seventh small shape, in every type: seconds on a processor.
     pub fn reduced(library: LibraryName) -> Self {
-        let few = shapes().into_iter().filter(|shape| shape.terms() < 1 << 16).step_by(7).collect();
-        Self { shapes: few, ..Self::full(library) }
+        let few = shapes()
+            .into_iter()
+            .filter(|shape| shape.terms() < 1 << 16)
+            .step_by(7)
+            .collect();
+        Self {
+            shapes: few,
+            ..Self::full(library)
+        }
     }
 
     /// The part whose results have the type of a precision.
     #[must_use]
     pub fn of_precision(mut self, precision: Precision) -> Self {
-        let GemmTypes { result, compute, .. } = GemmTypes::of(precision);
-        self.arithmetics.retain(|arithmetic| (arithmetic.result, arithmetic.compute) == (result, compute));
+        let GemmTypes {
+            result, compute, ..
+        } = GemmTypes::of(precision);
+        self.arithmetics
+            .retain(|arithmetic| (arithmetic.result, arithmetic.compute) == (result, compute));
         self
     }
 }
@@ -39,48 +53,97 @@ impl ProductPlan {
 /// The types of a library. A device that does not have one offers no algorithm for it.
 fn arithmetics(library: LibraryName) -> Vec<GemmTypes> {
     use NumberType::{Bf16, E4m3, E4m3Fnuz, E5m2, E5m2Fnuz, F16, F32};
-    let precisions = [Precision::F32, Precision::Tf32, Precision::F16, Precision::Bf16];
+    let precisions = [
+        Precision::F32,
+        Precision::Tf32,
+        Precision::F16,
+        Precision::Bf16,
+    ];
     let mut arithmetics = precisions.map(GemmTypes::of).to_vec();
-    let open_compute = [([E4m3, E4m3], Bf16), ([E4m3, E5m2], F16), ([E5m2, E4m3], F32)];
+    let open_compute = [
+        ([E4m3, E4m3], Bf16),
+        ([E4m3, E5m2], F16),
+        ([E5m2, E4m3], F32),
+    ];
     let without_infinity = [([E4m3Fnuz, E4m3Fnuz], F16), ([E4m3Fnuz, E5m2Fnuz], F32)];
     let float8 = |formats: &[([NumberType; 2], NumberType)]| -> Vec<GemmTypes> {
-        formats.iter().map(|(factors, result)| GemmTypes::float8(*factors, *result)).collect()
+        formats
+            .iter()
+            .map(|(factors, result)| GemmTypes::float8(*factors, *result))
+            .collect()
     };
     match library {
         LibraryName::Cublas | LibraryName::Rocblas => {}
         LibraryName::CublasLt => arithmetics.extend(float8(&open_compute)),
-        LibraryName::HipblasLt => arithmetics.extend([float8(&open_compute), float8(&without_infinity)].concat()),
+        LibraryName::HipblasLt => {
+            arithmetics.extend([float8(&open_compute), float8(&without_infinity)].concat())
+        }
     }
     arithmetics
 }
 
-/// The lengths of sums beyond which libraries choose other kernels; issues with skinny products between 4096 and 8192.
+/// The lengths of sums beyond which libraries choose other kernels; issues with skinny products
+/// between 4096 and 8192.
 const LONG: [usize; 5] = [4095, 4096, 4097, 8192, 8193];
 
-/// 200 shapes: one row or column, one tile, tiles with tails, long sums, tall and wide matrices, batches.
+/// 200 shapes: one row or column, one tile, tiles with tails, long sums, tall and wide matrices,
+/// batches.
 pub fn shapes() -> Vec<ProductShape> {
     let mut shapes = Vec::new();
     for rows in [1, 8, 17, 64, 129] {
         for columns in [1, 16, 33, 64, 127] {
-            shapes.extend([1, 16, 40, 65, 256].map(|inner| ProductShape::new([rows, columns, inner])));
+            shapes.extend(
+                [1, 16, 40, 65, 256].map(|inner| ProductShape::new([rows, columns, inner])),
+            );
         }
     }
     for inner in LONG {
         shapes.extend(
-            [[1, 33], [16, 16], [33, 17], [64, 32]].map(|[rows, columns]| ProductShape::new([rows, columns, inner])),
+            [[1, 33], [16, 16], [33, 17], [64, 32]]
+                .map(|[rows, columns]| ProductShape::new([rows, columns, inner])),
         );
     }
     for rows in [1000, 1024, 4097] {
-        shapes.extend([[1, 64], [16, 32], [48, 16]].map(|[columns, inner]| ProductShape::new([rows, columns, inner])));
-        shapes.extend([[1, 64], [16, 32]].map(|[columns, inner]| ProductShape::new([columns, rows, inner])));
+        shapes.extend(
+            [[1, 64], [16, 32], [48, 16]]
+                .map(|[columns, inner]| ProductShape::new([rows, columns, inner])),
+        );
+        shapes.extend(
+            [[1, 64], [16, 32]].map(|[columns, inner]| ProductShape::new([columns, rows, inner])),
+        );
     }
-    shapes.extend([[256, 256, 64], [257, 255, 48], [128, 384, 96], [320, 192, 80]].map(ProductShape::new));
-    shapes.extend([ProductShape::new([512, 512, 16]), ProductShape::new([96, 640, 32])]);
+    shapes.extend(
+        [
+            [256, 256, 64],
+            [257, 255, 48],
+            [128, 384, 96],
+            [320, 192, 80],
+        ]
+        .map(ProductShape::new),
+    );
+    shapes.extend([
+        ProductShape::new([512, 512, 16]),
+        ProductShape::new([96, 640, 32]),
+    ]);
     for batch in [2, 3, 8, 33] {
-        let sizes = [[1, 1, 1], [16, 16, 16], [17, 33, 9], [1, 64, 40], [64, 1, 64], [32, 48, 64], [65, 31, 128]];
-        shapes.extend(sizes.map(|sizes| ProductShape { batch, ..ProductShape::new(sizes) }));
+        let sizes = [
+            [1, 1, 1],
+            [16, 16, 16],
+            [17, 33, 9],
+            [1, 64, 40],
+            [64, 1, 64],
+            [32, 48, 64],
+            [65, 31, 128],
+        ];
+        shapes.extend(sizes.map(|sizes| ProductShape {
+            batch,
+            ..ProductShape::new(sizes)
+        }));
     }
-    shapes.extend([[128, 128, 512], [16, 64, 1024]].map(|sizes| ProductShape { batch: 2, ..ProductShape::new(sizes) }));
+    shapes.extend([[128, 128, 512], [16, 64, 1024]].map(|sizes| ProductShape {
+        batch: 2,
+        ..ProductShape::new(sizes)
+    }));
     shapes.extend([[2, 2, 2], [3, 5, 7], [31, 31, 31]].map(ProductShape::new));
     shapes
 }
@@ -96,7 +159,10 @@ mod tests {
         let shapes = shapes();
         assert_eq!(shapes.iter().collect::<BTreeSet<_>>().len(), shapes.len());
         assert!((195..=205).contains(&shapes.len()), "{}", shapes.len());
-        assert!(shapes.iter().any(|shape| shape.inner == 8193) && shapes.iter().any(|shape| shape.batch == 33));
+        assert!(
+            shapes.iter().any(|shape| shape.inner == 8193)
+                && shapes.iter().any(|shape| shape.batch == 33)
+        );
         let largest = shapes.iter().map(|shape| shape.terms()).max();
         assert!(largest.is_some_and(|terms| terms < 1 << 25), "{largest:?}");
         assert!(ProductPlan::reduced(LibraryName::Rocblas).shapes.len() > 10);

@@ -73,7 +73,9 @@ pub struct UnsupportedGroup {
 impl ProductsReport {
     /// Whether every computed product is right, and at least one was computed.
     pub fn passes(&self) -> bool {
-        self.aborted.is_none() && !self.rows.is_empty() && self.rows.iter().all(|row| row.failed == 0)
+        self.aborted.is_none()
+            && !self.rows.is_empty()
+            && self.rows.iter().all(|row| row.failed == 0)
     }
 
     /// The number of products that were computed, one for each algorithm.
@@ -100,46 +102,80 @@ impl Reporter {
             peak_bytes: 0,
             aborted: None,
         };
-        Self { report, rows: BTreeMap::new(), unsupported: BTreeMap::new() }
+        Self {
+            report,
+            rows: BTreeMap::new(),
+            unsupported: BTreeMap::new(),
+        }
     }
 
     pub(super) fn unsupported(&mut self, product: &Gemm, reason: &str) {
-        let key = [product.arithmetic.to_string(), product.transposes(), reason.to_owned()];
+        let key = [
+            product.arithmetic.to_string(),
+            product.transposes(),
+            reason.to_owned(),
+        ];
         *self.unsupported.entry(key).or_default() += 1;
     }
 
-    pub(super) fn computed(&mut self, product: &Gemm, algorithm: &Algorithm, evaluation: ProductEvaluation) {
+    pub(super) fn computed(
+        &mut self,
+        product: &Gemm,
+        algorithm: &Algorithm,
+        evaluation: ProductEvaluation,
+    ) {
         match evaluation.failure {
-            Some(failure) => self.failed(product, &algorithm.id, algorithm.configuration.clone(), failure),
+            Some(failure) => self.failed(
+                product,
+                &algorithm.id,
+                algorithm.configuration.clone(),
+                failure,
+            ),
             None => self.row(product, &algorithm.id).products += 1,
         }
         if evaluation.headroom.is_finite() {
             let row = self.row(product, &algorithm.id);
-            row.headroom = Some(row.headroom.map_or(evaluation.headroom, |least| least.min(evaluation.headroom)));
+            row.headroom = Some(
+                row.headroom
+                    .map_or(evaluation.headroom, |least| least.min(evaluation.headroom)),
+            );
         }
     }
 
-    pub(super) fn failed(&mut self, product: &Gemm, algorithm: &str, configuration: String, problem: String) {
+    pub(super) fn failed(
+        &mut self,
+        product: &Gemm,
+        algorithm: &str,
+        configuration: String,
+        problem: String,
+    ) {
         let row = self.row(product, algorithm);
         row.products += 1;
         row.failed += 1;
         if row.failures.len() < DESCRIBED {
-            row.failures.push(ProductFailure { product: product.to_string(), configuration, problem });
+            row.failures.push(ProductFailure {
+                product: product.to_string(),
+                configuration,
+                problem,
+            });
         }
     }
 
     pub(super) fn aborted(mut self, product: &Gemm, error: &GpuError) -> ProductsReport {
-        self.report.aborted = Some(format!("{product}: the device failed, later products were not computed: {error}"));
+        self.report.aborted = Some(format!(
+            "{product}: the device failed, later products were not computed: {error}"
+        ));
         self.finish(0)
     }
 
     pub(super) fn finish(self, peak_bytes: u64) -> ProductsReport {
-        let group = |([arithmetic, transposes, reason], products): ([String; 3], usize)| UnsupportedGroup {
-            arithmetic,
-            transposes,
-            reason,
-            products,
-        };
+        let group =
+            |([arithmetic, transposes, reason], products): ([String; 3], usize)| UnsupportedGroup {
+                arithmetic,
+                transposes,
+                reason,
+                products,
+            };
         ProductsReport {
             rows: self.rows.into_values().collect(),
             unsupported: self.unsupported.into_iter().map(group).collect(),
@@ -149,7 +185,11 @@ impl Reporter {
     }
 
     fn row(&mut self, product: &Gemm, algorithm: &str) -> &mut AlgorithmRow {
-        let key = [product.arithmetic.to_string(), product.transposes(), algorithm.to_owned()];
+        let key = [
+            product.arithmetic.to_string(),
+            product.transposes(),
+            algorithm.to_owned(),
+        ];
         let [arithmetic, transposes, algorithm] = key.clone();
         self.rows.entry(key).or_insert(AlgorithmRow {
             arithmetic,

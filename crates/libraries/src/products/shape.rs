@@ -18,7 +18,12 @@ pub struct ProductShape {
 impl ProductShape {
     /// One product of `[rows, columns, inner]`.
     pub const fn new([rows, columns, inner]: [usize; 3]) -> Self {
-        Self { rows, columns, inner, batch: 1 }
+        Self {
+            rows,
+            columns,
+            inner,
+            batch: 1,
+        }
     }
 
     /// The products of numbers.
@@ -28,6 +33,9 @@ impl ProductShape {
 
     /// Whether libraries support the shape: factors of 8 bits need sizes that fill 16 bytes.
     pub(super) fn fits(&self, arithmetic: GemmTypes) -> bool {
-        !arithmetic.has_float8() || [self.rows, self.columns, self.inner].iter().all(|size| size % 16 == 0)
+        !arithmetic.has_float8()
+            || [self.rows, self.columns, self.inner]
+                .iter()
+                .all(|size| size % 16 == 0)
     }
 }

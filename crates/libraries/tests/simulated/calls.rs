@@ -21,13 +21,20 @@ const SHAPES: &[(Operator, &[usize])] = &[
 
 /// In the subprocess: products of every shape, type and layout; operators other than products.
 pub(crate) fn compare(library: &str) {
-    for precision in [Precision::F32, Precision::Tf32, Precision::F16, Precision::Bf16] {
+    for precision in [
+        Precision::F32,
+        Precision::Tf32,
+        Precision::F16,
+        Precision::Bf16,
+    ] {
         let executor = LibraryExecutor::new(Rc::new(opened(library)), precision);
         for (operator, sizes) in SHAPES {
             for case in cases(*operator, sizes, Element::of(precision)) {
                 for layout in Layout::ALL {
                     let mut call = case.call.clone();
-                    call.inputs.iter_mut().for_each(|input| input.layout = layout.clone());
+                    call.inputs
+                        .iter_mut()
+                        .for_each(|input| input.layout = layout.clone());
                     compare_call(&executor, &call, precision);
                 }
             }
@@ -38,29 +45,65 @@ pub(crate) fn compare(library: &str) {
 }
 
 fn compare_call(executor: &LibraryExecutor, call: &Call, precision: Precision) {
-    let computed = executor.execute(call).unwrap_or_else(|error| panic!("{error}"));
-    let evaluation = evaluate(&reference(call, Arithmetic::of(precision)), &computed.tensor);
-    assert_eq!(evaluation.failure, None, "{precision} {} {:?}", call.shapes(), call.inputs[0].layout);
+    let computed = executor
+        .execute(call)
+        .unwrap_or_else(|error| panic!("{error}"));
+    let evaluation = evaluate(
+        &reference(call, Arithmetic::of(precision)),
+        &computed.tensor,
+    );
+    assert_eq!(
+        evaluation.failure,
+        None,
+        "{precision} {} {:?}",
+        call.shapes(),
+        call.inputs[0].layout
+    );
 }
 
 fn others(executor: &LibraryExecutor) {
-    let tensor = |shape: &[usize]| HostTensor::new(shape, Element::F32, vec![1.0; shape.iter().product()]);
+    let tensor =
+        |shape: &[usize]| HostTensor::new(shape, Element::F32, vec![1.0; shape.iter().product()]);
     let call = |operator, shapes: &[&[usize]]| {
-        Call::new(operator, shapes.iter().map(|shape| tensor(shape)).collect(), Default::default())
+        Call::new(
+            operator,
+            shapes.iter().map(|shape| tensor(shape)).collect(),
+            Default::default(),
+        )
     };
-    let empty = executor.execute(&call(Operator::Matmul, &[&[2, 0], &[0, 3]])).expect("is computed");
-    assert_eq!((empty.tensor.shape, empty.tensor.values), (vec![2, 3], vec![0.0; 6]));
-    let shared = executor.execute(&call(Operator::BatchMatmul, &[&[3, 2, 2], &[1, 2, 2]])).expect("is computed");
-    assert_eq!((shared.tensor.shape, shared.tensor.values), (vec![3, 2, 2], vec![2.0; 12]));
+    let empty = executor
+        .execute(&call(Operator::Matmul, &[&[2, 0], &[0, 3]]))
+        .expect("is computed");
+    assert_eq!(
+        (empty.tensor.shape, empty.tensor.values),
+        (vec![2, 3], vec![0.0; 6])
+    );
+    let shared = executor
+        .execute(&call(Operator::BatchMatmul, &[&[3, 2, 2], &[1, 2, 2]]))
+        .expect("is computed");
+    assert_eq!(
+        (shared.tensor.shape, shared.tensor.values),
+        (vec![3, 2, 2], vec![2.0; 12])
+    );
     let unknown = executor.execute(&call(Operator::Relu, &[&[2]]));
-    assert!(matches!(&unknown, Err(CallError::NotComputed { operator: Operator::Relu, .. })), "{unknown:?}");
+    assert!(
+        matches!(
+            &unknown,
+            Err(CallError::NotComputed {
+                operator: Operator::Relu,
+                ..
+            })
+        ),
+        "{unknown:?}"
+    );
     let wrong = executor.execute(&call(Operator::Matmul, &[&[2, 3], &[2, 3]]));
     assert!(matches!(&wrong, Err(CallError::Inputs { .. })), "{wrong:?}");
 }
 
 fn assert_passes(library: &str, faults: &str) -> String {
     let output = run(&format!("calls {library}"), faults);
-    let text = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+    let text = String::from_utf8_lossy(&output.stderr).into_owned()
+        + &String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.success(), faults.is_empty(), "{text}");
     text
 }

@@ -9,12 +9,21 @@ fn report(library: &str, faults: &str) -> Value {
     let output = run(&format!("products {library}"), faults);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let line = text.lines().find(|line| line.starts_with('{'));
-    let line = line.unwrap_or_else(|| panic!("no report: {text}{}", String::from_utf8_lossy(&output.stderr)));
+    let line = line.unwrap_or_else(|| {
+        panic!(
+            "no report: {text}{}",
+            String::from_utf8_lossy(&output.stderr)
+        )
+    });
     serde_json::from_str(line).expect("is JSON")
 }
 
 fn rows(report: &Value) -> Vec<&Value> {
-    report["rows"].as_array().expect("has rows").iter().collect()
+    report["rows"]
+        .as_array()
+        .expect("has rows")
+        .iter()
+        .collect()
 }
 
 fn count(row: &Value, name: &str) -> u64 {
@@ -47,8 +56,20 @@ const EXPECTED: &[Expected] = &[
         product: "alpha -0.5",
         message: "elements are wrong",
     },
-    Expected { fault: "beta", arithmetics: ALL, transposes: &[], product: "", message: "elements are wrong" },
-    Expected { fault: "flush", arithmetics: SUBNORMAL, transposes: &[], product: "", message: "elements are wrong" },
+    Expected {
+        fault: "beta",
+        arithmetics: ALL,
+        transposes: &[],
+        product: "",
+        message: "elements are wrong",
+    },
+    Expected {
+        fault: "flush",
+        arithmetics: SUBNORMAL,
+        transposes: &[],
+        product: "",
+        message: "elements are wrong",
+    },
     Expected {
         fault: "transpose",
         arithmetics: ALL,
@@ -56,8 +77,20 @@ const EXPECTED: &[Expected] = &[
         product: "TT",
         message: "elements are wrong",
     },
-    Expected { fault: "limit", arithmetics: ALL, transposes: &[], product: "", message: "are NaN or were not written" },
-    Expected { fault: "batch", arithmetics: ALL, transposes: &[], product: "batch", message: "elements are wrong" },
+    Expected {
+        fault: "limit",
+        arithmetics: ALL,
+        transposes: &[],
+        product: "",
+        message: "are NaN or were not written",
+    },
+    Expected {
+        fault: "batch",
+        arithmetics: ALL,
+        transposes: &[],
+        product: "batch",
+        message: "elements are wrong",
+    },
     Expected {
         fault: "beyond",
         arithmetics: ALL,
@@ -72,24 +105,63 @@ const EXPECTED: &[Expected] = &[
         product: "",
         message: "are NaN or were not written",
     },
-    Expected { fault: "refuse", arithmetics: ALL, transposes: &[], product: "", message: "returned 6, " },
-    Expected { fault: "round", arithmetics: HALF, transposes: &[], product: "", message: "elements are wrong" },
+    Expected {
+        fault: "refuse",
+        arithmetics: ALL,
+        transposes: &[],
+        product: "",
+        message: "returned 6, ",
+    },
+    Expected {
+        fault: "round",
+        arithmetics: HALF,
+        transposes: &[],
+        product: "",
+        message: "elements are wrong",
+    },
 ];
 
 fn detects(library: &str) {
-    for Expected { fault, arithmetics, transposes, product, message } in EXPECTED {
+    for Expected {
+        fault,
+        arithmetics,
+        transposes,
+        product,
+        message,
+    } in EXPECTED
+    {
         let report = report(library, &format!("blas={fault}"));
-        let failed: Vec<&Value> = rows(&report).into_iter().filter(|row| count(row, "failed") > 0).collect();
-        let detected: BTreeSet<&str> = failed.iter().filter_map(|row| row["arithmetic"].as_str()).collect();
-        assert_eq!(detected, arithmetics.iter().copied().collect(), "{library}: blas={fault}");
+        let failed: Vec<&Value> = rows(&report)
+            .into_iter()
+            .filter(|row| count(row, "failed") > 0)
+            .collect();
+        let detected: BTreeSet<&str> = failed
+            .iter()
+            .filter_map(|row| row["arithmetic"].as_str())
+            .collect();
+        assert_eq!(
+            detected,
+            arithmetics.iter().copied().collect(),
+            "{library}: blas={fault}"
+        );
         let text = Value::from_iter(failed.iter().copied().cloned()).to_string();
         assert!(text.contains(message), "{library}: blas={fault}: {text}");
         for row in failed {
             let own = row["transposes"].as_str().expect("is text");
-            assert!(transposes.is_empty() || transposes.contains(&own), "{library}: blas={fault}: {row}");
+            assert!(
+                transposes.is_empty() || transposes.contains(&own),
+                "{library}: blas={fault}: {row}"
+            );
             let failures = row["failures"].as_array().expect("are described");
-            let described = |failure: &Value| failure["product"].as_str().is_some_and(|text| text.contains(product));
-            assert!(failures.iter().all(described), "{library}: blas={fault}: {row}");
+            let described = |failure: &Value| {
+                failure["product"]
+                    .as_str()
+                    .is_some_and(|text| text.contains(product))
+            };
+            assert!(
+                failures.iter().all(described),
+                "{library}: blas={fault}: {row}"
+            );
         }
     }
 }
@@ -104,10 +176,24 @@ fn passes(library: &str, algorithms: &[&str]) {
     // f32, XF32, f16 and bf16, each with four transpositions.
     assert_eq!(rows.len(), 16 * algorithms.len(), "{library}");
     for algorithm in algorithms {
-        assert_eq!(rows.iter().filter(|row| row["algorithm"] == *algorithm).count(), 16, "{library} {algorithm}");
+        assert_eq!(
+            rows.iter()
+                .filter(|row| row["algorithm"] == *algorithm)
+                .count(),
+            16,
+            "{library} {algorithm}"
+        );
     }
-    assert!(report["version"].as_str().is_some_and(|version| version != "unknown"), "{report}");
-    assert!(count(&report, "peak_bytes") > 1 << 16 && report["aborted"].is_null(), "{report}");
+    assert!(
+        report["version"]
+            .as_str()
+            .is_some_and(|version| version != "unknown"),
+        "{report}"
+    );
+    assert!(
+        count(&report, "peak_bytes") > 1 << 16 && report["aborted"].is_null(),
+        "{report}"
+    );
 }
 
 #[test]
@@ -135,7 +221,11 @@ fn a_fault_of_one_solution_is_in_its_rows_only() {
     for (library, solution) in [("rocblas", "4093"), ("hipblaslt", "877")] {
         let report = report(library, "blas=solution");
         for row in rows(&report) {
-            let expected = if row["algorithm"] == solution { count(row, "products") } else { 0 };
+            let expected = if row["algorithm"] == solution {
+                count(row, "products")
+            } else {
+                0
+            };
             assert_eq!(count(row, "failed"), expected, "{library}: {row}");
         }
     }
@@ -145,7 +235,9 @@ fn a_fault_of_one_solution_is_in_its_rows_only() {
 fn a_fault_of_the_device_ends_the_run() {
     let report = report("rocblas", "copy=40");
     assert!(
-        report["aborted"].as_str().is_some_and(|error| error.contains("hipMemcpyDtoHAsync returned 999")),
+        report["aborted"]
+            .as_str()
+            .is_some_and(|error| error.contains("hipMemcpyDtoHAsync returned 999")),
         "{report}"
     );
 }

@@ -1,4 +1,5 @@
-//! A simulated ROCm installation, and this binary as a subprocess on it: faults are those of a process.
+//! A simulated ROCm installation, and this binary as a subprocess on it: faults are those of a
+//! process.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -20,7 +21,8 @@ fn installation() -> TempDir {
     let lib = folder.path().join("lib");
     std::fs::create_dir(&lib).expect("is writable");
     for (from, to) in FILES {
-        std::fs::copy(built(from), lib.join(to)).unwrap_or_else(|error| panic!("cargo has not built {from}: {error}"));
+        std::fs::copy(built(from), lib.join(to))
+            .unwrap_or_else(|error| panic!("cargo has not built {from}: {error}"));
     }
     folder
 }
@@ -35,12 +37,21 @@ fn built(name: &str) -> PathBuf {
 pub(crate) fn run(role: &str, faults: &str) -> Output {
     let folder = installation();
     let mut command = Command::new(std::env::current_exe().expect("has a path"));
-    command.args(["worker::worker", "--exact", "--nocapture"]).env(ROLE, role).env("HIP_SIM_FAULTS", faults);
-    for name in
-        ["HIP_SIM_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES", "TESTGEN_LIBRARIES"]
-    {
+    command
+        .args(["worker::worker", "--exact", "--nocapture"])
+        .env(ROLE, role)
+        .env("HIP_SIM_FAULTS", faults);
+    for name in [
+        "HIP_SIM_DEVICES",
+        "HIP_VISIBLE_DEVICES",
+        "ROCR_VISIBLE_DEVICES",
+        "CUDA_VISIBLE_DEVICES",
+        "TESTGEN_LIBRARIES",
+    ] {
         command.env_remove(name);
     }
-    command.env("ROCM_PATH", folder.path()).env("HIP_PATH", folder.path());
+    command
+        .env("ROCM_PATH", folder.path())
+        .env("HIP_PATH", folder.path());
     command.output().expect("starts")
 }

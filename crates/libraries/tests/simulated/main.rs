@@ -1,4 +1,5 @@
-//! The code for AMD's libraries on simulated ones: everything passes without faults, and each injected fault is detected.
+//! The code for AMD's libraries on simulated ones: everything passes without faults, and each
+//! injected fault is detected.
 
 mod calls;
 mod faults;

@@ -9,14 +9,20 @@ use testgen_libraries::{LibraryName, Opened, PartialSums, ProductPlan, open, run
 pub(crate) fn opened(name: &str) -> Opened {
     let system = System::host();
     let devices = hip_runtime(&system).expect("a simulated device");
-    let library = LibraryName::ALL.iter().find(|library| library.as_str() == name).expect("a library");
-    open(&system, *library, &devices[0], PartialSums::Single).unwrap_or_else(|error| panic!("{error}"))
+    let library = LibraryName::ALL
+        .iter()
+        .find(|library| library.as_str() == name)
+        .expect("a library");
+    open(&system, *library, &devices[0], PartialSums::Single)
+        .unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Does nothing unless it is the subprocess.
 #[test]
 fn worker() {
-    let Ok(role) = std::env::var(ROLE) else { return };
+    let Ok(role) = std::env::var(ROLE) else {
+        return;
+    };
     let (kind, library) = role.split_once(' ').expect("a kind and a library");
     match kind {
         "products" => {

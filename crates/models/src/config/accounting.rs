@@ -9,8 +9,8 @@ use super::{
 use serde_json::{Map, Value};
 use testgen_types::ModelType;
 
-/// Fails at the first field that may change the numbers and that nothing reads. `path` is the field that holds the
-/// configuration; empty for the whole file.
+/// Fails at the first field that may change the numbers and that nothing reads. `path` is the field
+/// that holds the configuration; empty for the whole file.
 pub(super) fn check<C: ModelConfig>(
     model_type: &str,
     config: &C,
@@ -30,33 +30,48 @@ pub(super) fn check<C: ModelConfig>(
             });
         }
     }
-    config.nested().iter().try_for_each(|(name, nested)| nested.check(&join(path, name)))
+    config
+        .nested()
+        .iter()
+        .try_for_each(|(name, nested)| nested.check(&join(path, name)))
 }
 
-/// The fields of the file that are read, sorted; those of nested configurations as `outer.inner` in place of the fields that
-/// hold them.
-pub(super) fn read_fields<C: ModelConfig>(model_type: &str, config: &C, file: &Map<String, Value>) -> Vec<String> {
+/// The fields of the file that are read, sorted; those of nested configurations as `outer.inner` in
+/// place of the fields that hold them.
+pub(super) fn read_fields<C: ModelConfig>(
+    model_type: &str,
+    config: &C,
+    file: &Map<String, Value>,
+) -> Vec<String> {
     let nested = config.nested();
     let is_nested = |name: &str| nested.iter().any(|(holder, _)| *holder == name);
     let read = |name: &&String| {
         let first = canonical(model_type, name);
         // Under both names the field is still one field; its first name counts.
         let repeated = first != name.as_str() && file.contains_key(first);
-        !config.rest().contains_key(first) && !repeated && !is_nested(name) && !of_another_type(model_type, first)
+        !config.rest().contains_key(first)
+            && !repeated
+            && !is_nested(name)
+            && !of_another_type(model_type, first)
     };
     let mut fields: Vec<String> = file.keys().filter(read).cloned().collect();
-    for (holder, inner) in nested.iter().filter(|(holder, _)| file.contains_key(*holder)) {
+    for (holder, inner) in nested
+        .iter()
+        .filter(|(holder, _)| file.contains_key(*holder))
+    {
         fields.extend(inner.fields().iter().map(|field| join(holder, field)));
     }
     fields.sort();
     fields
 }
 
-/// Whether the struct reads the field for another type that it loads: Llama's struct loads Mistral, which has no
-/// `attention_bias`.
+/// Whether the struct reads the field for another type that it loads: Llama's struct loads Mistral,
+/// which has no `attention_bias`.
 fn of_another_type(model_type: &str, field: &str) -> bool {
     let definition = |kind: ModelType| kind.native().map(|entry| entry.definition);
-    let Some(own) = ModelType::find(model_type) else { return false };
+    let Some(own) = ModelType::find(model_type) else {
+        return false;
+    };
     let declares = |kind: &ModelType| defaults_of(kind.as_str()).defaults.contains_key(field);
     let shares = |kind: &&ModelType| definition(**kind) == definition(own);
     !declares(&own) && ModelType::ALL.iter().filter(shares).any(declares)
@@ -73,5 +88,9 @@ pub(crate) fn is_off(value: &Value) -> bool {
 }
 
 fn join(path: &str, name: &str) -> String {
-    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+    if path.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{path}.{name}")
+    }
 }

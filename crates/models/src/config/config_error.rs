@@ -7,7 +7,9 @@ use testgen_types::excerpt;
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// The file is not there or not readable.
-    #[error("cannot read `{path}`: {message}; a checkpoint directory has a config.json as `save_pretrained` writes it")]
+    #[error(
+        "cannot read `{path}`: {message}; a checkpoint directory has a config.json as `save_pretrained` writes it"
+    )]
     Unreadable {
         /// The file.
         path: PathBuf,

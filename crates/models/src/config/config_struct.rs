@@ -7,10 +7,12 @@ use testgen_types::Head;
 
 /// The configuration struct of a model type, with the field names of transformers.
 pub(crate) trait ModelConfig: DeserializeOwned {
-    /// The type whose defaults count where the struct is nested in another one, for instance `clip_text_model`.
+    /// The type whose defaults count where the struct is nested in another one, for instance
+    /// `clip_text_model`.
     const NESTED_TYPE: &'static str = "";
 
-    /// Fields of this type that the forward pass of transformers does not use, beside those that no type uses.
+    /// Fields of this type that the forward pass of transformers does not use, beside those that no
+    /// type uses.
     const INERT: &'static [&'static str] = &[];
 
     /// The undeclared fields, which serde collects (`#[serde(flatten)]`).
@@ -26,7 +28,8 @@ pub(crate) trait ModelConfig: DeserializeOwned {
         Ok(())
     }
 
-    /// Fields that are read and yet have no effect in this configuration with this head, with the reason.
+    /// Fields that are read and yet have no effect in this configuration with this head, with the
+    /// reason.
     fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         let _ = head;
         Vec::new()
@@ -38,6 +41,7 @@ pub(crate) trait NestedConfig {
     /// The fields that were read from the file, without the name of the object.
     fn fields(&self) -> Vec<String>;
 
-    /// As for a whole file: no unknown field, and valid relations. `path` is the field that holds the configuration.
+    /// As for a whole file: no unknown field, and valid relations. `path` is the field that holds
+    /// the configuration.
     fn check(&self, path: &str) -> Result<(), ConfigError>;
 }

@@ -10,13 +10,15 @@ use testgen_types::excerpt;
 pub(crate) struct TypeDefaults {
     /// Second names of fields (`attribute_map`), and the fields that they name.
     pub(crate) aliases: BTreeMap<String, String>,
-    /// The value of every field that a file leaves out; null where the loader derives it from other fields.
+    /// The value of every field that a file leaves out; null where the loader derives it from other
+    /// fields.
     pub(crate) defaults: Map<String, Value>,
 }
 
 /// Extracted from transformers by `fixtures/defaults.py`.
-static DEFAULTS: LazyLock<BTreeMap<String, TypeDefaults>> =
-    LazyLock::new(|| serde_json::from_str(include_str!("defaults.json")).expect("a script writes the file"));
+static DEFAULTS: LazyLock<BTreeMap<String, TypeDefaults>> = LazyLock::new(|| {
+    serde_json::from_str(include_str!("defaults.json")).expect("a script writes the file")
+});
 
 /// The defaults of a type; none of a type that no script knows.
 pub(crate) fn defaults_of(model_type: &str) -> &'static TypeDefaults {
@@ -26,7 +28,10 @@ pub(crate) fn defaults_of(model_type: &str) -> &'static TypeDefaults {
 
 /// The field that `name` is an alias of in files of the type.
 pub(super) fn canonical<'a>(model_type: &str, name: &'a str) -> &'a str {
-    defaults_of(model_type).aliases.get(name).map_or(name, String::as_str)
+    defaults_of(model_type)
+        .aliases
+        .get(name)
+        .map_or(name, String::as_str)
 }
 
 /// Every field that the type declares: as the file has it, by its first name, else the default.
@@ -40,7 +45,8 @@ pub(crate) fn complete(model_type: &str, file: &Map<String, Value>) -> Result<Va
         let first = canonical(model_type, name);
         match file.get(first).filter(|other| *other != value) {
             Some(other) => {
-                let [value, other] = [value, other].map(|value| excerpt(&value.to_string()).into_owned());
+                let [value, other] =
+                    [value, other].map(|value| excerpt(&value.to_string()).into_owned());
                 return Err(format!("`{name}` {value} is not `{first}` {other}"));
             }
             None => fields.insert(first.to_owned(), value.clone()),

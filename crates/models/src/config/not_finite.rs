@@ -1,8 +1,10 @@
-//! Numbers of `config.json` that are not finite: an object in place of the number, as transformers 5 writes them.
+//! Numbers of `config.json` that are not finite: an object in place of the number, as transformers
+//! 5 writes them.
 
 use serde_json::Value;
 
-/// The fields that hold one, as `outer.inner`, and its name; for the message where a finite number is needed.
+/// The fields that hold one, as `outer.inner`, and its name; for the message where a finite number
+/// is needed.
 pub(super) fn not_finite(value: &Value) -> Vec<(String, &str)> {
     let mut found = Vec::new();
     collect(value, "", &mut found);
@@ -16,7 +18,15 @@ fn collect<'a>(value: &'a Value, path: &str, found: &mut Vec<(String, &'a str)>)
     match value {
         Value::Object(fields) => {
             for (name, value) in fields {
-                collect(value, &if path.is_empty() { name.clone() } else { format!("{path}.{name}") }, found);
+                collect(
+                    value,
+                    &if path.is_empty() {
+                        name.clone()
+                    } else {
+                        format!("{path}.{name}")
+                    },
+                    found,
+                );
             }
         }
         Value::Array(values) => values.iter().for_each(|value| collect(value, path, found)),

@@ -1,6 +1,9 @@
 //! From `config.json` to the configuration struct of a model definition.
 
-use super::{accounting, config_error::ConfigError, config_struct::ModelConfig, defaults::complete, locate::locate};
+use super::{
+    accounting, config_error::ConfigError, config_struct::ModelConfig, defaults::complete,
+    locate::locate,
+};
 use serde_json::{Map, Value};
 use testgen_types::excerpt;
 
@@ -12,11 +15,20 @@ pub(crate) struct ParsedConfig<C> {
 }
 
 /// Reads the fields of `C` and accounts for all others.
-pub(crate) fn parse<C: ModelConfig>(model_type: &str, value: &Value) -> Result<ParsedConfig<C>, ConfigError> {
-    let invalid = |message| ConfigError::Invalid { model_type: model_type.to_owned(), message };
-    let file = value
-        .as_object()
-        .ok_or_else(|| invalid(format!("the file is `{}`, not an object", excerpt(&value.to_string()))))?;
+pub(crate) fn parse<C: ModelConfig>(
+    model_type: &str,
+    value: &Value,
+) -> Result<ParsedConfig<C>, ConfigError> {
+    let invalid = |message| ConfigError::Invalid {
+        model_type: model_type.to_owned(),
+        message,
+    };
+    let file = value.as_object().ok_or_else(|| {
+        invalid(format!(
+            "the file is `{}`, not an object",
+            excerpt(&value.to_string())
+        ))
+    })?;
     let config = read::<C>(model_type, file).map_err(invalid)?;
     accounting::check(model_type, &config, file, "")?;
     config.validate().map_err(invalid)?;
@@ -31,7 +43,9 @@ fn read<C: ModelConfig>(model_type: &str, file: &Map<String, Value>) -> Result<C
     };
     Err(locate(file, &|fields| {
         let completed = complete(model_type, fields).ok()?;
-        serde_json::from_value::<C>(completed).err().map(|error| excerpt(&error.to_string()).into_owned())
+        serde_json::from_value::<C>(completed)
+            .err()
+            .map(|error| excerpt(&error.to_string()).into_owned())
     })
     .unwrap_or(error))
 }

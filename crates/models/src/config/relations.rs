@@ -1,19 +1,29 @@
 //! Relations between fields that several types check.
 
 /// Whether `whole` is a multiple of `part`; the message names both fields.
-pub(crate) fn divides(whole_name: &str, whole: usize, part_name: &str, part: usize) -> Result<(), String> {
+pub(crate) fn divides(
+    whole_name: &str,
+    whole: usize,
+    part_name: &str,
+    part: usize,
+) -> Result<(), String> {
     if part > 0 && whole.is_multiple_of(part) {
         Ok(())
     } else {
-        Err(format!("`{whole_name}` {whole} is not a multiple of `{part_name}` {part}"))
+        Err(format!(
+            "`{whole_name}` {whole} is not a multiple of `{part_name}` {part}"
+        ))
     }
 }
 
-/// Whether `position_embedding_type` is the one kind that transformers 5 has for BERT and its relatives.
+/// Whether `position_embedding_type` is the one kind that transformers 5 has for BERT and its
+/// relatives.
 pub(crate) fn absolute_positions(kind: &str) -> Result<(), String> {
     match kind {
         "absolute" => Ok(()),
-        other => Err(format!("`position_embedding_type` {other:?} is not supported, only \"absolute\"")),
+        other => Err(format!(
+            "`position_embedding_type` {other:?} is not supported, only \"absolute\""
+        )),
     }
 }
 
@@ -23,5 +33,7 @@ pub(crate) fn computed_positions(count: usize) -> Result<(), String> {
     if count <= LARGEST {
         return Ok(());
     }
-    Err(format!("`max_position_embeddings` is {count}; positions are computed for at most {LARGEST}"))
+    Err(format!(
+        "`max_position_embeddings` is {count}; positions are computed for at most {LARGEST}"
+    ))
 }

@@ -1,14 +1,17 @@
-//! Sizes in `config.json` against the tensors of the checkpoint, before anything is allocated for them.
+//! Sizes in `config.json` against the tensors of the checkpoint, before anything is allocated for
+//! them.
 //!
-//! A size that no tensor has is found by the shapes of the tensors, too, but only after tables of that size were computed. What
-//! is here is a bound; the exact sizes are those of [`testgen_nn::weights`].
+//! A size that no tensor has is found by the shapes of the tensors, too, but only after tables of
+//! that size were computed. What is here is a bound; the exact sizes are those of
+//! [`testgen_nn::weights`].
 
 use super::config_error::ConfigError;
 use serde_json::Value;
 use testgen_nn::weights::Extent;
 use testgen_types::excerpt;
 
-/// Sizes up to these are never a problem, whatever the tensors: image sizes and windows have no tensor, and layers may share one.
+/// Sizes up to these are never a problem, whatever the tensors: image sizes and windows have no
+/// tensor, and layers may share one.
 const HARMLESS_SIZE: usize = 1 << 20;
 const HARMLESS_LAYERS: usize = 1024;
 /// No list of a configuration is longer, without the names of labels, which are objects.
@@ -49,22 +52,39 @@ const SIZES: &[&str] = &[
 const LAYERS: &[&str] = &["_layer", "_layers", "depths", "layers_per_block"];
 
 /// Fails at the first field of `config` that no checkpoint with tensors of this `extent` can have.
-pub(crate) fn check_sizes(model_type: &str, config: &Value, extent: Extent) -> Result<(), ConfigError> {
-    let invalid = |message| ConfigError::Invalid { model_type: model_type.to_owned(), message };
+pub(crate) fn check_sizes(
+    model_type: &str,
+    config: &Value,
+    extent: Extent,
+) -> Result<(), ConfigError> {
+    let invalid = |message| ConfigError::Invalid {
+        model_type: model_type.to_owned(),
+        message,
+    };
     check("", config, extent).map_err(invalid)
 }
 
 fn check(path: &str, value: &Value, extent: Extent) -> Result<(), String> {
     match value {
         Value::Object(fields) => fields.iter().try_for_each(|(name, value)| {
-            let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+            let path = if path.is_empty() {
+                name.clone()
+            } else {
+                format!("{path}.{name}")
+            };
             check(&path, value, extent)
         }),
-        Value::Array(values) if values.len() > LONGEST_LIST => {
-            Err(format!("`{}` has {} entries, and at most {LONGEST_LIST} are read", excerpt(path), values.len()))
-        }
-        Value::Array(values) => values.iter().try_for_each(|value| check(path, value, extent)),
-        Value::Number(number) => number.as_u64().map_or(Ok(()), |number| check_number(path, number, extent)),
+        Value::Array(values) if values.len() > LONGEST_LIST => Err(format!(
+            "`{}` has {} entries, and at most {LONGEST_LIST} are read",
+            excerpt(path),
+            values.len()
+        )),
+        Value::Array(values) => values
+            .iter()
+            .try_for_each(|value| check(path, value, extent)),
+        Value::Number(number) => number
+            .as_u64()
+            .map_or(Ok(()), |number| check_number(path, number, extent)),
         _ => Ok(()),
     }
 }
@@ -75,11 +95,16 @@ fn check_number(path: &str, number: u64, extent: Extent) -> Result<(), String> {
     let above = |limit: usize| usize::try_from(number).map_or(true, |number| number > limit);
     let Extent { tensors, largest } = extent;
     if is_one_of(LAYERS) && above(tensors.max(HARMLESS_LAYERS)) {
-        return Err(format!("`{}` is {number}, and the checkpoint has {tensors} tensors; correct it", excerpt(path)));
+        return Err(format!(
+            "`{}` is {number}, and the checkpoint has {tensors} tensors; correct it",
+            excerpt(path)
+        ));
     }
     if is_one_of(SIZES) && above(largest.max(HARMLESS_SIZE)) {
         let field = excerpt(path);
-        return Err(format!("`{field}` is {number}, and the largest tensor has {largest} elements; correct it"));
+        return Err(format!(
+            "`{field}` is {number}, and the largest tensor has {largest} elements; correct it"
+        ));
     }
     Ok(())
 }

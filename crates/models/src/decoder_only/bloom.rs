@@ -16,7 +16,8 @@ use testgen_nn::{
     context::LayerSlot,
     inputs::Inputs,
     layer::{
-        Alibi, Embedding, GroupedAttention, HeadCounts, LayerContext, LayerNorm, Linear, Mlp, Positions, Projections,
+        Alibi, Embedding, GroupedAttention, HeadCounts, LayerContext, LayerNorm, Linear, Mlp,
+        Positions, Projections,
     },
     weights::{Weights, WeightsError},
 };
@@ -46,7 +47,8 @@ impl BloomConfig {
 }
 
 impl ModelConfig for BloomConfig {
-    /// How Megatron trained it; transformers reads none of them but `pretraining_tp`, and that only with `slow_but_exact`.
+    /// How Megatron trained it; transformers reads none of them but `pretraining_tp`, and that only
+    /// with `slow_but_exact`.
     const INERT: &'static [&'static str] = &[
         "attention_softmax_in_fp32",
         "bias_dropout_fusion",
@@ -82,16 +84,30 @@ pub(crate) struct Bloom;
 impl ModelDef for Bloom {
     type Config = BloomConfig;
 
-    fn load<B: Ops>(config: &BloomConfig, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
+    fn load<B: Ops>(
+        config: &BloomConfig,
+        head: Head,
+        labels: usize,
+        w: &Weights<B>,
+    ) -> LoadedNetwork<B> {
         let backbone = load_decoder(config, &w.strip_prefix("transformer"))?;
-        let head = backbone.standard_head(w, head, labels, config.tie_word_embeddings, config.pad_token_id)?;
+        let head = backbone.standard_head(
+            w,
+            head,
+            labels,
+            config.tie_word_embeddings,
+            config.pad_token_id,
+        )?;
         Ok(backbone.with_head(head))
     }
 }
 
 type BloomDecoder<B> = CausalDecoder<B, NormedWords<B>, BloomLayer<B>>;
 
-fn load_decoder<B: Ops>(config: &BloomConfig, w: &Weights<B>) -> Result<BloomDecoder<B>, WeightsError> {
+fn load_decoder<B: Ops>(
+    config: &BloomConfig,
+    w: &Weights<B>,
+) -> Result<BloomDecoder<B>, WeightsError> {
     let width = config.width();
     let norm = |name| LayerNorm::load(&w.module(name), width, config.layer_norm_epsilon);
     let layer = |index| BloomLayer::load(config, &w.module("h").module(index));
@@ -135,13 +151,19 @@ impl<B: Ops> BloomLayer<B> {
         let (width, heads) = (config.width(), config.n_head);
         let norm = |name| LayerNorm::load(&w.module(name), width, config.layer_norm_epsilon);
         let qkv = w.module("self_attention.query_key_value");
-        // Each head's query, key and value are side by side in the rows of the matrix, as Megatron stores them.
+        // Each head's query, key and value are side by side in the rows of the matrix, as Megatron
+        // stores them.
         let projections = Projections::load_by_group(&qkv, width, [heads, 1, width / heads], true)?;
         let output = Linear::load(&w.module("self_attention.dense"), width, width)?;
         let names = ["mlp.dense_h_to_4h", "mlp.dense_4h_to_h"];
         Ok(Self {
             input_layernorm: norm("input_layernorm")?,
-            self_attention: GroupedAttention::defaults(projections, output, HeadCounts::equal(heads), width / heads),
+            self_attention: GroupedAttention::defaults(
+                projections,
+                output,
+                HeadCounts::equal(heads),
+                width / heads,
+            ),
             post_attention_layernorm: norm("post_attention_layernorm")?,
             // `BloomMLP` has this width and `BloomGelu` in every model; no field says so.
             mlp: Mlp::load(w, names, [width, 4 * width], Activation::GeluNew, true)?,
@@ -152,12 +174,25 @@ impl<B: Ops> BloomLayer<B> {
 
 impl<B: Ops> DecoderLayer<B> for BloomLayer<B> {
     /// The residual that is added to a block's result is its input, before or after the norm.
-    fn forward(&self, x: Tensor<B, 3>, view: LayerContext<'_, B>, slot: LayerSlot<'_, '_, B>) -> States<B> {
+    fn forward(
+        &self,
+        x: Tensor<B, 3>,
+        view: LayerContext<'_, B>,
+        slot: LayerSlot<'_, '_, B>,
+    ) -> States<B> {
         let normal = self.input_layernorm.forward(x.clone());
-        let residual = if self.residual_after_norm { normal.clone() } else { x };
+        let residual = if self.residual_after_norm {
+            normal.clone()
+        } else {
+            x
+        };
         let x = residual + self.self_attention.forward(normal, view, slot);
         let normal = self.post_attention_layernorm.forward(x.clone());
-        let residual = if self.residual_after_norm { normal.clone() } else { x };
+        let residual = if self.residual_after_norm {
+            normal.clone()
+        } else {
+            x
+        };
         Ok(residual + self.mlp.forward(normal))
     }
 }

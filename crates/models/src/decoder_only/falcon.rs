@@ -15,8 +15,8 @@ use testgen_nn::{
     backend::{Activation, Ops},
     context::LayerSlot,
     layer::{
-        Alibi, Embedding, GroupedAttention, HeadCounts, LayerContext, LayerNorm, Linear, Mlp, Positions, Projections,
-        RopeConfig, Rotary,
+        Alibi, Embedding, GroupedAttention, HeadCounts, LayerContext, LayerNorm, Linear, Mlp,
+        Positions, Projections, RopeConfig, Rotary,
     },
     weights::{Weights, WeightsError},
 };
@@ -76,7 +76,12 @@ impl ModelConfig for FalconConfig {
 
     fn validate(&self) -> Result<(), String> {
         let heads = self.num_attention_heads;
-        divides("hidden_size", self.hidden_size, "num_attention_heads", heads)?;
+        divides(
+            "hidden_size",
+            self.hidden_size,
+            "num_attention_heads",
+            heads,
+        )?;
         divides("num_attention_heads", heads, "num_kv_heads", self.groups())?;
         if !self.new_decoder_architecture && !self.multi_query && self.groups() != heads {
             return Err(format!(
@@ -85,11 +90,18 @@ impl ModelConfig for FalconConfig {
             ));
         }
         if self.new_decoder_architecture && !self.parallel_attn {
-            return Err("`new_decoder_architecture` without `parallel_attn` has no norm before its MLP".to_owned());
+            return Err(
+                "`new_decoder_architecture` without `parallel_attn` has no norm before its MLP"
+                    .to_owned(),
+            );
         }
         match (self.parallel_norms(), self.new_decoder_architecture) {
             (1, _) | (2, true) => {}
-            (count, _) => return Err(format!("`num_ln_in_parallel_attn` {count} is not supported here")),
+            (count, _) => {
+                return Err(format!(
+                    "`num_ln_in_parallel_attn` {count} is not supported here"
+                ));
+            }
         }
         if self.alibi {
             return Ok(());
@@ -101,14 +113,22 @@ impl ModelConfig for FalconConfig {
         let mut fields = fields_of_other_heads(head);
         let (rope, trained) = (self.rope.fields(), self.max_position_embeddings);
         if self.alibi {
-            let names = ["max_position_embeddings", "rope_parameters", "rope_scaling", "rope_theta"];
+            let names = [
+                "max_position_embeddings",
+                "rope_parameters",
+                "rope_scaling",
+                "rope_theta",
+            ];
             fields.extend(names.map(|name| (name, "positions are linear biases")));
             fields.extend(rope.parameters(trained).inert_fields(self.head_dim()));
         } else {
             fields.extend(rope.inert_fields(trained, self.head_dim()));
         }
         if self.num_kv_heads == Some(1) && self.num_ln_in_parallel_attn == Some(1) {
-            fields.push(("new_decoder_architecture", "with one key and one norm both architectures are the same"));
+            fields.push((
+                "new_decoder_architecture",
+                "with one key and one norm both architectures are the same",
+            ));
         }
         if self.num_attention_heads == 1 {
             fields.push(("multi_query", "a single head has one key in any case"));
@@ -128,28 +148,55 @@ pub(crate) struct Falcon;
 impl ModelDef for Falcon {
     type Config = FalconConfig;
 
-    fn load<B: Ops>(config: &FalconConfig, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
+    fn load<B: Ops>(
+        config: &FalconConfig,
+        head: Head,
+        labels: usize,
+        w: &Weights<B>,
+    ) -> LoadedNetwork<B> {
         let backbone = load_decoder(config, &w.strip_prefix("transformer"))?;
-        let head = backbone.standard_head(w, head, labels, config.tie_word_embeddings, config.pad_token_id)?;
+        let head = backbone.standard_head(
+            w,
+            head,
+            labels,
+            config.tie_word_embeddings,
+            config.pad_token_id,
+        )?;
         Ok(backbone.with_head(head))
     }
 }
 
 type FalconDecoder<B> = CausalDecoder<B, Embedding<B>, FalconLayer<B>>;
 
-fn load_decoder<B: Ops>(config: &FalconConfig, w: &Weights<B>) -> Result<FalconDecoder<B>, WeightsError> {
-    let (width, head_dim, trained) = (config.hidden_size, config.head_dim(), config.max_position_embeddings);
+fn load_decoder<B: Ops>(
+    config: &FalconConfig,
+    w: &Weights<B>,
+) -> Result<FalconDecoder<B>, WeightsError> {
+    let (width, head_dim, trained) = (
+        config.hidden_size,
+        config.head_dim(),
+        config.max_position_embeddings,
+    );
     let layer = |index| FalconLayer::load(config, &w.module("h").module(index));
     let norm = LayerNorm::load(&w.module("ln_f"), width, config.layer_norm_epsilon)?;
     Ok(CausalDecoder {
         embeddings: Embedding::load(&w.module("word_embeddings"), config.vocab_size, width)?,
         positions: if config.alibi {
             // `FalconAttention` adds the biases to the scores before it scales both.
-            Positions::Alibi(Alibi::rounded(config.num_attention_heads, (head_dim as f64).powf(-0.5)))
+            Positions::Alibi(Alibi::rounded(
+                config.num_attention_heads,
+                (head_dim as f64).powf(-0.5),
+            ))
         } else {
-            Positions::Rotary(Rotary::new(&config.rope.fields().parameters(trained), head_dim, trained))
+            Positions::Rotary(Rotary::new(
+                &config.rope.fields().parameters(trained),
+                head_dim,
+                trained,
+            ))
         },
-        layers: (0..config.num_hidden_layers).map(layer).collect::<Result<_, _>>()?,
+        layers: (0..config.num_hidden_layers)
+            .map(layer)
+            .collect::<Result<_, _>>()?,
         final_norm: FinalNorm::LayerNorm(norm),
     })
 }
@@ -172,17 +219,26 @@ enum FalconNorms<B: Ops> {
 
 impl<B: Ops> FalconLayer<B> {
     fn load(config: &FalconConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
-        let (width, heads, groups, bias) =
-            (config.hidden_size, config.num_attention_heads, config.groups(), config.bias);
+        let (width, heads, groups, bias) = (
+            config.hidden_size,
+            config.num_attention_heads,
+            config.groups(),
+            config.bias,
+        );
         let inner = config.ffn_hidden_size.unwrap_or(4 * width);
         let norm = |name| LayerNorm::load(&w.module(name), width, config.layer_norm_epsilon);
-        let (qkv, shape) = (w.module("self_attention.query_key_value"), [groups, heads / groups, config.head_dim()]);
+        let (qkv, shape) = (
+            w.module("self_attention.query_key_value"),
+            [groups, heads / groups, config.head_dim()],
+        );
         let projections = Projections::load_by_group(&qkv, width, shape, bias)?;
         let output = Linear::load_with_bias(&w.module("self_attention.dense"), width, width, bias)?;
         let names = ["mlp.dense_h_to_4h", "mlp.dense_4h_to_h"];
         Ok(Self {
             norms: match (config.parallel_attn, config.parallel_norms()) {
-                (false, _) => FalconNorms::InARow(norm("input_layernorm")?, norm("post_attention_layernorm")?),
+                (false, _) => {
+                    FalconNorms::InARow(norm("input_layernorm")?, norm("post_attention_layernorm")?)
+                }
                 // A single norm keeps the name of the older architecture.
                 (true, 1) => FalconNorms::Shared(norm("input_layernorm")?),
                 (true, _) => FalconNorms::Own(norm("ln_attn")?, norm("ln_mlp")?),
@@ -190,7 +246,10 @@ impl<B: Ops> FalconLayer<B> {
             self_attention: GroupedAttention::defaults(
                 projections,
                 output,
-                HeadCounts { query: heads, key_value: groups },
+                HeadCounts {
+                    query: heads,
+                    key_value: groups,
+                },
                 config.head_dim(),
             ),
             mlp: Mlp::load(w, names, [width, inner], config.activation, bias)?,
@@ -199,8 +258,15 @@ impl<B: Ops> FalconLayer<B> {
 }
 
 impl<B: Ops> DecoderLayer<B> for FalconLayer<B> {
-    fn forward(&self, x: Tensor<B, 3>, view: LayerContext<'_, B>, slot: LayerSlot<'_, '_, B>) -> States<B> {
-        let (FalconNorms::Shared(first) | FalconNorms::Own(first, _) | FalconNorms::InARow(first, _)) = &self.norms;
+    fn forward(
+        &self,
+        x: Tensor<B, 3>,
+        view: LayerContext<'_, B>,
+        slot: LayerSlot<'_, '_, B>,
+    ) -> States<B> {
+        let (FalconNorms::Shared(first)
+        | FalconNorms::Own(first, _)
+        | FalconNorms::InARow(first, _)) = &self.norms;
         let normal = first.forward(x.clone());
         let after = x.clone() + self.self_attention.forward(normal.clone(), view, slot);
         let read = match &self.norms {

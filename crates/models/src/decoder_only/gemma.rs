@@ -1,6 +1,7 @@
-//! Gemma (Gemma Team 2024): `transformers.models.gemma`. Llama with scaled embeddings, norms whose weights are added to one, and
-//! heads of a width of their own. Gemma 2 (`transformers.models.gemma2`) also has norms after each block, a window in every
-//! second layer, and soft caps.
+//! Gemma (Gemma Team 2024): `transformers.models.gemma`. Llama with scaled embeddings, norms whose
+//! weights are added to one, and heads of a width of their own. Gemma 2
+//! (`transformers.models.gemma2`) also has norms after each block, a window in every second layer,
+//! and soft caps.
 
 use crate::{
     config::{ModelConfig, divides},
@@ -21,8 +22,8 @@ use testgen_nn::{
     backend::{Activation, Ops},
     context::LayerSlot,
     layer::{
-        GatedMlp, GroupedAttention, HeadCounts, LayerContext, Linear, Positions, ProjectionNames, Projections, RmsNorm,
-        RopeConfig, Rotary,
+        GatedMlp, GroupedAttention, HeadCounts, LayerContext, Linear, Positions, ProjectionNames,
+        Projections, RmsNorm, RopeConfig, Rotary,
     },
     weights::{Weights, WeightsError},
 };
@@ -52,7 +53,8 @@ impl LlamaVariant for Gemma {
             output_bias: self.attention_bias,
             unit_offset: true,
             embedding_scale: Some((self.fields.hidden_size as f64).sqrt()),
-            // Files of the official releases say "gelu" and mean the approximation; `GemmaConfig` replaces it.
+            // Files of the official releases say "gelu" and mean the approximation; `GemmaConfig`
+            // replaces it.
             activation: match self.fields.hidden_act {
                 Activation::Gelu => Activation::GeluNew,
                 other => other,
@@ -90,19 +92,23 @@ pub(crate) struct Gemma2Config {
 }
 
 impl Gemma2Config {
-    /// The window of each layer: that of `layer_types`, else of every second layer from the first on.
+    /// The window of each layer: that of `layer_types`, else of every second layer from the first
+    /// on.
     fn windows(&self) -> Vec<Option<usize>> {
         let slides = |layer: usize| match &self.layer_types {
             Some(types) => types[layer] == LayerType::SlidingAttention,
             None => layer.is_multiple_of(2),
         };
-        (0..self.num_hidden_layers).map(|layer| self.sliding_window.filter(|_| slides(layer))).collect()
+        (0..self.num_hidden_layers)
+            .map(|layer| self.sliding_window.filter(|_| slides(layer)))
+            .collect()
     }
 }
 
 impl ModelConfig for Gemma2Config {
     /// The activation is `hidden_activation`; the window has a second name; how the cache is kept.
-    const INERT: &'static [&'static str] = &["cache_implementation", "hidden_act", "sliding_window_size"];
+    const INERT: &'static [&'static str] =
+        &["cache_implementation", "hidden_act", "sliding_window_size"];
 
     fn rest(&self) -> &Map<String, Value> {
         &self.rest
@@ -110,8 +116,18 @@ impl ModelConfig for Gemma2Config {
 
     fn validate(&self) -> Result<(), String> {
         let heads = self.num_attention_heads;
-        divides("hidden_size", self.hidden_size, "num_attention_heads", heads)?;
-        divides("num_attention_heads", heads, "num_key_value_heads", self.num_key_value_heads)?;
+        divides(
+            "hidden_size",
+            self.hidden_size,
+            "num_attention_heads",
+            heads,
+        )?;
+        divides(
+            "num_attention_heads",
+            heads,
+            "num_key_value_heads",
+            self.num_key_value_heads,
+        )?;
         if let Some(types) = &self.layer_types {
             validate_layer_types(types, self.num_hidden_layers)?;
         }
@@ -120,13 +136,20 @@ impl ModelConfig for Gemma2Config {
 
     fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         let mut fields = fields_of_other_heads(head);
-        fields.extend(self.rope.fields().inert_fields(self.max_position_embeddings, self.head_dim));
+        fields.extend(
+            self.rope
+                .fields()
+                .inert_fields(self.max_position_embeddings, self.head_dim),
+        );
         if self.windows().iter().all(Option::is_none) {
             fields.push(("sliding_window", "no layer has a window"));
             fields.push(("layer_types", "no layer has a window"));
         }
         if head != Head::CausalLm {
-            fields.push(("final_logit_softcapping", "only language models cap their logits"));
+            fields.push((
+                "final_logit_softcapping",
+                "only language models cap their logits",
+            ));
         }
         fields
     }
@@ -138,13 +161,26 @@ pub(crate) struct Gemma2;
 impl ModelDef for Gemma2 {
     type Config = Gemma2Config;
 
-    fn load<B: Ops>(config: &Gemma2Config, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
+    fn load<B: Ops>(
+        config: &Gemma2Config,
+        head: Head,
+        labels: usize,
+        w: &Weights<B>,
+    ) -> LoadedNetwork<B> {
         let backbone = load_decoder(config, &w.strip_prefix("model"))?;
         let head = match head {
-            Head::TokenClassification => {
-                TextHead::PerToken(Linear::load(&w.module("score"), config.hidden_size, labels)?)
-            }
-            head => backbone.standard_head(w, head, labels, config.tie_word_embeddings, config.pad_token_id)?,
+            Head::TokenClassification => TextHead::PerToken(Linear::load(
+                &w.module("score"),
+                config.hidden_size,
+                labels,
+            )?),
+            head => backbone.standard_head(
+                w,
+                head,
+                labels,
+                config.tie_word_embeddings,
+                config.pad_token_id,
+            )?,
         };
         let head = match (head, config.final_logit_softcapping) {
             (TextHead::CausalLm(head), Some(cap)) => TextHead::CappedLm(head, cap),
@@ -156,15 +192,29 @@ impl ModelDef for Gemma2 {
 
 type Gemma2Decoder<B> = CausalDecoder<B, TokenEmbeddings<B>, Gemma2Layer<B>>;
 
-fn load_decoder<B: Ops>(config: &Gemma2Config, w: &Weights<B>) -> Result<Gemma2Decoder<B>, WeightsError> {
+fn load_decoder<B: Ops>(
+    config: &Gemma2Config,
+    w: &Weights<B>,
+) -> Result<Gemma2Decoder<B>, WeightsError> {
     let (width, trained) = (config.hidden_size, config.max_position_embeddings);
     let rope = config.rope.fields().parameters(trained);
-    let layer = |(index, window)| Gemma2Layer::load(config, window, &w.module("layers").module(index));
+    let layer =
+        |(index, window)| Gemma2Layer::load(config, window, &w.module("layers").module(index));
     let norm = RmsNorm::load_unit_offset(&w.module("norm"), width, config.rms_norm_eps)?;
     Ok(CausalDecoder {
-        embeddings: TokenEmbeddings::load(w, config.vocab_size, width, Some((width as f64).sqrt()))?,
+        embeddings: TokenEmbeddings::load(
+            w,
+            config.vocab_size,
+            width,
+            Some((width as f64).sqrt()),
+        )?,
         positions: Positions::Rotary(Rotary::new(&rope, config.head_dim, trained)),
-        layers: config.windows().into_iter().enumerate().map(layer).collect::<Result<_, _>>()?,
+        layers: config
+            .windows()
+            .into_iter()
+            .enumerate()
+            .map(layer)
+            .collect::<Result<_, _>>()?,
         final_norm: FinalNorm::RmsNorm(norm),
     })
 }
@@ -180,16 +230,30 @@ struct Gemma2Layer<B: Ops> {
 }
 
 impl<B: Ops> Gemma2Layer<B> {
-    fn load(config: &Gemma2Config, window: Option<usize>, w: &Weights<B>) -> Result<Self, WeightsError> {
+    fn load(
+        config: &Gemma2Config,
+        window: Option<usize>,
+        w: &Weights<B>,
+    ) -> Result<Self, WeightsError> {
         let widths = [config.hidden_size, config.intermediate_size];
-        let norm = |name| RmsNorm::load_unit_offset(&w.module(name), widths[0], config.rms_norm_eps);
-        let names = (ProjectionNames::Apart(["gate_proj", "up_proj"]), "down_proj");
+        let norm =
+            |name| RmsNorm::load_unit_offset(&w.module(name), widths[0], config.rms_norm_eps);
+        let names = (
+            ProjectionNames::Apart(["gate_proj", "up_proj"]),
+            "down_proj",
+        );
         Ok(Self {
             input_layernorm: norm("input_layernorm")?,
             self_attn: attention(config, &w.module("self_attn"))?,
             post_attention_layernorm: norm("post_attention_layernorm")?,
             pre_feedforward_layernorm: norm("pre_feedforward_layernorm")?,
-            mlp: GatedMlp::load(&w.module("mlp"), names, widths, config.hidden_activation, false)?,
+            mlp: GatedMlp::load(
+                &w.module("mlp"),
+                names,
+                widths,
+                config.hidden_activation,
+                false,
+            )?,
             post_feedforward_layernorm: norm("post_feedforward_layernorm")?,
             window,
         })
@@ -197,10 +261,19 @@ impl<B: Ops> Gemma2Layer<B> {
 }
 
 impl<B: Ops> DecoderLayer<B> for Gemma2Layer<B> {
-    fn forward(&self, x: Tensor<B, 3>, view: LayerContext<'_, B>, slot: LayerSlot<'_, '_, B>) -> States<B> {
-        let attended = self.self_attn.forward(self.input_layernorm.forward(x.clone()), view, slot);
+    fn forward(
+        &self,
+        x: Tensor<B, 3>,
+        view: LayerContext<'_, B>,
+        slot: LayerSlot<'_, '_, B>,
+    ) -> States<B> {
+        let attended = self
+            .self_attn
+            .forward(self.input_layernorm.forward(x.clone()), view, slot);
         let x = x + self.post_attention_layernorm.forward(attended);
-        let fed = self.mlp.forward(self.pre_feedforward_layernorm.forward(x.clone()));
+        let fed = self
+            .mlp
+            .forward(self.pre_feedforward_layernorm.forward(x.clone()));
         Ok(x + self.post_feedforward_layernorm.forward(fed))
     }
 
@@ -209,10 +282,19 @@ impl<B: Ops> DecoderLayer<B> for Gemma2Layer<B> {
     }
 }
 
-fn attention<B: Ops>(config: &Gemma2Config, w: &Weights<B>) -> Result<GroupedAttention<B>, WeightsError> {
+fn attention<B: Ops>(
+    config: &Gemma2Config,
+    w: &Weights<B>,
+) -> Result<GroupedAttention<B>, WeightsError> {
     let (width, bias) = (config.hidden_size, config.attention_bias);
-    let heads = HeadCounts { query: config.num_attention_heads, key_value: config.num_key_value_heads };
-    let (queries, keys) = (heads.query * config.head_dim, heads.key_value * config.head_dim);
+    let heads = HeadCounts {
+        query: config.num_attention_heads,
+        key_value: config.num_key_value_heads,
+    };
+    let (queries, keys) = (
+        heads.query * config.head_dim,
+        heads.key_value * config.head_dim,
+    );
     let names = ProjectionNames::Apart(["q_proj", "k_proj", "v_proj"]);
     let projections = Projections::load(w, names, width, [queries, keys, keys], bias)?;
     let output = Linear::load_with_bias(&w.module("o_proj"), queries, width, bias)?;

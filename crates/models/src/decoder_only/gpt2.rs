@@ -16,8 +16,8 @@ use testgen_nn::{
     context::LayerSlot,
     inputs::Inputs,
     layer::{
-        Embedding, GroupedAttention, HeadCounts, LayerContext, LayerNorm, Linear, Mlp, Positions, Projections,
-        positions,
+        Embedding, GroupedAttention, HeadCounts, LayerContext, LayerNorm, Linear, Mlp, Positions,
+        Projections, positions,
     },
     weights::{Weights, WeightsError},
 };
@@ -36,7 +36,10 @@ pub(crate) struct Gpt2Config {
     layer_norm_epsilon: f64,
     scale_attn_weights: bool,
     scale_attn_by_inverse_layer_idx: bool,
-    #[expect(dead_code, reason = "only changes the order of operations in half precision")]
+    #[expect(
+        dead_code,
+        reason = "only changes the order of operations in half precision"
+    )]
     reorder_and_upcast_attn: bool,
     tie_word_embeddings: bool,
     pad_token_id: Option<i64>,
@@ -46,8 +49,13 @@ pub(crate) struct Gpt2Config {
 
 impl ModelConfig for Gpt2Config {
     /// `n_ctx` repeats `n_positions`; the summary is of the double-heads class alone.
-    const INERT: &'static [&'static str] =
-        &["n_ctx", "summary_activation", "summary_proj_to_labels", "summary_type", "summary_use_proj"];
+    const INERT: &'static [&'static str] = &[
+        "n_ctx",
+        "summary_activation",
+        "summary_proj_to_labels",
+        "summary_type",
+        "summary_use_proj",
+    ];
 
     fn rest(&self) -> &Map<String, Value> {
         &self.rest
@@ -58,12 +66,17 @@ impl ModelConfig for Gpt2Config {
     }
 
     fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
-        let rounding = ("reorder_and_upcast_attn", "it says where to round; scores are always computed in f32 here");
+        let rounding = (
+            "reorder_and_upcast_attn",
+            "it says where to round; scores are always computed in f32 here",
+        );
         let mut fields = fields_of_other_heads(head);
         fields.push(rounding);
         if self.n_layer == 1 {
-            fields
-                .push(("scale_attn_by_inverse_layer_idx", "the first layer is divided by one, and there is no other"));
+            fields.push((
+                "scale_attn_by_inverse_layer_idx",
+                "the first layer is divided by one, and there is no other",
+            ));
         }
         fields
     }
@@ -75,16 +88,30 @@ pub(crate) struct Gpt2;
 impl ModelDef for Gpt2 {
     type Config = Gpt2Config;
 
-    fn load<B: Ops>(config: &Gpt2Config, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
+    fn load<B: Ops>(
+        config: &Gpt2Config,
+        head: Head,
+        labels: usize,
+        w: &Weights<B>,
+    ) -> LoadedNetwork<B> {
         let backbone = load_decoder(config, &w.strip_prefix("transformer"))?;
-        let head = backbone.standard_head(w, head, labels, config.tie_word_embeddings, config.pad_token_id)?;
+        let head = backbone.standard_head(
+            w,
+            head,
+            labels,
+            config.tie_word_embeddings,
+            config.pad_token_id,
+        )?;
         Ok(backbone.with_head(head))
     }
 }
 
 type Gpt2Decoder<B> = CausalDecoder<B, Gpt2Embeddings<B>, Gpt2Layer<B>>;
 
-fn load_decoder<B: Ops>(config: &Gpt2Config, w: &Weights<B>) -> Result<Gpt2Decoder<B>, WeightsError> {
+fn load_decoder<B: Ops>(
+    config: &Gpt2Config,
+    w: &Weights<B>,
+) -> Result<Gpt2Decoder<B>, WeightsError> {
     let width = config.n_embd;
     let layer = |index| Gpt2Layer::load(config, index, &w.module("h").module(index));
     let norm = LayerNorm::load(&w.module("ln_f"), width, config.layer_norm_epsilon)?;
@@ -166,7 +193,12 @@ impl<B: Ops> Gpt2Layer<B> {
 
 impl<B: Ops> DecoderLayer<B> for Gpt2Layer<B> {
     /// Normalised before attention and before the MLP.
-    fn forward(&self, x: Tensor<B, 3>, view: LayerContext<'_, B>, slot: LayerSlot<'_, '_, B>) -> States<B> {
+    fn forward(
+        &self,
+        x: Tensor<B, 3>,
+        view: LayerContext<'_, B>,
+        slot: LayerSlot<'_, '_, B>,
+    ) -> States<B> {
         let x = x.clone() + self.attn.forward(self.ln_1.forward(x), view, slot);
         Ok(x.clone() + self.mlp.forward(self.ln_2.forward(x)))
     }
@@ -175,6 +207,14 @@ impl<B: Ops> DecoderLayer<B> for Gpt2Layer<B> {
 /// The factor of the scores of layer `index`.
 fn scale(config: &Gpt2Config, index: usize) -> f64 {
     let head_dim = (config.n_embd / config.n_head) as f64;
-    let by_width = if config.scale_attn_weights { head_dim.powf(-0.5) } else { 1.0 };
-    if config.scale_attn_by_inverse_layer_idx { by_width / (index + 1) as f64 } else { by_width }
+    let by_width = if config.scale_attn_weights {
+        head_dim.powf(-0.5)
+    } else {
+        1.0
+    };
+    if config.scale_attn_by_inverse_layer_idx {
+        by_width / (index + 1) as f64
+    } else {
+        by_width
+    }
 }

@@ -15,8 +15,8 @@ use testgen_nn::{
     backend::{Activation, Ops},
     context::LayerSlot,
     layer::{
-        Embedding, GroupedAttention, HeadCounts, LayerContext, LayerNorm, Linear, Mlp, Positions, Projections,
-        RopeFields, RopeParameters, Rotary,
+        Embedding, GroupedAttention, HeadCounts, LayerContext, LayerNorm, Linear, Mlp, Positions,
+        Projections, RopeFields, RopeParameters, Rotary,
     },
     weights::{Weights, WeightsError},
 };
@@ -49,13 +49,19 @@ impl GptNeoXConfig {
     fn fields(&self) -> RopeFields<'_> {
         // Not `RopeConfig`, because this type calls the base `rotary_emb_base`.
         let parameters = self.rope_scaling.as_ref().or(self.rope_parameters.as_ref());
-        RopeFields { parameters, theta: self.rotary_emb_base }
+        RopeFields {
+            parameters,
+            theta: self.rotary_emb_base,
+        }
     }
 
     /// A quarter of each head rotates where no field says it.
     fn rope(&self) -> RopeParameters {
         let mut rope = self.fields().parameters(self.max_position_embeddings);
-        rope.partial_rotary_factor = rope.partial_rotary_factor.or(self.rotary_pct).or(Some(0.25));
+        rope.partial_rotary_factor = rope
+            .partial_rotary_factor
+            .or(self.rotary_pct)
+            .or(Some(0.25));
         rope
     }
 
@@ -73,7 +79,12 @@ impl ModelConfig for GptNeoXConfig {
     }
 
     fn validate(&self) -> Result<(), String> {
-        divides("hidden_size", self.hidden_size, "num_attention_heads", self.num_attention_heads)?;
+        divides(
+            "hidden_size",
+            self.hidden_size,
+            "num_attention_heads",
+            self.num_attention_heads,
+        )?;
         self.rope().validate()?;
         self.rope().validate_width(self.head_dim())
     }
@@ -81,7 +92,10 @@ impl ModelConfig for GptNeoXConfig {
     fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         let mut fields = fields_of_other_heads(head);
         if !self.fields().reads_max_positions() {
-            fields.push(("max_position_embeddings", "this rope type does not depend on the trained length"));
+            fields.push((
+                "max_position_embeddings",
+                "this rope type does not depend on the trained length",
+            ));
         }
         fields.extend(self.rope().inert_fields(self.head_dim()));
         fields
@@ -94,14 +108,24 @@ pub(crate) struct GptNeoX;
 impl ModelDef for GptNeoX {
     type Config = GptNeoXConfig;
 
-    fn load<B: Ops>(config: &GptNeoXConfig, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
+    fn load<B: Ops>(
+        config: &GptNeoXConfig,
+        head: Head,
+        labels: usize,
+        w: &Weights<B>,
+    ) -> LoadedNetwork<B> {
         let backbone = load_decoder(config, &w.strip_prefix("gpt_neox"))?;
         let tied = config.tie_word_embeddings;
         let head = match head {
             // Older checkpoints keep the head under another name.
             Head::CausalLm if !tied => {
                 let w = w.module_named(&["lm_head", "embed_out"]);
-                TextHead::CausalLm(Linear::load_with_bias(&w, config.hidden_size, config.vocab_size, false)?)
+                TextHead::CausalLm(Linear::load_with_bias(
+                    &w,
+                    config.hidden_size,
+                    config.vocab_size,
+                    false,
+                )?)
             }
             head => backbone.standard_head(w, head, labels, tied, config.pad_token_id)?,
         };
@@ -111,14 +135,19 @@ impl ModelDef for GptNeoX {
 
 type GptNeoXDecoder<B> = CausalDecoder<B, Embedding<B>, GptNeoXLayer<B>>;
 
-fn load_decoder<B: Ops>(config: &GptNeoXConfig, w: &Weights<B>) -> Result<GptNeoXDecoder<B>, WeightsError> {
+fn load_decoder<B: Ops>(
+    config: &GptNeoXConfig,
+    w: &Weights<B>,
+) -> Result<GptNeoXDecoder<B>, WeightsError> {
     let (width, trained) = (config.hidden_size, config.max_position_embeddings);
     let layer = |index| GptNeoXLayer::load(config, &w.module("layers").module(index));
     let norm = LayerNorm::load(&w.module("final_layer_norm"), width, config.layer_norm_eps)?;
     Ok(CausalDecoder {
         embeddings: Embedding::load(&w.module("embed_in"), config.vocab_size, width)?,
         positions: Positions::Rotary(Rotary::new(&config.rope(), config.head_dim(), trained)),
-        layers: (0..config.num_hidden_layers).map(layer).collect::<Result<_, _>>()?,
+        layers: (0..config.num_hidden_layers)
+            .map(layer)
+            .collect::<Result<_, _>>()?,
         final_norm: FinalNorm::LayerNorm(norm),
     })
 }
@@ -133,7 +162,11 @@ struct GptNeoXLayer<B: Ops> {
 
 impl<B: Ops> GptNeoXLayer<B> {
     fn load(config: &GptNeoXConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
-        let (width, inner, heads) = (config.hidden_size, config.intermediate_size, config.num_attention_heads);
+        let (width, inner, heads) = (
+            config.hidden_size,
+            config.intermediate_size,
+            config.num_attention_heads,
+        );
         let norm = |name| LayerNorm::load(&w.module(name), width, config.layer_norm_eps);
         let (head_dim, bias) = (config.head_dim(), config.attention_bias);
         let qkv = w.module("attention.query_key_value");
@@ -142,7 +175,12 @@ impl<B: Ops> GptNeoXLayer<B> {
         let names = ["mlp.dense_h_to_4h", "mlp.dense_4h_to_h"];
         Ok(Self {
             input_layernorm: norm("input_layernorm")?,
-            attention: GroupedAttention::defaults(projections, output, HeadCounts::equal(heads), head_dim),
+            attention: GroupedAttention::defaults(
+                projections,
+                output,
+                HeadCounts::equal(heads),
+                head_dim,
+            ),
             post_attention_layernorm: norm("post_attention_layernorm")?,
             mlp: Mlp::load(w, names, [width, inner], config.hidden_act, true)?,
             parallel: config.use_parallel_residual,
@@ -152,10 +190,20 @@ impl<B: Ops> GptNeoXLayer<B> {
 
 impl<B: Ops> DecoderLayer<B> for GptNeoXLayer<B> {
     /// Side by side both blocks read the same input, else the second reads what the first left.
-    fn forward(&self, x: Tensor<B, 3>, view: LayerContext<'_, B>, slot: LayerSlot<'_, '_, B>) -> States<B> {
-        let attended = self.attention.forward(self.input_layernorm.forward(x.clone()), view, slot);
+    fn forward(
+        &self,
+        x: Tensor<B, 3>,
+        view: LayerContext<'_, B>,
+        slot: LayerSlot<'_, '_, B>,
+    ) -> States<B> {
+        let attended = self
+            .attention
+            .forward(self.input_layernorm.forward(x.clone()), view, slot);
         let after = x.clone() + attended;
         let read = if self.parallel { x } else { after.clone() };
-        Ok(after + self.mlp.forward(self.post_attention_layernorm.forward(read)))
+        Ok(after
+            + self
+                .mlp
+                .forward(self.post_attention_layernorm.forward(read)))
     }
 }

@@ -12,7 +12,8 @@ use testgen_nn::{
     weights::{Weights, WeightsError},
 };
 
-/// The `config.json` of Llama and of types that differ from it in defaults and in a window: Mistral.
+/// The `config.json` of Llama and of types that differ from it in defaults and in a window:
+/// Mistral.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Llama {
     #[serde(flatten)]
@@ -28,7 +29,10 @@ pub(crate) struct Llama {
 
 impl Llama {
     /// The decoder alone, for models that read more than text.
-    pub(crate) fn load_decoder<B: Ops>(&self, w: &Weights<B>) -> Result<LlamaDecoder<B>, WeightsError> {
+    pub(crate) fn load_decoder<B: Ops>(
+        &self,
+        w: &Weights<B>,
+    ) -> Result<LlamaDecoder<B>, WeightsError> {
         self.shape().load_decoder(&self.fields, w)
     }
 }

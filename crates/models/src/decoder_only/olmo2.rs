@@ -1,5 +1,5 @@
-//! OLMo 2 (OLMo Team 2024): `transformers.models.olmo2`. Llama with norms after attention and MLP, and over all heads
-//! of query and key.
+//! OLMo 2 (OLMo Team 2024): `transformers.models.olmo2`. Llama with norms after attention and MLP,
+//! and over all heads of query and key.
 
 use crate::text::{
     llama_shape::{LlamaFields, LlamaShape, NormPosition, QueryKeyNorms},

@@ -16,8 +16,8 @@ use testgen_nn::{
     context::LayerSlot,
     inputs::Inputs,
     layer::{
-        Embedding, GroupedAttention, HeadCounts, LayerContext, LayerNorm, Linear, Mlp, Positions, ProjectionNames,
-        Projections, positions_without_padding,
+        Embedding, GroupedAttention, HeadCounts, LayerContext, LayerNorm, Linear, Mlp, Positions,
+        ProjectionNames, Projections, positions_without_padding,
     },
     weights::{Weights, WeightsError},
 };
@@ -52,8 +52,15 @@ impl OptConfig {
     }
 
     /// Between the widths, where they differ.
-    fn project<B: Ops>(&self, w: &Weights<B>, inner: usize, out: usize) -> Result<Option<Linear<B>>, WeightsError> {
-        (inner != out).then(|| Linear::load_with_bias(w, inner, out, false)).transpose()
+    fn project<B: Ops>(
+        &self,
+        w: &Weights<B>,
+        inner: usize,
+        out: usize,
+    ) -> Result<Option<Linear<B>>, WeightsError> {
+        (inner != out)
+            .then(|| Linear::load_with_bias(w, inner, out, false))
+            .transpose()
     }
 
     fn norm<B: Ops>(&self, w: &Weights<B>) -> Result<LayerNorm<B>, WeightsError> {
@@ -75,13 +82,21 @@ impl ModelConfig for OptConfig {
     }
 
     fn validate(&self) -> Result<(), String> {
-        divides("hidden_size", self.hidden_size, "num_attention_heads", self.num_attention_heads)
+        divides(
+            "hidden_size",
+            self.hidden_size,
+            "num_attention_heads",
+            self.num_attention_heads,
+        )
     }
 
     fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         let mut fields = fields_of_other_heads(head);
         if !self.do_layer_norm_before {
-            fields.push(("_remove_final_layer_norm", "there is no final norm where norms come after the blocks"));
+            fields.push((
+                "_remove_final_layer_norm",
+                "there is no final norm where norms come after the blocks",
+            ));
         }
         fields
     }
@@ -93,9 +108,20 @@ pub(crate) struct Opt;
 impl ModelDef for Opt {
     type Config = OptConfig;
 
-    fn load<B: Ops>(config: &OptConfig, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
+    fn load<B: Ops>(
+        config: &OptConfig,
+        head: Head,
+        labels: usize,
+        w: &Weights<B>,
+    ) -> LoadedNetwork<B> {
         let backbone = load_decoder(config, &w.strip_prefix("model").module("decoder"))?;
-        let head = backbone.standard_head(w, head, labels, config.tie_word_embeddings, config.pad_token_id)?;
+        let head = backbone.standard_head(
+            w,
+            head,
+            labels,
+            config.tie_word_embeddings,
+            config.pad_token_id,
+        )?;
         Ok(backbone.with_head(head))
     }
 }
@@ -104,14 +130,19 @@ type OptDecoder<B> = CausalDecoder<B, OptEmbeddings<B>, OptLayer<B>>;
 
 fn load_decoder<B: Ops>(config: &OptConfig, w: &Weights<B>) -> Result<OptDecoder<B>, WeightsError> {
     let layer = |index| OptLayer::load(config, &w.module("layers").module(index));
-    // Checkpoints that were fine-tuned before transformers 4.20.1 have no final norm, and have the second field.
+    // Checkpoints that were fine-tuned before transformers 4.20.1 have no final norm, and have the
+    // second field.
     let has_norm = config.do_layer_norm_before && !config.remove_final_layer_norm;
-    let norm = has_norm.then(|| config.norm(&w.module("final_layer_norm"))).transpose()?;
+    let norm = has_norm
+        .then(|| config.norm(&w.module("final_layer_norm")))
+        .transpose()?;
     let project = config.project(&w.module("project_out"), config.hidden_size, config.outer())?;
     Ok(CausalDecoder {
         embeddings: OptEmbeddings::load(config, w)?,
         positions: Positions::Embedded,
-        layers: (0..config.num_hidden_layers).map(layer).collect::<Result<_, _>>()?,
+        layers: (0..config.num_hidden_layers)
+            .map(layer)
+            .collect::<Result<_, _>>()?,
         final_norm: FinalNorm::Projected { norm, project },
     })
 }
@@ -144,8 +175,12 @@ impl<B: Ops> Embeddings<B> for OptEmbeddings<B> {
         let tokens = self.embed_tokens.embed(inputs, past)?;
         let [batch, seq, _] = tokens.dims();
         let (values, shape) = positions_without_padding(inputs, [batch, seq], past)?;
-        let rows = values.into_iter().map(|position| position + OFFSET as i64).collect();
-        let rows = inputs.checked_indices("position_ids", rows, shape, self.embed_positions.rows())?;
+        let rows = values
+            .into_iter()
+            .map(|position| position + OFFSET as i64)
+            .collect();
+        let rows =
+            inputs.checked_indices("position_ids", rows, shape, self.embed_positions.rows())?;
         let tokens = match &self.project_in {
             Some(project_in) => project_in.forward(tokens),
             None => tokens,
@@ -172,16 +207,31 @@ struct OptLayer<B: Ops> {
 
 impl<B: Ops> OptLayer<B> {
     fn load(config: &OptConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
-        let (width, inner, heads) = (config.hidden_size, config.ffn_dim, config.num_attention_heads);
+        let (width, inner, heads) = (
+            config.hidden_size,
+            config.ffn_dim,
+            config.num_attention_heads,
+        );
         let bias = config.enable_bias;
         let names = ProjectionNames::Apart(["q_proj", "k_proj", "v_proj"]);
         let attention = w.module("self_attn");
         let projections = Projections::load(&attention, names, width, [width; 3], bias)?;
         let output = Linear::load_with_bias(&attention.module("out_proj"), width, width, bias)?;
         Ok(Self {
-            self_attn: GroupedAttention::defaults(projections, output, HeadCounts::equal(heads), width / heads),
+            self_attn: GroupedAttention::defaults(
+                projections,
+                output,
+                HeadCounts::equal(heads),
+                width / heads,
+            ),
             self_attn_layer_norm: config.norm(&w.module("self_attn_layer_norm"))?,
-            mlp: Mlp::load(w, ["fc1", "fc2"], [width, inner], config.activation_function, bias)?,
+            mlp: Mlp::load(
+                w,
+                ["fc1", "fc2"],
+                [width, inner],
+                config.activation_function,
+                bias,
+            )?,
             final_layer_norm: config.norm(&w.module("final_layer_norm"))?,
             norm_before: config.do_layer_norm_before,
         })
@@ -190,13 +240,23 @@ impl<B: Ops> OptLayer<B> {
 
 impl<B: Ops> DecoderLayer<B> for OptLayer<B> {
     /// Norms come before the blocks, or after them.
-    fn forward(&self, x: Tensor<B, 3>, view: LayerContext<'_, B>, slot: LayerSlot<'_, '_, B>) -> States<B> {
+    fn forward(
+        &self,
+        x: Tensor<B, 3>,
+        view: LayerContext<'_, B>,
+        slot: LayerSlot<'_, '_, B>,
+    ) -> States<B> {
         if self.norm_before {
-            let x = x.clone() + self.self_attn.forward(self.self_attn_layer_norm.forward(x), view, slot);
+            let x = x.clone()
+                + self
+                    .self_attn
+                    .forward(self.self_attn_layer_norm.forward(x), view, slot);
             return Ok(x.clone() + self.mlp.forward(self.final_layer_norm.forward(x)));
         }
         let attended = self.self_attn.forward(x.clone(), view, slot);
         let x = self.self_attn_layer_norm.forward_sum(attended, x);
-        Ok(self.final_layer_norm.forward_sum(self.mlp.forward(x.clone()), x))
+        Ok(self
+            .final_layer_norm
+            .forward_sum(self.mlp.forward(x.clone()), x))
     }
 }

@@ -1,5 +1,6 @@
-//! Phi-3 (Abdin et al. 2024): `transformers.models.phi3`. Llama with query, key and value in one matrix, gate and up in
-//! another, rotation of a part of each head, and other frequencies for long texts.
+//! Phi-3 (Abdin et al. 2024): `transformers.models.phi3`. Llama with query, key and value in one
+//! matrix, gate and up in another, rotation of a part of each head, and other frequencies for long
+//! texts.
 
 use crate::{
     config::divides,
@@ -26,7 +27,8 @@ pub(crate) struct Phi3 {
 }
 
 impl Phi3 {
-    /// The field beside the parameters says the trained length; what older files call YaRN or `su` is LongRoPE.
+    /// The field beside the parameters says the trained length; what older files call YaRN or `su`
+    /// is LongRoPE.
     fn rope(&self) -> RopeParameters {
         let mut rope = self.fields.rope_parameters();
         rope.original_max_position_embeddings = Some(self.original_max_position_embeddings);
@@ -56,11 +58,25 @@ impl LlamaVariant for Phi3 {
     fn validate(&self) -> Result<(), String> {
         // Not `LlamaFields::validate`, which rejects heads that rotate in part.
         let (heads, rope) = (self.fields.num_attention_heads, self.rope());
-        divides("hidden_size", self.fields.hidden_size, "num_attention_heads", heads)?;
-        divides("num_attention_heads", heads, "num_key_value_heads", self.fields.num_key_value_heads.unwrap_or(1))?;
+        divides(
+            "hidden_size",
+            self.fields.hidden_size,
+            "num_attention_heads",
+            heads,
+        )?;
+        divides(
+            "num_attention_heads",
+            heads,
+            "num_key_value_heads",
+            self.fields.num_key_value_heads.unwrap_or(1),
+        )?;
         match rope.rope_type {
             RopeType::Default | RopeType::Longrope => rope.validate()?,
-            other => return Err(format!("`rope_type` {other:?} is none of default, longrope")),
+            other => {
+                return Err(format!(
+                    "`rope_type` {other:?} is none of default, longrope"
+                ));
+            }
         }
         rope.validate_width(self.fields.head_dim())
     }
@@ -71,7 +87,10 @@ impl LlamaVariant for Phi3 {
         fields.push(("rope_parameters.original_max_position_embeddings", beside));
         fields.push(("rope_scaling.original_max_position_embeddings", beside));
         if self.rope().rope_type == RopeType::Default {
-            fields.push(("original_max_position_embeddings", "the frequencies are the same at every length"));
+            fields.push((
+                "original_max_position_embeddings",
+                "the frequencies are the same at every length",
+            ));
         }
         fields
     }

@@ -1,5 +1,5 @@
-//! Qwen2 (Yang et al. 2024): `transformers.models.qwen2`. Llama with biases on query, key and value, and a sliding
-//! window in some layers.
+//! Qwen2 (Yang et al. 2024): `transformers.models.qwen2`. Llama with biases on query, key and
+//! value, and a sliding window in some layers.
 
 use crate::text::{
     llama_shape::{LlamaFields, LlamaShape},

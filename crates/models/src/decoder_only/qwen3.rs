@@ -1,5 +1,5 @@
-//! Qwen3 (Yang et al. 2025): `transformers.models.qwen3`. Qwen2 with norms on query and key, and biases where the
-//! configuration says so.
+//! Qwen3 (Yang et al. 2025): `transformers.models.qwen3`. Qwen2 with norms on query and key, and
+//! biases where the configuration says so.
 
 use crate::text::{
     llama_shape::{LlamaFields, LlamaShape, QueryKeyNorms},

@@ -1,4 +1,5 @@
-//! The autoencoder of latent diffusion (Kingma and Welling 2013, Rombach et al. 2022): `diffusers.AutoencoderKL`.
+//! The autoencoder of latent diffusion (Kingma and Welling 2013, Rombach et al. 2022):
+//! `diffusers.AutoencoderKL`.
 
 mod config;
 
@@ -25,13 +26,24 @@ pub(crate) struct AutoencoderKl;
 impl ModelDef for AutoencoderKl {
     type Config = AutoencoderConfig;
 
-    fn load<B: Ops>(config: &AutoencoderConfig, _: Head, _: usize, w: &Weights<B>) -> LoadedNetwork<B> {
+    fn load<B: Ops>(
+        config: &AutoencoderConfig,
+        _: Head,
+        _: usize,
+        w: &Weights<B>,
+    ) -> LoadedNetwork<B> {
         let (latent, both) = (config.latent_channels, 2 * config.latent_channels);
         let one = |name, channels| convolution(&w.module(name), [channels, channels], 1);
         Ok(Box::new(Autoencoder {
             encoder: VaeEncoder::load(config, &w.module("encoder"))?,
-            quant_conv: config.use_quant_conv.then(|| one("quant_conv", both)).transpose()?,
-            post_quant_conv: config.use_post_quant_conv.then(|| one("post_quant_conv", latent)).transpose()?,
+            quant_conv: config
+                .use_quant_conv
+                .then(|| one("quant_conv", both))
+                .transpose()?,
+            post_quant_conv: config
+                .use_post_quant_conv
+                .then(|| one("post_quant_conv", latent))
+                .transpose()?,
             decoder: VaeDecoder::load(config, &w.module("decoder"))?,
             channels: [config.in_channels, latent],
         }))
@@ -51,14 +63,20 @@ struct Autoencoder<B: Ops> {
 const LOGARITHM: [f64; 2] = [-30.0, 20.0];
 
 impl<B: Ops> Network<B> for Autoencoder<B> {
-    /// Of `sample` [batch, channels, height, width] the distribution's `mean` and `logvar`, and as `sample` what the mean
-    /// becomes again. Of `z` [batch, latent, height, width] the image alone.
-    fn forward(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> Result<(), ForwardError> {
+    /// Of `sample` [batch, channels, height, width] the distribution's `mean` and `logvar`, and as
+    /// `sample` what the mean becomes again. Of `z` [batch, latent, height, width] the image alone.
+    fn forward(
+        &self,
+        inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<(), ForwardError> {
         if inputs.host("z").is_some() {
             let z = inputs.image_of_channels("z", self.channels[1])?;
             return context.output("sample", self.decode(z));
         }
-        let moments = self.encoder.forward(inputs.image_of_channels("sample", self.channels[0])?);
+        let moments = self
+            .encoder
+            .forward(inputs.image_of_channels("sample", self.channels[0])?);
         let moments = match &self.quant_conv {
             Some(quant_conv) => quant_conv.forward(moments),
             None => moments,
@@ -97,14 +115,28 @@ impl<B: Ops> VaeEncoder<B> {
         let last = widths.len() - 1;
         let block = |index: usize| {
             let (w, out) = (w.module("down_blocks").module(index), widths[index]);
-            let layers = config.layers(widths[index.saturating_sub(1)], out, config.layers_per_block, &w)?;
-            Ok((layers, (index < last).then(|| halved(&w, out, 0)).transpose()?))
+            let layers = config.layers(
+                widths[index.saturating_sub(1)],
+                out,
+                config.layers_per_block,
+                &w,
+            )?;
+            Ok((
+                layers,
+                (index < last).then(|| halved(&w, out, 0)).transpose()?,
+            ))
         };
         Ok(Self {
             conv_in: convolution(&w.module("conv_in"), [config.in_channels, widths[0]], 3)?,
-            blocks: (0..widths.len()).map(block).collect::<Result<_, WeightsError>>()?,
+            blocks: (0..widths.len())
+                .map(block)
+                .collect::<Result<_, WeightsError>>()?,
             // Twice, for the means and the logarithms of the variances.
-            end: AutoencoderEnd::load(config, [widths[last], widths[last], 2 * config.latent_channels], w)?,
+            end: AutoencoderEnd::load(
+                config,
+                [widths[last], widths[last], 2 * config.latent_channels],
+                w,
+            )?,
         })
     }
 
@@ -133,12 +165,22 @@ impl<B: Ops> VaeDecoder<B> {
         let block = |index: usize| {
             let (w, out) = (w.module("up_blocks").module(index), widths[index]);
             // `Decoder` of diffusers has one layer more in each block than `Encoder`.
-            let layers = config.layers(widths[index.saturating_sub(1)], out, config.layers_per_block + 1, &w)?;
-            Ok((layers, (index < last).then(|| doubled(&w, out)).transpose()?))
+            let layers = config.layers(
+                widths[index.saturating_sub(1)],
+                out,
+                config.layers_per_block + 1,
+                &w,
+            )?;
+            Ok((
+                layers,
+                (index < last).then(|| doubled(&w, out)).transpose()?,
+            ))
         };
         Ok(Self {
             conv_in: convolution(&w.module("conv_in"), [config.latent_channels, widths[0]], 3)?,
-            blocks: (0..widths.len()).map(block).collect::<Result<_, WeightsError>>()?,
+            blocks: (0..widths.len())
+                .map(block)
+                .collect::<Result<_, WeightsError>>()?,
             end: AutoencoderEnd::load(config, [widths[0], widths[last], config.out_channels], w)?,
         })
     }
@@ -195,7 +237,8 @@ impl<B: Ops> AutoencoderEnd<B> {
     }
 
     fn out(&self, x: Tensor<B, 4>) -> Tensor<B, 4> {
-        self.conv_out.forward(activate(self.conv_norm_out.forward(x), self.activation))
+        self.conv_out
+            .forward(activate(self.conv_norm_out.forward(x), self.activation))
     }
 }
 
@@ -210,7 +253,11 @@ struct PixelAttention<B: Ops> {
 
 impl<B: Ops> PixelAttention<B> {
     /// Older checkpoints have other names for the maps.
-    fn load(config: &AutoencoderConfig, channels: usize, w: &Weights<B>) -> Result<Self, WeightsError> {
+    fn load(
+        config: &AutoencoderConfig,
+        channels: usize,
+        w: &Weights<B>,
+    ) -> Result<Self, WeightsError> {
         let linear = |names: &[&str]| Linear::load(&w.module_named(names), channels, channels);
         Ok(Self {
             group_norm: config.norm(channels, &w.module("group_norm"))?,
@@ -223,11 +270,24 @@ impl<B: Ops> PixelAttention<B> {
 
     fn forward(&self, x: Tensor<B, 4>) -> Tensor<B, 4> {
         let [batch, channels, height, width] = x.dims();
-        let rows = self.group_norm.forward(x.clone()).permute([0, 2, 3, 1]).reshape([batch, height * width, channels]);
+        let rows = self
+            .group_norm
+            .forward(x.clone())
+            .permute([0, 2, 3, 1])
+            .reshape([batch, height * width, channels]);
         let split = |linear: &Linear<B>| split_heads(linear.forward(rows.clone()), 1);
         let scale = (channels as f64).powf(-0.5);
-        let seen = attend(split(&self.to_q), split(&self.to_k), split(&self.to_v), scale, None);
-        let seen = self.to_out.forward(seen).reshape([batch, height, width, channels]);
+        let seen = attend(
+            split(&self.to_q),
+            split(&self.to_k),
+            split(&self.to_v),
+            scale,
+            None,
+        );
+        let seen = self
+            .to_out
+            .forward(seen)
+            .reshape([batch, height, width, channels]);
         x + seen.permute([0, 3, 1, 2])
     }
 }

@@ -1,4 +1,5 @@
-//! Residual blocks of convolutions, and the steps from one resolution to the next: `diffusers.models.resnet`.
+//! Residual blocks of convolutions, and the steps from one resolution to the next:
+//! `diffusers.models.resnet`.
 
 use burn_tensor::Tensor;
 use testgen_nn::{
@@ -32,8 +33,14 @@ pub(crate) struct ResnetBlock<B: Ops> {
 }
 
 impl<B: Ops> ResnetBlock<B> {
-    pub(crate) fn load(shape: &ResnetShape, inner: usize, out: usize, w: &Weights<B>) -> Result<Self, WeightsError> {
-        let norm = |name, channels| GroupNorm::load(&w.module(name), shape.groups, channels, shape.eps);
+    pub(crate) fn load(
+        shape: &ResnetShape,
+        inner: usize,
+        out: usize,
+        w: &Weights<B>,
+    ) -> Result<Self, WeightsError> {
+        let norm =
+            |name, channels| GroupNorm::load(&w.module(name), shape.groups, channels, shape.eps);
         let time = |width| Linear::load(&w.module("time_emb_proj"), width, out);
         let shortcut = || convolution(&w.module("conv_shortcut"), [inner, out], 1);
         Ok(Self {
@@ -50,13 +57,17 @@ impl<B: Ops> ResnetBlock<B> {
 
     /// [batch, in, height, width] and, where there is time, its embedding [batch, time].
     pub(crate) fn forward(&self, x: Tensor<B, 4>, time: Option<&Tensor<B, 2>>) -> Tensor<B, 4> {
-        let mut hidden = self.conv1.forward(activate(self.norm1.forward(x.clone()), self.activation));
+        let mut hidden = self
+            .conv1
+            .forward(activate(self.norm1.forward(x.clone()), self.activation));
         if let Some((projection, time)) = self.time_emb_proj.as_ref().zip(time) {
             let time = projection.forward(activate(time.clone(), self.activation));
             let [batch, channels] = time.dims();
             hidden = hidden + time.reshape([batch, channels, 1, 1]);
         }
-        let hidden = self.conv2.forward(activate(self.norm2.forward(hidden), self.activation));
+        let hidden = self
+            .conv2
+            .forward(activate(self.norm2.forward(hidden), self.activation));
         let shortcut = match &self.conv_shortcut {
             Some(shortcut) => shortcut.forward(x),
             None => x,
@@ -81,7 +92,12 @@ fn strided<B: Ops>(
     stride: usize,
     padding: usize,
 ) -> Result<Conv2d<B>, WeightsError> {
-    let shape = Conv2dShape { channels, kernel: [kernel; 2], stride: [stride; 2], padding: [padding; 2] };
+    let shape = Conv2dShape {
+        channels,
+        kernel: [kernel; 2],
+        stride: [stride; 2],
+        padding: [padding; 2],
+    };
     Conv2d::load(w, shape, true)
 }
 
@@ -93,9 +109,22 @@ pub(crate) struct Downsample<B: Ops> {
 }
 
 /// `downsamplers.0` below `w`.
-pub(crate) fn halved<B: Ops>(w: &Weights<B>, channels: usize, padding: usize) -> Result<Downsample<B>, WeightsError> {
-    let conv = strided(&w.module("downsamplers.0.conv"), [channels, channels], 3, 2, padding)?;
-    Ok(Downsample { conv, after: padding == 0 })
+pub(crate) fn halved<B: Ops>(
+    w: &Weights<B>,
+    channels: usize,
+    padding: usize,
+) -> Result<Downsample<B>, WeightsError> {
+    let conv = strided(
+        &w.module("downsamplers.0.conv"),
+        [channels, channels],
+        3,
+        2,
+        padding,
+    )?;
+    Ok(Downsample {
+        conv,
+        after: padding == 0,
+    })
 }
 
 impl<B: Ops> Downsample<B> {
@@ -114,12 +143,16 @@ impl<B: Ops> Downsample<B> {
 pub(crate) struct Upsample<B: Ops>(Conv2d<B>);
 
 /// `upsamplers.0` below `w`.
-pub(crate) fn doubled<B: Ops>(w: &Weights<B>, channels: usize) -> Result<Upsample<B>, WeightsError> {
+pub(crate) fn doubled<B: Ops>(
+    w: &Weights<B>,
+    channels: usize,
+) -> Result<Upsample<B>, WeightsError> {
     convolution(&w.module("upsamplers.0.conv"), [channels, channels], 3).map(Upsample)
 }
 
 impl<B: Ops> Upsample<B> {
-    /// Every pixel four times; where the image that was halved had an odd side, the nearest ones for `size`.
+    /// Every pixel four times; where the image that was halved had an odd side, the nearest ones
+    /// for `size`.
     pub(crate) fn forward(&self, x: Tensor<B, 4>, size: Option<[usize; 2]>) -> Tensor<B, 4> {
         let [_, _, height, width] = x.dims();
         let [rows, columns] = size.unwrap_or([2 * height, 2 * width]);
@@ -133,5 +166,10 @@ fn nearest<B: Ops>(x: Tensor<B, 4>, dim: usize, length: usize) -> Tensor<B, 4> {
     // In f32, as PyTorch's `nearest`, by which uneven sizes round.
     let scale = from as f32 / length as f32;
     let places = (0..length).map(|place| (((place as f32) * scale) as usize).min(from - 1));
-    Tensor::cat(places.map(|place| x.clone().narrow(dim, place, 1)).collect(), dim)
+    Tensor::cat(
+        places
+            .map(|place| x.clone().narrow(dim, place, 1))
+            .collect(),
+        dim,
+    )
 }

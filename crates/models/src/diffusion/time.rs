@@ -25,10 +25,15 @@ impl Waves {
         let half = self.width / 2;
         // f32 throughout, as `get_timestep_embedding`: late steps are
         // numbers near 1000, whose sines show every rounding.
-        let frequency =
-            |index: usize| (-LONGEST_PERIOD.ln() * index as f32 / (half as f32 - self.freq_shift as f32)).exp();
+        let frequency = |index: usize| {
+            (-LONGEST_PERIOD.ln() * index as f32 / (half as f32 - self.freq_shift as f32)).exp()
+        };
         let frequencies: Vec<f32> = (0..half).map(frequency).collect();
-        let parts: [fn(f32) -> f32; 2] = if self.flip_sin_to_cos { [f32::cos, f32::sin] } else { [f32::sin, f32::cos] };
+        let parts: [fn(f32) -> f32; 2] = if self.flip_sin_to_cos {
+            [f32::cos, f32::sin]
+        } else {
+            [f32::sin, f32::cos]
+        };
         let mut values = Vec::with_capacity(numbers.len() * self.width);
         for number in numbers {
             for part in parts {
@@ -48,9 +53,18 @@ pub(crate) struct TimestepEmbedding<B: Ops> {
 }
 
 impl<B: Ops> TimestepEmbedding<B> {
-    pub(crate) fn load(w: &Weights<B>, inner: usize, out: usize, activation: Activation) -> Result<Self, WeightsError> {
+    pub(crate) fn load(
+        w: &Weights<B>,
+        inner: usize,
+        out: usize,
+        activation: Activation,
+    ) -> Result<Self, WeightsError> {
         let linear_1 = Linear::load(&w.module("linear_1"), inner, out)?;
-        Ok(Self { linear_1, activation, linear_2: Linear::load(&w.module("linear_2"), out, out)? })
+        Ok(Self {
+            linear_1,
+            activation,
+            linear_2: Linear::load(&w.module("linear_2"), out, out)?,
+        })
     }
 
     /// The width of its input.
@@ -60,6 +74,7 @@ impl<B: Ops> TimestepEmbedding<B> {
 
     /// [batch, in] to [batch, out].
     pub(crate) fn forward(&self, x: Tensor<B, 2>) -> Tensor<B, 2> {
-        self.linear_2.forward(activate(self.linear_1.forward(x), self.activation))
+        self.linear_2
+            .forward(activate(self.linear_1.forward(x), self.activation))
     }
 }

@@ -1,10 +1,14 @@
-//! A transformer over the pixels of an image, which reads a condition: `diffusers.models.transformers.transformer_2d`.
+//! A transformer over the pixels of an image, which reads a condition:
+//! `diffusers.models.transformers.transformer_2d`.
 
 use super::blocks::convolution;
 use burn_tensor::Tensor;
 use testgen_nn::{
     backend::{Activation, Ops, activate},
-    layer::{AttentionNames, AttentionShape, Conv2d, GroupNorm, LayerNorm, Linear, SelfAttention, attend, split_heads},
+    layer::{
+        AttentionNames, AttentionShape, Conv2d, GroupNorm, LayerNorm, Linear, SelfAttention,
+        attend, split_heads,
+    },
     weights::{Weights, WeightsError},
 };
 
@@ -50,7 +54,8 @@ impl<B: Ops> SpatialTransformer<B> {
                 false => convolution(&w, [width, width], 1).map(Projection::Convolution),
             }
         };
-        let block = |index| TransformerBlock::load(shape, &w.module("transformer_blocks").module(index));
+        let block =
+            |index| TransformerBlock::load(shape, &w.module("transformer_blocks").module(index));
         Ok(Self {
             norm: GroupNorm::load(&w.module("norm"), shape.groups, width, GROUP_EPS)?,
             proj_in: projection("proj_in")?,
@@ -62,14 +67,23 @@ impl<B: Ops> SpatialTransformer<B> {
     /// [batch, channels, height, width], reading `condition` [batch, seq, condition].
     pub(crate) fn forward(&self, x: Tensor<B, 4>, condition: &Tensor<B, 3>) -> Tensor<B, 4> {
         let [batch, channels, height, width] = x.dims();
-        let rows = |x: Tensor<B, 4>| x.permute([0, 2, 3, 1]).reshape([batch, height * width, channels]);
-        let image = |x: Tensor<B, 3>| x.reshape([batch, height, width, channels]).permute([0, 3, 1, 2]);
+        let rows = |x: Tensor<B, 4>| {
+            x.permute([0, 2, 3, 1])
+                .reshape([batch, height * width, channels])
+        };
+        let image = |x: Tensor<B, 3>| {
+            x.reshape([batch, height, width, channels])
+                .permute([0, 3, 1, 2])
+        };
         let normal = self.norm.forward(x.clone());
         let hidden = match &self.proj_in {
             Projection::Linear(linear) => linear.forward(rows(normal)),
             Projection::Convolution(convolution) => rows(convolution.forward(normal)),
         };
-        let hidden = self.blocks.iter().fold(hidden, |hidden, block| block.forward(hidden, condition));
+        let hidden = self
+            .blocks
+            .iter()
+            .fold(hidden, |hidden, block| block.forward(hidden, condition));
         let out = match &self.proj_out {
             Projection::Linear(linear) => image(linear.forward(hidden)),
             Projection::Convolution(convolution) => convolution.forward(image(hidden)),
@@ -78,7 +92,12 @@ impl<B: Ops> SpatialTransformer<B> {
     }
 }
 
-const ATTENTION: AttentionNames = AttentionNames { query: "to_q", key: "to_k", value: "to_v", output: "to_out.0" };
+const ATTENTION: AttentionNames = AttentionNames {
+    query: "to_q",
+    key: "to_k",
+    value: "to_v",
+    output: "to_out.0",
+};
 
 /// `BasicTransformerBlock`: attention to the image, to the condition, and a gated MLP.
 struct TransformerBlock<B: Ops> {
@@ -91,9 +110,17 @@ struct TransformerBlock<B: Ops> {
 
 impl<B: Ops> TransformerBlock<B> {
     fn load(shape: &TransformerShape, w: &Weights<B>) -> Result<Self, WeightsError> {
-        let TransformerShape { channels: width, heads, .. } = *shape;
+        let TransformerShape {
+            channels: width,
+            heads,
+            ..
+        } = *shape;
         let norm = |name| LayerNorm::load(&w.module(name), width, LAYER_EPS);
-        let attention = AttentionShape { width, heads, bias: false };
+        let attention = AttentionShape {
+            width,
+            heads,
+            bias: false,
+        };
         Ok(Self {
             norms: [norm("norm1")?, norm("norm2")?, norm("norm3")?],
             attn1: SelfAttention::load(&w.module("attn1"), &ATTENTION, &attention)?,
@@ -126,7 +153,12 @@ struct CrossAttention<B: Ops> {
 
 impl<B: Ops> CrossAttention<B> {
     fn load(shape: &TransformerShape, w: &Weights<B>) -> Result<Self, WeightsError> {
-        let TransformerShape { channels: width, condition, heads, .. } = *shape;
+        let TransformerShape {
+            channels: width,
+            condition,
+            heads,
+            ..
+        } = *shape;
         let linear = |name, inner| Linear::load_with_bias(&w.module(name), inner, width, false);
         Ok(Self {
             to_q: linear("to_q", width)?,
@@ -138,9 +170,13 @@ impl<B: Ops> CrossAttention<B> {
     }
 
     fn forward(&self, x: Tensor<B, 3>, condition: &Tensor<B, 3>) -> Tensor<B, 3> {
-        let split = |linear: &Linear<B>, x: Tensor<B, 3>| split_heads(linear.forward(x), self.heads);
+        let split =
+            |linear: &Linear<B>, x: Tensor<B, 3>| split_heads(linear.forward(x), self.heads);
         let query = split(&self.to_q, x);
-        let (key, value) = (split(&self.to_k, condition.clone()), split(&self.to_v, condition.clone()));
+        let (key, value) = (
+            split(&self.to_k, condition.clone()),
+            split(&self.to_v, condition.clone()),
+        );
         let scale = (query.dims()[3] as f64).powf(-0.5);
         self.to_out.forward(attend(query, key, value, scale, None))
     }

@@ -30,21 +30,40 @@ impl ModelDef for Unet {
 
     fn load<B: Ops>(config: &UnetConfig, _: Head, _: usize, w: &Weights<B>) -> LoadedNetwork<B> {
         let (first, time) = (config.block_out_channels[0], config.time_width());
-        let embedding = |name, inner, activation| TimestepEmbedding::load(&w.module(name), inner, time, activation);
-        let addition = config.projection_class_embeddings_input_dim.filter(|_| config.addition_embed_type.is_some());
+        let embedding = |name, inner, activation| {
+            TimestepEmbedding::load(&w.module(name), inner, time, activation)
+        };
+        let addition = config
+            .projection_class_embeddings_input_dim
+            .filter(|_| config.addition_embed_type.is_some());
         let classes = |count| Embedding::load(&w.module("class_embedding"), count, time);
         Ok(Box::new(UnetModel {
-            conv_in: convolution(&w.module("conv_in"), [config.in_channels, first], config.conv_in_kernel)?,
+            conv_in: convolution(
+                &w.module("conv_in"),
+                [config.in_channels, first],
+                config.conv_in_kernel,
+            )?,
             waves: config.waves(first),
             time_embedding: embedding("time_embedding", first, config.act_fn)?,
             class_embedding: config.num_class_embeds.map(classes).transpose()?,
             classes: config.num_class_embeds.unwrap_or(0),
-            add_embedding: addition.map(|inner| embedding("add_embedding", inner, Activation::Silu)).transpose()?,
+            add_embedding: addition
+                .map(|inner| embedding("add_embedding", inner, Activation::Silu))
+                .transpose()?,
             add_waves: config.waves(config.addition_time_embed_dim.unwrap_or(0)),
             stack: UnetBlocks::load(config, w)?,
-            conv_norm_out: GroupNorm::load(&w.module("conv_norm_out"), config.norm_num_groups, first, config.norm_eps)?,
+            conv_norm_out: GroupNorm::load(
+                &w.module("conv_norm_out"),
+                config.norm_num_groups,
+                first,
+                config.norm_eps,
+            )?,
             activation: config.act_fn,
-            conv_out: convolution(&w.module("conv_out"), [first, config.out_channels], config.conv_out_kernel)?,
+            conv_out: convolution(
+                &w.module("conv_out"),
+                [first, config.out_channels],
+                config.conv_out_kernel,
+            )?,
             channels: config.in_channels,
             centred: config.center_input_sample,
         }))
@@ -68,9 +87,14 @@ struct UnetModel<B: Ops> {
 }
 
 impl<B: Ops> Network<B> for UnetModel<B> {
-    /// `sample` [batch, channels, height, width] of `sample`, `timestep` [batch] and `encoder_hidden_states` [batch, seq,
-    /// condition]. The trace has the first convolution, and each block.
-    fn forward(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> Result<(), ForwardError> {
+    /// `sample` [batch, channels, height, width] of `sample`, `timestep` [batch] and
+    /// `encoder_hidden_states` [batch, seq, condition]. The trace has the first convolution, and
+    /// each block.
+    fn forward(
+        &self,
+        inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<(), ForwardError> {
         let mut x = inputs.image_of_channels("sample", self.channels)?;
         // From 0..1 to -1..1.
         if self.centred {
@@ -92,9 +116,20 @@ impl<B: Ops> UnetModel<B> {
         let steps = numbers(inputs, "timestep")?;
         let mut time = self.time_embedding.forward(self.waves.of(&steps, inputs));
         if let Some(classes) = &self.class_embedding {
-            let given = inputs.host("class_labels").and_then(|labels| labels.as_integers());
-            let labels = given.ok_or(ForwardError::MissingInput { name: "class_labels" })?.to_vec();
-            let labels = inputs.checked_indices("class_labels", labels.clone(), [1, labels.len()], self.classes)?;
+            let given = inputs
+                .host("class_labels")
+                .and_then(|labels| labels.as_integers());
+            let labels = given
+                .ok_or(ForwardError::MissingInput {
+                    name: "class_labels",
+                })?
+                .to_vec();
+            let labels = inputs.checked_indices(
+                "class_labels",
+                labels.clone(),
+                [1, labels.len()],
+                self.classes,
+            )?;
             let embedded = classes.forward(labels);
             let [_, count, width] = embedded.dims();
             time = time + embedded.reshape([count, width]);
@@ -109,10 +144,14 @@ impl<B: Ops> UnetModel<B> {
                 return Err(ForwardError::WrongInput {
                     name: "time_ids".to_owned(),
                     found: format!("{both} wide together with `text_embeds`"),
-                    expected: format!("{}, the `projection_class_embeddings_input_dim`", embedding.width()),
+                    expected: format!(
+                        "{}, the `projection_class_embeddings_input_dim`",
+                        embedding.width()
+                    ),
                 });
             }
-            time = time + embedding.forward(Tensor::cat(vec![texts, waves.reshape([batch, width])], 1));
+            time = time
+                + embedding.forward(Tensor::cat(vec![texts, waves.reshape([batch, width])], 1));
         }
         Ok(time)
     }
@@ -120,7 +159,11 @@ impl<B: Ops> UnetModel<B> {
 
 /// The numbers of an argument, integers or floats.
 fn numbers<B: Ops>(inputs: &Inputs<'_, B>, name: &'static str) -> Result<Vec<f32>, ForwardError> {
-    match inputs.host(name).ok_or(ForwardError::MissingInput { name })?.values() {
+    match inputs
+        .host(name)
+        .ok_or(ForwardError::MissingInput { name })?
+        .values()
+    {
         // Timesteps are integers with DDIM and fractions with Euler.
         Values::I64(values) => Ok(values.iter().map(|value| *value as f32).collect()),
         Values::F32(values) => Ok(values.clone()),

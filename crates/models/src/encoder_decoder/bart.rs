@@ -35,8 +35,8 @@ pub(crate) struct BartFields {
 }
 
 impl BartFields {
-    /// Fields of both types about training and generation, redundant fields, and options that transformers
-    /// dropped because every released model of a type has the same.
+    /// Fields of both types about training and generation, redundant fields, and options that
+    /// transformers dropped because every released model of a type has the same.
     pub(crate) const INERT: &'static [&'static str] = &[
         "_num_labels",
         "decoder_layerdrop",
@@ -58,12 +58,19 @@ impl BartFields {
     }
 
     pub(crate) fn inert_fields(head: Head) -> Option<(&'static str, &'static str)> {
-        let tied = ("tie_word_embeddings", "only language models have a decoder to tie");
+        let tied = (
+            "tie_word_embeddings",
+            "only language models have a decoder to tie",
+        );
         (head != Head::ConditionalGeneration).then_some(tied)
     }
 
     pub(crate) fn shapes(&self, variant: BartVariant) -> Stacks<BartShape> {
-        let scale = if self.scale_embedding { (self.d_model as f64).sqrt() } else { 1.0 };
+        let scale = if self.scale_embedding {
+            (self.d_model as f64).sqrt()
+        } else {
+            1.0
+        };
         let shape = |heads, layers, inner| BartShape {
             width: self.d_model,
             heads,
@@ -75,8 +82,16 @@ impl BartFields {
             variant,
         };
         Stacks {
-            encoder: shape(self.encoder_attention_heads, self.encoder_layers, self.encoder_ffn_dim),
-            decoder: shape(self.decoder_attention_heads, self.decoder_layers, self.decoder_ffn_dim),
+            encoder: shape(
+                self.encoder_attention_heads,
+                self.encoder_layers,
+                self.encoder_ffn_dim,
+            ),
+            decoder: shape(
+                self.decoder_attention_heads,
+                self.decoder_layers,
+                self.decoder_ffn_dim,
+            ),
         }
     }
 }
@@ -113,7 +128,10 @@ impl ModelConfig for BartConfig {
     fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         let mut fields = vec![];
         if ![Head::SequenceClassification, Head::QuestionAnswering].contains(&head) {
-            fields.push(("decoder_start_token_id", "only without `decoder_input_ids` the input is shifted"));
+            fields.push((
+                "decoder_start_token_id",
+                "only without `decoder_input_ids` the input is shifted",
+            ));
         }
         if head != Head::SequenceClassification {
             fields.push(("eos_token_id", "only classification looks for it"));
@@ -127,20 +145,38 @@ impl ModelConfig for BartConfig {
 pub(crate) struct Bart;
 
 /// Learned positions count from 2, as in fairseq, where 0 and 1 were padding.
-const VARIANT: BartVariant = BartVariant { pre_norm: false, embedding_norm: true, key_bias: true, offset: 2 };
+const VARIANT: BartVariant = BartVariant {
+    pre_norm: false,
+    embedding_norm: true,
+    key_bias: true,
+    offset: 2,
+};
 
 impl ModelDef for Bart {
     type Config = BartConfig;
 
-    fn load<B: Ops>(config: &BartConfig, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
+    fn load<B: Ops>(
+        config: &BartConfig,
+        head: Head,
+        labels: usize,
+        w: &Weights<B>,
+    ) -> LoadedNetwork<B> {
         let (fields, width) = (&config.fields, config.fields.d_model);
-        let Stacks { encoder, mut decoder } = stacks(config, &w.strip_prefix("model"))?;
+        let Stacks {
+            encoder,
+            mut decoder,
+        } = stacks(config, &w.strip_prefix("model"))?;
         decoder.shifted_start = Some(config.decoder_start_token_id);
         let head = match head {
-            Head::ConditionalGeneration => {
-                language_model(w, [width, fields.vocab_size], fields.tie_word_embeddings, encoder.embedding())?
+            Head::ConditionalGeneration => language_model(
+                w,
+                [width, fields.vocab_size],
+                fields.tie_word_embeddings,
+                encoder.embedding(),
+            )?,
+            Head::QuestionAnswering => {
+                DecoderHead::Span(Linear::load(&w.module("qa_outputs"), width, 2)?)
             }
-            Head::QuestionAnswering => DecoderHead::Span(Linear::load(&w.module("qa_outputs"), width, 2)?),
             Head::SequenceClassification => {
                 let w = w.module("classification_head");
                 DecoderHead::Classification {
@@ -151,21 +187,41 @@ impl ModelDef for Bart {
             }
             _ => DecoderHead::Base,
         };
-        Ok(Box::new(EncoderDecoder { encoder, decoder, head }))
+        Ok(Box::new(EncoderDecoder {
+            encoder,
+            decoder,
+            head,
+        }))
     }
 }
 
 /// The encoder and the decoder below `base`.
-fn stacks<B: Ops>(config: &BartConfig, base: &Weights<B>) -> Result<Stacks<BartLayers<B>>, WeightsError> {
+fn stacks<B: Ops>(
+    config: &BartConfig,
+    base: &Weights<B>,
+) -> Result<Stacks<BartLayers<B>>, WeightsError> {
     let (fields, width) = (&config.fields, config.fields.d_model);
     let stack = |shape: &BartShape, decoder| -> Result<BartLayers<B>, WeightsError> {
-        let table = Embedding::load(&base.module_named(&tables(decoder)), fields.vocab_size, width)?;
+        let table = Embedding::load(
+            &base.module_named(&tables(decoder)),
+            fields.vocab_size,
+            width,
+        )?;
         let w = base.module(if decoder { "decoder" } else { "encoder" });
         let rows = config.max_position_embeddings + VARIANT.offset;
-        BartLayers::load(shape, decoder, table, w.tensor("embed_positions.weight", [rows, width])?, &w)
+        BartLayers::load(
+            shape,
+            decoder,
+            table,
+            w.tensor("embed_positions.weight", [rows, width])?,
+            &w,
+        )
     };
     let shapes = fields.shapes(VARIANT);
-    let stacks = Stacks { encoder: stack(&shapes.encoder, false)?, decoder: stack(&shapes.decoder, true)? };
+    let stacks = Stacks {
+        encoder: stack(&shapes.encoder, false)?,
+        decoder: stack(&shapes.decoder, true)?,
+    };
     // A file may have the shared table under all three names.
     mark_tables(base, fields.tie_word_embeddings);
     Ok(stacks)
@@ -184,21 +240,33 @@ impl<B: Ops> Generator<B> {
         let Stacks { encoder, decoder } = stacks(config, &w.strip_prefix("model"))?;
         let shape = [fields.d_model, fields.vocab_size];
         let lm_head = lm_head(w, shape, fields.tie_word_embeddings, encoder.embedding())?;
-        Ok(Self { encoder, decoder, lm_head })
+        Ok(Self {
+            encoder,
+            decoder,
+            lm_head,
+        })
     }
 }
 
-/// Where the token embeddings of a stack may be: under its own name where nothing is tied, else wherever the file keeps
-/// those that encoder and decoder share.
+/// Where the token embeddings of a stack may be: under its own name where nothing is tied, else
+/// wherever the file keeps those that encoder and decoder share.
 pub(crate) fn tables(decoder: bool) -> [&'static str; 3] {
     let [own, other] = ["encoder.embed_tokens", "decoder.embed_tokens"];
-    if decoder { [other, "shared", own] } else { [own, "shared", other] }
+    if decoder {
+        [other, "shared", own]
+    } else {
+        [own, "shared", other]
+    }
 }
 
 /// Counts the tables that no stack reads: copies where they are tied.
 pub(crate) fn mark_tables<B: Ops>(base: &Weights<B>, tied: bool) {
     for table in tables(true).map(|name| base.module(name)) {
-        if tied { table.mark_tied("weight") } else { table.mark_unused("weight") }
+        if tied {
+            table.mark_tied("weight")
+        } else {
+            table.mark_unused("weight")
+        }
     }
 }
 
@@ -209,10 +277,14 @@ pub(crate) fn language_model<B: Ops>(
     tied: bool,
     embedding: Tensor<B, 2>,
 ) -> Result<DecoderHead<B>, WeightsError> {
-    Ok(DecoderHead::LanguageModel { head: lm_head(w, shape, tied, embedding)?, scale: 1.0 })
+    Ok(DecoderHead::LanguageModel {
+        head: lm_head(w, shape, tied, embedding)?,
+        scale: 1.0,
+    })
 }
 
-/// `lm_head`, or the embedding where it is tied, with `final_logits_bias` [1, vocab] where there is one.
+/// `lm_head`, or the embedding where it is tied, with `final_logits_bias` [1, vocab] where there is
+/// one.
 fn lm_head<B: Ops>(
     w: &Weights<B>,
     [width, vocab]: [usize; 2],
@@ -221,7 +293,10 @@ fn lm_head<B: Ops>(
 ) -> Result<Linear<B>, WeightsError> {
     const BIAS: &str = "final_logits_bias";
     // A buffer: zeros in BART, the bias of the head in Marian, and left out by some files.
-    let bias = w.has(BIAS).then(|| w.tensor(BIAS, [1, vocab])).transpose()?;
+    let bias = w
+        .has(BIAS)
+        .then(|| w.tensor(BIAS, [1, vocab]))
+        .transpose()?;
     let bias = bias.map(|bias| bias.reshape([vocab]));
     let w = w.module("lm_head");
     if tied {

@@ -1,5 +1,6 @@
-//! Marian (Junczys-Dowmunt et al. 2018), the translation models of Helsinki-NLP: `transformers.models.marian`. BART without
-//! a norm after the embeddings, with fixed positions, and with a vocabulary for each language where they are not shared.
+//! Marian (Junczys-Dowmunt et al. 2018), the translation models of Helsinki-NLP:
+//! `transformers.models.marian`. BART without a norm after the embeddings, with fixed positions,
+//! and with a vocabulary for each language where they are not shared.
 
 use super::bart::{BartFields, Stacks, language_model, mark_tables, tables};
 use crate::{
@@ -37,8 +38,13 @@ impl MarianConfig {
     /// The sizes of the vocabularies.
     fn vocabularies(&self) -> Stacks<usize> {
         let encoder = self.fields.vocab_size;
-        let own = self.decoder_vocab_size.filter(|size| *size > 0 && !self.share_encoder_decoder_embeddings);
-        Stacks { encoder, decoder: own.unwrap_or(encoder) }
+        let own = self
+            .decoder_vocab_size
+            .filter(|size| *size > 0 && !self.share_encoder_decoder_embeddings);
+        Stacks {
+            encoder,
+            decoder: own.unwrap_or(encoder),
+        }
     }
 }
 
@@ -55,9 +61,15 @@ impl ModelConfig for MarianConfig {
     }
 
     fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
-        let mut fields = vec![("max_position_embeddings", "positions are computed; it only limits the length")];
+        let mut fields = vec![(
+            "max_position_embeddings",
+            "positions are computed; it only limits the length",
+        )];
         if !self.fields.tie_word_embeddings {
-            fields.push(("share_encoder_decoder_embeddings", "without tying each stack has a table of its own"));
+            fields.push((
+                "share_encoder_decoder_embeddings",
+                "without tying each stack has a table of its own",
+            ));
         }
         if self.share_encoder_decoder_embeddings {
             fields.push(("decoder_vocab_size", "the vocabulary is shared"));
@@ -73,7 +85,12 @@ pub(crate) struct Marian;
 impl ModelDef for Marian {
     type Config = MarianConfig;
 
-    fn load<B: Ops>(config: &MarianConfig, head: Head, _: usize, w: &Weights<B>) -> LoadedNetwork<B> {
+    fn load<B: Ops>(
+        config: &MarianConfig,
+        head: Head,
+        _: usize,
+        w: &Weights<B>,
+    ) -> LoadedNetwork<B> {
         let network = MarianNetwork {
             fields: &config.fields,
             positions: config.max_position_embeddings,
@@ -99,10 +116,29 @@ pub(super) struct MarianNetwork<'c> {
 impl MarianNetwork<'_> {
     pub(super) fn load<B: Ops>(&self, head: Head, w: &Weights<B>) -> LoadedNetwork<B> {
         let (fields, base) = (self.fields, w.strip_prefix("model"));
-        let variant = BartVariant { pre_norm: self.pre_norm, embedding_norm: false, key_bias: true, offset: 0 };
+        let variant = BartVariant {
+            pre_norm: self.pre_norm,
+            embedding_norm: false,
+            key_bias: true,
+            offset: 0,
+        };
         let Stacks { encoder, decoder } = fields.shapes(variant);
-        let encoder = self.stack(BartShape { vocab: self.vocabularies.encoder, ..encoder }, false, &base)?;
-        let decoder = self.stack(BartShape { vocab: self.vocabularies.decoder, ..decoder }, true, &base)?;
+        let encoder = self.stack(
+            BartShape {
+                vocab: self.vocabularies.encoder,
+                ..encoder
+            },
+            false,
+            &base,
+        )?;
+        let decoder = self.stack(
+            BartShape {
+                vocab: self.vocabularies.decoder,
+                ..decoder
+            },
+            true,
+            &base,
+        )?;
         if self.is_shared {
             mark_tables(&base, fields.tie_word_embeddings);
         }
@@ -113,33 +149,59 @@ impl MarianNetwork<'_> {
             }
             _ => DecoderHead::Base,
         };
-        Ok(Box::new(EncoderDecoder { encoder, decoder, head }))
+        Ok(Box::new(EncoderDecoder {
+            encoder,
+            decoder,
+            head,
+        }))
     }
 
     /// The encoder or the decoder below `base`.
-    fn stack<B: Ops>(&self, shape: BartShape, decoder: bool, base: &Weights<B>) -> Result<BartLayers<B>, WeightsError> {
+    fn stack<B: Ops>(
+        &self,
+        shape: BartShape,
+        decoder: bool,
+        base: &Weights<B>,
+    ) -> Result<BartLayers<B>, WeightsError> {
         let w = base.module(if decoder { "decoder" } else { "encoder" });
-        let table = if self.is_shared { base.module_named(&tables(decoder)) } else { w.module("embed_tokens") };
+        let table = if self.is_shared {
+            base.module_named(&tables(decoder))
+        } else {
+            w.module("embed_tokens")
+        };
         let table = Embedding::load(&table, shape.vocab, shape.width)?;
         let positions = positions(self.positions, shape.width, &w)?;
         BartLayers::load(&shape, decoder, table, positions, &w)
     }
 }
 
-/// The table [positions, width] that older files have and newer ones leave out: sines in the first half, cosines in the
-/// second, of frequencies that fall from 1 to 1 / 10000.
-fn positions<B: Ops>(count: usize, width: usize, w: &Weights<B>) -> Result<Tensor<B, 2>, WeightsError> {
+/// The table [positions, width] that older files have and newer ones leave out: sines in the first
+/// half, cosines in the second, of frequencies that fall from 1 to 1 / 10000.
+fn positions<B: Ops>(
+    count: usize,
+    width: usize,
+    w: &Weights<B>,
+) -> Result<Tensor<B, 2>, WeightsError> {
     const NAME: &str = "embed_positions.weight";
     if w.has(NAME) {
         return w.tensor(NAME, [count, width]);
     }
     let half = width.div_ceil(2);
     let value = |position: usize, column: usize| {
-        let (pair, function): (usize, fn(f64) -> f64) =
-            if column < half { (column, f64::sin) } else { (column - half, f64::cos) };
+        let (pair, function): (usize, fn(f64) -> f64) = if column < half {
+            (column, f64::sin)
+        } else {
+            (column - half, f64::cos)
+        };
         // In f64 and then rounded, because numpy computes the table of transformers.
         function(position as f64 / 10_000_f64.powf(2.0 * pair as f64 / width as f64)) as f32
     };
-    let values = (0..count).flat_map(|position| (0..width).map(move |column| value(position, column)));
-    Ok(put_floats(values.collect(), [count, width], w.device(), w.dtype()))
+    let values =
+        (0..count).flat_map(|position| (0..width).map(move |column| value(position, column)));
+    Ok(put_floats(
+        values.collect(),
+        [count, width],
+        w.device(),
+        w.dtype(),
+    ))
 }

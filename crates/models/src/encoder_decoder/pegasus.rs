@@ -1,5 +1,5 @@
-//! PEGASUS (Zhang et al. 2020): `transformers.models.pegasus`. Marian with one vocabulary, and norms before each block and after
-//! the last one.
+//! PEGASUS (Zhang et al. 2020): `transformers.models.pegasus`. Marian with one vocabulary, and
+//! norms before each block and after the last one.
 
 use super::{
     bart::{BartFields, Stacks},
@@ -48,7 +48,10 @@ impl ModelConfig for Pegasus {
     }
 
     fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
-        let mut fields = vec![("max_position_embeddings", "positions are computed; it only limits the length")];
+        let mut fields = vec![(
+            "max_position_embeddings",
+            "positions are computed; it only limits the length",
+        )];
         fields.extend(BartFields::inert_fields(head));
         fields
     }
@@ -62,7 +65,10 @@ impl ModelDef for Pegasus {
         let network = MarianNetwork {
             fields: &config.fields,
             positions: config.max_position_embeddings,
-            vocabularies: Stacks { encoder: vocab, decoder: vocab },
+            vocabularies: Stacks {
+                encoder: vocab,
+                decoder: vocab,
+            },
             is_shared: true,
             pre_norm: true,
         };

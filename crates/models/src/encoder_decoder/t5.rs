@@ -1,7 +1,7 @@
 //! T5 (Raffel et al. 2019) and its successors 1.1 and Flan-T5: `transformers.models.t5`.
 //!
-//! In f16 transformers keeps the last map of every feed forward in f32 (`_keep_in_fp32_modules`), and with it the sum that
-//! the layers add to; in bf16 it does not.
+//! In f16 transformers keeps the last map of every feed forward in f32 (`_keep_in_fp32_modules`),
+//! and with it the sum that the layers add to; in bf16 it does not.
 
 mod config;
 
@@ -11,8 +11,8 @@ use crate::{
     load_error::LoadError,
     model_def::{LoadedNetwork, ModelDef},
     text::encoder_decoder::{
-        DecoderHead, EncoderDecoder, EncoderOnlyModel, EncoderOutput, HiddenStates, SourceEncoder, TargetDecoder,
-        source_bias,
+        DecoderHead, EncoderDecoder, EncoderOnlyModel, EncoderOutput, HiddenStates, SourceEncoder,
+        TargetDecoder, source_bias,
     },
 };
 use burn_tensor::{DType, Tensor};
@@ -23,8 +23,8 @@ use testgen_nn::{
     forward::ForwardError,
     inputs::Inputs,
     layer::{
-        AttentionNames, CachedAttention, CachedAttentionShape, Embedding, Linear, RelativeBias, RmsNorm, decoder_bias,
-        padding_bias,
+        AttentionNames, CachedAttention, CachedAttentionShape, Embedding, Linear, RelativeBias,
+        RmsNorm, decoder_bias, padding_bias,
     },
     weights::{Weights, WeightsError},
 };
@@ -39,27 +39,45 @@ impl ModelDef for T5 {
     fn load<B: Ops>(config: &T5Config, head: Head, _: usize, w: &Weights<B>) -> LoadedNetwork<B> {
         let (width, vocab) = (config.d_model, config.vocab_size);
         let table = |decoder| Embedding::load(&w.module_named(&tables(decoder)), vocab, width);
-        let encoder = T5Layers::load(config, table(false)?, config.num_layers, false, &w.module("encoder"))?;
+        let encoder = T5Layers::load(
+            config,
+            table(false)?,
+            config.num_layers,
+            false,
+            &w.module("encoder"),
+        )?;
         if head == Head::Encoder {
-            tables(false).iter().for_each(|name| w.module(name).mark_tied("weight"));
+            tables(false)
+                .iter()
+                .for_each(|name| w.module(name).mark_tied("weight"));
             return Ok(Box::new(EncoderOnlyModel(encoder)));
         }
         let layers = config.num_decoder_layers.unwrap_or(config.num_layers);
         let decoder = T5Layers::load(config, table(true)?, layers, true, &w.module("decoder"))?;
-        tables(true).iter().for_each(|name| w.module(name).mark_tied("weight"));
+        tables(true)
+            .iter()
+            .for_each(|name| w.module(name).mark_tied("weight"));
         let head = match head {
             Head::ConditionalGeneration => {
                 let w = w.module("lm_head");
-                // By the file and not by `tie_word_embeddings`, which older files set for another purpose.
+                // By the file and not by `tie_word_embeddings`, which older files set for another
+                // purpose.
                 let head = match w.has("weight") {
                     true => Linear::load_with_bias(&w, width, vocab, false)?,
                     false => Linear::tied(encoder.embed_tokens.weight(), None),
                 };
-                DecoderHead::LanguageModel { head, scale: config.scale() }
+                DecoderHead::LanguageModel {
+                    head,
+                    scale: config.scale(),
+                }
             }
             _ => DecoderHead::Base,
         };
-        Ok(Box::new(EncoderDecoder { encoder, decoder, head }))
+        Ok(Box::new(EncoderDecoder {
+            encoder,
+            decoder,
+            head,
+        }))
     }
 }
 
@@ -89,7 +107,14 @@ impl<B: Ops> T5Layers<B> {
         w: &Weights<B>,
     ) -> Result<Self, LoadError> {
         let product = w.dtype();
-        let types = T5Types { product, sum: if product == DType::F16 { DType::F32 } else { product } };
+        let types = T5Types {
+            product,
+            sum: if product == DType::F16 {
+                DType::F32
+            } else {
+                product
+            },
+        };
         // Only the first block has the table; `T5Stack` hands its bias on to the others.
         let bias = w.module("block.0.layer.0.SelfAttention.relative_attention_bias");
         let block = |index| T5Block::load(config, decoder, types, &w.module("block").module(index));
@@ -100,7 +125,11 @@ impl<B: Ops> T5Layers<B> {
         let norm = w.module("final_layer_norm").in_type(types.sum);
         Ok(Self {
             embed_tokens,
-            relative_attention_bias: RelativeBias::load(&bias, config.buckets(!decoder), config.num_heads)?,
+            relative_attention_bias: RelativeBias::load(
+                &bias,
+                config.buckets(!decoder),
+                config.num_heads,
+            )?,
             blocks: (0..layers).map(block).collect::<Result<_, _>>()?,
             final_layer_norm: RmsNorm::load(&norm, config.d_model, config.layer_norm_epsilon)?,
             vocab: config.vocab_size,
@@ -120,7 +149,12 @@ impl<B: Ops> T5Layers<B> {
     }
 
     /// Stores the trace of layer `index`; the last one's is that of the final norm.
-    fn trace(&self, index: usize, x: &Tensor<B, 3>, context: &mut ForwardContext<'_, B>) -> Result<(), ForwardError> {
+    fn trace(
+        &self,
+        index: usize,
+        x: &Tensor<B, 3>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<(), ForwardError> {
         if index + 1 == self.blocks.len() {
             Ok(())
         } else {
@@ -136,14 +170,23 @@ impl<B: Ops> T5Layers<B> {
 }
 
 impl<B: Ops> SourceEncoder<B> for T5Layers<B> {
-    fn encode(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> HiddenStates<B> {
+    fn encode(
+        &self,
+        inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> HiddenStates<B> {
         let mut x = self.embed("input_ids", inputs, context)?;
         let [batch, seq, _] = x.dims();
         let distances = self.relative_attention_bias.at(0, [seq, seq], inputs);
         let bias = sum(distances, padding_bias(inputs, [batch, seq])?);
         for (index, block) in self.blocks.iter().enumerate() {
             let normal = block.normal(x.clone());
-            x = block.feed_forward(x + block.attention.attend_self(normal, Some(bias.clone())).cast(self.types.sum));
+            x = block.feed_forward(
+                x + block
+                    .attention
+                    .attend_self(normal, Some(bias.clone()))
+                    .cast(self.types.sum),
+            );
             self.trace(index, &x, context)?;
         }
         self.finish(x, context)
@@ -159,13 +202,23 @@ impl<B: Ops> TargetDecoder<B> for T5Layers<B> {
     ) -> HiddenStates<B> {
         let mut x = self.embed("decoder_input_ids", inputs, context)?;
         let ([batch, new, _], past) = (x.dims(), context.past());
-        let distances = self.relative_attention_bias.at(past, [new, past + new], inputs);
+        let distances = self
+            .relative_attention_bias
+            .at(past, [new, past + new], inputs);
         let bias = sum(distances, decoder_bias(inputs, [batch, new], past)?);
         let source = source_bias(encoded, batch, inputs, context)?;
         for (index, block) in self.blocks.iter().enumerate() {
             let normal = block.normal(x.clone());
-            let seen = block.attention.attend_cached(normal, Some(bias.clone()), index, context);
-            x = block.cross(x + seen.cast(self.types.sum), encoded, source.clone(), index, context)?;
+            let seen = block
+                .attention
+                .attend_cached(normal, Some(bias.clone()), index, context);
+            x = block.cross(
+                x + seen.cast(self.types.sum),
+                encoded,
+                source.clone(),
+                index,
+                context,
+            )?;
             x = block.feed_forward(x);
             self.trace(index, &x, context)?;
         }
@@ -189,7 +242,10 @@ fn sum<B: Ops>(distances: Tensor<B, 4>, mask: Option<Tensor<B, 4>>) -> Tensor<B,
 }
 
 fn invalid(message: String) -> LoadError {
-    LoadError::Config(ConfigError::Invalid { model_type: "t5".to_owned(), message })
+    LoadError::Config(ConfigError::Invalid {
+        model_type: "t5".to_owned(),
+        message,
+    })
 }
 
 struct T5Block<B: Ops> {
@@ -204,20 +260,45 @@ struct T5Block<B: Ops> {
     types: T5Types,
 }
 
-const ATTENTION: AttentionNames = AttentionNames { query: "q", key: "k", value: "v", output: "o" };
+const ATTENTION: AttentionNames = AttentionNames {
+    query: "q",
+    key: "k",
+    value: "v",
+    output: "o",
+};
 
 impl<B: Ops> T5Block<B> {
-    fn load(config: &T5Config, decoder: bool, types: T5Types, w: &Weights<B>) -> Result<Self, LoadError> {
+    fn load(
+        config: &T5Config,
+        decoder: bool,
+        types: T5Types,
+        w: &Weights<B>,
+    ) -> Result<Self, LoadError> {
         let (width, heads, head_dim) = (config.d_model, config.num_heads, config.d_kv);
         // T5 does not scale scores: its initialisation of the queries contains the factor.
-        let shape = CachedAttentionShape { width, heads, head_dim, bias: false, key_bias: false, scale: 1.0 };
+        let shape = CachedAttentionShape {
+            width,
+            heads,
+            head_dim,
+            bias: false,
+            key_bias: false,
+            scale: 1.0,
+        };
         let attention = |w: &Weights<B>| CachedAttention::load(w, &ATTENTION, &shape);
         let layer = |index: usize| w.module("layer").module(index);
         let norm = |w: &Weights<B>| {
-            RmsNorm::load(&w.module("layer_norm").in_type(types.sum), width, config.layer_norm_epsilon)
+            RmsNorm::load(
+                &w.module("layer_norm").in_type(types.sum),
+                width,
+                config.layer_norm_epsilon,
+            )
         };
-        let cross =
-            || -> Result<_, WeightsError> { Ok((attention(&layer(1).module("EncDecAttention"))?, norm(&layer(1))?)) };
+        let cross = || -> Result<_, WeightsError> {
+            Ok((
+                attention(&layer(1).module("EncDecAttention"))?,
+                norm(&layer(1))?,
+            ))
+        };
         let last = layer(if decoder { 2 } else { 1 });
         let w = last.module("DenseReluDense");
         let up = |name| Linear::load_with_bias(&w.module(name), width, config.d_ff, false);
@@ -228,7 +309,12 @@ impl<B: Ops> T5Block<B> {
             cross: decoder.then(cross).transpose()?,
             gate: gated.then(|| up("wi_0")).transpose()?,
             up: up(if gated { "wi_1" } else { "wi" })?,
-            down: Linear::load_with_bias(&w.module("wo").in_type(types.sum), config.d_ff, width, false)?,
+            down: Linear::load_with_bias(
+                &w.module("wo").in_type(types.sum),
+                config.d_ff,
+                width,
+                false,
+            )?,
             activation,
             feed_forward_norm: norm(&last)?,
             types,
@@ -247,13 +333,20 @@ impl<B: Ops> T5Block<B> {
         index: usize,
         context: &mut ForwardContext<'_, B>,
     ) -> HiddenStates<B> {
-        let Some((attention, norm)) = &self.cross else { return Ok(x) };
+        let Some((attention, norm)) = &self.cross else {
+            return Ok(x);
+        };
         let normal = norm.forward(x.clone()).cast(self.types.product);
-        Ok(x + attention.attend_cross(normal, encoded, bias, index, context)?.cast(self.types.sum))
+        Ok(x + attention
+            .attend_cross(normal, encoded, bias, index, context)?
+            .cast(self.types.sum))
     }
 
     fn feed_forward(&self, x: Tensor<B, 3>) -> Tensor<B, 3> {
-        let normal = self.feed_forward_norm.forward(x.clone()).cast(self.types.product);
+        let normal = self
+            .feed_forward_norm
+            .forward(x.clone())
+            .cast(self.types.product);
         let up = self.up.forward(normal.clone());
         let inner = match &self.gate {
             Some(gate) => activate(gate.forward(normal), self.activation) * up,

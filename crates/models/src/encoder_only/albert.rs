@@ -36,8 +36,13 @@ pub(crate) struct AlbertConfig {
 
 impl ModelConfig for AlbertConfig {
     /// Fields of the TensorFlow releases, which transformers does not read.
-    const INERT: &'static [&'static str] =
-        &["down_scale_factor", "gap_size", "layers_to_keep", "net_structure_type", "num_memory_blocks"];
+    const INERT: &'static [&'static str] = &[
+        "down_scale_factor",
+        "gap_size",
+        "layers_to_keep",
+        "net_structure_type",
+        "num_memory_blocks",
+    ];
 
     fn rest(&self) -> &Map<String, Value> {
         &self.rest
@@ -54,7 +59,10 @@ impl ModelConfig for AlbertConfig {
     fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         match head {
             Head::MaskedLm | Head::PreTraining => Vec::new(),
-            _ => vec![("tie_word_embeddings", "only masked language models have a decoder to tie")],
+            _ => vec![(
+                "tie_word_embeddings",
+                "only masked language models have a decoder to tie",
+            )],
         }
     }
 }
@@ -73,7 +81,11 @@ const NAMES: BertLayerNames = BertLayerNames {
 };
 
 impl AlbertConfig {
-    fn encoder<B: Ops>(&self, pooled: bool, w: &Weights<B>) -> Result<BertEncoder<B>, WeightsError> {
+    fn encoder<B: Ops>(
+        &self,
+        pooled: bool,
+        w: &Weights<B>,
+    ) -> Result<BertEncoder<B>, WeightsError> {
         let (inner, width) = (self.embedding_size, self.fields.hidden_size);
         let tables = self.fields.tables(inner);
         let mapping = w.module("encoder.embedding_hidden_mapping_in");
@@ -84,18 +96,24 @@ impl AlbertConfig {
             layers: self.layers(&w.module("encoder.albert_layer_groups"))?,
             order: self.order(),
             relative: None,
-            pooler: pooled.then(|| Linear::load(&w.module("pooler"), width, width)).transpose()?,
+            pooler: pooled
+                .then(|| Linear::load(&w.module("pooler"), width, width))
+                .transpose()?,
         })
     }
 
     /// The layers of all groups, group by group.
     fn layers<B: Ops>(&self, w: &Weights<B>) -> Result<Vec<BertLayer<B>>, WeightsError> {
         let shape = self.fields.layer();
-        let places =
-            (0..self.num_hidden_groups).flat_map(|group| (0..self.inner_group_num).map(move |layer| (group, layer)));
+        let places = (0..self.num_hidden_groups)
+            .flat_map(|group| (0..self.inner_group_num).map(move |layer| (group, layer)));
         places
             .map(|(group, layer)| {
-                BertLayer::load(&shape, &NAMES, &w.module(group).module("albert_layers").module(layer))
+                BertLayer::load(
+                    &shape,
+                    &NAMES,
+                    &w.module(group).module("albert_layers").module(layer),
+                )
             })
             .collect()
     }
@@ -104,8 +122,12 @@ impl AlbertConfig {
     fn order(&self) -> Vec<usize> {
         let per_group = self.fields.num_hidden_layers as f64 / self.num_hidden_groups as f64;
         let group = |depth: usize| (depth as f64 / per_group) as usize;
-        let layers = |depth| (0..self.inner_group_num).map(move |layer| group(depth) * self.inner_group_num + layer);
-        (0..self.fields.num_hidden_layers).flat_map(layers).collect()
+        let layers = |depth| {
+            (0..self.inner_group_num).map(move |layer| group(depth) * self.inner_group_num + layer)
+        };
+        (0..self.fields.num_hidden_layers)
+            .flat_map(layers)
+            .collect()
     }
 }
 
@@ -122,7 +144,12 @@ pub(crate) struct Albert;
 impl ModelDef for Albert {
     type Config = AlbertConfig;
 
-    fn load<B: Ops>(config: &AlbertConfig, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
+    fn load<B: Ops>(
+        config: &AlbertConfig,
+        head: Head,
+        labels: usize,
+        w: &Weights<B>,
+    ) -> LoadedNetwork<B> {
         let pooled = [Head::Base, Head::PreTraining, Head::SequenceClassification].contains(&head);
         let backbone = config.encoder(pooled, &w.strip_prefix("albert"))?;
         let masked_lm = || {

@@ -51,7 +51,10 @@ impl ModelConfig for BertConfig {
     fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         match head {
             Head::MaskedLm | Head::PreTraining => Vec::new(),
-            _ => vec![("tie_word_embeddings", "only masked language models have a decoder to tie")],
+            _ => vec![(
+                "tie_word_embeddings",
+                "only masked language models have a decoder to tie",
+            )],
         }
     }
 }
@@ -67,9 +70,16 @@ impl BertConfig {
         let tables = self.fields.tables(width);
         let layer = self.fields.layer();
         let embeddings = TextEmbeddings::load(tables, numbering, w)?;
-        let encoder =
-            BertEncoder::load(embeddings, self.fields.num_hidden_layers, &layer, &BERT, &w.module("encoder.layer"))?;
-        let pooler = pooled.then(|| Linear::load(&w.module("pooler.dense"), width, width)).transpose()?;
+        let encoder = BertEncoder::load(
+            embeddings,
+            self.fields.num_hidden_layers,
+            &layer,
+            &BERT,
+            &w.module("encoder.layer"),
+        )?;
+        let pooler = pooled
+            .then(|| Linear::load(&w.module("pooler.dense"), width, width))
+            .transpose()?;
         Ok(BertEncoder { pooler, ..encoder })
     }
 }
@@ -80,9 +90,21 @@ pub(crate) struct Bert;
 impl ModelDef for Bert {
     type Config = BertConfig;
 
-    fn load<B: Ops>(config: &BertConfig, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
-        let pooled = [Head::Base, Head::PreTraining, Head::NextSentence, Head::SequenceClassification].contains(&head);
-        let backbone = config.encoder(PositionNumbering::FromZero, pooled, &w.strip_prefix("bert"))?;
+    fn load<B: Ops>(
+        config: &BertConfig,
+        head: Head,
+        labels: usize,
+        w: &Weights<B>,
+    ) -> LoadedNetwork<B> {
+        let pooled = [
+            Head::Base,
+            Head::PreTraining,
+            Head::NextSentence,
+            Head::SequenceClassification,
+        ]
+        .contains(&head);
+        let backbone =
+            config.encoder(PositionNumbering::FromZero, pooled, &w.strip_prefix("bert"))?;
         let names = MaskedLmNames {
             dense: "cls.predictions.transform.dense",
             norm: "cls.predictions.transform.LayerNorm",

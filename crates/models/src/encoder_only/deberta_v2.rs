@@ -1,6 +1,7 @@
 //! DeBERTa v2 and v3 (He et al. 2020, 2021): `transformers.models.deberta_v2`.
 //!
-//! BERT whose attention weighs distances apart from contents, with a convolution beside the first layer in some checkpoints.
+//! BERT whose attention weighs distances apart from contents, with a convolution beside the first
+//! layer in some checkpoints.
 
 use super::deberta_v2_encoder::{DebertaV2Encoder, DebertaV2Shape};
 use crate::{
@@ -69,14 +70,27 @@ impl ModelConfig for DebertaV2Config {
     fn validate(&self) -> Result<(), String> {
         let (width, heads) = (self.hidden_size, self.num_attention_heads);
         divides("hidden_size", width, "num_attention_heads", heads)?;
-        if let Some(size) = self.attention_head_size.filter(|size| size * heads != width) {
-            return Err(format!("`attention_head_size` {size} times {heads} heads is not `hidden_size` {width}"));
+        if let Some(size) = self
+            .attention_head_size
+            .filter(|size| size * heads != width)
+        {
+            return Err(format!(
+                "`attention_head_size` {size} times {heads} heads is not `hidden_size` {width}"
+            ));
         }
         if let Some(size) = self.pooler_hidden_size.filter(|size| *size != width) {
-            return Err(format!("`pooler_hidden_size` {size} is not `hidden_size` {width}"));
+            return Err(format!(
+                "`pooler_hidden_size` {size} is not `hidden_size` {width}"
+            ));
         }
-        if let Some(term) = self.terms().iter().find(|term| !["c2p", "p2c"].contains(&term.as_str())) {
-            return Err(format!("`pos_att_type` has {term:?}; supported are \"c2p\" and \"p2c\""));
+        if let Some(term) = self
+            .terms()
+            .iter()
+            .find(|term| !["c2p", "p2c"].contains(&term.as_str()))
+        {
+            return Err(format!(
+                "`pos_att_type` has {term:?}; supported are \"c2p\" and \"p2c\""
+            ));
         }
         if !["none", "layer_norm"].contains(&self.norm_rel_ebd.as_str()) {
             return Err(format!(
@@ -85,38 +99,64 @@ impl ModelConfig for DebertaV2Config {
             ));
         }
         if self.conv_kernel_size > 0 && self.conv_kernel_size.is_multiple_of(2) {
-            return Err(format!("`conv_kernel_size` {} is even, which changes the length", self.conv_kernel_size));
+            return Err(format!(
+                "`conv_kernel_size` {} is even, which changes the length",
+                self.conv_kernel_size
+            ));
         }
         if self.conv_groups != 1 {
-            return Err(format!("`conv_groups` is {}, supported is 1", self.conv_groups));
+            return Err(format!(
+                "`conv_groups` is {}, supported is 1",
+                self.conv_groups
+            ));
         }
         self.validate_distances()
     }
 
     fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         let mut fields = Vec::new();
-        let mut absent = |names: &[&'static str], why| fields.extend(names.iter().map(|name| (*name, why)));
+        let mut absent =
+            |names: &[&'static str], why| fields.extend(names.iter().map(|name| (*name, why)));
         if head != Head::MaskedLm {
-            absent(&["legacy", "tie_word_embeddings"], "only masked language models have a decoder");
+            absent(
+                &["legacy", "tie_word_embeddings"],
+                "only masked language models have a decoder",
+            );
         } else if !self.legacy {
-            absent(&["tie_word_embeddings"], "the head that is not legacy is always tied");
+            absent(
+                &["tie_word_embeddings"],
+                "the head that is not legacy is always tied",
+            );
         }
         if head != Head::SequenceClassification {
-            absent(&["pooler_hidden_act"], "only classifiers of texts have a pooler");
+            absent(
+                &["pooler_hidden_act"],
+                "only classifiers of texts have a pooler",
+            );
         }
         if !self.relative_attention {
-            let names = ["max_relative_positions", "position_buckets", "share_att_key"];
+            let names = [
+                "max_relative_positions",
+                "position_buckets",
+                "share_att_key",
+            ];
             absent(&names, "attention is not relative");
         }
         if self.max_relative_positions < 1 {
-            absent(&["max_relative_positions"], "below 1 it means `max_position_embeddings`");
+            absent(
+                &["max_relative_positions"],
+                "below 1 it means `max_position_embeddings`",
+            );
         }
         if self.position_buckets < 1 {
             absent(&["position_buckets"], "below 1 there are none");
         }
         let limits_distances = self.relative_attention && self.max_relative_positions < 1;
         if !self.position_biased_input && !limits_distances {
-            absent(&["max_position_embeddings"], "there are no absolute positions, and it limits no distances");
+            absent(
+                &["max_position_embeddings"],
+                "there are no absolute positions, and it limits no distances",
+            );
         }
         if self.conv_kernel_size == 0 {
             absent(&["conv_act"], "there is no convolution");
@@ -132,20 +172,31 @@ impl DebertaV2Config {
             None => Vec::new(),
             Some(Terms::Listed(terms)) => terms.clone(),
             // `DebertaV2Config` lowers and splits a string, and takes a list as it is.
-            Some(Terms::Joined(terms)) => terms.to_lowercase().split('|').map(|term| term.trim().to_owned()).collect(),
+            Some(Terms::Joined(terms)) => terms
+                .to_lowercase()
+                .split('|')
+                .map(|term| term.trim().to_owned())
+                .collect(),
         }
     }
 
     fn distances(&self) -> DistanceBuckets {
-        let given = usize::try_from(self.max_relative_positions).ok().filter(|positions| *positions > 0);
+        let given = usize::try_from(self.max_relative_positions)
+            .ok()
+            .filter(|positions| *positions > 0);
         DistanceBuckets {
-            buckets: usize::try_from(self.position_buckets).ok().filter(|buckets| *buckets > 0),
+            buckets: usize::try_from(self.position_buckets)
+                .ok()
+                .filter(|buckets| *buckets > 0),
             max_distance: given.unwrap_or(self.max_position_embeddings),
         }
     }
 
     fn validate_distances(&self) -> Result<(), String> {
-        let DistanceBuckets { buckets, max_distance } = self.distances();
+        let DistanceBuckets {
+            buckets,
+            max_distance,
+        } = self.distances();
         match buckets.filter(|_| self.relative_attention) {
             Some(buckets) if buckets < 4 || max_distance <= buckets / 2 + 1 => Err(format!(
                 "`position_buckets` {buckets} leaves no room for distances below {max_distance}; at least 4, and half of them \
@@ -162,7 +213,11 @@ impl DebertaV2Config {
             tables: EmbeddingsShape {
                 width: self.embedding_size.unwrap_or(width),
                 vocab: self.vocab_size,
-                positions: if self.position_biased_input { self.max_position_embeddings } else { 0 },
+                positions: if self.position_biased_input {
+                    self.max_position_embeddings
+                } else {
+                    0
+                },
                 token_types: self.type_vocab_size,
                 eps: self.layer_norm_eps,
             },
@@ -179,13 +234,22 @@ impl DebertaV2Config {
             activation: self.hidden_act,
             eps: self.layer_norm_eps,
             normalised_distances: self.norm_rel_ebd == "layer_norm",
-            convolution: (self.conv_kernel_size > 0).then_some((self.conv_kernel_size, self.conv_act)),
+            convolution: (self.conv_kernel_size > 0)
+                .then_some((self.conv_kernel_size, self.conv_act)),
         }
     }
 
-    fn masked_lm<B: Ops>(&self, encoder: &DebertaV2Encoder<B>, w: &Weights<B>) -> Result<MaskedLm<B>, WeightsError> {
+    fn masked_lm<B: Ops>(
+        &self,
+        encoder: &DebertaV2Encoder<B>,
+        w: &Weights<B>,
+    ) -> Result<MaskedLm<B>, WeightsError> {
         let width = self.hidden_size;
-        let inner = if self.legacy { self.embedding_size.unwrap_or(width) } else { width };
+        let inner = if self.legacy {
+            self.embedding_size.unwrap_or(width)
+        } else {
+            width
+        };
         let shape = MaskedLmShape {
             width,
             inner,
@@ -196,7 +260,12 @@ impl DebertaV2Config {
             // themselves; only the legacy head has a decoder of its own.
             tied: self.tie_word_embeddings || !self.legacy,
         };
-        MaskedLm::load(w, if self.legacy { &LEGACY } else { &CURRENT }, &shape, encoder.words())
+        MaskedLm::load(
+            w,
+            if self.legacy { &LEGACY } else { &CURRENT },
+            &shape,
+            encoder.words(),
+        )
     }
 }
 
@@ -220,7 +289,12 @@ pub(crate) struct DebertaV2;
 impl ModelDef for DebertaV2 {
     type Config = DebertaV2Config;
 
-    fn load<B: Ops>(config: &DebertaV2Config, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
+    fn load<B: Ops>(
+        config: &DebertaV2Config,
+        head: Head,
+        labels: usize,
+        w: &Weights<B>,
+    ) -> LoadedNetwork<B> {
         let backbone = DebertaV2Encoder::load(&config.shape(), &w.strip_prefix("deberta"))?;
         let width = config.hidden_size;
         let head = match head {

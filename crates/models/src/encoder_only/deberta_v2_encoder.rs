@@ -1,4 +1,5 @@
-//! The encoder of DeBERTa v2: embeddings without padding, disentangled attention, and the convolution beside the first layer.
+//! The encoder of DeBERTa v2: embeddings without padding, disentangled attention, and the
+//! convolution beside the first layer.
 
 use crate::capabilities::Capabilities;
 use crate::text::{
@@ -11,7 +12,10 @@ use testgen_nn::{
     context::ForwardContext,
     forward::ForwardError,
     inputs::Inputs,
-    layer::{Conv1d, Conv1dShape, Disentangled, DisentangledShape, LayerNorm, Linear, Mlp, padding_factor, pair_bias},
+    layer::{
+        Conv1d, Conv1dShape, Disentangled, DisentangledShape, LayerNorm, Linear, Mlp,
+        padding_factor, pair_bias,
+    },
     weights::{Weights, WeightsError},
 };
 
@@ -26,7 +30,8 @@ pub(crate) struct DebertaV2Shape {
     pub(crate) eps: f64,
     /// Whether the table of distances is normalised.
     pub(crate) normalised_distances: bool,
-    /// The kernel size of the convolution that runs in parallel with the first layer, and the activation after it.
+    /// The kernel size of the convolution that runs in parallel with the first layer, and the
+    /// activation after it.
     pub(crate) convolution: Option<(usize, Activation)>,
 }
 
@@ -42,8 +47,10 @@ impl<B: Ops> DebertaV2Encoder<B> {
     pub(crate) fn load(shape: &DebertaV2Shape, w: &Weights<B>) -> Result<Self, WeightsError> {
         let (encoder, width) = (w.module("encoder"), shape.attention.width);
         let layer = |index| DebertaV2Layer::load(shape, &encoder.module("layer").module(index));
-        let embeddings = TextEmbeddings::load_projected(shape.tables, PositionNumbering::FromZero, width, w)?;
-        // Files may have the table although `position_biased_input` is off; transformers ignores it, too.
+        let embeddings =
+            TextEmbeddings::load_projected(shape.tables, PositionNumbering::FromZero, width, w)?;
+        // Files may have the table although `position_biased_input` is off; transformers ignores
+        // it, too.
         w.mark_unused("embeddings.position_embeddings.weight");
         Ok(Self {
             embeddings,
@@ -51,7 +58,9 @@ impl<B: Ops> DebertaV2Encoder<B> {
             distances: distances(shape, &encoder)?,
             convolution: shape
                 .convolution
-                .map(|convolution| Convolution::load(convolution, width, shape.eps, &encoder.module("conv")))
+                .map(|convolution| {
+                    Convolution::load(convolution, width, shape.eps, &encoder.module("conv"))
+                })
                 .transpose()?,
         })
     }
@@ -62,11 +71,18 @@ impl<B: Ops> DebertaV2Encoder<B> {
     }
 }
 
-fn distances<B: Ops>(shape: &DebertaV2Shape, w: &Weights<B>) -> Result<Option<Tensor<B, 2>>, WeightsError> {
+fn distances<B: Ops>(
+    shape: &DebertaV2Shape,
+    w: &Weights<B>,
+) -> Result<Option<Tensor<B, 2>>, WeightsError> {
     let width = shape.attention.width;
-    let norm =
-        shape.normalised_distances.then(|| LayerNorm::load(&w.module("LayerNorm"), width, shape.eps)).transpose()?;
-    let Some(distances) = shape.attention.distances else { return Ok(None) };
+    let norm = shape
+        .normalised_distances
+        .then(|| LayerNorm::load(&w.module("LayerNorm"), width, shape.eps))
+        .transpose()?;
+    let Some(distances) = shape.attention.distances else {
+        return Ok(None);
+    };
     let table = w.tensor("rel_embeddings.weight", [2 * distances.span(), width])?;
     Ok(Some(match norm {
         Some(norm) => norm.forward(table),
@@ -75,11 +91,16 @@ fn distances<B: Ops>(shape: &DebertaV2Shape, w: &Weights<B>) -> Result<Option<Te
 }
 
 impl<B: Ops> Backbone<B> for DebertaV2Encoder<B> {
-    fn hidden(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> Result<Hidden<B>, ForwardError> {
+    fn hidden(
+        &self,
+        inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<Hidden<B>, ForwardError> {
         let x = self.embeddings.forward(inputs)?;
         let [batch, seq, _] = x.dims();
         let shown = padding_factor(inputs, [batch, seq])?.map(|shown| shown.cast(x.dtype()));
-        // `DebertaV2Embeddings` multiplies by the mask, so that the convolution sees zeros beside a short text.
+        // `DebertaV2Embeddings` multiplies by the mask, so that the convolution sees zeros beside a
+        // short text.
         let embedded = without_padding(x, shown.as_ref());
         context.trace_embed(&embedded)?;
         let bias = pair_bias(inputs, [batch, seq])?;
@@ -92,11 +113,17 @@ impl<B: Ops> Backbone<B> for DebertaV2Encoder<B> {
             }
             context.trace_layer(index, &x)?;
         }
-        Ok(Hidden { last: x, pooled: None })
+        Ok(Hidden {
+            last: x,
+            pooled: None,
+        })
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities { max_positions: self.embeddings.max_positions(), ..Capabilities::default() }
+        Capabilities {
+            max_positions: self.embeddings.max_positions(),
+            ..Capabilities::default()
+        }
     }
 }
 
@@ -121,7 +148,13 @@ impl<B: Ops> Convolution<B> {
         eps: f64,
         w: &Weights<B>,
     ) -> Result<Self, WeightsError> {
-        let shape = Conv1dShape { channels: [width; 2], kernel, stride: 1, padding: kernel / 2, groups: 1 };
+        let shape = Conv1dShape {
+            channels: [width; 2],
+            kernel,
+            stride: 1,
+            padding: kernel / 2,
+            groups: 1,
+        };
         Ok(Self {
             convolution: Conv1d::load(&w.module("conv"), shape, true)?,
             activation,
@@ -130,9 +163,17 @@ impl<B: Ops> Convolution<B> {
     }
 
     /// [batch, seq, width] each.
-    fn forward(&self, embedded: Tensor<B, 3>, x: Tensor<B, 3>, shown: Option<&Tensor<B, 3>>) -> Tensor<B, 3> {
+    fn forward(
+        &self,
+        embedded: Tensor<B, 3>,
+        x: Tensor<B, 3>,
+        shown: Option<&Tensor<B, 3>>,
+    ) -> Tensor<B, 3> {
         let near = without_padding(self.convolution.forward(embedded), shown);
-        without_padding(self.norm.forward_sum(activate(near, self.activation), x), shown)
+        without_padding(
+            self.norm.forward_sum(activate(near, self.activation), x),
+            shown,
+        )
     }
 }
 
@@ -145,8 +186,9 @@ struct DebertaV2Layer<B: Ops> {
 
 impl<B: Ops> DebertaV2Layer<B> {
     fn load(shape: &DebertaV2Shape, w: &Weights<B>) -> Result<Self, WeightsError> {
-        let (width, norm) =
-            (shape.attention.width, |name: &str| LayerNorm::load(&w.module(name), shape.attention.width, shape.eps));
+        let (width, norm) = (shape.attention.width, |name: &str| {
+            LayerNorm::load(&w.module(name), shape.attention.width, shape.eps)
+        });
         Ok(Self {
             attention: Disentangled::load(&w.module("attention"), shape.attention)?,
             attention_norm: norm("attention.output.LayerNorm")?,
@@ -166,7 +208,11 @@ impl<B: Ops> DebertaV2Layer<B> {
         bias: Option<Tensor<B, 4>>,
         inputs: &Inputs<'_, B>,
     ) -> Tensor<B, 3> {
-        let x = self.attention_norm.forward_sum(self.attention.forward(x.clone(), distances, bias, inputs), x);
-        self.output_norm.forward_sum(self.feed_forward.forward(x.clone()), x)
+        let x = self.attention_norm.forward_sum(
+            self.attention.forward(x.clone(), distances, bias, inputs),
+            x,
+        );
+        self.output_norm
+            .forward_sum(self.feed_forward.forward(x.clone()), x)
     }
 }

@@ -1,4 +1,5 @@
-//! DistilBERT (Sanh et al. 2019): `transformers.models.distilbert`. BERT without token types, under other names.
+//! DistilBERT (Sanh et al. 2019): `transformers.models.distilbert`. BERT without token types, under
+//! other names.
 
 use crate::{
     config::{ModelConfig, divides},
@@ -49,7 +50,10 @@ impl ModelConfig for DistilBertConfig {
     fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         match head {
             Head::MaskedLm => Vec::new(),
-            _ => vec![("tie_word_embeddings", "only masked language models have a decoder to tie")],
+            _ => vec![(
+                "tie_word_embeddings",
+                "only masked language models have a decoder to tie",
+            )],
         }
     }
 }
@@ -63,7 +67,12 @@ pub(crate) struct DistilBert;
 impl ModelDef for DistilBert {
     type Config = DistilBertConfig;
 
-    fn load<B: Ops>(config: &DistilBertConfig, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
+    fn load<B: Ops>(
+        config: &DistilBertConfig,
+        head: Head,
+        labels: usize,
+        w: &Weights<B>,
+    ) -> LoadedNetwork<B> {
         let backbone = config.encoder(&w.strip_prefix("distilbert"))?;
         let width = config.dim;
         let head = match head {
@@ -103,7 +112,13 @@ impl DistilBertConfig {
             eps: EPS,
         };
         let embeddings = TextEmbeddings::load(tables, PositionNumbering::FromZero, w)?;
-        BertEncoder::load(embeddings, self.n_layers, &layer, &NAMES, &w.module("transformer.layer"))
+        BertEncoder::load(
+            embeddings,
+            self.n_layers,
+            &layer,
+            &NAMES,
+            &w.module("transformer.layer"),
+        )
     }
 }
 
@@ -120,5 +135,9 @@ const NAMES: BertLayerNames = BertLayerNames {
     output_norm: "output_layer_norm",
 };
 
-const VOCABULARY: MaskedLmNames =
-    MaskedLmNames { dense: "vocab_transform", norm: "vocab_layer_norm", decoder: "vocab_projector", bias: None };
+const VOCABULARY: MaskedLmNames = MaskedLmNames {
+    dense: "vocab_transform",
+    norm: "vocab_layer_norm",
+    decoder: "vocab_projector",
+    bias: None,
+};

@@ -1,6 +1,7 @@
 //! ELECTRA (Clark et al. 2020): `transformers.models.electra`.
 //!
-//! BERT whose embeddings may be narrower than its layers, as generator (masked language model) and as discriminator.
+//! BERT whose embeddings may be narrower than its layers, as generator (masked language model) and
+//! as discriminator.
 
 use crate::{
     config::ModelConfig,
@@ -34,8 +35,12 @@ pub(crate) struct ElectraConfig {
 
 impl ModelConfig for ElectraConfig {
     /// Of the head for multiple choice.
-    const INERT: &'static [&'static str] =
-        &["summary_activation", "summary_proj_to_labels", "summary_type", "summary_use_proj"];
+    const INERT: &'static [&'static str] = &[
+        "summary_activation",
+        "summary_proj_to_labels",
+        "summary_type",
+        "summary_use_proj",
+    ];
 
     fn rest(&self) -> &Map<String, Value> {
         &self.rest
@@ -48,7 +53,10 @@ impl ModelConfig for ElectraConfig {
     fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         match head {
             Head::MaskedLm => Vec::new(),
-            _ => vec![("tie_word_embeddings", "only masked language models have a decoder to tie")],
+            _ => vec![(
+                "tie_word_embeddings",
+                "only masked language models have a decoder to tie",
+            )],
         }
     }
 }
@@ -59,11 +67,18 @@ impl ElectraConfig {
         let tables = self.fields.tables(inner);
         let layer = self.fields.layer();
         let embeddings = TextEmbeddings::load(tables, PositionNumbering::FromZero, w)?;
-        let project =
-            (inner != width).then(|| Linear::load(&w.module("embeddings_project"), inner, width)).transpose()?;
+        let project = (inner != width)
+            .then(|| Linear::load(&w.module("embeddings_project"), inner, width))
+            .transpose()?;
         Ok(BertEncoder {
             project,
-            ..BertEncoder::load(embeddings, self.fields.num_hidden_layers, &layer, &BERT, &w.module("encoder.layer"))?
+            ..BertEncoder::load(
+                embeddings,
+                self.fields.num_hidden_layers,
+                &layer,
+                &BERT,
+                &w.module("encoder.layer"),
+            )?
         })
     }
 }
@@ -81,7 +96,12 @@ pub(crate) struct Electra;
 impl ModelDef for Electra {
     type Config = ElectraConfig;
 
-    fn load<B: Ops>(config: &ElectraConfig, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
+    fn load<B: Ops>(
+        config: &ElectraConfig,
+        head: Head,
+        labels: usize,
+        w: &Weights<B>,
+    ) -> LoadedNetwork<B> {
         let backbone = config.encoder(&w.strip_prefix("electra"))?;
         let width = config.fields.hidden_size;
         let head = match head {
@@ -102,7 +122,8 @@ impl ModelDef for Electra {
                 w,
             )?),
             Head::SequenceClassification => {
-                // RoBERTa's head with another activation: `ElectraClassificationHead` takes GELU instead of tanh.
+                // RoBERTa's head with another activation: `ElectraClassificationHead` takes GELU
+                // instead of tanh.
                 TextHead::first_token(&w.module("classifier"), width, labels, Activation::Gelu)?
             }
             head => TextHead::of_encoder(w, head, width, labels)?,

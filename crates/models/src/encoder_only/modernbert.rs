@@ -1,6 +1,7 @@
 //! ModernBERT (Warner et al. 2024): `transformers.models.modernbert`.
 //!
-//! Rotary positions, norms before each part, gated MLPs, and attention that most layers keep to a window.
+//! Rotary positions, norms before each part, gated MLPs, and attention that most layers keep to a
+//! window.
 
 use super::{
     modernbert_config::{ClassifierPooling, ModernBertConfig},
@@ -22,7 +23,10 @@ use testgen_nn::{
     context::{ForwardContext, LayerSlot},
     forward::ForwardError,
     inputs::Inputs,
-    layer::{Embedding, LayerNorm, Linear, ProjectionNames, Rotary, masked_mean, padding_bias, positions, window_bias},
+    layer::{
+        Embedding, LayerNorm, Linear, ProjectionNames, Rotary, masked_mean, padding_bias,
+        positions, window_bias,
+    },
     weights::{Weights, WeightsError},
 };
 use testgen_types::Head;
@@ -33,7 +37,12 @@ pub(crate) struct ModernBert;
 impl ModelDef for ModernBert {
     type Config = ModernBertConfig;
 
-    fn load<B: Ops>(config: &ModernBertConfig, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
+    fn load<B: Ops>(
+        config: &ModernBertConfig,
+        head: Head,
+        labels: usize,
+        w: &Weights<B>,
+    ) -> LoadedNetwork<B> {
         let mut backbone = ModernBertEncoder::load(config, &w.strip_prefix("model"))?;
         if ![Head::Base, Head::MaskedLm].contains(&head) {
             backbone.prediction = Some(PredictionHead::load(config, &w.module("head"))?);
@@ -58,15 +67,30 @@ fn masked_lm<B: Ops>(
     words: Tensor<B, 2>,
     w: &Weights<B>,
 ) -> Result<MaskedLm<B>, WeightsError> {
-    let PredictionHead { dense, activation, norm } = PredictionHead::load(config, &w.module("head"))?;
+    let PredictionHead {
+        dense,
+        activation,
+        norm,
+    } = PredictionHead::load(config, &w.module("head"))?;
     let (decoder, vocab) = (w.module("decoder"), config.vocab_size);
     let decoder = if config.tie_word_embeddings {
         decoder.mark_tied("weight");
-        Linear::tied(words, config.decoder_bias.then(|| decoder.tensor("bias", [vocab])).transpose()?)
+        Linear::tied(
+            words,
+            config
+                .decoder_bias
+                .then(|| decoder.tensor("bias", [vocab]))
+                .transpose()?,
+        )
     } else {
         Linear::load_with_bias(&decoder, config.hidden_size, vocab, config.decoder_bias)?
     };
-    Ok(MaskedLm { dense, activation, norm, decoder })
+    Ok(MaskedLm {
+        dense,
+        activation,
+        norm,
+        decoder,
+    })
 }
 
 /// Dense, activation and norm before every classifier.
@@ -80,14 +104,20 @@ impl<B: Ops> PredictionHead<B> {
     fn load(config: &ModernBertConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
         let width = config.hidden_size;
         Ok(Self {
-            dense: Linear::load_with_bias(&w.module("dense"), width, width, config.classifier_bias)?,
+            dense: Linear::load_with_bias(
+                &w.module("dense"),
+                width,
+                width,
+                config.classifier_bias,
+            )?,
             activation: config.classifier_activation,
             norm: config.norm(&w.module("norm"))?,
         })
     }
 
     fn forward<const D: usize>(&self, x: Tensor<B, D>) -> Tensor<B, D> {
-        self.norm.forward(activate(self.dense.forward(x), self.activation))
+        self.norm
+            .forward(activate(self.dense.forward(x), self.activation))
     }
 }
 
@@ -125,15 +155,30 @@ impl<B: Ops> ModernBertEncoder<B> {
         };
         let layer = |(index, kind): (usize, LayerType)| {
             let w = w.module("layers").module(index);
-            // The embeddings are normalised already: transformers has an identity in the first layer.
-            let attention_norm = (index > 0).then(|| config.norm(&w.module(NAMES.attention_norm))).transpose()?;
+            // The embeddings are normalised already: transformers has an identity in the first
+            // layer.
+            let attention_norm = (index > 0)
+                .then(|| config.norm(&w.module(NAMES.attention_norm)))
+                .transpose()?;
             let mlp_norm = config.norm(&w.module(NAMES.mlp_norm))?;
-            Ok((kind, ModernBertLayer::load(&shape, &NAMES, attention_norm, mlp_norm, &w)?))
+            Ok((
+                kind,
+                ModernBertLayer::load(&shape, &NAMES, attention_norm, mlp_norm, &w)?,
+            ))
         };
         Ok(Self {
-            words: Embedding::load(&embeddings.module("tok_embeddings"), config.vocab_size, config.hidden_size)?,
+            words: Embedding::load(
+                &embeddings.module("tok_embeddings"),
+                config.vocab_size,
+                config.hidden_size,
+            )?,
             norm: config.norm(&embeddings.module("norm"))?,
-            layers: config.kinds().into_iter().enumerate().map(layer).collect::<Result<_, WeightsError>>()?,
+            layers: config
+                .kinds()
+                .into_iter()
+                .enumerate()
+                .map(layer)
+                .collect::<Result<_, WeightsError>>()?,
             final_norm: config.norm(&w.module("final_norm"))?,
             full: config.rotary(LayerType::FullAttention),
             sliding: config.rotary(LayerType::SlidingAttention),
@@ -145,26 +190,49 @@ impl<B: Ops> ModernBertEncoder<B> {
         })
     }
 
-    /// The state from which a text's label is computed, and the states of the tokens, both in the form that the head needs.
+    /// The state from which a text's label is computed, and the states of the tokens, both in the
+    /// form that the head needs.
     fn heads(&self, last: Tensor<B, 3>, inputs: &Inputs<'_, B>) -> Result<Hidden<B>, ForwardError> {
-        let Some(prediction) = &self.prediction else { return Ok(Hidden { last, pooled: None }) };
+        let Some(prediction) = &self.prediction else {
+            return Ok(Hidden { last, pooled: None });
+        };
         let pooled = match self.pooling {
-            None => return Ok(Hidden { last: prediction.forward(last), pooled: None }),
+            None => {
+                return Ok(Hidden {
+                    last: prediction.forward(last),
+                    pooled: None,
+                });
+            }
             Some(ClassifierPooling::Cls) => first_token(last.clone()),
             Some(ClassifierPooling::Mean) => masked_mean(last.clone(), inputs)?,
         };
-        Ok(Hidden { last, pooled: Some(prediction.forward(pooled)) })
+        Ok(Hidden {
+            last,
+            pooled: Some(prediction.forward(pooled)),
+        })
     }
 }
 
 impl<B: Ops> Backbone<B> for ModernBertEncoder<B> {
-    fn hidden(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> Result<Hidden<B>, ForwardError> {
-        let x = self.norm.forward(self.words.forward(inputs.indices("input_ids", self.vocab)?));
+    fn hidden(
+        &self,
+        inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<Hidden<B>, ForwardError> {
+        let x = self
+            .norm
+            .forward(self.words.forward(inputs.indices("input_ids", self.vocab)?));
         context.trace_embed(&x)?;
         let [batch, seq, _] = x.dims();
         let (values, shape) = positions(inputs, [batch, seq], 0)?;
-        let full = (self.full.at(&values, shape, inputs), padding_bias(inputs, [batch, seq])?);
-        let sliding = (self.sliding.at(&values, shape, inputs), window_bias(inputs, [batch, seq], self.window)?);
+        let full = (
+            self.full.at(&values, shape, inputs),
+            padding_bias(inputs, [batch, seq])?,
+        );
+        let sliding = (
+            self.sliding.at(&values, shape, inputs),
+            window_bias(inputs, [batch, seq], self.window)?,
+        );
         let step = |(kind, layer): &(LayerType, ModernBertLayer<B>), x, _: LayerSlot<'_, '_, B>| {
             let (rotation, bias) = match kind {
                 LayerType::FullAttention => &full,

@@ -79,7 +79,12 @@ impl ModelConfig for ModernBertConfig {
     }
 
     fn validate(&self) -> Result<(), String> {
-        divides("hidden_size", self.hidden_size, "num_attention_heads", self.num_attention_heads)?;
+        divides(
+            "hidden_size",
+            self.hidden_size,
+            "num_attention_heads",
+            self.num_attention_heads,
+        )?;
         if let Some(types) = &self.layer_types {
             validate_layer_types(types, self.num_hidden_layers)?;
         }
@@ -93,12 +98,19 @@ impl ModelConfig for ModernBertConfig {
 
     fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         let mut fields = Vec::new();
-        let mut absent = |names: &[&'static str], why| fields.extend(names.iter().map(|name| (*name, why)));
+        let mut absent =
+            |names: &[&'static str], why| fields.extend(names.iter().map(|name| (*name, why)));
         if head != Head::MaskedLm {
-            absent(&["decoder_bias", "tie_word_embeddings"], "only masked language models have a decoder");
+            absent(
+                &["decoder_bias", "tie_word_embeddings"],
+                "only masked language models have a decoder",
+            );
         }
         if head == Head::Base {
-            absent(&["classifier_activation", "classifier_bias"], "the base model has no head");
+            absent(
+                &["classifier_activation", "classifier_bias"],
+                "the base model has no head",
+            );
         }
         if head != Head::SequenceClassification {
             absent(&["classifier_pooling"], "only classifiers of texts pool");
@@ -107,20 +119,39 @@ impl ModelConfig for ModernBertConfig {
             absent(&["global_attn_every_n_layers"], "`layer_types` decides");
         }
         for (kind, name, theta) in [
-            (LayerType::FullAttention, "rope_parameters.full_attention", "global_rope_theta"),
-            (LayerType::SlidingAttention, "rope_parameters.sliding_attention", "local_rope_theta"),
+            (
+                LayerType::FullAttention,
+                "rope_parameters.full_attention",
+                "global_rope_theta",
+            ),
+            (
+                LayerType::SlidingAttention,
+                "rope_parameters.sliding_attention",
+                "local_rope_theta",
+            ),
         ] {
             if !self.kinds().contains(&kind) {
                 absent(&[name, theta], "no layer is of this type");
-            } else if self.rope(kind).parameters.is_some_and(|parameters| parameters.rope_theta.is_some()) {
+            } else if self
+                .rope(kind)
+                .parameters
+                .is_some_and(|parameters| parameters.rope_theta.is_some())
+            {
                 absent(&[theta], "`rope_parameters` decides");
             }
         }
         if !self.kinds().contains(&LayerType::SlidingAttention) {
             absent(&["local_attention"], "no layer has a window");
         }
-        if !self.kinds().iter().any(|kind| self.rope(*kind).reads_max_positions()) {
-            absent(&["max_position_embeddings"], "the rotary frequencies do not depend on it");
+        if !self
+            .kinds()
+            .iter()
+            .any(|kind| self.rope(*kind).reads_max_positions())
+        {
+            absent(
+                &["max_position_embeddings"],
+                "the rotary frequencies do not depend on it",
+            );
         }
         fields
     }
@@ -133,21 +164,36 @@ impl ModernBertConfig {
             true => LayerType::FullAttention,
             false => LayerType::SlidingAttention,
         };
-        self.layer_types.clone().unwrap_or_else(|| (0..self.num_hidden_layers).map(kind).collect())
+        self.layer_types
+            .clone()
+            .unwrap_or_else(|| (0..self.num_hidden_layers).map(kind).collect())
     }
 
     fn rope(&self, kind: LayerType) -> RopeFields<'_> {
         let by_type = self.rope_parameters.as_ref();
         let (parameters, theta) = match kind {
-            LayerType::FullAttention => (by_type.map(|by_type| &by_type.full_attention), self.global_rope_theta),
-            LayerType::SlidingAttention => (by_type.map(|by_type| &by_type.sliding_attention), self.local_rope_theta),
+            LayerType::FullAttention => (
+                by_type.map(|by_type| &by_type.full_attention),
+                self.global_rope_theta,
+            ),
+            LayerType::SlidingAttention => (
+                by_type.map(|by_type| &by_type.sliding_attention),
+                self.local_rope_theta,
+            ),
         };
-        RopeFields { parameters: parameters.and_then(Option::as_ref), theta: Some(theta) }
+        RopeFields {
+            parameters: parameters.and_then(Option::as_ref),
+            theta: Some(theta),
+        }
     }
 
     pub(crate) fn rotary(&self, kind: LayerType) -> Rotary {
         let parameters = self.rope(kind).parameters(self.max_position_embeddings);
-        Rotary::new(&parameters, self.hidden_size / self.num_attention_heads, self.max_position_embeddings)
+        Rotary::new(
+            &parameters,
+            self.hidden_size / self.num_attention_heads,
+            self.max_position_embeddings,
+        )
     }
 
     pub(crate) fn norm<B: Ops>(&self, w: &Weights<B>) -> Result<LayerNorm<B>, WeightsError> {

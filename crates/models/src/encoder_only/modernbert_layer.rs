@@ -3,7 +3,9 @@
 use burn_tensor::Tensor;
 use testgen_nn::{
     backend::{Activation, Ops},
-    layer::{GatedMlp, LayerNorm, Linear, ProjectionNames, Projections, Rotation, attend, split_heads},
+    layer::{
+        GatedMlp, LayerNorm, Linear, ProjectionNames, Projections, Rotation, attend, split_heads,
+    },
     weights::{Weights, WeightsError},
 };
 
@@ -47,10 +49,23 @@ impl<B: Ops> ModernBertLayer<B> {
         mlp_norm: LayerNorm<B>,
         w: &Weights<B>,
     ) -> Result<Self, WeightsError> {
-        let LayerShape { width, inner, activation, attention_bias, mlp_bias, .. } = *shape;
+        let LayerShape {
+            width,
+            inner,
+            activation,
+            attention_bias,
+            mlp_bias,
+            ..
+        } = *shape;
         Ok(Self {
             attention_norm,
-            joined: Projections::load(w, ProjectionNames::Joined(names.joined), width, [width; 3], attention_bias)?,
+            joined: Projections::load(
+                w,
+                ProjectionNames::Joined(names.joined),
+                width,
+                [width; 3],
+                attention_bias,
+            )?,
             output: Linear::load_with_bias(&w.module(names.output), width, width, attention_bias)?,
             mlp_norm,
             mlp: GatedMlp::load(w, names.mlp, [width, inner], activation, mlp_bias)?,
@@ -59,7 +74,12 @@ impl<B: Ops> ModernBertLayer<B> {
     }
 
     /// [batch, seq, width].
-    pub(crate) fn forward(&self, x: Tensor<B, 3>, rotation: &Rotation<B>, bias: Option<Tensor<B, 4>>) -> Tensor<B, 3> {
+    pub(crate) fn forward(
+        &self,
+        x: Tensor<B, 3>,
+        rotation: &Rotation<B>,
+        bias: Option<Tensor<B, 4>>,
+    ) -> Tensor<B, 3> {
         let normal = match &self.attention_norm {
             Some(norm) => norm.forward(x.clone()),
             None => x.clone(),
@@ -68,9 +88,17 @@ impl<B: Ops> ModernBertLayer<B> {
         x.clone() + self.mlp.forward(self.mlp_norm.forward(x))
     }
 
-    fn attention(&self, x: Tensor<B, 3>, rotation: &Rotation<B>, bias: Option<Tensor<B, 4>>) -> Tensor<B, 3> {
+    fn attention(
+        &self,
+        x: Tensor<B, 3>,
+        rotation: &Rotation<B>,
+        bias: Option<Tensor<B, 4>>,
+    ) -> Tensor<B, 3> {
         let width = x.dims()[2];
-        let [query, key, value] = self.joined.forward(x).map(|part| split_heads(part, self.heads));
+        let [query, key, value] = self
+            .joined
+            .forward(x)
+            .map(|part| split_heads(part, self.heads));
         let (query, key) = (rotation.apply(query), rotation.apply(key));
         let scale = ((width / self.heads) as f64).powf(-0.5);
         self.output.forward(attend(query, key, value, scale, bias))

@@ -1,6 +1,7 @@
 //! MPNet (Song et al. 2020): `transformers.models.mpnet`.
 //!
-//! BERT without token types, with positions counted from the padding token and a bias on the scores by distance.
+//! BERT without token types, with positions counted from the padding token and a bias on the scores
+//! by distance.
 
 use crate::{
     config::{ModelConfig, divides},
@@ -39,7 +40,11 @@ pub(crate) struct MpnetConfig {
 }
 
 /// The number of distance buckets in transformers, whatever `relative_attention_num_buckets` is.
-const BUCKETS: RelativeBuckets = RelativeBuckets { bidirectional: true, count: 32, max_distance: 128 };
+const BUCKETS: RelativeBuckets = RelativeBuckets {
+    bidirectional: true,
+    count: 32,
+    max_distance: 128,
+};
 
 /// The padding token from which transformers counts positions, whatever `pad_token_id` is.
 const PADDING: i64 = 1;
@@ -50,17 +55,27 @@ impl ModelConfig for MpnetConfig {
     }
 
     fn validate(&self) -> Result<(), String> {
-        divides("hidden_size", self.hidden_size, "num_attention_heads", self.num_attention_heads)?;
+        divides(
+            "hidden_size",
+            self.hidden_size,
+            "num_attention_heads",
+            self.num_attention_heads,
+        )?;
         match self.relative_attention_num_buckets {
             32 => Ok(()),
-            other => Err(format!("`relative_attention_num_buckets` is {other}; transformers computes 32 always")),
+            other => Err(format!(
+                "`relative_attention_num_buckets` is {other}; transformers computes 32 always"
+            )),
         }
     }
 
     fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         match head {
             Head::MaskedLm => Vec::new(),
-            _ => vec![("tie_word_embeddings", "only masked language models have a decoder to tie")],
+            _ => vec![(
+                "tie_word_embeddings",
+                "only masked language models have a decoder to tie",
+            )],
         }
     }
 }
@@ -79,17 +94,49 @@ const NAMES: BertLayerNames = BertLayerNames {
 };
 
 impl MpnetConfig {
-    fn encoder<B: Ops>(&self, pooled: bool, w: &Weights<B>) -> Result<BertEncoder<B>, WeightsError> {
-        let (width, heads, eps) = (self.hidden_size, self.num_attention_heads, self.layer_norm_eps);
+    fn encoder<B: Ops>(
+        &self,
+        pooled: bool,
+        w: &Weights<B>,
+    ) -> Result<BertEncoder<B>, WeightsError> {
+        let (width, heads, eps) = (
+            self.hidden_size,
+            self.num_attention_heads,
+            self.layer_norm_eps,
+        );
         let (vocab, positions) = (self.vocab_size, self.max_position_embeddings);
-        let tables = EmbeddingsShape { width, vocab, positions, token_types: 0, eps };
-        let layer = BertLayerShape { width, heads, inner: self.intermediate_size, activation: self.hidden_act, eps };
+        let tables = EmbeddingsShape {
+            width,
+            vocab,
+            positions,
+            token_types: 0,
+            eps,
+        };
+        let layer = BertLayerShape {
+            width,
+            heads,
+            inner: self.intermediate_size,
+            activation: self.hidden_act,
+            eps,
+        };
         let embeddings = TextEmbeddings::load(tables, PositionNumbering::FromPadding(PADDING), w)?;
-        let encoder =
-            BertEncoder::load(embeddings, self.num_hidden_layers, &layer, &NAMES, &w.module("encoder.layer"))?;
-        let relative = RelativeBias::load(&w.module("encoder.relative_attention_bias"), BUCKETS, heads)?;
-        let pooler = pooled.then(|| Linear::load(&w.module("pooler.dense"), width, width)).transpose()?;
-        Ok(BertEncoder { relative: Some(relative), pooler, ..encoder })
+        let encoder = BertEncoder::load(
+            embeddings,
+            self.num_hidden_layers,
+            &layer,
+            &NAMES,
+            &w.module("encoder.layer"),
+        )?;
+        let relative =
+            RelativeBias::load(&w.module("encoder.relative_attention_bias"), BUCKETS, heads)?;
+        let pooler = pooled
+            .then(|| Linear::load(&w.module("pooler.dense"), width, width))
+            .transpose()?;
+        Ok(BertEncoder {
+            relative: Some(relative),
+            pooler,
+            ..encoder
+        })
     }
 }
 
@@ -106,7 +153,12 @@ pub(crate) struct Mpnet;
 impl ModelDef for Mpnet {
     type Config = MpnetConfig;
 
-    fn load<B: Ops>(config: &MpnetConfig, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
+    fn load<B: Ops>(
+        config: &MpnetConfig,
+        head: Head,
+        labels: usize,
+        w: &Weights<B>,
+    ) -> LoadedNetwork<B> {
         let backbone = config.encoder(head == Head::Base, &w.strip_prefix("mpnet"))?;
         let width = config.hidden_size;
         let head = match head {

@@ -1,4 +1,5 @@
-//! RoBERTa (Liu et al. 2019) and XLM-RoBERTa (Conneau et al. 2019): `transformers.models.roberta`, `transformers.models.xlm_roberta`.
+//! RoBERTa (Liu et al. 2019) and XLM-RoBERTa (Conneau et al. 2019): `transformers.models.roberta`,
+//! `transformers.models.xlm_roberta`.
 //!
 //! BERT with positions counted from the padding token's id and other heads.
 
@@ -50,11 +51,19 @@ pub(crate) struct Roberta;
 impl ModelDef for Roberta {
     type Config = RobertaConfig;
 
-    fn load<B: Ops>(config: &RobertaConfig, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
+    fn load<B: Ops>(
+        config: &RobertaConfig,
+        head: Head,
+        labels: usize,
+        w: &Weights<B>,
+    ) -> LoadedNetwork<B> {
         let positions = PositionNumbering::FromPadding(config.pad_token_id.unwrap_or(1));
         let fields = &config.bert.fields;
         // Unlike BERT's, the classes with a head have no pooler.
-        let backbone = config.bert.encoder(positions, head == Head::Base, &w.strip_prefix("roberta"))?;
+        let backbone =
+            config
+                .bert
+                .encoder(positions, head == Head::Base, &w.strip_prefix("roberta"))?;
         let names = MaskedLmNames {
             dense: "lm_head.dense",
             norm: "lm_head.layer_norm",
@@ -62,13 +71,23 @@ impl ModelDef for Roberta {
             bias: Some("lm_head.bias"),
         };
         // `RobertaLMHead` takes GELU whatever `hidden_act` is.
-        let masked_lm =
-            || backbone.masked_lm(fields.hidden_size, Activation::Gelu, fields.tie_word_embeddings, &names, w);
+        let masked_lm = || {
+            backbone.masked_lm(
+                fields.hidden_size,
+                Activation::Gelu,
+                fields.tie_word_embeddings,
+                &names,
+                w,
+            )
+        };
         let head = match head {
             Head::MaskedLm => TextHead::MaskedLm(masked_lm()?),
-            Head::SequenceClassification => {
-                TextHead::first_token(&w.module("classifier"), fields.hidden_size, labels, Activation::Tanh)?
-            }
+            Head::SequenceClassification => TextHead::first_token(
+                &w.module("classifier"),
+                fields.hidden_size,
+                labels,
+                Activation::Tanh,
+            )?,
             head => TextHead::of_encoder(w, head, fields.hidden_size, labels)?,
         };
         Ok(Box::new(TextModel { backbone, head }))

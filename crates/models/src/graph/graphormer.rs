@@ -1,4 +1,5 @@
-//! Graphormer (Ying et al. 2021): `transformers.models.deprecated.graphormer`, which is in transformers up to 4.57.
+//! Graphormer (Ying et al. 2021): `transformers.models.deprecated.graphormer`, which is in
+//! transformers up to 4.57.
 
 mod arguments;
 mod bias;
@@ -31,7 +32,11 @@ impl ModelDef for Graphormer {
         _: usize,
         w: &Weights<B>,
     ) -> Result<Box<dyn Network<B>>, LoadError> {
-        let base = if head == Head::Base { w.module("") } else { w.module("encoder") };
+        let base = if head == Head::Base {
+            w.module("")
+        } else {
+            w.module("encoder")
+        };
         let classifier = match head {
             Head::Base => None,
             _ => Some(Classifier::load(config, &w.module("classifier"))?),
@@ -39,7 +44,11 @@ impl ModelDef for Graphormer {
         let width = config.embedding_dim;
         Ok(Box::new(GraphormerModel {
             graph_encoder: GraphEncoder::load(config, &base.module("graph_encoder"))?,
-            lm_head_transform_weight: Linear::load(&base.module("lm_head_transform_weight"), width, width)?,
+            lm_head_transform_weight: Linear::load(
+                &base.module("lm_head_transform_weight"),
+                width,
+                width,
+            )?,
             activation_fn: config.activation_fn,
             layer_norm: LayerNorm::load(&base.module("layer_norm"), width, LAYER_NORM_EPS)?,
             classifier,
@@ -80,21 +89,32 @@ struct GraphormerModel<B: Ops> {
 impl<B: Ops> GraphormerModel<B> {
     /// Of each token of [batch, tokens, width] by itself.
     fn transform(&self, hidden: Tensor<B, 3>) -> Tensor<B, 3> {
-        let hidden = activate(self.lm_head_transform_weight.forward(hidden), self.activation_fn);
+        let hidden = activate(
+            self.lm_head_transform_weight.forward(hidden),
+            self.activation_fn,
+        );
         self.layer_norm.forward(hidden)
     }
 }
 
 impl<B: Ops> Network<B> for GraphormerModel<B> {
-    /// `last_hidden_state` [batch, 1 + nodes, width], the graph's own token first; or `logits` [batch, classes] of that token.
-    fn forward(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> Result<(), ForwardError> {
+    /// `last_hidden_state` [batch, 1 + nodes, width], the graph's own token first; or `logits`
+    /// [batch, classes] of that token.
+    fn forward(
+        &self,
+        inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<(), ForwardError> {
         let hidden = self.graph_encoder.forward(inputs, context)?;
         let Some(classifier) = &self.classifier else {
             return context.output("last_hidden_state", self.transform(hidden));
         };
         let [batch, _, width] = hidden.dims();
-        // Taken before the transformation, which works on each token alone, because the classes read no other.
-        let graph = self.transform(hidden.narrow(1, 0, 1)).reshape([batch, width]);
+        // Taken before the transformation, which works on each token alone, because the classes
+        // read no other.
+        let graph = self
+            .transform(hidden.narrow(1, 0, 1))
+            .reshape([batch, width]);
         context.output("logits", classifier.forward(graph))
     }
 }

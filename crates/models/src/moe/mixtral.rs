@@ -1,4 +1,5 @@
-//! Mixtral (Jiang et al. 2024): `transformers.models.mixtral`. Mistral with a mixture of experts in every layer.
+//! Mixtral (Jiang et al. 2024): `transformers.models.mixtral`. Mistral with a mixture of experts in
+//! every layer.
 
 use crate::text::{
     llama_shape::{LlamaFields, LlamaShape},
@@ -29,8 +30,13 @@ impl LlamaVariant for Mixtral {
     }
 
     fn shape(&self) -> LlamaShape {
-        let experts = self.fields.experts(self.num_local_experts, self.num_experts_per_tok);
-        let experts = ExpertsShape { names: ["w1", "w3", "w2"], ..experts };
+        let experts = self
+            .fields
+            .experts(self.num_local_experts, self.num_experts_per_tok);
+        let experts = ExpertsShape {
+            names: ["w1", "w3", "w2"],
+            ..experts
+        };
         LlamaShape {
             windows: vec![self.sliding_window; self.fields.num_hidden_layers],
             experts: vec![Some(experts); self.fields.num_hidden_layers],

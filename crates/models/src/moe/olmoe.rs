@@ -1,5 +1,5 @@
-//! OLMoE (Muennighoff et al. 2024): `transformers.models.olmoe`. Llama with a mixture of experts in every layer, and with
-//! norms and bounds on query and key.
+//! OLMoE (Muennighoff et al. 2024): `transformers.models.olmoe`. Llama with a mixture of experts in
+//! every layer, and with norms and bounds on query and key.
 
 use crate::text::{
     llama_shape::{LlamaFields, LlamaShape, QueryKeyNorms},
@@ -32,8 +32,13 @@ impl LlamaVariant for Olmoe {
     }
 
     fn shape(&self) -> LlamaShape {
-        let experts = self.fields.experts(self.num_experts, self.num_experts_per_tok);
-        let experts = ExpertsShape { normalised: self.norm_topk_prob, ..experts };
+        let experts = self
+            .fields
+            .experts(self.num_experts, self.num_experts_per_tok);
+        let experts = ExpertsShape {
+            normalised: self.norm_topk_prob,
+            ..experts
+        };
         LlamaShape {
             query_bias: self.attention_bias,
             output_bias: self.attention_bias,

@@ -1,4 +1,5 @@
-//! Qwen3-MoE (Yang et al. 2025): `transformers.models.qwen3_moe`. Qwen3 with mixtures of experts in some layers.
+//! Qwen3-MoE (Yang et al. 2025): `transformers.models.qwen3_moe`. Qwen3 with mixtures of experts in
+//! some layers.
 
 use crate::text::{
     llama_shape::{LlamaFields, LlamaShape, QueryKeyNorms},
@@ -32,13 +33,18 @@ impl Qwen3Moe {
     fn sparse(&self) -> Vec<bool> {
         let single = self.mlp_only_layers.as_deref().unwrap_or_default();
         // Counted from one, as in `Qwen3MoeDecoderLayer`.
-        let sparse = |layer: usize| !single.contains(&layer) && (layer + 1).is_multiple_of(self.decoder_sparse_step);
-        (0..self.fields.num_hidden_layers).map(|layer| self.num_local_experts > 0 && sparse(layer)).collect()
+        let sparse = |layer: usize| {
+            !single.contains(&layer) && (layer + 1).is_multiple_of(self.decoder_sparse_step)
+        };
+        (0..self.fields.num_hidden_layers)
+            .map(|layer| self.num_local_experts > 0 && sparse(layer))
+            .collect()
     }
 }
 
 impl LlamaVariant for Qwen3Moe {
-    /// Outputs besides the logits; the first layer with a window in Qwen2, which has no meaning here.
+    /// Outputs besides the logits; the first layer with a window in Qwen2, which has no meaning
+    /// here.
     const INERT: &'static [&'static str] = &["max_window_layers", "output_router_logits"];
 
     fn parts(&self) -> (&LlamaFields, &Map<String, Value>) {
@@ -49,7 +55,9 @@ impl LlamaVariant for Qwen3Moe {
         let experts = ExpertsShape {
             inner: self.moe_intermediate_size,
             normalised: self.norm_topk_prob,
-            ..self.fields.experts(self.num_local_experts, self.num_experts_per_tok)
+            ..self
+                .fields
+                .experts(self.num_local_experts, self.num_experts_per_tok)
         };
         let window = self.sliding_window.filter(|_| self.use_sliding_window);
         LlamaShape {
@@ -57,7 +65,11 @@ impl LlamaVariant for Qwen3Moe {
             output_bias: self.attention_bias,
             norms: QueryKeyNorms::EachHead,
             windows: vec![window; self.fields.num_hidden_layers],
-            experts: self.sparse().into_iter().map(|sparse| sparse.then_some(experts)).collect(),
+            experts: self
+                .sparse()
+                .into_iter()
+                .map(|sparse| sparse.then_some(experts))
+                .collect(),
             ..LlamaShape::defaults(&self.fields)
         }
     }

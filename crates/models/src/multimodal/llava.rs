@@ -48,7 +48,8 @@ enum Strategy {
     Full,
 }
 
-/// The hidden states of the image encoder that are used, counted from the embeddings or, below zero, from the end.
+/// The hidden states of the image encoder that are used, counted from the embeddings or, below
+/// zero, from the end.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
 enum FeatureLayers {
@@ -64,16 +65,27 @@ impl FeatureLayers {
             Self::Many(layers) => layers,
         };
         let index = |layer: &i64| {
-            let index = if *layer < 0 { *layer + states as i64 } else { *layer };
+            let index = if *layer < 0 {
+                *layer + states as i64
+            } else {
+                *layer
+            };
             usize::try_from(index).ok().filter(|index| *index < states)
         };
-        layers.iter().map(index).collect::<Option<Vec<_>>>().filter(|indices| !indices.is_empty())
+        layers
+            .iter()
+            .map(index)
+            .collect::<Option<Vec<_>>>()
+            .filter(|indices| !indices.is_empty())
     }
 }
 
 impl LlavaConfig {
     fn tokens_per_image(&self) -> usize {
-        let patches = self.vision_config.as_ref().map_or(0, |vision| vision.image.patches());
+        let patches = self
+            .vision_config
+            .as_ref()
+            .map_or(0, |vision| vision.image.patches());
         match self.vision_feature_select_strategy {
             Strategy::Default => patches,
             Strategy::Full => patches + 1, // the class token
@@ -82,7 +94,8 @@ impl LlavaConfig {
 }
 
 impl ModelConfig for LlavaConfig {
-    /// The first is what labels hide from the loss; the second is the processor's; the third repeats the decoder's.
+    /// The first is what labels hide from the loss; the second is the processor's; the third
+    /// repeats the decoder's.
     const INERT: &'static [&'static str] = &["ignore_index", "image_seq_length", "vocab_size"];
 
     fn rest(&self) -> &Map<String, Value> {
@@ -90,8 +103,14 @@ impl ModelConfig for LlavaConfig {
     }
 
     fn nested(&self) -> Vec<(&'static str, &dyn NestedConfig)> {
-        let vision = self.vision_config.as_ref().map(|nested| ("vision_config", nested as &dyn NestedConfig));
-        let text = self.text_config.as_ref().map(|nested| ("text_config", nested as &dyn NestedConfig));
+        let vision = self
+            .vision_config
+            .as_ref()
+            .map(|nested| ("vision_config", nested as &dyn NestedConfig));
+        let text = self
+            .text_config
+            .as_ref()
+            .map(|nested| ("text_config", nested as &dyn NestedConfig));
         vision.into_iter().chain(text).collect()
     }
 
@@ -101,21 +120,40 @@ impl ModelConfig for LlavaConfig {
         };
         of_type("vision_config", vision.rest(), "clip_vision_model")?;
         of_type("text_config", text.rest(), "llama")?;
-        match self.vision_feature_layer.indices(vision.encoder.num_hidden_layers + 1) {
+        match self
+            .vision_feature_layer
+            .indices(vision.encoder.num_hidden_layers + 1)
+        {
             Some(_) => Ok(()),
-            None => Err("`vision_feature_layer` names a layer that the image encoder does not have".to_owned()),
+            None => Err(
+                "`vision_feature_layer` names a layer that the image encoder does not have"
+                    .to_owned(),
+            ),
         }
     }
 
     fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
-        let text = self.text_config.as_ref().map(|text| text.inert_fields(head)).unwrap_or_default();
-        let mut fields: Vec<_> = text.into_iter().filter_map(|(field, why)| Some((in_text(field)?, why))).collect();
-        let text_ties = self.text_config.as_ref().is_some_and(|text| text.fields.tie_word_embeddings);
+        let text = self
+            .text_config
+            .as_ref()
+            .map(|text| text.inert_fields(head))
+            .unwrap_or_default();
+        let mut fields: Vec<_> = text
+            .into_iter()
+            .filter_map(|(field, why)| Some((in_text(field)?, why)))
+            .collect();
+        let text_ties = self
+            .text_config
+            .as_ref()
+            .is_some_and(|text| text.fields.tie_word_embeddings);
         if text_ties {
             fields.push(("tie_word_embeddings", "`text_config` ties them already"));
         }
         if self.tie_word_embeddings {
-            fields.push(("text_config.tie_word_embeddings", "the whole model ties them already"));
+            fields.push((
+                "text_config.tie_word_embeddings",
+                "the whole model ties them already",
+            ));
         }
         fields.push(("text_config.pad_token_id", "only a classifier reads it"));
         fields
@@ -136,7 +174,9 @@ fn of_type(place: &str, rest: &Map<String, Value>, expected: &str) -> Result<(),
     match rest.get("model_type").and_then(Value::as_str) {
         None => Ok(()),
         Some(found) if found == expected => Ok(()),
-        Some(found) => Err(format!("`{place}` is a `{found}`; supported is `{expected}`")),
+        Some(found) => Err(format!(
+            "`{place}` is a `{found}`; supported is `{expected}`"
+        )),
     }
 }
 
@@ -147,10 +187,14 @@ impl ModelDef for Llava {
     type Config = LlavaConfig;
 
     fn load<B: Ops>(config: &LlavaConfig, _: Head, _: usize, w: &Weights<B>) -> LoadedNetwork<B> {
-        let text = config.text_config.as_deref().expect("the configuration was validated");
+        let text = config
+            .text_config
+            .as_deref()
+            .expect("the configuration was validated");
         let (width, vocab) = (text.fields.hidden_size, text.fields.vocab_size);
         let model = w.strip_prefix("model");
-        // Checkpoints keep the decoder with its head, as `language_model.model` and `language_model.lm_head`.
+        // Checkpoints keep the decoder with its head, as `language_model.model` and
+        // `language_model.lm_head`.
         let language = model.module("language_model");
         let decoder = text.load_decoder(&language.strip_prefix("model"))?;
         let head = w.module_named(&["lm_head", "language_model.lm_head"]);
@@ -159,7 +203,13 @@ impl ModelDef for Llava {
         let lm_head = Linear::load_or_tie(&head, [width, vocab], tied)?;
         let images = Images::load(config, width, &model)?;
         let (tokens_per_image, image_token) = (config.tokens_per_image(), config.image_token_index);
-        Ok(Box::new(LlavaModel { images, decoder, lm_head, image_token, tokens_per_image }))
+        Ok(Box::new(LlavaModel {
+            images,
+            decoder,
+            lm_head,
+            image_token,
+            tokens_per_image,
+        }))
     }
 }
 
@@ -172,9 +222,13 @@ struct LlavaModel<B: Ops> {
 }
 
 impl<B: Ops> Network<B> for LlavaModel<B> {
-    /// `logits` [batch, seq, vocab]. The image tokens of `input_ids` are replaced by the features of `pixel_values`, in their
-    /// order; without images they are tokens as others.
-    fn forward(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> Result<(), ForwardError> {
+    /// `logits` [batch, seq, vocab]. The image tokens of `input_ids` are replaced by the features
+    /// of `pixel_values`, in their order; without images they are tokens as others.
+    fn forward(
+        &self,
+        inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<(), ForwardError> {
         let mut x = self.decoder.embed(inputs, context)?;
         if inputs.host("pixel_values").is_some() {
             x = self.merged(x, self.images.features(inputs)?, inputs)?;
@@ -194,7 +248,8 @@ impl<B: Ops> Network<B> for LlavaModel<B> {
 }
 
 impl<B: Ops> LlavaModel<B> {
-    /// `x` [batch, seq, width] with the rows of `features` [tokens, width] where the image tokens are.
+    /// `x` [batch, seq, width] with the rows of `features` [tokens, width] where the image tokens
+    /// are.
     fn merged(
         &self,
         x: Tensor<B, 3>,
@@ -202,8 +257,12 @@ impl<B: Ops> LlavaModel<B> {
         inputs: &Inputs<'_, B>,
     ) -> Result<Tensor<B, 3>, ForwardError> {
         let ([batch, seq, width], [count, _]) = (x.dims(), features.dims());
-        let ids = inputs.host("input_ids").and_then(|ids| ids.as_integers()).unwrap_or_default();
-        // Rows after those of the tokens are features: one lookup then takes each token from where it is.
+        let ids = inputs
+            .host("input_ids")
+            .and_then(|ids| ids.as_integers())
+            .unwrap_or_default();
+        // Rows after those of the tokens are features: one lookup then takes each token from where
+        // it is.
         let mut next = (batch * seq) as i64;
         let place = |(own, id): (usize, &i64)| {
             if *id != self.image_token {
@@ -222,7 +281,10 @@ impl<B: Ops> LlavaModel<B> {
             });
         }
         let rows = Tensor::cat(vec![x.reshape([batch * seq, width]), features], 0);
-        Ok(module::embedding(rows, inputs.put_indices(places, [batch, seq])))
+        Ok(module::embedding(
+            rows,
+            inputs.put_indices(places, [batch, seq]),
+        ))
     }
 }
 
@@ -236,15 +298,33 @@ struct Images<B: Ops> {
 
 impl<B: Ops> Images<B> {
     fn load(config: &LlavaConfig, width: usize, w: &Weights<B>) -> Result<Self, WeightsError> {
-        let vision = config.vision_config.as_deref().expect("the configuration was validated");
+        let vision = config
+            .vision_config
+            .as_deref()
+            .expect("the configuration was validated");
         let image_encoder = w.module("vision_tower").strip_prefix("vision_model");
-        let layers = config.vision_feature_layer.indices(vision.encoder.num_hidden_layers + 1).unwrap_or_default();
-        let (projector, bias) = (w.module("multi_modal_projector"), config.multimodal_projector_bias);
+        let layers = config
+            .vision_feature_layer
+            .indices(vision.encoder.num_hidden_layers + 1)
+            .unwrap_or_default();
+        let (projector, bias) = (
+            w.module("multi_modal_projector"),
+            config.multimodal_projector_bias,
+        );
         // In the checkpoint, and in no output: the features are taken before it.
-        drop(vision.encoder.norm::<B>(&image_encoder.module("post_layernorm"))?);
-        let linear = |name, inner| Linear::load_with_bias(&projector.module(name), inner, width, bias);
+        drop(
+            vision
+                .encoder
+                .norm::<B>(&image_encoder.module("post_layernorm"))?,
+        );
+        let linear =
+            |name, inner| Linear::load_with_bias(&projector.module(name), inner, width, bias);
         Ok(Self {
-            image_encoder: ClipImageEncoder::load_clip(&vision.encoder, &vision.image, &image_encoder)?,
+            image_encoder: ClipImageEncoder::load_clip(
+                &vision.encoder,
+                &vision.image,
+                &image_encoder,
+            )?,
             projector: Mlp {
                 up: linear("linear_1", layers.len() * vision.encoder.hidden_size)?,
                 activation: config.projector_hidden_act,
@@ -258,7 +338,11 @@ impl<B: Ops> Images<B> {
     /// [images * tokens, width] of `pixel_values`.
     fn features(&self, inputs: &Inputs<'_, B>) -> Result<Tensor<B, 2>, ForwardError> {
         let states = self.image_encoder.hidden_states(inputs)?;
-        let chosen = self.layers.iter().map(|layer| states[*layer].clone()).collect();
+        let chosen = self
+            .layers
+            .iter()
+            .map(|layer| states[*layer].clone())
+            .collect();
         let features: Tensor<B, 3> = Tensor::cat(chosen, 2);
         let [images, places, width] = features.dims();
         let features = match self.strategy {
@@ -266,7 +350,9 @@ impl<B: Ops> Images<B> {
             Strategy::Full => features,
         };
         let tokens = features.dims()[1];
-        let projected = self.projector.forward(features.reshape([1, images * tokens, width]));
+        let projected = self
+            .projector
+            .forward(features.reshape([1, images * tokens, width]));
         let width = projected.dims()[2];
         Ok(projected.reshape([images * tokens, width]))
     }

@@ -57,8 +57,8 @@ const TIMM: &str = "`backbone_config` is missing, which means a backbone of timm
                     supported; take the revision of the checkpoint that has one (`no_timm`)";
 
 impl ModelConfig for DetrConfig {
-    /// Training; what follows from other fields or is the backbone's to say; that there is a decoder. Without a
-    /// `backbone_config`, which is rejected, `use_timm_backbone` would choose.
+    /// Training; what follows from other fields or is the backbone's to say; that there is a
+    /// decoder. Without a `backbone_config`, which is rejected, `use_timm_backbone` would choose.
     const INERT: &'static [&'static str] = &[
         "bbox_cost",
         "bbox_loss_coefficient",
@@ -84,7 +84,10 @@ impl ModelConfig for DetrConfig {
     }
 
     fn nested(&self) -> Vec<(&'static str, &dyn NestedConfig)> {
-        self.backbone_config.iter().map(|backbone| ("backbone_config", backbone as &dyn NestedConfig)).collect()
+        self.backbone_config
+            .iter()
+            .map(|backbone| ("backbone_config", backbone as &dyn NestedConfig))
+            .collect()
     }
 
     fn validate(&self) -> Result<(), String> {
@@ -102,7 +105,11 @@ impl ModelConfig for DetrConfig {
     }
 
     fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
-        let inner = self.backbone_config.as_ref().map(|backbone| backbone.inert_fields(head)).unwrap_or_default();
+        let inner = self
+            .backbone_config
+            .as_ref()
+            .map(|backbone| backbone.inert_fields(head))
+            .unwrap_or_default();
         let nested = |(field, why)| match field {
             "downsample_in_bottleneck" => ("backbone_config.downsample_in_bottleneck", why),
             other => (other, why),
@@ -117,17 +124,30 @@ pub(crate) struct Detr;
 impl ModelDef for Detr {
     type Config = DetrConfig;
 
-    fn load<B: Ops>(config: &DetrConfig, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
+    fn load<B: Ops>(
+        config: &DetrConfig,
+        head: Head,
+        labels: usize,
+        w: &Weights<B>,
+    ) -> LoadedNetwork<B> {
         let width = config.d_model;
         let head = match head {
             Head::ObjectDetection => Some(DetectionHead {
                 // One more for "no object", which is what most queries find.
-                labels: Labels::Linear(Linear::load(&w.module("class_labels_classifier"), width, labels + 1)?),
+                labels: Labels::Linear(Linear::load(
+                    &w.module("class_labels_classifier"),
+                    width,
+                    labels + 1,
+                )?),
                 boxes: DetectionMlp::load(&w.module("bbox_predictor"), width, 4)?,
             }),
             _ => None,
         };
-        Ok(Box::new(DetrModel::load(config, head, &w.strip_prefix("model"))?))
+        Ok(Box::new(DetrModel::load(
+            config,
+            head,
+            &w.strip_prefix("model"),
+        )?))
     }
 }
 
@@ -144,17 +164,36 @@ struct DetrModel<B: Ops> {
 }
 
 impl<B: Ops> DetrModel<B> {
-    fn load(config: &DetrConfig, head: Option<DetectionHead<B>>, w: &Weights<B>) -> Result<Self, WeightsError> {
+    fn load(
+        config: &DetrConfig,
+        head: Option<DetectionHead<B>>,
+        w: &Weights<B>,
+    ) -> Result<Self, WeightsError> {
         let (width, queries) = (config.d_model, config.num_queries);
-        let backbone = config.backbone_config.as_ref().expect("a configuration without a backbone is refused");
+        let backbone = config
+            .backbone_config
+            .as_ref()
+            .expect("a configuration without a backbone is refused");
         let channels = [backbone.channels(), width];
-        let projection = Conv2dShape { channels, kernel: [1, 1], stride: [1, 1], padding: [0, 0] };
-        let shape = |inner, heads| DetrLayerShape { width, heads, inner, activation: config.activation_function };
+        let projection = Conv2dShape {
+            channels,
+            kernel: [1, 1],
+            stride: [1, 1],
+            padding: [0, 0],
+        };
+        let shape = |inner, heads| DetrLayerShape {
+            width,
+            heads,
+            inner,
+            activation: config.activation_function,
+        };
         let encoder = shape(config.encoder_ffn_dim, config.encoder_attention_heads);
         let decoder = shape(config.decoder_ffn_dim, config.decoder_attention_heads);
         let learned = config.position_embedding_type == ImagePositionType::Learned;
-        let encoder_layer = |index| DetrEncoderLayer::load(&encoder, &w.module("encoder.layers").module(index));
-        let decoder_layer = |index| DetrDecoderLayer::load(&decoder, &w.module("decoder.layers").module(index));
+        let encoder_layer =
+            |index| DetrEncoderLayer::load(&encoder, &w.module("encoder.layers").module(index));
+        let decoder_layer =
+            |index| DetrDecoderLayer::load(&decoder, &w.module("decoder.layers").module(index));
         Ok(Self {
             backbone: resnet::ResNetEncoder::load(
                 backbone,
@@ -162,15 +201,22 @@ impl<B: Ops> DetrModel<B> {
             )?,
             positions: DetrPositions::load(learned, width, w)?,
             projection: Conv2d::load(&w.module("input_projection"), projection, true)?,
-            encoder: (0..config.encoder_layers).map(encoder_layer).collect::<Result<_, _>>()?,
-            queries: w.tensor("query_position_embeddings.weight", [queries, width])?.unsqueeze(),
-            decoder: (0..config.decoder_layers).map(decoder_layer).collect::<Result<_, _>>()?,
+            encoder: (0..config.encoder_layers)
+                .map(encoder_layer)
+                .collect::<Result<_, _>>()?,
+            queries: w
+                .tensor("query_position_embeddings.weight", [queries, width])?
+                .unsqueeze(),
+            decoder: (0..config.decoder_layers)
+                .map(decoder_layer)
+                .collect::<Result<_, _>>()?,
             layernorm: LayerNorm::load(&w.module("decoder.layernorm"), width, EPS)?,
             head,
         })
     }
 
-    /// The encoder's output for every position of the image, with the positions' encodings and the mask of hidden ones.
+    /// The encoder's output for every position of the image, with the positions' encodings and the
+    /// mask of hidden ones.
     fn encode(
         &self,
         inputs: &Inputs<'_, B>,
@@ -180,23 +226,35 @@ impl<B: Ops> DetrModel<B> {
         let size = [features.dims()[2], features.dims()[3]];
         let projected = self.projection.forward(features);
         let [batch, width, height, length] = projected.dims();
-        let mut x = projected.reshape([batch, width, height * length]).swap_dims(1, 2);
+        let mut x = projected
+            .reshape([batch, width, height * length])
+            .swap_dims(1, 2);
         context.trace_embed(&x)?;
         let shown = self.positions.shown(size, inputs)?;
-        let bias = shown.as_ref().and_then(|shown| key_bias(inputs, shown, [batch, height * length]));
+        let bias = shown
+            .as_ref()
+            .and_then(|shown| key_bias(inputs, shown, [batch, height * length]));
         let positions = self.positions.at(size, shown.as_deref(), inputs);
         for (index, layer) in self.encoder.iter().enumerate() {
             x = layer.forward(x, &positions, bias.clone());
             context.trace_layer(index, &x)?;
         }
-        Ok(EncodedImage { places: x, positions, bias })
+        Ok(EncodedImage {
+            places: x,
+            positions,
+            bias,
+        })
     }
 }
 
 impl<B: Ops> Network<B> for DetrModel<B> {
-    /// `last_hidden_state` [batch, queries, width], `encoder_last_hidden_state` [batch, positions, width], and the outputs of the head
-    /// leaves.
-    fn forward(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> Result<(), ForwardError> {
+    /// `last_hidden_state` [batch, queries, width], `encoder_last_hidden_state` [batch, positions,
+    /// width], and the outputs of the head leaves.
+    fn forward(
+        &self,
+        inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<(), ForwardError> {
         let memory = self.encode(inputs, context)?;
         context.output("encoder_last_hidden_state", memory.places.clone())?;
         let ([batch, ..], [_, queries, width]) = (memory.places.dims(), self.queries.dims());
@@ -209,8 +267,13 @@ impl<B: Ops> Network<B> for DetrModel<B> {
             }
         }
         let last = self.layernorm.forward(x);
-        context.trace_layer(self.encoder.len() + self.decoder.len().saturating_sub(1), &last)?;
+        context.trace_layer(
+            self.encoder.len() + self.decoder.len().saturating_sub(1),
+            &last,
+        )?;
         context.output("last_hidden_state", last.clone())?;
-        self.head.as_ref().map_or(Ok(()), |head| head.forward(last, context))
+        self.head
+            .as_ref()
+            .map_or(Ok(()), |head| head.forward(last, context))
     }
 }

@@ -1,4 +1,5 @@
-//! The layers of DETR: attention whose queries and keys get positions and whose values do not, normalised after each part.
+//! The layers of DETR: attention whose queries and keys get positions and whose values do not,
+//! normalised after each part.
 
 use burn_tensor::Tensor;
 use testgen_nn::{
@@ -55,7 +56,9 @@ impl<B: Ops> DetrEncoderLayer<B> {
         bias: Option<Tensor<B, 4>>,
     ) -> Tensor<B, 3> {
         let placed = x.clone() + positions.clone();
-        let seen = self.attention.forward(placed.clone(), placed, x.clone(), bias);
+        let seen = self
+            .attention
+            .forward(placed.clone(), placed, x.clone(), bias);
         let x = self.attention_norm.forward_sum(seen, x);
         self.final_norm.forward_sum(self.mlp.forward(x.clone()), x)
     }
@@ -78,20 +81,41 @@ impl<B: Ops> DetrDecoderLayer<B> {
     }
 
     /// [batch, queries, width].
-    pub(crate) fn forward(&self, x: Tensor<B, 3>, queries: &Tensor<B, 3>, memory: &EncodedImage<B>) -> Tensor<B, 3> {
+    pub(crate) fn forward(
+        &self,
+        x: Tensor<B, 3>,
+        queries: &Tensor<B, 3>,
+        memory: &EncodedImage<B>,
+    ) -> Tensor<B, 3> {
         let asked = x.clone() + queries.clone();
-        let x =
-            self.own.attention_norm.forward_sum(self.own.attention.forward(asked.clone(), asked, x.clone(), None), x);
+        let x = self.own.attention_norm.forward_sum(
+            self.own
+                .attention
+                .forward(asked.clone(), asked, x.clone(), None),
+            x,
+        );
         let keys = memory.places.clone() + memory.positions.clone();
-        let seen = self.places.forward(x.clone() + queries.clone(), keys, memory.places.clone(), memory.bias.clone());
+        let seen = self.places.forward(
+            x.clone() + queries.clone(),
+            keys,
+            memory.places.clone(),
+            memory.bias.clone(),
+        );
         let x = self.places_norm.forward_sum(seen, x);
-        self.own.final_norm.forward_sum(self.own.mlp.forward(x.clone()), x)
+        self.own
+            .final_norm
+            .forward_sum(self.own.mlp.forward(x.clone()), x)
     }
 }
 
 fn mlp<B: Ops>(shape: &DetrLayerShape, w: &Weights<B>) -> Result<Mlp<B>, WeightsError> {
-    // transformers 5 has the first names in memory and may save them; the second are those of released files.
-    let [up, down] = if w.has("mlp.fc1.weight") { ["mlp.fc1", "mlp.fc2"] } else { ["fc1", "fc2"] };
+    // transformers 5 has the first names in memory and may save them; the second are those of
+    // released files.
+    let [up, down] = if w.has("mlp.fc1.weight") {
+        ["mlp.fc1", "mlp.fc2"]
+    } else {
+        ["fc1", "fc2"]
+    };
     Ok(Mlp {
         up: Linear::load(&w.module(up), shape.width, shape.inner)?,
         activation: shape.activation,
@@ -116,7 +140,11 @@ impl<B: Ops> DetrAttention<B> {
             key: square("k_proj")?,
             value: square("v_proj")?,
             // As for the MLP.
-            output: square(if w.has("o_proj.weight") { "o_proj" } else { "out_proj" })?,
+            output: square(if w.has("o_proj.weight") {
+                "o_proj"
+            } else {
+                "out_proj"
+            })?,
             heads: shape.heads,
         })
     }
@@ -131,6 +159,12 @@ impl<B: Ops> DetrAttention<B> {
         let heads = |linear: &Linear<B>, x| split_heads(linear.forward(x), self.heads);
         let query = heads(&self.query, query);
         let scale = (query.dims()[3] as f64).powf(-0.5);
-        self.output.forward(attend(query, heads(&self.key, key), heads(&self.value, value), scale, bias))
+        self.output.forward(attend(
+            query,
+            heads(&self.key, key),
+            heads(&self.value, value),
+            scale,
+            bias,
+        ))
     }
 }

@@ -1,4 +1,5 @@
-//! The encoding of positions in the image for DETR: sines and cosines computed from the mask, or tables for rows and columns.
+//! The encoding of positions in the image for DETR: sines and cosines computed from the mask, or
+//! tables for rows and columns.
 
 use burn_tensor::Tensor;
 use std::f64::consts::TAU;
@@ -13,7 +14,10 @@ pub(crate) enum DetrPositions<B: Ops> {
     /// For this width.
     Sine(usize),
     /// [50, width / 2] for rows and for columns.
-    Learned { rows: Tensor<B, 2>, columns: Tensor<B, 2> },
+    Learned {
+        rows: Tensor<B, 2>,
+        columns: Tensor<B, 2>,
+    },
 }
 
 /// The rows of a learned table.
@@ -29,24 +33,40 @@ impl<B: Ops> DetrPositions<B> {
         }
         let w = w.module_named(&["backbone.position_embedding", "position_embedding"]);
         let table = |name: &str| w.tensor(name, [LONGEST, width / 2]);
-        Ok(Self::Learned { rows: table("row_embeddings.weight")?, columns: table("column_embeddings.weight")? })
+        Ok(Self::Learned {
+            rows: table("row_embeddings.weight")?,
+            columns: table("column_embeddings.weight")?,
+        })
     }
 
-    /// The mask of the positions of a map of `size` that the `pixel_mask` shows, [batch, height, width] flat, taken from the nearest pixel; none
-    /// where there is no mask.
-    pub(crate) fn shown(&self, size: [usize; 2], inputs: &Inputs<'_, B>) -> Result<Option<Vec<bool>>, ForwardError> {
-        let Some(array) = inputs.host("pixel_mask") else { return Ok(None) };
+    /// The mask of the positions of a map of `size` that the `pixel_mask` shows, [batch, height,
+    /// width] flat, taken from the nearest pixel; none where there is no mask.
+    pub(crate) fn shown(
+        &self,
+        size: [usize; 2],
+        inputs: &Inputs<'_, B>,
+    ) -> Result<Option<Vec<bool>>, ForwardError> {
+        let Some(array) = inputs.host("pixel_mask") else {
+            return Ok(None);
+        };
         let (Some(mask), &[batch, height, width]) = (array.as_integers(), array.shape()) else {
             let found = format!("a tensor of shape {:?}", array.shape());
             let expected = "integers of shape [batch, height, width]".to_owned();
-            return Err(ForwardError::WrongInput { name: "pixel_mask".to_owned(), found, expected });
+            return Err(ForwardError::WrongInput {
+                name: "pixel_mask".to_owned(),
+                found,
+                expected,
+            });
         };
         let nearest = |index: usize, whole: usize, part: usize| {
             // In f32, as `interpolate` of PyTorch computes the nearest place.
             ((index as f32 * (whole as f32 / part as f32)).floor() as usize).min(whole - 1)
         };
         let place = |row: usize, place: usize| {
-            let (down, across) = (nearest(place / size[1], height, size[0]), nearest(place % size[1], width, size[1]));
+            let (down, across) = (
+                nearest(place / size[1], height, size[0]),
+                nearest(place % size[1], width, size[1]),
+            );
             mask[(row * height + down) * width + across] != 0
         };
         let places = (0..batch).flat_map(|row| (0..size[0] * size[1]).map(move |at| (row, at)));
@@ -54,40 +74,66 @@ impl<B: Ops> DetrPositions<B> {
     }
 
     /// [batch or 1, height * width, width].
-    pub(crate) fn at(&self, size: [usize; 2], shown: Option<&[bool]>, inputs: &Inputs<'_, B>) -> Tensor<B, 3> {
+    pub(crate) fn at(
+        &self,
+        size: [usize; 2],
+        shown: Option<&[bool]>,
+        inputs: &Inputs<'_, B>,
+    ) -> Tensor<B, 3> {
         let [height, length] = size;
         match self {
             Self::Sine(width) => {
                 let all = vec![true; height * length];
                 let shown = shown.unwrap_or(&all);
-                let values = shown.chunks(height * length).flat_map(|shown| sines(size, shown, *width)).collect();
-                inputs.put_floats(values, [shown.len() / (height * length), height * length, *width])
+                let values = shown
+                    .chunks(height * length)
+                    .flat_map(|shown| sines(size, shown, *width))
+                    .collect();
+                inputs.put_floats(
+                    values,
+                    [shown.len() / (height * length), height * length, *width],
+                )
             }
             Self::Learned { rows, columns } => {
                 let half = rows.dims()[1];
-                let across = columns.clone().narrow(0, 0, length).reshape([1, length, half]);
+                let across = columns
+                    .clone()
+                    .narrow(0, 0, length)
+                    .reshape([1, length, half]);
                 let down = rows.clone().narrow(0, 0, height).reshape([height, 1, half]);
                 // Columns first, unlike the sines: so does `DetrLearnedPositionEmbedding`.
-                let both = vec![across.expand([height, length, half]), down.expand([height, length, half])];
+                let both = vec![
+                    across.expand([height, length, half]),
+                    down.expand([height, length, half]),
+                ];
                 Tensor::cat(both, 2).reshape([1, height * length, 2 * half])
             }
         }
     }
 }
 
-/// The values [height * length, width] of one image: rows in the first half, columns in the second. Places are counted over
-/// what is shown, and the last one of a row or column is at 2 pi.
+/// The values [height * length, width] of one image: rows in the first half, columns in the second.
+/// Places are counted over what is shown, and the last one of a row or column is at 2 pi.
 fn sines([height, length]: [usize; 2], shown: &[bool], width: usize) -> Vec<f32> {
-    let count = |places: &mut dyn Iterator<Item = usize>| places.filter(|place| shown[*place]).count() as f64;
+    let count = |places: &mut dyn Iterator<Item = usize>| {
+        places.filter(|place| shown[*place]).count() as f64
+    };
     let part = |own: f64, all: f64| own / (all + EPS) * TAU;
     let mut values = Vec::with_capacity(height * length * width);
     for (row, column) in (0..height).flat_map(|row| (0..length).map(move |column| (row, column))) {
         let down = |rows: usize| count(&mut (0..rows).map(|row| row * length + column));
         let across = |columns: usize| count(&mut (0..columns).map(|column| row * length + column));
-        for at in [part(down(row + 1), down(height)), part(across(column + 1), across(length))] {
+        for at in [
+            part(down(row + 1), down(height)),
+            part(across(column + 1), across(length)),
+        ] {
             let waves = (0..width / 2).map(|index| {
                 let angle = at / TEMPERATURE.powf(2.0 * (index / 2) as f64 / (width / 2) as f64);
-                (if index.is_multiple_of(2) { angle.sin() } else { angle.cos() }) as f32
+                (if index.is_multiple_of(2) {
+                    angle.sin()
+                } else {
+                    angle.cos()
+                }) as f32
             });
             values.extend(waves);
         }

@@ -1,6 +1,7 @@
 //! YOLOS (Fang et al. 2021): `transformers.models.yolos`.
 //!
-//! ViT with tokens for objects after the patches; positions, also between the layers, are resampled to the size of the image.
+//! ViT with tokens for objects after the patches; positions, also between the layers, are resampled
+//! to the size of the image.
 
 use crate::{
     config::{ModelConfig, divides},
@@ -10,7 +11,8 @@ use crate::{
     vision_blocks::{
         detection_head::{DetectionHead, DetectionMlp, Labels},
         vision_transformer::{
-            Grid, PatchEmbedding, Patches, SAVED, VisionFields, VisionLayer, VisionShape, VisionStack,
+            Grid, PatchEmbedding, Patches, SAVED, VisionFields, VisionLayer, VisionShape,
+            VisionStack,
         },
     },
 };
@@ -61,12 +63,18 @@ impl ModelConfig for YolosConfig {
             return Err("`num_detection_tokens` is 0".to_owned());
         }
         let VisionShape { image, patch, .. } = self.shape();
-        image.iter().zip(patch).try_for_each(|(side, patch)| divides("image_size", *side, "patch_size", patch))
+        image
+            .iter()
+            .zip(patch)
+            .try_for_each(|(side, patch)| divides("image_size", *side, "patch_size", patch))
     }
 
     fn inert_fields(&self, _: Head) -> Vec<(&'static str, &'static str)> {
         match self.fields.num_hidden_layers {
-            0 | 1 => vec![("use_mid_position_embeddings", "there is nothing between the layers")],
+            0 | 1 => vec![(
+                "use_mid_position_embeddings",
+                "there is nothing between the layers",
+            )],
             _ => Vec::new(),
         }
     }
@@ -84,18 +92,31 @@ pub(crate) struct Yolos;
 impl ModelDef for Yolos {
     type Config = YolosConfig;
 
-    fn load<B: Ops>(config: &YolosConfig, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
+    fn load<B: Ops>(
+        config: &YolosConfig,
+        head: Head,
+        labels: usize,
+        w: &Weights<B>,
+    ) -> LoadedNetwork<B> {
         let (base, width) = (w.strip_prefix("vit"), config.fields.hidden_size);
         let encoder = YolosEncoder::load(config, &base)?;
         let head = match head {
             Head::ObjectDetection => YolosHead::Objects(DetectionHead {
                 // One more for "no object".
-                labels: Labels::Mlp(DetectionMlp::load(&w.module("class_labels_classifier"), width, labels + 1)?),
+                labels: Labels::Mlp(DetectionMlp::load(
+                    &w.module("class_labels_classifier"),
+                    width,
+                    labels + 1,
+                )?),
                 boxes: DetectionMlp::load(&w.module("bbox_predictor"), width, 4)?,
             }),
             _ => YolosHead::Pooler(Linear::load(&base.module("pooler.dense"), width, width)?),
         };
-        Ok(Box::new(YolosModel { encoder, head, queries: config.num_detection_tokens }))
+        Ok(Box::new(YolosModel {
+            encoder,
+            head,
+            queries: config.num_detection_tokens,
+        }))
     }
 }
 
@@ -113,13 +134,18 @@ enum YolosHead<B: Ops> {
 
 impl<B: Ops> Network<B> for YolosModel<B> {
     /// `last_hidden_state` [batch, tokens, width] and the outputs of the head.
-    fn forward(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> Result<(), ForwardError> {
+    fn forward(
+        &self,
+        inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<(), ForwardError> {
         let last = self.encoder.forward(inputs, context)?;
         context.output("last_hidden_state", last.clone())?;
         match &self.head {
-            YolosHead::Pooler(dense) => {
-                context.output("pooler_output", activate(dense.forward(first_token(last)), Activation::Tanh))
-            }
+            YolosHead::Pooler(dense) => context.output(
+                "pooler_output",
+                activate(dense.forward(first_token(last)), Activation::Tanh),
+            ),
             YolosHead::Objects(head) => {
                 let tokens = last.dims()[1];
                 head.forward(last.narrow(1, tokens - self.queries, self.queries), context)
@@ -144,22 +170,41 @@ impl<B: Ops> YolosEncoder<B> {
         let (shape, embeddings) = (config.shape(), w.module("embeddings"));
         let (width, grid, queries) = (shape.width, shape.grid(), config.num_detection_tokens);
         let tokens = 1 + grid.patches() + queries;
-        let layer = |index| VisionLayer::load(&shape, &SAVED, &w.module("encoder.layer").module(index));
-        let between = if config.use_mid_position_embeddings { shape.layers.saturating_sub(1) } else { 0 };
+        let layer =
+            |index| VisionLayer::load(&shape, &SAVED, &w.module("encoder.layer").module(index));
+        let between = if config.use_mid_position_embeddings {
+            shape.layers.saturating_sub(1)
+        } else {
+            0
+        };
         // Saved also where there is nothing between layers.
         if between == 0 && config.use_mid_position_embeddings {
             w.mark_unused("encoder.mid_position_embeddings");
         }
         let mid = (between > 0)
-            .then(|| w.tensor("encoder.mid_position_embeddings", [between, 1, tokens, width]))
+            .then(|| {
+                w.tensor(
+                    "encoder.mid_position_embeddings",
+                    [between, 1, tokens, width],
+                )
+            })
             .transpose()?;
-        let mid = |index| mid.clone().map(|mid: Tensor<B, 4>| mid.narrow(0, index, 1).reshape([1, tokens, width]));
-        let positions = |table| YolosPositions { table, grid, queries };
+        let mid = |index| {
+            mid.clone()
+                .map(|mid: Tensor<B, 4>| mid.narrow(0, index, 1).reshape([1, tokens, width]))
+        };
+        let positions = |table| YolosPositions {
+            table,
+            grid,
+            queries,
+        };
         Ok(Self {
             patches: PatchEmbedding::load(&shape, &embeddings)?,
             cls_token: embeddings.tensor("cls_token", [1, 1, width])?,
             detection_tokens: embeddings.tensor("detection_tokens", [1, queries, width])?,
-            position_embeddings: positions(embeddings.tensor("position_embeddings", [1, tokens, width])?),
+            position_embeddings: positions(
+                embeddings.tensor("position_embeddings", [1, tokens, width])?,
+            ),
             mid_position_embeddings: (0..between).filter_map(mid).map(positions).collect(),
             stack: VisionStack::load(&shape, w, layer)?,
             channels: shape.channels,
@@ -173,12 +218,19 @@ impl<B: Ops> YolosEncoder<B> {
         context: &mut ForwardContext<'_, B>,
     ) -> Result<Tensor<B, 3>, ForwardError> {
         let pixels = inputs.image_of_channels("pixel_values", self.channels)?;
-        let Patches { hidden: patches, grid } = self.patches.forward(pixels);
+        let Patches {
+            hidden: patches,
+            grid,
+        } = self.patches.forward(pixels);
         let [batch, _, width] = patches.dims();
         let class = self.cls_token.clone().expand([batch, 1, width]);
         let queries = self.position_embeddings.queries;
-        let objects = self.detection_tokens.clone().expand([batch, queries, width]);
-        let x = Tensor::cat(vec![class, patches, objects], 1) + self.position_embeddings.at(grid, inputs);
+        let objects = self
+            .detection_tokens
+            .clone()
+            .expand([batch, queries, width]);
+        let x = Tensor::cat(vec![class, patches, objects], 1)
+            + self.position_embeddings.at(grid, inputs);
         let between = |index: usize, x| match self.mid_position_embeddings.get(index) {
             Some(positions) => x + positions.at(grid, inputs),
             None => x,
@@ -205,6 +257,9 @@ impl<B: Ops> YolosPositions<B> {
         let part = |start, length| self.table.clone().narrow(1, start, length);
         let patches = part(1, rows * columns).reshape([1, rows, columns, width]);
         let patches = bicubic(patches, grid.dims(), inputs).reshape([1, grid.patches(), width]);
-        Tensor::cat(vec![part(0, 1), patches, part(1 + rows * columns, self.queries)], 1)
+        Tensor::cat(
+            vec![part(0, 1), patches, part(1 + rows * columns, self.queries)],
+            1,
+        )
     }
 }

@@ -15,15 +15,22 @@ pub(crate) fn activated<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTenso
         _ if of.attributes.tanh => Activation::GeluNew,
         _ => Activation::Gelu,
     };
-    Ok(DeviceTensor::Float(B::activation_op(of.float(0)?, activation)))
+    Ok(DeviceTensor::Float(B::activation_op(
+        of.float(0)?,
+        activation,
+    )))
 }
 
 pub(crate) fn softmax<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     let (x, dim) = (of.float(0)?, of.dim()?);
     let shape = crate::operators::float::dims::<B>(&x);
-    // Over the last dimension the softmax of attention computes it, in models as here; its scores have four dimensions.
+    // Over the last dimension the softmax of attention computes it, in models as here; its scores
+    // have four dimensions.
     if of.operator == Operator::Softmax && dim + 1 == shape.len() {
-        let wide = crate::operators::float::reshape::<B>(x, [1, 1, shape[..dim].iter().product(), shape[dim]]);
+        let wide = crate::operators::float::reshape::<B>(
+            x,
+            [1, 1, shape[..dim].iter().product(), shape[dim]],
+        );
         return Ok(DeviceTensor::Float(crate::operators::float::reshape::<B>(
             B::masked_softmax_op(wide, 1.0, None),
             shape,

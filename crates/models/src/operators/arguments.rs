@@ -20,8 +20,19 @@ pub(crate) struct CallArguments<'a, B: Ops> {
 }
 
 impl<'a, B: Ops> CallArguments<'a, B> {
-    pub(crate) fn new(call: &'a Call, inputs: Vec<DeviceTensor<B>>, element: Element, device: &'a B::Device) -> Self {
-        Self { operator: call.operator, attributes: &call.attributes, element, device, inputs }
+    pub(crate) fn new(
+        call: &'a Call,
+        inputs: Vec<DeviceTensor<B>>,
+        element: Element,
+        device: &'a B::Device,
+    ) -> Self {
+        Self {
+            operator: call.operator,
+            attributes: &call.attributes,
+            element,
+            device,
+            inputs,
+        }
     }
 
     /// All inputs.
@@ -31,7 +42,10 @@ impl<'a, B: Ops> CallArguments<'a, B> {
 
     /// An input of any kind.
     pub(crate) fn value(&self, index: usize) -> Result<DeviceTensor<B>, CallError> {
-        self.inputs.get(index).cloned().ok_or_else(|| self.refused(format!("input {index} is missing")))
+        self.inputs
+            .get(index)
+            .cloned()
+            .ok_or_else(|| self.refused(format!("input {index} is missing")))
     }
 
     /// An input of floats.
@@ -70,7 +84,9 @@ impl<'a, B: Ops> CallArguments<'a, B> {
 
     /// A number of the attributes that every case of the operator has.
     pub(crate) fn dim(&self) -> Result<usize, CallError> {
-        self.attributes.dim.ok_or_else(|| self.refused("the dimension is missing".to_owned()))
+        self.attributes
+            .dim
+            .ok_or_else(|| self.refused("the dimension is missing".to_owned()))
     }
 
     /// The result of f32 in the type of the inputs.
@@ -94,6 +110,9 @@ impl<'a, B: Ops> CallArguments<'a, B> {
 
     /// The error of inputs that the operator does not take.
     pub(crate) fn refused(&self, problem: impl Into<String>) -> CallError {
-        CallError::Inputs { operator: self.operator, problem: problem.into() }
+        CallError::Inputs {
+            operator: self.operator,
+            problem: problem.into(),
+        }
     }
 }

@@ -10,7 +10,11 @@ use testgen_nn::backend::Ops;
 use testgen_operators::calls::CallError;
 
 pub(crate) fn rotated<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
-    Ok(DeviceTensor::Float(B::rotate_op(of.float(0)?, of.float(1)?, of.float(2)?)))
+    Ok(DeviceTensor::Float(B::rotate_op(
+        of.float(0)?,
+        of.float(1)?,
+        of.float(2)?,
+    )))
 }
 
 /// softmax(q k^T / sqrt(width) + mask) v, with keys and values repeated for groups of heads.
@@ -38,14 +42,26 @@ fn repeated<B: Ops>(x: FloatTensor<B>, heads: usize) -> FloatTensor<B> {
 }
 
 /// Minus infinity where a query does not see a key, f32.
-fn mask<B: Ops>(of: &CallArguments<'_, B>, queries: usize, keys: usize) -> Result<Option<FloatTensor<B>>, CallError> {
+fn mask<B: Ops>(
+    of: &CallArguments<'_, B>,
+    queries: usize,
+    keys: usize,
+) -> Result<Option<FloatTensor<B>>, CallError> {
     if of.attributes.causal {
-        let hidden = |index: usize| if index % keys > index / keys { f32::NEG_INFINITY } else { 0.0 };
+        let hidden = |index: usize| {
+            if index % keys > index / keys {
+                f32::NEG_INFINITY
+            } else {
+                0.0
+            }
+        };
         let values: Vec<f32> = (0..queries * keys).map(hidden).collect();
         let data = TensorData::new(values, [1, 1, queries, keys]).convert_dtype(DType::F32);
         return Ok(Some(B::float_from_data(data, of.device)));
     }
-    let Ok(seen) = of.bool(3) else { return Ok(None) };
+    let Ok(seen) = of.bool(3) else {
+        return Ok(None);
+    };
     let shape = of.value(3)?.shape();
     let single = of.single(0)?;
     let [zeros, hidden] = [0.0, f64::NEG_INFINITY].map(|number| full::<B>(&shape, number, &single));

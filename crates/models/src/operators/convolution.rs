@@ -17,11 +17,23 @@ use testgen_types::DeviceKind;
 pub(crate) fn convolved<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     let (x, weight) = (of.float(0)?, of.float(1)?);
     if B::kind(of.device) != DeviceKind::Cpu {
-        return Ok(DeviceTensor::Float(product_of_windows::<B>(x, weight, of.optional(2), of.attributes)));
+        return Ok(DeviceTensor::Float(product_of_windows::<B>(
+            x,
+            weight,
+            of.optional(2),
+            of.attributes,
+        )));
     }
     // Of 16 bits in f32, rounded once; see the convolutions of models.
-    let bias = of.optional(2).map(|bias| B::float_cast(bias, FloatDType::F32));
-    Ok(of.rounded(on_host::<B>(of.single(0)?, of.single(1)?, bias, of.attributes)))
+    let bias = of
+        .optional(2)
+        .map(|bias| B::float_cast(bias, FloatDType::F32));
+    Ok(of.rounded(on_host::<B>(
+        of.single(0)?,
+        of.single(1)?,
+        bias,
+        of.attributes,
+    )))
 }
 
 fn on_host<B: Ops>(
@@ -43,8 +55,14 @@ fn on_host<B: Ops>(
 
 /// Stride, padding and dilation of `N` dimensions.
 fn windows_of<const N: usize>(attributes: &Attributes) -> [[usize; N]; 3] {
-    let parts = [(&attributes.stride, 1), (&attributes.padding, 0), (&attributes.dilation, 1)];
-    parts.map(|(given, default)| std::array::from_fn(|dimension| given.get(dimension).copied().unwrap_or(default)))
+    let parts = [
+        (&attributes.stride, 1),
+        (&attributes.padding, 0),
+        (&attributes.dilation, 1),
+    ];
+    parts.map(|(given, default)| {
+        std::array::from_fn(|dimension| given.get(dimension).copied().unwrap_or(default))
+    })
 }
 
 /// `weight` [groups, out, in * taps] times the windows [batch, groups, in * taps, windows].
@@ -54,14 +72,21 @@ pub(crate) fn product_of_windows<B: Ops>(
     bias: Option<FloatTensor<B>>,
     attributes: &Attributes,
 ) -> FloatTensor<B> {
-    let ([batch, inner], shape) = ([0, 1].map(|dimension| dims::<B>(&x)[dimension]), dims::<B>(&weight));
+    let ([batch, inner], shape) = (
+        [0, 1].map(|dimension| dims::<B>(&x)[dimension]),
+        dims::<B>(&weight),
+    );
     let (out, groups, rank) = (shape[0], attributes.groups, shape.len());
     let windows = TensorWindows::new(&shape[2..], attributes);
     let output = windows.output(&dims::<B>(&x)[2..]);
     let count: usize = output.iter().product();
     // For each channel its positions of the kernel one after another, as the weight has them.
     let of_channel = |slice: FloatTensor<B>| reshape::<B>(slice, [batch, inner, 1, count]);
-    let slices = windows.slices::<B>(x, 0.0).into_iter().map(of_channel).collect();
+    let slices = windows
+        .slices::<B>(x, 0.0)
+        .into_iter()
+        .map(of_channel)
+        .collect();
     let seen = B::float_cat(slices, 2);
     let depth = inner / groups * windows.taps();
     let seen = reshape::<B>(seen, [batch, groups, depth, count]);
@@ -81,11 +106,25 @@ pub(crate) fn product_of_windows<B: Ops>(
 
 pub(crate) fn transposed<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     let [stride, padding, dilation] = windows_of::<2>(of.attributes);
-    let output = std::array::from_fn(|dimension| of.attributes.output_padding.get(dimension).copied().unwrap_or(0));
+    let output = std::array::from_fn(|dimension| {
+        of.attributes
+            .output_padding
+            .get(dimension)
+            .copied()
+            .unwrap_or(0)
+    });
     if B::kind(of.device) == DeviceKind::Cpu {
-        let options = ConvTransposeOptions::new(stride, padding, output, dilation, of.attributes.groups);
-        let bias = of.optional(2).map(|bias| B::float_cast(bias, FloatDType::F32));
-        return Ok(of.rounded(B::conv_transpose2d(of.single(0)?, of.single(1)?, bias, options)));
+        let options =
+            ConvTransposeOptions::new(stride, padding, output, dilation, of.attributes.groups);
+        let bias = of
+            .optional(2)
+            .map(|bias| B::float_cast(bias, FloatDType::F32));
+        return Ok(of.rounded(B::conv_transpose2d(
+            of.single(0)?,
+            of.single(1)?,
+            bias,
+            options,
+        )));
     }
     let (x, weight) = (of.float(0)?, of.float(1)?);
     let kernel = dims::<B>(&weight)[2..].to_vec();
@@ -93,14 +132,26 @@ pub(crate) fn transposed<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTens
         let x = spread::<B>(x, dimension + 2, stride[dimension]);
         let reach = dilation[dimension] * (kernel[dimension] - 1);
         // A padding beyond the reach of the kernel cuts elements off.
-        let [cut, ends] = [padding[dimension].saturating_sub(reach), reach.saturating_sub(padding[dimension])];
+        let [cut, ends] = [
+            padding[dimension].saturating_sub(reach),
+            reach.saturating_sub(padding[dimension]),
+        ];
         let length = dims::<B>(&x)[dimension + 2];
         let x = narrow::<B>(x, dimension + 2, [cut, length - cut, 1]);
         pad::<B>(x, dimension + 2, [ends, ends + output[dimension]], 0.0)
     });
-    let plain = Attributes { dilation: dilation.to_vec(), groups: of.attributes.groups, ..Attributes::default() };
+    let plain = Attributes {
+        dilation: dilation.to_vec(),
+        groups: of.attributes.groups,
+        ..Attributes::default()
+    };
     let turned = turned::<B>(weight, of.attributes.groups);
-    Ok(DeviceTensor::Float(product_of_windows::<B>(spread, turned, of.optional(2), &plain)))
+    Ok(DeviceTensor::Float(product_of_windows::<B>(
+        spread,
+        turned,
+        of.optional(2),
+        &plain,
+    )))
 }
 
 /// `stride` - 1 zeros between neighbours of a dimension.
@@ -114,14 +165,25 @@ fn spread<B: Ops>(x: FloatTensor<B>, dim: usize, stride: usize) -> FloatTensor<B
     let padded = pad::<B>(reshape::<B>(x, split), dim + 1, [0, stride - 1], 0.0);
     let mut joined = shape.clone();
     joined[dim] *= stride;
-    narrow::<B>(reshape::<B>(padded, joined.clone()), dim, [0, joined[dim] - (stride - 1), 1])
+    narrow::<B>(
+        reshape::<B>(padded, joined.clone()),
+        dim,
+        [0, joined[dim] - (stride - 1), 1],
+    )
 }
 
-/// [in, out / groups, height, width] to [out, in / groups, height, width], with both directions of the kernel reversed.
+/// [in, out / groups, height, width] to [out, in / groups, height, width], with both directions of
+/// the kernel reversed.
 fn turned<B: Ops>(weight: FloatTensor<B>, groups: usize) -> FloatTensor<B> {
     let shape = dims::<B>(&weight);
     let (inner, part, kernel) = (shape[0] / groups, shape[1], &shape[2..]);
-    let split = reshape::<B>(B::float_flip(weight, &[2, 3]), [&[groups, inner, part], kernel].concat());
+    let split = reshape::<B>(
+        B::float_flip(weight, &[2, 3]),
+        [&[groups, inner, part], kernel].concat(),
+    );
     let exchanged = B::float_permute(split, &[0, 2, 1, 3, 4]);
-    B::float_reshape(exchanged, Shape::from([&[groups * part, inner], kernel].concat()))
+    B::float_reshape(
+        exchanged,
+        Shape::from([&[groups * part, inner], kernel].concat()),
+    )
 }

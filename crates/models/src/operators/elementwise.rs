@@ -8,7 +8,9 @@ use testgen_types::Operator;
 
 pub(crate) fn binary<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     match (of.value(0)?, of.value(1)?) {
-        (DeviceTensor::Float(a), DeviceTensor::Float(b)) => floats::<B>(of, a, b).map(DeviceTensor::Float),
+        (DeviceTensor::Float(a), DeviceTensor::Float(b)) => {
+            floats::<B>(of, a, b).map(DeviceTensor::Float)
+        }
         (DeviceTensor::Int(a), DeviceTensor::Int(b)) => ints::<B>(of, a, b).map(DeviceTensor::Int),
         _ => Err(of.refused("it computes floats or integers, both of one type")),
     }
@@ -45,7 +47,11 @@ fn same_rank<B: Ops>(a: FloatTensor<B>, b: FloatTensor<B>) -> [FloatTensor<B>; 2
     [a, b].map(|x| {
         let shape = dims::<B>(&x);
         let missing = rank - shape.len();
-        if missing == 0 { x } else { reshape::<B>(x, [vec![1; missing], shape].concat()) }
+        if missing == 0 {
+            x
+        } else {
+            reshape::<B>(x, [vec![1; missing], shape].concat())
+        }
     })
 }
 
@@ -53,8 +59,8 @@ fn same_rank<B: Ops>(a: FloatTensor<B>, b: FloatTensor<B>) -> [FloatTensor<B>; 2
 fn same_shape<B: Ops>(a: FloatTensor<B>, b: FloatTensor<B>) -> [FloatTensor<B>; 2] {
     use crate::operators::float::{dims, expand, reshape};
     let shapes = [dims::<B>(&a), dims::<B>(&b)];
-    let common =
-        testgen_operators::calls::broadcast_shape(&[&shapes[0], &shapes[1]]).unwrap_or_else(|| shapes[0].clone());
+    let common = testgen_operators::calls::broadcast_shape(&[&shapes[0], &shapes[1]])
+        .unwrap_or_else(|| shapes[0].clone());
     [(a, &shapes[0]), (b, &shapes[1])].map(|(x, shape)| {
         if *shape == common {
             return x;
@@ -64,7 +70,11 @@ fn same_shape<B: Ops>(a: FloatTensor<B>, b: FloatTensor<B>) -> [FloatTensor<B>; 
     })
 }
 
-fn ints<B: Ops>(of: &CallArguments<'_, B>, a: IntTensor<B>, b: IntTensor<B>) -> Result<IntTensor<B>, CallError> {
+fn ints<B: Ops>(
+    of: &CallArguments<'_, B>,
+    a: IntTensor<B>,
+    b: IntTensor<B>,
+) -> Result<IntTensor<B>, CallError> {
     Ok(match of.operator {
         Operator::Add => B::int_add(a, b),
         Operator::Sub => B::int_sub(a, b),
@@ -95,7 +105,11 @@ pub(crate) fn unary<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>
             _ => {
                 // burn 0.21 loses NaN on GPUs.
                 let nan = B::float_is_nan(x.clone(), of.truths());
-                B::float_mask_fill(B::float_clamp(x, low.into(), high.into()), nan, f64::NAN.into())
+                B::float_mask_fill(
+                    B::float_clamp(x, low.into(), high.into()),
+                    nan,
+                    f64::NAN.into(),
+                )
             }
         })),
         DeviceTensor::Int(x) => Ok(DeviceTensor::Int(match of.operator {

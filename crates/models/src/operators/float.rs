@@ -29,7 +29,12 @@ pub(crate) fn as_channels<B: Ops>(x: FloatTensor<B>, rank: usize) -> FloatTensor
 /// A tensor of one number.
 pub(crate) fn full<B: Ops>(shape: &[usize], number: f64, like: &FloatTensor<B>) -> FloatTensor<B> {
     let dtype = FloatDType::from(like.dtype());
-    B::float_full(Shape::from(shape.to_vec()), number.into(), &B::float_device(like), dtype)
+    B::float_full(
+        Shape::from(shape.to_vec()),
+        number.into(),
+        &B::float_device(like),
+        dtype,
+    )
 }
 
 /// The sum over `dim`, which is removed.
@@ -45,15 +50,22 @@ pub(crate) fn without(shape: &[usize], dim: usize) -> Vec<usize> {
     shape
 }
 
-/// The largest of two, element by element; NaN where either is NaN. burn's own selects by a comparison, which is false for NaN.
+/// The largest of two, element by element; NaN where either is NaN. burn's own selects by a
+/// comparison, which is false for NaN.
 pub(crate) fn maximum<B: Ops>(a: FloatTensor<B>, b: FloatTensor<B>) -> FloatTensor<B> {
     let truths = burn_tensor::get_device_settings::<B>(&B::float_device(&a)).bool_dtype;
     let larger = B::float_mask_where(a.clone(), B::float_lower(a, b.clone(), truths), b.clone());
     B::float_mask_where(larger, B::float_is_nan(b.clone(), truths), b)
 }
 
-/// The tensor with `before` and `after` elements of `number` at the ends of `dim`; unchanged where both are 0.
-pub(crate) fn pad<B: Ops>(x: FloatTensor<B>, dim: usize, ends: [usize; 2], number: f64) -> FloatTensor<B> {
+/// The tensor with `before` and `after` elements of `number` at the ends of `dim`; unchanged where
+/// both are 0.
+pub(crate) fn pad<B: Ops>(
+    x: FloatTensor<B>,
+    dim: usize,
+    ends: [usize; 2],
+    number: f64,
+) -> FloatTensor<B> {
     let [before, after] = ends.map(|length| {
         let mut shape = dims::<B>(&x);
         shape[dim] = length;
@@ -68,7 +80,10 @@ pub(crate) fn pad<B: Ops>(x: FloatTensor<B>, dim: usize, ends: [usize; 2], numbe
 
 /// Start, end and step of `dim`; the other dimensions are whole.
 pub(crate) fn narrow<B: Ops>(x: FloatTensor<B>, dim: usize, range: [usize; 3]) -> FloatTensor<B> {
-    let mut ranges: Vec<[usize; 3]> = dims::<B>(&x).into_iter().map(|length| [0, length, 1]).collect();
+    let mut ranges: Vec<[usize; 3]> = dims::<B>(&x)
+        .into_iter()
+        .map(|length| [0, length, 1])
+        .collect();
     ranges[dim] = range;
     B::float_slice(x, &slices(&ranges))
 }

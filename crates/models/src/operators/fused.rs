@@ -16,22 +16,39 @@ pub(crate) fn computed<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor
     let (a, b) = (of.float(0)?, of.float(1)?);
     let x = match of.operator {
         // The product of models, which adds the bias itself where its kernel can.
-        Operator::MatmulBiasRelu | Operator::MatmulBiasGelu => B::affine_op(a, b, Some(bias_row::<B>(of)?)),
+        Operator::MatmulBiasRelu | Operator::MatmulBiasGelu => {
+            B::affine_op(a, b, Some(bias_row::<B>(of)?))
+        }
         Operator::ConvBatchNormRelu => {
             let product = product_of_windows::<B>(a, b, None, of.attributes);
             let statistics = [of.single(2)?, of.single(3)?, of.single(4)?, of.single(5)?];
-            let normal = by_statistics::<B>(B::float_cast(product, FloatDType::F32), statistics, of.attributes.eps);
+            let normal = by_statistics::<B>(
+                B::float_cast(product, FloatDType::F32),
+                statistics,
+                of.attributes.eps,
+            );
             B::float_cast(normal, of.dtype())
         }
         Operator::AddRelu => B::float_add(a, b),
-        _ => return Ok(DeviceTensor::Float(B::float_add(B::float_mul(a, b), of.float(2)?))),
+        _ => {
+            return Ok(DeviceTensor::Float(B::float_add(
+                B::float_mul(a, b),
+                of.float(2)?,
+            )));
+        }
     };
-    let activation = if of.operator == Operator::MatmulBiasGelu { Activation::Gelu } else { Activation::Relu };
+    let activation = if of.operator == Operator::MatmulBiasGelu {
+        Activation::Gelu
+    } else {
+        Activation::Relu
+    };
     Ok(DeviceTensor::Float(B::activation_op(x, activation)))
 }
 
 /// The bias as a vector.
-fn bias_row<B: Ops>(of: &CallArguments<'_, B>) -> Result<burn_tensor::ops::FloatTensor<B>, CallError> {
+fn bias_row<B: Ops>(
+    of: &CallArguments<'_, B>,
+) -> Result<burn_tensor::ops::FloatTensor<B>, CallError> {
     let bias = of.float(2)?;
     let width = dims::<B>(&bias).iter().product();
     Ok(reshape::<B>(bias, [width]))

@@ -26,13 +26,23 @@ pub(crate) fn loss<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>,
 }
 
 /// The negative log probability of the class of each row.
-fn of_classes<B: Ops>(of: &CallArguments<'_, B>, logs: FloatTensor<B>) -> Result<FloatTensor<B>, CallError> {
+fn of_classes<B: Ops>(
+    of: &CallArguments<'_, B>,
+    logs: FloatTensor<B>,
+) -> Result<FloatTensor<B>, CallError> {
     let rows = dims::<B>(&logs)[0];
     let classes = B::int_reshape(of.int(1)?, Shape::from(vec![rows, 1]));
-    Ok(B::float_neg(reshape::<B>(B::float_gather(1, logs, classes), [rows])))
+    Ok(B::float_neg(reshape::<B>(
+        B::float_gather(1, logs, classes),
+        [rows],
+    )))
 }
 
-fn of_elements<B: Ops>(of: &CallArguments<'_, B>, a: FloatTensor<B>, b: FloatTensor<B>) -> FloatTensor<B> {
+fn of_elements<B: Ops>(
+    of: &CallArguments<'_, B>,
+    a: FloatTensor<B>,
+    b: FloatTensor<B>,
+) -> FloatTensor<B> {
     let number = |number: f64| full::<B>(&dims::<B>(&a), number, &a);
     let one_minus = |x: FloatTensor<B>| B::float_sub(number(1.0), x);
     let difference = || B::float_sub(a.clone(), b.clone());
@@ -44,7 +54,8 @@ fn of_elements<B: Ops>(of: &CallArguments<'_, B>, a: FloatTensor<B>, b: FloatTen
         Operator::L1Loss => B::float_abs(difference()),
         Operator::SmoothL1Loss => {
             let distance = B::float_abs(difference());
-            let square = B::float_mul_scalar(B::float_mul(distance.clone(), distance.clone()), 0.5.into());
+            let square =
+                B::float_mul_scalar(B::float_mul(distance.clone(), distance.clone()), 0.5.into());
             let near = B::float_lower_elem(distance.clone(), 1.0.into(), of.truths());
             B::float_mask_where(B::float_sub_scalar(distance, 0.5.into()), near, square)
         }
@@ -55,8 +66,10 @@ fn of_elements<B: Ops>(of: &CallArguments<'_, B>, a: FloatTensor<B>, b: FloatTen
             B::float_neg(B::float_add(B::float_mul(b.clone(), log(a.clone())), other))
         }
         Operator::BceWithLogitsLoss => {
-            let tail =
-                B::float_log(B::float_add_scalar(B::float_exp(B::float_neg(B::float_abs(a.clone()))), 1.0.into()));
+            let tail = B::float_log(B::float_add_scalar(
+                B::float_exp(B::float_neg(B::float_abs(a.clone()))),
+                1.0.into(),
+            ));
             let tail = B::float_add(tail, maximum::<B>(B::float_neg(a.clone()), number(0.0)));
             B::float_add(B::float_mul(one_minus(b.clone()), a.clone()), tail)
         }

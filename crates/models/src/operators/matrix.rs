@@ -12,5 +12,8 @@ pub(crate) fn gemm<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>,
     if beta == 0.0 {
         return Ok(of.rounded(scaled));
     }
-    Ok(of.rounded(B::float_add(scaled, B::float_mul_scalar(of.single(2)?, beta.into()))))
+    Ok(of.rounded(B::float_add(
+        scaled,
+        B::float_mul_scalar(of.single(2)?, beta.into()),
+    )))
 }

@@ -27,10 +27,18 @@ pub(crate) fn moved<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>
         Operator::Concat => joined(of, of.values(), of.dim()?)?,
         Operator::Stack => {
             let dim = of.dim()?;
-            joined(of, of.values().into_iter().map(|x| unsqueezed(x, dim)).collect(), dim)?
+            joined(
+                of,
+                of.values()
+                    .into_iter()
+                    .map(|x| unsqueezed(x, dim))
+                    .collect(),
+                dim,
+            )?
         }
         Operator::Slice => {
-            let mut ranges: Vec<[usize; 3]> = shape.into_iter().map(|length| [0, length, 1]).collect();
+            let mut ranges: Vec<[usize; 3]> =
+                shape.into_iter().map(|length| [0, length, 1]).collect();
             ranges[of.dim()?] = attributes.range;
             x.slice(&ranges)
         }
@@ -38,7 +46,9 @@ pub(crate) fn moved<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>
         Operator::Embedding => {
             let indices = of.value(1)?;
             let result = [indices.shape(), shape[1..].to_vec()].concat();
-            let DeviceTensor::Int(rows) = indices.clone().reshape([indices.shape().iter().product()]) else {
+            let DeviceTensor::Int(rows) =
+                indices.clone().reshape([indices.shape().iter().product()])
+            else {
                 return Err(of.refused("the indices are not integers"));
             };
             x.select(rows).reshape(result)
@@ -56,16 +66,27 @@ fn contiguous<B: Ops>(x: DeviceTensor<B>) -> DeviceTensor<B> {
     x.reshape([shape.iter().product()]).reshape(shape)
 }
 
-/// Another tensor with the same elements. burn shares memory until a tensor is written, so two parts are joined, which copies.
-fn copied<B: Ops>(of: &CallArguments<'_, B>, x: DeviceTensor<B>) -> Result<DeviceTensor<B>, CallError> {
+/// Another tensor with the same elements. burn shares memory until a tensor is written, so two
+/// parts are joined, which copies.
+fn copied<B: Ops>(
+    of: &CallArguments<'_, B>,
+    x: DeviceTensor<B>,
+) -> Result<DeviceTensor<B>, CallError> {
     let shape = x.shape();
     let count = shape.iter().product::<usize>();
     let row = x.reshape([count]);
     let part = |range: [usize; 3]| row.clone().slice(&[range]);
     let middle = count / 2;
-    let parts = [[0, middle, 1], [middle, count, 1]].into_iter().filter(|[start, end, _]| start < end).map(part);
+    let parts = [[0, middle, 1], [middle, count, 1]]
+        .into_iter()
+        .filter(|[start, end, _]| start < end)
+        .map(part);
     let parts: Vec<DeviceTensor<B>> = parts.collect();
-    if parts.is_empty() { Ok(row.reshape(shape)) } else { Ok(joined(of, parts, 0)?.reshape(shape)) }
+    if parts.is_empty() {
+        Ok(row.reshape(shape))
+    } else {
+        Ok(joined(of, parts, 0)?.reshape(shape))
+    }
 }
 
 fn unsqueezed<B: Ops>(x: DeviceTensor<B>, dim: usize) -> DeviceTensor<B> {

@@ -23,26 +23,45 @@ pub(crate) fn of_rows<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<
 pub(crate) fn of_groups<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     let x = of.single(0)?;
     let shape = dims::<B>(&x);
-    let groups = if of.operator == Operator::GroupNorm { of.attributes.groups } else { shape[1] };
+    let groups = if of.operator == Operator::GroupNorm {
+        of.attributes.groups
+    } else {
+        shape[1]
+    };
     let width: usize = shape[1..].iter().product::<usize>() / groups.max(1);
     let rows = reshape::<B>(x, [shape[0] * groups, width]);
     let centred = B::float_sub(rows.clone(), B::float_mean_dim(rows, 1));
     let variance = B::float_mean_dim(B::float_mul(centred.clone(), centred.clone()), 1);
-    let scale = B::float_recip(B::float_sqrt(B::float_add_scalar(variance, of.attributes.eps.into())));
+    let scale = B::float_recip(B::float_sqrt(B::float_add_scalar(
+        variance,
+        of.attributes.eps.into(),
+    )));
     let normal = reshape::<B>(B::float_mul(centred, scale), shape.clone());
-    let [weight, bias] = [of.single(1)?, of.single(2)?].map(|vector| as_channels::<B>(vector, shape.len()));
+    let [weight, bias] =
+        [of.single(1)?, of.single(2)?].map(|vector| as_channels::<B>(vector, shape.len()));
     Ok(of.rounded(B::float_add(B::float_mul(normal, weight), bias)))
 }
 
 pub(crate) fn batch_norm<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     let statistics = [of.single(1)?, of.single(2)?, of.single(3)?, of.single(4)?];
-    Ok(of.rounded(by_statistics::<B>(of.single(0)?, statistics, of.attributes.eps)))
+    Ok(of.rounded(by_statistics::<B>(
+        of.single(0)?,
+        statistics,
+        of.attributes.eps,
+    )))
 }
 
 /// `x` by weight, bias, mean and variance of its channels, in f32.
-pub(crate) fn by_statistics<B: Ops>(x: FloatTensor<B>, statistics: [FloatTensor<B>; 4], eps: f64) -> FloatTensor<B> {
+pub(crate) fn by_statistics<B: Ops>(
+    x: FloatTensor<B>,
+    statistics: [FloatTensor<B>; 4],
+    eps: f64,
+) -> FloatTensor<B> {
     let rank = dims::<B>(&x).len();
     let [weight, bias, mean, variance] = statistics.map(|vector| as_channels::<B>(vector, rank));
-    let scale = B::float_mul(B::float_recip(B::float_sqrt(B::float_add_scalar(variance, eps.into()))), weight);
+    let scale = B::float_mul(
+        B::float_recip(B::float_sqrt(B::float_add_scalar(variance, eps.into()))),
+        weight,
+    );
     B::float_add(B::float_mul(B::float_sub(x, mean), scale), bias)
 }

@@ -10,25 +10,30 @@ use burn_tensor::ops::FloatTensor;
 use testgen_nn::backend::Ops;
 use testgen_operators::calls::CallError;
 
-/// The largest of each window, with minus infinity around the input. burn's own loses NaN, which PyTorch's keeps.
+/// The largest of each window, with minus infinity around the input. burn's own loses NaN, which
+/// PyTorch's keeps.
 pub(crate) fn largest<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     let windows = TensorWindows::new(&of.attributes.kernel, of.attributes);
     let slices = windows.slices::<B>(of.float(0)?, f64::NEG_INFINITY);
     let largest = slices.into_iter().reduce(maximum::<B>);
-    largest.map(DeviceTensor::Float).ok_or_else(|| of.refused("the kernel is empty"))
+    largest
+        .map(DeviceTensor::Float)
+        .ok_or_else(|| of.refused("the kernel is empty"))
 }
 
 /// The mean of each window, in f32.
 pub(crate) fn mean<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     let x = of.single(0)?;
     let windows = TensorWindows::new(&of.attributes.kernel, of.attributes);
-    let total = summed::<B>(windows.slices::<B>(x.clone(), 0.0)).ok_or_else(|| of.refused("the kernel is empty"))?;
+    let total = summed::<B>(windows.slices::<B>(x.clone(), 0.0))
+        .ok_or_else(|| of.refused("the kernel is empty"))?;
     if of.attributes.count_include_pad {
         return Ok(of.rounded(B::float_div_scalar(total, (windows.taps() as f64).into())));
     }
     // The number of elements of each window is the sum of ones without those of the padding.
     let ones = full::<B>(&[&[1, 1], &dims::<B>(&x)[2..]].concat(), 1.0, &x);
-    let counts = summed::<B>(windows.slices::<B>(ones, 0.0)).ok_or_else(|| of.refused("the kernel is empty"))?;
+    let counts = summed::<B>(windows.slices::<B>(ones, 0.0))
+        .ok_or_else(|| of.refused("the kernel is empty"))?;
     Ok(of.rounded(B::float_div(total, counts)))
 }
 
@@ -36,21 +41,31 @@ fn summed<B: Ops>(slices: Vec<FloatTensor<B>>) -> Option<FloatTensor<B>> {
     slices.into_iter().reduce(B::float_add)
 }
 
-/// The means of windows from floor(i * in / out) to ceil((i + 1) * in / out), one dimension after the other, in f32.
+/// The means of windows from floor(i * in / out) to ceil((i + 1) * in / out), one dimension after
+/// the other, in f32.
 pub(crate) fn adaptive<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     let x = of.single(0)?;
-    let pooled = of.attributes.shape.iter().enumerate().fold(x, |x, (dimension, count)| {
-        let (dim, length) = (dimension + 2, dims::<B>(&x)[dimension + 2]);
-        let window = |index: usize| {
-            let range = [index * length / count, ((index + 1) * length).div_ceil(*count), 1];
-            let window = narrow::<B>(x.clone(), dim, range);
-            let mut kept = dims::<B>(&window);
-            let size = kept[dim];
-            kept[dim] = 1;
-            let total = reshape::<B>(sum::<B>(window, dim), kept);
-            B::float_div_scalar(total, (size as f64).into())
-        };
-        B::float_cat((0..*count).map(window).collect(), dim)
-    });
+    let pooled = of
+        .attributes
+        .shape
+        .iter()
+        .enumerate()
+        .fold(x, |x, (dimension, count)| {
+            let (dim, length) = (dimension + 2, dims::<B>(&x)[dimension + 2]);
+            let window = |index: usize| {
+                let range = [
+                    index * length / count,
+                    ((index + 1) * length).div_ceil(*count),
+                    1,
+                ];
+                let window = narrow::<B>(x.clone(), dim, range);
+                let mut kept = dims::<B>(&window);
+                let size = kept[dim];
+                kept[dim] = 1;
+                let total = reshape::<B>(sum::<B>(window, dim), kept);
+                B::float_div_scalar(total, (size as f64).into())
+            };
+            B::float_cat((0..*count).map(window).collect(), dim)
+        });
     Ok(of.rounded(pooled))
 }

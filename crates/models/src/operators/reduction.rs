@@ -47,7 +47,8 @@ fn floats<B: Ops>(of: &CallArguments<'_, B>, x: FloatTensor<B>) -> FloatTensor<B
     reshape::<B>(kept, without(&shape, dim))
 }
 
-/// The largest along `dim`; NaN where one is NaN. burn 0.21's own loses NaN on GPUs, and of a whole tensor on the CPU.
+/// The largest along `dim`; NaN where one is NaN. burn 0.21's own loses NaN on GPUs, and of a whole
+/// tensor on the CPU.
 fn largest<B: Ops>(x: FloatTensor<B>, dim: usize) -> FloatTensor<B> {
     with_nan_of::<B>(x.clone(), B::float_max_dim(x, dim), dim)
 }

@@ -122,7 +122,9 @@ impl<B: Ops> DeviceTensor<B> {
     /// `self` where `condition` holds, else `other`.
     pub(crate) fn where_else(self, condition: BoolTensor<B>, other: Self) -> Option<Self> {
         match (self, other) {
-            (Self::Float(a), Self::Float(b)) => Some(Self::Float(B::float_mask_where(b, condition, a))),
+            (Self::Float(a), Self::Float(b)) => {
+                Some(Self::Float(B::float_mask_where(b, condition, a)))
+            }
             (Self::Int(a), Self::Int(b)) => Some(Self::Int(B::int_mask_where(b, condition, a))),
             (Self::Bool(a), Self::Bool(b)) => Some(Self::Bool(B::bool_mask_where(b, condition, a))),
             _ => None,
@@ -132,6 +134,8 @@ impl<B: Ops> DeviceTensor<B> {
 
 /// Start, end and step of every dimension in burn's words.
 pub(crate) fn slices(ranges: &[[usize; 3]]) -> Vec<Slice> {
-    let slice = |[start, end, step]: &[usize; 3]| Slice::new(*start as isize, Some(*end as isize), *step as isize);
+    let slice = |[start, end, step]: &[usize; 3]| {
+        Slice::new(*start as isize, Some(*end as isize), *step as isize)
+    };
     ranges.iter().map(slice).collect()
 }

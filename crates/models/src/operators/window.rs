@@ -1,7 +1,9 @@
-//! The elements of windows as slices: for each position of a kernel the elements that it meets in all windows.
+//! The elements of windows as slices: for each position of a kernel the elements that it meets in
+//! all windows.
 //!
-//! On GPUs convolutions and pools are composed of them, as those of models are: burn 0.21 has no 3-D pools and no transposed
-//! convolutions there, and its convolutions are wrong in 16 bits (docs/hardware.md).
+//! On GPUs convolutions and pools are composed of them, as those of models are: burn 0.21 has no
+//! 3-D pools and no transposed convolutions there, and its convolutions are wrong in 16 bits
+//! (docs/hardware.md).
 
 use crate::operators::float::{dims, narrow, pad};
 use burn_tensor::ops::FloatTensor;
@@ -19,7 +21,11 @@ pub(crate) struct TensorWindows {
 impl TensorWindows {
     pub(crate) fn new(kernel: &[usize], attributes: &Attributes) -> Self {
         let or = |given: &[usize], default: usize| {
-            if given.is_empty() { vec![default; kernel.len()] } else { given.to_vec() }
+            if given.is_empty() {
+                vec![default; kernel.len()]
+            } else {
+                given.to_vec()
+            }
         };
         Self {
             kernel: kernel.to_vec(),
@@ -44,7 +50,8 @@ impl TensorWindows {
         lengths.iter().enumerate().map(along).collect()
     }
 
-    /// `x` [batch, channels, ...] with `number` around it, cut for each position of the kernel: [batch, channels, windows...] each.
+    /// `x` [batch, channels, ...] with `number` around it, cut for each position of the kernel:
+    /// [batch, channels, windows...] each.
     pub(crate) fn slices<B: Ops>(&self, x: FloatTensor<B>, number: f64) -> Vec<FloatTensor<B>> {
         let output = self.output(&dims::<B>(&x)[2..]);
         let padded = (0..self.kernel.len()).fold(x, |x, dimension| {
@@ -54,9 +61,12 @@ impl TensorWindows {
         let strides = testgen_operators::calls::row_major_strides(&self.kernel);
         let slice = |tap: usize| {
             (0..self.kernel.len()).fold(padded.clone(), |x, dimension| {
-                let start = tap / strides[dimension] % self.kernel[dimension] * self.dilation[dimension];
+                let start =
+                    tap / strides[dimension] % self.kernel[dimension] * self.dilation[dimension];
                 let step = self.stride[dimension];
-                let whole = output[dimension].checked_sub(1).map_or(start, |last| start + last * step + 1);
+                let whole = output[dimension]
+                    .checked_sub(1)
+                    .map_or(start, |last| start + last * step + 1);
                 narrow::<B>(x, dimension + 2, [start, whole, step])
             })
         };

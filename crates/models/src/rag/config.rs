@@ -31,13 +31,15 @@ pub(crate) struct RagConfig {
 impl RagConfig {
     /// The token that `exclude_bos_score` leaves out; as in transformers 0 counts as none.
     pub(super) fn bos(&self) -> Option<i64> {
-        self.bos_token_id.filter(|id| *id != 0).or(self.generator.bos_token_id)
+        self.bos_token_id
+            .filter(|id| *id != 0)
+            .or(self.generator.bos_token_id)
     }
 }
 
 impl ModelConfig for RagConfig {
-    /// The location of the index, which is next to the weights here; the outputs of a call; fields that the generator
-    /// says itself. `do_deduplication` is read where answers are made.
+    /// The location of the index, which is next to the weights here; the outputs of a call; fields
+    /// that the generator says itself. `do_deduplication` is read where answers are made.
     const INERT: &'static [&'static str] = &[
         "dataset",
         "dataset_revision",
@@ -59,35 +61,61 @@ impl ModelConfig for RagConfig {
     }
 
     fn nested(&self) -> Vec<(&'static str, &dyn NestedConfig)> {
-        vec![("question_encoder", &self.question_encoder), ("generator", &self.generator)]
+        vec![
+            ("question_encoder", &self.question_encoder),
+            ("generator", &self.generator),
+        ]
     }
 
     fn validate(&self) -> Result<(), String> {
         if self.reduce_loss {
-            return Err("`reduce_loss` true is not supported: `loss` has one value for each row".to_owned());
+            return Err(
+                "`reduce_loss` true is not supported: `loss` has one value for each row".to_owned(),
+            );
         }
         if self.n_docs == 0 {
             return Err("`n_docs` is 0; at least one passage is read".to_owned());
         }
-        let (length, limit) = (self.max_combined_length, self.generator.bart.max_position_embeddings);
+        let (length, limit) = (
+            self.max_combined_length,
+            self.generator.bart.max_position_embeddings,
+        );
         if length > limit {
-            return Err(format!("`max_combined_length` {length} is above `generator.max_position_embeddings` {limit}"));
+            return Err(format!(
+                "`max_combined_length` {length} is above `generator.max_position_embeddings` {limit}"
+            ));
         }
         Ok(())
     }
 
     fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         let mut fields = vec![
-            ("generator.decoder_start_token_id", "the decoder's input is always given"),
+            (
+                "generator.decoder_start_token_id",
+                "the decoder's input is always given",
+            ),
             ("generator.eos_token_id", "only classification looks for it"),
-            ("question_encoder.tie_word_embeddings", "there is no decoder to tie"),
+            (
+                "question_encoder.tie_word_embeddings",
+                "there is no decoder to tie",
+            ),
         ];
         if head == Head::TokenGeneration {
             let reason = "only the loss of whole sequences can leave out its first token";
-            fields.extend(["bos_token_id", "exclude_bos_score", "generator.bos_token_id"].map(|name| (name, reason)));
+            fields.extend(
+                [
+                    "bos_token_id",
+                    "exclude_bos_score",
+                    "generator.bos_token_id",
+                ]
+                .map(|name| (name, reason)),
+            );
             return fields;
         }
-        fields.push(("do_marginalize", "only `RagTokenForGeneration` marginalises its logits"));
+        fields.push((
+            "do_marginalize",
+            "only `RagTokenForGeneration` marginalises its logits",
+        ));
         if !self.exclude_bos_score {
             let reason = "only `exclude_bos_score` looks for it";
             fields.extend(["bos_token_id", "generator.bos_token_id"].map(|name| (name, reason)));
@@ -152,7 +180,9 @@ fn of_type(found: &str, supported: &str, field: &str) -> Result<(), String> {
     if found == supported {
         return Ok(());
     }
-    Err(format!("`{field}.model_type` {found:?} is not supported, only {supported:?}"))
+    Err(format!(
+        "`{field}.model_type` {found:?} is not supported, only {supported:?}"
+    ))
 }
 
 #[cfg(test)]
@@ -162,14 +192,28 @@ mod tests {
     use serde_json::json;
 
     fn refused(fields: Value) -> String {
-        parse::<RagConfig>("rag", &fields).err().map(|error| error.to_string()).unwrap_or_default()
+        parse::<RagConfig>("rag", &fields)
+            .err()
+            .map(|error| error.to_string())
+            .unwrap_or_default()
     }
 
     #[test]
     fn a_file_may_say_nothing() {
-        let config = parse::<RagConfig>("rag", &json!({})).expect("all fields have defaults").config;
-        assert_eq!((config.n_docs, config.max_combined_length, config.bos()), (5, 300, Some(0)));
-        assert_eq!((config.question_encoder.projection_dim, config.generator.pad_token_id), (0, 1));
+        let config = parse::<RagConfig>("rag", &json!({}))
+            .expect("all fields have defaults")
+            .config;
+        assert_eq!(
+            (config.n_docs, config.max_combined_length, config.bos()),
+            (5, 300, Some(0))
+        );
+        assert_eq!(
+            (
+                config.question_encoder.projection_dim,
+                config.generator.pad_token_id
+            ),
+            (0, 1)
+        );
     }
 
     /// Fields of `facebook/rag-token-nq` beyond sizes.
@@ -179,8 +223,7 @@ mod tests {
             "model_type": "bart", "prefix": " ", "num_beams": 4, "no_repeat_ngram_size": 3, "normalize_before": false,
             "normalize_embedding": true, "add_bias_logits": false, "extra_pos_embeddings": 2, "classif_dropout": 0.0,
         });
-        let question =
-            json!({ "model_type": "dpr", "gradient_checkpointing": false, "is_decoder": false, "top_k": 50 });
+        let question = json!({ "model_type": "dpr", "gradient_checkpointing": false, "is_decoder": false, "top_k": 50 });
         let config = json!({
             "model_type": "rag", "question_encoder": question, "generator": generator, "index_name": "exact",
             "dataset": "wiki_dpr", "forced_eos_token_id": 2, "output_retrieved": false, "vocab_size": null,
@@ -192,9 +235,13 @@ mod tests {
 
     #[test]
     fn what_changes_numbers_and_is_not_here_is_refused() {
-        assert!(refused(json!({ "generator": { "model_type": "t5" } })).contains("\"t5\" is not supported"));
         assert!(
-            refused(json!({ "question_encoder": { "is_decoder": true } })).contains("`question_encoder.is_decoder`")
+            refused(json!({ "generator": { "model_type": "t5" } }))
+                .contains("\"t5\" is not supported")
+        );
+        assert!(
+            refused(json!({ "question_encoder": { "is_decoder": true } }))
+                .contains("`question_encoder.is_decoder`")
         );
         assert!(refused(json!({ "reduce_loss": true })).contains("`reduce_loss`"));
         assert!(refused(json!({ "max_combined_length": 2000 })).contains("above"));

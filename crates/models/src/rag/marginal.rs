@@ -1,7 +1,7 @@
 //! Marginalisation over passages: log-probabilities of tokens, weighted by those of the passages.
 //!
-//! Follows `marginalize` and `get_nll` of `RagTokenForGeneration` and `RagSequenceForGeneration`. Everything is f32 and
-//! rounded once by the caller.
+//! Follows `marginalize` and `get_nll` of `RagTokenForGeneration` and `RagSequenceForGeneration`.
+//! Everything is f32 and rounded once by the caller.
 
 use burn_tensor::{DType, Int, Tensor, TensorData, activation::log_softmax};
 use testgen_nn::backend::Ops;
@@ -29,7 +29,10 @@ impl<B: Ops> PassageEvidence<B> {
     pub(super) fn new(logits: Tensor<B, 3>, doc_scores: Tensor<B, 2>) -> Self {
         let ([_, seq, vocab], [batch, docs]) = (logits.dims(), doc_scores.dims());
         let tokens = log_softmax(logits.cast(DType::F32), 2).reshape([batch, docs, seq, vocab]);
-        Self { tokens, docs: log_softmax(doc_scores, 1).reshape([batch, docs, 1, 1]) }
+        Self {
+            tokens,
+            docs: log_softmax(doc_scores, 1).reshape([batch, docs, 1, 1]),
+        }
     }
 
     /// Every token's log-probability over all passages, [batch, seq, vocab].
@@ -46,15 +49,26 @@ impl<B: Ops> PassageEvidence<B> {
         combine(next.sums(log, &next.counted), target, vocab)
     }
 
-    /// The loss [batch] where one passage determines the whole text. As in transformers, the passages count at the second token.
+    /// The loss [batch] where one passage determines the whole text. As in transformers, the
+    /// passages count at the second token.
     pub(super) fn loss_by_sequence(self, target: &LossTarget<'_>) -> Tensor<B, 1> {
         let [batch, _, seq, vocab] = self.tokens.dims();
-        let second = (0..seq).map(|place| if place == 1 { 1.0 } else { 0.0 }).collect();
-        let log = self.tokens + self.docs.clone() * floats(second, [1, 1, seq, 1], &self.docs.device());
+        let second = (0..seq)
+            .map(|place| if place == 1 { 1.0 } else { 0.0 })
+            .collect();
+        let log =
+            self.tokens + self.docs.clone() * floats(second, [1, 1, seq, 1], &self.docs.device());
         let next = Next::new(target, [batch, seq]);
         let counted = next.without_first(target.excluded);
         let LogProbabilitySums { picked, all } = next.sums(log, &counted);
-        combine(LogProbabilitySums { picked: log_sum_exp(picked), all: log_sum_exp(all) }, target, vocab)
+        combine(
+            LogProbabilitySums {
+                picked: log_sum_exp(picked),
+                all: log_sum_exp(all),
+            },
+            target,
+            vocab,
+        )
     }
 }
 
@@ -75,10 +89,23 @@ struct LogProbabilitySums<B: Ops> {
 
 impl Next {
     fn new(target: &LossTarget<'_>, shape: [usize; 2]) -> Self {
-        let following = |row: &[i64]| row[1..].iter().copied().chain([target.pad]).collect::<Vec<i64>>();
+        let following = |row: &[i64]| {
+            row[1..]
+                .iter()
+                .copied()
+                .chain([target.pad])
+                .collect::<Vec<i64>>()
+        };
         let ids: Vec<i64> = target.ids.chunks(shape[1]).flat_map(following).collect();
-        let counted = ids.iter().map(|id| if *id == target.pad { 0.0 } else { 1.0 }).collect();
-        Self { ids, counted, shape }
+        let counted = ids
+            .iter()
+            .map(|id| if *id == target.pad { 0.0 } else { 1.0 })
+            .collect();
+        Self {
+            ids,
+            counted,
+            shape,
+        }
     }
 
     /// The mask of the tokens that count where all rows begin with `excluded`.
@@ -86,7 +113,10 @@ impl Next {
         let seq = self.shape[1];
         let mut counted = self.counted.clone();
         if excluded.is_some_and(|first| self.ids.chunks(seq).all(|row| row[0] == first)) {
-            counted.iter_mut().step_by(seq).for_each(|factor| *factor = 0.0);
+            counted
+                .iter_mut()
+                .step_by(seq)
+                .for_each(|factor| *factor = 0.0);
         }
         counted
     }
@@ -95,12 +125,19 @@ impl Next {
     fn sums<B: Ops>(&self, log: Tensor<B, 4>, counted: &[f32]) -> LogProbabilitySums<B> {
         let ([_, docs, _, _], [batch, seq], device) = (log.dims(), self.shape, log.device());
         let ids: Vec<i32> = self.ids.iter().map(|id| *id as i32).collect();
-        let ids = Tensor::<B, 4, Int>::from_data(TensorData::new(ids, [batch, 1, seq, 1]), (&device, DType::I32));
+        let ids = Tensor::<B, 4, Int>::from_data(
+            TensorData::new(ids, [batch, 1, seq, 1]),
+            (&device, DType::I32),
+        );
         let factor = |counted: &[f32]| floats(counted.to_vec(), [batch, 1, seq, 1], &device);
         let picked = log.clone().gather(3, ids.repeat_dim(1, docs)) * factor(counted);
-        // With the first token also where it is excluded: `get_nll` cuts it off the likelihoods only.
+        // With the first token also where it is excluded: `get_nll` cuts it off the likelihoods
+        // only.
         let all = log.sum_dim(3) * factor(&self.counted);
-        LogProbabilitySums { picked: picked.sum_dim(2), all: all.sum_dim(2) }
+        LogProbabilitySums {
+            picked: picked.sum_dim(2),
+            all: all.sum_dim(2),
+        }
     }
 }
 

@@ -1,4 +1,5 @@
-//! From questions to the generator's inputs: the search, and the texts of the passages that it found.
+//! From questions to the generator's inputs: the search, and the texts of the passages that it
+//! found.
 
 use super::{config::RagConfig, nearest_neighbours::NearestNeighbours};
 use crate::{config::ConfigError, load_error::LoadError};
@@ -25,28 +26,43 @@ pub(super) struct PassageIndex<B: Ops> {
 impl<B: Ops> PassageIndex<B> {
     /// None where the checkpoint has no passages.
     pub(super) fn open(config: &RagConfig, w: &Weights<B>) -> Result<Option<Self>, LoadError> {
-        let Some(retrieval) = Retrieval::open(w.directory())? else { return Ok(None) };
+        let Some(retrieval) = Retrieval::open(w.directory())? else {
+            return Ok(None);
+        };
         let (passages, count) = (retrieval.passages.len(), config.n_docs);
         if count > passages {
-            let message = format!("`n_docs` {count} is above the {passages} passages of the checkpoint");
-            return Err(ConfigError::Invalid { model_type: "rag".to_owned(), message }.into());
+            let message =
+                format!("`n_docs` {count} is above the {passages} passages of the checkpoint");
+            return Err(ConfigError::Invalid {
+                model_type: "rag".to_owned(),
+                message,
+            }
+            .into());
         }
-        let index =
-            NearestNeighbours::load(&w.beside(EMBEDDINGS, DType::F32)?, passages, config.retrieval_vector_size)?;
+        let index = NearestNeighbours::load(
+            &w.beside(EMBEDDINGS, DType::F32)?,
+            passages,
+            config.retrieval_vector_size,
+        )?;
         let format = ContextFormat {
             prefix: config.generator.prefix.clone().unwrap_or_default(),
             title_sep: config.title_sep.clone(),
             doc_sep: config.doc_sep.clone(),
             length: config.max_combined_length,
         };
-        Ok(Some(Self { retrieval, index, count, format }))
+        Ok(Some(Self {
+            retrieval,
+            index,
+            count,
+            format,
+        }))
     }
 
-    /// `input_ids` and `attention_mask` of the texts, [batch * docs, length], and `doc_scores` [batch, docs]. Leaves the last
-    /// as an output, and what was chosen as decisions.
+    /// `input_ids` and `attention_mask` of the texts, [batch * docs, length], and `doc_scores`
+    /// [batch, docs]. Leaves the last as an output, and what was chosen as decisions.
     ///
-    /// Where a mask hides a token of the question, its text lacks it: transformers has it there, which only padding tokens,
-    /// that no text has, do not show.
+    /// Where a mask hides a token of the question, its text lacks it: transformers has it there,
+    /// which only padding tokens, that no text has, do not show.
     pub(super) fn find(
         &self,
         (questions, mask): (Tensor<B, 2>, Array),
@@ -55,11 +71,20 @@ impl<B: Ops> PassageIndex<B> {
     ) -> Result<Arrays, ForwardError> {
         let chosen = self.index.search(questions.clone(), self.count)?;
         let scores = context.output_to_host("doc_scores", self.index.scores(questions, &chosen))?;
-        let ids = inputs.host("input_ids").ok_or(ForwardError::MissingInput { name: "input_ids" })?;
-        let read = self.retrieval.contexts(&without_padding(ids, &mask), &chosen, &self.format);
-        let mut found = read.map_err(|error| ForwardError::Retrieval { message: error.to_string() })?;
+        let ids = inputs
+            .host("input_ids")
+            .ok_or(ForwardError::MissingInput { name: "input_ids" })?;
+        let read = self
+            .retrieval
+            .contexts(&without_padding(ids, &mask), &chosen, &self.format);
+        let mut found = read.map_err(|error| ForwardError::Retrieval {
+            message: error.to_string(),
+        })?;
         let numbers = chosen.iter().flatten().map(|index| *index as i64).collect();
-        context.output_from_host("retrieved_doc_ids", Array::integers([chosen.len(), self.count], numbers));
+        context.output_from_host(
+            "retrieved_doc_ids",
+            Array::integers([chosen.len(), self.count], numbers),
+        );
         for name in ["input_ids", "attention_mask"] {
             context.output_from_host(&format!("context_{name}"), found[name].clone());
         }
@@ -73,13 +98,22 @@ fn without_padding(ids: &Array, mask: &Array) -> Vec<Vec<i64>> {
     let seq = ids.shape().last().copied().unwrap_or(1).max(1);
     let rows = ids.as_integers().unwrap_or_default().chunks(seq);
     let masks = mask.as_integers().unwrap_or_default().chunks(seq);
-    let shown =
-        |(ids, mask): (&[i64], &[i64])| ids.iter().zip(mask).filter(|pair| *pair.1 != 0).map(|pair| *pair.0).collect();
+    let shown = |(ids, mask): (&[i64], &[i64])| {
+        ids.iter()
+            .zip(mask)
+            .filter(|pair| *pair.1 != 0)
+            .map(|pair| *pair.0)
+            .collect()
+    };
     rows.zip(masks).map(shown).collect()
 }
 
 /// The error that the argument `name` is not what the model takes.
 pub(super) fn lacking(name: &str, found: &Array, expected: &str) -> ForwardError {
     let found = format!("a tensor of shape {:?}", found.shape());
-    ForwardError::WrongInput { name: name.to_owned(), found, expected: expected.to_owned() }
+    ForwardError::WrongInput {
+        name: name.to_owned(),
+        found,
+        expected: expected.to_owned(),
+    }
 }

@@ -1,7 +1,10 @@
-//! The question encoder of DPR (Karpukhin et al. 2020): a BERT without a pooler, read at its first token.
+//! The question encoder of DPR (Karpukhin et al. 2020): a BERT without a pooler, read at its first
+//! token.
 
 use super::{config::QuestionConfig, passage_index::lacking};
-use crate::text::{backbone::Backbone, bert_encoder, text_embeddings::PositionNumbering, text_head::first_token};
+use crate::text::{
+    backbone::Backbone, bert_encoder, text_embeddings::PositionNumbering, text_head::first_token,
+};
 use burn_tensor::Tensor;
 use testgen_nn::{
     array::{Array, Arrays},
@@ -21,25 +24,39 @@ pub(super) struct QueryEncoder<B: Ops> {
 
 impl<B: Ops> QueryEncoder<B> {
     pub(super) fn load(config: &QuestionConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
-        let (w, width, out) = (w.module("question_encoder"), config.bert.fields.hidden_size, config.projection_dim);
+        let (w, width, out) = (
+            w.module("question_encoder"),
+            config.bert.fields.hidden_size,
+            config.projection_dim,
+        );
         let project = || Linear::load(&w.module("encode_proj"), width, out);
         Ok(Self {
-            bert: config.bert.encoder(PositionNumbering::FromZero, false, &w.module("bert_model"))?,
+            bert: config.bert.encoder(
+                PositionNumbering::FromZero,
+                false,
+                &w.module("bert_model"),
+            )?,
             // 0 means none in `DPRConfig`.
             encode_proj: (out > 0).then(project).transpose()?,
             pad: config.pad_token_id,
         })
     }
 
-    /// [batch, width], and the mask that counts. Without an `attention_mask` padding is known by its id.
+    /// [batch, width], and the mask that counts. Without an `attention_mask` padding is known by
+    /// its id.
     pub(super) fn encode(
         &self,
         inputs: &Inputs<'_, B>,
         context: &mut ForwardContext<'_, B>,
     ) -> Result<(Tensor<B, 2>, Array), ForwardError> {
-        let ids = inputs.host("input_ids").ok_or(ForwardError::MissingInput { name: "input_ids" })?;
+        let ids = inputs
+            .host("input_ids")
+            .ok_or(ForwardError::MissingInput { name: "input_ids" })?;
         let mask = shown(ids, inputs.host("attention_mask"), self.pad)?;
-        let arrays = Arrays::from([("input_ids".to_owned(), ids.clone()), ("attention_mask".to_owned(), mask.clone())]);
+        let arrays = Arrays::from([
+            ("input_ids".to_owned(), ids.clone()),
+            ("attention_mask".to_owned(), mask.clone()),
+        ]);
         context.enter("question.");
         let first = first_token(self.bert.hidden(&inputs.with(&arrays), context)?.last);
         let questions = match &self.encode_proj {
@@ -60,6 +77,11 @@ fn shown(ids: &Array, given: Option<&Array>, pad: i64) -> Result<Array, ForwardE
     if let Some(mask) = given {
         return Ok(mask.clone());
     }
-    let values = ids.as_integers().ok_or_else(|| lacking("input_ids", ids, "integers [batch, seq]"))?;
-    Ok(Array::integers(ids.shape(), values.iter().map(|id| i64::from(*id != pad)).collect()))
+    let values = ids
+        .as_integers()
+        .ok_or_else(|| lacking("input_ids", ids, "integers [batch, seq]"))?;
+    Ok(Array::integers(
+        ids.shape(),
+        values.iter().map(|id| i64::from(*id != pad)).collect(),
+    ))
 }

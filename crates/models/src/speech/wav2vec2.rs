@@ -1,6 +1,6 @@
 //! wav2vec 2.0 (Baevski et al. 2020) and HuBERT (Hsu et al. 2021): `transformers.models.wav2vec2`,
-//! `transformers.models.hubert`. Convolutions over samples, a convolution for positions, and an encoder that normalises
-//! after each sum, or ("stable") before each part.
+//! `transformers.models.hubert`. Convolutions over samples, a convolution for positions, and an
+//! encoder that normalises after each sum, or ("stable") before each part.
 
 mod config;
 mod features;
@@ -20,7 +20,8 @@ use testgen_nn::{
     forward::ForwardError,
     inputs::{Inputs, put_floats},
     layer::{
-        AttentionNames, CachedAttention, CachedAttentionShape, Conv1d, Conv1dShape, LayerNorm, Linear, Mlp, length_bias,
+        AttentionNames, CachedAttention, CachedAttentionShape, Conv1d, Conv1dShape, LayerNorm,
+        Linear, Mlp, length_bias,
     },
     weights::{Weights, WeightsError},
 };
@@ -35,18 +36,33 @@ pub(crate) struct Hubert;
 impl ModelDef for Wav2Vec2 {
     type Config = Wav2Vec2Config;
 
-    fn load<B: Ops>(config: &Wav2Vec2Config, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
+    fn load<B: Ops>(
+        config: &Wav2Vec2Config,
+        head: Head,
+        labels: usize,
+        w: &Weights<B>,
+    ) -> LoadedNetwork<B> {
         let network = Recogniser::load(config, head, labels, w, "wav2vec2")?;
         // HuBERT's base model has no such output.
-        Ok(Box::new(Recogniser { returns_features: head == Head::Base, ..network }))
+        Ok(Box::new(Recogniser {
+            returns_features: head == Head::Base,
+            ..network
+        }))
     }
 }
 
 impl ModelDef for Hubert {
     type Config = Wav2Vec2Config;
 
-    fn load<B: Ops>(config: &Wav2Vec2Config, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
-        Ok(Box::new(Recogniser::load(config, head, labels, w, "hubert")?))
+    fn load<B: Ops>(
+        config: &Wav2Vec2Config,
+        head: Head,
+        labels: usize,
+        w: &Weights<B>,
+    ) -> LoadedNetwork<B> {
+        Ok(Box::new(Recogniser::load(
+            config, head, labels, w, "hubert",
+        )?))
     }
 }
 
@@ -74,21 +90,32 @@ impl<B: Ops> Recogniser<B> {
         w: &Weights<B>,
         prefix: &str,
     ) -> Result<Self, WeightsError> {
-        let (base, width, features) = (w.strip_prefix(prefix), config.hidden_size, config.feature_width());
+        let (base, width, features) = (
+            w.strip_prefix(prefix),
+            config.hidden_size,
+            config.feature_width(),
+        );
         let (projection, encoder) = (base.module("feature_projection"), base.module("encoder"));
-        let norm = |w: &Weights<B>, width| LayerNorm::load(&w.module("layer_norm"), width, config.layer_norm_eps);
+        let norm = |w: &Weights<B>, width| {
+            LayerNorm::load(&w.module("layer_norm"), width, config.layer_norm_eps)
+        };
         // What masked features were replaced with in training.
         base.mark_unused("masked_spec_embed");
         let layer = |index| Wav2Vec2Layer::load(config, &encoder.module("layers").module(index));
         Ok(Self {
             features: FeatureEncoder::load(config, &base.module("feature_extractor"))?,
-            feature_norm: config.feat_proj_layer_norm.then(|| norm(&projection, features)).transpose()?,
+            feature_norm: config
+                .feat_proj_layer_norm
+                .then(|| norm(&projection, features))
+                .transpose()?,
             projection: Linear::load(&projection.module("projection"), features, width)?,
             positions: positions(config, &encoder.module("pos_conv_embed.conv"))?,
             cut: config.num_conv_pos_embeddings.is_multiple_of(2),
             position_activation: config.feat_extract_activation,
             layer_norm: norm(&encoder, width)?,
-            layers: (0..config.num_hidden_layers).map(layer).collect::<Result<_, _>>()?,
+            layers: (0..config.num_hidden_layers)
+                .map(layer)
+                .collect::<Result<_, _>>()?,
             stable: config.do_stable_layer_norm,
             head: FrameHead::load(config, head, labels, w)?,
             returns_features: false,
@@ -96,9 +123,15 @@ impl<B: Ops> Recogniser<B> {
     }
 
     /// Features with their positions; those after the end of a recording are zero.
-    fn embed(&self, x: Tensor<B, 3>, real: Option<&Vec<usize>>, inputs: &Inputs<'_, B>) -> Tensor<B, 3> {
+    fn embed(
+        &self,
+        x: Tensor<B, 3>,
+        real: Option<&Vec<usize>>,
+        inputs: &Inputs<'_, B>,
+    ) -> Tensor<B, 3> {
         let frames = x.dims()[1];
-        // `Wav2Vec2Encoder` zeroes padding first, so that the convolution for positions sees silence after the end.
+        // `Wav2Vec2Encoder` zeroes padding first, so that the convolution for positions sees
+        // silence after the end.
         let x = match real {
             Some(real) => x * self.share(real, frames, inputs),
             None => x,
@@ -108,25 +141,40 @@ impl<B: Ops> Recogniser<B> {
             positions = positions.narrow(1, 0, frames);
         }
         let x = x + activate(positions, self.position_activation);
-        if self.stable { x } else { self.layer_norm.forward(x) }
+        if self.stable {
+            x
+        } else {
+            self.layer_norm.forward(x)
+        }
     }
 
     /// 1 at the frames of a recording and 0 after them, [batch, frames, 1].
     fn share(&self, real: &[usize], frames: usize, inputs: &Inputs<'_, B>) -> Tensor<B, 3> {
-        let row = |real: &usize| (0..frames).map(|frame| if frame < *real { 1.0 } else { 0.0 }).collect::<Vec<f32>>();
+        let row = |real: &usize| {
+            (0..frames)
+                .map(|frame| if frame < *real { 1.0 } else { 0.0 })
+                .collect::<Vec<f32>>()
+        };
         inputs.put_floats(real.iter().flat_map(row).collect(), [real.len(), frames, 1])
     }
 }
 
-/// The convolution whose weight is saved as a direction and a length for each position of the kernel (Salimans and Kingma 2016).
+/// The convolution whose weight is saved as a direction and a length for each position of the
+/// kernel (Salimans and Kingma 2016).
 fn positions<B: Ops>(config: &Wav2Vec2Config, w: &Weights<B>) -> Result<Conv1d<B>, WeightsError> {
-    let (width, kernel, groups) =
-        (config.hidden_size, config.num_conv_pos_embeddings, config.num_conv_pos_embedding_groups);
+    let (width, kernel, groups) = (
+        config.hidden_size,
+        config.num_conv_pos_embeddings,
+        config.num_conv_pos_embedding_groups,
+    );
     // `weight_norm` of earlier PyTorch versions saved the parts under these names.
     let old = w.has("weight_g");
     let [length, direction] = match old {
         true => ["weight_g", "weight_v"],
-        false => ["parametrizations.weight.original0", "parametrizations.weight.original1"],
+        false => [
+            "parametrizations.weight.original0",
+            "parametrizations.weight.original1",
+        ],
     };
     let lengths = w.values(length, &[1, 1, kernel])?;
     let mut values = w.values(direction, &[width, width / groups, kernel])?;
@@ -139,22 +187,43 @@ fn positions<B: Ops>(config: &Wav2Vec2Config, w: &Weights<B>) -> Result<Conv1d<B
         let place = flat % kernel;
         *value = (f64::from(*value) * f64::from(lengths[place]) / squares[place].sqrt()) as f32;
     }
-    let weight = put_floats(values, [width, width / groups, kernel], w.device(), w.dtype());
-    let shape = Conv1dShape { channels: [width, width], kernel, stride: 1, padding: kernel / 2, groups };
+    let weight = put_floats(
+        values,
+        [width, width / groups, kernel],
+        w.device(),
+        w.dtype(),
+    );
+    let shape = Conv1dShape {
+        channels: [width, width],
+        kernel,
+        stride: 1,
+        padding: kernel / 2,
+        groups,
+    };
     Ok(Conv1d::new(weight, Some(w.tensor("bias", [width])?), shape))
 }
 
 impl<B: Ops> Network<B> for Recogniser<B> {
-    fn forward(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> Result<(), ForwardError> {
+    fn forward(
+        &self,
+        inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<(), ForwardError> {
         let mut features = self.features.forward(inputs)?;
         let frames = features.dims()[1];
         let real = self.features.real(inputs, frames);
         if let Some(norm) = &self.feature_norm {
             features = norm.forward(features);
         }
-        let mut x = self.embed(self.projection.forward(features.clone()), real.as_ref(), inputs);
+        let mut x = self.embed(
+            self.projection.forward(features.clone()),
+            real.as_ref(),
+            inputs,
+        );
         context.trace_embed(&x)?;
-        let bias = real.as_ref().and_then(|real| length_bias(inputs, real, frames));
+        let bias = real
+            .as_ref()
+            .and_then(|real| length_bias(inputs, real, frames));
         let mut states = vec![x.clone()];
         for (index, layer) in self.layers.iter().enumerate() {
             x = layer.forward(x, bias.clone(), self.stable);
@@ -188,14 +257,32 @@ struct Adapter<B: Ops> {
 
 impl<B: Ops> Wav2Vec2Layer<B> {
     fn load(config: &Wav2Vec2Config, w: &Weights<B>) -> Result<Self, WeightsError> {
-        let (width, heads, inner) = (config.hidden_size, config.num_attention_heads, config.intermediate_size);
+        let (width, heads, inner) = (
+            config.hidden_size,
+            config.num_attention_heads,
+            config.intermediate_size,
+        );
         let head_dim = width / heads;
         let scale = (head_dim as f64).powf(-0.5);
-        let shape = CachedAttentionShape { width, heads, head_dim, bias: true, key_bias: true, scale };
+        let shape = CachedAttentionShape {
+            width,
+            heads,
+            head_dim,
+            bias: true,
+            key_bias: true,
+            scale,
+        };
         let norm = |name| LayerNorm::load(&w.module(name), width, config.layer_norm_eps);
-        let names = ["feed_forward.intermediate_dense", "feed_forward.output_dense"];
+        let names = [
+            "feed_forward.intermediate_dense",
+            "feed_forward.output_dense",
+        ];
         Ok(Self {
-            attention: CachedAttention::load(&w.module("attention"), &AttentionNames::DEFAULT, &shape)?,
+            attention: CachedAttention::load(
+                &w.module("attention"),
+                &AttentionNames::DEFAULT,
+                &shape,
+            )?,
             layer_norm: norm("layer_norm")?,
             feed_forward: Mlp::load(w, names, [width, inner], config.hidden_act, true)?,
             final_layer_norm: norm("final_layer_norm")?,
@@ -215,8 +302,11 @@ impl<B: Ops> Wav2Vec2Layer<B> {
                 None => x,
             };
         }
-        let x = self.layer_norm.forward_sum(self.attention.attend_self(x.clone(), bias), x);
-        self.final_layer_norm.forward_sum(self.feed_forward.forward(x.clone()), x)
+        let x = self
+            .layer_norm
+            .forward_sum(self.attention.attend_self(x.clone(), bias), x);
+        self.final_layer_norm
+            .forward_sum(self.feed_forward.forward(x.clone()), x)
     }
 }
 
@@ -225,7 +315,13 @@ impl<B: Ops> Adapter<B> {
     fn load(width: usize, inner: usize, w: &Weights<B>) -> Result<Self, WeightsError> {
         Ok(Self {
             norm: LayerNorm::load(&w.module("norm"), width, 1e-5)?,
-            feed_forward: Mlp::load(w, ["linear_1", "linear_2"], [width, inner], Activation::Relu, true)?,
+            feed_forward: Mlp::load(
+                w,
+                ["linear_1", "linear_2"],
+                [width, inner],
+                Activation::Relu,
+                true,
+            )?,
         })
     }
 }

@@ -1,5 +1,5 @@
-//! Whisper (Radford et al. 2022): `transformers.models.whisper`. Two convolutions over a log-mel spectrogram, then an
-//! encoder and a decoder as BART's, which normalise before each part.
+//! Whisper (Radford et al. 2022): `transformers.models.whisper`. Two convolutions over a log-mel
+//! spectrogram, then an encoder and a decoder as BART's, which normalise before each part.
 
 use super::audio_classifier::AudioClassifier;
 use crate::{
@@ -67,10 +67,18 @@ impl ModelConfig for WhisperConfig {
     }
 
     fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
-        let mut fields = vec![("scale_embedding", "transformers computes the factor and multiplies with nothing")];
+        let mut fields = vec![(
+            "scale_embedding",
+            "transformers computes the factor and multiplies with nothing",
+        )];
         if head == Head::AudioClassification {
             let alone = "classifiers have no decoder";
-            let of_decoder = ["vocab_size", "decoder_layers", "decoder_ffn_dim", "decoder_attention_heads"];
+            let of_decoder = [
+                "vocab_size",
+                "decoder_layers",
+                "decoder_ffn_dim",
+                "decoder_attention_heads",
+            ];
             fields.extend(of_decoder.map(|name| (name, alone)));
             fields.push(("max_target_positions", alone));
         } else {
@@ -78,7 +86,10 @@ impl ModelConfig for WhisperConfig {
             fields.push(("use_weighted_layer_sum", "only classifiers weigh layers"));
         }
         if head != Head::ConditionalGeneration {
-            fields.push(("tie_word_embeddings", "only language models have a decoder to tie"));
+            fields.push((
+                "tie_word_embeddings",
+                "only language models have a decoder to tie",
+            ));
         }
         fields
     }
@@ -87,29 +98,49 @@ impl ModelConfig for WhisperConfig {
 /// `model_type` `whisper`.
 pub(crate) struct Whisper;
 
-const VARIANT: BartVariant = BartVariant { pre_norm: true, embedding_norm: false, key_bias: false, offset: 0 };
+const VARIANT: BartVariant = BartVariant {
+    pre_norm: true,
+    embedding_norm: false,
+    key_bias: false,
+    offset: 0,
+};
 
 impl ModelDef for Whisper {
     type Config = WhisperConfig;
 
-    fn load<B: Ops>(config: &WhisperConfig, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
+    fn load<B: Ops>(
+        config: &WhisperConfig,
+        head: Head,
+        labels: usize,
+        w: &Weights<B>,
+    ) -> LoadedNetwork<B> {
         let (fields, base) = (&config.fields, w.strip_prefix("model"));
         let (width, vocab) = (fields.d_model, fields.vocab_size);
         let shapes = fields.shapes(VARIANT);
         // Whisper multiplies with nothing, whatever `scale_embedding` is.
-        let [source, target] = [shapes.encoder, shapes.decoder].map(|shape| BartShape { scale: 1.0, ..shape });
+        let [source, target] = [shapes.encoder, shapes.decoder].map(|shape| BartShape {
+            scale: 1.0,
+            ..shape
+        });
         if head == Head::AudioClassification {
             let states = config.use_weighted_layer_sum.then_some(source.layers + 1);
             return Ok(Box::new(SpectrogramClassifier {
                 encoder: SpectrogramEncoder::load(config, &source, &w.module("encoder"))?,
-                head: AudioClassifier::load([width, config.classifier_proj_size, labels], states, w)?,
+                head: AudioClassifier::load(
+                    [width, config.classifier_proj_size, labels],
+                    states,
+                    w,
+                )?,
             }));
         }
         let encoder = SpectrogramEncoder::load(config, &source, &base.module("encoder"))?;
         // The encoder reads no tokens, so it has no shared embedding table.
         let table = Embedding::load(&base.module_named(&tables(true)[..1]), vocab, width)?;
         let w_decoder = base.module("decoder");
-        let positions = w_decoder.tensor("embed_positions.weight", [config.max_target_positions, width])?;
+        let positions = w_decoder.tensor(
+            "embed_positions.weight",
+            [config.max_target_positions, width],
+        )?;
         let decoder = BartLayers::load(&target, true, table, positions, &w_decoder)?;
         let head = match head {
             Head::ConditionalGeneration => {
@@ -119,7 +150,11 @@ impl ModelDef for Whisper {
             }
             _ => DecoderHead::Base,
         };
-        Ok(Box::new(EncoderDecoder { encoder, decoder, head }))
+        Ok(Box::new(EncoderDecoder {
+            encoder,
+            decoder,
+            head,
+        }))
     }
 }
 
@@ -134,16 +169,29 @@ struct SpectrogramEncoder<B: Ops> {
 }
 
 impl<B: Ops> SpectrogramEncoder<B> {
-    fn load(config: &WhisperConfig, shape: &BartShape, w: &Weights<B>) -> Result<Self, WeightsError> {
+    fn load(
+        config: &WhisperConfig,
+        shape: &BartShape,
+        w: &Weights<B>,
+    ) -> Result<Self, WeightsError> {
         let (width, bins) = (shape.width, config.num_mel_bins);
         let conv = |name, inner, stride| {
-            let shape = Conv1dShape { channels: [inner, width], kernel: 3, stride, padding: 1, groups: 1 };
+            let shape = Conv1dShape {
+                channels: [inner, width],
+                kernel: 3,
+                stride,
+                padding: 1,
+                groups: 1,
+            };
             Conv1d::load(&w.module(name), shape, true)
         };
         Ok(Self {
             conv1: conv("conv1", bins, 1)?,
             conv2: conv("conv2", width, 2)?,
-            positions: w.tensor("embed_positions.weight", [config.max_source_positions, width])?,
+            positions: w.tensor(
+                "embed_positions.weight",
+                [config.max_source_positions, width],
+            )?,
             layers: BartLayer::load_all(shape, false, w)?,
             layer_norm: LayerNorm::load(&w.module("layer_norm"), width, 1e-5)?,
             size: [bins, 2 * config.max_source_positions],
@@ -151,10 +199,15 @@ impl<B: Ops> SpectrogramEncoder<B> {
     }
 
     /// Stores the trace.
-    fn embed(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> HiddenStates<B> {
+    fn embed(
+        &self,
+        inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> HiddenStates<B> {
         const NAME: &str = "input_features";
         let features = inputs.floats::<3>(NAME)?;
-        // `WhisperEncoder` rejects other lengths as well: its table of positions is taken as a whole.
+        // `WhisperEncoder` rejects other lengths as well: its table of positions is taken as a
+        // whole.
         if features.dims()[1..] != self.size {
             return Err(ForwardError::WrongInput {
                 name: NAME.to_owned(),
@@ -163,18 +216,28 @@ impl<B: Ops> SpectrogramEncoder<B> {
             });
         }
         // `WhisperEncoder` takes GELU here whatever `activation_function` is.
-        let x = activate(self.conv1.forward(features.swap_dims(1, 2)), Activation::Gelu);
-        let x = activate(self.conv2.forward(x), Activation::Gelu) + self.positions.clone().unsqueeze::<3>();
+        let x = activate(
+            self.conv1.forward(features.swap_dims(1, 2)),
+            Activation::Gelu,
+        );
+        let x = activate(self.conv2.forward(x), Activation::Gelu)
+            + self.positions.clone().unsqueeze::<3>();
         context.trace_embed(&x)?;
         Ok(x)
     }
 }
 
 impl<B: Ops> SourceEncoder<B> for SpectrogramEncoder<B> {
-    fn encode(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> HiddenStates<B> {
+    fn encode(
+        &self,
+        inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> HiddenStates<B> {
         let x = self.embed(inputs, context)?;
         // Without a mask: Whisper also attends to the silence that fills the recording up.
-        encode_layers(&self.layers, x, None, context, |x| self.layer_norm.forward(x))
+        encode_layers(&self.layers, x, None, context, |x| {
+            self.layer_norm.forward(x)
+        })
     }
 }
 
@@ -185,13 +248,19 @@ struct SpectrogramClassifier<B: Ops> {
 }
 
 impl<B: Ops> Network<B> for SpectrogramClassifier<B> {
-    fn forward(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> Result<(), ForwardError> {
+    fn forward(
+        &self,
+        inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<(), ForwardError> {
         let (mut states, x) = (Vec::new(), self.encoder.embed(inputs, context)?);
         let step = |layer: &BartLayer<B>, x: Tensor<B, 3>, _: LayerSlot<'_, '_, B>| {
             states.push(x.clone());
             layer.encode(x, None)
         };
-        let last = context.run_layers(&self.encoder.layers, x, step, |x| self.encoder.layer_norm.forward(x))?;
+        let last = context.run_layers(&self.encoder.layers, x, step, |x| {
+            self.encoder.layer_norm.forward(x)
+        })?;
         // After the final norm, unlike the others, as `WhisperEncoder` collects them.
         states.push(last.clone());
         context.output("logits", self.head.forward(last, states, None))

@@ -53,7 +53,8 @@ impl MambaConfig {
 }
 
 impl ModelConfig for MambaConfig {
-    /// How time steps are drawn before training, how the scan is run, and what the original files repeat.
+    /// How time steps are drawn before training, how the scan is run, and what the original files
+    /// repeat.
     const INERT: &'static [&'static str] = &[
         "d_inner",
         "d_model",
@@ -80,9 +81,10 @@ impl ModelConfig for MambaConfig {
             return Err("`conv_kernel` is 0".to_owned());
         }
         match self.intermediate_size {
-            Some(found) if found != self.fields.inner() => {
-                Err(format!("`intermediate_size` {found} is not `expand` times `hidden_size`, {}", self.fields.inner()))
-            }
+            Some(found) if found != self.fields.inner() => Err(format!(
+                "`intermediate_size` {found} is not `expand` times `hidden_size`, {}",
+                self.fields.inner()
+            )),
             _ => Ok(()),
         }
     }
@@ -98,7 +100,12 @@ pub(crate) struct Mamba;
 impl ModelDef for Mamba {
     type Config = MambaConfig;
 
-    fn load<B: Ops>(config: &MambaConfig, head: Head, _labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
+    fn load<B: Ops>(
+        config: &MambaConfig,
+        head: Head,
+        _labels: usize,
+        w: &Weights<B>,
+    ) -> LoadedNetwork<B> {
         config.fields.load(head, w, |w| MambaMixer::load(config, w))
     }
 }
@@ -120,17 +127,32 @@ struct MambaMixer<B: Ops> {
 
 impl<B: Ops> MambaMixer<B> {
     fn load(config: &MambaConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
-        let widths @ [inner, rank, state] = [config.fields.inner(), config.rank(), config.fields.state_size];
+        let widths @ [inner, rank, state] = [
+            config.fields.inner(),
+            config.rank(),
+            config.fields.state_size,
+        ];
         let (width, bias) = (config.fields.hidden_size, config.fields.use_bias);
-        let linear = |name, inner, out, bias| Linear::load_with_bias(&w.module(name), inner, out, bias);
-        // f32 in every precision, as `self.A_log.float()`: an error in it would grow with every token.
-        let rate = w.values("A_log", &[inner, state])?.into_iter().map(|log| -log.exp()).collect();
+        let linear =
+            |name, inner, out, bias| Linear::load_with_bias(&w.module(name), inner, out, bias);
+        // f32 in every precision, as `self.A_log.float()`: an error in it would grow with every
+        // token.
+        let rate = w
+            .values("A_log", &[inner, state])?
+            .into_iter()
+            .map(|log| -log.exp())
+            .collect();
         let put = |values, shape| TensorData::new::<f32, _>(values, shape);
         let options = (w.device(), DType::F32);
         let conv1d = w.module("conv1d");
         Ok(Self {
             in_proj: linear("in_proj", width, 2 * inner, bias)?,
-            conv1d: CausalConvolution::load(&conv1d, inner, config.fields.conv_kernel, config.fields.use_conv_bias)?,
+            conv1d: CausalConvolution::load(
+                &conv1d,
+                inner,
+                config.fields.conv_kernel,
+                config.fields.use_conv_bias,
+            )?,
             activation: config.fields.hidden_act,
             x_proj: linear("x_proj", inner, rank + 2 * state, false)?,
             dt_proj: linear("dt_proj", rank, inner, true)?,
@@ -147,7 +169,11 @@ impl<B: Ops> MambaMixer<B> {
         let selected = self.x_proj.forward(x.clone());
         let wide = |start, width| selected.clone().narrow(2, start, width);
         let step = softplus(self.dt_proj.forward(wide(0, rank)).cast(DType::F32));
-        let across = |start| wide(start, state).cast(DType::F32).reshape([batch, seq, 1, state]);
+        let across = |start| {
+            wide(start, state)
+                .cast(DType::F32)
+                .reshape([batch, seq, 1, state])
+        };
         let down = |x: Tensor<B, 3>| x.reshape([batch, seq, inner, 1]);
         Scan {
             decay: (down(step.clone()) * self.rate.clone()).exp(),
@@ -165,10 +191,16 @@ impl<B: Ops> Mixer<B> for MambaMixer<B> {
         LayerSlot { index, context }: LayerSlot<'_, '_, B>,
     ) -> Tensor<B, 3> {
         let (dtype, inner) = (x.dtype(), self.widths[0]);
-        let (past, before) = context.state(index).map(|state| (state.convolution, state.scan)).unzip();
+        let (past, before) = context
+            .state(index)
+            .map(|state| (state.convolution, state.scan))
+            .unzip();
         let projected = self.in_proj.forward(without_padding(x, &visible));
         let gate = projected.clone().narrow(2, inner, inner);
-        let Convolved { values: x, past: convolution } = self.conv1d.forward(projected.narrow(2, 0, inner), past);
+        let Convolved {
+            values: x,
+            past: convolution,
+        } = self.conv1d.forward(projected.narrow(2, 0, inner), past);
         // Again, because the convolution's bias has made padding other than zero.
         let x = without_padding(activate(x, self.activation), &visible);
         let Scanned { read, state: scan } = self.scan(x.clone()).run(before);

@@ -1,4 +1,5 @@
-//! The common part of Mamba and Mamba-2: embeddings, blocks of a norm and a mixer, a head. The mixer is the type's own.
+//! The common part of Mamba and Mamba-2: embeddings, blocks of a norm and a mixer, a head. The
+//! mixer is the type's own.
 
 use crate::{
     capabilities::Capabilities,
@@ -49,7 +50,10 @@ impl StateFields {
     pub(crate) fn inert_fields(head: Head) -> Vec<(&'static str, &'static str)> {
         let mut fields = vec![("residual_in_fp32", "it says where to round")];
         if head != Head::CausalLm {
-            fields.push(("tie_word_embeddings", "only language models have a decoder to tie"));
+            fields.push((
+                "tie_word_embeddings",
+                "only language models have a decoder to tie",
+            ));
         }
         fields
     }
@@ -62,8 +66,11 @@ impl StateFields {
         mixer: impl Fn(&Weights<B>) -> Result<M, WeightsError>,
     ) -> LoadedNetwork<B> {
         let backbone = self.backbone(&w.strip_prefix("backbone"), mixer)?;
-        let tied = self.tie_word_embeddings.then(|| backbone.embeddings.weight());
-        let head = TextHead::of_decoder(w, head, [self.hidden_size, self.vocab_size, 0], tied, None)?;
+        let tied = self
+            .tie_word_embeddings
+            .then(|| backbone.embeddings.weight());
+        let head =
+            TextHead::of_decoder(w, head, [self.hidden_size, self.vocab_size, 0], tied, None)?;
         Ok(Box::new(TextModel { backbone, head }))
     }
 
@@ -83,8 +90,14 @@ impl StateFields {
         let embeddings = w.module_named(&["embeddings", "embedding"]);
         Ok(StateStack {
             embeddings: Embedding::load(&embeddings, self.vocab_size, self.hidden_size)?,
-            layers: (0..self.num_hidden_layers).map(layer).collect::<Result<_, WeightsError>>()?,
-            norm_f: RmsNorm::load(&w.module("norm_f"), self.hidden_size, self.layer_norm_epsilon)?,
+            layers: (0..self.num_hidden_layers)
+                .map(layer)
+                .collect::<Result<_, WeightsError>>()?,
+            norm_f: RmsNorm::load(
+                &w.module("norm_f"),
+                self.hidden_size,
+                self.layer_norm_epsilon,
+            )?,
             residual_in_fp32: self.residual_in_fp32,
             vocab: self.vocab_size,
         })
@@ -93,8 +106,14 @@ impl StateFields {
 
 /// The block between two norms.
 pub(crate) trait Mixer<B: Ops>: Send {
-    /// [batch, seq, width]; `visible` [batch, seq, 1] is 0 where a token is padding, none where no token is.
-    fn forward(&self, x: Tensor<B, 3>, visible: Option<Tensor<B, 3>>, slot: LayerSlot<'_, '_, B>) -> Tensor<B, 3>;
+    /// [batch, seq, width]; `visible` [batch, seq, 1] is 0 where a token is padding, none where no
+    /// token is.
+    fn forward(
+        &self,
+        x: Tensor<B, 3>,
+        visible: Option<Tensor<B, 3>>,
+        slot: LayerSlot<'_, '_, B>,
+    ) -> Tensor<B, 3>;
 }
 
 struct StateStack<B: Ops, M> {
@@ -111,16 +130,26 @@ struct StateLayer<B: Ops, M> {
 }
 
 impl<B: Ops, M: Mixer<B>> Backbone<B> for StateStack<B, M> {
-    fn hidden(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> Result<Hidden<B>, ForwardError> {
+    fn hidden(
+        &self,
+        inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<Hidden<B>, ForwardError> {
         let ids = inputs.indices("input_ids", self.vocab)?;
         let visible = visible_tokens(inputs, ids.dims(), context.past())?;
         let x = self.embeddings.forward(ids);
         context.trace_embed(&x)?;
         // What goes around the mixers keeps its own type; layers and traces have the model's.
         let dtype = x.dtype();
-        let mut sum = if self.residual_in_fp32 { x.clone().cast(DType::F32) } else { x.clone() };
+        let mut sum = if self.residual_in_fp32 {
+            x.clone().cast(DType::F32)
+        } else {
+            x.clone()
+        };
         let step = |layer: &StateLayer<B, M>, x: Tensor<B, 3>, slot: LayerSlot<'_, '_, B>| {
-            let mixed = layer.mixer.forward(layer.norm.forward(x), visible.clone(), slot);
+            let mixed = layer
+                .mixer
+                .forward(layer.norm.forward(x), visible.clone(), slot);
             sum = sum.clone() + mixed.cast(sum.dtype());
             Ok(sum.clone().cast(dtype))
         };
@@ -134,7 +163,10 @@ impl<B: Ops, M: Mixer<B>> Backbone<B> for StateStack<B, M> {
 }
 
 /// Padding set to zero.
-pub(crate) fn without_padding<B: Ops>(x: Tensor<B, 3>, visible: &Option<Tensor<B, 3>>) -> Tensor<B, 3> {
+pub(crate) fn without_padding<B: Ops>(
+    x: Tensor<B, 3>,
+    visible: &Option<Tensor<B, 3>>,
+) -> Tensor<B, 3> {
     match visible {
         Some(visible) => x * visible.clone(),
         None => x,

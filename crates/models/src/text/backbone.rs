@@ -15,7 +15,11 @@ pub(crate) struct Hidden<B: Ops> {
 /// A text model without its head.
 pub(crate) trait Backbone<B: Ops>: Send {
     /// Reads `input_ids` and what else the type takes, stores the traces.
-    fn hidden(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> Result<Hidden<B>, ForwardError>;
+    fn hidden(
+        &self,
+        inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<Hidden<B>, ForwardError>;
 
     /// See [`Network::capabilities`](crate::network::Network::capabilities).
     fn capabilities(&self) -> Capabilities;

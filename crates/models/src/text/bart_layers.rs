@@ -1,7 +1,9 @@
-//! The encoder and the decoder of BART and its relatives: token and position embeddings, and layers of attention and feed
-//! forward that normalise after each sum, or before each part.
+//! The encoder and the decoder of BART and its relatives: token and position embeddings, and layers
+//! of attention and feed forward that normalise after each sum, or before each part.
 
-use super::encoder_decoder::{EncoderOutput, HiddenStates, SourceEncoder, TargetDecoder, source_bias};
+use super::encoder_decoder::{
+    EncoderOutput, HiddenStates, SourceEncoder, TargetDecoder, source_bias,
+};
 use burn_tensor::{Int, Tensor};
 use testgen_nn::{
     backend::{Activation, Ops},
@@ -9,7 +11,8 @@ use testgen_nn::{
     forward::ForwardError,
     inputs::Inputs,
     layer::{
-        AttentionNames, CachedAttention, CachedAttentionShape, Embedding, LayerNorm, Mlp, decoder_bias, padding_bias,
+        AttentionNames, CachedAttention, CachedAttentionShape, Embedding, LayerNorm, Mlp,
+        decoder_bias, padding_bias,
     },
     weights::{Weights, WeightsError},
 };
@@ -31,7 +34,8 @@ pub(crate) struct BartShape {
 /// Where the types differ.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BartVariant {
-    /// Whether a layer normalises before each part, and the stack after its last layer; else after each sum.
+    /// Whether a layer normalises before each part, and the stack after its last layer; else after
+    /// each sum.
     pub(crate) pre_norm: bool,
     /// Whether embeddings are normalised.
     pub(crate) embedding_norm: bool,
@@ -55,7 +59,8 @@ pub(crate) struct BartLayers<B: Ops> {
     vocab: usize,
     scale: f64,
     offset: usize,
-    /// The first token of a decoder's input that is the encoder's, shifted by one; none where that is an error.
+    /// The first token of a decoder's input that is the encoder's, shifted by one; none where that
+    /// is an error.
     pub(crate) shifted_start: Option<i64>,
 }
 
@@ -67,12 +72,21 @@ impl<B: Ops> BartLayers<B> {
         positions: Tensor<B, 2>,
         w: &Weights<B>,
     ) -> Result<Self, WeightsError> {
-        let BartShape { width, vocab, scale, variant, .. } = *shape;
+        let BartShape {
+            width,
+            vocab,
+            scale,
+            variant,
+            ..
+        } = *shape;
         let norm = |name| LayerNorm::load(&w.module(name), width, EPS);
         Ok(Self {
             embed_tokens,
             positions,
-            layernorm_embedding: variant.embedding_norm.then(|| norm("layernorm_embedding")).transpose()?,
+            layernorm_embedding: variant
+                .embedding_norm
+                .then(|| norm("layernorm_embedding"))
+                .transpose()?,
             layers: BartLayer::load_all(shape, decoder, w)?,
             layer_norm: variant.pre_norm.then(|| norm("layer_norm")).transpose()?,
             vocab,
@@ -87,10 +101,19 @@ impl<B: Ops> BartLayers<B> {
         self.embed_tokens.weight()
     }
 
-    fn embed(&self, ids: Tensor<B, 2, Int>, past: usize, context: &mut ForwardContext<'_, B>) -> HiddenStates<B> {
+    fn embed(
+        &self,
+        ids: Tensor<B, 2, Int>,
+        past: usize,
+        context: &mut ForwardContext<'_, B>,
+    ) -> HiddenStates<B> {
         let seq = ids.dims()[1];
         let tokens = self.embed_tokens.forward(ids);
-        let tokens = if self.scale == 1.0 { tokens } else { tokens * self.scale };
+        let tokens = if self.scale == 1.0 {
+            tokens
+        } else {
+            tokens * self.scale
+        };
         let mut x = tokens + self.positions_at(past, seq)?.unsqueeze::<3>();
         if let Some(norm) = &self.layernorm_embedding {
             x = norm.forward(x);
@@ -103,7 +126,11 @@ impl<B: Ops> BartLayers<B> {
         let limit = self.limit();
         if past + seq > limit {
             // An error of its own: a slice past the end of the table would panic.
-            return Err(ForwardError::OutOfRange { name: "position", value: (past + seq - 1) as i64, limit });
+            return Err(ForwardError::OutOfRange {
+                name: "position",
+                value: (past + seq - 1) as i64,
+                limit,
+            });
         }
         Ok(self.positions.clone().narrow(0, self.offset + past, seq))
     }
@@ -127,15 +154,24 @@ impl<B: Ops> BartLayers<B> {
         };
         let missing = || ForwardError::MissingInput { name: NAME };
         let ids = inputs.host("input_ids").ok_or_else(missing)?;
-        let &[batch, seq] = ids.shape() else { return Err(missing()) };
+        let &[batch, seq] = ids.shape() else {
+            return Err(missing());
+        };
         let rows = ids.as_integers().ok_or_else(missing)?.chunks(seq);
-        let shifted = rows.flat_map(|row| std::iter::once(&start).chain(&row[..seq - 1])).copied().collect();
+        let shifted = rows
+            .flat_map(|row| std::iter::once(&start).chain(&row[..seq - 1]))
+            .copied()
+            .collect();
         inputs.checked_indices(NAME, shifted, [batch, seq], self.vocab)
     }
 }
 
 impl<B: Ops> SourceEncoder<B> for BartLayers<B> {
-    fn encode(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> HiddenStates<B> {
+    fn encode(
+        &self,
+        inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> HiddenStates<B> {
         let x = self.embed(inputs.indices("input_ids", self.vocab)?, 0, context)?;
         let [batch, seq, _] = x.dims();
         let bias = padding_bias(inputs, [batch, seq])?;
@@ -151,7 +187,12 @@ pub(crate) fn encode_layers<B: Ops>(
     context: &mut ForwardContext<'_, B>,
     finish: impl FnOnce(Tensor<B, 3>) -> Tensor<B, 3>,
 ) -> HiddenStates<B> {
-    context.run_layers(layers, x, |layer, x, _| layer.encode(x, bias.clone()), finish)
+    context.run_layers(
+        layers,
+        x,
+        |layer, x, _| layer.encode(x, bias.clone()),
+        finish,
+    )
 }
 
 impl<B: Ops> TargetDecoder<B> for BartLayers<B> {
@@ -167,9 +208,14 @@ impl<B: Ops> TargetDecoder<B> for BartLayers<B> {
         let bias = decoder_bias(inputs, [batch, new], past)?;
         let source = source_bias(encoded, batch, inputs, context)?;
         let step = |layer: &BartLayer<B>, x, LayerSlot { index, context }: LayerSlot<'_, '_, B>| {
-            let x = layer.attend(x, |x| Ok(layer.attention.attend_cached(x, bias.clone(), index, context)))?;
-            let x =
-                layer.cross(x, |attention, x| attention.attend_cross(x, encoded, source.clone(), index, context))?;
+            let x = layer.attend(x, |x| {
+                Ok(layer
+                    .attention
+                    .attend_cached(x, bias.clone(), index, context))
+            })?;
+            let x = layer.cross(x, |attention, x| {
+                attention.attend_cross(x, encoded, source.clone(), index, context)
+            })?;
             Ok(layer.feed_forward(x))
         };
         context.run_layers(&self.layers, x, step, |x| self.finish(x))
@@ -196,16 +242,37 @@ pub(crate) struct BartLayer<B: Ops> {
 
 impl<B: Ops> BartLayer<B> {
     /// Those below `layers`.
-    pub(crate) fn load_all(shape: &BartShape, decoder: bool, w: &Weights<B>) -> Result<Vec<Self>, WeightsError> {
-        (0..shape.layers).map(|index| Self::load(shape, decoder, &w.module("layers").module(index))).collect()
+    pub(crate) fn load_all(
+        shape: &BartShape,
+        decoder: bool,
+        w: &Weights<B>,
+    ) -> Result<Vec<Self>, WeightsError> {
+        (0..shape.layers)
+            .map(|index| Self::load(shape, decoder, &w.module("layers").module(index)))
+            .collect()
     }
 
     fn load(shape: &BartShape, decoder: bool, w: &Weights<B>) -> Result<Self, WeightsError> {
-        let BartShape { width, heads, inner, activation, variant, .. } = *shape;
+        let BartShape {
+            width,
+            heads,
+            inner,
+            activation,
+            variant,
+            ..
+        } = *shape;
         let head_dim = width / heads;
         let scale = (head_dim as f64).powf(-0.5);
-        let attention = CachedAttentionShape { width, heads, head_dim, bias: true, key_bias: variant.key_bias, scale };
-        let load = |name| CachedAttention::load(&w.module(name), &AttentionNames::DEFAULT, &attention);
+        let attention = CachedAttentionShape {
+            width,
+            heads,
+            head_dim,
+            bias: true,
+            key_bias: variant.key_bias,
+            scale,
+        };
+        let load =
+            |name| CachedAttention::load(&w.module(name), &AttentionNames::DEFAULT, &attention);
         let norm = |name| LayerNorm::load(&w.module(name), width, EPS);
         let cross = || Ok((load("encoder_attn")?, norm("encoder_attn_layer_norm")?));
         Ok(Self {

@@ -1,4 +1,5 @@
-//! The common part of BERT and its relatives: embeddings, and layers that normalise after attention and MLP.
+//! The common part of BERT and its relatives: embeddings, and layers that normalise after attention
+//! and MLP.
 //!
 //! Does not own configurations nor heads.
 
@@ -14,7 +15,10 @@ use testgen_nn::{
     context::ForwardContext,
     forward::ForwardError,
     inputs::Inputs,
-    layer::{AttentionNames, AttentionShape, LayerNorm, Linear, Mlp, RelativeBias, SelfAttention, padding_bias},
+    layer::{
+        AttentionNames, AttentionShape, LayerNorm, Linear, Mlp, RelativeBias, SelfAttention,
+        padding_bias,
+    },
     weights::{Weights, WeightsError},
 };
 
@@ -75,10 +79,18 @@ impl<B: Ops> BertEncoder<B> {
     ) -> Result<Self, WeightsError> {
         let layer = |index| BertLayer::load(shape, names, &layers.module(index));
         let layers = (0..count).map(layer).collect::<Result<_, _>>()?;
-        Ok(Self { embeddings, project: None, layers, order: (0..count).collect(), relative: None, pooler: None })
+        Ok(Self {
+            embeddings,
+            project: None,
+            layers,
+            order: (0..count).collect(),
+            relative: None,
+            pooler: None,
+        })
     }
 
-    /// A masked language model's head over layers of `width`, as wide before the decoder as the embeddings.
+    /// A masked language model's head over layers of `width`, as wide before the decoder as the
+    /// embeddings.
     pub(crate) fn masked_lm(
         &self,
         width: usize,
@@ -87,15 +99,34 @@ impl<B: Ops> BertEncoder<B> {
         names: &MaskedLmNames,
         w: &Weights<B>,
     ) -> Result<MaskedLm<B>, WeightsError> {
-        let EmbeddingsShape { width: inner, vocab, eps, .. } = *self.embeddings.shape();
-        let shape = MaskedLmShape { width, inner, vocab, activation, eps, tied };
+        let EmbeddingsShape {
+            width: inner,
+            vocab,
+            eps,
+            ..
+        } = *self.embeddings.shape();
+        let shape = MaskedLmShape {
+            width,
+            inner,
+            vocab,
+            activation,
+            eps,
+            tied,
+        };
         MaskedLm::load(w, names, &shape, self.embeddings.words())
     }
 
     /// The bias that is added to the scores: f32, [batch or 1, 1 or heads, 1 or query, key].
-    fn bias(&self, inputs: &Inputs<'_, B>, [batch, seq]: [usize; 2]) -> Result<Option<Tensor<B, 4>>, ForwardError> {
+    fn bias(
+        &self,
+        inputs: &Inputs<'_, B>,
+        [batch, seq]: [usize; 2],
+    ) -> Result<Option<Tensor<B, 4>>, ForwardError> {
         let padding = padding_bias(inputs, [batch, seq])?;
-        let relative = self.relative.as_ref().map(|relative| relative.at(0, [seq, seq], inputs));
+        let relative = self
+            .relative
+            .as_ref()
+            .map(|relative| relative.at(0, [seq, seq], inputs));
         Ok(match (padding, relative) {
             (Some(padding), Some(relative)) => Some(padding + relative),
             (padding, relative) => padding.or(relative),
@@ -104,7 +135,11 @@ impl<B: Ops> BertEncoder<B> {
 }
 
 impl<B: Ops> Backbone<B> for BertEncoder<B> {
-    fn hidden(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> Result<Hidden<B>, ForwardError> {
+    fn hidden(
+        &self,
+        inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<Hidden<B>, ForwardError> {
         let mut x = self.embeddings.forward(inputs)?;
         if let Some(project) = &self.project {
             x = project.forward(x);
@@ -123,7 +158,10 @@ impl<B: Ops> Backbone<B> for BertEncoder<B> {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities { max_positions: self.embeddings.max_positions(), ..Capabilities::default() }
+        Capabilities {
+            max_positions: self.embeddings.max_positions(),
+            ..Capabilities::default()
+        }
     }
 }
 
@@ -136,19 +174,46 @@ pub(crate) struct BertLayer<B: Ops> {
 }
 
 impl<B: Ops> BertLayer<B> {
-    pub(crate) fn load(shape: &BertLayerShape, names: &BertLayerNames, w: &Weights<B>) -> Result<Self, WeightsError> {
-        let BertLayerShape { width, heads, inner, eps, .. } = *shape;
+    pub(crate) fn load(
+        shape: &BertLayerShape,
+        names: &BertLayerNames,
+        w: &Weights<B>,
+    ) -> Result<Self, WeightsError> {
+        let BertLayerShape {
+            width,
+            heads,
+            inner,
+            eps,
+            ..
+        } = *shape;
         Ok(Self {
-            attention: SelfAttention::load(w, &names.attention, &AttentionShape { width, heads, bias: true })?,
+            attention: SelfAttention::load(
+                w,
+                &names.attention,
+                &AttentionShape {
+                    width,
+                    heads,
+                    bias: true,
+                },
+            )?,
             attention_norm: LayerNorm::load(&w.module(names.attention_norm), width, eps)?,
-            feed_forward: Mlp::load(w, [names.up, names.down], [width, inner], shape.activation, true)?,
+            feed_forward: Mlp::load(
+                w,
+                [names.up, names.down],
+                [width, inner],
+                shape.activation,
+                true,
+            )?,
             output_norm: LayerNorm::load(&w.module(names.output_norm), width, eps)?,
         })
     }
 
     /// [batch, seq, width].
     fn forward(&self, x: Tensor<B, 3>, bias: Option<Tensor<B, 4>>) -> Tensor<B, 3> {
-        let x = self.attention_norm.forward_sum(self.attention.forward(x.clone(), bias), x);
-        self.output_norm.forward_sum(self.feed_forward.forward(x.clone()), x)
+        let x = self
+            .attention_norm
+            .forward_sum(self.attention.forward(x.clone(), bias), x);
+        self.output_norm
+            .forward_sum(self.feed_forward.forward(x.clone()), x)
     }
 }

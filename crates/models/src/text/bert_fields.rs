@@ -23,7 +23,12 @@ pub(crate) struct BertFields {
 
 impl BertFields {
     pub(crate) fn validate(&self) -> Result<(), String> {
-        divides("hidden_size", self.hidden_size, "num_attention_heads", self.num_attention_heads)?;
+        divides(
+            "hidden_size",
+            self.hidden_size,
+            "num_attention_heads",
+            self.num_attention_heads,
+        )?;
         absolute_positions(&self.position_embedding_type)
     }
 

@@ -1,4 +1,5 @@
-//! Causal decoders of text: embeddings, layers that see earlier tokens, a final norm. What the types do in each is their own.
+//! Causal decoders of text: embeddings, layers that see earlier tokens, a final norm. What the
+//! types do in each is their own.
 
 use super::{
     backbone::{Backbone, Hidden},
@@ -43,7 +44,12 @@ pub(crate) trait Embeddings<B: Ops>: Send {
 /// One layer.
 pub(crate) trait DecoderLayer<B: Ops>: Send {
     /// [batch, seq, width]; `view` is for the layer's attention.
-    fn forward(&self, x: Tensor<B, 3>, view: LayerContext<'_, B>, slot: LayerSlot<'_, '_, B>) -> States<B>;
+    fn forward(
+        &self,
+        x: Tensor<B, 3>,
+        view: LayerContext<'_, B>,
+        slot: LayerSlot<'_, '_, B>,
+    ) -> States<B>;
 
     /// How many tokens a token sees, itself the last; none where it sees every earlier one.
     fn window(&self) -> Option<usize> {
@@ -67,7 +73,11 @@ pub(crate) enum FinalNorm<B: Ops> {
 
 impl<B: Ops, E: Embeddings<B>, L: DecoderLayer<B>> CausalDecoder<B, E, L> {
     /// [batch, seq, width] of `input_ids`.
-    pub(crate) fn embed(&self, inputs: &Inputs<'_, B>, context: &ForwardContext<'_, B>) -> States<B> {
+    pub(crate) fn embed(
+        &self,
+        inputs: &Inputs<'_, B>,
+        context: &ForwardContext<'_, B>,
+    ) -> States<B> {
         self.embeddings.embed(inputs, context.past())
     }
 
@@ -79,13 +89,18 @@ impl<B: Ops, E: Embeddings<B>, L: DecoderLayer<B>> CausalDecoder<B, E, L> {
         context: &mut ForwardContext<'_, B>,
     ) -> States<B> {
         let [batch, seq, _] = x.dims();
-        let mut attention = self.positions.attention_context(inputs, [batch, seq], context.past())?;
+        let mut attention =
+            self.positions
+                .attention_context(inputs, [batch, seq], context.past())?;
         context.trace_embed(&x)?;
-        let step = |layer: &L, x, slot: LayerSlot<'_, '_, B>| layer.forward(x, attention.layer(layer.window())?, slot);
+        let step = |layer: &L, x, slot: LayerSlot<'_, '_, B>| {
+            layer.forward(x, attention.layer(layer.window())?, slot)
+        };
         context.run_layers(&self.layers, x, step, |x| self.final_norm.forward(x))
     }
 
-    /// A head where most types keep it: `padding` is what a classifier of texts looks for, `tied` a language model's head.
+    /// A head where most types keep it: `padding` is what a classifier of texts looks for, `tied` a
+    /// language model's head.
     pub(crate) fn standard_head(
         &self,
         w: &Weights<B>,
@@ -96,7 +111,13 @@ impl<B: Ops, E: Embeddings<B>, L: DecoderLayer<B>> CausalDecoder<B, E, L> {
     ) -> Result<TextHead<B>, WeightsError> {
         let table = self.embeddings.table();
         let [vocab, width] = table.dims();
-        TextHead::of_decoder(w, head, [width, vocab, labels], tied.then_some(table), padding)
+        TextHead::of_decoder(
+            w,
+            head,
+            [width, vocab, labels],
+            tied.then_some(table),
+            padding,
+        )
     }
 
     /// The whole model.
@@ -105,12 +126,19 @@ impl<B: Ops, E: Embeddings<B>, L: DecoderLayer<B>> CausalDecoder<B, E, L> {
         E: 'static,
         L: 'static,
     {
-        Box::new(TextModel { backbone: self, head })
+        Box::new(TextModel {
+            backbone: self,
+            head,
+        })
     }
 }
 
 impl<B: Ops, E: Embeddings<B>, L: DecoderLayer<B>> Backbone<B> for CausalDecoder<B, E, L> {
-    fn hidden(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> Result<Hidden<B>, ForwardError> {
+    fn hidden(
+        &self,
+        inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<Hidden<B>, ForwardError> {
         let last = self.decode(self.embed(inputs, context)?, inputs, context)?;
         Ok(Hidden { last, pooled: None })
     }

@@ -1,6 +1,8 @@
-//! An encoder, a decoder that attends to its output, and a head: the common part of all sequence-to-sequence models.
+//! An encoder, a decoder that attends to its output, and a head: the common part of all
+//! sequence-to-sequence models.
 //!
-//! In a session the encoder runs in the first step; the keys and values that cross-attention computes from its output are cached.
+//! In a session the encoder runs in the first step; the keys and values that cross-attention
+//! computes from its output are cached.
 
 use crate::{capabilities::Capabilities, network::Network, text::text_head::leave_span};
 use burn_tensor::Tensor;
@@ -21,7 +23,11 @@ pub(crate) type HiddenStates<B> = Result<Tensor<B, 3>, ForwardError>;
 /// The part that reads the input as a whole.
 pub(crate) trait SourceEncoder<B: Ops>: Send {
     /// [batch, source, width]; stores the traces.
-    fn encode(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> HiddenStates<B>;
+    fn encode(
+        &self,
+        inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> HiddenStates<B>;
 }
 
 /// The part that reads the tokens so far and the encoder's output.
@@ -50,7 +56,11 @@ pub(crate) enum DecoderHead<B: Ops> {
     /// `start_logits` and `end_logits` [batch, new].
     Span(Linear<B>),
     /// `logits` [batch, labels], of the last token `end` of the encoder's input.
-    Classification { dense: Linear<B>, out: Linear<B>, end: i64 },
+    Classification {
+        dense: Linear<B>,
+        out: Linear<B>,
+        end: i64,
+    },
 }
 
 /// The complete model.
@@ -61,7 +71,11 @@ pub(crate) struct EncoderDecoder<B: Ops, E: SourceEncoder<B>, D: TargetDecoder<B
 }
 
 impl<B: Ops, E: SourceEncoder<B>, D: TargetDecoder<B>> Network<B> for EncoderDecoder<B, E, D> {
-    fn forward(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> Result<(), ForwardError> {
+    fn forward(
+        &self,
+        inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<(), ForwardError> {
         let encoded = match context.past() {
             0 => {
                 context.enter("encoder.");
@@ -72,7 +86,9 @@ impl<B: Ops, E: SourceEncoder<B>, D: TargetDecoder<B>> Network<B> for EncoderDec
         context.enter("decoder.");
         let hidden = self.decoder.decode(encoded.as_ref(), inputs, context)?;
         self.head.forward(hidden, inputs, context)?;
-        encoded.map_or(Ok(()), |encoded| context.output("encoder_last_hidden_state", encoded))
+        encoded.map_or(Ok(()), |encoded| {
+            context.output("encoder_last_hidden_state", encoded)
+        })
     }
 
     fn capabilities(&self) -> Capabilities {
@@ -88,7 +104,11 @@ impl<B: Ops, E: SourceEncoder<B>, D: TargetDecoder<B>> Network<B> for EncoderDec
 pub(crate) struct EncoderOnlyModel<E>(pub(crate) E);
 
 impl<B: Ops, E: SourceEncoder<B>> Network<B> for EncoderOnlyModel<E> {
-    fn forward(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> Result<(), ForwardError> {
+    fn forward(
+        &self,
+        inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<(), ForwardError> {
         let hidden = self.0.encode(inputs, context)?;
         context.output("last_hidden_state", hidden)
     }
@@ -104,42 +124,71 @@ impl<B: Ops> DecoderHead<B> {
         match self {
             Self::Base => context.output("last_hidden_state", hidden),
             Self::LanguageModel { head, scale } => {
-                let hidden = if *scale == 1.0 { hidden } else { hidden * *scale };
+                let hidden = if *scale == 1.0 {
+                    hidden
+                } else {
+                    hidden * *scale
+                };
                 context.output("logits", head.forward(hidden))
             }
             Self::Span(head) => leave_span(head.forward(hidden), context),
             Self::Classification { dense, out, end } => {
                 let sentence = last_of(hidden, *end, inputs)?;
-                context.output("logits", out.forward(activate(dense.forward(sentence), Activation::Tanh)))
+                context.output(
+                    "logits",
+                    out.forward(activate(dense.forward(sentence), Activation::Tanh)),
+                )
             }
         }
     }
 }
 
-/// The bias [batch, 1, 1, source] of what the encoder's `attention_mask` hides from cross-attention.
+/// The bias [batch, 1, 1, source] of what the encoder's `attention_mask` hides from
+/// cross-attention.
 pub(crate) fn source_bias<B: Ops>(
     encoded: EncoderOutput<'_, B>,
     batch: usize,
     inputs: &Inputs<'_, B>,
     context: &ForwardContext<'_, B>,
 ) -> Result<Option<Tensor<B, 4>>, ForwardError> {
-    let length = encoded.map(|encoded| encoded.dims()[1]).or_else(|| context.memory_length());
+    let length = encoded
+        .map(|encoded| encoded.dims()[1])
+        .or_else(|| context.memory_length());
     padding_bias(inputs, [batch, length.ok_or(ForwardError::NotEncoded)?])
 }
 
 /// The hidden state [batch, width] at the last `end` of `input_ids`.
-fn last_of<B: Ops>(hidden: Tensor<B, 3>, end: i64, inputs: &Inputs<'_, B>) -> Result<Tensor<B, 2>, ForwardError> {
-    let ids = inputs.host("input_ids").ok_or(ForwardError::MissingInput { name: "input_ids" })?;
+fn last_of<B: Ops>(
+    hidden: Tensor<B, 3>,
+    end: i64,
+    inputs: &Inputs<'_, B>,
+) -> Result<Tensor<B, 2>, ForwardError> {
+    let ids = inputs
+        .host("input_ids")
+        .ok_or(ForwardError::MissingInput { name: "input_ids" })?;
     let [batch, seq, width] = hidden.dims();
     let mut rows = Vec::with_capacity(batch);
-    for (row, ids) in ids.as_integers().unwrap_or_default().chunks(seq).enumerate() {
-        // `BartForSequenceClassification` fails as well: another token would give a label of nothing in particular.
-        let last = ids.iter().rposition(|id| *id == end).ok_or_else(|| ForwardError::WrongInput {
-            name: "input_ids".to_owned(),
-            found: format!("without the end token {end} in row {row}"),
-            expected: "an end token in every row".to_owned(),
-        })?;
-        rows.push(hidden.clone().slice([row..row + 1, last..last + 1, 0..width]));
+    for (row, ids) in ids
+        .as_integers()
+        .unwrap_or_default()
+        .chunks(seq)
+        .enumerate()
+    {
+        // `BartForSequenceClassification` fails as well: another token would give a label of
+        // nothing in particular.
+        let last =
+            ids.iter()
+                .rposition(|id| *id == end)
+                .ok_or_else(|| ForwardError::WrongInput {
+                    name: "input_ids".to_owned(),
+                    found: format!("without the end token {end} in row {row}"),
+                    expected: "an end token in every row".to_owned(),
+                })?;
+        rows.push(
+            hidden
+                .clone()
+                .slice([row..row + 1, last..last + 1, 0..width]),
+        );
     }
     Ok(Tensor::cat(rows, 0).reshape([batch, width]))
 }

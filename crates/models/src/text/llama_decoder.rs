@@ -1,5 +1,5 @@
-//! The decoder that Llama made common: root-mean-square norms, rotary positions, grouped heads and a gated MLP.
-//! Types that differ from it by configuration give it their [`LlamaShape`].
+//! The decoder that Llama made common: root-mean-square norms, rotary positions, grouped heads and
+//! a gated MLP. Types that differ from it by configuration give it their [`LlamaShape`].
 
 use super::{
     causal_decoder::{CausalDecoder, FinalNorm},
@@ -25,13 +25,25 @@ impl LlamaShape {
         w: &Weights<B>,
     ) -> LoadedNetwork<B> {
         // transformers keeps the base model of question answering under another name.
-        let backbone = self.load_decoder(fields, &w.strip_prefix("model").strip_prefix("transformer"))?;
+        let backbone =
+            self.load_decoder(fields, &w.strip_prefix("model").strip_prefix("transformer"))?;
         let head = match head {
             Head::TokenClassification => {
-                // `GenericForTokenClassification` has another name for it than the classes of older decoders.
-                TextHead::PerToken(Linear::load(&w.module("score"), fields.hidden_size, labels)?)
+                // `GenericForTokenClassification` has another name for it than the classes of older
+                // decoders.
+                TextHead::PerToken(Linear::load(
+                    &w.module("score"),
+                    fields.hidden_size,
+                    labels,
+                )?)
             }
-            head => backbone.standard_head(w, head, labels, fields.tie_word_embeddings, fields.pad_token_id)?,
+            head => backbone.standard_head(
+                w,
+                head,
+                labels,
+                fields.tie_word_embeddings,
+                fields.pad_token_id,
+            )?,
         };
         Ok(backbone.with_head(head))
     }
@@ -43,19 +55,37 @@ impl LlamaShape {
     ) -> Result<LlamaDecoder<B>, WeightsError> {
         let (width, trained) = (fields.hidden_size, fields.max_position_embeddings);
         let layer = |(index, window): (usize, &Option<usize>)| {
-            LlamaLayer::load(fields, self, (index, *window), &w.module("layers").module(index))
+            LlamaLayer::load(
+                fields,
+                self,
+                (index, *window),
+                &w.module("layers").module(index),
+            )
         };
         Ok(CausalDecoder {
             embeddings: TokenEmbeddings::load(w, fields.vocab_size, width, self.embedding_scale)?,
             positions: Positions::Rotary(Rotary::new(&self.rope, self.head_dim, trained)),
-            layers: self.windows.iter().enumerate().map(layer).collect::<Result<_, _>>()?,
+            layers: self
+                .windows
+                .iter()
+                .enumerate()
+                .map(layer)
+                .collect::<Result<_, _>>()?,
             final_norm: FinalNorm::RmsNorm(self.norm(fields, &w.module("norm"))?),
         })
     }
 
     /// A norm of hidden states.
-    pub(super) fn norm<B: Ops>(&self, fields: &LlamaFields, w: &Weights<B>) -> Result<RmsNorm<B>, WeightsError> {
-        let load = if self.unit_offset { RmsNorm::load_unit_offset } else { RmsNorm::load };
+    pub(super) fn norm<B: Ops>(
+        &self,
+        fields: &LlamaFields,
+        w: &Weights<B>,
+    ) -> Result<RmsNorm<B>, WeightsError> {
+        let load = if self.unit_offset {
+            RmsNorm::load_unit_offset
+        } else {
+            RmsNorm::load
+        };
         load(w, fields.hidden_size, fields.rms_norm_eps)
     }
 }

@@ -8,7 +8,10 @@ use burn_tensor::Tensor;
 use testgen_nn::{
     backend::Ops,
     context::LayerSlot,
-    layer::{Experts, GatedMlp, GroupedAttention, HeadCounts, LayerContext, Linear, Mixed, Projections, RmsNorm},
+    layer::{
+        Experts, GatedMlp, GroupedAttention, HeadCounts, LayerContext, Linear, Mixed, Projections,
+        RmsNorm,
+    },
     weights::{Weights, WeightsError},
 };
 
@@ -39,14 +42,23 @@ enum LlamaMlp<B: Ops> {
 }
 
 impl<B: Ops> LlamaMlp<B> {
-    fn load(fields: &LlamaFields, shape: &LlamaShape, index: usize, w: &Weights<B>) -> Result<Self, WeightsError> {
+    fn load(
+        fields: &LlamaFields,
+        shape: &LlamaShape,
+        index: usize,
+        w: &Weights<B>,
+    ) -> Result<Self, WeightsError> {
         let widths = [fields.hidden_size, fields.intermediate_size];
         match shape.experts.get(index).copied().flatten() {
             // Files of Mixtral have the second name, which transformers 5 converts to the first.
-            Some(experts) => Ok(Self::Mixture(Experts::load(&w.module_named(&["mlp", "block_sparse_moe"]), experts)?)),
+            Some(experts) => Ok(Self::Mixture(Experts::load(
+                &w.module_named(&["mlp", "block_sparse_moe"]),
+                experts,
+            )?)),
             None => {
                 let (w, names) = (w.module("mlp"), (shape.gate_and_up, "down_proj"));
-                GatedMlp::load(&w, names, widths, shape.activation, shape.mlp_bias).map(Self::Single)
+                GatedMlp::load(&w, names, widths, shape.activation, shape.mlp_bias)
+                    .map(Self::Single)
             }
         }
     }
@@ -82,7 +94,12 @@ impl<B: Ops> LlamaLayer<B> {
     }
 
     /// `x` and what `block` adds to it.
-    fn add(&self, x: Tensor<B, 3>, norm: &RmsNorm<B>, block: impl FnOnce(Tensor<B, 3>) -> States<B>) -> States<B> {
+    fn add(
+        &self,
+        x: Tensor<B, 3>,
+        norm: &RmsNorm<B>,
+        block: impl FnOnce(Tensor<B, 3>) -> States<B>,
+    ) -> States<B> {
         Ok(match self.norm_position {
             NormPosition::Pre => x.clone() + block(norm.forward(x))?,
             NormPosition::Post => x.clone() + norm.forward(block(x)?),
@@ -99,9 +116,18 @@ impl<B: Ops> DecoderLayer<B> for LlamaLayer<B> {
     ) -> States<B> {
         let [attention_norm, mlp_norm] = &self.norms;
         let x = self.add(x, attention_norm, |x| {
-            Ok(self.self_attn.forward(x, view, LayerSlot { index, context: &mut *context }))
+            Ok(self.self_attn.forward(
+                x,
+                view,
+                LayerSlot {
+                    index,
+                    context: &mut *context,
+                },
+            ))
         })?;
-        self.add(x, mlp_norm, |x| self.mlp.forward(x, LayerSlot { index, context }))
+        self.add(x, mlp_norm, |x| {
+            self.mlp.forward(x, LayerSlot { index, context })
+        })
     }
 
     fn window(&self) -> Option<usize> {
@@ -110,9 +136,16 @@ impl<B: Ops> DecoderLayer<B> for LlamaLayer<B> {
 }
 
 impl LlamaShape {
-    fn attention<B: Ops>(&self, fields: &LlamaFields, w: &Weights<B>) -> Result<GroupedAttention<B>, WeightsError> {
+    fn attention<B: Ops>(
+        &self,
+        fields: &LlamaFields,
+        w: &Weights<B>,
+    ) -> Result<GroupedAttention<B>, WeightsError> {
         let (width, head_dim) = (fields.hidden_size, self.head_dim);
-        let heads = HeadCounts { query: fields.num_attention_heads, key_value: self.key_value_heads };
+        let heads = HeadCounts {
+            query: fields.num_attention_heads,
+            key_value: self.key_value_heads,
+        };
         let (queries, keys) = (heads.query * head_dim, heads.key_value * head_dim);
         let norms = match self.norms {
             QueryKeyNorms::None => None,
@@ -120,7 +153,13 @@ impl LlamaShape {
             QueryKeyNorms::AllHeads => Some([queries, keys]),
         };
         let norm = |name, width| RmsNorm::load(&w.module(name), width, fields.rms_norm_eps);
-        let projections = Projections::load(w, self.projections, width, [queries, keys, keys], self.query_bias)?;
+        let projections = Projections::load(
+            w,
+            self.projections,
+            width,
+            [queries, keys, keys],
+            self.query_bias,
+        )?;
         let output = Linear::load_with_bias(&w.module("o_proj"), queries, width, self.output_bias)?;
         Ok(GroupedAttention {
             norms: match norms {

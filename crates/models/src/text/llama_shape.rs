@@ -24,7 +24,8 @@ pub(crate) struct LlamaFields {
     pub(crate) rms_norm_eps: f64,
     pub(crate) tie_word_embeddings: bool,
     pub(crate) pad_token_id: Option<i64>,
-    // As `RopeConfig` has them; these fields are flattened already, and serde takes no field out of a second layer.
+    // As `RopeConfig` has them; these fields are flattened already, and serde takes no field out of
+    // a second layer.
     rope_parameters: Option<RopeParameters>,
     rope_scaling: Option<RopeParameters>,
     rope_theta: Option<f64>,
@@ -33,7 +34,12 @@ pub(crate) struct LlamaFields {
 impl LlamaFields {
     pub(crate) fn validate(&self) -> Result<(), String> {
         if self.head_dim.is_none() {
-            divides("hidden_size", self.hidden_size, "num_attention_heads", self.num_attention_heads)?;
+            divides(
+                "hidden_size",
+                self.hidden_size,
+                "num_attention_heads",
+                self.num_attention_heads,
+            )?;
         }
         self.validate_for(self.head_dim())
     }
@@ -41,7 +47,12 @@ impl LlamaFields {
     /// For types whose heads have another default width.
     pub(crate) fn validate_for(&self, head_dim: usize) -> Result<(), String> {
         let groups = self.num_key_value_heads.unwrap_or(1);
-        divides("num_attention_heads", self.num_attention_heads, "num_key_value_heads", groups)?;
+        divides(
+            "num_attention_heads",
+            self.num_attention_heads,
+            "num_key_value_heads",
+            groups,
+        )?;
         self.rope().validate(head_dim)
     }
 
@@ -53,16 +64,23 @@ impl LlamaFields {
     /// See [`Config::inert_fields`](crate::config::ModelConfig::inert_fields).
     pub(crate) fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         let mut fields = fields_of_other_heads(head);
-        fields.extend(self.rope().inert_fields(self.max_position_embeddings, self.head_dim()));
+        fields.extend(
+            self.rope()
+                .inert_fields(self.max_position_embeddings, self.head_dim()),
+        );
         fields
     }
 
     fn rope(&self) -> RopeFields<'_> {
         let parameters = self.rope_scaling.as_ref().or(self.rope_parameters.as_ref());
-        RopeFields { parameters, theta: self.rope_theta }
+        RopeFields {
+            parameters,
+            theta: self.rope_theta,
+        }
     }
 
-    /// A mixture of `count` experts as wide as the MLP; each token takes `chosen`, whose weights sum to one.
+    /// A mixture of `count` experts as wide as the MLP; each token takes `chosen`, whose weights
+    /// sum to one.
     pub(crate) fn experts(&self, count: usize, chosen: usize) -> ExpertsShape {
         ExpertsShape {
             width: self.hidden_size,
@@ -77,7 +95,8 @@ impl LlamaFields {
 
     /// The width of a head; that of the model shared among the heads where no field says it.
     pub(crate) fn head_dim(&self) -> usize {
-        self.head_dim.unwrap_or(self.hidden_size / self.num_attention_heads.max(1))
+        self.head_dim
+            .unwrap_or(self.hidden_size / self.num_attention_heads.max(1))
     }
 }
 
@@ -120,7 +139,9 @@ impl LlamaShape {
     pub(crate) fn defaults(fields: &LlamaFields) -> Self {
         Self {
             head_dim: fields.head_dim(),
-            key_value_heads: fields.num_key_value_heads.unwrap_or(fields.num_attention_heads),
+            key_value_heads: fields
+                .num_key_value_heads
+                .unwrap_or(fields.num_attention_heads),
             query_bias: false,
             output_bias: false,
             mlp_bias: false,

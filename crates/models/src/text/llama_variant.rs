@@ -1,4 +1,5 @@
-//! Types that differ from Llama by their configuration only: their fields, and the resulting shape of the decoder.
+//! Types that differ from Llama by their configuration only: their fields, and the resulting shape
+//! of the decoder.
 
 use super::llama_shape::{LlamaFields, LlamaShape};
 use crate::{

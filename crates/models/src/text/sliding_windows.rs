@@ -22,21 +22,32 @@ pub(crate) struct SlidingWindowFields {
 }
 
 impl SlidingWindowFields {
-    /// The window of each of `layers`: that of `layer_types`; in files older than it, from `max_window_layers` on.
+    /// The window of each of `layers`: that of `layer_types`; in files older than it, from
+    /// `max_window_layers` on.
     pub(crate) fn windows(&self, layers: usize) -> Vec<Option<usize>> {
-        self.windows_of(layers, self.sliding_window.filter(|_| self.use_sliding_window))
+        self.windows_of(
+            layers,
+            self.sliding_window.filter(|_| self.use_sliding_window),
+        )
     }
 
     fn windows_of(&self, layers: usize, window: Option<usize>) -> Vec<Option<usize>> {
         match &self.layer_types {
-            Some(types) => types.iter().map(|layer| window.filter(|_| *layer == LayerType::SlidingAttention)).collect(),
+            Some(types) => types
+                .iter()
+                .map(|layer| window.filter(|_| *layer == LayerType::SlidingAttention))
+                .collect(),
             // The configuration class derives `layer_types` like this.
-            None => (0..layers).map(|layer| window.filter(|_| layer >= self.max_window_layers)).collect(),
+            None => (0..layers)
+                .map(|layer| window.filter(|_| layer >= self.max_window_layers))
+                .collect(),
         }
     }
 
     pub(crate) fn validate(&self, layers: usize) -> Result<(), String> {
-        let Some(types) = &self.layer_types else { return Ok(()) };
+        let Some(types) = &self.layer_types else {
+            return Ok(());
+        };
         validate_layer_types(types, layers)?;
         // `create_sliding_window_causal_mask` fails without a window, too.
         if types.contains(&LayerType::SlidingAttention) && self.has_none(layers) {
@@ -54,11 +65,18 @@ impl SlidingWindowFields {
             fields.push(("sliding_window", "no layer has a window"));
             fields.push(("layer_types", "no layer has a window"));
         }
-        if self.windows_of(layers, self.sliding_window).iter().all(Option::is_none) {
+        if self
+            .windows_of(layers, self.sliding_window)
+            .iter()
+            .all(Option::is_none)
+        {
             fields.push(("use_sliding_window", "no layer would have a window"));
         }
         if self.layer_types.is_some() {
-            fields.push(("max_window_layers", "`layer_types` says which layers have a window"));
+            fields.push((
+                "max_window_layers",
+                "`layer_types` says which layers have a window",
+            ));
         } else if !self.use_sliding_window {
             fields.push(("max_window_layers", "`use_sliding_window` is off"));
         }
@@ -75,5 +93,8 @@ pub(crate) fn validate_layer_types(types: &[LayerType], layers: usize) -> Result
     if types.len() == layers {
         return Ok(());
     }
-    Err(format!("`layer_types` has {} entries for `num_hidden_layers` {layers}", types.len()))
+    Err(format!(
+        "`layer_types` has {} entries for `num_hidden_layers` {layers}",
+        types.len()
+    ))
 }

@@ -1,4 +1,5 @@
-//! The embeddings of BERT and its relatives: words, positions and token types, summed and normalised.
+//! The embeddings of BERT and its relatives: words, positions and token types, summed and
+//! normalised.
 
 use burn_tensor::Tensor;
 use testgen_nn::{
@@ -24,7 +25,8 @@ pub(crate) struct EmbeddingsShape {
 pub(crate) enum PositionNumbering {
     /// 0, 1, 2, ...
     FromZero,
-    /// Counted over the tokens that are not padding, from the padding token's id + 1; padding has that id itself.
+    /// Counted over the tokens that are not padding, from the padding token's id + 1; padding has
+    /// that id itself.
     FromPadding(i64),
 }
 
@@ -33,7 +35,8 @@ pub(crate) struct TextEmbeddings<B: Ops> {
     word_embeddings: Embedding<B>,
     position_embeddings: Option<Embedding<B>>,
     token_type_embeddings: Option<Embedding<B>>,
-    /// From the width of the tables to that of the norm, where they differ and the type projects before it.
+    /// From the width of the tables to that of the norm, where they differ and the type projects
+    /// before it.
     project: Option<Linear<B>>,
     norm: LayerNorm<B>,
     numbering: PositionNumbering,
@@ -50,7 +53,8 @@ impl<B: Ops> TextEmbeddings<B> {
         Self::load_projected(shape, numbering, shape.width, w)
     }
 
-    /// As [`TextEmbeddings::load`], with `embed_proj` to `width` before the norm where the tables are narrower.
+    /// As [`TextEmbeddings::load`], with `embed_proj` to `width` before the norm where the tables
+    /// are narrower.
     pub(crate) fn load_projected(
         shape: EmbeddingsShape,
         numbering: PositionNumbering,
@@ -85,7 +89,13 @@ impl<B: Ops> TextEmbeddings<B> {
         }
         if let Some(table) = &self.position_embeddings {
             let (values, shape) = self.numbers(inputs, [batch, seq])?;
-            sum = sum + table.forward(inputs.checked_indices("position_ids", values, shape, self.shape.positions)?);
+            sum = sum
+                + table.forward(inputs.checked_indices(
+                    "position_ids",
+                    values,
+                    shape,
+                    self.shape.positions,
+                )?);
         }
         Ok(self.norm.forward(match &self.project {
             Some(project) => project.forward(sum),
@@ -93,13 +103,22 @@ impl<B: Ops> TextEmbeddings<B> {
         }))
     }
 
-    fn numbers(&self, inputs: &Inputs<'_, B>, shape: [usize; 2]) -> Result<(Vec<i64>, [usize; 2]), ForwardError> {
-        let PositionNumbering::FromPadding(padding) = self.numbering else { return positions(inputs, shape, 0) };
+    fn numbers(
+        &self,
+        inputs: &Inputs<'_, B>,
+        shape: [usize; 2],
+    ) -> Result<(Vec<i64>, [usize; 2]), ForwardError> {
+        let PositionNumbering::FromPadding(padding) = self.numbering else {
+            return positions(inputs, shape, 0);
+        };
         // Given positions are rows of the table: `RobertaEmbeddings` adds nothing to them.
         if inputs.host("position_ids").is_some() {
             return positions(inputs, shape, 0);
         }
-        let ids = inputs.host("input_ids").and_then(|ids| ids.as_integers()).unwrap_or_default();
+        let ids = inputs
+            .host("input_ids")
+            .and_then(|ids| ids.as_integers())
+            .unwrap_or_default();
         let count = |row: &[i64]| {
             let mut last = padding;
             row.iter()
@@ -132,6 +151,8 @@ impl<B: Ops> TextEmbeddings<B> {
             PositionNumbering::FromZero => 0,
             PositionNumbering::FromPadding(padding) => padding as usize + 1,
         };
-        self.position_embeddings.as_ref().map(|_| self.shape.positions.saturating_sub(reserved))
+        self.position_embeddings
+            .as_ref()
+            .map(|_| self.shape.positions.saturating_sub(reserved))
     }
 }

@@ -23,15 +23,31 @@ pub(crate) enum TextHead<B: Ops> {
     /// `logits` [batch, seq, vocab], of the token itself.
     MaskedLm(MaskedLm<B>),
     /// `prediction_logits` [batch, seq, vocab], and `output` [batch, labels] of the pooled state.
-    PreTraining { masked_lm: MaskedLm<B>, pooled: Linear<B>, output: &'static str },
+    PreTraining {
+        masked_lm: MaskedLm<B>,
+        pooled: Linear<B>,
+        output: &'static str,
+    },
     /// `logits` [batch, seq]: whether a token was replaced, before the sigmoid.
-    Discriminator { dense: Linear<B>, activation: Activation, out: Linear<B> },
+    Discriminator {
+        dense: Linear<B>,
+        activation: Activation,
+        out: Linear<B>,
+    },
     /// `logits` [batch, labels], of the pooled state.
     Pooled(Linear<B>),
     /// `logits` [batch, labels], of the first token.
-    FirstToken { dense: Linear<B>, activation: Activation, out: Linear<B> },
-    /// `logits` [batch, labels], of the last token that is not `padding`; of the last one where there is no padding.
-    LastToken { score: Linear<B>, padding: Option<i64> },
+    FirstToken {
+        dense: Linear<B>,
+        activation: Activation,
+        out: Linear<B>,
+    },
+    /// `logits` [batch, labels], of the last token that is not `padding`; of the last one where
+    /// there is no padding.
+    LastToken {
+        score: Linear<B>,
+        padding: Option<i64>,
+    },
     /// `logits` [batch, seq, labels].
     PerToken(Linear<B>),
     /// `start_logits` and `end_logits` [batch, seq].
@@ -40,8 +56,16 @@ pub(crate) enum TextHead<B: Ops> {
 
 impl<B: Ops> TextHead<B> {
     /// `classifier` over each token, of `...ForTokenClassification`.
-    pub(crate) fn per_token(w: &Weights<B>, width: usize, labels: usize) -> Result<Self, WeightsError> {
-        Ok(Self::PerToken(Linear::load(&w.module("classifier"), width, labels)?))
+    pub(crate) fn per_token(
+        w: &Weights<B>,
+        width: usize,
+        labels: usize,
+    ) -> Result<Self, WeightsError> {
+        Ok(Self::PerToken(Linear::load(
+            &w.module("classifier"),
+            width,
+            labels,
+        )?))
     }
 
     /// `qa_outputs` over each token, of `...ForQuestionAnswering`.
@@ -49,7 +73,8 @@ impl<B: Ops> TextHead<B> {
         Ok(Self::Span(Linear::load(&w.module("qa_outputs"), width, 2)?))
     }
 
-    /// `dense` and `out_proj` over the first token, of the classification heads of RoBERTa and its relatives.
+    /// `dense` and `out_proj` over the first token, of the classification heads of RoBERTa and its
+    /// relatives.
     pub(crate) fn first_token(
         w: &Weights<B>,
         width: usize,
@@ -57,7 +82,11 @@ impl<B: Ops> TextHead<B> {
         activation: Activation,
     ) -> Result<Self, WeightsError> {
         let dense = Linear::load(&w.module("dense"), width, width)?;
-        Ok(Self::FirstToken { dense, activation, out: Linear::load(&w.module("out_proj"), width, labels)? })
+        Ok(Self::FirstToken {
+            dense,
+            activation,
+            out: Linear::load(&w.module("out_proj"), width, labels)?,
+        })
     }
 
     /// `score` over the last token, of a decoder's `...ForSequenceClassification`.
@@ -71,8 +100,8 @@ impl<B: Ops> TextHead<B> {
         Ok(Self::LastToken { score, padding })
     }
 
-    /// The heads that most decoders keep under the same names; `tied` is the embedding where the configuration ties it to the
-    /// language model's head.
+    /// The heads that most decoders keep under the same names; `tied` is the embedding where the
+    /// configuration ties it to the language model's head.
     pub(crate) fn of_decoder(
         w: &Weights<B>,
         head: Head,
@@ -81,7 +110,11 @@ impl<B: Ops> TextHead<B> {
         padding: Option<i64>,
     ) -> Result<Self, WeightsError> {
         match head {
-            Head::CausalLm => Ok(Self::CausalLm(Linear::load_or_tie(&w.module("lm_head"), [width, vocab], tied)?)),
+            Head::CausalLm => Ok(Self::CausalLm(Linear::load_or_tie(
+                &w.module("lm_head"),
+                [width, vocab],
+                tied,
+            )?)),
             Head::SequenceClassification => Self::last_token(w, width, labels, padding),
             Head::TokenClassification => Self::per_token(w, width, labels),
             Head::QuestionAnswering => Self::span(w, width),
@@ -90,7 +123,12 @@ impl<B: Ops> TextHead<B> {
     }
 
     /// The heads that most encoders keep under the same names.
-    pub(crate) fn of_encoder(w: &Weights<B>, head: Head, width: usize, labels: usize) -> Result<Self, WeightsError> {
+    pub(crate) fn of_encoder(
+        w: &Weights<B>,
+        head: Head,
+        width: usize,
+        labels: usize,
+    ) -> Result<Self, WeightsError> {
         match head {
             Head::TokenClassification => Self::per_token(w, width, labels),
             Head::QuestionAnswering => Self::span(w, width),
@@ -111,20 +149,36 @@ impl<B: Ops> TextHead<B> {
                 context.output("last_hidden_state", last)?;
                 pooled.map_or(Ok(()), |pooled| context.output("pooler_output", pooled))
             }
-            Self::CausalLm(head) | Self::PerToken(head) => context.output("logits", head.forward(last)),
-            Self::CappedLm(head, cap) => context.output("logits", soft_cap(head.forward(last), 1.0, *cap)),
+            Self::CausalLm(head) | Self::PerToken(head) => {
+                context.output("logits", head.forward(last))
+            }
+            Self::CappedLm(head, cap) => {
+                context.output("logits", soft_cap(head.forward(last), 1.0, *cap))
+            }
             Self::MaskedLm(head) => context.output("logits", head.forward(last)),
-            Self::PreTraining { masked_lm, pooled: head, output } => {
+            Self::PreTraining {
+                masked_lm,
+                pooled: head,
+                output,
+            } => {
                 context.output("prediction_logits", masked_lm.forward(last))?;
                 context.output(output, head.forward(expect_pooled(pooled)))
             }
-            Self::Discriminator { dense, activation, out } => {
+            Self::Discriminator {
+                dense,
+                activation,
+                out,
+            } => {
                 let [batch, seq, _] = last.dims();
                 let logits = out.forward(activate(dense.forward(last), *activation));
                 context.output("logits", logits.reshape([batch, seq]))
             }
             Self::Pooled(head) => context.output("logits", head.forward(expect_pooled(pooled))),
-            Self::FirstToken { dense, activation, out } => {
+            Self::FirstToken {
+                dense,
+                activation,
+                out,
+            } => {
                 let first = activate(dense.forward(first_token(last)), *activation);
                 context.output("logits", out.forward(first))
             }
@@ -145,14 +199,23 @@ pub(crate) fn leave_span<B: Ops>(
     context: &mut ForwardContext<'_, B>,
 ) -> Result<(), ForwardError> {
     let [batch, seq, _] = logits.dims();
-    context.output("start_logits", logits.clone().narrow(2, 0, 1).reshape([batch, seq]))?;
+    context.output(
+        "start_logits",
+        logits.clone().narrow(2, 0, 1).reshape([batch, seq]),
+    )?;
     context.output("end_logits", logits.narrow(2, 1, 1).reshape([batch, seq]))
 }
 
 /// The fields of a decoder's configuration that its head does not read, with the reason.
 pub(crate) fn fields_of_other_heads(head: Head) -> Vec<(&'static str, &'static str)> {
-    let padding = ("pad_token_id", "only sequence classification looks for padding");
-    let tied = ("tie_word_embeddings", "only language models have a decoder to tie");
+    let padding = (
+        "pad_token_id",
+        "only sequence classification looks for padding",
+    );
+    let tied = (
+        "tie_word_embeddings",
+        "only language models have a decoder to tie",
+    );
     match head {
         Head::CausalLm => vec![padding],
         Head::SequenceClassification => vec![tied],
@@ -170,8 +233,12 @@ fn expect_pooled<B: Ops>(pooled: Option<Tensor<B, 2>>) -> Tensor<B, 2> {
     pooled.expect("a head that reads the pooled state is built on a backbone with a pooler")
 }
 
-/// The rightmost token of each row that is not padding; the first when all are, the last when there is no padding token.
-fn last_tokens<B: Ops>(inputs: &Inputs<'_, B>, padding: Option<i64>) -> Result<Vec<usize>, ForwardError> {
+/// The rightmost token of each row that is not padding; the first when all are, the last
+/// without a padding token.
+fn last_tokens<B: Ops>(
+    inputs: &Inputs<'_, B>,
+    padding: Option<i64>,
+) -> Result<Vec<usize>, ForwardError> {
     let missing = ForwardError::MissingInput { name: "input_ids" };
     let ids = inputs.host("input_ids").ok_or(missing)?;
     let seq = ids.shape()[1];
@@ -188,12 +255,17 @@ fn last_tokens<B: Ops>(inputs: &Inputs<'_, B>, padding: Option<i64>) -> Result<V
 /// [batch, seq, width] to one token of each row, [batch, width].
 pub(crate) fn pick_tokens<B: Ops>(hidden: Tensor<B, 3>, tokens: &[usize]) -> Tensor<B, 2> {
     let width = hidden.dims()[2];
-    let pick = |(row, token): (usize, &usize)| hidden.clone().slice([row..row + 1, *token..token + 1, 0..width]);
+    let pick = |(row, token): (usize, &usize)| {
+        hidden
+            .clone()
+            .slice([row..row + 1, *token..token + 1, 0..width])
+    };
     let rows = tokens.iter().enumerate().map(pick).collect();
     Tensor::cat(rows, 0).reshape([tokens.len(), width])
 }
 
-/// Dense, activation, norm, and a decoder that is usually the embedding: `BertLMPredictionHead` and its relatives.
+/// Dense, activation, norm, and a decoder that is usually the embedding: `BertLMPredictionHead` and
+/// its relatives.
 pub(crate) struct MaskedLm<B: Ops> {
     pub(crate) dense: Linear<B>,
     pub(crate) activation: Activation,
@@ -217,8 +289,8 @@ pub(crate) struct MaskedLmNames {
     pub(crate) bias: Option<&'static str>,
 }
 
-/// The width of the hidden states, that before the decoder, the size of the vocabulary, and how the head is normalised
-/// and tied.
+/// The width of the hidden states, that before the decoder, the size of the vocabulary, and how the
+/// head is normalised and tied.
 pub(crate) struct MaskedLmShape {
     pub(crate) width: usize,
     pub(crate) inner: usize,
@@ -236,7 +308,12 @@ impl<B: Ops> MaskedLm<B> {
         shape: &MaskedLmShape,
         embedding: Tensor<B, 2>,
     ) -> Result<Self, WeightsError> {
-        let MaskedLmShape { width, inner, vocab, .. } = *shape;
+        let MaskedLmShape {
+            width,
+            inner,
+            vocab,
+            ..
+        } = *shape;
         Ok(Self {
             dense: Linear::load(&w.module(names.dense), width, inner)?,
             activation: shape.activation,

@@ -11,7 +11,11 @@ pub(crate) struct TextModel<B: Ops, T: Backbone<B>> {
 }
 
 impl<B: Ops, T: Backbone<B>> Network<B> for TextModel<B, T> {
-    fn forward(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> Result<(), ForwardError> {
+    fn forward(
+        &self,
+        inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<(), ForwardError> {
         let hidden = self.backbone.hidden(inputs, context)?;
         self.head.forward(hidden, inputs, context)
     }

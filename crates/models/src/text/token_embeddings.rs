@@ -18,9 +18,17 @@ pub(crate) struct TokenEmbeddings<B: Ops> {
 
 impl<B: Ops> TokenEmbeddings<B> {
     /// Loads `embed_tokens` of the decoder at `w`.
-    pub(crate) fn load(w: &Weights<B>, vocab: usize, width: usize, scale: Option<f64>) -> Result<Self, WeightsError> {
+    pub(crate) fn load(
+        w: &Weights<B>,
+        vocab: usize,
+        width: usize,
+        scale: Option<f64>,
+    ) -> Result<Self, WeightsError> {
         let tokens = Embedding::load(&w.module("embed_tokens"), vocab, width)?;
-        Ok(Self { tokens, scale: scale.map(|scale| rounded(scale, w.dtype())) })
+        Ok(Self {
+            tokens,
+            scale: scale.map(|scale| rounded(scale, w.dtype())),
+        })
     }
 }
 
@@ -38,7 +46,8 @@ impl<B: Ops> Embeddings<B> for TokenEmbeddings<B> {
     }
 }
 
-/// transformers keeps the scale in the type of the embeddings, so its rounding is part of the result.
+/// transformers keeps the scale in the type of the embeddings, so its rounding is part of the
+/// result.
 fn rounded(scale: f64, dtype: DType) -> f64 {
     match dtype {
         DType::F16 => f16::from_f64(scale).to_f64(),

@@ -13,7 +13,9 @@ use config::PatchTstConfig;
 use encoder::PatchTstEncoder;
 use head::{HeadOutput, SeriesHead};
 use scaler::{Scaled, Scaler};
-use testgen_nn::{backend::Ops, context::ForwardContext, forward::ForwardError, inputs::Inputs, weights::Weights};
+use testgen_nn::{
+    backend::Ops, context::ForwardContext, forward::ForwardError, inputs::Inputs, weights::Weights,
+};
 use testgen_types::Head;
 
 /// `model_type` `patchtst`.
@@ -22,7 +24,12 @@ pub(crate) struct PatchTst;
 impl ModelDef for PatchTst {
     type Config = PatchTstConfig;
 
-    fn load<B: Ops>(config: &PatchTstConfig, head: Head, _: usize, w: &Weights<B>) -> LoadedNetwork<B> {
+    fn load<B: Ops>(
+        config: &PatchTstConfig,
+        head: Head,
+        _: usize,
+        w: &Weights<B>,
+    ) -> LoadedNetwork<B> {
         Ok(Box::new(PatchTstModel {
             scaler: config.scaling,
             encoder: PatchTstEncoder::load(config, &w.module("model.encoder"))?,
@@ -41,15 +48,23 @@ struct PatchTstModel<B: Ops> {
 }
 
 impl<B: Ops> Network<B> for PatchTstModel<B> {
-    /// `prediction_outputs` [batch, prediction_length, channels] in the unit of the input, with `loc` and `scale`
-    /// [batch, 1, channels]; or `prediction_logits` or `regression_outputs` [batch, targets].
-    fn forward(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> Result<(), ForwardError> {
+    /// `prediction_outputs` [batch, prediction_length, channels] in the unit of the input, with
+    /// `loc` and `scale` [batch, 1, channels]; or `prediction_logits` or `regression_outputs`
+    /// [batch, targets].
+    fn forward(
+        &self,
+        inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<(), ForwardError> {
         let series = inputs.floats::<3>("past_values")?;
         if series.dims()[1..] != self.shape {
             return Err(ForwardError::WrongInput {
                 name: "past_values".to_owned(),
                 found: format!("a tensor of shape {:?}", series.dims()),
-                expected: format!("floats of shape [batch, {}, {}]", self.shape[0], self.shape[1]),
+                expected: format!(
+                    "floats of shape [batch, {}, {}]",
+                    self.shape[0], self.shape[1]
+                ),
             });
         }
         let Scaled { values, loc, scale } = self.scaler.apply(series, scaler::observed(inputs)?);

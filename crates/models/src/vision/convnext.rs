@@ -40,9 +40,15 @@ const EPS: f64 = 1e-6;
 const EXPANSION: usize = 4;
 
 impl ModelConfig for ConvNextConfig {
-    /// Training, the outputs of a backbone for other models, and `image_size`, because images may have any.
-    const INERT: &'static [&'static str] =
-        &["drop_path_rate", "image_size", "out_features", "out_indices", "stage_names"];
+    /// Training, the outputs of a backbone for other models, and `image_size`, because images may
+    /// have any.
+    const INERT: &'static [&'static str] = &[
+        "drop_path_rate",
+        "image_size",
+        "out_features",
+        "out_indices",
+        "stage_names",
+    ];
 
     fn rest(&self) -> &Map<String, Value> {
         &self.rest
@@ -63,7 +69,10 @@ impl ModelConfig for ConvNextConfig {
     }
 
     fn inert_fields(&self, _: Head) -> Vec<(&'static str, &'static str)> {
-        vec![("layer_scale_init_value", "only whether it is above 0 counts once a model is trained")]
+        vec![(
+            "layer_scale_init_value",
+            "only whether it is above 0 counts once a model is trained",
+        )]
     }
 }
 
@@ -73,11 +82,23 @@ pub(crate) struct ConvNext;
 impl ModelDef for ConvNext {
     type Config = ConvNextConfig;
 
-    fn load<B: Ops>(config: &ConvNextConfig, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
-        let (base, width) = (w.strip_prefix("convnext"), config.hidden_sizes[config.num_stages - 1]);
+    fn load<B: Ops>(
+        config: &ConvNextConfig,
+        head: Head,
+        labels: usize,
+        w: &Weights<B>,
+    ) -> LoadedNetwork<B> {
+        let (base, width) = (
+            w.strip_prefix("convnext"),
+            config.hidden_sizes[config.num_stages - 1],
+        );
         let classifier = ImageClassifier::load(head, width, labels, w)?;
         let layernorm = LayerNorm::load(&base.module("layernorm"), width, config.layer_norm_eps)?;
-        Ok(Box::new(ConvNextModel { encoder: ConvNextEncoder::load(config, &base)?, layernorm, classifier }))
+        Ok(Box::new(ConvNextModel {
+            encoder: ConvNextEncoder::load(config, &base)?,
+            layernorm,
+            classifier,
+        }))
     }
 }
 
@@ -88,9 +109,13 @@ struct ConvNextModel<B: Ops> {
 }
 
 impl<B: Ops> Network<B> for ConvNextModel<B> {
-    /// `logits` [batch, labels]; of the base model `last_hidden_state` [batch, channels, height, width] and
-    /// `pooler_output` [batch, channels].
-    fn forward(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> Result<(), ForwardError> {
+    /// `logits` [batch, labels]; of the base model `last_hidden_state` [batch, channels, height,
+    /// width] and `pooler_output` [batch, channels].
+    fn forward(
+        &self,
+        inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<(), ForwardError> {
         let last = self.encoder.forward(inputs, context)?;
         let [batch, channels, height, width] = last.dims();
         let places = mean(last.clone().reshape([batch, channels, height * width]), 2);
@@ -113,16 +138,28 @@ struct ConvNextStage<B: Ops> {
 impl<B: Ops> ConvNextEncoder<B> {
     fn load(config: &ConvNextConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
         let mut stages = Vec::new();
-        for (index, (&width, &depth)) in config.hidden_sizes.iter().zip(&config.depths).enumerate() {
+        for (index, (&width, &depth)) in config.hidden_sizes.iter().zip(&config.depths).enumerate()
+        {
             let stage = w.module("encoder.stages").module(index);
             let downsampling = match index {
                 0 => Downsampling::stem(config, width, &w.module("embeddings"))?,
-                _ => Downsampling::load(config.hidden_sizes[index - 1], width, &stage.module("downsampling_layer"))?,
+                _ => Downsampling::load(
+                    config.hidden_sizes[index - 1],
+                    width,
+                    &stage.module("downsampling_layer"),
+                )?,
             };
-            let layer = |layer| ConvNextLayer::load(config, width, &stage.module("layers").module(layer));
-            stages.push(ConvNextStage { downsampling, layers: (0..depth).map(layer).collect::<Result<_, _>>()? });
+            let layer =
+                |layer| ConvNextLayer::load(config, width, &stage.module("layers").module(layer));
+            stages.push(ConvNextStage {
+                downsampling,
+                layers: (0..depth).map(layer).collect::<Result<_, _>>()?,
+            });
         }
-        Ok(Self { stages, channels: config.num_channels })
+        Ok(Self {
+            stages,
+            channels: config.num_channels,
+        })
     }
 
     /// [batch, channels, height, width]; a trace layer is a stage.
@@ -179,16 +216,24 @@ impl<B: Ops> Downsampling<B> {
 
     /// Over the channels of each position.
     fn normalised(&self, x: Tensor<B, 4>) -> Tensor<B, 4> {
-        self.norm.forward(x.permute([0, 2, 3, 1])).permute([0, 3, 1, 2])
+        self.norm
+            .forward(x.permute([0, 2, 3, 1]))
+            .permute([0, 3, 1, 2])
     }
 }
 
 /// A convolution over patches that do not overlap.
 fn patches(inner: usize, out: usize, patch: [usize; 2]) -> Conv2dShape {
-    Conv2dShape { channels: [inner, out], kernel: patch, stride: patch, padding: [0, 0] }
+    Conv2dShape {
+        channels: [inner, out],
+        kernel: patch,
+        stride: patch,
+        padding: [0, 0],
+    }
 }
 
-/// A convolution of each channel alone and an MLP over the channels of each position, with a shortcut.
+/// A convolution of each channel alone and an MLP over the channels of each position, with a
+/// shortcut.
 struct ConvNextLayer<B: Ops> {
     dwconv: Conv2d<B>,
     layernorm: LayerNorm<B>,
@@ -203,8 +248,16 @@ impl<B: Ops> ConvNextLayer<B> {
             // 7 in every `ConvNextLayer`; no field says so.
             dwconv: Conv2d::load_depthwise(&w.module("dwconv"), width, 7)?,
             layernorm: LayerNorm::load(&w.module("layernorm"), width, EPS)?,
-            mlp: Mlp::load(w, ["pwconv1", "pwconv2"], [width, EXPANSION * width], config.hidden_act, true)?,
-            scale: scaled.then(|| w.tensor("layer_scale_parameter", [width])).transpose()?,
+            mlp: Mlp::load(
+                w,
+                ["pwconv1", "pwconv2"],
+                [width, EXPANSION * width],
+                config.hidden_act,
+                true,
+            )?,
+            scale: scaled
+                .then(|| w.tensor("layer_scale_parameter", [width]))
+                .transpose()?,
         })
     }
 
@@ -212,11 +265,15 @@ impl<B: Ops> ConvNextLayer<B> {
     fn forward(&self, x: Tensor<B, 4>) -> Tensor<B, 4> {
         let [batch, channels, height, width] = x.dims();
         let places = self.dwconv.forward(x.clone()).permute([0, 2, 3, 1]);
-        let places = self.layernorm.forward(places.reshape([batch, height * width, channels]));
+        let places = self
+            .layernorm
+            .forward(places.reshape([batch, height * width, channels]));
         let mut y = self.mlp.forward(places);
         if let Some(scale) = &self.scale {
             y = y * scale.clone().unsqueeze();
         }
-        x + y.reshape([batch, height, width, channels]).permute([0, 3, 1, 2])
+        x + y
+            .reshape([batch, height, width, channels])
+            .permute([0, 3, 1, 2])
     }
 }

@@ -1,7 +1,7 @@
 //! DINOv2 (Oquab et al. 2023): `transformers.models.dinov2`.
 //!
-//! ViT with scaled shortcuts, a gated MLP in the largest model, and positions that are resampled to the size of the
-//! image.
+//! ViT with scaled shortcuts, a gated MLP in the largest model, and positions that are resampled to
+//! the size of the image.
 
 use crate::{
     config::ModelConfig,
@@ -9,8 +9,8 @@ use crate::{
     network::Network,
     text::text_head::first_token,
     vision_blocks::vision_transformer::{
-        Grid, IN_MEMORY, PatchEmbedding, Patches, SAVED, VisionFields, VisionLayer, VisionMlp, VisionNames,
-        VisionShape, VisionStack,
+        Grid, IN_MEMORY, PatchEmbedding, Patches, SAVED, VisionFields, VisionLayer, VisionMlp,
+        VisionNames, VisionShape, VisionStack,
     },
 };
 use burn_tensor::Tensor;
@@ -38,8 +38,8 @@ pub(crate) struct Dinov2Config {
 }
 
 impl ModelConfig for Dinov2Config {
-    /// Training (`layerscale_value` is a start value, the mask token is for hidden patches), and what a backbone for other
-    /// models returns.
+    /// Training (`layerscale_value` is a start value, the mask token is for hidden patches), and
+    /// what a backbone for other models returns.
     const INERT: &'static [&'static str] = &[
         "apply_layernorm",
         "drop_path_rate",
@@ -70,7 +70,11 @@ impl ModelConfig for Dinov2Config {
 impl Dinov2Config {
     fn shape(&self) -> VisionShape {
         let inner = (self.fields.hidden_size as f64 * self.mlp_ratio) as usize;
-        self.fields.shape(if self.use_swiglu_ffn { gated(inner) } else { inner })
+        self.fields.shape(if self.use_swiglu_ffn {
+            gated(inner)
+        } else {
+            inner
+        })
     }
 }
 
@@ -85,12 +89,26 @@ pub(crate) struct Dinov2;
 impl ModelDef for Dinov2 {
     type Config = Dinov2Config;
 
-    fn load<B: Ops>(config: &Dinov2Config, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
+    fn load<B: Ops>(
+        config: &Dinov2Config,
+        head: Head,
+        labels: usize,
+        w: &Weights<B>,
+    ) -> LoadedNetwork<B> {
         let encoder = Dinov2Encoder::load(config, &w.strip_prefix("dinov2"))?;
         let classifier = (head == Head::ImageClassification)
-            .then(|| Linear::load(&w.module("classifier"), 2 * config.fields.hidden_size, labels))
+            .then(|| {
+                Linear::load(
+                    &w.module("classifier"),
+                    2 * config.fields.hidden_size,
+                    labels,
+                )
+            })
             .transpose()?;
-        Ok(Box::new(Dinov2Model { encoder, classifier }))
+        Ok(Box::new(Dinov2Model {
+            encoder,
+            classifier,
+        }))
     }
 }
 
@@ -100,10 +118,17 @@ struct Dinov2Model<B: Ops> {
 }
 
 impl<B: Ops> Network<B> for Dinov2Model<B> {
-    /// `logits` [batch, labels], of the class token beside the mean of the patches; of the base model `last_hidden_state`
-    /// and `pooler_output`, the class token.
-    fn forward(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> Result<(), ForwardError> {
-        let last = self.encoder.stack.forward(self.encoder.embed(inputs)?, context, |_, x| x)?;
+    /// `logits` [batch, labels], of the class token beside the mean of the patches; of the base
+    /// model `last_hidden_state` and `pooler_output`, the class token.
+    fn forward(
+        &self,
+        inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<(), ForwardError> {
+        let last = self
+            .encoder
+            .stack
+            .forward(self.encoder.embed(inputs)?, context, |_, x| x)?;
         let class = first_token(last.clone());
         let Some(classifier) = &self.classifier else {
             context.output("last_hidden_state", last)?;
@@ -111,7 +136,10 @@ impl<B: Ops> Network<B> for Dinov2Model<B> {
         };
         let [batch, tokens, width] = last.dims();
         let mean = mean(last.narrow(1, 1, tokens - 1), 1).reshape([batch, width]);
-        context.output("logits", classifier.forward(Tensor::cat(vec![class, mean], 1)))
+        context.output(
+            "logits",
+            classifier.forward(Tensor::cat(vec![class, mean], 1)),
+        )
     }
 }
 
@@ -136,7 +164,8 @@ impl<B: Ops> Dinov2Encoder<B> {
         Ok(Self {
             patches: PatchEmbedding::load(&shape, &embeddings)?,
             cls_token: embeddings.tensor("cls_token", [1, 1, width])?,
-            position_embeddings: embeddings.tensor("position_embeddings", [1, 1 + positions, width])?,
+            position_embeddings: embeddings
+                .tensor("position_embeddings", [1, 1 + positions, width])?,
             stack: VisionStack::load(&shape, w, layer)?,
             channels: shape.channels,
         })
@@ -146,15 +175,24 @@ impl<B: Ops> Dinov2Encoder<B> {
     fn embed(&self, inputs: &Inputs<'_, B>) -> Result<Tensor<B, 3>, ForwardError> {
         let pixels = inputs.image_of_channels("pixel_values", self.channels)?;
         let square = pixels.dims()[2] == pixels.dims()[3];
-        let Patches { hidden: patches, grid } = self.patches.forward(pixels);
+        let Patches {
+            hidden: patches,
+            grid,
+        } = self.patches.forward(pixels);
         let [batch, _, width] = patches.dims();
         let class = self.cls_token.clone().expand([batch, 1, width]);
         Ok(Tensor::cat(vec![class, patches], 1) + self.positions(grid, square, inputs)?)
     }
 
-    /// The positions of `grid`, [1, 1 + rows * columns, width]. As in transformers, the table is taken for a square one unless
-    /// the image is square and has as many patches as there are positions.
-    fn positions(&self, grid: Grid, square: bool, inputs: &Inputs<'_, B>) -> Result<Tensor<B, 3>, ForwardError> {
+    /// The positions of `grid`, [1, 1 + rows * columns, width]. As in transformers, the table is
+    /// taken for a square one unless the image is square and has as many patches as there are
+    /// positions.
+    fn positions(
+        &self,
+        grid: Grid,
+        square: bool,
+        inputs: &Inputs<'_, B>,
+    ) -> Result<Tensor<B, 3>, ForwardError> {
         let [_, tokens, width] = self.position_embeddings.dims();
         let (count, side) = (tokens - 1, (tokens - 1).isqrt());
         if square && grid.patches() == count {
@@ -162,11 +200,21 @@ impl<B: Ops> Dinov2Encoder<B> {
         }
         if side * side != count || grid.patches() == 0 {
             let found = format!("an image of {:?} patches", grid.dims());
-            let expected = format!("a square one of {count}, because the positions must form a square to be resampled");
-            return Err(ForwardError::WrongInput { name: "pixel_values".to_owned(), found, expected });
+            let expected = format!(
+                "a square one of {count}, because the positions must form a square to be resampled"
+            );
+            return Err(ForwardError::WrongInput {
+                name: "pixel_values".to_owned(),
+                found,
+                expected,
+            });
         }
         let class = self.position_embeddings.clone().narrow(1, 0, 1);
-        let table = self.position_embeddings.clone().narrow(1, 1, count).reshape([1, side, side, width]);
+        let table = self
+            .position_embeddings
+            .clone()
+            .narrow(1, 1, count)
+            .reshape([1, side, side, width]);
         let table = bicubic(table, grid.dims(), inputs).reshape([1, grid.patches(), width]);
         Ok(Tensor::cat(vec![class, table], 1))
     }
@@ -177,16 +225,41 @@ fn load_layer<B: Ops>(
     shape: &VisionShape,
     w: &Weights<B>,
 ) -> Result<VisionLayer<B>, WeightsError> {
-    let attention = if w.has("attention.q_proj.weight") { IN_MEMORY.attention } else { SAVED.attention };
-    let names = VisionNames { before: "norm1", attention, after: "norm2", up: "mlp.fc1", down: "mlp.fc2" };
+    let attention = if w.has("attention.q_proj.weight") {
+        IN_MEMORY.attention
+    } else {
+        SAVED.attention
+    };
+    let names = VisionNames {
+        before: "norm1",
+        attention,
+        after: "norm2",
+        up: "mlp.fc1",
+        down: "mlp.fc2",
+    };
     let (width, inner) = (shape.width, shape.inner);
     let mlp = if config.use_swiglu_ffn {
         let names = (ProjectionNames::Joined("mlp.weights_in"), "mlp.weights_out");
-        VisionMlp::Gated(GatedMlp::load(w, names, [width, inner], Activation::Silu, true)?)
+        VisionMlp::Gated(GatedMlp::load(
+            w,
+            names,
+            [width, inner],
+            Activation::Silu,
+            true,
+        )?)
     } else {
-        VisionMlp::Plain(Mlp::load(w, [names.up, names.down], [width, inner], shape.activation, true)?)
+        VisionMlp::Plain(Mlp::load(
+            w,
+            [names.up, names.down],
+            [width, inner],
+            shape.activation,
+            true,
+        )?)
     };
     let scale = |name: &str| w.tensor(name, [width]);
-    let scales = [scale("layer_scale1.lambda1")?, scale("layer_scale2.lambda1")?];
+    let scales = [
+        scale("layer_scale1.lambda1")?,
+        scale("layer_scale2.lambda1")?,
+    ];
     VisionLayer::load_with(shape, &names, mlp, Some(scales), w)
 }

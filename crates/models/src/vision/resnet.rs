@@ -66,8 +66,13 @@ impl ModelConfig for ResNetConfig {
     fn inert_fields(&self, _: Head) -> Vec<(&'static str, &'static str)> {
         match self.layer_type {
             ResnetBlockType::Basic => vec![("downsample_in_bottleneck", "the blocks are basic")],
-            ResnetBlockType::Bottleneck if self.hidden_sizes.len() == 1 && !self.downsample_in_first_stage => {
-                vec![("downsample_in_bottleneck", "no stage makes the image smaller")]
+            ResnetBlockType::Bottleneck
+                if self.hidden_sizes.len() == 1 && !self.downsample_in_first_stage =>
+            {
+                vec![(
+                    "downsample_in_bottleneck",
+                    "no stage makes the image smaller",
+                )]
             }
             ResnetBlockType::Bottleneck => Vec::new(),
         }
@@ -80,16 +85,27 @@ impl ResNetConfig {
         *self.hidden_sizes.last().unwrap_or(&self.embedding_size)
     }
 
-    /// The requirements of a detector for its backbone: that it is a ResNet, and returns its last stage.
+    /// The requirements of a detector for its backbone: that it is a ResNet, and returns its last
+    /// stage.
     pub(crate) fn validate_backbone(&self) -> Result<(), String> {
         let last = format!("stage{}", self.hidden_sizes.len());
-        let given = self.rest.get("out_features").and_then(Value::as_array).and_then(|features| features.last());
+        let given = self
+            .rest
+            .get("out_features")
+            .and_then(Value::as_array)
+            .and_then(|features| features.last());
         match self.rest.get("model_type").and_then(Value::as_str) {
             Some("resnet") => {}
-            other => return Err(format!("the backbone is {other:?}; supported is a \"resnet\"")),
+            other => {
+                return Err(format!(
+                    "the backbone is {other:?}; supported is a \"resnet\""
+                ));
+            }
         }
         match given.and_then(Value::as_str) {
-            Some(given) if given != last => Err(format!("`out_features` ends with {given:?}, supported is {last:?}")),
+            Some(given) if given != last => Err(format!(
+                "`out_features` ends with {given:?}, supported is {last:?}"
+            )),
             _ => Ok(()),
         }
     }
@@ -101,13 +117,21 @@ pub(crate) struct ResNet;
 impl ModelDef for ResNet {
     type Config = ResNetConfig;
 
-    fn load<B: Ops>(config: &ResNetConfig, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
+    fn load<B: Ops>(
+        config: &ResNetConfig,
+        head: Head,
+        labels: usize,
+        w: &Weights<B>,
+    ) -> LoadedNetwork<B> {
         let width = config.channels();
         let classifier = (head == Head::ImageClassification)
             // Module 0 is the flattening.
             .then(|| Linear::load(&w.module("classifier.1"), width, labels))
             .transpose()?;
-        Ok(Box::new(ResNetModel { encoder: ResNetEncoder::load(config, &w.strip_prefix("resnet"))?, classifier }))
+        Ok(Box::new(ResNetModel {
+            encoder: ResNetEncoder::load(config, &w.strip_prefix("resnet"))?,
+            classifier,
+        }))
     }
 }
 
@@ -117,14 +141,21 @@ struct ResNetModel<B: Ops> {
 }
 
 impl<B: Ops> Network<B> for ResNetModel<B> {
-    /// `logits` [batch, labels]; of the base model `last_hidden_state` [batch, channels, height, width] and
-    /// `pooler_output` [batch, channels, 1, 1].
-    fn forward(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> Result<(), ForwardError> {
+    /// `logits` [batch, labels]; of the base model `last_hidden_state` [batch, channels, height,
+    /// width] and `pooler_output` [batch, channels, 1, 1].
+    fn forward(
+        &self,
+        inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<(), ForwardError> {
         let last = self.encoder.forward(inputs, context)?;
         let [batch, channels, ..] = last.dims();
         let pooled = module::adaptive_avg_pool2d(last.clone(), [1, 1]);
         match &self.classifier {
-            Some(classifier) => context.output("logits", classifier.forward(pooled.reshape([batch, channels]))),
+            Some(classifier) => context.output(
+                "logits",
+                classifier.forward(pooled.reshape([batch, channels])),
+            ),
             None => {
                 context.output("last_hidden_state", last)?;
                 context.output("pooler_output", pooled)
@@ -141,32 +172,64 @@ pub(crate) struct ResNetEncoder<B: Ops> {
 
 impl<B: Ops> ResNetEncoder<B> {
     pub(crate) fn load(config: &ResNetConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
-        let stem = ConvShape { channels: [config.num_channels, config.embedding_size], kernel: 7, stride: 2 };
-        let embedder = ConvLayer::load(stem, Some(config.hidden_act), &w.module("embedder.embedder"))?;
+        let stem = ConvShape {
+            channels: [config.num_channels, config.embedding_size],
+            kernel: 7,
+            stride: 2,
+        };
+        let embedder = ConvLayer::load(
+            stem,
+            Some(config.hidden_act),
+            &w.module("embedder.embedder"),
+        )?;
         let mut stages = Vec::new();
         let mut channels = config.embedding_size;
-        for (index, (&width, &depth)) in config.hidden_sizes.iter().zip(&config.depths).enumerate() {
+        for (index, (&width, &depth)) in config.hidden_sizes.iter().zip(&config.depths).enumerate()
+        {
             // The pooling of the stem has halved the image already.
-            let stride = if index > 0 || config.downsample_in_first_stage { 2 } else { 1 };
+            let stride = if index > 0 || config.downsample_in_first_stage {
+                2
+            } else {
+                1
+            };
             let w = w.module("encoder.stages").module(index).module("layers");
             let block = |layer| {
-                let (inner, stride) = if layer == 0 { (channels, stride) } else { (width, 1) };
+                let (inner, stride) = if layer == 0 {
+                    (channels, stride)
+                } else {
+                    (width, 1)
+                };
                 ResNetBlock::load(config, [inner, width], stride, &w.module(layer))
             };
             stages.push((0..depth).map(block).collect::<Result<_, _>>()?);
             channels = width;
         }
-        Ok(Self { embedder, stages, channels: config.num_channels })
+        Ok(Self {
+            embedder,
+            stages,
+            channels: config.num_channels,
+        })
     }
 
     /// The output of the last stage for the image, [batch, channels, height, width].
     pub(crate) fn features(&self, inputs: &Inputs<'_, B>) -> Result<Tensor<B, 4>, ForwardError> {
-        Ok(self.stages.iter().flatten().fold(self.stem(inputs)?, |x, block| block.forward(x)))
+        Ok(self
+            .stages
+            .iter()
+            .flatten()
+            .fold(self.stem(inputs)?, |x, block| block.forward(x)))
     }
 
     fn stem(&self, inputs: &Inputs<'_, B>) -> Result<Tensor<B, 4>, ForwardError> {
         let pixels = inputs.image_of_channels("pixel_values", self.channels)?;
-        Ok(module::max_pool2d(self.embedder.forward(pixels), [3, 3], [2, 2], [1, 1], [1, 1], false))
+        Ok(module::max_pool2d(
+            self.embedder.forward(pixels),
+            [3, 3],
+            [2, 2],
+            [1, 1],
+            [1, 1],
+            false,
+        ))
     }
 
     /// [batch, channels, height, width]; a trace layer is a stage.
@@ -201,9 +264,22 @@ struct ConvLayer<B: Ops> {
 }
 
 impl<B: Ops> ConvLayer<B> {
-    fn load(shape: ConvShape, activation: Option<Activation>, w: &Weights<B>) -> Result<Self, WeightsError> {
-        let ConvShape { channels, kernel, stride } = shape;
-        let conv = Conv2dShape { channels, kernel: [kernel; 2], stride: [stride; 2], padding: [kernel / 2; 2] };
+    fn load(
+        shape: ConvShape,
+        activation: Option<Activation>,
+        w: &Weights<B>,
+    ) -> Result<Self, WeightsError> {
+        let ConvShape {
+            channels,
+            kernel,
+            stride,
+        } = shape;
+        let conv = Conv2dShape {
+            channels,
+            kernel: [kernel; 2],
+            stride: [stride; 2],
+            padding: [kernel / 2; 2],
+        };
         Ok(Self {
             convolution: Conv2d::load(&w.module("convolution"), conv, false)?,
             normalization: BatchNorm2d::load(&w.module("normalization"), channels[1])?,
@@ -220,8 +296,8 @@ impl<B: Ops> ConvLayer<B> {
     }
 }
 
-/// Convolutions with a shortcut. As in transformers, `hidden_act` is the activation after the sum; between the
-/// convolutions it is always ReLU.
+/// Convolutions with a shortcut. As in transformers, `hidden_act` is the activation after the sum;
+/// between the convolutions it is always ReLU.
 struct ResNetBlock<B: Ops> {
     layers: Vec<ConvLayer<B>>,
     shortcut: Option<ConvLayer<B>>,
@@ -232,15 +308,32 @@ struct ResNetBlock<B: Ops> {
 const REDUCTION: usize = 4;
 
 impl<B: Ops> ResNetBlock<B> {
-    fn load(config: &ResNetConfig, channels: [usize; 2], stride: usize, w: &Weights<B>) -> Result<Self, WeightsError> {
+    fn load(
+        config: &ResNetConfig,
+        channels: [usize; 2],
+        stride: usize,
+        w: &Weights<B>,
+    ) -> Result<Self, WeightsError> {
         let [inner, out] = channels;
-        let shape = |channels, kernel, stride| ConvShape { channels, kernel, stride };
+        let shape = |channels, kernel, stride| ConvShape {
+            channels,
+            kernel,
+            stride,
+        };
         let shapes = match config.layer_type {
             ResnetBlockType::Basic => vec![shape([inner, out], 3, stride), shape([out, out], 3, 1)],
             ResnetBlockType::Bottleneck => {
                 let middle = out / REDUCTION;
-                let [first, second] = if config.downsample_in_bottleneck { [stride, 1] } else { [1, stride] };
-                vec![shape([inner, middle], 1, first), shape([middle, middle], 3, second), shape([middle, out], 1, 1)]
+                let [first, second] = if config.downsample_in_bottleneck {
+                    [stride, 1]
+                } else {
+                    [1, stride]
+                };
+                vec![
+                    shape([inner, middle], 1, first),
+                    shape([middle, middle], 3, second),
+                    shape([middle, out], 1, 1),
+                ]
             }
         };
         let last = shapes.len() - 1;
@@ -251,8 +344,16 @@ impl<B: Ops> ResNetBlock<B> {
         let shortcut = (inner != out || stride != 1)
             .then(|| ConvLayer::load(shape(channels, 1, stride), None, &w.module("shortcut")))
             .transpose()?;
-        let layers = shapes.iter().enumerate().map(layer).collect::<Result<_, _>>()?;
-        Ok(Self { layers, shortcut, activation: config.hidden_act })
+        let layers = shapes
+            .iter()
+            .enumerate()
+            .map(layer)
+            .collect::<Result<_, _>>()?;
+        Ok(Self {
+            layers,
+            shortcut,
+            activation: config.hidden_act,
+        })
     }
 
     fn forward(&self, x: Tensor<B, 4>) -> Tensor<B, 4> {

@@ -1,6 +1,7 @@
 //! Swin Transformer (Liu et al. 2021): `transformers.models.swin`.
 //!
-//! Owns stages and the downsampling between them; the layers are in [`swin_layer`](super::swin_layer).
+//! Owns stages and the downsampling between them; the layers are in
+//! [`swin_layer`](super::swin_layer).
 
 use super::swin_layer::{FeatureMap, SwinLayer, SwinLayerShape, padded};
 use crate::{
@@ -45,7 +46,8 @@ pub(crate) struct SwinConfig {
 const EPS: f64 = 1e-5;
 
 impl ModelConfig for SwinConfig {
-    /// Training, masked image modelling, redundant fields, and the outputs of a backbone for other models.
+    /// Training, masked image modelling, redundant fields, and the outputs of a backbone for other
+    /// models.
     const INERT: &'static [&'static str] = &[
         "drop_path_rate",
         "encoder_stride",
@@ -64,19 +66,26 @@ impl ModelConfig for SwinConfig {
     fn validate(&self) -> Result<(), String> {
         let (depths, heads) = (self.depths.len(), self.num_heads.len());
         if depths == 0 || depths != heads {
-            return Err(format!("`depths` has {depths} entries and `num_heads` {heads}; both have one for each stage"));
+            return Err(format!(
+                "`depths` has {depths} entries and `num_heads` {heads}; both have one for each stage"
+            ));
         }
         if self.patch_size.height_width().contains(&0) || self.window_size == 0 {
             return Err("`patch_size` or `window_size` is 0".to_owned());
         }
         let stages = self.num_heads.iter().enumerate();
-        stages.into_iter().try_for_each(|(stage, heads)| divides("embed_dim", self.width(stage), "num_heads", *heads))
+        stages.into_iter().try_for_each(|(stage, heads)| {
+            divides("embed_dim", self.width(stage), "num_heads", *heads)
+        })
     }
 
     fn inert_fields(&self, _: Head) -> Vec<(&'static str, &'static str)> {
         match self.use_absolute_embeddings {
             true => Vec::new(),
-            false => vec![("image_size", "images may have any without absolute positions")],
+            false => vec![(
+                "image_size",
+                "images may have any without absolute positions",
+            )],
         }
     }
 }
@@ -97,7 +106,11 @@ impl SwinConfig {
             eps: self.layer_norm_eps,
             qkv_bias: self.qkv_bias,
             window: self.window_size,
-            shift: if index.is_multiple_of(2) { 0 } else { self.window_size / 2 },
+            shift: if index.is_multiple_of(2) {
+                0
+            } else {
+                self.window_size / 2
+            },
         }
     }
 }
@@ -108,14 +121,30 @@ pub(crate) struct Swin;
 impl ModelDef for Swin {
     type Config = SwinConfig;
 
-    fn load<B: Ops>(config: &SwinConfig, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
-        let (base, width) = (w.strip_prefix("swin"), config.width(config.depths.len() - 1));
+    fn load<B: Ops>(
+        config: &SwinConfig,
+        head: Head,
+        labels: usize,
+        w: &Weights<B>,
+    ) -> LoadedNetwork<B> {
+        let (base, width) = (
+            w.strip_prefix("swin"),
+            config.width(config.depths.len() - 1),
+        );
         let classifier = ImageClassifier::load(head, width, labels, w)?;
         let layernorm = LayerNorm::load(&base.module("layernorm"), width, config.layer_norm_eps)?;
         let embeddings = SwinEmbeddings::load(config, &base.module("embeddings"))?;
-        let stage = |index| SwinStage::load(config, index, &base.module("encoder.layers").module(index));
-        let stages = (0..config.depths.len()).map(stage).collect::<Result<_, _>>()?;
-        Ok(Box::new(SwinModel { embeddings, stages, layernorm, classifier }))
+        let stage =
+            |index| SwinStage::load(config, index, &base.module("encoder.layers").module(index));
+        let stages = (0..config.depths.len())
+            .map(stage)
+            .collect::<Result<_, _>>()?;
+        Ok(Box::new(SwinModel {
+            embeddings,
+            stages,
+            layernorm,
+            classifier,
+        }))
     }
 }
 
@@ -127,9 +156,13 @@ struct SwinModel<B: Ops> {
 }
 
 impl<B: Ops> Network<B> for SwinModel<B> {
-    /// `logits` [batch, labels]; of the base model `last_hidden_state` [batch, patches, width] and `pooler_output`, their
-    /// mean. A trace layer is a stage with the downsampling after it.
-    fn forward(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> Result<(), ForwardError> {
+    /// `logits` [batch, labels]; of the base model `last_hidden_state` [batch, patches, width] and
+    /// `pooler_output`, their mean. A trace layer is a stage with the downsampling after it.
+    fn forward(
+        &self,
+        inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<(), ForwardError> {
         let mut x = self.embeddings.forward(inputs)?;
         context.trace_embed(&x.places)?;
         for (index, stage) in self.stages.iter().enumerate() {
@@ -153,10 +186,18 @@ struct SwinEmbeddings<B: Ops> {
 
 impl<B: Ops> SwinEmbeddings<B> {
     fn load(config: &SwinConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
-        let (patch, image, width) =
-            (config.patch_size.height_width(), config.image_size.height_width(), config.embed_dim);
+        let (patch, image, width) = (
+            config.patch_size.height_width(),
+            config.image_size.height_width(),
+            config.embed_dim,
+        );
         let channels = [config.num_channels, width];
-        let shape = Conv2dShape { channels, kernel: patch, stride: patch, padding: [0, 0] };
+        let shape = Conv2dShape {
+            channels,
+            kernel: patch,
+            stride: patch,
+            padding: [0, 0],
+        };
         let patches = (image[0] / patch[0]) * (image[1] / patch[1]);
         // Replaces hidden patches in pretraining; no class here hides any.
         w.mark_unused("mask_token");
@@ -178,14 +219,35 @@ impl<B: Ops> SwinEmbeddings<B> {
         let pixels = padded(padded(pixels, 2, self.patch[0]), 3, self.patch[1]);
         let patches = self.projection.forward(pixels);
         let [batch, width, rows, columns] = patches.dims();
-        let places = self.norm.forward(patches.reshape([batch, width, rows * columns]).swap_dims(1, 2));
-        let Some(positions) = &self.position_embeddings else { return Ok(FeatureMap { places, rows, columns }) };
+        let places = self.norm.forward(
+            patches
+                .reshape([batch, width, rows * columns])
+                .swap_dims(1, 2),
+        );
+        let Some(positions) = &self.position_embeddings else {
+            return Ok(FeatureMap {
+                places,
+                rows,
+                columns,
+            });
+        };
         if positions.dims()[1] != rows * columns {
             let found = format!("an image of {rows} x {columns} patches");
-            let expected = format!("one of {} patches, as there are positions", positions.dims()[1]);
-            return Err(ForwardError::WrongInput { name: "pixel_values".to_owned(), found, expected });
+            let expected = format!(
+                "one of {} patches, as there are positions",
+                positions.dims()[1]
+            );
+            return Err(ForwardError::WrongInput {
+                name: "pixel_values".to_owned(),
+                found,
+                expected,
+            });
         }
-        Ok(FeatureMap { places: places + positions.clone(), rows, columns })
+        Ok(FeatureMap {
+            places: places + positions.clone(),
+            rows,
+            columns,
+        })
     }
 }
 
@@ -196,15 +258,28 @@ struct SwinStage<B: Ops> {
 
 impl<B: Ops> SwinStage<B> {
     fn load(config: &SwinConfig, stage: usize, w: &Weights<B>) -> Result<Self, WeightsError> {
-        let block = |index| SwinLayer::load(config.layer(stage, index), &w.module("blocks").module(index));
+        let block = |index| {
+            SwinLayer::load(
+                config.layer(stage, index),
+                &w.module("blocks").module(index),
+            )
+        };
         let last = stage + 1 == config.depths.len();
         Ok(Self {
-            blocks: (0..config.depths[stage]).map(block).collect::<Result<_, _>>()?,
-            downsample: (!last).then(|| Merging::load(config.width(stage), &w.module("downsample"))).transpose()?,
+            blocks: (0..config.depths[stage])
+                .map(block)
+                .collect::<Result<_, _>>()?,
+            downsample: (!last)
+                .then(|| Merging::load(config.width(stage), &w.module("downsample")))
+                .transpose()?,
         })
     }
 
-    fn forward(&self, mut x: FeatureMap<B>, inputs: &Inputs<'_, B>) -> Result<FeatureMap<B>, ForwardError> {
+    fn forward(
+        &self,
+        mut x: FeatureMap<B>,
+        inputs: &Inputs<'_, B>,
+    ) -> Result<FeatureMap<B>, ForwardError> {
         for block in &self.blocks {
             x.places = block.forward(&x, inputs)?;
         }
@@ -234,8 +309,14 @@ impl<B: Ops> Merging<B> {
         let x = padded(padded(x.image(), 1, 2), 2, 2);
         let [batch, height, length, width] = x.dims();
         let (rows, columns) = (height / 2, length / 2);
-        let neighbours = x.reshape([batch, rows, 2, columns, 2, width]).permute([0, 1, 3, 4, 2, 5]);
+        let neighbours = x
+            .reshape([batch, rows, 2, columns, 2, width])
+            .permute([0, 1, 3, 4, 2, 5]);
         let neighbours = neighbours.reshape([batch, rows * columns, 4 * width]);
-        FeatureMap { places: self.reduction.forward(self.norm.forward(neighbours)), rows, columns }
+        FeatureMap {
+            places: self.reduction.forward(self.norm.forward(neighbours)),
+            rows,
+            columns,
+        }
     }
 }

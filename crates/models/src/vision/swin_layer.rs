@@ -20,7 +20,9 @@ impl<B: Ops> FeatureMap<B> {
     /// [batch, rows, columns, width].
     pub(crate) fn image(&self) -> Tensor<B, 4> {
         let [batch, _, width] = self.places.dims();
-        self.places.clone().reshape([batch, self.rows, self.columns, width])
+        self.places
+            .clone()
+            .reshape([batch, self.rows, self.columns, width])
     }
 }
 
@@ -61,43 +63,74 @@ const APART: f32 = -100.0;
 
 impl<B: Ops> SwinLayer<B> {
     pub(crate) fn load(shape: SwinLayerShape, w: &Weights<B>) -> Result<Self, WeightsError> {
-        let SwinLayerShape { width, heads, inner, eps, qkv_bias: bias, window, shift, .. } = shape;
+        let SwinLayerShape {
+            width,
+            heads,
+            inner,
+            eps,
+            qkv_bias: bias,
+            window,
+            shift,
+            ..
+        } = shape;
         Ok(Self {
             layernorm_before: LayerNorm::load(&w.module("layernorm_before"), width, eps)?,
             attention: SelfAttention::load(w, &NAMES, &AttentionShape { width, heads, bias })?,
             distances: distances(&w.module("attention.self"), window, heads)?,
             layernorm_after: LayerNorm::load(&w.module("layernorm_after"), width, eps)?,
-            mlp: Mlp::load(w, ["intermediate.dense", "output.dense"], [width, inner], shape.activation, true)?,
+            mlp: Mlp::load(
+                w,
+                ["intermediate.dense", "output.dense"],
+                [width, inner],
+                shape.activation,
+                true,
+            )?,
             window,
             shift,
         })
     }
 
     /// [batch, rows * columns, width].
-    pub(crate) fn forward(&self, x: &FeatureMap<B>, inputs: &Inputs<'_, B>) -> Result<Tensor<B, 3>, ForwardError> {
+    pub(crate) fn forward(
+        &self,
+        x: &FeatureMap<B>,
+        inputs: &Inputs<'_, B>,
+    ) -> Result<Tensor<B, 3>, ForwardError> {
         // transformers would take a smaller window, which the table of distances does not fit.
         let shorter = x.rows.min(x.columns);
         if shorter < self.window {
             let found = format!("an image that shrinks to {} x {} places", x.rows, x.columns);
             let expected = format!("at least a window of {} in each direction", self.window);
-            return Err(ForwardError::WrongInput { name: "pixel_values".to_owned(), found, expected });
+            return Err(ForwardError::WrongInput {
+                name: "pixel_values".to_owned(),
+                found,
+                expected,
+            });
         }
         // A single window has no neighbours to exchange with (`set_shift_and_window_size`).
-        let shift = if shorter == self.window { 0 } else { self.shift };
+        let shift = if shorter == self.window {
+            0
+        } else {
+            self.shift
+        };
         let y = x.places.clone() + self.attend(x, shift, inputs);
         Ok(y.clone() + self.mlp.forward(self.layernorm_after.forward(y)))
     }
 
     /// Attention within the windows of an image that is padded to whole ones.
     fn attend(&self, x: &FeatureMap<B>, shift: usize, inputs: &Inputs<'_, B>) -> Tensor<B, 3> {
-        let normal = FeatureMap { places: self.layernorm_before.forward(x.places.clone()), ..*x };
+        let normal = FeatureMap {
+            places: self.layernorm_before.forward(x.places.clone()),
+            ..*x
+        };
         let image = padded(padded(normal.image(), 1, self.window), 2, self.window);
         let [batch, height, length, width] = image.dims();
         let windows = self.split(rolled(rolled(image, 1, shift), 2, shift));
         let bias = match shift {
             0 => self.distances.clone(),
             // Windows are counted image by image, and every image has the same borders.
-            _ => (self.distances.clone() + self.borders([height, length], shift, inputs)).repeat_dim(0, batch),
+            _ => (self.distances.clone() + self.borders([height, length], shift, inputs))
+                .repeat_dim(0, batch),
         };
         let windows = self.attention.forward(windows, Some(bias));
         let image = self.join(windows, [batch, height, length, width]);
@@ -110,39 +143,66 @@ impl<B: Ops> SwinLayer<B> {
     fn split(&self, image: Tensor<B, 4>) -> Tensor<B, 3> {
         let ([batch, height, length, width], side) = (image.dims(), self.window);
         let (down, across) = (height / side, length / side);
-        let windows = image.reshape([batch, down, side, across, side, width]).permute([0, 1, 3, 2, 4, 5]);
+        let windows = image
+            .reshape([batch, down, side, across, side, width])
+            .permute([0, 1, 3, 2, 4, 5]);
         windows.reshape([batch * down * across, side * side, width])
     }
 
     /// The inverse of [`SwinLayer::split`].
-    fn join(&self, windows: Tensor<B, 3>, [batch, height, length, width]: [usize; 4]) -> Tensor<B, 4> {
+    fn join(
+        &self,
+        windows: Tensor<B, 3>,
+        [batch, height, length, width]: [usize; 4],
+    ) -> Tensor<B, 4> {
         let side = self.window;
         let windows = windows.reshape([batch, height / side, length / side, side, side, width]);
-        windows.permute([0, 1, 3, 2, 4, 5]).reshape([batch, height, length, width])
+        windows
+            .permute([0, 1, 3, 2, 4, 5])
+            .reshape([batch, height, length, width])
     }
 
-    /// Hides positions from each other that the shift brought together from both ends: [windows, 1, window², window²].
+    /// Hides positions from each other that the shift brought together from both ends: [windows, 1,
+    /// window², window²].
     fn borders(&self, size: [usize; 2], shift: usize, inputs: &Inputs<'_, B>) -> Tensor<B, 4> {
         let side = self.window;
         // The slices of `SwinLayer.get_attn_mask`: three parts along each side, and
         // only positions of one part were neighbours before the shift.
-        let part = |at: usize, length: usize| usize::from(at + side >= length) + usize::from(at + shift >= length);
+        let part = |at: usize, length: usize| {
+            usize::from(at + side >= length) + usize::from(at + shift >= length)
+        };
         let region = |row, column| 3 * part(row, size[0]) + part(column, size[1]);
         let mut values = Vec::new();
-        for (top, left) in (0..size[0] / side).flat_map(|row| (0..size[1] / side).map(move |column| (row, column))) {
-            let places = (0..side * side).map(|place| region(top * side + place / side, left * side + place % side));
+        for (top, left) in
+            (0..size[0] / side).flat_map(|row| (0..size[1] / side).map(move |column| (row, column)))
+        {
+            let places = (0..side * side)
+                .map(|place| region(top * side + place / side, left * side + place % side));
             let regions: Vec<usize> = places.collect();
-            let row = |one: &usize| regions.iter().map(|other| if one == other { 0.0 } else { APART }).collect();
+            let row = |one: &usize| {
+                regions
+                    .iter()
+                    .map(|other| if one == other { 0.0 } else { APART })
+                    .collect()
+            };
             values.extend(regions.iter().flat_map(|one| -> Vec<f32> { row(one) }));
         }
         let windows = (size[0] / side) * (size[1] / side);
         let shape = [windows, 1, side * side, side * side];
-        Tensor::from_data(TensorData::new(values, shape), (inputs.device(), DType::F32))
+        Tensor::from_data(
+            TensorData::new(values, shape),
+            (inputs.device(), DType::F32),
+        )
     }
 }
 
-/// `relative_position_bias_table` [(2 * window - 1)², heads], laid out for every pair of positions in a window.
-fn distances<B: Ops>(w: &Weights<B>, window: usize, heads: usize) -> Result<Tensor<B, 4>, WeightsError> {
+/// `relative_position_bias_table` [(2 * window - 1)², heads], laid out for every pair of positions
+/// in a window.
+fn distances<B: Ops>(
+    w: &Weights<B>,
+    window: usize,
+    heads: usize,
+) -> Result<Tensor<B, 4>, WeightsError> {
     let (span, area) = (2 * window - 1, window * window);
     let table = w.tensor("relative_position_bias_table", [span * span, heads])?;
     let index = |one: usize, other: usize| {
@@ -150,10 +210,18 @@ fn distances<B: Ops>(w: &Weights<B>, window: usize, heads: usize) -> Result<Tens
         let across = one % window + window - 1 - other % window;
         (down * span + across) as i32
     };
-    let indices: Vec<i32> = (0..area * area).map(|pair| index(pair / area, pair % area)).collect();
-    let indices = Tensor::from_data(TensorData::new(indices, [area * area]), (w.device(), DType::I32));
+    let indices: Vec<i32> = (0..area * area)
+        .map(|pair| index(pair / area, pair % area))
+        .collect();
+    let indices = Tensor::from_data(
+        TensorData::new(indices, [area * area]),
+        (w.device(), DType::I32),
+    );
     let pairs: Tensor<B, 2> = table.select(0, indices);
-    Ok(pairs.reshape([1, area, area, heads]).permute([0, 3, 1, 2]).cast(DType::F32))
+    Ok(pairs
+        .reshape([1, area, area, heads])
+        .permute([0, 3, 1, 2])
+        .cast(DType::F32))
 }
 
 /// `x` with zeros after it, up to a multiple of `part` in `dimension`.
@@ -168,7 +236,10 @@ fn rolled<B: Ops>(x: Tensor<B, 4>, dimension: usize, shift: usize) -> Tensor<B, 
     match shift % length {
         0 => x,
         shift => {
-            let (front, back) = (x.clone().narrow(dimension, 0, shift), x.narrow(dimension, shift, length - shift));
+            let (front, back) = (
+                x.clone().narrow(dimension, 0, shift),
+                x.narrow(dimension, shift, length - shift),
+            );
             Tensor::cat(vec![back, front], dimension)
         }
     }

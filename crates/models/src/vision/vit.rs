@@ -1,4 +1,5 @@
-//! ViT (Dosovitskiy et al. 2020) and DeiT (Touvron et al. 2020): `transformers.models.vit`, `transformers.models.deit`.
+//! ViT (Dosovitskiy et al. 2020) and DeiT (Touvron et al. 2020): `transformers.models.vit`,
+//! `transformers.models.deit`.
 //!
 //! DeiT is ViT with a distillation token after the class token, and a head that reads both.
 
@@ -51,7 +52,9 @@ impl ModelConfig for VitConfig {
     fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         match head {
             Head::Base => Vec::new(),
-            _ => ["pooler_act", "pooler_output_size"].map(|field| (field, "only the base model has a pooler")).to_vec(),
+            _ => ["pooler_act", "pooler_output_size"]
+                .map(|field| (field, "only the base model has a pooler"))
+                .to_vec(),
         }
     }
 }
@@ -62,8 +65,20 @@ pub(crate) struct Vit;
 impl ModelDef for Vit {
     type Config = VitConfig;
 
-    fn load<B: Ops>(config: &VitConfig, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
-        VitModel::load(config, &["cls_token"], head, labels, &w.strip_prefix("vit"), w)
+    fn load<B: Ops>(
+        config: &VitConfig,
+        head: Head,
+        labels: usize,
+        w: &Weights<B>,
+    ) -> LoadedNetwork<B> {
+        VitModel::load(
+            config,
+            &["cls_token"],
+            head,
+            labels,
+            &w.strip_prefix("vit"),
+            w,
+        )
     }
 }
 
@@ -73,8 +88,20 @@ pub(crate) struct Deit;
 impl ModelDef for Deit {
     type Config = VitConfig;
 
-    fn load<B: Ops>(config: &VitConfig, head: Head, labels: usize, w: &Weights<B>) -> LoadedNetwork<B> {
-        VitModel::load(config, &["cls_token", "distillation_token"], head, labels, &w.strip_prefix("deit"), w)
+    fn load<B: Ops>(
+        config: &VitConfig,
+        head: Head,
+        labels: usize,
+        w: &Weights<B>,
+    ) -> LoadedNetwork<B> {
+        VitModel::load(
+            config,
+            &["cls_token", "distillation_token"],
+            head,
+            labels,
+            &w.strip_prefix("deit"),
+            w,
+        )
     }
 }
 
@@ -93,18 +120,32 @@ impl<B: Ops> VitModel<B> {
         base: &Weights<B>,
         w: &Weights<B>,
     ) -> LoadedNetwork<B> {
-        let encoder = VitEncoder::load(&config.fields.shape(config.intermediate_size), special, base)?;
-        Ok(Box::new(Self { encoder, head: VitHead::load(config, head, labels, base, w)? }))
+        let encoder = VitEncoder::load(
+            &config.fields.shape(config.intermediate_size),
+            special,
+            base,
+        )?;
+        Ok(Box::new(Self {
+            encoder,
+            head: VitHead::load(config, head, labels, base, w)?,
+        }))
     }
 }
 
 enum VitHead<B: Ops> {
     /// `last_hidden_state` and `pooler_output` [batch, pooler_output_size].
-    Pooler { dense: Linear<B>, activation: Activation },
+    Pooler {
+        dense: Linear<B>,
+        activation: Activation,
+    },
     /// `logits` [batch, labels], of the class token.
     Classifier(Linear<B>),
-    /// `cls_logits` and `distillation_logits` [batch, labels], of the first two tokens, and `logits`, their mean.
-    Teacher { class: Linear<B>, distillation: Linear<B> },
+    /// `cls_logits` and `distillation_logits` [batch, labels], of the first two tokens, and
+    /// `logits`, their mean.
+    Teacher {
+        class: Linear<B>,
+        distillation: Linear<B>,
+    },
 }
 
 impl<B: Ops> VitHead<B> {
@@ -123,21 +164,40 @@ impl<B: Ops> VitHead<B> {
                 distillation: classifier("distillation_classifier")?,
             },
             _ => {
-                let width = config.pooler_output_size.unwrap_or(config.fields.hidden_size);
-                let dense = Linear::load(&base.module("pooler.dense"), config.fields.hidden_size, width)?;
-                Self::Pooler { dense, activation: config.pooler_act }
+                let width = config
+                    .pooler_output_size
+                    .unwrap_or(config.fields.hidden_size);
+                let dense = Linear::load(
+                    &base.module("pooler.dense"),
+                    config.fields.hidden_size,
+                    width,
+                )?;
+                Self::Pooler {
+                    dense,
+                    activation: config.pooler_act,
+                }
             }
         })
     }
 }
 
 impl<B: Ops> Network<B> for VitModel<B> {
-    fn forward(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> Result<(), ForwardError> {
-        let last = self.encoder.stack.forward(self.encoder.embed(inputs)?, context, |_, x| x)?;
+    fn forward(
+        &self,
+        inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<(), ForwardError> {
+        let last = self
+            .encoder
+            .stack
+            .forward(self.encoder.embed(inputs)?, context, |_, x| x)?;
         let first = first_token(last.clone());
         match &self.head {
             VitHead::Classifier(classifier) => context.output("logits", classifier.forward(first)),
-            VitHead::Teacher { class, distillation } => {
+            VitHead::Teacher {
+                class,
+                distillation,
+            } => {
                 let second = first_token(last.narrow(1, 1, 1));
                 let (class, distillation) = (class.forward(first), distillation.forward(second));
                 context.output("cls_logits", class.clone())?;
@@ -169,12 +229,19 @@ impl<B: Ops> VitEncoder<B> {
         let layers = w.module_named(&["encoder.layer", "layers"]);
         let layer = |index| {
             let w = layers.module(index);
-            let names = if w.has("mlp.fc1.weight") { &IN_MEMORY } else { &SAVED };
+            let names = if w.has("mlp.fc1.weight") {
+                &IN_MEMORY
+            } else {
+                &SAVED
+            };
             VisionLayer::load(shape, names, &w)
         };
         Ok(Self {
             patches: PatchEmbedding::load(shape, &embeddings)?,
-            special: special.iter().map(|name| embeddings.tensor(name, [1, 1, width])).collect::<Result<_, _>>()?,
+            special: special
+                .iter()
+                .map(|name| embeddings.tensor(name, [1, 1, width]))
+                .collect::<Result<_, _>>()?,
             position_embeddings: embeddings.tensor("position_embeddings", [1, tokens, width])?,
             stack: VisionStack::load(shape, w, layer)?,
             image: [shape.channels, shape.image[0], shape.image[1]],
@@ -183,10 +250,17 @@ impl<B: Ops> VitEncoder<B> {
 
     /// The special tokens and the patches, [batch, tokens, width].
     fn embed(&self, inputs: &Inputs<'_, B>) -> Result<Tensor<B, 3>, ForwardError> {
-        // Exactly the trained size: `interpolate_pos_encoding` is off in the forward pass of transformers by default.
-        let patches = self.patches.forward(inputs.image("pixel_values", self.image)?).hidden;
+        // Exactly the trained size: `interpolate_pos_encoding` is off in the forward pass of
+        // transformers by default.
+        let patches = self
+            .patches
+            .forward(inputs.image("pixel_values", self.image)?)
+            .hidden;
         let [batch, _, width] = patches.dims();
-        let special = self.special.iter().map(|token| token.clone().expand([batch, 1, width]));
+        let special = self
+            .special
+            .iter()
+            .map(|token| token.clone().expand([batch, 1, width]));
         Ok(Tensor::cat(special.chain([patches]).collect(), 1) + self.position_embeddings.clone())
     }
 }

@@ -1,5 +1,5 @@
-//! The encoder that CLIP made common: transformer layers normalised before each part, over tokens or over patches. CLIP and SigLIP
-//! have two of them, LLaVA has the one for images.
+//! The encoder that CLIP made common: transformer layers normalised before each part, over tokens
+//! or over patches. CLIP and SigLIP have two of them, LLaVA has the one for images.
 
 use crate::config::{ImageSize, divides};
 use burn_tensor::Tensor;
@@ -10,8 +10,8 @@ use testgen_nn::{
     forward::ForwardError,
     inputs::Inputs,
     layer::{
-        AttentionNames, AttentionShape, Conv2d, Conv2dShape, Embedding, LayerNorm, Linear, Mlp, SelfAttention,
-        causal_bias, padding_bias, positions,
+        AttentionNames, AttentionShape, Conv2d, Conv2dShape, Embedding, LayerNorm, Linear, Mlp,
+        SelfAttention, causal_bias, padding_bias, positions,
     },
     weights::{Weights, WeightsError},
 };
@@ -44,7 +44,12 @@ pub(crate) struct TextFields {
 
 impl ClipEncoderFields {
     pub(crate) fn validate(&self) -> Result<(), String> {
-        divides("hidden_size", self.hidden_size, "num_attention_heads", self.num_attention_heads)
+        divides(
+            "hidden_size",
+            self.hidden_size,
+            "num_attention_heads",
+            self.num_attention_heads,
+        )
     }
 
     /// `fc1` and `fc2`.
@@ -70,7 +75,10 @@ impl ImageFields {
     }
 
     pub(crate) fn patches(&self) -> usize {
-        let (image, patch) = (self.image_size.height_width(), self.patch_size.height_width());
+        let (image, patch) = (
+            self.image_size.height_width(),
+            self.patch_size.height_width(),
+        );
         (image[0] / patch[0]) * (image[1] / patch[1])
     }
 }
@@ -82,14 +90,19 @@ impl<B: Ops> ClipLayers<B> {
     /// `encoder.layers` below `w`.
     fn load(fields: &ClipEncoderFields, w: &Weights<B>) -> Result<Self, WeightsError> {
         let layer = |index| ClipLayer::load(fields, &w.module("encoder.layers").module(index));
-        Ok(Self((0..fields.num_hidden_layers).map(layer).collect::<Result<_, _>>()?))
+        Ok(Self(
+            (0..fields.num_hidden_layers)
+                .map(layer)
+                .collect::<Result<_, _>>()?,
+        ))
     }
 
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// [batch, seq, width] through the first `count` layers; their traces are numbered from `first`.
+    /// [batch, seq, width] through the first `count` layers; their traces are numbered from
+    /// `first`.
     pub(crate) fn forward(
         &self,
         x: Tensor<B, 3>,
@@ -98,11 +111,14 @@ impl<B: Ops> ClipLayers<B> {
         count: usize,
         context: &mut ForwardContext<'_, B>,
     ) -> Result<Tensor<B, 3>, ForwardError> {
-        self.0[..count].iter().enumerate().try_fold(x, |x, (index, layer)| {
-            let x = layer.forward(x, bias.cloned());
-            context.trace_layer(first + index, &x)?;
-            Ok(x)
-        })
+        self.0[..count]
+            .iter()
+            .enumerate()
+            .try_fold(x, |x, (index, layer)| {
+                let x = layer.forward(x, bias.cloned());
+                context.trace_layer(first + index, &x)?;
+                Ok(x)
+            })
     }
 }
 
@@ -115,7 +131,11 @@ struct ClipLayer<B: Ops> {
 
 impl<B: Ops> ClipLayer<B> {
     fn load(fields: &ClipEncoderFields, w: &Weights<B>) -> Result<Self, WeightsError> {
-        let shape = AttentionShape { width: fields.hidden_size, heads: fields.num_attention_heads, bias: true };
+        let shape = AttentionShape {
+            width: fields.hidden_size,
+            heads: fields.num_attention_heads,
+            bias: true,
+        };
         Ok(Self {
             layer_norm1: fields.norm(&w.module("layer_norm1"))?,
             self_attn: SelfAttention::load(w, &AttentionNames::SELF_ATTN, &shape)?,
@@ -149,7 +169,8 @@ impl<B: Ops> ClipTextEncoder<B> {
         w: &Weights<B>,
     ) -> Result<Self, WeightsError> {
         let embeddings = w.module("embeddings");
-        let table = |name, rows| Embedding::load(&embeddings.module(name), rows, encoder.hidden_size);
+        let table =
+            |name, rows| Embedding::load(&embeddings.module(name), rows, encoder.hidden_size);
         Ok(Self {
             token_embedding: table("token_embedding", fields.vocab_size)?,
             position_embedding: table("position_embedding", fields.max_position_embeddings)?,
@@ -161,7 +182,8 @@ impl<B: Ops> ClipTextEncoder<B> {
         })
     }
 
-    /// [batch, seq, width], after the final norm. The trace has the tokens' embedding, and each layer before it.
+    /// [batch, seq, width], after the final norm. The trace has the tokens' embedding, and each
+    /// layer before it.
     pub(crate) fn forward(
         &self,
         inputs: &Inputs<'_, B>,
@@ -170,11 +192,18 @@ impl<B: Ops> ClipTextEncoder<B> {
         let ids = inputs.indices("input_ids", self.vocab)?;
         let shape = ids.dims();
         let (values, position_shape) = positions(inputs, shape, 0)?;
-        let places = inputs.checked_indices("position_ids", values, position_shape, self.max_positions)?;
+        let places =
+            inputs.checked_indices("position_ids", values, position_shape, self.max_positions)?;
         let x = self.token_embedding.forward(ids) + self.position_embedding.forward(places);
         context.trace_embed(&x)?;
-        let bias = if self.causal { causal_bias(inputs, shape, 0, None)? } else { padding_bias(inputs, shape)? };
-        let x = self.layers.forward(x, bias.as_ref(), 0, self.layers.len(), context)?;
+        let bias = if self.causal {
+            causal_bias(inputs, shape, 0, None)?
+        } else {
+            padding_bias(inputs, shape)?
+        };
+        let x = self
+            .layers
+            .forward(x, bias.as_ref(), 0, self.layers.len(), context)?;
         Ok(self.final_layer_norm.forward(x))
     }
 
@@ -206,7 +235,9 @@ impl<B: Ops> ClipImageEncoder<B> {
         fields: &ImageFields,
         w: &Weights<B>,
     ) -> Result<Self, WeightsError> {
-        let token = w.module("embeddings").tensor("class_embedding", [encoder.hidden_size])?;
+        let token = w
+            .module("embeddings")
+            .tensor("class_embedding", [encoder.hidden_size])?;
         // Spelled like this in every checkpoint.
         let norm = encoder.norm(&w.module("pre_layrnorm"))?;
         Self::load(encoder, fields, Some((token, norm)), w)
@@ -228,21 +259,34 @@ impl<B: Ops> ClipImageEncoder<B> {
         w: &Weights<B>,
     ) -> Result<Self, WeightsError> {
         let (width, embeddings) = (encoder.hidden_size, w.module("embeddings"));
-        let ([height, breadth], patch) = (fields.image_size.height_width(), fields.patch_size.height_width());
-        let shape =
-            Conv2dShape { channels: [fields.num_channels, width], kernel: patch, stride: patch, padding: [0, 0] };
+        let ([height, breadth], patch) = (
+            fields.image_size.height_width(),
+            fields.patch_size.height_width(),
+        );
+        let shape = Conv2dShape {
+            channels: [fields.num_channels, width],
+            kernel: patch,
+            stride: patch,
+            padding: [0, 0],
+        };
         let places = fields.patches() + usize::from(class.is_some());
         Ok(Self {
-            patch_embedding: Conv2d::load(&embeddings.module("patch_embedding"), shape, class.is_none())?,
-            position_embedding: embeddings.module("position_embedding").tensor("weight", [places, width])?,
+            patch_embedding: Conv2d::load(
+                &embeddings.module("patch_embedding"),
+                shape,
+                class.is_none(),
+            )?,
+            position_embedding: embeddings
+                .module("position_embedding")
+                .tensor("weight", [places, width])?,
             class,
             layers: ClipLayers::load(encoder, w)?,
             image: [fields.num_channels, height, breadth],
         })
     }
 
-    /// [batch, positions, width] after the first `count` layers, before any norm. The trace has the embeddings as layer
-    /// `first`, and each layer after them.
+    /// [batch, positions, width] after the first `count` layers, before any norm. The trace has the
+    /// embeddings as layer `first`, and each layer after them.
     pub(crate) fn forward(
         &self,
         inputs: &Inputs<'_, B>,
@@ -256,7 +300,10 @@ impl<B: Ops> ClipImageEncoder<B> {
     }
 
     /// The embeddings and the hidden state after every layer, without traces.
-    pub(crate) fn hidden_states(&self, inputs: &Inputs<'_, B>) -> Result<Vec<Tensor<B, 3>>, ForwardError> {
+    pub(crate) fn hidden_states(
+        &self,
+        inputs: &Inputs<'_, B>,
+    ) -> Result<Vec<Tensor<B, 3>>, ForwardError> {
         let mut states = vec![self.embed(inputs.image("pixel_values", self.image)?)];
         for layer in &self.layers.0 {
             states.push(layer.forward(states[states.len() - 1].clone(), None));
@@ -267,12 +314,17 @@ impl<B: Ops> ClipImageEncoder<B> {
     fn embed(&self, pixels: Tensor<B, 4>) -> Tensor<B, 3> {
         let patches = self.patch_embedding.forward(pixels);
         let [batch, width, rows, columns] = patches.dims();
-        let patches = patches.reshape([batch, width, rows * columns]).swap_dims(1, 2);
+        let patches = patches
+            .reshape([batch, width, rows * columns])
+            .swap_dims(1, 2);
         let positions = self.position_embedding.clone().unsqueeze();
         match &self.class {
             None => patches + positions,
             Some((token, norm)) => {
-                let token = token.clone().reshape([1, 1, width]).expand([batch, 1, width]);
+                let token = token
+                    .clone()
+                    .reshape([1, 1, width])
+                    .expand([batch, 1, width]);
                 norm.forward(Tensor::cat(vec![token, patches], 1) + positions)
             }
         }

@@ -16,13 +16,23 @@ impl<B: Ops> DetectionMlp<B> {
     /// `layers.0` to `layers.2`, from `width` over twice itself to `out`.
     pub(crate) fn load(w: &Weights<B>, width: usize, out: usize) -> Result<Self, WeightsError> {
         let layer = |(index, out)| Linear::load(&w.module("layers").module(index), width, out);
-        Ok(Self([width, width, out].into_iter().enumerate().map(layer).collect::<Result<_, _>>()?))
+        Ok(Self(
+            [width, width, out]
+                .into_iter()
+                .enumerate()
+                .map(layer)
+                .collect::<Result<_, _>>()?,
+        ))
     }
 
     fn forward(&self, x: Tensor<B, 3>) -> Tensor<B, 3> {
         // No ReLU after the last: a box has its sigmoid, and labels a softmax.
         let (last, others) = self.0.split_last().expect("it is loaded with three layers");
-        last.forward(others.iter().fold(x, |x, layer| activate(layer.forward(x), Activation::Relu)))
+        last.forward(
+            others
+                .iter()
+                .fold(x, |x, layer| activate(layer.forward(x), Activation::Relu)),
+        )
     }
 }
 
@@ -41,7 +51,8 @@ pub(crate) struct DetectionHead<B: Ops> {
 }
 
 impl<B: Ops> DetectionHead<B> {
-    /// Stores `logits` [batch, queries, labels + 1] and `pred_boxes` [batch, queries, 4] of `queries` [batch, queries, width].
+    /// Stores `logits` [batch, queries, labels + 1] and `pred_boxes` [batch, queries, 4] of
+    /// `queries` [batch, queries, width].
     pub(crate) fn forward(
         &self,
         queries: Tensor<B, 3>,

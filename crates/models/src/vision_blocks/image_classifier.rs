@@ -15,12 +15,21 @@ pub(crate) struct ImageClassifier<B: Ops>(Option<Linear<B>>);
 
 impl<B: Ops> ImageClassifier<B> {
     /// `classifier` of the whole model `w`.
-    pub(crate) fn load(head: Head, width: usize, labels: usize, w: &Weights<B>) -> Result<Self, WeightsError> {
+    pub(crate) fn load(
+        head: Head,
+        width: usize,
+        labels: usize,
+        w: &Weights<B>,
+    ) -> Result<Self, WeightsError> {
         let load = || Linear::load(&w.module("classifier"), width, labels);
-        (head == Head::ImageClassification).then(load).transpose().map(Self)
+        (head == Head::ImageClassification)
+            .then(load)
+            .transpose()
+            .map(Self)
     }
 
-    /// `logits` [batch, labels], or `last_hidden_state` as it is and `pooler_output` [batch, width].
+    /// `logits` [batch, labels], or `last_hidden_state` as it is and `pooler_output` [batch,
+    /// width].
     pub(crate) fn forward<const D: usize>(
         &self,
         last: Tensor<B, D>,

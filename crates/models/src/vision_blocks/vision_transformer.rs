@@ -1,7 +1,8 @@
-//! The common part of ViT and its relatives: an image as a sequence of patches, and layers that normalise before attention
-//! and MLP.
+//! The common part of ViT and its relatives: an image as a sequence of patches, and layers that
+//! normalise before attention and MLP.
 //!
-//! Does not own configurations, special tokens, positions nor heads, which differ from type to type.
+//! Does not own configurations, special tokens, positions nor heads, which differ from type to
+//! type.
 
 use crate::config::{ImageSize, divides};
 use burn_tensor::Tensor;
@@ -10,7 +11,10 @@ use testgen_nn::{
     backend::{Activation, Ops},
     context::ForwardContext,
     forward::ForwardError,
-    layer::{AttentionNames, AttentionShape, Conv2d, Conv2dShape, GatedMlp, LayerNorm, Mlp, SelfAttention},
+    layer::{
+        AttentionNames, AttentionShape, Conv2d, Conv2dShape, GatedMlp, LayerNorm, Mlp,
+        SelfAttention,
+    },
     weights::{Weights, WeightsError},
 };
 
@@ -30,7 +34,12 @@ pub(crate) struct VisionFields {
 
 impl VisionFields {
     pub(crate) fn validate(&self) -> Result<(), String> {
-        divides("hidden_size", self.hidden_size, "num_attention_heads", self.num_attention_heads)?;
+        divides(
+            "hidden_size",
+            self.hidden_size,
+            "num_attention_heads",
+            self.num_attention_heads,
+        )?;
         match self.patch_size.height_width().contains(&0) {
             true => Err("`patch_size` is 0".to_owned()),
             false => Ok(()),
@@ -75,7 +84,10 @@ pub(crate) struct VisionShape {
 impl VisionShape {
     /// The patches of an image of the trained size.
     pub(crate) fn grid(&self) -> Grid {
-        Grid { rows: self.image[0] / self.patch[0], columns: self.image[1] / self.patch[1] }
+        Grid {
+            rows: self.image[0] / self.patch[0],
+            columns: self.image[1] / self.patch[1],
+        }
     }
 }
 
@@ -112,16 +124,30 @@ impl<B: Ops> PatchEmbedding<B> {
     /// `patch_embeddings.projection` below `w`.
     pub(crate) fn load(shape: &VisionShape, w: &Weights<B>) -> Result<Self, WeightsError> {
         let (channels, patch) = ([shape.channels, shape.width], shape.patch);
-        let shape = Conv2dShape { channels, kernel: patch, stride: patch, padding: [0, 0] };
-        Ok(Self(Conv2d::load(&w.module("patch_embeddings.projection"), shape, true)?))
+        let shape = Conv2dShape {
+            channels,
+            kernel: patch,
+            stride: patch,
+            padding: [0, 0],
+        };
+        Ok(Self(Conv2d::load(
+            &w.module("patch_embeddings.projection"),
+            shape,
+            true,
+        )?))
     }
 
     /// The patches of `pixels` [batch, channels, height, width].
     pub(crate) fn forward(&self, pixels: Tensor<B, 4>) -> Patches<B> {
         let patches = self.0.forward(pixels);
         let [batch, width, rows, columns] = patches.dims();
-        let hidden = patches.reshape([batch, width, rows * columns]).swap_dims(1, 2);
-        Patches { hidden, grid: Grid { rows, columns } }
+        let hidden = patches
+            .reshape([batch, width, rows * columns])
+            .swap_dims(1, 2);
+        Patches {
+            hidden,
+            grid: Grid { rows, columns },
+        }
     }
 }
 
@@ -161,9 +187,18 @@ pub(crate) struct VisionLayer<B: Ops> {
 
 impl<B: Ops> VisionLayer<B> {
     /// A layer with an ungated MLP and without scales.
-    pub(crate) fn load(shape: &VisionShape, names: &VisionNames, w: &Weights<B>) -> Result<Self, WeightsError> {
-        let mlp =
-            VisionMlp::Plain(Mlp::load(w, [names.up, names.down], [shape.width, shape.inner], shape.activation, true)?);
+    pub(crate) fn load(
+        shape: &VisionShape,
+        names: &VisionNames,
+        w: &Weights<B>,
+    ) -> Result<Self, WeightsError> {
+        let mlp = VisionMlp::Plain(Mlp::load(
+            w,
+            [names.up, names.down],
+            [shape.width, shape.inner],
+            shape.activation,
+            true,
+        )?);
         Self::load_with(shape, names, mlp, None, w)
     }
 
@@ -174,10 +209,20 @@ impl<B: Ops> VisionLayer<B> {
         scales: Option<[Tensor<B, 1>; 2]>,
         w: &Weights<B>,
     ) -> Result<Self, WeightsError> {
-        let VisionShape { width, heads, eps, qkv_bias: bias, .. } = *shape;
+        let VisionShape {
+            width,
+            heads,
+            eps,
+            qkv_bias: bias,
+            ..
+        } = *shape;
         Ok(Self {
             before: LayerNorm::load(&w.module(names.before), width, eps)?,
-            attention: SelfAttention::load(w, &names.attention, &AttentionShape { width, heads, bias })?,
+            attention: SelfAttention::load(
+                w,
+                &names.attention,
+                &AttentionShape { width, heads, bias },
+            )?,
             after: LayerNorm::load(&w.module(names.after), width, eps)?,
             mlp,
             scales,
@@ -217,8 +262,8 @@ impl<B: Ops> VisionStack<B> {
         })
     }
 
-    /// [batch, tokens, width]; `between` is the type's operation after a layer. The traces are those of the layers themselves,
-    /// before the norm, as in transformers.
+    /// [batch, tokens, width]; `between` is the type's operation after a layer. The traces are
+    /// those of the layers themselves, before the norm, as in transformers.
     pub(crate) fn forward(
         &self,
         mut x: Tensor<B, 3>,

@@ -6,7 +6,9 @@ use crate::{
     config::{ModelConfig, Nested, NestedConfig},
     model_def::{LoadedNetwork, ModelDef},
     text::text_head::{first_token, pick_tokens},
-    vision_blocks::clip_encoder::{ClipEncoderFields, ClipImageEncoder, ClipTextEncoder, ImageFields, TextFields},
+    vision_blocks::clip_encoder::{
+        ClipEncoderFields, ClipImageEncoder, ClipTextEncoder, ImageFields, TextFields,
+    },
 };
 use burn_tensor::Tensor;
 use serde::Deserialize;
@@ -39,7 +41,9 @@ impl ClipConfig {
     }
 
     fn vision(&self) -> &ClipVisionConfig {
-        self.vision_config_dict.as_ref().unwrap_or(&self.vision_config)
+        self.vision_config_dict
+            .as_ref()
+            .unwrap_or(&self.vision_config)
     }
 }
 
@@ -52,17 +56,33 @@ impl ModelConfig for ClipConfig {
     }
 
     fn nested(&self) -> Vec<(&'static str, &dyn NestedConfig)> {
-        let mut nested: Vec<(&'static str, &dyn NestedConfig)> =
-            vec![("text_config", &self.text_config), ("vision_config", &self.vision_config)];
-        nested.extend(self.text_config_dict.iter().map(|config| ("text_config_dict", config as &dyn NestedConfig)));
-        nested.extend(self.vision_config_dict.iter().map(|config| ("vision_config_dict", config as &dyn NestedConfig)));
+        let mut nested: Vec<(&'static str, &dyn NestedConfig)> = vec![
+            ("text_config", &self.text_config),
+            ("vision_config", &self.vision_config),
+        ];
+        nested.extend(
+            self.text_config_dict
+                .iter()
+                .map(|config| ("text_config_dict", config as &dyn NestedConfig)),
+        );
+        nested.extend(
+            self.vision_config_dict
+                .iter()
+                .map(|config| ("vision_config_dict", config as &dyn NestedConfig)),
+        );
         nested
     }
 
     fn inert_fields(&self, _: Head) -> Vec<(&'static str, &'static str)> {
         let overruled = "`..._dict` overrules it";
-        let text = self.text_config_dict.as_ref().map(|_| ("text_config", overruled));
-        let vision = self.vision_config_dict.as_ref().map(|_| ("vision_config", overruled));
+        let text = self
+            .text_config_dict
+            .as_ref()
+            .map(|_| ("text_config", overruled));
+        let vision = self
+            .vision_config_dict
+            .as_ref()
+            .map(|_| ("vision_config", overruled));
         text.into_iter().chain(vision).collect()
     }
 }
@@ -85,7 +105,10 @@ const LEGACY_END: i64 = 2;
 impl ClipTextConfig {
     /// The end token; none where files of older releases do not know it, and the largest id counts.
     fn end(&self) -> Option<i64> {
-        self.eos_token_id.as_ref().and_then(Value::as_i64).filter(|id| *id != LEGACY_END)
+        self.eos_token_id
+            .as_ref()
+            .and_then(Value::as_i64)
+            .filter(|id| *id != LEGACY_END)
     }
 }
 
@@ -101,7 +124,9 @@ impl ModelConfig for ClipTextConfig {
     fn validate(&self) -> Result<(), String> {
         match &self.eos_token_id {
             Some(Value::Number(_)) => self.encoder.validate(),
-            other => Err(format!("`eos_token_id` is {other:?}, and one number is the token that a text is read at")),
+            other => Err(format!(
+                "`eos_token_id` is {other:?}, and one number is the token that a text is read at"
+            )),
         }
     }
 }
@@ -145,13 +170,23 @@ impl ModelDef for Clip {
             text: ClipTextEncoder::load(&text.encoder, &text.text, true, &w.module("text_model"))?,
             text_projection: project("text_projection", text.encoder.hidden_size)?,
             end: text.end(),
-            vision: ClipImageEncoder::load_clip(&vision.encoder, &vision.image, &w.module("vision_model"))?,
-            post_layernorm: vision.encoder.norm(&w.module("vision_model.post_layernorm"))?,
+            vision: ClipImageEncoder::load_clip(
+                &vision.encoder,
+                &vision.image,
+                &w.module("vision_model"),
+            )?,
+            post_layernorm: vision
+                .encoder
+                .norm(&w.module("vision_model.post_layernorm"))?,
             visual_projection: project("visual_projection", vision.encoder.hidden_size)?,
         };
         // A parameter, saved as a logarithm; on the host, because it is one number for all logits.
         let scale = w.values("logit_scale", &[])?[0].exp();
-        Ok(Box::new(DualEncoder { encoders, scale, bias: 0.0 }))
+        Ok(Box::new(DualEncoder {
+            encoders,
+            scale,
+            bias: 0.0,
+        }))
     }
 }
 
@@ -165,10 +200,20 @@ struct ClipEncoders<B: Ops> {
 }
 
 impl<B: Ops> Encoders<B> for ClipEncoders<B> {
-    fn texts(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> Result<Tensor<B, 2>, ForwardError> {
+    fn texts(
+        &self,
+        inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<Tensor<B, 2>, ForwardError> {
         let last = self.text.forward(inputs, context)?;
-        let ids = inputs.host("input_ids").and_then(|ids| ids.as_integers()).unwrap_or_default();
-        let ends: Vec<usize> = ids.chunks(last.dims()[1]).map(|row| end_of(row, self.end)).collect();
+        let ids = inputs
+            .host("input_ids")
+            .and_then(|ids| ids.as_integers())
+            .unwrap_or_default();
+        let ends: Vec<usize> = ids
+            .chunks(last.dims()[1])
+            .map(|row| end_of(row, self.end))
+            .collect();
         Ok(self.text_projection.forward(pick_tokens(last, &ends)))
     }
 
@@ -177,8 +222,12 @@ impl<B: Ops> Encoders<B> for ClipEncoders<B> {
         inputs: &Inputs<'_, B>,
         context: &mut ForwardContext<'_, B>,
     ) -> Result<Tensor<B, 2>, ForwardError> {
-        let last = self.vision.forward(inputs, self.text.depth(), self.vision.depth(), context)?;
-        Ok(self.visual_projection.forward(self.post_layernorm.forward(first_token(last))))
+        let last = self
+            .vision
+            .forward(inputs, self.text.depth(), self.vision.depth(), context)?;
+        Ok(self
+            .visual_projection
+            .forward(self.post_layernorm.forward(first_token(last))))
     }
 
     fn capabilities(&self) -> Capabilities {
@@ -191,8 +240,8 @@ impl<B: Ops> Encoders<B> for ClipEncoders<B> {
     }
 }
 
-/// Where a text is read: at its first end token, or at the first of its largest ids. A text without either counts as one
-/// that ends with its first token.
+/// Where a text is read: at its first end token, or at the first of its largest ids. A text without
+/// either counts as one that ends with its first token.
 fn end_of(row: &[i64], end: Option<i64>) -> usize {
     let end = end.or_else(|| row.iter().max().copied());
     row.iter().position(|id| Some(*id) == end).unwrap_or(0)

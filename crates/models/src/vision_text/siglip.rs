@@ -6,7 +6,9 @@ use crate::{
     config::{ModelConfig, Nested, NestedConfig},
     model_def::{LoadedNetwork, ModelDef},
     text::text_head::pick_tokens,
-    vision_blocks::clip_encoder::{ClipEncoderFields, ClipImageEncoder, ClipTextEncoder, ImageFields, TextFields},
+    vision_blocks::clip_encoder::{
+        ClipEncoderFields, ClipImageEncoder, ClipTextEncoder, ImageFields, TextFields,
+    },
 };
 use burn_tensor::Tensor;
 use serde::Deserialize;
@@ -36,16 +38,22 @@ impl ModelConfig for SiglipConfig {
     }
 
     fn nested(&self) -> Vec<(&'static str, &dyn NestedConfig)> {
-        vec![("text_config", &self.text_config), ("vision_config", &self.vision_config)]
+        vec![
+            ("text_config", &self.text_config),
+            ("vision_config", &self.vision_config),
+        ]
     }
 
     fn validate(&self) -> Result<(), String> {
-        let (texts, images) = (self.text_config.projected(), self.vision_config.encoder.hidden_size);
+        let (texts, images) = (
+            self.text_config.projected(),
+            self.vision_config.encoder.hidden_size,
+        );
         match texts == images {
             true => Ok(()),
-            false => {
-                Err(format!("texts become vectors of {texts} and images vectors of {images}; compared are equal ones"))
-            }
+            false => Err(format!(
+                "texts become vectors of {texts} and images vectors of {images}; compared are equal ones"
+            )),
         }
     }
 }
@@ -104,7 +112,10 @@ impl ModelConfig for SiglipVisionConfig {
         self.encoder.validate()?;
         match self.vision_use_head {
             true => Ok(()),
-            false => Err("`vision_use_head` is false, and without the head there is no vector of an image".to_owned()),
+            false => Err(
+                "`vision_use_head` is false, and without the head there is no vector of an image"
+                    .to_owned(),
+            ),
         }
     }
 }
@@ -120,13 +131,23 @@ impl ModelDef for Siglip {
         let (text_model, vision_model) = (w.module("text_model"), w.module("vision_model"));
         let encoders = SiglipEncoders {
             text: ClipTextEncoder::load(&text.encoder, &text.text, false, &text_model)?,
-            text_head: Linear::load(&text_model.module("head"), text.encoder.hidden_size, text.projected())?,
+            text_head: Linear::load(
+                &text_model.module("head"),
+                text.encoder.hidden_size,
+                text.projected(),
+            )?,
             vision: ClipImageEncoder::load_siglip(&vision.encoder, &vision.image, &vision_model)?,
-            post_layernorm: vision.encoder.norm(&vision_model.module("post_layernorm"))?,
+            post_layernorm: vision
+                .encoder
+                .norm(&vision_model.module("post_layernorm"))?,
             vision_head: AttentionPooling::load(&vision.encoder, &vision_model.module("head"))?,
         };
         let number = |name: &str| Ok::<_, WeightsError>(w.values(name, &[1])?[0]);
-        Ok(Box::new(DualEncoder { encoders, scale: number("logit_scale")?.exp(), bias: number("logit_bias")? }))
+        Ok(Box::new(DualEncoder {
+            encoders,
+            scale: number("logit_scale")?.exp(),
+            bias: number("logit_bias")?,
+        }))
     }
 }
 
@@ -140,10 +161,16 @@ struct SiglipEncoders<B: Ops> {
 
 impl<B: Ops> Encoders<B> for SiglipEncoders<B> {
     /// A text is read at its last column, which may be padding.
-    fn texts(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> Result<Tensor<B, 2>, ForwardError> {
+    fn texts(
+        &self,
+        inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<Tensor<B, 2>, ForwardError> {
         let last = self.text.forward(inputs, context)?;
         let [batch, seq, _] = last.dims();
-        Ok(self.text_head.forward(pick_tokens(last, &vec![seq - 1; batch])))
+        Ok(self
+            .text_head
+            .forward(pick_tokens(last, &vec![seq - 1; batch])))
     }
 
     fn images(
@@ -151,7 +178,9 @@ impl<B: Ops> Encoders<B> for SiglipEncoders<B> {
         inputs: &Inputs<'_, B>,
         context: &mut ForwardContext<'_, B>,
     ) -> Result<Tensor<B, 2>, ForwardError> {
-        let last = self.vision.forward(inputs, self.text.depth(), self.vision.depth(), context)?;
+        let last = self
+            .vision
+            .forward(inputs, self.text.depth(), self.vision.depth(), context)?;
         Ok(self.vision_head.forward(self.post_layernorm.forward(last)))
     }
 
@@ -196,11 +225,17 @@ impl<B: Ops> AttentionPooling<B> {
     fn forward(&self, patches: Tensor<B, 3>) -> Tensor<B, 2> {
         let [batch, _, width] = patches.dims();
         let probe = self.probe.clone().expand([batch, 1, width]);
-        let split = |linear: &Linear<B>, x: Tensor<B, 3>| split_heads(linear.forward(x), self.heads);
+        let split =
+            |linear: &Linear<B>, x: Tensor<B, 3>| split_heads(linear.forward(x), self.heads);
         let query = split(&self.query, probe);
-        let (key, value) = (split(&self.key, patches.clone()), split(&self.value, patches));
+        let (key, value) = (
+            split(&self.key, patches.clone()),
+            split(&self.value, patches),
+        );
         let scale = (query.dims()[3] as f64).powf(-0.5);
-        let x = self.out_proj.forward(attend(query, key, value, scale, None));
+        let x = self
+            .out_proj
+            .forward(attend(query, key, value, scale, None));
         let x = x.clone() + self.mlp.forward(self.layernorm.forward(x));
         x.reshape([batch, width])
     }

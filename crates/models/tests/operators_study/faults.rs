@@ -24,8 +24,15 @@ pub(crate) struct Fault {
 
 impl Fault {
     /// A fault in f32.
-    fn new(name: &'static str, change: impl Fn(&dyn Execute, &Call) -> Option<Computation> + 'static) -> Self {
-        Self { name, precision: Precision::F32, change: Box::new(change) }
+    fn new(
+        name: &'static str,
+        change: impl Fn(&dyn Execute, &Call) -> Option<Computation> + 'static,
+    ) -> Self {
+        Self {
+            name,
+            precision: Precision::F32,
+            change: Box::new(change),
+        }
     }
 }
 
@@ -52,10 +59,15 @@ fn every_fault_is_detected() {
             let device = host(fault.precision);
             let emulated = Emulated::new(device.as_ref(), fault.change.as_ref());
             match detected(operator, fault.precision, &emulated) {
-                Some((check, _)) if *emulated.changed.borrow() > 0 => *by_check.entry(check).or_default() += 1,
+                Some((check, _)) if *emulated.changed.borrow() > 0 => {
+                    *by_check.entry(check).or_default() += 1
+                }
                 _ => {
                     let calls = *emulated.changed.borrow();
-                    undetected.push(format!("{operator}: {} ({calls} calls changed)", fault.name));
+                    undetected.push(format!(
+                        "{operator}: {} ({calls} calls changed)",
+                        fault.name
+                    ));
                 }
             }
         }

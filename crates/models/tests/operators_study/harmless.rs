@@ -13,14 +13,24 @@ type Order = fn(usize) -> Vec<usize>;
 
 const ORDERS: [(&str, Order); 4] = [
     ("reversed", |count| (0..count).rev().collect()),
-    ("rotated by a third", |count| (0..count).map(|index| (index + count / 3) % count).collect()),
-    ("odd after even", |count| (0..count).step_by(2).chain((1..count).step_by(2)).collect()),
+    ("rotated by a third", |count| {
+        (0..count)
+            .map(|index| (index + count / 3) % count)
+            .collect()
+    }),
+    ("odd after even", |count| {
+        (0..count).step_by(2).chain((1..count).step_by(2)).collect()
+    }),
     ("blocks of four, the last first", |count| {
-        (0..count.div_ceil(4)).rev().flat_map(|block| 4 * block..count.min(4 * block + 4)).collect()
+        (0..count.div_ceil(4))
+            .rev()
+            .flat_map(|block| 4 * block..count.min(4 * block + 4))
+            .collect()
     }),
 ];
 
-/// The dimensions over which an operator sums, of each input, and the dimension of the result that is in the order of the inputs.
+/// The dimensions over which an operator sums, of each input, and the dimension of the result that
+/// is in the order of the inputs.
 struct Summed {
     inputs: &'static [(usize, usize)],
     result: Option<usize>,
@@ -28,7 +38,12 @@ struct Summed {
 
 fn summed(call: &Call) -> Option<Summed> {
     use Operator::*;
-    let of = |inputs| Some(Summed { inputs, result: None });
+    let of = |inputs| {
+        Some(Summed {
+            inputs,
+            result: None,
+        })
+    };
     let along_columns = call.attributes.dim == Some(1);
     match call.operator {
         Sum | Mean | Prod | Max | Min if along_columns => of(&[(0, 1)]),
@@ -36,18 +51,39 @@ fn summed(call: &Call) -> Option<Summed> {
         Matmul | Gemm | MatmulBiasRelu | MatmulBiasGelu => of(&[(0, 1), (1, 0)]),
         BatchMatmul => of(&[(0, 2), (1, 1)]),
         WeightedSum => of(&[(0, 0), (1, 0)]),
-        Conv1d | Conv2d | Conv3d | ConvBatchNormRelu if call.attributes.groups == 1 => of(&[(0, 1), (1, 1)]),
+        Conv1d | Conv2d | Conv3d | ConvBatchNormRelu if call.attributes.groups == 1 => {
+            of(&[(0, 1), (1, 1)])
+        }
         ConvTranspose2d if call.attributes.groups == 1 => of(&[(0, 1), (1, 0)]),
-        Softmax | LogSoftmax if along_columns => Some(Summed { inputs: &[(0, 1)], result: Some(1) }),
-        Softmax | LogSoftmax => Some(Summed { inputs: &[(0, 0)], result: Some(0) }),
-        LayerNorm => Some(Summed { inputs: &[(0, 1), (1, 0), (2, 0)], result: Some(1) }),
-        RmsNorm => Some(Summed { inputs: &[(0, 1), (1, 0)], result: Some(1) }),
-        InstanceNorm => Some(Summed { inputs: &[(0, 2)], result: Some(2) }),
-        MseLoss | L1Loss | SmoothL1Loss | BceLoss | BceWithLogitsLoss | KlDivLoss => match call.attributes.reduction {
-            testgen_operators::calls::Reduction::None => None,
-            _ => of(&[(0, 1), (1, 1)]),
-        },
-        ScaledDotProductAttention if !call.attributes.causal && call.inputs.len() == 3 => of(&[(1, 2), (2, 2)]),
+        Softmax | LogSoftmax if along_columns => Some(Summed {
+            inputs: &[(0, 1)],
+            result: Some(1),
+        }),
+        Softmax | LogSoftmax => Some(Summed {
+            inputs: &[(0, 0)],
+            result: Some(0),
+        }),
+        LayerNorm => Some(Summed {
+            inputs: &[(0, 1), (1, 0), (2, 0)],
+            result: Some(1),
+        }),
+        RmsNorm => Some(Summed {
+            inputs: &[(0, 1), (1, 0)],
+            result: Some(1),
+        }),
+        InstanceNorm => Some(Summed {
+            inputs: &[(0, 2)],
+            result: Some(2),
+        }),
+        MseLoss | L1Loss | SmoothL1Loss | BceLoss | BceWithLogitsLoss | KlDivLoss => {
+            match call.attributes.reduction {
+                testgen_operators::calls::Reduction::None => None,
+                _ => of(&[(0, 1), (1, 1)]),
+            }
+        }
+        ScaledDotProductAttention if !call.attributes.causal && call.inputs.len() == 3 => {
+            of(&[(1, 2), (2, 2)])
+        }
         _ => None,
     }
 }
@@ -72,7 +108,10 @@ fn in_order(device: &dyn Execute, call: &Call, order: Order) -> Option<Computed>
     if let Some(dimension) = result {
         let order = order(computed.tensor.shape[dimension]);
         let mut back = vec![0; order.len()];
-        order.iter().enumerate().for_each(|(place, index)| back[*index] = place);
+        order
+            .iter()
+            .enumerate()
+            .for_each(|(place, index)| back[*index] = place);
         computed.tensor = ordered(&computed.tensor, dimension, &back);
     }
     Some(computed)
@@ -85,27 +124,51 @@ fn sums_in_another_order_are_not_reported() {
         let device = host(precision);
         for &operator in Operator::ALL {
             for (name, order) in ORDERS {
-                let change: Box<Change> = Box::new(move |device, call| in_order(device, call, order).map(Ok));
+                let change: Box<Change> =
+                    Box::new(move |device, call| in_order(device, call, order).map(Ok));
                 let emulated = Emulated::new(device.as_ref(), change.as_ref());
                 let failures = failures(operator, precision, &emulated);
                 count += usize::from(*emulated.changed.borrow() > 0);
-                reported.extend(failures.into_iter().map(|(check, failure)| format!("{name}, {check}: {failure}")));
+                reported.extend(
+                    failures
+                        .into_iter()
+                        .map(|(check, failure)| format!("{name}, {check}: {failure}")),
+                );
             }
         }
     }
-    println!("{count} variants with other results, {} reported", reported.len());
-    assert!(reported.is_empty(), "{} of {count} variants:\n{}", reported.len(), reported.join("\n"));
+    println!(
+        "{count} variants with other results, {} reported",
+        reported.len()
+    );
+    assert!(
+        reported.is_empty(),
+        "{} of {count} variants:\n{}",
+        reported.len(),
+        reported.join("\n")
+    );
     assert!(count >= 100, "only {count} variants");
 }
 
 #[test]
 fn results_that_are_rounded_once_are_not_reported() {
-    let precisions = [Precision::F32, Precision::Tf32, Precision::F16, Precision::Bf16];
+    let precisions = [
+        Precision::F32,
+        Precision::Tf32,
+        Precision::F16,
+        Precision::Bf16,
+    ];
     let of = |precision: Precision| {
         let device = Perfect(precision);
-        Operator::ALL.iter().flat_map(move |operator| failures(*operator, precision, &device)).collect::<Vec<_>>()
+        Operator::ALL
+            .iter()
+            .flat_map(move |operator| failures(*operator, precision, &device))
+            .collect::<Vec<_>>()
     };
-    let reported: Vec<String> =
-        precisions.into_iter().flat_map(of).map(|(check, failure)| format!("{check}: {failure}")).collect();
+    let reported: Vec<String> = precisions
+        .into_iter()
+        .flat_map(of)
+        .map(|(check, failure)| format!("{check}: {failure}"))
+        .collect();
     assert!(reported.is_empty(), "{}", reported.join("\n"));
 }

@@ -19,9 +19,19 @@ pub(crate) fn host(precision: Precision) -> Box<dyn Execute + Send + Sync> {
 fn every_check_passes() {
     let of = |precision: Precision| {
         let device = host(precision);
-        Operator::ALL.iter().flat_map(move |operator| failures(*operator, precision, device.as_ref()))
+        Operator::ALL
+            .iter()
+            .flat_map(move |operator| failures(*operator, precision, device.as_ref()))
     };
-    let all: Vec<String> =
-        PRECISIONS.into_iter().flat_map(of).map(|(check, failure)| format!("{check}: {failure}")).collect();
-    assert!(all.is_empty(), "{} failures:\n{}", all.len(), all.join("\n"));
+    let all: Vec<String> = PRECISIONS
+        .into_iter()
+        .flat_map(of)
+        .map(|(check, failure)| format!("{check}: {failure}"))
+        .collect();
+    assert!(
+        all.is_empty(),
+        "{} failures:\n{}",
+        all.len(),
+        all.join("\n")
+    );
 }

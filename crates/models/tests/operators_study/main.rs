@@ -1,5 +1,5 @@
-//! Operators on the host processor: without a fault all checks pass, with each of hundreds of faults one fails, and variants that
-//! round in another order pass.
+//! Operators on the host processor: without a fault all checks pass, with each of hundreds of
+//! faults one fails, and variants that round in another order pass.
 
 mod checks;
 mod emulated;

@@ -9,7 +9,10 @@ pub(crate) fn of(operator: Operator) -> Vec<Vec<usize>> {
     static TEXTS: OnceLock<String> = OnceLock::new();
     let texts = TEXTS.get_or_init(texts);
     let start = format!("  {operator}: ");
-    let line = texts.lines().find_map(|line| line.strip_prefix(&start)).expect("every operator has a spec");
+    let line = texts
+        .lines()
+        .find_map(|line| line.strip_prefix(&start))
+        .expect("every operator has a spec");
     // A list in YAML is one in JSON here.
     let shapes: Vec<Vec<usize>> = serde_json::from_str(line).expect("shapes are lists");
     [vec![odd_sizes(operator)], shapes].concat()
@@ -23,8 +26,13 @@ pub(crate) fn stress() -> Vec<(Operator, Vec<usize>)> {
         if !line.starts_with(' ') {
             within = line == "stress:";
         } else if !line.starts_with("    ") {
-            operator = line.trim().strip_suffix(':').and_then(|name| name.parse::<Operator>().ok());
-        } else if let Some((operator, (_, shapes))) = operator.zip(line.split_once(": ")).filter(|_| within) {
+            operator = line
+                .trim()
+                .strip_suffix(':')
+                .and_then(|name| name.parse::<Operator>().ok());
+        } else if let Some((operator, (_, shapes))) =
+            operator.zip(line.split_once(": ")).filter(|_| within)
+        {
             let shapes: Vec<Vec<usize>> = serde_json::from_str(shapes).expect("shapes are lists");
             all.extend(shapes.into_iter().map(|shape| (operator, shape)));
         }
@@ -35,14 +43,24 @@ pub(crate) fn stress() -> Vec<(Operator, Vec<usize>)> {
 
 fn texts() -> String {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../model_specs/operators");
-    let files = fs::read_dir(directory).expect("the specs exist").map(|entry| entry.expect("is readable").path());
-    files.map(|path| fs::read_to_string(path).expect("a spec is text")).collect()
+    let files = fs::read_dir(directory)
+        .expect("the specs exist")
+        .map(|entry| entry.expect("is readable").path());
+    files
+        .map(|path| fs::read_to_string(path).expect("a spec is text"))
+        .collect()
 }
 
 #[test]
 fn every_operator_has_shapes_in_one_spec() {
     for &operator in Operator::ALL {
         let shapes = of(operator);
-        assert!(shapes.len() > 1 && shapes.iter().all(|shape| shape.len() == operator.sizes().len()), "{operator}");
+        assert!(
+            shapes.len() > 1
+                && shapes
+                    .iter()
+                    .all(|shape| shape.len() == operator.sizes().len()),
+            "{operator}"
+        );
     }
 }

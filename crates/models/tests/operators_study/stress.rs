@@ -1,4 +1,5 @@
-//! Stress cases on the host processor: without a fault they pass, with each seeded fault one run fails.
+//! Stress cases on the host processor: without a fault they pass, with each seeded fault one run
+//! fails.
 
 mod device;
 mod faults;
@@ -44,7 +45,12 @@ pub(crate) fn stressed(
     precision: Precision,
     case: &StressCase,
 ) -> Result<StressResult, CallError> {
-    Stress { executor: device, arithmetic: Arithmetic::of(precision), device: DeviceKind::Cpu }.run(case, true)
+    Stress {
+        executor: device,
+        arithmetic: Arithmetic::of(precision),
+        device: DeviceKind::Cpu,
+    }
+    .run(case, true)
 }
 
 #[test]
@@ -60,9 +66,12 @@ fn every_case_passes_without_a_fault() {
                     Ok(result) => result.failure,
                     Err(error) => Some(error.to_string()),
                 };
-                failures.extend(
-                    failure.map(|failure| format!("{operator} {precision} of {}: {failure}", case.description())),
-                );
+                failures.extend(failure.map(|failure| {
+                    format!(
+                        "{operator} {precision} of {}: {failure}",
+                        case.description()
+                    )
+                }));
             }
         }
     }
@@ -88,7 +97,12 @@ fn every_fault_of_large_sizes_is_detected() {
             None => undetected.push(fault.name.to_owned()),
         }
     }
-    assert!(undetected.is_empty(), "{} of {} faults are not detected: {undetected:?}", undetected.len(), faults.len());
+    assert!(
+        undetected.is_empty(),
+        "{} of {} faults are not detected: {undetected:?}",
+        undetected.len(),
+        faults.len()
+    );
     assert!(faults.len() >= 30, "only {} faults", faults.len());
 }
 
@@ -100,9 +114,13 @@ fn inputs_that_are_wrong_on_the_device_are_named() {
     let faults = [Operator::Matmul, Operator::Dropout].map(faults::without_last_row);
     let both = Faulty::new(host.as_ref(), &faults[0]);
     let both = Faulty::new(&both, &faults[1]);
-    let failure = stressed(&both, Precision::F32, &case).ok().and_then(|result| result.failure).unwrap_or_default();
+    let failure = stressed(&both, Precision::F32, &case)
+        .ok()
+        .and_then(|result| result.failure)
+        .unwrap_or_default();
     assert!(
-        failure.contains("; input 0 is wrong before the operator runs: 65 of 2925 elements are wrong"),
+        failure
+            .contains("; input 0 is wrong before the operator runs: 65 of 2925 elements are wrong"),
         "{failure}"
     );
 }
@@ -115,8 +133,14 @@ fn every_shape_of_the_specs_has_cases_whose_repetition_is_unambiguous() {
         assert!(!cases.is_empty(), "{operator} {sizes:?}");
         for case in cases {
             let whole: usize = case.call.result.iter().product();
-            assert!(case.period.iter().product::<usize>() <= 1 << 25, "{operator} {sizes:?}");
-            assert!(whole > 0 && case.bytes() > 0 && case.work > 0, "{operator} {sizes:?}");
+            assert!(
+                case.period.iter().product::<usize>() <= 1 << 25,
+                "{operator} {sizes:?}"
+            );
+            assert!(
+                whole > 0 && case.bytes() > 0 && case.work > 0,
+                "{operator} {sizes:?}"
+            );
         }
     }
 }

@@ -9,13 +9,20 @@ use serde::Deserialize;
 pub enum Activation {
     /// x Φ(x), with the error function.
     Gelu,
-    /// The same by another name; a variant of its own, because `GemmaConfig` takes only the first name for the approximation.
+    /// The same by another name; a variant of its own, because `GemmaConfig` takes only the first
+    /// name for the approximation.
     GeluPython,
     /// [`Activation::Gelu`] clipped to -10..10.
     #[serde(rename = "gelu_10")]
     Gelu10,
-    /// x Φ(x), with the tanh approximation; the names differ in how PyTorch rounds it, not in the formula.
-    #[serde(alias = "gelu_fast", alias = "gelu_pytorch_tanh", alias = "gelu_python_tanh", alias = "gelu_accurate")]
+    /// x Φ(x), with the tanh approximation; the names differ in how PyTorch rounds it, not in the
+    /// formula.
+    #[serde(
+        alias = "gelu_fast",
+        alias = "gelu_pytorch_tanh",
+        alias = "gelu_python_tanh",
+        alias = "gelu_accurate"
+    )]
     GeluNew,
     /// x sigmoid(1.702 x).
     QuickGelu,
@@ -49,7 +56,8 @@ impl Activation {
         self.formula(x).into_primitive().tensor()
     }
 
-    /// `D` is nominal: every formula works element by element, so the primitive keeps its own shape.
+    /// `D` is nominal: every formula works element by element, so the primitive keeps its own
+    /// shape.
     fn formula<B: Backend>(self, x: Tensor<B, 1>) -> Tensor<B, 1> {
         match self {
             Self::Gelu | Self::GeluPython => activation::gelu(x),
@@ -77,7 +85,8 @@ impl Activation {
     }
 }
 
-/// max(x, 0), where NaN stays NaN as in PyTorch; burn 0.21's own makes it 0 on the CPU, which would hide it from `finite`.
+/// max(x, 0), where NaN stays NaN as in PyTorch; burn 0.21's own makes it 0 on the CPU, which would
+/// hide it from `finite`.
 fn relu<B: Backend>(x: Tensor<B, 1>) -> Tensor<B, 1> {
     let negative = x.clone().lower_elem(0.0);
     x.mask_fill(negative, 0.0)
@@ -92,9 +101,13 @@ mod tests {
     #[test]
     fn the_relu_of_nan_is_nan() {
         for dtype in [DType::F32, DType::F16, DType::BF16] {
-            let data = TensorData::new(vec![f32::NAN, -1.0, 2.0, f32::NEG_INFINITY], [4]).convert_dtype(dtype);
+            let data = TensorData::new(vec![f32::NAN, -1.0, 2.0, f32::NEG_INFINITY], [4])
+                .convert_dtype(dtype);
             let x: Tensor<Cpu, 1> = Tensor::from_data(data, (&Default::default(), dtype));
-            let positive: Vec<f32> = activate(x, Activation::Relu).into_data().iter::<f32>().collect();
+            let positive: Vec<f32> = activate(x, Activation::Relu)
+                .into_data()
+                .iter::<f32>()
+                .collect();
             assert!(positive[0].is_nan(), "{dtype:?}: {positive:?}");
             assert_eq!(positive[1..], [0.0, 2.0, 0.0], "{dtype:?}");
         }

@@ -27,7 +27,13 @@ impl Ops for Gpu {
         testgen_gpu::layer_norm(x, None, LayerNormWeights { weight, bias, eps })
     }
 
-    fn add_layer_norm_op(x: GpuTensor, residual: GpuTensor, weight: GpuTensor, bias: GpuTensor, eps: f64) -> GpuTensor {
+    fn add_layer_norm_op(
+        x: GpuTensor,
+        residual: GpuTensor,
+        weight: GpuTensor,
+        bias: GpuTensor,
+        eps: f64,
+    ) -> GpuTensor {
         testgen_gpu::layer_norm(x, Some(residual), LayerNormWeights { weight, bias, eps })
     }
 

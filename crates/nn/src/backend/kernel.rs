@@ -1,10 +1,11 @@
 //! f32 kernels for the host processor, on plain slices.
 //!
-//! Each body is compiled for every instruction set that `pulp` supports, and the best one is chosen at run time. Compared
-//! with burn's operators they save passes over memory: one for a normalisation or a softmax instead of five.
+//! Each body is compiled for every instruction set that `pulp` supports, and the best one is chosen
+//! at run time. Compared with burn's operators they save passes over memory: one for a
+//! normalisation or a softmax instead of five.
 //!
-//! A body is a struct with an always inlined `with_simd` and plain loops: a closure that the compiler does not inline
-//! would be compiled once, without the instruction set of its caller.
+//! A body is a struct with an always inlined `with_simd` and plain loops: a closure that the
+//! compiler does not inline would be compiled once, without the instruction set of its caller.
 
 mod activation;
 mod exponential;

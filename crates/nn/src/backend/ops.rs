@@ -1,10 +1,12 @@
-//! The operations of models that have a faster CPU kernel, each with a default in plain burn operators.
+//! The operations of models that have a faster CPU kernel, each with a default in plain burn
+//! operators.
 
 use super::{Activation, reference_ops};
 use burn_tensor::{Tensor, TensorPrimitive, backend::Backend, ops::FloatTensor};
 use testgen_types::{DeviceKind, Precision};
 
-/// A backend that models can be written for. Shapes are in the documentation of the functions below.
+/// A backend that models can be written for. Shapes are in the documentation of the functions
+/// below.
 pub trait Ops: Backend {
     /// The kind of device that a tensor of this backend says it is on.
     fn kind(device: &Self::Device) -> DeviceKind;
@@ -60,7 +62,11 @@ pub trait Ops: Backend {
     }
 
     /// See [`masked_softmax`].
-    fn masked_softmax_op(scores: FloatTensor<Self>, scale: f64, bias: Option<FloatTensor<Self>>) -> FloatTensor<Self> {
+    fn masked_softmax_op(
+        scores: FloatTensor<Self>,
+        scale: f64,
+        bias: Option<FloatTensor<Self>>,
+    ) -> FloatTensor<Self> {
         reference_ops::masked_softmax::<Self>(scores, scale, bias)
     }
 
@@ -70,13 +76,17 @@ pub trait Ops: Backend {
     }
 
     /// See [`rotate`].
-    fn rotate_op(x: FloatTensor<Self>, cos: FloatTensor<Self>, sin: FloatTensor<Self>) -> FloatTensor<Self> {
+    fn rotate_op(
+        x: FloatTensor<Self>,
+        cos: FloatTensor<Self>,
+        sin: FloatTensor<Self>,
+    ) -> FloatTensor<Self> {
         reference_ops::rotate::<Self>(x, cos, sin)
     }
 }
 
-/// Runs `run`, whose tensors are stored in `precision`: in tf32, the matrix units of a device that has them for TF32 compute
-/// its products; other devices compute those in f32.
+/// Runs `run`, whose tensors are stored in `precision`: in tf32, the matrix units of a device that
+/// has them for TF32 compute its products; other devices compute those in f32.
 pub fn compute_in<B: Ops, T>(precision: Precision, run: impl FnOnce() -> T) -> T {
     match precision {
         Precision::Tf32 => B::with_tf32(run),
@@ -98,7 +108,11 @@ pub fn matmul<B: Ops>(left: Tensor<B, 4>, right: Tensor<B, 4>) -> Tensor<B, 4> {
 }
 
 /// `x` [rows, in] times `weight` [in, out], plus `bias` `[out]`: [rows, out].
-pub fn linear<B: Ops>(x: Tensor<B, 2>, weight: Tensor<B, 2>, bias: Option<Tensor<B, 1>>) -> Tensor<B, 2> {
+pub fn linear<B: Ops>(
+    x: Tensor<B, 2>,
+    weight: Tensor<B, 2>,
+    bias: Option<Tensor<B, 1>>,
+) -> Tensor<B, 2> {
     wrap(B::affine_op(unwrap(x), unwrap(weight), bias.map(unwrap)))
 }
 
@@ -114,7 +128,12 @@ pub fn layer_norm<B: Ops, const D: usize>(
     bias: Tensor<B, 1>,
     eps: f64,
 ) -> Tensor<B, D> {
-    wrap(B::layer_norm_op(unwrap(x), unwrap(weight), unwrap(bias), eps))
+    wrap(B::layer_norm_op(
+        unwrap(x),
+        unwrap(weight),
+        unwrap(bias),
+        eps,
+    ))
 }
 
 /// Layer normalisation of `x + residual`.
@@ -125,19 +144,39 @@ pub fn add_layer_norm<B: Ops, const D: usize>(
     bias: Tensor<B, 1>,
     eps: f64,
 ) -> Tensor<B, D> {
-    wrap(B::add_layer_norm_op(unwrap(x), unwrap(residual), unwrap(weight), unwrap(bias), eps))
+    wrap(B::add_layer_norm_op(
+        unwrap(x),
+        unwrap(residual),
+        unwrap(weight),
+        unwrap(bias),
+        eps,
+    ))
 }
 
-/// Root-mean-square normalisation over the last dimension (Zhang and Sennrich 2019); `weight` has its length.
-pub fn rms_norm<B: Ops, const D: usize>(x: Tensor<B, D>, weight: Tensor<B, 1>, eps: f64) -> Tensor<B, D> {
+/// Root-mean-square normalisation over the last dimension (Zhang and Sennrich 2019); `weight` has
+/// its length.
+pub fn rms_norm<B: Ops, const D: usize>(
+    x: Tensor<B, D>,
+    weight: Tensor<B, 1>,
+    eps: f64,
+) -> Tensor<B, D> {
     wrap(B::rms_norm_op(unwrap(x), unwrap(weight), eps))
 }
 
 /// softmax(`scores` * `scale` + `bias`) over the last dimension.
 ///
-/// `scores` is [batch, heads, query, key]; `bias` is f32, [batch or 1, heads or 1, query or 1, key].
-pub fn masked_softmax<B: Ops>(scores: Tensor<B, 4>, scale: f64, bias: Option<Tensor<B, 4>>) -> Tensor<B, 4> {
-    wrap(B::masked_softmax_op(unwrap(scores), scale, bias.map(unwrap)))
+/// `scores` is [batch, heads, query, key]; `bias` is f32, [batch or 1, heads or 1, query or 1,
+/// key].
+pub fn masked_softmax<B: Ops>(
+    scores: Tensor<B, 4>,
+    scale: f64,
+    bias: Option<Tensor<B, 4>>,
+) -> Tensor<B, 4> {
+    wrap(B::masked_softmax_op(
+        unwrap(scores),
+        scale,
+        bias.map(unwrap),
+    ))
 }
 
 /// [batch, heads, seq, head_dim] to [batch, seq, heads * head_dim].
@@ -147,7 +186,8 @@ pub fn merge_heads<B: Ops>(x: Tensor<B, 4>) -> Tensor<B, 3> {
 
 /// `x` cos + rotate_half(`x`) sin for the first elements of every head; the others are unchanged.
 ///
-/// `x` is [batch, heads, seq, head_dim]; `cos` and `sin` are [batch or 1, 1, seq, width] in its type.
+/// `x` is [batch, heads, seq, head_dim]; `cos` and `sin` are [batch or 1, 1, seq, width] in its
+/// type.
 pub fn rotate<B: Ops>(x: Tensor<B, 4>, cos: Tensor<B, 4>, sin: Tensor<B, 4>) -> Tensor<B, 4> {
     wrap(B::rotate_op(unwrap(x), unwrap(cos), unwrap(sin)))
 }

@@ -1,4 +1,5 @@
-//! Attention with linear biases (Press, Smith and Lewis 2022): the score of a key grows with its position, by a slope per head.
+//! Attention with linear biases (Press, Smith and Lewis 2022): the score of a key grows with its
+//! position, by a slope per head.
 
 use super::mask::attention_mask;
 use crate::{backend::Ops, forward::ForwardError, inputs::Inputs};
@@ -16,15 +17,25 @@ pub struct Alibi {
 impl Alibi {
     /// The variant of Bloom.
     pub fn new(heads: usize) -> Self {
-        Self { slopes: slopes(heads), scale: 1.0, rounded: false }
+        Self {
+            slopes: slopes(heads),
+            scale: 1.0,
+            rounded: false,
+        }
     }
 
-    /// The variant of Falcon: rounded to bfloat16 in every precision, and scaled together with the scores.
+    /// The variant of Falcon: rounded to bfloat16 in every precision, and scaled together with the
+    /// scores.
     pub fn rounded(heads: usize, scale: f64) -> Self {
-        Self { slopes: slopes(heads), scale: scale as f32, rounded: true }
+        Self {
+            slopes: slopes(heads),
+            scale: scale as f32,
+            rounded: true,
+        }
     }
 
-    /// The bias f32 [batch or 1, heads, 1, key] of one call; positions are counted over visible keys, hidden ones have 0.
+    /// The bias f32 [batch or 1, heads, 1, key] of one call; positions are counted over visible
+    /// keys, hidden ones have 0.
     pub fn bias<B: Ops>(
         &self,
         inputs: &Inputs<'_, B>,
@@ -32,7 +43,8 @@ impl Alibi {
         past: usize,
     ) -> Result<Tensor<B, 4>, ForwardError> {
         let keys = past + queries;
-        let visible = attention_mask(inputs, "attention_mask", [batch, keys])?.unwrap_or_else(|| vec![true; keys]);
+        let visible = attention_mask(inputs, "attention_mask", [batch, keys])?
+            .unwrap_or_else(|| vec![true; keys]);
         let rows = visible.len() / keys.max(1);
         let mut bias = Vec::with_capacity(rows * self.slopes.len() * keys);
         for row in visible.chunks(keys.max(1)) {
@@ -42,11 +54,20 @@ impl Alibi {
             }
         }
         let shape = [rows, self.slopes.len(), 1, keys];
-        Ok(Tensor::from_data(TensorData::new(bias, shape), (inputs.device(), DType::F32)))
+        Ok(Tensor::from_data(
+            TensorData::new(bias, shape),
+            (inputs.device(), DType::F32),
+        ))
     }
 
     fn at(&self, slope: f32, place: f32) -> f32 {
-        let round = |value: f32| if self.rounded { bf16::from_f32(value).to_f32() } else { value };
+        let round = |value: f32| {
+            if self.rounded {
+                bf16::from_f32(value).to_f32()
+            } else {
+                value
+            }
+        };
         // PyTorch multiplies bfloat16 slopes with integers, which rounds both and the product.
         round(round(slope) * round(place)) * self.scale
     }
@@ -60,12 +81,14 @@ fn places(visible: &[bool]) -> Vec<f32> {
     counted.collect()
 }
 
-/// A geometric sequence for a power of two; for other counts every second one of the next power follows it.
+/// A geometric sequence for a power of two; for other counts every second one of the next power
+/// follows it.
 fn slopes(heads: usize) -> Vec<f32> {
     let power = 1 << heads.max(1).ilog2();
     let base = |count: usize| (-(-((count as f64).log2() - 3.0)).exp2()).exp2() as f32;
     let first = (1..=power).map(|exponent| base(power).powi(exponent as i32));
-    let rest = (0..heads.saturating_sub(power)).map(|index| base(2 * power).powi(2 * index as i32 + 1));
+    let rest =
+        (0..heads.saturating_sub(power)).map(|index| base(2 * power).powi(2 * index as i32 + 1));
     first.chain(rest).collect()
 }
 
@@ -75,7 +98,12 @@ mod tests {
 
     #[test]
     fn slopes_of_a_power_of_two_are_a_geometric_sequence() {
-        assert_eq!(slopes(8), [0.5, 0.25, 0.125, 0.0625, 0.03125, 0.015625, 0.0078125, 0.00390625]);
+        assert_eq!(
+            slopes(8),
+            [
+                0.5, 0.25, 0.125, 0.0625, 0.03125, 0.015625, 0.0078125, 0.00390625
+            ]
+        );
         assert_eq!(slopes(4), [0.25, 0.0625, 0.015625, 0.00390625]);
     }
 

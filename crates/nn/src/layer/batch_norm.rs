@@ -1,4 +1,5 @@
-//! Batch normalisation in evaluation mode, with its running statistics: one scale and one shift for each feature.
+//! Batch normalisation in evaluation mode, with its running statistics: one scale and one shift for
+//! each feature.
 
 use crate::{
     backend::Ops,
@@ -46,7 +47,12 @@ struct Affine<B: Ops, const D: usize> {
 }
 
 impl<B: Ops, const D: usize> Affine<B, D> {
-    fn load(w: &Weights<B>, features: usize, eps: f64, shape: [usize; D]) -> Result<Self, WeightsError> {
+    fn load(
+        w: &Weights<B>,
+        features: usize,
+        eps: f64,
+        shape: [usize; D],
+    ) -> Result<Self, WeightsError> {
         let values = |name| w.values(name, &[features]);
         let (weight, bias) = (values("weight")?, values("bias")?);
         let (mean, variance) = (values("running_mean")?, values("running_var")?);
@@ -57,8 +63,12 @@ impl<B: Ops, const D: usize> Affine<B, D> {
             scale.push(factor as f32);
             shift.push((f64::from(bias[feature]) - f64::from(mean[feature]) * factor) as f32);
         }
-        let put = |values| Tensor::from_data(TensorData::new(values, shape), (w.device(), DType::F32));
-        Ok(Self { scale: put(scale), shift: put(shift) })
+        let put =
+            |values| Tensor::from_data(TensorData::new(values, shape), (w.device(), DType::F32));
+        Ok(Self {
+            scale: put(scale),
+            shift: put(shift),
+        })
     }
 
     fn forward(&self, x: Tensor<B, D>) -> Tensor<B, D> {

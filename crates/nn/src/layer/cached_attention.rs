@@ -1,4 +1,5 @@
-//! Attention whose keys and values may be cached: those of earlier steps, or those computed from the encoder's output.
+//! Attention whose keys and values may be cached: those of earlier steps, or those computed from
+//! the encoder's output.
 
 use super::{AttentionNames, Linear, attend, split_heads};
 use crate::{
@@ -39,9 +40,21 @@ pub struct CachedAttention<B: Ops> {
 
 impl<B: Ops> CachedAttention<B> {
     /// Loads the four linear projections, named `names` below `w`.
-    pub fn load(w: &Weights<B>, names: &AttentionNames, shape: &CachedAttentionShape) -> Result<Self, WeightsError> {
-        let CachedAttentionShape { width, heads, head_dim, bias, key_bias, scale } = *shape;
-        let linear = |name, inner, out, bias| Linear::load_with_bias(&w.module(name), inner, out, bias);
+    pub fn load(
+        w: &Weights<B>,
+        names: &AttentionNames,
+        shape: &CachedAttentionShape,
+    ) -> Result<Self, WeightsError> {
+        let CachedAttentionShape {
+            width,
+            heads,
+            head_dim,
+            bias,
+            key_bias,
+            scale,
+        } = *shape;
+        let linear =
+            |name, inner, out, bias| Linear::load_with_bias(&w.module(name), inner, out, bias);
         let inner = heads * head_dim;
         Ok(Self {
             query: linear(names.query, width, inner, bias)?,
@@ -71,7 +84,8 @@ impl<B: Ops> CachedAttention<B> {
         self.over(x, all, bias)
     }
 
-    /// Cross-attention of `x` to `memory` [batch, source, width]; later steps use the keys and values that the first one cached.
+    /// Cross-attention of `x` to `memory` [batch, source, width]; later steps use the keys and
+    /// values that the first one cached.
     pub fn attend_cross(
         &self,
         x: Tensor<B, 3>,
@@ -87,11 +101,20 @@ impl<B: Ops> CachedAttention<B> {
 
     fn keys_values(&self, x: Tensor<B, 3>) -> KeyValue<B> {
         let heads = |linear: &Linear<B>| split_heads(linear.forward(x.clone()), self.heads);
-        KeyValue { key: heads(&self.key), value: heads(&self.value) }
+        KeyValue {
+            key: heads(&self.key),
+            value: heads(&self.value),
+        }
     }
 
-    fn over(&self, x: Tensor<B, 3>, KeyValue { key, value }: KeyValue<B>, bias: Option<Tensor<B, 4>>) -> Tensor<B, 3> {
+    fn over(
+        &self,
+        x: Tensor<B, 3>,
+        KeyValue { key, value }: KeyValue<B>,
+        bias: Option<Tensor<B, 4>>,
+    ) -> Tensor<B, 3> {
         let query = split_heads(self.query.forward(x), self.heads);
-        self.output.forward(attend(query, key, value, self.scale, bias))
+        self.output
+            .forward(attend(query, key, value, self.scale, bias))
     }
 }

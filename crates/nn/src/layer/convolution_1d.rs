@@ -7,7 +7,8 @@ use crate::{
 };
 use burn_tensor::Tensor;
 
-/// `nn.Conv1d`, over [batch, seq, channels] with channels last, as one matrix product for each group of channels.
+/// `nn.Conv1d`, over [batch, seq, channels] with channels last, as one matrix product for each
+/// group of channels.
 pub struct Conv1d<B: Ops> {
     /// Of each group, [kernel * in, out].
     weights: Vec<Tensor<B, 2>>,
@@ -15,7 +16,8 @@ pub struct Conv1d<B: Ops> {
     shape: Conv1dShape,
 }
 
-/// Channels [in, out], kernel, stride, zeros before and after the sequence, and groups of a [`Conv1d`].
+/// Channels [in, out], kernel, stride, zeros before and after the sequence, and groups of a
+/// [`Conv1d`].
 #[derive(Debug, Clone, Copy)]
 pub struct Conv1dShape {
     /// In, out.
@@ -33,7 +35,9 @@ pub struct Conv1dShape {
 impl Conv1dShape {
     /// The length of what comes of `seq`.
     pub fn length(&self, seq: usize) -> usize {
-        (seq + 2 * self.padding).checked_sub(self.kernel).map_or(0, |rest| rest / self.stride + 1)
+        (seq + 2 * self.padding)
+            .checked_sub(self.kernel)
+            .map_or(0, |rest| rest / self.stride + 1)
     }
 }
 
@@ -52,20 +56,38 @@ impl<B: Ops> Conv1d<B> {
         let part = out / shape.groups;
         let group = |index: usize| {
             // Positions outermost, as `windows` lays out its inputs.
-            weight.clone().narrow(0, index * part, part).permute([2, 1, 0]).reshape([kernel * inner, part])
+            weight
+                .clone()
+                .narrow(0, index * part, part)
+                .permute([2, 1, 0])
+                .reshape([kernel * inner, part])
         };
-        Self { weights: (0..shape.groups).map(group).collect(), bias, shape }
+        Self {
+            weights: (0..shape.groups).map(group).collect(),
+            bias,
+            shape,
+        }
     }
 
     /// [batch, seq, in] to [batch, seq', out]; the sequence must be as long as the kernel.
     pub fn forward(&self, x: Tensor<B, 3>) -> Tensor<B, 3> {
-        let Conv1dShape { channels: [inner, out], groups, .. } = self.shape;
+        let Conv1dShape {
+            channels: [inner, out],
+            groups,
+            ..
+        } = self.shape;
         let [batch, seq, _] = x.dims();
         let (length, width) = (self.shape.length(seq), inner / groups);
         let x = self.padded(x, length);
         let group = |(index, weight): (usize, &Tensor<B, 2>)| {
-            let x = if groups == 1 { x.clone() } else { x.clone().narrow(2, index * width, width) };
-            let windows = self.windows(x, length).reshape([batch * length, self.shape.kernel * width]);
+            let x = if groups == 1 {
+                x.clone()
+            } else {
+                x.clone().narrow(2, index * width, width)
+            };
+            let windows = self
+                .windows(x, length)
+                .reshape([batch * length, self.shape.kernel * width]);
             linear(windows, weight.clone(), None).reshape([batch, length, out / groups])
         };
         let parts: Vec<Tensor<B, 3>> = self.weights.iter().enumerate().map(group).collect();
@@ -78,7 +100,12 @@ impl<B: Ops> Conv1d<B> {
 
     /// Zeros at both ends, so many that every window of `length` can be cut out with whole strides.
     fn padded(&self, x: Tensor<B, 3>, length: usize) -> Tensor<B, 3> {
-        let Conv1dShape { kernel, stride, padding, .. } = self.shape;
+        let Conv1dShape {
+            kernel,
+            stride,
+            padding,
+            ..
+        } = self.shape;
         let needed = kernel - 1 + length * stride;
         let after = needed.saturating_sub(padding + x.dims()[1]);
         between_zeros(x, 1, padding, after)
@@ -93,7 +120,9 @@ impl<B: Ops> Conv1d<B> {
             match stride {
                 1 => strided,
                 // The first of every `stride` positions, without a list of indices on the device.
-                _ => strided.reshape([batch, length, stride * channels]).narrow(2, 0, channels),
+                _ => strided
+                    .reshape([batch, length, stride * channels])
+                    .narrow(2, 0, channels),
             }
         };
         Tensor::cat((0..kernel).map(at).collect(), 2)

@@ -1,4 +1,5 @@
-//! Attention to content and to distance apart (DeBERTa, He et al. 2020), as `DisentangledSelfAttention` computes it.
+//! Attention to content and to distance apart (DeBERTa, He et al. 2020), as
+//! `DisentangledSelfAttention` computes it.
 
 use super::{Linear, attend, split_heads};
 use crate::{
@@ -11,7 +12,8 @@ use burn_tensor::{DType, Int, Tensor};
 /// How distances are mapped to rows of the table of distances.
 #[derive(Debug, Clone, Copy)]
 pub struct DistanceBuckets {
-    /// Small distances have a row each, large ones share rows logarithmically; none assigns every distance a row.
+    /// Small distances have a row each, large ones share rows logarithmically; none assigns every
+    /// distance a row.
     pub buckets: Option<usize>,
     /// The distance from which on all share the last row.
     pub max_distance: usize,
@@ -23,10 +25,12 @@ impl DistanceBuckets {
         self.buckets.unwrap_or(self.max_distance)
     }
 
-    /// The row, before it is limited to the table, of a key that is `distance` before its query. The logarithm is taken
-    /// in f32, as PyTorch takes it, because it is rounded up.
+    /// The row, before it is limited to the table, of a key that is `distance` before its query.
+    /// The logarithm is taken in f32, as PyTorch takes it, because it is rounded up.
     fn bucket(&self, distance: i64) -> i64 {
-        let Some(buckets) = self.buckets else { return distance };
+        let Some(buckets) = self.buckets else {
+            return distance;
+        };
         let middle = (buckets / 2) as i64;
         if distance.abs() <= middle {
             return distance;
@@ -37,9 +41,14 @@ impl DistanceBuckets {
         (steps + middle) * distance.signum()
     }
 
-    /// The rows of the table for every pair of positions, [1, 1, seq, seq]: that of how far the second is before the first, or
-    /// its opposite.
-    fn rows<B: Ops>(&self, seq: usize, opposite: bool, inputs: &Inputs<'_, B>) -> Tensor<B, 4, Int> {
+    /// The rows of the table for every pair of positions, [1, 1, seq, seq]: that of how far the
+    /// second is before the first, or its opposite.
+    fn rows<B: Ops>(
+        &self,
+        seq: usize,
+        opposite: bool,
+        inputs: &Inputs<'_, B>,
+    ) -> Tensor<B, 4, Int> {
         let span = self.span() as i64;
         let row = |first: usize, second: usize| {
             let bucket = self.bucket(first as i64 - second as i64);
@@ -47,11 +56,15 @@ impl DistanceBuckets {
             (if opposite { -bucket } else { bucket } + span).clamp(0, 2 * span - 1)
         };
         let pairs = (0..seq).flat_map(|first| (0..seq).map(move |second| (first, second)));
-        inputs.put_indices(pairs.map(|(first, second)| row(first, second)).collect(), [1, 1, seq, seq])
+        inputs.put_indices(
+            pairs.map(|(first, second)| row(first, second)).collect(),
+            [1, 1, seq, seq],
+        )
     }
 }
 
-/// The parts of the scores besides content to content, and whether distances share the projections of contents.
+/// The parts of the scores besides content to content, and whether distances share the projections
+/// of contents.
 #[derive(Debug, Clone, Copy)]
 pub struct DisentangledShape {
     /// The width of the hidden states.
@@ -75,7 +88,8 @@ enum DistanceMap<B: Ops> {
     Own(Linear<B>),
 }
 
-/// Self-attention whose scores add content-to-distance and distance-to-content terms (He et al. 2021).
+/// Self-attention whose scores add content-to-distance and distance-to-content terms (He et al.
+/// 2021).
 pub struct Disentangled<B: Ops> {
     query: Linear<B>,
     key: Linear<B>,
@@ -95,7 +109,13 @@ impl<B: Ops> Disentangled<B> {
         let square = |name: &str| Linear::load(&own.module(name), shape.width, shape.width);
         let relative = shape.distances.is_some();
         let distances = |used: bool, name: &str| {
-            let map = || if shape.shared { Ok(DistanceMap::Shared) } else { square(name).map(DistanceMap::Own) };
+            let map = || {
+                if shape.shared {
+                    Ok(DistanceMap::Shared)
+                } else {
+                    square(name).map(DistanceMap::Own)
+                }
+            };
             (used && relative).then(map).transpose()
         };
         Ok(Self {
@@ -144,7 +164,9 @@ impl<B: Ops> Disentangled<B> {
         let gather = |scores: Tensor<B, 4>, opposite: bool| {
             let rows = buckets.rows(seq, opposite, inputs);
             // Repeated, because `gather` does not broadcast its indices.
-            scores.gather(3, rows.repeat_dim(0, heads).repeat_dim(1, batch)).swap_dims(0, 1)
+            scores
+                .gather(3, rows.repeat_dim(0, heads).repeat_dim(1, batch))
+                .swap_dims(0, 1)
         };
         let to = self.distance_keys.as_ref().map(|map| {
             let keys = self.mapped(map, &self.key, table);
@@ -161,17 +183,26 @@ impl<B: Ops> Disentangled<B> {
     }
 
     /// The rows of the table as keys or queries, [1, heads, 2 * span, head_dim].
-    fn mapped(&self, map: &DistanceMap<B>, shared: &Linear<B>, table: &Tensor<B, 2>) -> Tensor<B, 4> {
+    fn mapped(
+        &self,
+        map: &DistanceMap<B>,
+        shared: &Linear<B>,
+        table: &Tensor<B, 2>,
+    ) -> Tensor<B, 4> {
         let linear = match map {
             DistanceMap::Shared => shared,
             DistanceMap::Own(linear) => linear,
         };
-        split_heads(linear.forward(table.clone()).unsqueeze::<3>(), self.shape.heads)
+        split_heads(
+            linear.forward(table.clone()).unsqueeze::<3>(),
+            self.shape.heads,
+        )
     }
 }
 
-/// `x` [batch, heads, seq, head_dim] times the transposed `table` [1, heads, rows, head_dim]: [heads, batch, seq, rows]. The
-/// batch goes into the sequence, because the product has no batch of its own on one side.
+/// `x` [batch, heads, seq, head_dim] times the transposed `table` [1, heads, rows, head_dim]:
+/// [heads, batch, seq, rows]. The batch goes into the sequence, because the product has no batch of
+/// its own on one side.
 fn with_table<B: Ops>(x: Tensor<B, 4>, table: Tensor<B, 4>) -> Tensor<B, 4> {
     let ([batch, heads, seq, head_dim], rows) = (x.dims(), table.dims()[2]);
     let x = x.swap_dims(0, 1).reshape([1, heads, batch * seq, head_dim]);
@@ -185,12 +216,27 @@ mod tests {
     /// Expected values are those of `make_log_bucket_position` in transformers.
     #[test]
     fn distances_fall_into_the_buckets_of_transformers() {
-        let buckets = DistanceBuckets { buckets: Some(8), max_distance: 24 };
-        let got: Vec<i64> = [-30, -23, -12, -8, -5, -4, -3, 0, 1, 4, 5, 6, 9, 12, 13, 23, 40]
-            .into_iter()
-            .map(|distance| buckets.bucket(distance))
-            .collect();
-        assert_eq!(got, [-8, -7, -6, -6, -5, -4, -3, 0, 1, 4, 5, 5, 6, 6, 7, 7, 8]);
-        assert_eq!(DistanceBuckets { buckets: None, max_distance: 9 }.bucket(-7), -7);
+        let buckets = DistanceBuckets {
+            buckets: Some(8),
+            max_distance: 24,
+        };
+        let got: Vec<i64> = [
+            -30, -23, -12, -8, -5, -4, -3, 0, 1, 4, 5, 6, 9, 12, 13, 23, 40,
+        ]
+        .into_iter()
+        .map(|distance| buckets.bucket(distance))
+        .collect();
+        assert_eq!(
+            got,
+            [-8, -7, -6, -6, -5, -4, -3, 0, 1, 4, 5, 5, 6, 6, 7, 7, 8]
+        );
+        assert_eq!(
+            DistanceBuckets {
+                buckets: None,
+                max_distance: 9
+            }
+            .bucket(-7),
+            -7
+        );
     }
 }

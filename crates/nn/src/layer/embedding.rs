@@ -14,7 +14,9 @@ pub struct Embedding<B: Ops> {
 impl<B: Ops> Embedding<B> {
     /// `weight` [count, width].
     pub fn load(w: &Weights<B>, count: usize, width: usize) -> Result<Self, WeightsError> {
-        Ok(Self { weight: w.tensor("weight", [count, width])? })
+        Ok(Self {
+            weight: w.tensor("weight", [count, width])?,
+        })
     }
 
     /// [batch, seq] to [batch, seq, width]. The caller has checked the range of the indices.

@@ -1,7 +1,8 @@
-//! An MLP that is a mixture of experts (Shazeer et al. 2017): a router chooses a few for each token.
+//! An MLP that is a mixture of experts (Shazeer et al. 2017): a router chooses a few for each
+//! token.
 //!
-//! All experts are computed, and the others get the weight zero: two large matrix products whose shapes do not depend on
-//! the tokens, without a synchronisation with the host.
+//! All experts are computed, and the others get the weight zero: two large matrix products whose
+//! shapes do not depend on the tokens, without a synchronisation with the host.
 
 use super::Linear;
 use crate::{
@@ -39,7 +40,9 @@ impl ExpertsShape {
         if (1..=count).contains(&chosen) {
             return Ok(());
         }
-        Err(format!("`num_experts_per_tok` {chosen} is not between 1 and the {count} experts"))
+        Err(format!(
+            "`num_experts_per_tok` {chosen} is not between 1 and the {count} experts"
+        ))
     }
 }
 
@@ -64,9 +67,15 @@ pub struct Mixed<B: Ops> {
 }
 
 impl<B: Ops> Experts<B> {
-    /// `gate.weight` [count, width] is the router's, `experts.<index>.<name>.weight` are the experts'.
+    /// `gate.weight` [count, width] is the router's, `experts.<index>.<name>.weight` are the
+    /// experts'.
     pub fn load(w: &Weights<B>, shape: ExpertsShape) -> Result<Self, WeightsError> {
-        let ExpertsShape { width, inner, count, .. } = shape;
+        let ExpertsShape {
+            width,
+            inner,
+            count,
+            ..
+        } = shape;
         let [gate, up, down] = shape.names;
         let (mut inward, mut outward) = (Vec::with_capacity(2 * count), Vec::with_capacity(count));
         for index in 0..count {
@@ -75,12 +84,17 @@ impl<B: Ops> Experts<B> {
             inward.push(w.module(up).transposed("weight", [inner, width])?);
             outward.push(w.module(down).transposed("weight", [width, inner])?);
         }
-        let earlier = (0..count * count).map(|flat| f32::from(flat % count < flat / count)).collect();
+        let earlier = (0..count * count)
+            .map(|flat| f32::from(flat % count < flat / count))
+            .collect();
         Ok(Self {
             router: Linear::load_with_bias(&w.module("gate"), width, count, false)?,
             gate_and_up: Tensor::cat(inward, 1),
             down: Tensor::cat(outward, 0),
-            earlier: Tensor::from_data(TensorData::new(earlier, [1, count, count]), (w.device(), DType::F32)),
+            earlier: Tensor::from_data(
+                TensorData::new(earlier, [1, count, count]),
+                (w.device(), DType::F32),
+            ),
             shape,
         })
     }
@@ -91,36 +105,55 @@ impl<B: Ops> Experts<B> {
         let tokens = batch * seq;
         let x = x.reshape([tokens, width]);
         let dtype = x.dtype();
-        // f32 in every precision, as the routers of transformers: close probabilities decide which expert runs.
+        // f32 in every precision, as the routers of transformers: close probabilities decide which
+        // expert runs.
         let probabilities = softmax(self.router.forward(x.clone()).cast(DType::F32), 1);
         let ranks = ranks(probabilities.clone(), self.earlier.clone());
         let left_out = ranks.greater_equal_elem(self.shape.chosen as f32);
         let weights = probabilities.clone().mask_fill(left_out.clone(), 0.0);
-        let weights = if self.shape.normalised { weights.clone() / weights.sum_dim(1) } else { weights };
+        let weights = if self.shape.normalised {
+            weights.clone() / weights.sum_dim(1)
+        } else {
+            weights
+        };
         let inward = linear(x, self.gate_and_up.clone(), None).reshape([tokens, count, 2 * inner]);
         let gate = activate(inward.clone().narrow(2, 0, inner), self.shape.activation);
         let hidden = (gate * inward.narrow(2, inner, inner)).cast(DType::F32);
         // The output of an expert that was not chosen may overflow, and zero times infinity is NaN.
-        let left_out = left_out.reshape([tokens, count, 1]).expand([tokens, count, inner]);
+        let left_out = left_out
+            .reshape([tokens, count, 1])
+            .expand([tokens, count, inner]);
         // Weighed before `down`, which is linear, so that one product
         // also sums the experts; transformers weighs after it.
         let hidden = hidden.mask_fill(left_out, 0.0) * weights.clone().reshape([tokens, count, 1]);
-        let y = linear(hidden.cast(dtype).reshape([tokens, count * inner]), self.down.clone(), None);
+        let y = linear(
+            hidden.cast(dtype).reshape([tokens, count * inner]),
+            self.down.clone(),
+            None,
+        );
         let by_token = |decided: Tensor<B, 2>| decided.cast(dtype).reshape([batch, seq, count]);
-        let routing = Routing { probabilities: by_token(probabilities), weights: by_token(weights) };
-        Mixed { hidden: y.reshape([batch, seq, width]), routing }
+        let routing = Routing {
+            probabilities: by_token(probabilities),
+            weights: by_token(weights),
+        };
+        Mixed {
+            hidden: y.reshape([batch, seq, width]),
+            routing,
+        }
     }
 }
 
-/// How many experts come before each of [tokens, count]: the likelier ones, and of equally likely ones those with a smaller
-/// index.
+/// How many experts come before each of [tokens, count]: the likelier ones, and of equally likely
+/// ones those with a smaller index.
 fn ranks<B: Ops>(probabilities: Tensor<B, 2>, earlier: Tensor<B, 3>) -> Tensor<B, 2> {
     let [tokens, count] = probabilities.dims();
     // By comparisons: `topk` of a backend need not order equal probabilities by their index.
     let own = probabilities.clone().reshape([tokens, count, 1]);
     let sign = (probabilities.reshape([tokens, 1, count]) - own).sign();
     let ties = (sign.clone().abs().neg() + 1.0) * earlier;
-    (sign.clamp_min(0.0) + ties).sum_dim(2).reshape([tokens, count])
+    (sign.clamp_min(0.0) + ties)
+        .sum_dim(2)
+        .reshape([tokens, count])
 }
 
 #[cfg(test)]
@@ -132,8 +165,19 @@ mod tests {
     fn equally_likely_experts_are_chosen_by_their_index() {
         let device = Default::default();
         let probabilities = Tensor::<Cpu, 2>::from_data([[0.2, 0.3, 0.2, 0.3], [0.25; 4]], &device);
-        let earlier = [[0.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0], [1.0, 1.0, 1.0, 0.0]];
-        let ranks = ranks(probabilities, Tensor::<Cpu, 2>::from_data(earlier, &device).reshape([1, 4, 4]));
-        assert_eq!(ranks.into_data().to_vec::<f32>().expect("ranks are f32"), [2.0, 0.0, 3.0, 1.0, 0.0, 1.0, 2.0, 3.0]);
+        let earlier = [
+            [0.0, 0.0, 0.0, 0.0],
+            [1.0, 0.0, 0.0, 0.0],
+            [1.0, 1.0, 0.0, 0.0],
+            [1.0, 1.0, 1.0, 0.0],
+        ];
+        let ranks = ranks(
+            probabilities,
+            Tensor::<Cpu, 2>::from_data(earlier, &device).reshape([1, 4, 4]),
+        );
+        assert_eq!(
+            ranks.into_data().to_vec::<f32>().expect("ranks are f32"),
+            [2.0, 0.0, 3.0, 1.0, 0.0, 1.0, 2.0, 3.0]
+        );
     }
 }

@@ -8,7 +8,8 @@ use burn_tensor::Tensor;
 pub struct GroupedAttention<B: Ops> {
     /// Query, key and value.
     pub projections: Projections<B, 3>,
-    /// The norms of query and key before they are rotated, over each head or over all of them, by the norm's width.
+    /// The norms of query and key before they are rotated, over each head or over all of them, by
+    /// the norm's width.
     pub norms: Option<[RmsNorm<B>; 2]>,
     /// From the merged heads to the width of the hidden states.
     pub output: Linear<B>,
@@ -22,7 +23,8 @@ pub struct GroupedAttention<B: Ops> {
     pub clip: Option<f64>,
 }
 
-/// The numbers of heads. Groups of queries share one head of keys and values where there are fewer of those.
+/// The numbers of heads. Groups of queries share one head of keys and values where there are fewer
+/// of those.
 #[derive(Debug, Clone, Copy)]
 pub struct HeadCounts {
     /// Of the queries.
@@ -34,15 +36,31 @@ pub struct HeadCounts {
 impl HeadCounts {
     /// Every query has keys and values of its own.
     pub fn equal(heads: usize) -> Self {
-        Self { query: heads, key_value: heads }
+        Self {
+            query: heads,
+            key_value: heads,
+        }
     }
 }
 
 impl<B: Ops> GroupedAttention<B> {
     /// Without norms and bounds, and scaled by the width of a head.
-    pub fn defaults(projections: Projections<B, 3>, output: Linear<B>, heads: HeadCounts, head_dim: usize) -> Self {
+    pub fn defaults(
+        projections: Projections<B, 3>,
+        output: Linear<B>,
+        heads: HeadCounts,
+        head_dim: usize,
+    ) -> Self {
         let scale = (head_dim as f64).powf(-0.5);
-        Self { projections, norms: None, output, heads, scale, soft_cap: None, clip: None }
+        Self {
+            projections,
+            norms: None,
+            output,
+            heads,
+            scale,
+            soft_cap: None,
+            clip: None,
+        }
     }
 
     /// [batch, seq, width]; `slot` is the layer's place in the call.
@@ -60,19 +78,31 @@ impl<B: Ops> GroupedAttention<B> {
         if let Some(bound) = self.clip {
             [query, key, value] = [query, key, value].map(|x| x.clamp(-bound, bound));
         }
-        let HeadCounts { query: heads, key_value } = self.heads;
+        let HeadCounts {
+            query: heads,
+            key_value,
+        } = self.heads;
         let (mut query, mut key) = (split_heads(query, heads), split_heads(key, key_value));
         if let Some(rotation) = rotation {
             // Before the cache: a key keeps the rotation of its own position.
             (query, key) = (rotation.apply(query), rotation.apply(key));
         }
-        let KeyValue { key, value } = slot.with_past(KeyValue { key, value: split_heads(value, key_value) });
-        self.output.forward(attend_capped([query, key, value], self.scale, self.soft_cap, bias))
+        let KeyValue { key, value } = slot.with_past(KeyValue {
+            key,
+            value: split_heads(value, key_value),
+        });
+        self.output.forward(attend_capped(
+            [query, key, value],
+            self.scale,
+            self.soft_cap,
+            bias,
+        ))
     }
 }
 
 /// Normalises [batch, seq, width] in groups as wide as the norm.
 fn by_width<B: Ops>(norm: &RmsNorm<B>, x: Tensor<B, 3>) -> Tensor<B, 3> {
     let [batch, seq, width] = x.dims();
-    norm.forward(x.reshape([batch, seq, width / norm.width(), norm.width()])).reshape([batch, seq, width])
+    norm.forward(x.reshape([batch, seq, width / norm.width(), norm.width()]))
+        .reshape([batch, seq, width])
 }

@@ -7,15 +7,25 @@ use burn_tensor::{DType, Tensor, TensorData};
 const A: f64 = -0.75;
 
 /// `table` [1, rows, columns, width] resampled to [1, rows', columns', width], as
-/// `torch.nn.functional.interpolate(mode="bicubic", align_corners=False)` does; computed in f32 and rounded once.
-pub fn bicubic<B: Ops>(table: Tensor<B, 4>, size: [usize; 2], inputs: &Inputs<'_, B>) -> Tensor<B, 4> {
+/// `torch.nn.functional.interpolate(mode="bicubic", align_corners=False)` does; computed in f32 and
+/// rounded once.
+pub fn bicubic<B: Ops>(
+    table: Tensor<B, 4>,
+    size: [usize; 2],
+    inputs: &Inputs<'_, B>,
+) -> Tensor<B, 4> {
     let dtype = table.dtype();
     let table = resampled(table.cast(DType::F32), 2, size[1], inputs);
     resampled(table, 1, size[0], inputs).cast(dtype)
 }
 
 /// Each output is the weighted sum of four neighbours in `dimension`.
-fn resampled<B: Ops>(table: Tensor<B, 4>, dimension: usize, size: usize, inputs: &Inputs<'_, B>) -> Tensor<B, 4> {
+fn resampled<B: Ops>(
+    table: Tensor<B, 4>,
+    dimension: usize,
+    size: usize,
+    inputs: &Inputs<'_, B>,
+) -> Tensor<B, 4> {
     let length = table.dims()[dimension];
     let places: Vec<f64> = (0..size).map(|index| place(index, length, size)).collect();
     let mut shape = [1; 4];
@@ -25,7 +35,8 @@ fn resampled<B: Ops>(table: Tensor<B, 4>, dimension: usize, size: usize, inputs:
         let weight = |place: &f64| weight((place - place.floor() - offset as f64).abs()) as f32;
         let indices = inputs.put_indices(places.iter().map(index).collect(), [size]);
         let weights = TensorData::new(places.iter().map(weight).collect::<Vec<f32>>(), shape);
-        table.clone().select(dimension, indices) * Tensor::from_data(weights, (inputs.device(), DType::F32))
+        table.clone().select(dimension, indices)
+            * Tensor::from_data(weights, (inputs.device(), DType::F32))
     };
     tap(-1) + tap(0) + tap(1) + tap(2)
 }

@@ -19,7 +19,12 @@ impl<B: Ops> Linear<B> {
     }
 
     /// As [`Linear::load`], with a bias only if the configuration has one.
-    pub fn load_with_bias(w: &Weights<B>, inner: usize, out: usize, bias: bool) -> Result<Self, WeightsError> {
+    pub fn load_with_bias(
+        w: &Weights<B>,
+        inner: usize,
+        out: usize,
+        bias: bool,
+    ) -> Result<Self, WeightsError> {
         let weight = w.transposed("weight", [out, inner])?;
         let bias = bias.then(|| w.tensor("bias", [out])).transpose()?;
         Ok(Self { weight, bias })
@@ -27,7 +32,10 @@ impl<B: Ops> Linear<B> {
 
     /// `weight` [in, out] and `bias` `[out]`, as transformers' `Conv1D` saves them.
     pub fn load_conv1d(w: &Weights<B>, inner: usize, out: usize) -> Result<Self, WeightsError> {
-        Ok(Self { weight: w.tensor("weight", [inner, out])?, bias: Some(w.tensor("bias", [out])?) })
+        Ok(Self {
+            weight: w.tensor("weight", [inner, out])?,
+            bias: Some(w.tensor("bias", [out])?),
+        })
     }
 
     /// `weight` [in, out] and `bias` `[out]`.
@@ -35,8 +43,8 @@ impl<B: Ops> Linear<B> {
         Self { weight, bias }
     }
 
-    /// The three maps of torch's `nn.MultiheadAttention`: `in_proj_weight` [3 width, width] and `in_proj_bias`, in the order
-    /// query, key, value.
+    /// The three maps of torch's `nn.MultiheadAttention`: `in_proj_weight` [3 width, width] and
+    /// `in_proj_bias`, in the order query, key, value.
     pub fn load_stacked(w: &Weights<B>, width: usize) -> Result<[Self; 3], WeightsError> {
         let weight = w.transposed("in_proj_weight", [3 * width, width])?;
         let bias: Tensor<B, 1> = w.tensor("in_proj_bias", [3 * width])?;
@@ -46,7 +54,8 @@ impl<B: Ops> Linear<B> {
         }))
     }
 
-    /// A language model's head without a bias: `weight` [vocab, width], or the embedding where the configuration ties them.
+    /// A language model's head without a bias: `weight` [vocab, width], or the embedding where the
+    /// configuration ties them.
     pub fn load_or_tie(
         w: &Weights<B>,
         [width, vocab]: [usize; 2],
@@ -63,7 +72,10 @@ impl<B: Ops> Linear<B> {
 
     /// A head whose weight [vocab, width] is that of an embedding; the view costs no memory.
     pub fn tied(embedding: Tensor<B, 2>, bias: Option<Tensor<B, 1>>) -> Self {
-        Self { weight: embedding.transpose(), bias }
+        Self {
+            weight: embedding.transpose(),
+            bias,
+        }
     }
 
     /// The same weight with `bias` `[out]` in place of its own.
@@ -81,7 +93,11 @@ impl<B: Ops> Linear<B> {
         let mut shape = x.dims();
         let inner = shape[D - 1];
         let rows: usize = shape[..D - 1].iter().product();
-        let y = linear(x.reshape([rows, inner]), self.weight.clone(), self.bias.clone());
+        let y = linear(
+            x.reshape([rows, inner]),
+            self.weight.clone(),
+            self.bias.clone(),
+        );
         shape[D - 1] = y.dims()[1];
         y.reshape(shape)
     }

@@ -1,7 +1,8 @@
 //! The keys that a query attends to, as a bias on the scores.
 //!
-//! A hidden key gets the smallest f32, not minus infinity: a row that hides every key is then uniform, as in
-//! transformers, instead of NaN. The masks are made on the host, where a mask that hides nothing costs nothing.
+//! A hidden key gets the smallest f32, not minus infinity: a row that hides every key is then
+//! uniform, as in transformers, instead of NaN. The masks are made on the host, where a mask that
+//! hides nothing costs nothing.
 
 use crate::{array::Array, backend::Ops, forward::ForwardError, inputs::Inputs};
 use burn_tensor::{DType, Tensor, TensorData};
@@ -13,14 +14,27 @@ pub fn padding_bias<B: Ops>(
     inputs: &Inputs<'_, B>,
     [batch, keys]: [usize; 2],
 ) -> Result<Option<Tensor<B, 4>>, ForwardError> {
-    let Some(visible) = attention_mask(inputs, "attention_mask", [batch, keys])? else { return Ok(None) };
+    let Some(visible) = attention_mask(inputs, "attention_mask", [batch, keys])? else {
+        return Ok(None);
+    };
     Ok(key_bias(inputs, &visible, [batch, keys]))
 }
 
 /// The bias [batch, 1, 1, key] of keys that are `shown` or not; none when all are.
-pub fn key_bias<B: Ops>(inputs: &Inputs<'_, B>, shown: &[bool], [batch, keys]: [usize; 2]) -> Option<Tensor<B, 4>> {
-    let bias = || shown.iter().map(|shown| if *shown { 0.0 } else { HIDDEN }).collect();
-    shown.contains(&false).then(|| put(inputs, bias(), [batch, 1, 1, keys]))
+pub fn key_bias<B: Ops>(
+    inputs: &Inputs<'_, B>,
+    shown: &[bool],
+    [batch, keys]: [usize; 2],
+) -> Option<Tensor<B, 4>> {
+    let bias = || {
+        shown
+            .iter()
+            .map(|shown| if *shown { 0.0 } else { HIDDEN })
+            .collect()
+    };
+    shown
+        .contains(&false)
+        .then(|| put(inputs, bias(), [batch, 1, 1, keys]))
 }
 
 /// As [`padding_bias`], and a masked query sees nothing: [batch, 1, query, key].
@@ -28,15 +42,26 @@ pub fn pair_bias<B: Ops>(
     inputs: &Inputs<'_, B>,
     [batch, seq]: [usize; 2],
 ) -> Result<Option<Tensor<B, 4>>, ForwardError> {
-    let Some(visible) = attention_mask(inputs, "attention_mask", [batch, seq])? else { return Ok(None) };
-    let pairs =
-        (0..batch).flat_map(|row| (0..seq * seq).map(move |pair| [row * seq + pair / seq, row * seq + pair % seq]));
-    let bias = pairs.map(|[query, key]| if visible[query] && visible[key] { 0.0 } else { HIDDEN }).collect();
+    let Some(visible) = attention_mask(inputs, "attention_mask", [batch, seq])? else {
+        return Ok(None);
+    };
+    let pairs = (0..batch).flat_map(|row| {
+        (0..seq * seq).map(move |pair| [row * seq + pair / seq, row * seq + pair % seq])
+    });
+    let bias = pairs
+        .map(|[query, key]| {
+            if visible[query] && visible[key] {
+                0.0
+            } else {
+                HIDDEN
+            }
+        })
+        .collect();
     Ok(Some(put(inputs, bias, [batch, 1, seq, seq])))
 }
 
-/// The bias [batch or 1, 1, query, key] of attention to the keys at most `window` away on either side. None when it hides
-/// nothing.
+/// The bias [batch or 1, 1, query, key] of attention to the keys at most `window` away on either
+/// side. None when it hides nothing.
 pub fn window_bias<B: Ops>(
     inputs: &Inputs<'_, B>,
     [batch, seq]: [usize; 2],
@@ -49,27 +74,44 @@ pub fn window_bias<B: Ops>(
     let rows = if padding.is_some() { batch } else { 1 };
     let mut bias = Vec::with_capacity(rows * seq * seq);
     for row in 0..rows {
-        let padding = padding.as_ref().map(|visible| &visible[row * seq..(row + 1) * seq]);
+        let padding = padding
+            .as_ref()
+            .map(|visible| &visible[row * seq..(row + 1) * seq]);
         for query in 0..seq {
-            let sees = |key: usize| query.abs_diff(key) <= window && padding.is_none_or(|visible| visible[key]);
+            let sees = |key: usize| {
+                query.abs_diff(key) <= window && padding.is_none_or(|visible| visible[key])
+            };
             bias.extend((0..seq).map(|key| if sees(key) { 0.0 } else { HIDDEN }));
         }
     }
     Ok(Some(put(inputs, bias, [rows, 1, seq, seq])))
 }
 
-/// 1 where the `attention_mask` shows a token and 0 elsewhere, f32, [batch, seq, 1]; none when it hides nothing.
+/// 1 where the `attention_mask` shows a token and 0 elsewhere, f32, [batch, seq, 1]; none when it
+/// hides nothing.
 pub fn padding_factor<B: Ops>(
     inputs: &Inputs<'_, B>,
     [batch, seq]: [usize; 2],
 ) -> Result<Option<Tensor<B, 3>>, ForwardError> {
-    let Some(visible) = attention_mask(inputs, "attention_mask", [batch, seq])? else { return Ok(None) };
-    let factors: Vec<f32> = visible.into_iter().map(|visible| if visible { 1.0 } else { 0.0 }).collect();
-    Ok(Some(Tensor::from_data(TensorData::new(factors, [batch, seq, 1]), (inputs.device(), DType::F32))))
+    let Some(visible) = attention_mask(inputs, "attention_mask", [batch, seq])? else {
+        return Ok(None);
+    };
+    let factors: Vec<f32> = visible
+        .into_iter()
+        .map(|visible| if visible { 1.0 } else { 0.0 })
+        .collect();
+    Ok(Some(Tensor::from_data(
+        TensorData::new(factors, [batch, seq, 1]),
+        (inputs.device(), DType::F32),
+    )))
 }
 
-/// The mean [batch, width] over the tokens of `x` [batch, seq, width] that the `attention_mask` shows; summed in f32.
-pub fn masked_mean<B: Ops>(x: Tensor<B, 3>, inputs: &Inputs<'_, B>) -> Result<Tensor<B, 2>, ForwardError> {
+/// The mean [batch, width] over the tokens of `x` [batch, seq, width] that the `attention_mask`
+/// shows; summed in f32.
+pub fn masked_mean<B: Ops>(
+    x: Tensor<B, 3>,
+    inputs: &Inputs<'_, B>,
+) -> Result<Tensor<B, 2>, ForwardError> {
     let ([batch, seq, width], dtype) = (x.dims(), x.dtype());
     let x = x.cast(DType::F32);
     let mean = match padding_factor(inputs, [batch, seq])? {
@@ -79,15 +121,31 @@ pub fn masked_mean<B: Ops>(x: Tensor<B, 3>, inputs: &Inputs<'_, B>) -> Result<Te
     Ok(mean.reshape([batch, width]).cast(dtype))
 }
 
-/// The bias [batch, 1, 1, key] of rows of which the first `real` keys count; none when it hides nothing.
-pub fn length_bias<B: Ops>(inputs: &Inputs<'_, B>, real: &[usize], keys: usize) -> Option<Tensor<B, 4>> {
-    let row = |real: &usize| (0..keys).map(|key| if key < *real { 0.0 } else { HIDDEN }).collect::<Vec<f32>>();
+/// The bias [batch, 1, 1, key] of rows of which the first `real` keys count; none when it hides
+/// nothing.
+pub fn length_bias<B: Ops>(
+    inputs: &Inputs<'_, B>,
+    real: &[usize],
+    keys: usize,
+) -> Option<Tensor<B, 4>> {
+    let row = |real: &usize| {
+        (0..keys)
+            .map(|key| if key < *real { 0.0 } else { HIDDEN })
+            .collect::<Vec<f32>>()
+    };
     let hides = real.iter().any(|real| *real < keys);
-    hides.then(|| put(inputs, real.iter().flat_map(row).collect(), [real.len(), 1, 1, keys]))
+    hides.then(|| {
+        put(
+            inputs,
+            real.iter().flat_map(row).collect(),
+            [real.len(), 1, 1, keys],
+        )
+    })
 }
 
-/// The bias [batch or 1, 1, query, key] of causal attention after `past` tokens, within `window` tokens where there is
-/// one: a query sees itself and the `window - 1` tokens before it. None when it hides nothing.
+/// The bias [batch or 1, 1, query, key] of causal attention after `past` tokens, within `window`
+/// tokens where there is one: a query sees itself and the `window - 1` tokens before it. None when
+/// it hides nothing.
 pub fn causal_bias<B: Ops>(
     inputs: &Inputs<'_, B>,
     shape: [usize; 2],
@@ -123,23 +181,33 @@ fn masked_causal_bias<B: Ops>(
     let rows = if padding.is_some() { batch } else { 1 };
     let mut bias = Vec::with_capacity(rows * queries * keys);
     for row in 0..rows {
-        let padding = padding.as_ref().map(|visible| &visible[row * keys..(row + 1) * keys]);
+        let padding = padding
+            .as_ref()
+            .map(|visible| &visible[row * keys..(row + 1) * keys]);
         for query in past..keys {
-            let sees = |key: usize| key <= query && query - key < window && padding.is_none_or(|visible| visible[key]);
+            let sees = |key: usize| {
+                key <= query && query - key < window && padding.is_none_or(|visible| visible[key])
+            };
             bias.extend((0..keys).map(|key| if sees(key) { 0.0 } else { HIDDEN }));
         }
     }
     Ok(Some(put(inputs, bias, [rows, 1, queries, keys])))
 }
 
-/// 1 for each token of this call [batch, seq, 1] and 0 for padding, in the model's type; none when no token is padding.
+/// 1 for each token of this call [batch, seq, 1] and 0 for padding, in the model's type; none when
+/// no token is padding.
 pub fn visible_tokens<B: Ops>(
     inputs: &Inputs<'_, B>,
     [batch, seq]: [usize; 2],
     past: usize,
 ) -> Result<Option<Tensor<B, 3>>, ForwardError> {
-    let Some(visible) = attention_mask(inputs, "attention_mask", [batch, past + seq])? else { return Ok(None) };
-    let new = visible.chunks(past + seq).flat_map(|row| &row[past..]).map(|visible| f32::from(u8::from(*visible)));
+    let Some(visible) = attention_mask(inputs, "attention_mask", [batch, past + seq])? else {
+        return Ok(None);
+    };
+    let new = visible
+        .chunks(past + seq)
+        .flat_map(|row| &row[past..])
+        .map(|visible| f32::from(u8::from(*visible)));
     Ok(Some(inputs.put_floats(new.collect(), [batch, seq, 1])))
 }
 
@@ -149,7 +217,9 @@ pub(super) fn attention_mask<B: Ops>(
     name: &str,
     shape: [usize; 2],
 ) -> Result<Option<Vec<bool>>, ForwardError> {
-    let Some(array) = inputs.host(name) else { return Ok(None) };
+    let Some(array) = inputs.host(name) else {
+        return Ok(None);
+    };
     let values = array.as_integers().filter(|_| array.shape() == shape);
     let expected = || format!("integers of shape {shape:?}");
     let values = values.ok_or_else(|| wrong(name, array, expected()))?;
@@ -160,7 +230,11 @@ pub(super) fn attention_mask<B: Ops>(
 /// An argument that is not what is `expected`.
 pub(super) fn wrong(name: &str, array: &Array, expected: String) -> ForwardError {
     let found = format!("a tensor of shape {:?}", array.shape());
-    ForwardError::WrongInput { name: name.to_owned(), found, expected }
+    ForwardError::WrongInput {
+        name: name.to_owned(),
+        found,
+        expected,
+    }
 }
 
 fn put<B: Ops>(inputs: &Inputs<'_, B>, bias: Vec<f32>, shape: [usize; 4]) -> Tensor<B, 4> {

@@ -35,6 +35,7 @@ impl<B: Ops> Mlp<B> {
 
     /// [batch, seq, width].
     pub fn forward(&self, x: Tensor<B, 3>) -> Tensor<B, 3> {
-        self.down.forward(activate(self.up.forward(x), self.activation))
+        self.down
+            .forward(activate(self.up.forward(x), self.activation))
     }
 }

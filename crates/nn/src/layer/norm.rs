@@ -16,11 +16,20 @@ pub struct LayerNorm<B: Ops> {
 impl<B: Ops> LayerNorm<B> {
     /// `weight` and `bias` `[width]`.
     pub fn load(w: &Weights<B>, width: usize, eps: f64) -> Result<Self, WeightsError> {
-        Ok(Self { weight: w.tensor("weight", [width])?, bias: w.tensor("bias", [width])?, eps })
+        Ok(Self {
+            weight: w.tensor("weight", [width])?,
+            bias: w.tensor("bias", [width])?,
+            eps,
+        })
     }
 
     /// As [`LayerNorm::load`], with a bias only if the configuration has one.
-    pub fn load_with_bias(w: &Weights<B>, width: usize, eps: f64, bias: bool) -> Result<Self, WeightsError> {
+    pub fn load_with_bias(
+        w: &Weights<B>,
+        width: usize,
+        eps: f64,
+        bias: bool,
+    ) -> Result<Self, WeightsError> {
         if bias {
             return Self::load(w, width, eps);
         }
@@ -33,7 +42,11 @@ impl<B: Ops> LayerNorm<B> {
     /// Without parameters, as `elementwise_affine=False`.
     pub fn without_weights(w: &Weights<B>, width: usize, eps: f64) -> Self {
         let options = (w.device(), w.dtype());
-        Self { weight: Tensor::ones([width], options), bias: Tensor::zeros([width], options), eps }
+        Self {
+            weight: Tensor::ones([width], options),
+            bias: Tensor::zeros([width], options),
+            eps,
+        }
     }
 
     /// The normalised `x`.
@@ -42,8 +55,18 @@ impl<B: Ops> LayerNorm<B> {
     }
 
     /// The normalised `x + residual`.
-    pub fn forward_sum<const D: usize>(&self, x: Tensor<B, D>, residual: Tensor<B, D>) -> Tensor<B, D> {
-        backend::add_layer_norm(x, residual, self.weight.clone(), self.bias.clone(), self.eps)
+    pub fn forward_sum<const D: usize>(
+        &self,
+        x: Tensor<B, D>,
+        residual: Tensor<B, D>,
+    ) -> Tensor<B, D> {
+        backend::add_layer_norm(
+            x,
+            residual,
+            self.weight.clone(),
+            self.bias.clone(),
+            self.eps,
+        )
     }
 }
 
@@ -57,16 +80,26 @@ pub struct GroupRmsNorm<B: Ops> {
 
 impl<B: Ops> GroupRmsNorm<B> {
     /// `weight` `[width]`, in `groups`.
-    pub fn load(w: &Weights<B>, width: usize, groups: usize, eps: f64) -> Result<Self, WeightsError> {
+    pub fn load(
+        w: &Weights<B>,
+        width: usize,
+        groups: usize,
+        eps: f64,
+    ) -> Result<Self, WeightsError> {
         let weight = w.tensor("weight", [width])?.reshape([1, 1, width]);
-        Ok(Self { weight, ones: Tensor::ones([width / groups], (w.device(), DType::F32)), eps })
+        Ok(Self {
+            weight,
+            ones: Tensor::ones([width / groups], (w.device(), DType::F32)),
+            eps,
+        })
     }
 
     /// The normalised `x` [batch, seq, width], f32, in `dtype`.
     pub fn forward(&self, x: Tensor<B, 3>, dtype: DType) -> Tensor<B, 3> {
         let ([batch, seq, width], [part]) = (x.dims(), self.ones.dims());
         let x = x.reshape([batch, seq, width / part, part]);
-        // With weights of one, because the class applies its own after it has rounded to the model's type.
+        // With weights of one, because the class applies its own after it has rounded to the
+        // model's type.
         let y = backend::rms_norm(x, self.ones.clone(), self.eps).reshape([batch, seq, width]);
         y.cast(dtype) * self.weight.clone()
     }
@@ -81,12 +114,20 @@ pub struct RmsNorm<B: Ops> {
 impl<B: Ops> RmsNorm<B> {
     /// `weight` `[width]`.
     pub fn load(w: &Weights<B>, width: usize, eps: f64) -> Result<Self, WeightsError> {
-        Ok(Self { weight: w.tensor("weight", [width])?, eps })
+        Ok(Self {
+            weight: w.tensor("weight", [width])?,
+            eps,
+        })
     }
 
-    /// `Gemma2RMSNorm`: `weight` `[width]` is what is added to one; it is applied in f32, and the result rounded once.
+    /// `Gemma2RMSNorm`: `weight` `[width]` is what is added to one; it is applied in f32, and the
+    /// result rounded once.
     pub fn load_unit_offset(w: &Weights<B>, width: usize, eps: f64) -> Result<Self, WeightsError> {
-        let weight: Vec<f32> = w.values("weight", &[width])?.into_iter().map(|weight| 1.0 + weight).collect();
+        let weight: Vec<f32> = w
+            .values("weight", &[width])?
+            .into_iter()
+            .map(|weight| 1.0 + weight)
+            .collect();
         let weight = Tensor::from_data(TensorData::new(weight, [width]), (w.device(), DType::F32));
         Ok(Self { weight, eps })
     }

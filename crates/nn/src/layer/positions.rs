@@ -32,10 +32,18 @@ impl Positions {
             }
             Self::Embedded | Self::Alibi(_) => None,
         };
-        Ok(AttentionContext { positions: self, inputs, shape, past, rotation, biases: Vec::new() })
+        Ok(AttentionContext {
+            positions: self,
+            inputs,
+            shape,
+            past,
+            rotation,
+            biases: Vec::new(),
+        })
     }
 
-    /// The longest sequence for which steps with a cache equal the whole sequence at once; none for any length.
+    /// The longest sequence for which steps with a cache equal the whole sequence at once; none for
+    /// any length.
     pub fn cacheable(&self) -> Option<usize> {
         match self {
             Self::Rotary(rotary) => rotary.cacheable(),
@@ -43,7 +51,8 @@ impl Positions {
         }
     }
 
-    /// The length beyond which every key must be computed anew, once; none when keys stay as they are.
+    /// The length beyond which every key must be computed anew, once; none when keys stay as they
+    /// are.
     pub fn cache_reset_length(&self) -> Option<usize> {
         match self {
             Self::Rotary(rotary) => rotary.cache_reset_length(),
@@ -83,13 +92,18 @@ impl<B: Ops> AttentionContext<'_, '_, B> {
                 bias
             }
         };
-        Ok(LayerContext { rotation: self.rotation.as_ref(), bias })
+        Ok(LayerContext {
+            rotation: self.rotation.as_ref(),
+            bias,
+        })
     }
 
     fn bias(&self, window: Option<usize>) -> Result<Option<Tensor<B, 4>>, ForwardError> {
         let causal = causal_bias(self.inputs, self.shape, self.past, window)?;
         // ALiBi has a bias even where nothing is hidden.
-        let Positions::Alibi(alibi) = self.positions else { return Ok(causal) };
+        let Positions::Alibi(alibi) = self.positions else {
+            return Ok(causal);
+        };
         let linear = alibi.bias(self.inputs, self.shape, self.past)?;
         Ok(Some(match causal {
             Some(causal) => linear + causal,
@@ -98,24 +112,33 @@ impl<B: Ops> AttentionContext<'_, '_, B> {
     }
 }
 
-/// The positions [batch or 1, seq] of the tokens of this call: `position_ids`, else counted from `past`.
+/// The positions [batch or 1, seq] of the tokens of this call: `position_ids`, else counted from
+/// `past`.
 pub fn positions<B: Ops>(
     inputs: &Inputs<'_, B>,
     [batch, seq]: [usize; 2],
     past: usize,
 ) -> Result<(Vec<i64>, [usize; 2]), ForwardError> {
     let Some(array) = inputs.host("position_ids") else {
-        return Ok(((past..past + seq).map(|position| position as i64).collect(), [1, seq]));
+        return Ok((
+            (past..past + seq).map(|position| position as i64).collect(),
+            [1, seq],
+        ));
     };
     match (array.as_integers(), array.shape()) {
         (Some(values), &[rows, columns]) if columns == seq && (rows == batch || rows == 1) => {
             Ok((values.to_vec(), [rows, columns]))
         }
-        _ => Err(wrong("position_ids", array, format!("integers of shape [{batch}, {seq}]"))),
+        _ => Err(wrong(
+            "position_ids",
+            array,
+            format!("integers of shape [{batch}, {seq}]"),
+        )),
     }
 }
 
-/// As [`positions`], but counted over the visible tokens where an `attention_mask` hides some; hidden ones have -1.
+/// As [`positions`], but counted over the visible tokens where an `attention_mask` hides some;
+/// hidden ones have -1.
 pub fn positions_without_padding<B: Ops>(
     inputs: &Inputs<'_, B>,
     [batch, seq]: [usize; 2],

@@ -35,11 +35,18 @@ impl<B: Ops, const N: usize> Projections<B, N> {
     ) -> Result<Self, WeightsError> {
         let load = |name, width| Linear::load_with_bias(&w.module(name), inner, width, bias);
         match names {
-            ProjectionNames::Joined(name) => Ok(Self::Joined(load(name, widths.iter().sum())?, widths)),
+            ProjectionNames::Joined(name) => {
+                Ok(Self::Joined(load(name, widths.iter().sum())?, widths))
+            }
             ProjectionNames::Apart(names) => {
-                let maps: Result<Vec<_>, _> =
-                    names.into_iter().zip(widths).map(|(name, width)| load(name, width)).collect();
-                Ok(Self::Apart(maps?.try_into().ok().expect("there is a map for each name")))
+                let maps: Result<Vec<_>, _> = names
+                    .into_iter()
+                    .zip(widths)
+                    .map(|(name, width)| load(name, width))
+                    .collect();
+                Ok(Self::Apart(
+                    maps?.try_into().ok().expect("there is a map for each name"),
+                ))
             }
         }
     }
@@ -58,8 +65,8 @@ impl<B: Ops, const N: usize> Projections<B, N> {
 }
 
 impl<B: Ops> Projections<B, 3> {
-    /// Query, key and value from a matrix whose rows are sorted by group: for each of `groups` its `queries`, its key and
-    /// its value, each of `head_dim`. They are sorted by kind once, here.
+    /// Query, key and value from a matrix whose rows are sorted by group: for each of `groups` its
+    /// `queries`, its key and its value, each of `head_dim`. They are sorted by kind once, here.
     pub fn load_by_group(
         w: &Weights<B>,
         inner: usize,
@@ -69,14 +76,30 @@ impl<B: Ops> Projections<B, 3> {
         let kinds = [queries, 1, 1];
         let width = groups * (queries + 2) * head_dim;
         let weight = w.transposed("weight", [width, inner])?;
-        let bias = if bias { Some(w.tensor("bias", [width])?) } else { None };
+        let bias = if bias {
+            Some(w.tensor("bias", [width])?)
+        } else {
+            None
+        };
         let by_kind = |x: Tensor<B, 2>| {
             let rows = x.dims()[0];
             let x = x.reshape([rows, groups, queries + 2, head_dim]);
-            let part = |(start, count)| x.clone().narrow(2, start, count).reshape([rows, groups * count * head_dim]);
-            Tensor::cat([0, queries, queries + 1].into_iter().zip(kinds).map(part).collect(), 1)
+            let part = |(start, count)| {
+                x.clone()
+                    .narrow(2, start, count)
+                    .reshape([rows, groups * count * head_dim])
+            };
+            Tensor::cat(
+                [0, queries, queries + 1]
+                    .into_iter()
+                    .zip(kinds)
+                    .map(part)
+                    .collect(),
+                1,
+            )
         };
-        let bias = bias.map(|bias: Tensor<B, 1>| by_kind(bias.reshape([1, width])).reshape([width]));
+        let bias =
+            bias.map(|bias: Tensor<B, 1>| by_kind(bias.reshape([1, width])).reshape([width]));
         let widths = kinds.map(|count| groups * count * head_dim);
         Ok(Self::Joined(Linear::of(by_kind(weight), bias), widths))
     }

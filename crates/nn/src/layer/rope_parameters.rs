@@ -1,5 +1,5 @@
-//! The rotary part of a configuration, in the form of transformers 5 (`rope_parameters`) and of older files
-//! (`rope_theta`, `rope_scaling`).
+//! The rotary part of a configuration, in the form of transformers 5 (`rope_parameters`) and of
+//! older files (`rope_theta`, `rope_scaling`).
 
 use serde::Deserialize;
 use std::{f64::consts::PI, ops::Range};
@@ -17,7 +17,10 @@ pub struct RopeConfig {
 impl RopeConfig {
     /// The fields that are used.
     pub fn fields(&self) -> RopeFields<'_> {
-        RopeFields { parameters: self.rope_scaling.as_ref().or(self.rope_parameters.as_ref()), theta: self.rope_theta }
+        RopeFields {
+            parameters: self.rope_scaling.as_ref().or(self.rope_parameters.as_ref()),
+            theta: self.rope_theta,
+        }
     }
 }
 
@@ -52,7 +55,8 @@ pub struct RopeParameters {
     pub attention_factor: Option<f64>,
     /// `yarn`: frequencies with more turns than this over the trained length stay.
     pub beta_fast: Option<f64>,
-    /// `yarn`: frequencies with fewer turns than this over the trained length are stretched in full.
+    /// `yarn`: frequencies with fewer turns than this over the trained length are stretched in
+    /// full.
     pub beta_slow: Option<f64>,
     /// `yarn`: coefficient of the attention factor.
     pub mscale: Option<f64>,
@@ -68,7 +72,8 @@ pub struct RopeParameters {
     pub long_factor: Option<Vec<f32>>,
 }
 
-/// How the frequencies are stretched for longer contexts; the names of transformers' `ROPE_INIT_FUNCTIONS`.
+/// How the frequencies are stretched for longer contexts; the names of transformers'
+/// `ROPE_INIT_FUNCTIONS`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RopeType {
@@ -103,30 +108,47 @@ impl RopeFields<'_> {
 
     /// Whether the trained length has an influence on the frequencies.
     pub fn reads_max_positions(&self) -> bool {
-        self.parameters.is_some_and(|parameters| match parameters.rope_type {
-            RopeType::Default | RopeType::Linear => false,
-            RopeType::Dynamic => true,
-            RopeType::Yarn | RopeType::Llama3 => parameters.original_max_position_embeddings.is_none(),
-            RopeType::Longrope => parameters.factor.is_none() && parameters.attention_factor.is_none(),
-        })
+        self.parameters
+            .is_some_and(|parameters| match parameters.rope_type {
+                RopeType::Default | RopeType::Linear => false,
+                RopeType::Dynamic => true,
+                RopeType::Yarn | RopeType::Llama3 => {
+                    parameters.original_max_position_embeddings.is_none()
+                }
+                RopeType::Longrope => {
+                    parameters.factor.is_none() && parameters.attention_factor.is_none()
+                }
+            })
     }
 
     /// The missing fields of a type that rotates whole heads.
     pub fn validate(&self, head_dim: usize) -> Result<(), String> {
         // Any length: only the presence of fields is checked.
         let parameters = self.parameters(1);
-        if let Some(share) = parameters.partial_rotary_factor.filter(|share| *share != 1.0) {
-            return Err(format!("`partial_rotary_factor` {share} is not supported by this model type"));
+        if let Some(share) = parameters
+            .partial_rotary_factor
+            .filter(|share| *share != 1.0)
+        {
+            return Err(format!(
+                "`partial_rotary_factor` {share} is not supported by this model type"
+            ));
         }
         parameters.validate()?;
         parameters.validate_width(head_dim)
     }
 
     /// See `Config::inert_fields`.
-    pub fn inert_fields(&self, trained: usize, head_dim: usize) -> Vec<(&'static str, &'static str)> {
+    pub fn inert_fields(
+        &self,
+        trained: usize,
+        head_dim: usize,
+    ) -> Vec<(&'static str, &'static str)> {
         let mut fields = self.parameters(trained).inert_fields(head_dim);
         if !self.reads_max_positions() {
-            fields.push(("max_position_embeddings", "this rope type does not depend on the trained length"));
+            fields.push((
+                "max_position_embeddings",
+                "this rope type does not depend on the trained length",
+            ));
         }
         fields
     }
@@ -143,7 +165,10 @@ impl RopeParameters {
     pub fn validate(&self) -> Result<(), String> {
         let needs = |name: &str, value: Option<f64>| match value {
             Some(value) if value > 0.0 => Ok(()),
-            _ => Err(format!("rope_type {:?} needs `{name}` above 0", self.rope_type)),
+            _ => Err(format!(
+                "rope_type {:?} needs `{name}` above 0",
+                self.rope_type
+            )),
         };
         match self.rope_type {
             RopeType::Default => Ok(()),
@@ -163,7 +188,9 @@ impl RopeParameters {
     /// Parameters that rightly change nothing, as `Config::inert_fields` has them.
     pub fn inert_fields(&self, head_dim: usize) -> Vec<(&'static str, &'static str)> {
         let theta = self.rope_theta.unwrap_or(DEFAULT_THETA);
-        if self.rope_type != RopeType::Yarn || self.yarn_ramp(theta, self.width(head_dim)).start > 0.0 {
+        if self.rope_type != RopeType::Yarn
+            || self.yarn_ramp(theta, self.width(head_dim)).start > 0.0
+        {
             return Vec::new();
         }
         ["rope_parameters.beta_fast", "rope_scaling.beta_fast"]
@@ -175,9 +202,16 @@ impl RopeParameters {
     pub(super) fn yarn_ramp(&self, theta: f64, width: usize) -> Range<f64> {
         let trained = self.original_max_position_embeddings.unwrap_or(1.0);
         // Python's `or`, by which a zero counts as absent.
-        let or = |value: Option<f64>, default: f64| value.filter(|value| *value != 0.0).unwrap_or(default);
-        let dimension = |rotations: f64| width as f64 * (trained / (rotations * 2.0 * PI)).ln() / (2.0 * theta.ln());
-        let (mut low, mut high) = (dimension(or(self.beta_fast, 32.0)), dimension(or(self.beta_slow, 1.0)));
+        let or = |value: Option<f64>, default: f64| {
+            value.filter(|value| *value != 0.0).unwrap_or(default)
+        };
+        let dimension = |rotations: f64| {
+            width as f64 * (trained / (rotations * 2.0 * PI)).ln() / (2.0 * theta.ln())
+        };
+        let (mut low, mut high) = (
+            dimension(or(self.beta_fast, 32.0)),
+            dimension(or(self.beta_slow, 1.0)),
+        );
         if self.truncate.unwrap_or(true) {
             (low, high) = (low.floor(), high.ceil());
         }
@@ -193,12 +227,23 @@ impl RopeParameters {
     pub fn validate_width(&self, head_dim: usize) -> Result<(), String> {
         let width = self.width(head_dim);
         if !width.is_multiple_of(2) || width > head_dim {
-            return Err(format!("{width} dimensions of a head of {head_dim} rotate; they must be pairs"));
+            return Err(format!(
+                "{width} dimensions of a head of {head_dim} rotate; they must be pairs"
+            ));
         }
-        let factors = [("short_factor", &self.short_factor), ("long_factor", &self.long_factor)];
+        let factors = [
+            ("short_factor", &self.short_factor),
+            ("long_factor", &self.long_factor),
+        ];
         for (name, factors) in factors {
-            if let Some(found) = factors.as_ref().map(Vec::len).filter(|found| 2 * found != width) {
-                return Err(format!("`{name}` has {found} entries, {width} dimensions rotate in pairs"));
+            if let Some(found) = factors
+                .as_ref()
+                .map(Vec::len)
+                .filter(|found| 2 * found != width)
+            {
+                return Err(format!(
+                    "`{name}` has {found} entries, {width} dimensions rotate in pairs"
+                ));
             }
         }
         Ok(())

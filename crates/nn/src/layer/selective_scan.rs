@@ -1,7 +1,9 @@
-//! The selective scan of state space models (Gu and Dao 2023): every token lets a state decay and adds to it.
+//! The selective scan of state space models (Gu and Dao 2023): every token lets a state decay and
+//! adds to it.
 //!
-//! Within a chunk of tokens the states are combined pairwise, at distances 1, 2, 4, ...: few operations on whole tensors
-//! instead of one for each token. The state is passed from chunk to chunk; a decode step is a chunk of one token.
+//! Within a chunk of tokens the states are combined pairwise, at distances 1, 2, 4, ...: few
+//! operations on whole tensors instead of one for each token. The state is passed from chunk to
+//! chunk; a decode step is a chunk of one token.
 
 use crate::backend::Ops;
 use burn_tensor::Tensor;
@@ -45,7 +47,10 @@ impl<B: Ops> Scan<B> {
             let read = (states * part(&self.readout)).sum_dim(3);
             outputs.push(read.reshape([batch, length, channels]));
         }
-        Scanned { read: Tensor::cat(outputs, 1), state: state.reshape([batch, channels, width]) }
+        Scanned {
+            read: Tensor::cat(outputs, 1),
+            state: state.reshape([batch, channels, width]),
+        }
     }
 }
 
@@ -65,11 +70,13 @@ fn states<B: Ops>(decay: Tensor<B, 4>, input: Tensor<B, 4>, before: Tensor<B, 4>
     };
     let mut decay = decay;
     let mut distance = 1;
-    // Each round doubles how many tokens a state includes, so that three rounds suffice for a chunk.
+    // Each round doubles how many tokens a state includes, so that three rounds suffice for a
+    // chunk.
     while distance < length {
         let kept = length - distance;
         let late = decay.clone().narrow(1, distance, kept);
-        let moved = states.clone().narrow(1, distance, kept) + late.clone() * states.clone().narrow(1, 0, kept);
+        let moved = states.clone().narrow(1, distance, kept)
+            + late.clone() * states.clone().narrow(1, 0, kept);
         let joined = late * decay.clone().narrow(1, 0, kept);
         states = Tensor::cat(vec![states.narrow(1, 0, distance), moved], 1);
         decay = Tensor::cat(vec![decay.narrow(1, 0, distance), joined], 1);
@@ -86,7 +93,10 @@ mod tests {
 
     fn tensor(length: usize, value: impl Fn(usize) -> f32) -> Tensor<Cpu, 4> {
         let values: Vec<f32> = (0..length * 6).map(value).collect();
-        Tensor::from_data(TensorData::new(values, [1, length, 2, 3]), &Default::default())
+        Tensor::from_data(
+            TensorData::new(values, [1, length, 2, 3]),
+            &Default::default(),
+        )
     }
 
     /// A scan of `length` tokens that look random.
@@ -106,14 +116,21 @@ mod tests {
         let mut stepped = Vec::new();
         for token in 0..70 {
             let at = |x: &Tensor<Cpu, 4>| x.clone().narrow(1, token, 1);
-            let step = Scan { decay: at(&whole.decay), input: at(&whole.input), readout: at(&whole.readout) };
+            let step = Scan {
+                decay: at(&whole.decay),
+                input: at(&whole.input),
+                readout: at(&whole.readout),
+            };
             let next = step.run(state);
             state = Some(next.state);
             stepped.push(next.read);
         }
         let Scanned { read, state: last } = whole.run(None);
         let difference = (read - Tensor::cat(stepped, 1)).abs().max().into_scalar();
-        let states = (last - state.expect("a state was kept")).abs().max().into_scalar();
+        let states = (last - state.expect("a state was kept"))
+            .abs()
+            .max()
+            .into_scalar();
         assert!(difference < 1e-6 && states < 1e-6, "{difference} {states}");
     }
 }

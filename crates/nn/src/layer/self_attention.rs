@@ -22,7 +22,12 @@ pub struct AttentionNames {
 
 impl AttentionNames {
     /// Those of most types.
-    pub const DEFAULT: Self = Self { query: "q_proj", key: "k_proj", value: "v_proj", output: "out_proj" };
+    pub const DEFAULT: Self = Self {
+        query: "q_proj",
+        key: "k_proj",
+        value: "v_proj",
+        output: "out_proj",
+    };
 
     /// The same below `self_attn`.
     pub const SELF_ATTN: Self = Self {
@@ -54,11 +59,16 @@ pub struct SelfAttention<B: Ops> {
 
 impl<B: Ops> SelfAttention<B> {
     /// Loads the four linear projections, named `names` below `w`.
-    pub fn load(w: &Weights<B>, names: &AttentionNames, shape: &AttentionShape) -> Result<Self, WeightsError> {
+    pub fn load(
+        w: &Weights<B>,
+        names: &AttentionNames,
+        shape: &AttentionShape,
+    ) -> Result<Self, WeightsError> {
         Self::load_with_output_bias(w, names, shape, true)
     }
 
-    /// As [`SelfAttention::load`], with a bias of the output projection only if the configuration has one.
+    /// As [`SelfAttention::load`], with a bias of the output projection only if the configuration
+    /// has one.
     pub fn load_with_output_bias(
         w: &Weights<B>,
         names: &AttentionNames,

@@ -1,4 +1,5 @@
-//! Errors of checkpoint files: absent, damaged, or with other tensors than the configuration implies.
+//! Errors of checkpoint files: absent, damaged, or with other tensors than the configuration
+//! implies.
 
 use std::path::PathBuf;
 use testgen_types::{bounded_file::FileError, excerpt};
@@ -24,7 +25,10 @@ pub enum WeightsError {
         directory: PathBuf,
     },
     /// The model needs a tensor that no file has.
-    #[error("tensor `{}` {expected:?} is missing from the checkpoint", excerpt(name))]
+    #[error(
+        "tensor `{}` {expected:?} is missing from the checkpoint",
+        excerpt(name)
+    )]
     Missing {
         /// The name that was asked for.
         name: String,
@@ -41,8 +45,8 @@ pub enum WeightsError {
         /// The shape that the configuration says.
         expected: Vec<usize>,
     },
-    /// The configuration ties a tensor to another one, and the file has both with different values. transformers 5 uses both
-    /// then, and transformers 4 only one of them.
+    /// The configuration ties a tensor to another one, and the file has both with different values.
+    /// transformers 5 uses both then, and transformers 4 only one of them.
     #[error(
         "tensor `{}` differs from the one that the configuration ties it to; \
          set `tie_word_embeddings` to false, or remove the tensor",
@@ -53,7 +57,10 @@ pub enum WeightsError {
         name: String,
     },
     /// A tensor has a type that weights cannot have.
-    #[error("tensor `{}` has the type {found}; supported: F64, F32, F16, BF16", excerpt(name))]
+    #[error(
+        "tensor `{}` has the type {found}; supported: F64, F32, F16, BF16",
+        excerpt(name)
+    )]
     WrongType {
         /// The tensor.
         name: String,
@@ -65,6 +72,9 @@ pub enum WeightsError {
 impl WeightsError {
     /// Not `From`: with a second conversion, closures that return a `Result` would need a type.
     pub(super) fn of_file(error: FileError) -> Self {
-        Self::Unreadable { path: error.path, message: error.problem.to_string() }
+        Self::Unreadable {
+            path: error.path,
+            message: error.problem.to_string(),
+        }
     }
 }

@@ -60,7 +60,11 @@ impl Files {
     }
 
     fn of(directory: &Path, paths: &[PathBuf]) -> Result<Self, WeightsError> {
-        let mut files = Self { directory: directory.to_owned(), maps: Vec::new(), tensors: BTreeMap::new() };
+        let mut files = Self {
+            directory: directory.to_owned(),
+            maps: Vec::new(),
+            tensors: BTreeMap::new(),
+        };
         for path in paths {
             files.add(path)?;
         }
@@ -78,7 +82,12 @@ impl Files {
         let data = header + 8;
         for (name, info) in metadata.tensors() {
             let range = data + info.data_offsets.0..data + info.data_offsets.1;
-            let entry = HeaderEntry { file: self.maps.len(), dtype: info.dtype, shape: info.shape.clone(), range };
+            let entry = HeaderEntry {
+                file: self.maps.len(),
+                dtype: info.dtype,
+                shape: info.shape.clone(),
+                range,
+            };
             self.tensors.insert(name, entry);
         }
         self.maps.push(Arc::new(map));
@@ -90,8 +99,8 @@ impl Files {
         self.tensors.keys().map(String::as_str)
     }
 
-    /// The tensor `name` and the name that it has in the file: checkpoints converted from TensorFlow call the weight
-    /// and bias of a layer norm gamma and beta.
+    /// The tensor `name` and the name that it has in the file: checkpoints converted from
+    /// TensorFlow call the weight and bias of a layer norm gamma and beta.
     pub(super) fn find(&self, name: &str) -> Option<FileTensor<'_>> {
         let old = match name.rsplit_once('.') {
             Some((path, "weight")) => Some(format!("{path}.gamma")),
@@ -103,16 +112,26 @@ impl Files {
             .flatten()
             .find_map(|name| self.tensors.get(&name).map(|entry| (name, entry)))?;
         let map = &self.maps[entry.file];
-        Some(FileTensor { name, dtype: entry.dtype, shape: &entry.shape, map, range: entry.range.clone() })
+        Some(FileTensor {
+            name,
+            dtype: entry.dtype,
+            shape: &entry.shape,
+            map,
+            range: entry.range.clone(),
+        })
     }
 }
 
-/// Maps the file at `path` and reads its header: its length, and the tensors, whose data is known to be in the file.
+/// Maps the file at `path` and reads its header: its length, and the tensors, whose data is known
+/// to be in the file.
 fn open(path: &Path) -> Result<(Mmap, usize, Metadata), WeightsError> {
-    let unreadable = |message: String| WeightsError::Unreadable { path: path.to_owned(), message };
+    let unreadable = |message: String| WeightsError::Unreadable {
+        path: path.to_owned(),
+        message,
+    };
     let file = bounded_file::open(path).map_err(WeightsError::of_file)?;
-    // SAFETY: the map is read only; a file that is truncated by someone else while it is mapped raises SIGBUS, as it
-    // does for every reader of safetensors.
+    // SAFETY: the map is read only; a file that is truncated by someone else while it is mapped
+    // raises SIGBUS, as it does for every reader of safetensors.
     let map = unsafe { Mmap::map(&file) }.map_err(|error| unreadable(error.to_string()))?;
     match SafeTensors::read_metadata(&map) {
         Ok((header, metadata)) => Ok((map, header, metadata)),
@@ -120,19 +139,23 @@ fn open(path: &Path) -> Result<(Mmap, usize, Metadata), WeightsError> {
     }
 }
 
-/// The entry `key` of a safetensors file's metadata; reads only the header. None when there is no such file or entry.
+/// The entry `key` of a safetensors file's metadata; reads only the header. None when there is no
+/// such file or entry.
 pub fn file_metadata(path: &Path, key: &str) -> Option<String> {
     let (_, _, metadata) = open(path).ok()?;
     metadata.metadata().as_ref()?.get(key).cloned()
 }
 
-/// Whether every byte of the tensor is zero, as in a bias that was never trained; false where the checkpoint in `directory` has
-/// no such tensor.
+/// Whether every byte of the tensor is zero, as in a bias that was never trained; false where the
+/// checkpoint in `directory` has no such tensor.
 pub fn is_zero(directory: &Path, name: &str) -> Result<bool, WeightsError> {
-    Ok(Files::open(directory)?.find(name).is_some_and(|tensor| tensor.bytes().iter().all(|byte| *byte == 0)))
+    Ok(Files::open(directory)?
+        .find(name)
+        .is_some_and(|tensor| tensor.bytes().iter().all(|byte| *byte == 0)))
 }
 
-/// How large the tensors of a checkpoint are, which bounds the sizes that its configuration can have.
+/// How large the tensors of a checkpoint are, which bounds the sizes that its configuration can
+/// have.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Extent {
     /// The number of tensors.
@@ -144,19 +167,32 @@ pub struct Extent {
 /// The extent of the checkpoint in `directory`; reads only headers.
 pub fn extent(directory: &Path) -> Result<Extent, WeightsError> {
     let files = Files::open(directory)?;
-    let elements = files.tensors.values().map(|entry| entry.shape.iter().product());
-    Ok(Extent { tensors: files.tensors.len(), largest: elements.max().unwrap_or_default() })
+    let elements = files
+        .tensors
+        .values()
+        .map(|entry| entry.shape.iter().product());
+    Ok(Extent {
+        tensors: files.tensors.len(),
+        largest: elements.max().unwrap_or_default(),
+    })
 }
 
 /// The number of elements of all tensors of the checkpoint in `directory`; reads only headers.
 pub fn element_count(directory: &Path) -> Result<u64, WeightsError> {
     let files = Files::open(directory)?;
-    Ok(files.tensors.values().map(|entry| entry.shape.iter().product::<usize>() as u64).sum())
+    Ok(files
+        .tensors
+        .values()
+        .map(|entry| entry.shape.iter().product::<usize>() as u64)
+        .sum())
 }
 
-/// The number of elements of the tensors `names` of the checkpoint in `directory`; 0 where it cannot be read.
+/// The number of elements of the tensors `names` of the checkpoint in `directory`; 0 where it
+/// cannot be read.
 pub fn stored_elements(directory: &Path, names: &[String]) -> u64 {
-    let Ok(files) = Files::open(directory) else { return 0 };
+    let Ok(files) = Files::open(directory) else {
+        return 0;
+    };
     let elements = |name: &String| Some(files.find(name)?.shape.iter().product::<usize>() as u64);
     names.iter().filter_map(elements).sum()
 }

@@ -1,4 +1,5 @@
-//! Values of weights that are not finite. They are searched in the files: not every one is seen by the recorded inputs.
+//! Values of weights that are not finite. They are searched in the files: not every one is seen by
+//! the recorded inputs.
 
 use super::{error::WeightsError, file::Files};
 use half::{bf16, f16};
@@ -9,13 +10,20 @@ use std::path::Path;
 /// The bytes that a thread searches at a time.
 const CHUNK: usize = 1 << 20;
 
-/// The first of the tensors `names` of the checkpoint in `directory` with a value that is not finite, and the index of the value.
-pub fn not_finite(directory: &Path, names: &[String]) -> Result<Option<(String, usize)>, WeightsError> {
+/// The first of the tensors `names` of the checkpoint in `directory` with a value that is not
+/// finite, and the index of the value.
+pub fn not_finite(
+    directory: &Path,
+    names: &[String],
+) -> Result<Option<(String, usize)>, WeightsError> {
     let files = Files::open(directory)?;
-    let found = names.iter().filter_map(|name| files.find(name)).find_map(|tensor| {
-        let index = search(tensor.dtype, tensor.bytes())?;
-        Some((tensor.name, index))
-    });
+    let found = names
+        .iter()
+        .filter_map(|name| files.find(name))
+        .find_map(|tensor| {
+            let index = search(tensor.dtype, tensor.bytes())?;
+            Some((tensor.name, index))
+        });
     Ok(found)
 }
 
@@ -29,11 +37,17 @@ fn search(dtype: Dtype, bytes: &[u8]) -> Option<usize> {
     }
 }
 
-fn first<const N: usize>(bytes: &[u8], is_finite: impl Fn([u8; N]) -> bool + Sync) -> Option<usize> {
+fn first<const N: usize>(
+    bytes: &[u8],
+    is_finite: impl Fn([u8; N]) -> bool + Sync,
+) -> Option<usize> {
     let chunk = |(number, chunk): (usize, &[u8])| {
         let (values, _) = chunk.as_chunks::<N>();
         // All of a chunk without an early end: the compiler uses vector instructions for that.
-        if values.iter().fold(true, |finite, value| finite & is_finite(*value)) {
+        if values
+            .iter()
+            .fold(true, |finite, value| finite & is_finite(*value))
+        {
             return None;
         }
         Some(number * (CHUNK / N) + values.iter().position(|value| !is_finite(*value))?)
@@ -50,16 +64,31 @@ mod tests {
     #[test]
     fn the_first_value_is_found_in_every_type() {
         let count = CHUNK + 5;
-        for (index, value) in [(0, f32::NAN), (count - 1, f32::INFINITY), (CHUNK / 2, f32::NEG_INFINITY)] {
+        for (index, value) in [
+            (0, f32::NAN),
+            (count - 1, f32::INFINITY),
+            (CHUNK / 2, f32::NEG_INFINITY),
+        ] {
             let mut values = vec![f32::MAX.sqrt(); count];
             values[index] = value;
-            let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+            let bytes: Vec<u8> = values
+                .iter()
+                .flat_map(|value| value.to_le_bytes())
+                .collect();
             assert_eq!(search(Dtype::F32, &bytes), Some(index));
-            let bytes: Vec<u8> = values.iter().flat_map(|value| bf16::from_f32(*value).to_le_bytes()).collect();
+            let bytes: Vec<u8> = values
+                .iter()
+                .flat_map(|value| bf16::from_f32(*value).to_le_bytes())
+                .collect();
             assert_eq!(search(Dtype::BF16, &bytes), Some(index));
-            let bytes: Vec<u8> = values.iter().flat_map(|value| f64::from(*value).to_le_bytes()).collect();
+            let bytes: Vec<u8> = values
+                .iter()
+                .flat_map(|value| f64::from(*value).to_le_bytes())
+                .collect();
             assert_eq!(search(Dtype::F64, &bytes), Some(index));
-            let half = |value: &f32| f16::from_f32(if value.is_finite() { 1.0 } else { *value }).to_le_bytes();
+            let half = |value: &f32| {
+                f16::from_f32(if value.is_finite() { 1.0 } else { *value }).to_le_bytes()
+            };
             let bytes: Vec<u8> = values.iter().flat_map(half).collect();
             assert_eq!(search(Dtype::F16, &bytes), Some(index));
         }

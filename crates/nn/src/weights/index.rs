@@ -34,11 +34,20 @@ impl CheckpointLayout {
     pub(super) fn of(directory: &Path) -> Result<Self, WeightsError> {
         // Also a directory or a link without a target: opening it reports what it is.
         let occupied = |path: &PathBuf| fs::symlink_metadata(path).is_ok();
-        if let Some(path) = SINGLE.iter().map(|name| directory.join(name)).find(occupied) {
+        if let Some(path) = SINGLE
+            .iter()
+            .map(|name| directory.join(name))
+            .find(occupied)
+        {
             return Ok(Self::Single(path));
         }
-        let index = SINGLE.iter().map(|name| directory.join(format!("{name}.index.json"))).find(occupied);
-        let index = index.ok_or_else(|| WeightsError::NoFile { directory: directory.to_owned() })?;
+        let index = SINGLE
+            .iter()
+            .map(|name| directory.join(format!("{name}.index.json")))
+            .find(occupied);
+        let index = index.ok_or_else(|| WeightsError::NoFile {
+            directory: directory.to_owned(),
+        })?;
         SafetensorsIndex::read(index).map(Self::Sharded)
     }
 }
@@ -47,15 +56,20 @@ impl SafetensorsIndex {
     fn read(path: PathBuf) -> Result<Self, WeightsError> {
         let text = read_bytes(&path, limit::SHARD_INDEX).map_err(WeightsError::of_file)?;
         let value: Result<Value, _> = serde_json::from_slice(&text);
-        let unreadable = |message: String| WeightsError::Unreadable { path: path.clone(), message };
-        let mut value = value.map_err(|error| unreadable(excerpt(&error.to_string()).into_owned()))?;
+        let unreadable = |message: String| WeightsError::Unreadable {
+            path: path.clone(),
+            message,
+        };
+        let mut value =
+            value.map_err(|error| unreadable(excerpt(&error.to_string()).into_owned()))?;
         let weight_map = match value.get_mut("weight_map").map(Value::take) {
             Some(Value::Object(map)) if map.is_empty() => {
                 Err("its `weight_map` is empty; it should have the file of every tensor".to_owned())
             }
-            Some(Value::Object(map)) => {
-                map.iter().try_for_each(|(tensor, file)| check_file(tensor, file)).map(|()| map)
-            }
+            Some(Value::Object(map)) => map
+                .iter()
+                .try_for_each(|(tensor, file)| check_file(tensor, file))
+                .map(|()| map),
             _ => Err("it has no `weight_map`".to_owned()),
         };
         let weight_map = weight_map.map_err(unreadable)?;
@@ -65,15 +79,27 @@ impl SafetensorsIndex {
     /// Every file once.
     pub(super) fn files(&self) -> Vec<PathBuf> {
         let names: BTreeSet<&str> = self.weight_map.values().filter_map(Value::as_str).collect();
-        names.into_iter().map(|name| self.path.with_file_name(name)).collect()
+        names
+            .into_iter()
+            .map(|name| self.path.with_file_name(name))
+            .collect()
     }
 
     /// Whether each of its tensors exists.
     pub(super) fn check(&self, exists: impl Fn(&str) -> bool) -> Result<(), WeightsError> {
-        let Some((tensor, file)) = self.weight_map.iter().find(|(tensor, _)| !exists(tensor)) else { return Ok(()) };
-        let message =
-            format!("it names the tensor `{}`, which {} does not have", excerpt(tensor), excerpt(&file.to_string()));
-        Err(WeightsError::Unreadable { path: self.path.clone(), message })
+        let Some((tensor, file)) = self.weight_map.iter().find(|(tensor, _)| !exists(tensor))
+        else {
+            return Ok(());
+        };
+        let message = format!(
+            "it names the tensor `{}`, which {} does not have",
+            excerpt(tensor),
+            excerpt(&file.to_string())
+        );
+        Err(WeightsError::Unreadable {
+            path: self.path.clone(),
+            message,
+        })
     }
 }
 
@@ -85,11 +111,17 @@ fn check_file(tensor: &str, file: &Value) -> Result<(), String> {
     let beside = |name: &str| Path::new(name).file_name().is_some_and(|file| file == name);
     // Messages have the path of a file; no file system has longer names.
     let printable = |name: &str| name.len() <= LONGEST_NAME && !name.contains(char::is_control);
-    if file.as_str().is_some_and(|name| beside(name) && printable(name)) {
+    if file
+        .as_str()
+        .is_some_and(|name| beside(name) && printable(name))
+    {
         return Ok(());
     }
     let (tensor, file) = (excerpt(tensor), file.to_string());
-    Err(format!("{} of tensor `{tensor}` is not the name of a file beside the index", excerpt(&file)))
+    Err(format!(
+        "{} of tensor `{tensor}` is not the name of a file beside the index",
+        excerpt(&file)
+    ))
 }
 
 #[cfg(all(test, unix))]
@@ -110,13 +142,31 @@ mod tests {
     fn other_things_in_place_of_the_weights_are_named() {
         let name = "model.safetensors";
         let directory = error(|path| fs::create_dir(path.join(name)).unwrap());
-        assert!(directory.contains("model.safetensors`: it is a directory"), "{directory}");
-        let fifo = error(|path| assert!(Command::new("mkfifo").arg(path.join(name)).status().unwrap().success()));
+        assert!(
+            directory.contains("model.safetensors`: it is a directory"),
+            "{directory}"
+        );
+        let fifo = error(|path| {
+            assert!(
+                Command::new("mkfifo")
+                    .arg(path.join(name))
+                    .status()
+                    .unwrap()
+                    .success()
+            )
+        });
         assert!(fifo.contains("model.safetensors`: it is a FIFO"), "{fifo}");
         let link = error(|path| symlink("../blobs/1", path.join(name)).unwrap());
-        assert!(link.contains("model.safetensors`: it is a link to `../blobs/1`, which does not exist"), "{link}");
-        let index = error(|path| symlink("/dev/zero", path.join("model.safetensors.index.json")).unwrap());
-        assert!(index.contains("model.safetensors.index.json`: it is a device"), "{index}");
+        assert!(
+            link.contains("model.safetensors`: it is a link to `../blobs/1`, which does not exist"),
+            "{link}"
+        );
+        let index =
+            error(|path| symlink("/dev/zero", path.join("model.safetensors.index.json")).unwrap());
+        assert!(
+            index.contains("model.safetensors.index.json`: it is a device"),
+            "{index}"
+        );
         assert!(error(|_| ()).contains("has neither model.safetensors nor"));
     }
 
@@ -135,16 +185,34 @@ mod tests {
             (r#"{"weight_map": {}}"#, "its `weight_map` is empty"),
             (r#"{"weight_map": []}"#, "it has no `weight_map`"),
             (r#"{}"#, "it has no `weight_map`"),
-            (r#"{"weight_map": {"a": 1}}"#, "1 of tensor `a` is not the name of a file"),
-            (r#"{"weight_map": {"a": "../one.safetensors"}}"#, "\"../one.safetensors\" of tensor `a` is not the name"),
-            (r#"{"weight_map": {"a": "\u001b[2J"}}"#, "[2J\" of tensor `a` is not the name"),
+            (
+                r#"{"weight_map": {"a": 1}}"#,
+                "1 of tensor `a` is not the name of a file",
+            ),
+            (
+                r#"{"weight_map": {"a": "../one.safetensors"}}"#,
+                "\"../one.safetensors\" of tensor `a` is not the name",
+            ),
+            (
+                r#"{"weight_map": {"a": "\u001b[2J"}}"#,
+                "[2J\" of tensor `a` is not the name",
+            ),
             (
                 &format!(r#"{{"weight_map": {{"a": "{}"}}}}"#, "x".repeat(256)),
                 "of tensor `a` is not the name of a file",
             ),
-            (r#"{"weight_map": {"a": "two.safetensors"}}"#, "two.safetensors`: it does not exist"),
-            (r#"{"weight_map": {"a": "one.safetensors", "b": "one.safetensors"}}"#, "it names the tensor `b`, which"),
-            (&format!(r#"{{"weight_map": {{"{long}": "{long}/"}}}}"#), "/\" of tensor `xx"),
+            (
+                r#"{"weight_map": {"a": "two.safetensors"}}"#,
+                "two.safetensors`: it does not exist",
+            ),
+            (
+                r#"{"weight_map": {"a": "one.safetensors", "b": "one.safetensors"}}"#,
+                "it names the tensor `b`, which",
+            ),
+            (
+                &format!(r#"{{"weight_map": {{"{long}": "{long}/"}}}}"#),
+                "/\" of tensor `xx",
+            ),
         ] {
             let message = of(index);
             assert!(message.contains(expected), "{message}");

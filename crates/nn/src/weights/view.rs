@@ -1,7 +1,9 @@
-//! The tensors of a checkpoint as a model reads them: by the paths of its modules, with an account of every read.
+//! The tensors of a checkpoint as a model reads them: by the paths of its modules, with an account
+//! of every read.
 //!
-//! On the host processor a tensor that already has the requested type stays in the mapped file. Elsewhere it is converted,
-//! and linear weights are transposed from Hugging Face's [out, in] to [in, out], which is faster in matrix products.
+//! On the host processor a tensor that already has the requested type stays in the mapped file.
+//! Elsewhere it is converted, and linear weights are transposed from Hugging Face's [out, in] to
+//! [in, out], which is faster in matrix products.
 
 mod convert;
 #[cfg(test)]
@@ -47,7 +49,13 @@ impl<B: Ops> Weights<B> {
     /// The whole checkpoint in `directory`; tensors are put on `device` as `dtype`.
     pub fn open(directory: &Path, device: &B::Device, dtype: DType) -> Result<Self, WeightsError> {
         let files = Arc::new(Files::open(directory)?);
-        Ok(Self { files, accessed: Arc::default(), path: String::new(), device: device.clone(), dtype })
+        Ok(Self {
+            files,
+            accessed: Arc::default(),
+            path: String::new(),
+            device: device.clone(),
+            dtype,
+        })
     }
 
     /// The module `name` below this one, as `w.module("encoder").module(0)`.
@@ -61,21 +69,27 @@ impl<B: Ops> Weights<B> {
         }
     }
 
-    /// The module `prefix` if the checkpoint has tensors below it, else this one: classes with a head save their base model
-    /// under its name, base models save their tensors without it.
+    /// The module `prefix` if the checkpoint has tensors below it, else this one: classes with a
+    /// head save their base model under its name, base models save their tensors without it.
     pub fn strip_prefix(&self, prefix: &str) -> Self {
         let below = format!("{}.", self.name(prefix));
         // The module with an empty name is this one.
-        if self.files.names().any(|name| name.starts_with(&below)) { self.module(prefix) } else { self.module("") }
+        if self.files.names().any(|name| name.starts_with(&below)) {
+            self.module(prefix)
+        } else {
+            self.module("")
+        }
     }
 
-    /// The first of `names` below which the checkpoint has tensors, for modules that were renamed over the years.
+    /// The first of `names` below which the checkpoint has tensors, for modules that were renamed
+    /// over the years.
     pub fn module_named(&self, names: &[&str]) -> Self {
         let has = |name: &&&str| {
             let below = format!("{}.", self.name(name));
             self.files.names().any(|tensor| tensor.starts_with(&below))
         };
-        // The first where there is none, so that the error about a missing tensor has the name of today.
+        // The first where there is none, so that the error about a missing tensor has the name of
+        // today.
         self.module(names.iter().find(has).unwrap_or(&names[0]))
     }
 
@@ -87,12 +101,21 @@ impl<B: Ops> Weights<B> {
     /// The tensors of another file of the checkpoint, put on the same device as `dtype`.
     pub fn beside(&self, file: &str, dtype: DType) -> Result<Self, WeightsError> {
         let files = Arc::new(Files::open_one(self.directory(), file)?);
-        Ok(Self { files, accessed: Arc::default(), path: String::new(), device: self.device.clone(), dtype })
+        Ok(Self {
+            files,
+            accessed: Arc::default(),
+            path: String::new(),
+            device: self.device.clone(),
+            dtype,
+        })
     }
 
     /// The same tensors, put on the device as `dtype`, for modules that keep a type of their own.
     pub fn in_type(&self, dtype: DType) -> Self {
-        Self { dtype, ..self.module("") }
+        Self {
+            dtype,
+            ..self.module("")
+        }
     }
 
     /// The type that tensors are put on the device as.
@@ -111,12 +134,20 @@ impl<B: Ops> Weights<B> {
     }
 
     /// The tensor `name` of exactly this shape.
-    pub fn tensor<const D: usize>(&self, name: &str, shape: [usize; D]) -> Result<Tensor<B, D>, WeightsError> {
+    pub fn tensor<const D: usize>(
+        &self,
+        name: &str,
+        shape: [usize; D],
+    ) -> Result<Tensor<B, D>, WeightsError> {
         self.put(name, shape, Conversion::AsIs)
     }
 
     /// The matrix `name`, [out, in] in the file, as [in, out].
-    pub fn transposed(&self, name: &str, [out, inner]: [usize; 2]) -> Result<Tensor<B, 2>, WeightsError> {
+    pub fn transposed(
+        &self,
+        name: &str,
+        [out, inner]: [usize; 2],
+    ) -> Result<Tensor<B, 2>, WeightsError> {
         self.put(name, [out, inner], Conversion::Transposed)
     }
 
@@ -126,7 +157,8 @@ impl<B: Ops> Weights<B> {
         Ok(data.into_vec().expect("the conversion was to f32"))
     }
 
-    /// Counts `name` as read although its values are another tensor's (tied weights). [`Weights::check_tied`] compares them.
+    /// Counts `name` as read although its values are another tensor's (tied weights).
+    /// [`Weights::check_tied`] compares them.
     pub fn mark_tied(&self, name: &str) {
         self.accessed().tied.insert(self.name(name));
     }
@@ -139,10 +171,18 @@ impl<B: Ops> Weights<B> {
     /// Whether every tensor that was marked as tied and is in the file equals one that was read.
     pub fn check_tied(&self) -> Result<(), WeightsError> {
         let accessed = self.accessed();
-        let read: Vec<FileTensor<'_>> = accessed.read.iter().filter_map(|name| self.files.find(name)).collect();
+        let read: Vec<FileTensor<'_>> = accessed
+            .read
+            .iter()
+            .filter_map(|name| self.files.find(name))
+            .collect();
         for name in accessed.tied.difference(&accessed.read) {
-            let Some(tied) = self.files.find(name) else { continue };
-            let mut others = read.iter().filter(|other| other.dtype == tied.dtype && other.shape == tied.shape);
+            let Some(tied) = self.files.find(name) else {
+                continue;
+            };
+            let mut others = read
+                .iter()
+                .filter(|other| other.dtype == tied.dtype && other.shape == tied.shape);
             if !others.any(|other| other.bytes() == tied.bytes()) {
                 return Err(WeightsError::NotTied { name: name.clone() });
             }
@@ -153,18 +193,29 @@ impl<B: Ops> Weights<B> {
     /// The names that were read, or need not be, sorted.
     pub fn read_names(&self) -> Vec<String> {
         let accessed = self.accessed();
-        let names: BTreeSet<&String> = accessed.read.iter().chain(&accessed.tied).chain(&accessed.unused).collect();
+        let names: BTreeSet<&String> = accessed
+            .read
+            .iter()
+            .chain(&accessed.tied)
+            .chain(&accessed.unused)
+            .collect();
         names.into_iter().cloned().collect()
     }
 
     /// The names in the files that were not read, sorted.
     pub fn unread_names(&self) -> Vec<String> {
         let read: BTreeSet<String> = self.read_names().into_iter().collect();
-        self.files.names().filter(|name| !read.contains(*name)).map(str::to_owned).collect()
+        self.files
+            .names()
+            .filter(|name| !read.contains(*name))
+            .map(str::to_owned)
+            .collect()
     }
 
     fn accessed(&self) -> MutexGuard<'_, Accessed> {
-        self.accessed.lock().expect("no reader panics while it holds the lock")
+        self.accessed
+            .lock()
+            .expect("no reader panics while it holds the lock")
     }
 
     fn put<const D: usize>(
@@ -186,21 +237,30 @@ impl<B: Ops> Weights<B> {
         })
     }
 
-    /// The bytes of the file itself, where tensors live in the host's memory. A matrix that is to be turned is a view
-    /// then, which only the kernels for f32 read as fast.
+    /// The bytes of the file itself, where tensors live in the host's memory. A matrix that is to
+    /// be turned is a view then, which only the kernels for f32 read as fast.
     fn shared(&self, stored: &FileTensor<'_>, conversion: Conversion) -> Option<Bytes> {
         let on_host = B::kind(&self.device) == DeviceKind::Cpu;
         let as_view = conversion == Conversion::AsIs || self.dtype == DType::F32;
-        (on_host && as_view).then(|| mapped::share(stored, self.dtype)).flatten()
+        (on_host && as_view)
+            .then(|| mapped::share(stored, self.dtype))
+            .flatten()
     }
 
     /// The tensor `name` as a file has it, counted as read.
     fn stored(&self, name: &str, shape: &[usize]) -> Result<FileTensor<'_>, WeightsError> {
         let name = self.name(name);
-        let missing = || WeightsError::Missing { name: name.clone(), expected: shape.to_vec() };
+        let missing = || WeightsError::Missing {
+            name: name.clone(),
+            expected: shape.to_vec(),
+        };
         let stored = self.files.find(&name).ok_or_else(missing)?;
         if stored.shape != shape {
-            return Err(WeightsError::WrongShape { name, found: stored.shape.to_vec(), expected: shape.to_vec() });
+            return Err(WeightsError::WrongShape {
+                name,
+                found: stored.shape.to_vec(),
+                expected: shape.to_vec(),
+            });
         }
         // By its name in the file, which may be an older one: unread tensors are found by these.
         self.accessed().read.insert(stored.name.clone());
@@ -217,9 +277,23 @@ impl<B: Ops> Weights<B> {
 }
 
 /// The values of `stored` as `dtype`; a matrix that is turned comes with its shape turned.
-fn converted(stored: &FileTensor<'_>, dtype: DType, conversion: Conversion) -> Result<TensorData, WeightsError> {
-    let wrong = || WeightsError::WrongType { name: stored.name.clone(), found: format!("{:?}", stored.dtype) };
-    let bytes = convert(stored.bytes(), stored.dtype, dtype, stored.shape, conversion).ok_or_else(wrong)?;
+fn converted(
+    stored: &FileTensor<'_>,
+    dtype: DType,
+    conversion: Conversion,
+) -> Result<TensorData, WeightsError> {
+    let wrong = || WeightsError::WrongType {
+        name: stored.name.clone(),
+        found: format!("{:?}", stored.dtype),
+    };
+    let bytes = convert(
+        stored.bytes(),
+        stored.dtype,
+        dtype,
+        stored.shape,
+        conversion,
+    )
+    .ok_or_else(wrong)?;
     let shape: Vec<usize> = match conversion {
         Conversion::AsIs => stored.shape.to_vec(),
         Conversion::Transposed => stored.shape.iter().rev().copied().collect(),

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The arguments of an operator that are not tensors, by PyTorch's names; an operator reads those that it has.
+/// The arguments of an operator that are not tensors, by PyTorch's names; an operator reads those
+/// that it has.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -11,7 +12,8 @@ pub struct Attributes {
     pub dim: Option<usize>,
     /// The order of dimensions of a permutation; for `transpose` the two that are exchanged.
     pub axes: Vec<usize>,
-    /// The shape of the result of `reshape`, `view` and `broadcast`; the sizes of the result of adaptive pooling.
+    /// The shape of the result of `reshape`, `view` and `broadcast`; the sizes of the result of
+    /// adaptive pooling.
     pub shape: Vec<usize>,
     /// The window of a pool; convolutions have it in their weight.
     pub kernel: Vec<usize>,
@@ -60,6 +62,9 @@ pub enum Reduction {
 impl Attributes {
     /// The attributes of an operator over one dimension.
     pub fn of_dim(dim: usize) -> Self {
-        Self { dim: Some(dim), ..Self::default() }
+        Self {
+            dim: Some(dim),
+            ..Self::default()
+        }
     }
 }

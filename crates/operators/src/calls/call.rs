@@ -29,8 +29,18 @@ pub struct Input {
 impl Call {
     /// A call with row-major inputs.
     pub fn new(operator: Operator, inputs: Vec<HostTensor>, attributes: Attributes) -> Self {
-        let inputs = inputs.into_iter().map(|tensor| Input { tensor, layout: Layout::Contiguous }).collect();
-        Self { operator, inputs, attributes }
+        let inputs = inputs
+            .into_iter()
+            .map(|tensor| Input {
+                tensor,
+                layout: Layout::Contiguous,
+            })
+            .collect();
+        Self {
+            operator,
+            inputs,
+            attributes,
+        }
     }
 
     /// The tensor of input `index`; none if the call has fewer.
@@ -40,7 +50,11 @@ impl Call {
 
     /// The shapes of the inputs, for messages.
     pub fn shapes(&self) -> String {
-        let shapes: Vec<String> = self.inputs.iter().map(|input| format!("{:?}", input.tensor.shape)).collect();
+        let shapes: Vec<String> = self
+            .inputs
+            .iter()
+            .map(|input| format!("{:?}", input.tensor.shape))
+            .collect();
         shapes.join(" ")
     }
 }

@@ -36,7 +36,8 @@ impl Element {
         matches!(self, Self::F32 | Self::F16 | Self::Bf16)
     }
 
-    /// `value` as the nearest number of this type, ties to even; integers are truncated and saturate.
+    /// `value` as the nearest number of this type, ties to even; integers are truncated and
+    /// saturate.
     pub fn round(self, value: f64) -> f64 {
         match self {
             Self::F32 => f64::from(value as f32),
@@ -46,16 +47,22 @@ impl Element {
         }
     }
 
-    /// Rounds to 16 bits in one step; the conversion of `half` may round to f32 first, and then rounds twice.
+    /// Rounds to 16 bits in one step; the conversion of `half` may round to f32 first, and then
+    /// rounds twice.
     fn round_half(self, value: f64) -> f64 {
         if value == 0.0 || !value.is_finite() {
             return value;
         }
-        // The exponent alone: the power of two at or below the value; 0 for numbers that every type rounds to zero.
+        // The exponent alone: the power of two at or below the value; 0 for numbers that every type
+        // rounds to zero.
         let power = f64::from_bits(value.to_bits() & f64::INFINITY.to_bits());
         let step = (power * 2.0 * self.unit()).max(self.smallest());
         let rounded = (value / step).round_ties_even() * step;
-        if rounded.abs() > self.largest() { f64::INFINITY.copysign(value) } else { rounded }
+        if rounded.abs() > self.largest() {
+            f64::INFINITY.copysign(value)
+        } else {
+            rounded
+        }
     }
 
     /// The largest relative error of rounding a normal number; 0 for integers and booleans.
@@ -122,14 +129,23 @@ mod tests {
         assert_eq!(Element::Bf16.round(257.0), 256.0);
         assert_eq!(Element::F32.round(1.0 + 2_f64.powi(-24)), 1.0);
         // Just above a tie of f16; rounded to f32 first, it would become the tie.
-        assert_eq!(Element::F16.round(1.0 + 2_f64.powi(-11) + 2_f64.powi(-40)), 1.0 + 2_f64.powi(-10));
-        assert_eq!([Element::I32.round(-2.7), Element::Bool.round(0.5)], [-2.0, 1.0]);
+        assert_eq!(
+            Element::F16.round(1.0 + 2_f64.powi(-11) + 2_f64.powi(-40)),
+            1.0 + 2_f64.powi(-10)
+        );
+        assert_eq!(
+            [Element::I32.round(-2.7), Element::Bool.round(0.5)],
+            [-2.0, 1.0]
+        );
         for element in [Element::F32, Element::F16, Element::Bf16] {
             assert_eq!(element.round(element.largest()), element.largest());
             assert_eq!(element.round(element.smallest()), element.smallest());
             assert_eq!(element.round(element.smallest() / 2.0), 0.0);
             assert_eq!(element.round(1.0 + element.unit()), 1.0);
-            assert_eq!(element.round(1.0 + 2.0 * element.unit()), 1.0 + 2.0 * element.unit());
+            assert_eq!(
+                element.round(1.0 + 2.0 * element.unit()),
+                1.0 + 2.0 * element.unit()
+            );
         }
     }
 }

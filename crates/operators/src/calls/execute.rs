@@ -16,7 +16,8 @@ pub trait Execute {
     /// When the operator is not implemented for these inputs, or the device failed.
     fn execute(&self, call: &Call) -> Result<Computed, CallError>;
 
-    /// Computes one call on repeated inputs; `read` receives the pieces of the result in the order of their elements.
+    /// Computes one call on repeated inputs; `read` receives the pieces of the result in the order
+    /// of their elements.
     ///
     /// # Errors
     ///
@@ -26,8 +27,12 @@ pub trait Execute {
         call: &PeriodicCall,
         _read: &mut dyn FnMut(Piece<'_>),
     ) -> Result<PeriodicResult, CallError> {
-        let message = "inputs are not repeated on the device by what computes calls here".to_owned();
-        Err(CallError::Unsupported { operator: call.call.operator, message })
+        let message =
+            "inputs are not repeated on the device by what computes calls here".to_owned();
+        Err(CallError::Unsupported {
+            operator: call.call.operator,
+            message,
+        })
     }
 }
 

@@ -91,7 +91,8 @@ pub enum Repetition {
 pub struct Again {
     /// The call computed once more.
     pub plain: Repetition,
-    /// The call with a wait for the device after each launch; none where nothing is launched on a GPU.
+    /// The call with a wait for the device after each launch; none where nothing is launched on a
+    /// GPU.
     pub blocking: Option<Repetition>,
 }
 
@@ -126,7 +127,8 @@ impl FailedCall {
     pub const VERSION: u32 = 1;
     /// The most elements that all tensors of a file have together.
     pub const ELEMENTS: usize = 1 << 20;
-    /// The largest file in bytes: a number of f64 has at most 24 characters, and an expected one has a bound.
+    /// The largest file in bytes: a number of f64 has at most 24 characters, and an expected one
+    /// has a bound.
     pub const BYTES: u64 = 64 << 20;
 
     /// Reads a file.
@@ -136,7 +138,10 @@ impl FailedCall {
     /// When it cannot be read, is too large, or is not a failed call.
     pub fn read(path: &Path) -> Result<Self, FailedCallError> {
         let text = read_text(path, Self::BYTES)?;
-        Self::from_json(&text).map_err(|problem| FailedCallError::Content { path: path.display().to_string(), problem })
+        Self::from_json(&text).map_err(|problem| FailedCallError::Content {
+            path: path.display().to_string(),
+            problem,
+        })
     }
 
     /// Parses the text of a file; the error is the difference from a failed call.
@@ -146,7 +151,8 @@ impl FailedCall {
     /// When the text is damaged, of another version, or has tensors that contradict their shapes.
     pub fn from_json(text: &str) -> Result<Self, String> {
         // No message repeats a large input.
-        let mut call: Self = parse_versioned(text, Self::VERSION).map_err(|problem| excerpt(&problem).into_owned())?;
+        let mut call: Self = parse_versioned(text, Self::VERSION)
+            .map_err(|problem| excerpt(&problem).into_owned())?;
         call.validate()?;
         call.round();
         Ok(call)
@@ -158,7 +164,11 @@ impl FailedCall {
     }
 
     fn validate(&self) -> Result<(), String> {
-        let inputs = self.call.inputs.iter().map(|input| (&input.tensor.shape, input.tensor.len()));
+        let inputs = self
+            .call
+            .inputs
+            .iter()
+            .map(|input| (&input.tensor.shape, input.tensor.len()));
         let actual = match &self.actual {
             Actual::Computed(tensor) => Some((&tensor.shape, tensor.len())),
             Actual::Error(_) => None,
@@ -166,7 +176,9 @@ impl FailedCall {
         let expected = (&self.expected.shape, self.expected.values.len());
         let mut elements = 0;
         for (shape, count) in inputs.chain(actual).chain([expected]) {
-            let filled = shape.iter().try_fold(1_usize, |product, length| product.checked_mul(*length));
+            let filled = shape
+                .iter()
+                .try_fold(1_usize, |product, length| product.checked_mul(*length));
             if filled != Some(count) {
                 return Err(format!("a tensor of shape {shape:?} has {count} elements"));
             }
@@ -176,20 +188,33 @@ impl FailedCall {
             return Err("the expected values and their bounds differ in number".to_owned());
         }
         if elements > Self::ELEMENTS {
-            return Err(format!("its tensors have {elements} elements, at most {} are read", Self::ELEMENTS));
+            return Err(format!(
+                "its tensors have {elements} elements, at most {} are read",
+                Self::ELEMENTS
+            ));
         }
         Ok(())
     }
 
-    /// The parser may be off by one unit of f64; rounding to the type of the tensor restores its number.
+    /// The parser may be off by one unit of f64; rounding to the type of the tensor restores its
+    /// number.
     fn round(&mut self) {
         let actual = match &mut self.actual {
             Actual::Computed(tensor) => Some(tensor),
             Actual::Error(_) => None,
         };
-        for tensor in self.call.inputs.iter_mut().map(|input| &mut input.tensor).chain(actual) {
+        for tensor in self
+            .call
+            .inputs
+            .iter_mut()
+            .map(|input| &mut input.tensor)
+            .chain(actual)
+        {
             let element = tensor.element;
-            tensor.values.iter_mut().for_each(|value| *value = element.round(*value));
+            tensor
+                .values
+                .iter_mut()
+                .for_each(|value| *value = element.round(*value));
         }
     }
 }
@@ -203,12 +228,14 @@ impl Actual {
         }
     }
 
-    /// Whether both have the same bits, where NaN equals NaN, or are the same error: its first line, because the others can have
-    /// addresses and the states of other calls.
+    /// Whether both have the same bits, where NaN equals NaN, or are the same error: its first
+    /// line, because the others can have addresses and the states of other calls.
     pub fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Computed(one), Self::Computed(other)) => {
-                one.shape == other.shape && one.element == other.element && one.differing(other).next().is_none()
+                one.shape == other.shape
+                    && one.element == other.element
+                    && one.differing(other).next().is_none()
             }
             (Self::Error(one), Self::Error(other)) => one.lines().next() == other.lines().next(),
             _ => false,

@@ -5,8 +5,9 @@ use testgen_types::DeviceKind;
 
 /// A call whose inputs repeat those of a small call along some dimensions.
 ///
-/// The host holds one period of each input; the device tensor is made from it by repetition on the device, so that an input of
-/// gigabytes needs no memory of the host. A dimension need not have whole periods: the last one is cut.
+/// The host holds one period of each input; the device tensor is made from it by repetition on the
+/// device, so that an input of gigabytes needs no memory of the host. A dimension need not have
+/// whole periods: the last one is cut.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PeriodicCall {
     /// The operator with one period of each input, and its attributes.
@@ -15,8 +16,8 @@ pub struct PeriodicCall {
     pub shapes: Vec<Vec<usize>>,
     /// The shape of the result.
     pub result: Vec<usize>,
-    /// Whether memory of the size of the result is filled with NaN and released before the operator runs, so that the allocator
-    /// returns it for the result.
+    /// Whether memory of the size of the result is filled with NaN and released before the operator
+    /// runs, so that the allocator returns it for the result.
     pub fill: bool,
     /// Of the pieces of the result, each `every`-th one and the last one are read; 1 reads all.
     pub every: usize,
@@ -25,7 +26,11 @@ pub struct PeriodicCall {
 impl PeriodicCall {
     /// The shapes on the device, for messages.
     pub fn description(&self) -> String {
-        let shapes: Vec<String> = self.shapes.iter().map(|shape| format!("{shape:?}")).collect();
+        let shapes: Vec<String> = self
+            .shapes
+            .iter()
+            .map(|shape| format!("{shape:?}"))
+            .collect();
         shapes.join(" ")
     }
 }

@@ -1,4 +1,5 @@
-//! The result of computing a failed call again, as the process that computes passes it to the command line.
+//! The result of computing a failed call again, as the process that computes passes it to the
+//! command line.
 
 use crate::calls::failed_call::{FailedCall, LaunchedKernel, Repetition};
 use serde::{Deserialize, Serialize};
@@ -24,11 +25,13 @@ pub struct Replayed {
     pub simulated: bool,
     /// The result compared with that of the file.
     pub repetition: Repetition,
-    /// The run with blocking launches compared with that of the file; none where nothing is launched on a GPU.
+    /// The run with blocking launches compared with that of the file; none where nothing is
+    /// launched on a GPU.
     pub blocking: Option<Repetition>,
     /// Why the result is wrong; none where it is correct.
     pub failure: Option<String>,
-    /// The number of elements of the result whose bits differ from those of the file; none where either has none.
+    /// The number of elements of the result whose bits differ from those of the file; none where
+    /// either has none.
     pub differing: Option<usize>,
     /// The number of elements of the result.
     pub elements: usize,
@@ -36,7 +39,8 @@ pub struct Replayed {
     pub worst: Option<WorstOf>,
     /// The kernels that ran.
     pub kernels: Vec<LaunchedKernel>,
-    /// The smallest call that was found to fail; none where it was not searched for, or nothing fails.
+    /// The smallest call that was found to fail; none where it was not searched for, or nothing
+    /// fails.
     pub reduced: Option<Reduced>,
 }
 

@@ -16,12 +16,23 @@ pub struct HostTensor {
 }
 
 impl HostTensor {
-    /// A tensor of `values`, rounded to `element`. Panics when they do not fill `shape`, a fault of the caller.
+    /// A tensor of `values`, rounded to `element`. Panics when they do not fill `shape`, a fault of
+    /// the caller.
     pub fn new(shape: impl Into<Vec<usize>>, element: Element, mut values: Vec<f64>) -> Self {
         let shape = shape.into();
-        assert_eq!(shape.iter().product::<usize>(), values.len(), "values do not fill the shape {shape:?}");
-        values.iter_mut().for_each(|value| *value = element.round(*value));
-        Self { shape, element, values }
+        assert_eq!(
+            shape.iter().product::<usize>(),
+            values.len(),
+            "values do not fill the shape {shape:?}"
+        );
+        values
+            .iter_mut()
+            .for_each(|value| *value = element.round(*value));
+        Self {
+            shape,
+            element,
+            values,
+        }
     }
 
     /// The number of elements.
@@ -34,7 +45,8 @@ impl HostTensor {
         self.values.is_empty()
     }
 
-    /// The same numbers in another shape. Panics when it has another number of elements, a fault of the caller.
+    /// The same numbers in another shape. Panics when it has another number of elements, a fault of
+    /// the caller.
     #[must_use]
     pub fn reshaped(&self, shape: impl Into<Vec<usize>>) -> Self {
         Self::new(shape, self.element, self.values.clone())
@@ -46,8 +58,14 @@ impl HostTensor {
         let shape: Vec<usize> = axes.iter().map(|axis| self.shape[*axis]).collect();
         let strides = row_major_strides(&self.shape);
         let strides: Vec<usize> = axes.iter().map(|axis| strides[*axis]).collect();
-        let values = offsets(&shape, &strides).map(|offset| self.values[offset]).collect();
-        Self { shape, element: self.element, values }
+        let values = offsets(&shape, &strides)
+            .map(|offset| self.values[offset])
+            .collect();
+        Self {
+            shape,
+            element: self.element,
+            values,
+        }
     }
 
     /// The tensor with dimensions of size 1 repeated, and dimensions added in front, up to `shape`.
@@ -60,35 +78,59 @@ impl HostTensor {
             _ => 0,
         };
         let strides: Vec<usize> = (0..shape.len()).map(stride).collect();
-        let values = offsets(shape, &strides).map(|offset| self.values[offset]).collect();
-        Self { shape: shape.to_vec(), element: self.element, values }
+        let values = offsets(shape, &strides)
+            .map(|offset| self.values[offset])
+            .collect();
+        Self {
+            shape: shape.to_vec(),
+            element: self.element,
+            values,
+        }
     }
 
     /// The rows `indices` of the first dimension, in that order.
     #[must_use]
     pub fn rows(&self, indices: &[usize]) -> Self {
         let inner: usize = self.shape[1..].iter().product();
-        let values = indices.iter().flat_map(|row| self.values[row * inner..(row + 1) * inner].iter().copied());
+        let values = indices
+            .iter()
+            .flat_map(|row| self.values[row * inner..(row + 1) * inner].iter().copied());
         let mut shape = self.shape.clone();
         shape[0] = indices.len();
-        Self { values: values.collect(), shape, element: self.element }
+        Self {
+            values: values.collect(),
+            shape,
+            element: self.element,
+        }
     }
 
-    /// The flat indices of elements whose bits differ from those of a tensor of the same shape; NaN equals NaN, whose bits no file has.
+    /// The flat indices of elements whose bits differ from those of a tensor of the same shape; NaN
+    /// equals NaN, whose bits no file has.
     pub fn differing<'t>(&'t self, other: &'t Self) -> impl Iterator<Item = usize> + 't {
-        let differs =
-            |(one, other): (&f64, &f64)| one.to_bits() != other.to_bits() && !(one.is_nan() && other.is_nan());
-        self.values.iter().zip(&other.values).enumerate().filter(move |(_, pair)| differs(*pair)).map(|(flat, _)| flat)
+        let differs = |(one, other): (&f64, &f64)| {
+            one.to_bits() != other.to_bits() && !(one.is_nan() && other.is_nan())
+        };
+        self.values
+            .iter()
+            .zip(&other.values)
+            .enumerate()
+            .filter(move |(_, pair)| differs(*pair))
+            .map(|(flat, _)| flat)
     }
 
     /// The position of element `flat`, one index for each dimension.
     pub fn position(&self, flat: usize) -> Vec<usize> {
         let strides = row_major_strides(&self.shape);
-        strides.iter().zip(&self.shape).map(|(stride, length)| flat / stride % length).collect()
+        strides
+            .iter()
+            .zip(&self.shape)
+            .map(|(stride, length)| flat / stride % length)
+            .collect()
     }
 }
 
-/// The distance of neighbours along each dimension of a row-major tensor; at least 1 where a dimension is empty.
+/// The distance of neighbours along each dimension of a row-major tensor; at least 1 where a
+/// dimension is empty.
 pub fn row_major_strides(shape: &[usize]) -> Vec<usize> {
     let mut strides = vec![1; shape.len()];
     for dimension in (1..shape.len()).rev() {
@@ -103,18 +145,34 @@ fn offsets(shape: &[usize], strides: &[usize]) -> impl Iterator<Item = usize> {
     let count: usize = shape.iter().product();
     let (shape, strides) = (shape.to_vec(), strides.to_vec());
     (0..count).map(move |flat| {
-        own.iter().zip(&shape).zip(&strides).map(|((own, length), stride)| flat / own % length * stride).sum()
+        own.iter()
+            .zip(&shape)
+            .zip(&strides)
+            .map(|((own, length), stride)| flat / own % length * stride)
+            .sum()
     })
 }
 
-/// The shape of the result of an operator on tensors that are broadcast; none where they do not fit.
+/// The shape of the result of an operator on tensors that are broadcast; none where they do not
+/// fit.
 pub fn broadcast_shape(shapes: &[&[usize]]) -> Option<Vec<usize>> {
     let rank = shapes.iter().map(|shape| shape.len()).max().unwrap_or(0);
     let length = |dimension: usize| {
-        let of = |shape: &&[usize]| (dimension + shape.len()).checked_sub(rank).map(|own| shape[own]);
+        let of = |shape: &&[usize]| {
+            (dimension + shape.len())
+                .checked_sub(rank)
+                .map(|own| shape[own])
+        };
         let lengths: Vec<usize> = shapes.iter().filter_map(of).collect();
-        let wide = lengths.iter().copied().find(|length| *length != 1).unwrap_or(1);
-        lengths.iter().all(|length| *length == wide || *length == 1).then_some(wide)
+        let wide = lengths
+            .iter()
+            .copied()
+            .find(|length| *length != 1)
+            .unwrap_or(1);
+        lengths
+            .iter()
+            .all(|length| *length == wide || *length == 1)
+            .then_some(wide)
     };
     (0..rank).map(length).collect()
 }
@@ -130,7 +188,10 @@ pub(crate) mod numbers {
         Other(String),
     }
 
-    pub(crate) fn serialize<S: Serializer>(values: &[f64], serializer: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(
+        values: &[f64],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         let number = |value: &f64| match value {
             value if value.is_finite() => JsonNumber::Finite(*value),
             value => JsonNumber::Other(value.to_string()),
@@ -138,7 +199,9 @@ pub(crate) mod numbers {
         serializer.collect_seq(values.iter().map(number))
     }
 
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f64>, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Vec<f64>, D::Error> {
         let numbers = Vec::<JsonNumber>::deserialize(deserializer)?;
         let value = |number: JsonNumber| match number {
             JsonNumber::Finite(value) => Ok(value),
@@ -154,15 +217,30 @@ mod tests {
     use super::*;
 
     fn counted(shape: &[usize]) -> HostTensor {
-        HostTensor::new(shape, Element::F32, (0..shape.iter().product::<usize>()).map(|index| index as f64).collect())
+        HostTensor::new(
+            shape,
+            Element::F32,
+            (0..shape.iter().product::<usize>())
+                .map(|index| index as f64)
+                .collect(),
+        )
     }
 
     #[test]
     fn dimensions_are_exchanged_and_repeated() {
         let matrix = counted(&[2, 3]);
-        assert_eq!(matrix.permuted(&[1, 0]).values, [0.0, 3.0, 1.0, 4.0, 2.0, 5.0]);
-        assert_eq!(counted(&[2, 1]).expanded(&[2, 2, 2]).values, [0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 1.0]);
-        assert_eq!(matrix.rows(&[1, 1, 0]).values, [3.0, 4.0, 5.0, 3.0, 4.0, 5.0, 0.0, 1.0, 2.0]);
+        assert_eq!(
+            matrix.permuted(&[1, 0]).values,
+            [0.0, 3.0, 1.0, 4.0, 2.0, 5.0]
+        );
+        assert_eq!(
+            counted(&[2, 1]).expanded(&[2, 2, 2]).values,
+            [0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 1.0]
+        );
+        assert_eq!(
+            matrix.rows(&[1, 1, 0]).values,
+            [3.0, 4.0, 5.0, 3.0, 4.0, 5.0, 0.0, 1.0, 2.0]
+        );
         assert_eq!(matrix.position(4), [1, 1]);
         assert_eq!(counted(&[0, 3]).permuted(&[1, 0]).shape, [3, 0]);
     }

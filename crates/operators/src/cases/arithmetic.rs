@@ -5,8 +5,9 @@ use testgen_types::Precision;
 
 /// The arithmetic of a device in a precision.
 ///
-/// Intermediate results are f32 in every precision: PyTorch computes operators on f16 and bf16 in f32 and rounds once, and sums inside
-/// products are f32. Sums may be in any order and may truncate, as matrix units do.
+/// Intermediate results are f32 in every precision: PyTorch computes operators on f16 and bf16 in
+/// f32 and rounds once, and sums inside products are f32. Sums may be in any order and may
+/// truncate, as matrix units do.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Arithmetic {
     element: Element,
@@ -17,8 +18,8 @@ pub struct Arithmetic {
 /// The relative error of an operation in f32.
 const UNIT: f64 = 1.0 / (1_u64 << 24) as f64;
 
-/// The largest errors of functions in units in the last place: the limits of OpenCL 3.0 (table 38 of the environment
-/// specification), which cover what CUDA and HIP document for theirs.
+/// The largest errors of functions in units in the last place: the limits of OpenCL 3.0 (table 38
+/// of the environment specification), which cover what CUDA and HIP document for theirs.
 pub(crate) mod ulps {
     /// e to the power x.
     pub(crate) const EXP: f64 = 3.0;
@@ -42,13 +43,23 @@ impl Arithmetic {
     /// The arithmetic of a precision.
     pub fn of(precision: Precision) -> Self {
         // Matrix units truncate both factors of a product to 10 bits of mantissa.
-        let factor = if precision == Precision::Tf32 { 2_f64.powi(-10) } else { 0.0 };
-        Self { element: Element::of(precision), factor }
+        let factor = if precision == Precision::Tf32 {
+            2_f64.powi(-10)
+        } else {
+            0.0
+        };
+        Self {
+            element: Element::of(precision),
+            factor,
+        }
     }
 
     /// The arithmetic on integers and booleans, without any error.
     pub fn exact(element: Element) -> Self {
-        Self { element, factor: 0.0 }
+        Self {
+            element,
+            factor: 0.0,
+        }
     }
 
     /// The type of results.
@@ -58,7 +69,12 @@ impl Arithmetic {
 
     /// a + b.
     pub fn add(self, a: BoundedNumber, b: BoundedNumber) -> BoundedNumber {
-        self.rounded(a.value + b.value, a.error + b.error, a.variance + b.variance, 1.0)
+        self.rounded(
+            a.value + b.value,
+            a.error + b.error,
+            a.variance + b.variance,
+            1.0,
+        )
     }
 
     /// a - b.
@@ -69,7 +85,8 @@ impl Arithmetic {
     /// a * b.
     pub fn mul(self, a: BoundedNumber, b: BoundedNumber) -> BoundedNumber {
         let error = scaled(a.value, b.error) + scaled(b.value, a.error) + a.error * b.error;
-        let variance = scaled(a.value * a.value, b.variance) + scaled(b.value * b.value, a.variance);
+        let variance =
+            scaled(a.value * a.value, b.variance) + scaled(b.value * b.value, a.variance);
         self.rounded(a.value * b.value, error, variance, 1.0)
     }
 
@@ -83,9 +100,15 @@ impl Arithmetic {
     }
 
     /// A function that is off by at most `ulps` units in the last place.
-    pub(crate) fn function(self, f: impl Fn(f64) -> f64, a: BoundedNumber, ulps: f64) -> BoundedNumber {
+    pub(crate) fn function(
+        self,
+        f: impl Fn(f64) -> f64,
+        a: BoundedNumber,
+        ulps: f64,
+    ) -> BoundedNumber {
         let value = f(a.value);
-        let [below, above] = [f(a.value - a.error), f(a.value + a.error)].map(|edge| (edge - value).abs());
+        let [below, above] =
+            [f(a.value - a.error), f(a.value + a.error)].map(|edge| (edge - value).abs());
         let spread = below.max(above);
         let slope = if a.error > 0.0 { spread / a.error } else { 0.0 };
         self.rounded(value, spread, a.variance * slope * slope, 2.0 * ulps)
@@ -93,8 +116,15 @@ impl Arithmetic {
 
     /// e to the power a. Devices compute 2 to the power a * log2(e), and round that product.
     pub(crate) fn exp(self, a: BoundedNumber) -> BoundedNumber {
-        let product = BoundedNumber { error: a.error + 2.0 * UNIT * a.value.abs(), ..a };
-        self.function(f64::exp, if a.value.is_finite() { product } else { a }, ulps::EXP)
+        let product = BoundedNumber {
+            error: a.error + 2.0 * UNIT * a.value.abs(),
+            ..a
+        };
+        self.function(
+            f64::exp,
+            if a.value.is_finite() { product } else { a },
+            ulps::EXP,
+        )
     }
 
     /// The natural logarithm.
@@ -110,18 +140,24 @@ impl Arithmetic {
     /// The sum in any order.
     pub(crate) fn sum(self, terms: impl IntoIterator<Item = BoundedNumber>) -> BoundedNumber {
         let mut sum = BoundedSum::default();
-        terms.into_iter().for_each(|term| sum.add(term.value, term.error, term.variance));
+        terms
+            .into_iter()
+            .for_each(|term| sum.add(term.value, term.error, term.variance));
         self.summed(&sum)
     }
 
     /// The sum of products in any order, each of a factor of both sides.
-    pub fn dot(self, factors: impl IntoIterator<Item = (BoundedNumber, BoundedNumber)>) -> BoundedNumber {
+    pub fn dot(
+        self,
+        factors: impl IntoIterator<Item = (BoundedNumber, BoundedNumber)>,
+    ) -> BoundedNumber {
         let mut sum = BoundedSum::default();
         for (a, b) in factors {
             let term = a.value * b.value;
             let rounding = (2.0 * self.factor + UNIT) * term.abs();
             let carried = scaled(a.value, b.error) + scaled(b.value, a.error);
-            let spread = scaled(a.value * a.value, b.variance) + scaled(b.value * b.value, a.variance);
+            let spread =
+                scaled(a.value * a.value, b.variance) + scaled(b.value * b.value, a.variance);
             sum.add(term, rounding + carried, spread + rounding * rounding / 3.0);
         }
         self.summed(&sum)
@@ -133,7 +169,11 @@ impl Arithmetic {
         let error = sum.error + additions * 2.0 * UNIT * sum.magnitude;
         // A partial sum is about as large as the whole, or as the root of the squares so far.
         let spread = UNIT * UNIT / 3.0 * (sum.squares + sum.value * sum.value);
-        BoundedNumber { value: sum.value, error: finite_or_zero(error), variance: sum.variance + additions * spread }
+        BoundedNumber {
+            value: sum.value,
+            error: finite_or_zero(error),
+            variance: sum.variance + additions * spread,
+        }
     }
 
     /// The number as it is stored in the type of results.
@@ -143,10 +183,18 @@ impl Arithmetic {
             return number;
         }
         // f32 is the type of intermediate results, which are rounded already.
-        let unit = if self.element == Element::F32 { 0.0 } else { self.element.unit() };
+        let unit = if self.element == Element::F32 {
+            0.0
+        } else {
+            self.element.unit()
+        };
         let step = unit * number.value.abs() + self.element.smallest() / 2.0;
         let error = finite_or_zero(number.error) + finite_or_zero(step);
-        BoundedNumber { error, variance: number.variance + step * step / 3.0, ..number }
+        BoundedNumber {
+            error,
+            variance: number.variance + step * step / 3.0,
+            ..number
+        }
     }
 
     /// A result with its own rounding of `halves` half units in the last place.
@@ -185,12 +233,18 @@ impl BoundedSum {
     }
 }
 
-/// `factor` * `error`, where an exact number has no error whatever the factor is, also an infinite one.
+/// `factor` * `error`, where an exact number has no error whatever the factor is, also an infinite
+/// one.
 fn scaled(factor: f64, error: f64) -> f64 {
-    if error == 0.0 { 0.0 } else { factor.abs() * error }
+    if error == 0.0 {
+        0.0
+    } else {
+        factor.abs() * error
+    }
 }
 
-/// Errors next to an infinity have no meaning: whether a result is infinite is compared, not by how much.
+/// Errors next to an infinity have no meaning: whether a result is infinite is compared, not by how
+/// much.
 fn finite_or_zero(error: f64) -> f64 {
     if error.is_finite() { error } else { 0.0 }
 }
@@ -199,7 +253,10 @@ fn finite_or_zero(error: f64) -> f64 {
 mod tests {
     use super::*;
 
-    const F32: Arithmetic = Arithmetic { element: Element::F32, factor: 0.0 };
+    const F32: Arithmetic = Arithmetic {
+        element: Element::F32,
+        factor: 0.0,
+    };
 
     #[test]
     fn errors_of_operations_add_up() {
@@ -218,13 +275,23 @@ mod tests {
         let product = F32.dot((0..1000).map(|index| (factor(index), factor(index + 3))));
         assert!(product.error < 1.0, "{product:?}");
         // 16 bits of mantissa less, and rounding each partial sum costs about a unit of the whole.
-        assert!(product.variance.sqrt() < product.value * 1e-5, "{product:?}");
+        assert!(
+            product.variance.sqrt() < product.value * 1e-5,
+            "{product:?}"
+        );
     }
 
     #[test]
     fn infinities_have_no_error() {
         let infinite = BoundedNumber::exact(f64::INFINITY);
-        assert_eq!(F32.mul(infinite, F32.add(BoundedNumber::exact(1.0), BoundedNumber::exact(2.0))).error, 0.0);
+        assert_eq!(
+            F32.mul(
+                infinite,
+                F32.add(BoundedNumber::exact(1.0), BoundedNumber::exact(2.0))
+            )
+            .error,
+            0.0
+        );
         assert_eq!(F32.exp(BoundedNumber::exact(f64::NEG_INFINITY)).value, 0.0);
     }
 }

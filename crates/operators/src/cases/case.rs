@@ -18,23 +18,36 @@ pub struct Case {
 impl Case {
     /// A case of an operator without variants.
     pub(crate) fn new(call: Call) -> Self {
-        Self { variant: String::new(), call }
+        Self {
+            variant: String::new(),
+            call,
+        }
     }
 
     /// A case of a variant.
     pub(crate) fn of(variant: impl Into<String>, call: Call) -> Self {
-        Self { variant: variant.into(), call }
+        Self {
+            variant: variant.into(),
+            call,
+        }
     }
 
     /// Whether an input has no elements.
     pub fn is_empty(&self) -> bool {
-        self.call.inputs.iter().any(|input| input.tensor.shape.contains(&0))
+        self.call
+            .inputs
+            .iter()
+            .any(|input| input.tensor.shape.contains(&0))
     }
 
     /// The shapes of the inputs and the variant, for messages.
     pub fn description(&self) -> String {
         let shapes = self.call.shapes();
-        if self.variant.is_empty() { shapes } else { format!("{shapes}, {}", self.variant) }
+        if self.variant.is_empty() {
+            shapes
+        } else {
+            format!("{shapes}, {}", self.variant)
+        }
     }
 }
 

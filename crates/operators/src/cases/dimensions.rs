@@ -1,6 +1,8 @@
-//! The lengths that the tensors of a call have in common, by the operator: what must change together when a call is made smaller.
+//! The lengths that the tensors of a call have in common, by the operator: what must change
+//! together when a call is made smaller.
 //!
-//! Describing a call also validates it: tensors, ranks, lengths and indices that an operator does not take are errors.
+//! Describing a call also validates it: tensors, ranks, lengths and indices that an operator does
+//! not take are errors.
 
 mod channels;
 mod description;
@@ -54,7 +56,10 @@ mod tests {
     use super::*;
     use crate::{
         calls::Element,
-        cases::{Arithmetic, cases, group::reference, integer_cases, odd_sizes, shape_cases, special_cases},
+        cases::{
+            Arithmetic, cases, group::reference, integer_cases, odd_sizes, shape_cases,
+            special_cases,
+        },
     };
     use testgen_types::Precision;
 
@@ -72,10 +77,23 @@ mod tests {
     fn every_case_is_a_call_of_its_operator_with_the_described_number_of_results() {
         for case in all() {
             let name = format!("{} {}", case.call.operator, case.description());
-            let described = dimensions(&case.call).unwrap_or_else(|problem| panic!("{name}: {problem}"));
-            let integers = case.call.inputs.iter().all(|input| !input.tensor.element.is_float());
-            let arithmetic = if integers { Arithmetic::exact(Element::I32) } else { Arithmetic::of(Precision::F32) };
-            assert_eq!(described.result, reference(&case.call, arithmetic).numbers.len(), "{name}");
+            let described =
+                dimensions(&case.call).unwrap_or_else(|problem| panic!("{name}: {problem}"));
+            let integers = case
+                .call
+                .inputs
+                .iter()
+                .all(|input| !input.tensor.element.is_float());
+            let arithmetic = if integers {
+                Arithmetic::exact(Element::I32)
+            } else {
+                Arithmetic::of(Precision::F32)
+            };
+            assert_eq!(
+                described.result,
+                reference(&case.call, arithmetic).numbers.len(),
+                "{name}"
+            );
             let one = |dimension: &&Dimension| dimension.places.is_empty();
             assert_eq!(described.all.iter().find(one), None, "{name}");
         }
@@ -95,7 +113,11 @@ mod tests {
                 };
                 for (index, input) in case.call.inputs.iter().enumerate() {
                     for (dim, length) in input.tensor.shape.iter().enumerate() {
-                        assert!(*length == 1 || has((index, dim)), "{operator} {}: {index}, {dim}", case.description());
+                        assert!(
+                            *length == 1 || has((index, dim)),
+                            "{operator} {}: {index}, {dim}",
+                            case.description()
+                        );
                     }
                 }
             }
@@ -114,14 +136,27 @@ mod tests {
                 assert!(dimensions(&unfilled).is_err(), "{operator}");
             }
         }
-        for operator in [Operator::Matmul, Operator::LayerNorm, Operator::Rope, Operator::Gather, Operator::Conv2d] {
-            let mut call = cases(operator, &odd_sizes(operator), Element::F32).remove(0).call;
+        for operator in [
+            Operator::Matmul,
+            Operator::LayerNorm,
+            Operator::Rope,
+            Operator::Gather,
+            Operator::Conv2d,
+        ] {
+            let mut call = cases(operator, &odd_sizes(operator), Element::F32)
+                .remove(0)
+                .call;
             let tensor = &mut call.inputs[1].tensor;
             tensor.shape.insert(0, 1);
             assert!(dimensions(&call).is_err(), "{operator}");
         }
-        let mut gather = cases(Operator::Gather, &odd_sizes(Operator::Gather), Element::F32).remove(0).call;
+        let mut gather = cases(Operator::Gather, &odd_sizes(Operator::Gather), Element::F32)
+            .remove(0)
+            .call;
         gather.inputs[1].tensor.values[0] = 5.0;
-        assert_eq!(dimensions(&gather).err().as_deref(), Some("input 1 is not of indices below 5"));
+        assert_eq!(
+            dimensions(&gather).err().as_deref(),
+            Some("input 1 is not of indices below 5")
+        );
     }
 }

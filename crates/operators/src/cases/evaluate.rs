@@ -8,7 +8,8 @@ use crate::{
 /// How far a computed tensor is from its reference.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ErrorEvaluation {
-    /// The smallest of bound / error over all elements, and of limit / value of both statistics; below 1 the tensor fails.
+    /// The smallest of bound / error over all elements, and of limit / value of both statistics;
+    /// below 1 the tensor fails.
     pub headroom: f64,
     /// |d| / |reference| over the tensor.
     pub rel_l2: f64,
@@ -20,21 +21,24 @@ pub struct ErrorEvaluation {
     pub max_rel_threshold: f64,
     /// Elements that are NaN or infinite on one side only.
     pub non_finite: u64,
-    /// The elements with the least headroom, at most five: flat index, expected, computed. Empty if the tensor passes.
+    /// The elements with the least headroom, at most five: flat index, expected, computed. Empty if
+    /// the tensor passes.
     pub worst: Vec<(usize, f64, f64)>,
     /// Why the tensor fails.
     pub failure: Option<String>,
 }
 
-/// The largest ratio of the squares of errors to their variance: errors of truncation are twice those of rounding, and more
-/// where an error is shared by elements.
+/// The largest ratio of the squares of errors to their variance: errors of truncation are twice
+/// those of rounding, and more where an error is shared by elements.
 const VARIANCE_LIMIT: f64 = 16.0;
-/// The largest sum of errors in units of their deviation, divided by the root of the number of elements.
+/// The largest sum of errors in units of their deviation, divided by the root of the number of
+/// elements.
 const BIAS_LIMIT: f64 = 8.0;
 /// Below this many elements the statistics say nothing that the bounds do not.
 const FEW: usize = 32;
 
-/// Compares `got` with `reference`, first shape and type, then every element, then bias and variance.
+/// Compares `got` with `reference`, first shape and type, then every element, then bias and
+/// variance.
 pub fn evaluate(reference: &Reference, got: &HostTensor) -> ErrorEvaluation {
     if got.shape != reference.shape || got.element != reference.element {
         let (shape, element) = (&got.shape, got.element);
@@ -51,7 +55,11 @@ pub fn evaluate(reference: &Reference, got: &HostTensor) -> ErrorEvaluation {
         .collect();
     let mut evaluation = ErrorEvaluation::of(&elements);
     evaluation.failure = element_failure(reference, got, &elements);
-    if let Some(failure) = reference.sums.then(|| statistics(&elements, &mut evaluation.headroom)).flatten() {
+    if let Some(failure) = reference
+        .sums
+        .then(|| statistics(&elements, &mut evaluation.headroom))
+        .flatten()
+    {
         evaluation.failure.get_or_insert(failure);
     }
     if evaluation.failure.is_some() {
@@ -60,7 +68,8 @@ pub fn evaluate(reference: &Reference, got: &HostTensor) -> ErrorEvaluation {
     evaluation
 }
 
-/// The headroom of one number as element `index`: bound / error; infinite where both are equal, 0 where one is not finite.
+/// The headroom of one number as element `index`: bound / error; infinite where both are equal, 0
+/// where one is not finite.
 pub(crate) fn element_headroom(reference: &Reference, index: usize, got: f64) -> f64 {
     ElementPair::new(reference, reference.numbers[index], got).headroom
 }
@@ -93,11 +102,20 @@ impl ElementPair {
         } else {
             0.0
         };
-        Self { expected, got, headroom, finite }
+        Self {
+            expected,
+            got,
+            headroom,
+            finite,
+        }
     }
 
     fn error(&self) -> f64 {
-        if self.finite { self.got - self.expected.value } else { 0.0 }
+        if self.finite {
+            self.got - self.expected.value
+        } else {
+            0.0
+        }
     }
 
     fn is_wrong(&self) -> bool {
@@ -105,7 +123,8 @@ impl ElementPair {
     }
 }
 
-/// Whether the bound reaches over the largest number, so that one side may be infinite where the other is not.
+/// Whether the bound reaches over the largest number, so that one side may be infinite where the
+/// other is not.
 fn overflows(reference: &Reference, expected: BoundedNumber, got: f64) -> bool {
     let largest = reference.element.largest();
     let edge = expected.value.abs() - largest;
@@ -117,13 +136,23 @@ fn overflows(reference: &Reference, expected: BoundedNumber, got: f64) -> bool {
         && (got.is_infinite() || got.abs() >= largest - expected.error)
 }
 
-fn element_failure(reference: &Reference, got: &HostTensor, elements: &[ElementPair]) -> Option<String> {
+fn element_failure(
+    reference: &Reference,
+    got: &HostTensor,
+    elements: &[ElementPair],
+) -> Option<String> {
     let count = elements.iter().filter(|element| element.is_wrong()).count();
-    let index = (0..elements.len()).filter(|index| elements[*index].is_wrong()).min_by(|a, b| {
-        let key = |index: usize| elements[index].headroom;
-        key(*a).total_cmp(&key(*b)).then(a.cmp(b))
-    })?;
-    let ElementPair { expected, got: found, .. } = &elements[index];
+    let index = (0..elements.len())
+        .filter(|index| elements[*index].is_wrong())
+        .min_by(|a, b| {
+            let key = |index: usize| elements[index].headroom;
+            key(*a).total_cmp(&key(*b)).then(a.cmp(b))
+        })?;
+    let ElementPair {
+        expected,
+        got: found,
+        ..
+    } = &elements[index];
     let (position, total) = (got.position(index), elements.len());
     let (value, bound) = (reference.element.round(expected.value), expected.error);
     Some(format!(
@@ -133,17 +162,25 @@ fn element_failure(reference: &Reference, got: &HostTensor, elements: &[ElementP
 
 /// Bias and variance of all errors, as TOSA's conformance tests measure them for sums of products.
 fn statistics(elements: &[ElementPair], headroom: &mut f64) -> Option<String> {
-    let measured: Vec<&ElementPair> =
-        elements.iter().filter(|element| element.finite && element.expected.variance > 0.0).collect();
+    let measured: Vec<&ElementPair> = elements
+        .iter()
+        .filter(|element| element.finite && element.expected.variance > 0.0)
+        .collect();
     let count = measured.len() as f64;
     if measured.len() < FEW {
         return None;
     }
-    let ratios = measured.iter().map(|element| element.error().powi(2) / element.expected.variance);
+    let ratios = measured
+        .iter()
+        .map(|element| element.error().powi(2) / element.expected.variance);
     let variance = ratios.sum::<f64>() / count;
-    let deviations = measured.iter().map(|element| element.error() / element.expected.variance.sqrt());
+    let deviations = measured
+        .iter()
+        .map(|element| element.error() / element.expected.variance.sqrt());
     let bias = deviations.sum::<f64>().abs() / count.sqrt();
-    *headroom = headroom.min(VARIANCE_LIMIT / variance).min(BIAS_LIMIT / bias);
+    *headroom = headroom
+        .min(VARIANCE_LIMIT / variance)
+        .min(BIAS_LIMIT / bias);
     if variance > VARIANCE_LIMIT {
         return Some(format!(
             "the errors are larger than those of independent roundings: their squares are {variance:.1} times the variance, \
@@ -157,8 +194,17 @@ fn statistics(elements: &[ElementPair], headroom: &mut f64) -> Option<String> {
 
 fn worst(elements: &[ElementPair]) -> Vec<(usize, f64, f64)> {
     let mut indices: Vec<usize> = (0..elements.len()).collect();
-    indices.sort_by(|a, b| elements[*a].headroom.total_cmp(&elements[*b].headroom).then(a.cmp(b)));
-    indices.into_iter().take(5).map(|index| (index, elements[index].expected.value, elements[index].got)).collect()
+    indices.sort_by(|a, b| {
+        elements[*a]
+            .headroom
+            .total_cmp(&elements[*b].headroom)
+            .then(a.cmp(b))
+    });
+    indices
+        .into_iter()
+        .take(5)
+        .map(|index| (index, elements[index].expected.value, elements[index].got))
+        .collect()
 }
 
 impl ErrorEvaluation {
@@ -177,19 +223,35 @@ impl ErrorEvaluation {
 
     fn of(elements: &[ElementPair]) -> Self {
         let finite = || elements.iter().filter(|element| element.finite);
-        let square = |values: &mut dyn Iterator<Item = f64>| values.map(|value| value * value).sum::<f64>().sqrt();
-        let largest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0_f64, |a, b| a.max(b.abs()));
+        let square = |values: &mut dyn Iterator<Item = f64>| {
+            values.map(|value| value * value).sum::<f64>().sqrt()
+        };
+        let largest =
+            |values: &mut dyn Iterator<Item = f64>| values.fold(0.0_f64, |a, b| a.max(b.abs()));
         let norm = square(&mut finite().map(|element| element.expected.value));
         let top = largest(&mut finite().map(|element| element.expected.value));
-        // Where everything is zero, an error relative to it would be infinite, which JSON has no number for.
+        // Where everything is zero, an error relative to it would be infinite, which JSON has no
+        // number for.
         let relative = |value: f64, to: f64| if to > 0.0 { value / to } else { value };
         Self {
-            headroom: elements.iter().map(|element| element.headroom).fold(f64::INFINITY, f64::min),
+            headroom: elements
+                .iter()
+                .map(|element| element.headroom)
+                .fold(f64::INFINITY, f64::min),
             rel_l2: relative(square(&mut finite().map(ElementPair::error)), norm),
             max_rel: relative(largest(&mut finite().map(ElementPair::error)), top),
-            rel_l2_threshold: relative(square(&mut finite().map(|element| element.expected.error)), norm),
-            max_rel_threshold: relative(largest(&mut finite().map(|element| element.expected.error)), top),
-            non_finite: elements.iter().filter(|element| !element.finite && element.is_wrong()).count() as u64,
+            rel_l2_threshold: relative(
+                square(&mut finite().map(|element| element.expected.error)),
+                norm,
+            ),
+            max_rel_threshold: relative(
+                largest(&mut finite().map(|element| element.expected.error)),
+                top,
+            ),
+            non_finite: elements
+                .iter()
+                .filter(|element| !element.finite && element.is_wrong())
+                .count() as u64,
             worst: Vec::new(),
             failure: None,
         }
@@ -202,7 +264,11 @@ mod tests {
     use crate::calls::Element;
 
     fn reference(values: &[f64], error: f64) -> Reference {
-        let number = |value: &f64| BoundedNumber { value: *value, error, variance: error * error / 3.0 };
+        let number = |value: &f64| BoundedNumber {
+            value: *value,
+            error,
+            variance: error * error / 3.0,
+        };
         Reference {
             shape: vec![values.len()],
             element: Element::F16,
@@ -213,7 +279,10 @@ mod tests {
     }
 
     fn evaluated(expected: &[f64], error: f64, got: &[f64]) -> ErrorEvaluation {
-        evaluate(&reference(expected, error), &HostTensor::new([got.len()], Element::F16, got.to_vec()))
+        evaluate(
+            &reference(expected, error),
+            &HostTensor::new([got.len()], Element::F16, got.to_vec()),
+        )
     }
 
     #[test]
@@ -223,16 +292,30 @@ mod tests {
         assert!(wrong.failure.is_some_and(|failure| failure.starts_with("1 of 2 elements are wrong; [1] is 2.5")));
         assert_eq!(wrong.worst[0], (1, 2.0, 2.5));
         assert!(
-            evaluated(&[1.0], 0.01, &[1.0, 1.0]).failure.is_some_and(|failure| failure.contains("expected f16 [1]"))
+            evaluated(&[1.0], 0.01, &[1.0, 1.0])
+                .failure
+                .is_some_and(|failure| failure.contains("expected f16 [1]"))
         );
     }
 
     #[test]
     fn infinities_and_nan_must_be_at_their_places() {
         let (infinite, none) = (f64::INFINITY, f64::NAN);
-        assert_eq!(evaluated(&[infinite, none, -infinite], 0.0, &[infinite, none, -infinite]).failure, None);
+        assert_eq!(
+            evaluated(
+                &[infinite, none, -infinite],
+                0.0,
+                &[infinite, none, -infinite]
+            )
+            .failure,
+            None
+        );
         for wrong in [none, -infinite, 65_504.0] {
-            assert_eq!(evaluated(&[infinite], 0.0, &[wrong]).non_finite, 1, "{wrong}");
+            assert_eq!(
+                evaluated(&[infinite], 0.0, &[wrong]).non_finite,
+                1,
+                "{wrong}"
+            );
         }
         assert_eq!(evaluated(&[1.0], 10.0, &[infinite]).non_finite, 1);
         // 65519 rounds to the largest number; with an error of 10 it may also overflow.
@@ -245,14 +328,37 @@ mod tests {
         let expected = vec![1.0; 64];
         // Each error is within its bound, which is far above the deviation.
         let mut wide = reference(&expected, 1.0);
-        wide.numbers.iter_mut().for_each(|number| number.variance = 1e-6);
+        wide.numbers
+            .iter_mut()
+            .for_each(|number| number.variance = 1e-6);
         let got = |offset: &dyn Fn(usize) -> f64| {
-            HostTensor::new([64], Element::F32, (0..64).map(|index| 1.0 + offset(index)).collect())
+            HostTensor::new(
+                [64],
+                Element::F32,
+                (0..64).map(|index| 1.0 + offset(index)).collect(),
+            )
         };
         wide.element = Element::F32;
-        assert_eq!(evaluate(&wide, &got(&|index| if index % 2 == 0 { 1e-3 } else { -1e-3 })).failure, None);
-        assert!(evaluate(&wide, &got(&|_| 2e-3)).failure.is_some_and(|failure| failure.contains("bias")));
-        let loud = evaluate(&wide, &got(&|index| if index % 2 == 0 { 1e-2 } else { -1e-2 }));
-        assert!(loud.failure.is_some_and(|failure| failure.contains("independent roundings")));
+        assert_eq!(
+            evaluate(
+                &wide,
+                &got(&|index| if index % 2 == 0 { 1e-3 } else { -1e-3 })
+            )
+            .failure,
+            None
+        );
+        assert!(
+            evaluate(&wide, &got(&|_| 2e-3))
+                .failure
+                .is_some_and(|failure| failure.contains("bias"))
+        );
+        let loud = evaluate(
+            &wide,
+            &got(&|index| if index % 2 == 0 { 1e-2 } else { -1e-2 }),
+        );
+        assert!(
+            loud.failure
+                .is_some_and(|failure| failure.contains("independent roundings"))
+        );
     }
 }

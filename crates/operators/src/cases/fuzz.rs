@@ -1,4 +1,5 @@
-//! Fuzzing of the files of failed calls: an accepted call has a reference of the predicted size, and every smaller one as well.
+//! Fuzzing of the files of failed calls: an accepted call has a reference of the predicted size,
+//! and every smaller one as well.
 
 use crate::{
     calls::{Actual, Again, Call, Element, Expected, FailedCall, Repetition},
@@ -10,7 +11,11 @@ use testgen_types::{Check, DeviceKind, Operator, Precision};
 #[test]
 fn fuzz_failed_calls() {
     let every = |operator: &Operator| cases(*operator, &odd_sizes(*operator), Element::F32);
-    let seeds: Vec<Vec<u8>> = Operator::ALL.iter().flat_map(every).map(|case| file(case).into_bytes()).collect();
+    let seeds: Vec<Vec<u8>> = Operator::ALL
+        .iter()
+        .flat_map(every)
+        .map(|case| file(case).into_bytes())
+        .collect();
     Target {
         name: "failed_call",
         seeds,
@@ -41,7 +46,11 @@ fn fuzz_failed_calls() {
             Ok(Ok(failed)) => check(&failed),
             Ok(Err(problem)) => {
                 assert_message(&problem);
-                problem.chars().filter(|c| !c.is_ascii_digit()).take(40).collect()
+                problem
+                    .chars()
+                    .filter(|c| !c.is_ascii_digit())
+                    .take(40)
+                    .collect()
             }
             Err(_) => "not UTF-8".to_owned(),
         },
@@ -63,9 +72,17 @@ fn file(case: Case) -> String {
         simulated: false,
         engine: None,
         failure: "wrong".to_owned(),
-        again: Again { plain: Repetition::Same, blocking: None },
+        again: Again {
+            plain: Repetition::Same,
+            blocking: None,
+        },
         kernels: Vec::new(),
-        expected: Expected { shape: Vec::new(), element: Element::F32, values: vec![0.5], bounds: vec![0.0] },
+        expected: Expected {
+            shape: Vec::new(),
+            element: Element::F32,
+            values: vec![0.5],
+            bounds: vec![0.0],
+        },
         actual: Actual::Computed(reference.tensor()),
         call: case.call,
     };
@@ -77,7 +94,14 @@ fn check(failed: &FailedCall) -> String {
     match result_elements(&failed.call) {
         Err(problem) => {
             assert_message(&problem);
-            format!("{operator} {}", problem.chars().filter(|c| !c.is_ascii_digit()).take(40).collect::<String>())
+            format!(
+                "{operator} {}",
+                problem
+                    .chars()
+                    .filter(|c| !c.is_ascii_digit())
+                    .take(40)
+                    .collect::<String>()
+            )
         }
         Ok(elements) if elements > 4096 => "large".to_owned(),
         Ok(elements) => {
@@ -85,7 +109,8 @@ fn check(failed: &FailedCall) -> String {
             let mut left = 20;
             reduce(&failed.call, |smaller| {
                 left -= 1;
-                let elements = result_elements(smaller).unwrap_or_else(|problem| panic!("{problem}"));
+                let elements =
+                    result_elements(smaller).unwrap_or_else(|problem| panic!("{problem}"));
                 assert_reference(smaller, elements);
                 (left > 0).then_some(left % 2 == 0)
             });
@@ -95,7 +120,19 @@ fn check(failed: &FailedCall) -> String {
 }
 
 fn assert_reference(call: &Call, elements: usize) {
-    let floats = call.inputs.iter().any(|input| input.tensor.element.is_float());
-    let arithmetic = if floats { Arithmetic::of(Precision::F32) } else { Arithmetic::exact(Element::I32) };
-    assert_eq!(reference(call, arithmetic).numbers.len(), elements, "{}", call.operator);
+    let floats = call
+        .inputs
+        .iter()
+        .any(|input| input.tensor.element.is_float());
+    let arithmetic = if floats {
+        Arithmetic::of(Precision::F32)
+    } else {
+        Arithmetic::exact(Element::I32)
+    };
+    assert_eq!(
+        reference(call, arithmetic).numbers.len(),
+        elements,
+        "{}",
+        call.operator
+    );
 }

@@ -99,22 +99,21 @@ impl OperatorGroup {
     pub fn of(operator: Operator) -> Self {
         use Operator::*;
         match operator {
-            Add | Sub | Mul | Div | Pow | MaxBinary | MinBinary | Neg | Abs | Sqrt | Exp | Log | Sin | Cos | Tanh
-            | Where | Maximum | Minimum | Clamp | Dropout => Self::Elementwise,
+            Add | Sub | Mul | Div | Pow | MaxBinary | MinBinary | Neg | Abs | Sqrt | Exp | Log
+            | Sin | Cos | Tanh | Where | Maximum | Minimum | Clamp | Dropout => Self::Elementwise,
             Eq | Ne | Lt | Le | Gt | Ge | Less => Self::Comparison,
             Relu | Sigmoid | Gelu | Silu | Softmax | LogSoftmax => Self::Activation,
             Sum | Mean | Max | Min | Prod => Self::Reduction,
             Matmul | Transpose | BatchMatmul | Gemm => Self::Matrix,
             Conv1d | Conv2d | Conv3d | ConvTranspose2d => Self::Convolution,
-            MaxPool1d | MaxPool2d | MaxPool3d | AvgPool1d | AvgPool2d | AvgPool3d | AdaptiveAvgPool1d
-            | AdaptiveAvgPool2d => Self::Pooling,
+            MaxPool1d | MaxPool2d | MaxPool3d | AvgPool1d | AvgPool2d | AvgPool3d
+            | AdaptiveAvgPool1d | AdaptiveAvgPool2d => Self::Pooling,
             BatchNorm | LayerNorm | GroupNorm | InstanceNorm | RmsNorm => Self::Normalisation,
-            Reshape | View | Squeeze | Unsqueeze | Copy | Contiguous | LayoutTransform | Broadcast | Concat | Stack
-            | Slice => Self::Movement,
+            Reshape | View | Squeeze | Unsqueeze | Copy | Contiguous | LayoutTransform
+            | Broadcast | Concat | Stack | Slice => Self::Movement,
             Gather | Embedding => Self::Indexing,
-            MseLoss | L1Loss | SmoothL1Loss | BceLoss | BceWithLogitsLoss | CrossEntropyLoss | NllLoss | KlDivLoss => {
-                Self::Loss
-            }
+            MseLoss | L1Loss | SmoothL1Loss | BceLoss | BceWithLogitsLoss | CrossEntropyLoss
+            | NllLoss | KlDivLoss => Self::Loss,
             Rope | ScaledDotProductAttention | WeightedSum => Self::Attention,
             MatmulBiasRelu | MatmulBiasGelu | ConvBatchNormRelu | AddRelu | MulAdd => Self::Fused,
         }

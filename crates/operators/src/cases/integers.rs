@@ -16,12 +16,16 @@ pub fn integer_cases(operator: Operator) -> Vec<Case> {
     match OperatorGroup::of(operator) {
         OperatorGroup::Elementwise | OperatorGroup::Comparison => elementwise(operator),
         OperatorGroup::Reduction if operator != Operator::Mean => retyped(operator, Element::I32),
-        OperatorGroup::Movement | OperatorGroup::Indexing => {
-            [retyped(operator, Element::I32), retyped(operator, Element::Bool)].concat()
-        }
-        _ if operator == Operator::Transpose => {
-            [retyped(operator, Element::I32), retyped(operator, Element::Bool)].concat()
-        }
+        OperatorGroup::Movement | OperatorGroup::Indexing => [
+            retyped(operator, Element::I32),
+            retyped(operator, Element::Bool),
+        ]
+        .concat(),
+        _ if operator == Operator::Transpose => [
+            retyped(operator, Element::I32),
+            retyped(operator, Element::Bool),
+        ]
+        .concat(),
         _ => Vec::new(),
     }
 }
@@ -31,45 +35,82 @@ fn retyped(operator: Operator, element: Element) -> Vec<Case> {
     // The type of floats in these cases does not matter: they are replaced.
     let with = |case: Case| {
         let mut call = case.call;
-        for (index, input) in call.inputs.iter_mut().enumerate().filter(|(_, input)| input.tensor.element.is_float()) {
+        for (index, input) in call
+            .inputs
+            .iter_mut()
+            .enumerate()
+            .filter(|(_, input)| input.tensor.element.is_float())
+        {
             let limits = match (element, operator) {
                 (Element::Bool, _) => [0, 1],
                 // A product of many stays within 32 bits.
                 (_, Operator::Prod) => [-2, 2],
                 _ => [-1000, 1000],
             };
-            input.tensor = XorShift64::new("integers", index).integers(&input.tensor.shape, element, limits);
+            input.tensor =
+                XorShift64::new("integers", index).integers(&input.tensor.shape, element, limits);
         }
-        let variant =
-            if case.variant.is_empty() { element.to_string() } else { format!("{}, {element}", case.variant) };
+        let variant = if case.variant.is_empty() {
+            element.to_string()
+        } else {
+            format!("{}, {element}", case.variant)
+        };
         Case { variant, call }
     };
-    cases(operator, &odd_sizes(operator), Element::F32).into_iter().map(with).collect()
+    cases(operator, &odd_sizes(operator), Element::F32)
+        .into_iter()
+        .map(with)
+        .collect()
 }
 
 fn elementwise(operator: Operator) -> Vec<Case> {
     use Operator::*;
     let shape = [3, 5];
-    let of = |element, index, limits| XorShift64::new(operator.as_str(), index).integers(&shape, element, limits);
+    let of = |element, index, limits| {
+        XorShift64::new(operator.as_str(), index).integers(&shape, element, limits)
+    };
     let case = |inputs, attributes| Case::of("i32", Call::new(operator, inputs, attributes));
     let ints = |index| of(Element::I32, index, [-1000, 1000]);
     let plain = Attributes::default();
     match operator {
-        Add | Sub | Mul | MaxBinary | MinBinary | Maximum | Minimum => vec![case(vec![ints(0), ints(1)], plain)],
+        Add | Sub | Mul | MaxBinary | MinBinary | Maximum | Minimum => {
+            vec![case(vec![ints(0), ints(1)], plain)]
+        }
         // Truncated, with a divisor that is not zero.
         Div => vec![case(vec![ints(0), of(Element::I32, 1, [1, 7])], plain)],
         Neg | Abs => vec![case(vec![ints(0)], plain)],
-        Clamp => vec![case(vec![ints(0)], Attributes { limits: [-100.0, 200.0], ..plain })],
+        Clamp => vec![case(
+            vec![ints(0)],
+            Attributes {
+                limits: [-100.0, 200.0],
+                ..plain
+            },
+        )],
         Where => {
             let condition = of(Element::Bool, 2, [0, 1]);
             let bools = |index| of(Element::Bool, index, [0, 1]);
-            let of_bools = Call::new(operator, vec![condition.clone(), bools(0), bools(1)], plain.clone());
-            vec![case(vec![condition, ints(0), ints(1)], plain), Case::of("bool", of_bools)]
+            let of_bools = Call::new(
+                operator,
+                vec![condition.clone(), bools(0), bools(1)],
+                plain.clone(),
+            );
+            vec![
+                case(vec![condition, ints(0), ints(1)], plain),
+                Case::of("bool", of_bools),
+            ]
         }
         Eq | Ne => {
-            let sizes = CaseSizes { operator, sizes: &shape, element: Element::Bool };
-            let bools = [0, 1].map(|index| sizes.random(index).integers(&shape, Element::Bool, [0, 1]));
-            vec![near(operator), Case::of("bool", Call::new(operator, bools.to_vec(), plain))]
+            let sizes = CaseSizes {
+                operator,
+                sizes: &shape,
+                element: Element::Bool,
+            };
+            let bools =
+                [0, 1].map(|index| sizes.random(index).integers(&shape, Element::Bool, [0, 1]));
+            vec![
+                near(operator),
+                Case::of("bool", Call::new(operator, bools.to_vec(), plain)),
+            ]
         }
         Lt | Le | Gt | Ge | Less => vec![near(operator)],
         _ => Vec::new(),
@@ -78,6 +119,11 @@ fn elementwise(operator: Operator) -> Vec<Case> {
 
 /// Integers of which many are equal.
 fn near(operator: Operator) -> Case {
-    let inputs = [0, 1].map(|index| XorShift64::new(operator.as_str(), index).integers(&[3, 5], Element::I32, [-2, 2]));
-    Case::of("i32", Call::new(operator, inputs.to_vec(), Attributes::default()))
+    let inputs = [0, 1].map(|index| {
+        XorShift64::new(operator.as_str(), index).integers(&[3, 5], Element::I32, [-2, 2])
+    });
+    Case::of(
+        "i32",
+        Call::new(operator, inputs.to_vec(), Attributes::default()),
+    )
 }

@@ -7,14 +7,19 @@ pub struct BoundedNumber {
     pub value: f64,
     /// The largest error: all roundings on the way add up, in the worst order.
     pub error: f64,
-    /// The variance of the error if roundings are independent: the sum of a third of the square of each.
+    /// The variance of the error if roundings are independent: the sum of a third of the square of
+    /// each.
     pub variance: f64,
 }
 
 impl BoundedNumber {
     /// A number that every device has: an input, or an element that is moved.
     pub fn exact(value: f64) -> Self {
-        Self { value, error: 0.0, variance: 0.0 }
+        Self {
+            value,
+            error: 0.0,
+            variance: 0.0,
+        }
     }
 
     /// Whether no rounding is involved.
@@ -25,20 +30,33 @@ impl BoundedNumber {
     /// The negative number.
     #[must_use]
     pub(crate) fn negated(self) -> Self {
-        Self { value: -self.value, ..self }
+        Self {
+            value: -self.value,
+            ..self
+        }
     }
 
     /// The larger number; NaN if either is NaN.
     #[must_use]
     pub(crate) fn maximum(self, other: Self) -> Self {
-        let (error, variance) = (self.error.max(other.error), self.variance.max(other.variance));
-        Self { value: maximum(self.value, other.value), error, variance }
+        let (error, variance) = (
+            self.error.max(other.error),
+            self.variance.max(other.variance),
+        );
+        Self {
+            value: maximum(self.value, other.value),
+            error,
+            variance,
+        }
     }
 
     /// The number or one of the limits, whichever is nearest; NaN stays NaN.
     #[must_use]
     pub(crate) fn clamped(self, [low, high]: [f64; 2]) -> Self {
-        Self { value: minimum(maximum(self.value, low), high), ..self }
+        Self {
+            value: minimum(maximum(self.value, low), high),
+            ..self
+        }
     }
 }
 

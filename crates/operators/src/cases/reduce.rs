@@ -1,7 +1,8 @@
 //! Searches for the smallest shape with which a call still fails.
 //!
-//! One length after the other becomes as small as possible, with the first or the last elements of each tensor, until none can be made
-//! smaller. Lengths that belong together ([`dimensions`]) stay equal, so that every tried call is one of the operator.
+//! One length after the other becomes as small as possible, with the first or the last elements of
+//! each tensor, until none can be made smaller. Lengths that belong together ([`dimensions`]) stay
+//! equal, so that every tried call is one of the operator.
 
 mod cut;
 
@@ -22,12 +23,18 @@ pub struct ReducedCall {
     pub incomplete: bool,
 }
 
-/// Up to this length, every smaller one is tried; above, those near powers of two, which tiles and vectors have, and half of the rest.
+/// Up to this length, every smaller one is tried; above, those near powers of two, which tiles and
+/// vectors have, and half of the rest.
 const ALL_BELOW: usize = 32;
 
-/// Makes a call that fails smaller. `fails` computes a call and returns whether it fails in the same way; none ends the search.
+/// Makes a call that fails smaller. `fails` computes a call and returns whether it fails in the
+/// same way; none ends the search.
 pub fn reduce(call: &Call, mut fails: impl FnMut(&Call) -> Option<bool>) -> ReducedCall {
-    let mut reduction = ReducedCall { call: call.clone(), runs: 0, incomplete: false };
+    let mut reduction = ReducedCall {
+        call: call.clone(),
+        runs: 0,
+        incomplete: false,
+    };
     loop {
         let before = lengths(&reduction.call);
         for index in 0..before.len() {
@@ -44,13 +51,21 @@ pub fn reduce(call: &Call, mut fails: impl FnMut(&Call) -> Option<bool>) -> Redu
 
 /// Every length of a call; none where it cannot be described, so that nothing can be made smaller.
 fn lengths(call: &Call) -> Vec<usize> {
-    let described = dimensions(call).map(|described| described.all).unwrap_or_default();
+    let described = dimensions(call)
+        .map(|described| described.all)
+        .unwrap_or_default();
     described.iter().map(|dimension| dimension.length).collect()
 }
 
 /// Makes one length as small as possible. None where the search was ended.
-fn shorten(reduction: &mut ReducedCall, index: usize, fails: &mut impl FnMut(&Call) -> Option<bool>) -> Option<()> {
-    let Some(dimension) = dimension(&reduction.call, index) else { return Some(()) };
+fn shorten(
+    reduction: &mut ReducedCall,
+    index: usize,
+    fails: &mut impl FnMut(&Call) -> Option<bool>,
+) -> Option<()> {
+    let Some(dimension) = dimension(&reduction.call, index) else {
+        return Some(());
+    };
     let mut below = 0;
     for length in candidates(dimension.length) {
         if try_length(reduction, &dimension, length, fails)? {
@@ -60,7 +75,9 @@ fn shorten(reduction: &mut ReducedCall, index: usize, fails: &mut impl FnMut(&Ca
     }
     // Between the last length that does not fail and the first that does.
     loop {
-        let Some(dimension) = self::dimension(&reduction.call, index) else { return Some(()) };
+        let Some(dimension) = self::dimension(&reduction.call, index) else {
+            return Some(());
+        };
         let middle = below + dimension.length.saturating_sub(below) / 2;
         if middle <= below {
             return Some(());
@@ -77,9 +94,16 @@ fn dimension(call: &Call, index: usize) -> Option<Dimension> {
 
 /// Smaller lengths, the smallest first, so that the cheapest calls are tried first.
 fn candidates(length: usize) -> Vec<usize> {
-    let powers = (0..usize::BITS - 1).map(|exponent| 1_usize << exponent).take_while(|power| *power <= length);
-    let near = powers.filter(|power| *power > ALL_BELOW).flat_map(|power| [power - 1, power, power + 1]);
-    (1..=ALL_BELOW).chain(near).filter(|candidate| *candidate < length).collect()
+    let powers = (0..usize::BITS - 1)
+        .map(|exponent| 1_usize << exponent)
+        .take_while(|power| *power <= length);
+    let near = powers
+        .filter(|power| *power > ALL_BELOW)
+        .flat_map(|power| [power - 1, power, power + 1]);
+    (1..=ALL_BELOW)
+        .chain(near)
+        .filter(|candidate| *candidate < length)
+        .collect()
 }
 
 /// Tries the call with its first, then with its last elements, and keeps the one that fails.

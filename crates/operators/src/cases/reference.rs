@@ -14,7 +14,8 @@ pub struct Reference {
     pub element: Element,
     /// Its elements, row-major.
     pub numbers: Vec<BoundedNumber>,
-    /// Whether the elements are sums of many terms, whose errors must look like independent roundings.
+    /// Whether the elements are sums of many terms, whose errors must look like independent
+    /// roundings.
     pub sums: bool,
     /// Whether the sign of a zero is defined.
     pub signed_zeros: bool,
@@ -22,37 +23,83 @@ pub struct Reference {
 
 impl Reference {
     /// Numbers that were computed, as they are stored in the type of results.
-    pub(crate) fn computed(arithmetic: Arithmetic, shape: impl Into<Vec<usize>>, numbers: Vec<BoundedNumber>) -> Self {
-        let numbers = numbers.into_iter().map(|number| arithmetic.stored(number)).collect();
-        Self { shape: shape.into(), element: arithmetic.element(), numbers, sums: false, signed_zeros: false }
+    pub(crate) fn computed(
+        arithmetic: Arithmetic,
+        shape: impl Into<Vec<usize>>,
+        numbers: Vec<BoundedNumber>,
+    ) -> Self {
+        let numbers = numbers
+            .into_iter()
+            .map(|number| arithmetic.stored(number))
+            .collect();
+        Self {
+            shape: shape.into(),
+            element: arithmetic.element(),
+            numbers,
+            sums: false,
+            signed_zeros: false,
+        }
     }
 
     /// As [`Reference::computed`], for sums of many terms.
-    pub(crate) fn summed(arithmetic: Arithmetic, shape: impl Into<Vec<usize>>, numbers: Vec<BoundedNumber>) -> Self {
-        Self { sums: true, ..Self::computed(arithmetic, shape, numbers) }
+    pub(crate) fn summed(
+        arithmetic: Arithmetic,
+        shape: impl Into<Vec<usize>>,
+        numbers: Vec<BoundedNumber>,
+    ) -> Self {
+        Self {
+            sums: true,
+            ..Self::computed(arithmetic, shape, numbers)
+        }
     }
 
     /// Elements of inputs, moved and not computed.
     pub(crate) fn moved(tensor: HostTensor) -> Self {
-        let numbers = tensor.values.iter().map(|value| BoundedNumber::exact(*value)).collect();
-        Self { shape: tensor.shape, element: tensor.element, numbers, sums: false, signed_zeros: true }
+        let numbers = tensor
+            .values
+            .iter()
+            .map(|value| BoundedNumber::exact(*value))
+            .collect();
+        Self {
+            shape: tensor.shape,
+            element: tensor.element,
+            numbers,
+            sums: false,
+            signed_zeros: true,
+        }
     }
 
     /// Truth values.
     pub(crate) fn booleans(shape: impl Into<Vec<usize>>, truths: Vec<bool>) -> Self {
-        let numbers = truths.into_iter().map(|truth| BoundedNumber::exact(f64::from(u8::from(truth)))).collect();
-        Self { shape: shape.into(), element: Element::Bool, numbers, sums: false, signed_zeros: false }
+        let numbers = truths
+            .into_iter()
+            .map(|truth| BoundedNumber::exact(f64::from(u8::from(truth))))
+            .collect();
+        Self {
+            shape: shape.into(),
+            element: Element::Bool,
+            numbers,
+            sums: false,
+            signed_zeros: false,
+        }
     }
 
     /// The reference with the sign of zeros compared.
     #[must_use]
     pub(crate) fn with_signed_zeros(self) -> Self {
-        Self { signed_zeros: true, ..self }
+        Self {
+            signed_zeros: true,
+            ..self
+        }
     }
 
     /// The values, rounded to the type of results.
     pub fn tensor(&self) -> HostTensor {
-        HostTensor::new(self.shape.clone(), self.element, self.numbers.iter().map(|number| number.value).collect())
+        HostTensor::new(
+            self.shape.clone(),
+            self.element,
+            self.numbers.iter().map(|number| number.value).collect(),
+        )
     }
 }
 
@@ -62,9 +109,18 @@ pub(crate) fn elementwise(
     compute: impl FnMut(&[f64]) -> BoundedNumber,
 ) -> (Vec<usize>, Vec<BoundedNumber>) {
     let shape = common_shape(call);
-    let inputs: Vec<HostTensor> = call.inputs.iter().map(|input| input.tensor.expanded(&shape)).collect();
+    let inputs: Vec<HostTensor> = call
+        .inputs
+        .iter()
+        .map(|input| input.tensor.expanded(&shape))
+        .collect();
     let count: usize = shape.iter().product();
-    let row = |index: usize| inputs.iter().map(|input| input.values[index]).collect::<Vec<f64>>();
+    let row = |index: usize| {
+        inputs
+            .iter()
+            .map(|input| input.values[index])
+            .collect::<Vec<f64>>()
+    };
     let numbers = (0..count).map(row).map({
         let mut compute = compute;
         move |row| compute(&row)
@@ -72,23 +128,43 @@ pub(crate) fn elementwise(
     (shape, numbers.collect())
 }
 
-/// The shape of all inputs broadcast together; that of the first one if they do not fit, which no case has.
+/// The shape of all inputs broadcast together; that of the first one if they do not fit, which no
+/// case has.
 pub(crate) fn common_shape(call: &Call) -> Vec<usize> {
-    let shapes: Vec<&[usize]> = call.inputs.iter().map(|input| input.tensor.shape.as_slice()).collect();
-    broadcast_shape(&shapes).unwrap_or_else(|| shapes.first().map(|shape| shape.to_vec()).unwrap_or_default())
+    let shapes: Vec<&[usize]> = call
+        .inputs
+        .iter()
+        .map(|input| input.tensor.shape.as_slice())
+        .collect();
+    broadcast_shape(&shapes).unwrap_or_else(|| {
+        shapes
+            .first()
+            .map(|shape| shape.to_vec())
+            .unwrap_or_default()
+    })
 }
 
 /// The elements of an input as exact numbers.
 pub(crate) fn exact(tensor: &HostTensor) -> Vec<BoundedNumber> {
-    tensor.values.iter().map(|value| BoundedNumber::exact(*value)).collect()
+    tensor
+        .values
+        .iter()
+        .map(|value| BoundedNumber::exact(*value))
+        .collect()
 }
 
-/// The elements of `shape` as lines along dimension `dim`: for each line the flat index of its elements.
+/// The elements of `shape` as lines along dimension `dim`: for each line the flat index of its
+/// elements.
 pub(crate) fn lines(shape: &[usize], dim: usize) -> Vec<Vec<usize>> {
     let inner: usize = shape[dim + 1..].iter().product();
     let outer: usize = shape[..dim].iter().product();
     let line = |outer: usize, inner_index: usize| {
-        (0..shape[dim]).map(|index| (outer * shape[dim] + index) * inner + inner_index).collect()
+        (0..shape[dim])
+            .map(|index| (outer * shape[dim] + index) * inner + inner_index)
+            .collect()
     };
-    (0..outer).flat_map(|outer| (0..inner).map(move |inner| (outer, inner))).map(|(a, b)| line(a, b)).collect()
+    (0..outer)
+        .flat_map(|outer| (0..inner).map(move |inner| (outer, inner)))
+        .map(|(a, b)| line(a, b))
+        .collect()
 }

@@ -1,4 +1,5 @@
-//! Relations between results that hold bit for bit, whatever the order of sums and the accuracy of functions.
+//! Relations between results that hold bit for bit, whatever the order of sums and the accuracy of
+//! functions.
 
 mod algebra;
 mod fused;

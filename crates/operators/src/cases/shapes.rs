@@ -14,7 +14,9 @@ use testgen_types::Operator;
 pub fn shape_cases(operator: Operator, element: Element) -> Vec<Case> {
     let odd = odd_sizes(operator);
     let plain = cases(operator, &odd, element);
-    let layouts = Layout::ALL.iter().flat_map(|layout| plain.iter().map(move |case| in_layout(case, layout)));
+    let layouts = Layout::ALL
+        .iter()
+        .flat_map(|layout| plain.iter().map(move |case| in_layout(case, layout)));
     let mut all: Vec<Case> = layouts.collect();
     all.extend(broadcast(operator, element));
     all.extend(empty(operator, element));
@@ -25,13 +27,21 @@ pub fn shape_cases(operator: Operator, element: Element) -> Vec<Case> {
 fn in_layout(case: &Case, layout: &Layout) -> Case {
     let mut call = case.call.clone();
     for input in &mut call.inputs {
-        if *layout == Layout::Expanded && !input.tensor.shape.is_empty() && input.tensor.shape[0] > 0 {
+        if *layout == Layout::Expanded
+            && !input.tensor.shape.is_empty()
+            && input.tensor.shape[0] > 0
+        {
             input.tensor = input.tensor.rows(&vec![0; input.tensor.shape[0]]);
         }
         input.layout = layout.clone();
     }
-    let variant = [case.variant.as_str(), layout.as_str()].into_iter().filter(|part| !part.is_empty());
-    Case { variant: variant.collect::<Vec<_>>().join(", "), call }
+    let variant = [case.variant.as_str(), layout.as_str()]
+        .into_iter()
+        .filter(|part| !part.is_empty());
+    Case {
+        variant: variant.collect::<Vec<_>>().join(", "),
+        call,
+    }
 }
 
 /// Rows with columns, a number with a tensor, and more dimensions on one side.
@@ -40,11 +50,22 @@ fn broadcast(operator: Operator, element: Element) -> Vec<Case> {
     if !broadcasts(operator) {
         return Vec::new();
     }
-    let sizes = CaseSizes { operator, sizes: &[], element };
-    // In the range of all operators that broadcast: a quotient needs a divisor, a power a positive base.
+    let sizes = CaseSizes {
+        operator,
+        sizes: &[],
+        element,
+    };
+    // In the range of all operators that broadcast: a quotient needs a divisor, a power a positive
+    // base.
     let case = |[left, right]: &[&[usize]; 2]| {
-        let inputs = vec![sizes.floats(0, left, [0.5, 2.0]), sizes.floats(1, right, [0.5, 2.0])];
-        Case::of("broadcast", Call::new(operator, inputs, Attributes::default()))
+        let inputs = vec![
+            sizes.floats(0, left, [0.5, 2.0]),
+            sizes.floats(1, right, [0.5, 2.0]),
+        ];
+        Case::of(
+            "broadcast",
+            Call::new(operator, inputs, Attributes::default()),
+        )
     };
     shapes.iter().map(case).collect()
 }
@@ -73,13 +94,21 @@ fn broadcasts(operator: Operator) -> bool {
 fn empty(operator: Operator, element: Element) -> Vec<Case> {
     let of = |sizes: &[usize]| cases(operator, sizes, element);
     let empty = match (OperatorGroup::of(operator), operator) {
-        (OperatorGroup::Elementwise | OperatorGroup::Comparison | OperatorGroup::Activation, _) => of(&[0, 5]),
-        (_, Operator::AddRelu | Operator::MulAdd | Operator::Transpose | Operator::Copy) => of(&[0, 5]),
+        (OperatorGroup::Elementwise | OperatorGroup::Comparison | OperatorGroup::Activation, _) => {
+            of(&[0, 5])
+        }
+        (_, Operator::AddRelu | Operator::MulAdd | Operator::Transpose | Operator::Copy) => {
+            of(&[0, 5])
+        }
         (_, Operator::LayerNorm | Operator::RmsNorm) => of(&[0, 5]),
         _ => Vec::new(),
     };
     let named = |case: Case| {
-        let variant = if case.variant.is_empty() { "empty".to_owned() } else { format!("{}, empty", case.variant) };
+        let variant = if case.variant.is_empty() {
+            "empty".to_owned()
+        } else {
+            format!("{}, empty", case.variant)
+        };
         Case { variant, ..case }
     };
     // Over a dimension without elements, a softmax has no largest score.

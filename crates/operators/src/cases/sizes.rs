@@ -9,12 +9,17 @@ use crate::{
 };
 use testgen_types::Operator;
 
-/// Every case of `operator` for `sizes`, on inputs of type `element`. Empty if the number of sizes is wrong.
+/// Every case of `operator` for `sizes`, on inputs of type `element`. Empty if the number of sizes
+/// is wrong.
 pub fn cases(operator: Operator, sizes: &[usize], element: Element) -> Vec<Case> {
     if sizes.len() != operator.sizes().len() {
         return Vec::new();
     }
-    group::cases(&CaseSizes { operator, sizes, element })
+    group::cases(&CaseSizes {
+        operator,
+        sizes,
+        element,
+    })
 }
 
 /// Small odd sizes, which leave tails in every kernel that computes several elements at a time.

@@ -12,7 +12,11 @@ use testgen_types::Operator;
 
 /// The special numbers of a type, and one.
 fn special_numbers(element: Element) -> Vec<f64> {
-    let (smallest, normal, largest) = (element.smallest(), element.smallest_normal(), element.largest());
+    let (smallest, normal, largest) = (
+        element.smallest(),
+        element.smallest_normal(),
+        element.largest(),
+    );
     let positive = [0.0, smallest, normal, 1.0, largest, f64::INFINITY];
     let negative = positive.map(|number: f64| -number);
     [&positive[..], &negative[..], &[f64::NAN]].concat()
@@ -22,13 +26,18 @@ fn special_numbers(element: Element) -> Vec<f64> {
 pub fn special_cases(operator: Operator, element: Element) -> Vec<Case> {
     let numbers = special_numbers(element);
     match OperatorGroup::of(operator) {
-        OperatorGroup::Elementwise | OperatorGroup::Comparison | OperatorGroup::Activation if !is_softmax(operator) => {
-            // PyTorch's own results for infinities depend on the processor, and the formula has no value for the negative one.
+        OperatorGroup::Elementwise | OperatorGroup::Comparison | OperatorGroup::Activation
+            if !is_softmax(operator) =>
+        {
+            // PyTorch's own results for infinities depend on the processor, and the formula has no
+            // value for the negative one.
             let finite = |number: &f64| operator != Operator::Gelu || !number.is_infinite();
             let numbers: Vec<f64> = numbers.into_iter().filter(finite).collect();
             elementwise(operator, element, &numbers)
         }
-        OperatorGroup::Fused if operator == Operator::AddRelu => elementwise(operator, element, &numbers),
+        OperatorGroup::Fused if operator == Operator::AddRelu => {
+            elementwise(operator, element, &numbers)
+        }
         // PyTorch refuses numbers outside of 0 to 1.
         _ if operator == Operator::BceLoss => Vec::new(),
         _ => [spread(operator, element), hidden_scores(operator, element)].concat(),
@@ -47,45 +56,86 @@ fn elementwise(operator: Operator, element: Element, numbers: &[f64]) -> Vec<Cas
         let mut call = case.call;
         let last = call.inputs.len() - 1;
         // A condition keeps its type, and meets every pair.
-        let floats: Vec<usize> = (0..=last).filter(|index| call.inputs[*index].tensor.element.is_float()).collect();
-        let square = if floats.len() == 1 { count } else { count * count };
+        let floats: Vec<usize> = (0..=last)
+            .filter(|index| call.inputs[*index].tensor.element.is_float())
+            .collect();
+        let square = if floats.len() == 1 {
+            count
+        } else {
+            count * count
+        };
         for (position, index) in floats.iter().enumerate() {
-            let of = |flat: usize| if position == 0 { numbers[flat % count] } else { numbers[flat / count] };
-            call.inputs[*index].tensor = HostTensor::new([square], element, (0..square).map(of).collect());
+            let of = |flat: usize| {
+                if position == 0 {
+                    numbers[flat % count]
+                } else {
+                    numbers[flat / count]
+                }
+            };
+            call.inputs[*index].tensor =
+                HostTensor::new([square], element, (0..square).map(of).collect());
         }
         for index in (0..=last).filter(|index| !floats.contains(index)) {
-            let values = (0..square).map(|flat| f64::from(u8::from(flat % 3 == 0))).collect();
+            let values = (0..square)
+                .map(|flat| f64::from(u8::from(flat % 3 == 0)))
+                .collect();
             call.inputs[index].tensor = HostTensor::new([square], Element::Bool, values);
         }
-        Case::of(if case.variant.is_empty() { "special numbers".to_owned() } else { case.variant }, call)
+        Case::of(
+            if case.variant.is_empty() {
+                "special numbers".to_owned()
+            } else {
+                case.variant
+            },
+            call,
+        )
     };
-    plain.into_iter().filter(|case| case.call.attributes.axes.is_empty()).map(filled).collect()
+    plain
+        .into_iter()
+        .filter(|case| case.call.attributes.axes.is_empty())
+        .map(filled)
+        .collect()
 }
 
-/// Random numbers with a NaN, infinities or subnormal numbers among them, where the operator has a result for these.
+/// Random numbers with a NaN, infinities or subnormal numbers among them, where the operator has a
+/// result for these.
 fn spread(operator: Operator, element: Element) -> Vec<Case> {
     let plain = cases(operator, &odd_sizes(operator), element);
     let changes = changes(operator, element);
     let with = |case: &Case, (name, numbers): &(&str, Vec<f64>)| {
         let mut call = case.call.clone();
-        let first = call.inputs.iter_mut().find(|input| input.tensor.element.is_float())?;
+        let first = call
+            .inputs
+            .iter_mut()
+            .find(|input| input.tensor.element.is_float())?;
         let length = first.tensor.len();
         for (place, number) in numbers.iter().enumerate() {
             // Neighbours, most of them in one row, so that the sum of two infinities has no value.
             first.tensor.values[(length / 2 + place) % length] = *number;
         }
-        let variant = if case.variant.is_empty() { (*name).to_owned() } else { format!("{}, {name}", case.variant) };
+        let variant = if case.variant.is_empty() {
+            (*name).to_owned()
+        } else {
+            format!("{}, {name}", case.variant)
+        };
         Some(Case { variant, call })
     };
-    plain.iter().flat_map(|case| changes.iter().filter_map(move |change| with(case, change))).collect()
+    plain
+        .iter()
+        .flat_map(|case| changes.iter().filter_map(move |change| with(case, change)))
+        .collect()
 }
 
 /// The numbers that are put among the others.
 fn changes(operator: Operator, element: Element) -> Vec<(&'static str, Vec<f64>)> {
     let (infinity, small) = (f64::INFINITY, element.smallest());
-    let mut changes = vec![("a NaN", vec![f64::NAN]), ("subnormal numbers", vec![small, -3.0 * small])];
+    let mut changes = vec![
+        ("a NaN", vec![f64::NAN]),
+        ("subnormal numbers", vec![small, -3.0 * small]),
+    ];
     // Losses have domains, and the gelu of an infinity depends on the processor in PyTorch, too.
-    let domain = matches!(OperatorGroup::of(operator), OperatorGroup::Loss) || operator == Operator::MatmulBiasGelu;
+    let domain = matches!(OperatorGroup::of(operator), OperatorGroup::Loss)
+        || operator == Operator::MatmulBiasGelu;
     if !domain {
         changes.extend([
             ("an infinity", vec![infinity]),
@@ -96,15 +146,28 @@ fn changes(operator: Operator, element: Element) -> Vec<(&'static str, Vec<f64>)
     changes
 }
 
-/// A softmax of scores of which some, or all, are minus infinity, and of scores whose powers would overflow.
+/// A softmax of scores of which some, or all, are minus infinity, and of scores whose powers would
+/// overflow.
 fn hidden_scores(operator: Operator, element: Element) -> Vec<Case> {
     if !is_softmax(operator) {
         return Vec::new();
     }
     let hidden = f64::NEG_INFINITY;
     let large = element.largest() / 4.0;
-    let rows = [[0.5, hidden, 1.5], [hidden, hidden, hidden], [large, large / 2.0, -large], [-large, -large, -large]];
-    let sizes = CaseSizes { operator, sizes: &[4, 3], element };
+    let rows = [
+        [0.5, hidden, 1.5],
+        [hidden, hidden, hidden],
+        [large, large / 2.0, -large],
+        [-large, -large, -large],
+    ];
+    let sizes = CaseSizes {
+        operator,
+        sizes: &[4, 3],
+        element,
+    };
     let tensor = HostTensor::new(sizes.sizes, element, rows.concat());
-    vec![Case::of("hidden and large scores", Call::new(operator, vec![tensor], Attributes::of_dim(1)))]
+    vec![Case::of(
+        "hidden and large scores",
+        Call::new(operator, vec![tensor], Attributes::of_dim(1)),
+    )]
 }

@@ -12,7 +12,8 @@ use std::collections::BTreeSet;
 
 /// Chooses the tokens of one row, with its previous tokens and its random numbers.
 ///
-/// ChaCha with 8 rounds: its stream for a seed is fixed by its definition, on every machine and in every version.
+/// ChaCha with 8 rounds: its stream for a seed is fixed by its definition, on every machine and in
+/// every version.
 pub(super) struct Chooser {
     seen: BTreeSet<i64>,
     /// The prompt and what was chosen since.
@@ -24,14 +25,26 @@ impl Chooser {
     pub(super) fn new(prompt: Vec<i64>, settings: &GenerationSettings) -> Self {
         let seed = settings.sampling.map_or(0, |sampling| sampling.seed);
         let seen = prompt.iter().copied().collect();
-        Self { seen, sequence: prompt, random: ChaCha8Rng::seed_from_u64(seed) }
+        Self {
+            seen,
+            sequence: prompt,
+            random: ChaCha8Rng::seed_from_u64(seed),
+        }
     }
 
-    /// The token chosen from `logits` [vocabulary] when `added` tokens were chosen before; none when NaN or +infinity is there,
-    /// or nothing that can be chosen.
-    pub(super) fn choose(&mut self, logits: &[f32], added: usize, settings: &GenerationSettings) -> Option<i64> {
+    /// The token chosen from `logits` [vocabulary] when `added` tokens were chosen before; none
+    /// when NaN or +infinity is there, or nothing that can be chosen.
+    pub(super) fn choose(
+        &mut self,
+        logits: &[f32],
+        added: usize,
+        settings: &GenerationSettings,
+    ) -> Option<i64> {
         // Minus infinity is allowed: it is how a token is forbidden.
-        if logits.iter().any(|logit| logit.is_nan() || *logit == f32::INFINITY) {
+        if logits
+            .iter()
+            .any(|logit| logit.is_nan() || *logit == f32::INFINITY)
+        {
             return None;
         }
         let mut scores = logits.to_vec();
@@ -57,8 +70,15 @@ impl Chooser {
     fn penalize(&self, scores: &mut [f32], penalty: f32) {
         // A set: a token that occurs several times is penalized once.
         for token in &self.seen {
-            if let Some(score) = usize::try_from(*token).ok().and_then(|token| scores.get_mut(token)) {
-                *score = if *score < 0.0 { *score * penalty } else { *score / penalty };
+            if let Some(score) = usize::try_from(*token)
+                .ok()
+                .and_then(|token| scores.get_mut(token))
+            {
+                *score = if *score < 0.0 {
+                    *score * penalty
+                } else {
+                    *score / penalty
+                };
             }
         }
     }
@@ -72,7 +92,11 @@ impl Chooser {
 /// The first of the largest.
 fn likeliest(scores: &[f32]) -> Option<usize> {
     let best = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    if best == f32::NEG_INFINITY { None } else { scores.iter().position(|score| *score == best) }
+    if best == f32::NEG_INFINITY {
+        None
+    } else {
+        scores.iter().position(|score| *score == best)
+    }
 }
 
 /// The token in whose share of the whole `uniform` falls, tokens taken in the order of their ids.
@@ -92,7 +116,8 @@ fn draw(scores: &[f32], sampling: &Sampling, uniform: f64) -> Option<usize> {
     chosen.or_else(|| weights.iter().rposition(|weight| *weight > 0.0))
 }
 
-/// Removes the weight of all but the `count` largest; those equal to the last of them stay, as in `TopKLogitsWarper`.
+/// Removes the weight of all but the `count` largest; those equal to the last of them stay, as in
+/// `TopKLogitsWarper`.
 fn keep_top_k(weights: &mut [f64], count: usize) {
     if count == 0 || count >= weights.len() {
         return;
@@ -100,11 +125,14 @@ fn keep_top_k(weights: &mut [f64], count: usize) {
     let mut sorted = weights.to_vec();
     let (_, smallest, _) = sorted.select_nth_unstable_by(count - 1, |a, b| b.total_cmp(a));
     let smallest = *smallest;
-    weights.iter_mut().filter(|weight| **weight < smallest).for_each(|weight| *weight = 0.0);
+    weights
+        .iter_mut()
+        .filter(|weight| **weight < smallest)
+        .for_each(|weight| *weight = 0.0);
 }
 
-/// Removes the smallest weights that together have at most `1 - share` of the whole, as `TopPLogitsWarper`; the largest
-/// stays.
+/// Removes the smallest weights that together have at most `1 - share` of the whole, as
+/// `TopPLogitsWarper`; the largest stays.
 fn keep_top_p(weights: &mut [f64], share: f64) {
     if share >= 1.0 {
         return;
@@ -112,7 +140,8 @@ fn keep_top_p(weights: &mut [f64], share: f64) {
     // Of what top-k left: `TopPLogitsWarper` takes the softmax of scores that are filtered already.
     let total: f64 = weights.iter().sum();
     let mut order: Vec<usize> = (0..weights.len()).collect();
-    // Of equal weights the later one is removed first, so that the token that greedy search takes stays.
+    // Of equal weights the later one is removed first, so that the token that greedy search takes
+    // stays.
     order.sort_by(|a, b| weights[*a].total_cmp(&weights[*b]).then(b.cmp(a)));
     order.pop();
     let mut taken = 0.0;

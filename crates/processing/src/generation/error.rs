@@ -14,7 +14,9 @@ pub enum GenerationError {
         problem: String,
     },
     /// The checkpoint requests a feature that changes tokens and is not implemented.
-    #[error("the checkpoint's generation config sets `{field}`, which is not supported; take it out")]
+    #[error(
+        "the checkpoint's generation config sets `{field}`, which is not supported; take it out"
+    )]
     Unsupported {
         /// The field of `generation_config.json`.
         field: String,
@@ -34,7 +36,9 @@ pub enum GenerationError {
         step: usize,
     },
     /// The model's class has no logits per token.
-    #[error("the model has no `logits` of shape [batch, seq, vocabulary]; use a class such as `LlamaForCausalLM`")]
+    #[error(
+        "the model has no `logits` of shape [batch, seq, vocabulary]; use a class such as `LlamaForCausalLM`"
+    )]
     NoLogits,
     /// The model failed.
     #[error(transparent)]

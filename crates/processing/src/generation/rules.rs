@@ -1,5 +1,5 @@
-//! The checkpoint's constraints on tokens, besides those of the caller: `LogitsProcessor`s of transformers that are the same
-//! for greedy search and for sampling.
+//! The checkpoint's constraints on tokens, besides those of the caller: `LogitsProcessor`s of
+//! transformers that are the same for greedy search and for sampling.
 
 use crate::{config_file::ConfigFile, error::PreprocessError};
 use serde_json::Value;
@@ -48,10 +48,19 @@ impl TokenRules {
 
     /// Forbids in `scores`, in the order of `GenerationMixin._get_logits_processor`.
     pub(super) fn apply(&self, scores: &mut [f32], place: &TokenContext<'_>) {
-        let TokenContext { sequence, added, min_new_tokens, max_new_tokens, end } = *place;
+        let TokenContext {
+            sequence,
+            added,
+            min_new_tokens,
+            max_new_tokens,
+            end,
+        } = *place;
         forbid(scores, &repeated(sequence, self.no_repeat_ngram_size));
         // `NoBadWordsLogitsProcessor` leaves out end tokens, without which no sequence would end.
-        let bad = self.bad_words.iter().filter(|word| !matches!(word.as_slice(), [id] if end.contains(id)));
+        let bad = self
+            .bad_words
+            .iter()
+            .filter(|word| !matches!(word.as_slice(), [id] if end.contains(id)));
         for (last, before) in bad.filter_map(|word| word.split_last()) {
             if sequence.ends_with(before) {
                 forbid(scores, &[*last]);
@@ -60,7 +69,8 @@ impl TokenRules {
         if sequence.len() < self.min_length || added < min_new_tokens {
             forbid(scores, end);
         }
-        // `ForcedBOSTokenLogitsProcessor` counts the whole sequence: it acts only after a prompt of one token.
+        // `ForcedBOSTokenLogitsProcessor` counts the whole sequence: it acts only after a prompt of
+        // one token.
         if let Some(first) = self.forced_bos.filter(|_| sequence.len() == 1) {
             force(scores, &[first]);
         }
@@ -78,19 +88,31 @@ impl TokenRules {
 
 /// One id or several.
 pub(super) fn ids(file: &ConfigFile, name: &str) -> Result<Option<Vec<i64>>, PreprocessError> {
-    let Some(value) = file.get(name) else { return Ok(None) };
+    let Some(value) = file.get(name) else {
+        return Ok(None);
+    };
     let ids = match value.as_array() {
         Some(values) => values.iter().map(Value::as_i64).collect(),
         None => value.as_i64().map(|id| vec![id]),
     };
-    ids.map(Some).ok_or_else(|| file.not_a(name, "a token id or a list of them", value))
+    ids.map(Some)
+        .ok_or_else(|| file.not_a(name, "a token id or a list of them", value))
 }
 
 fn bad_words(file: &ConfigFile) -> Result<Vec<Vec<i64>>, PreprocessError> {
     const NAME: &str = "bad_words_ids";
-    let Some(value) = file.get(NAME) else { return Ok(Vec::new()) };
-    let word = |word: &Value| word.as_array()?.iter().map(Value::as_i64).collect::<Option<Vec<i64>>>();
-    let words = value.as_array().and_then(|words| words.iter().map(word).collect());
+    let Some(value) = file.get(NAME) else {
+        return Ok(Vec::new());
+    };
+    let word = |word: &Value| {
+        word.as_array()?
+            .iter()
+            .map(Value::as_i64)
+            .collect::<Option<Vec<i64>>>()
+    };
+    let words = value
+        .as_array()
+        .and_then(|words| words.iter().map(word).collect());
     words.ok_or_else(|| file.not_a(NAME, "a list of lists of token ids", value))
 }
 
@@ -100,14 +122,22 @@ fn repeated(sequence: &[i64], size: usize) -> Vec<i64> {
         return Vec::new();
     }
     let begun = &sequence[sequence.len() + 1 - size..];
-    sequence.windows(size).filter(|window| window.starts_with(begun)).map(|window| window[size - 1]).collect()
+    sequence
+        .windows(size)
+        .filter(|window| window.starts_with(begun))
+        .map(|window| window[size - 1])
+        .collect()
 }
 
 /// Forbids `tokens`.
 fn forbid(scores: &mut [f32], tokens: &[i64]) {
-    // Ids outside the vocabulary are ignored; the mask that transformers builds does not contain them either.
+    // Ids outside the vocabulary are ignored; the mask that transformers builds does not contain
+    // them either.
     for token in tokens {
-        if let Some(score) = usize::try_from(*token).ok().and_then(|token| scores.get_mut(token)) {
+        if let Some(score) = usize::try_from(*token)
+            .ok()
+            .and_then(|token| scores.get_mut(token))
+        {
             *score = f32::NEG_INFINITY;
         }
     }
@@ -116,7 +146,11 @@ fn forbid(scores: &mut [f32], tokens: &[i64]) {
 /// Forbids all tokens except `tokens`.
 fn force(scores: &mut [f32], tokens: &[i64]) {
     for (token, score) in scores.iter_mut().enumerate() {
-        *score = if tokens.contains(&(token as i64)) { 0.0 } else { f32::NEG_INFINITY };
+        *score = if tokens.contains(&(token as i64)) {
+            0.0
+        } else {
+            f32::NEG_INFINITY
+        };
     }
 }
 
@@ -129,30 +163,66 @@ mod tests {
         left_of(rules, sequence, added, 0)
     }
 
-    fn left_of(rules: &TokenRules, sequence: &[i64], added: usize, min_new_tokens: usize) -> Vec<usize> {
+    fn left_of(
+        rules: &TokenRules,
+        sequence: &[i64],
+        added: usize,
+        min_new_tokens: usize,
+    ) -> Vec<usize> {
         let mut scores = [1.0; 6];
-        rules.apply(&mut scores, &TokenContext { sequence, added, min_new_tokens, max_new_tokens: 4, end: &[5] });
-        (0..6).filter(|token| scores[*token] > f32::NEG_INFINITY).collect()
+        rules.apply(
+            &mut scores,
+            &TokenContext {
+                sequence,
+                added,
+                min_new_tokens,
+                max_new_tokens: 4,
+                end: &[5],
+            },
+        );
+        (0..6)
+            .filter(|token| scores[*token] > f32::NEG_INFINITY)
+            .collect()
     }
 
     #[test]
     fn sequences_do_not_come_twice() {
-        let rules = TokenRules { no_repeat_ngram_size: 2, ..TokenRules::default() };
+        let rules = TokenRules {
+            no_repeat_ngram_size: 2,
+            ..TokenRules::default()
+        };
         assert_eq!(left(&rules, &[1, 2, 1, 3, 1], 4), [0, 1, 4, 5]);
         assert_eq!(left(&rules, &[1], 0), [0, 1, 2, 3, 4, 5]);
-        assert_eq!(left(&TokenRules { no_repeat_ngram_size: 1, ..rules }, &[0, 4], 1), [1, 2, 3, 5]);
+        assert_eq!(
+            left(
+                &TokenRules {
+                    no_repeat_ngram_size: 1,
+                    ..rules
+                },
+                &[0, 4],
+                1
+            ),
+            [1, 2, 3, 5]
+        );
     }
 
     #[test]
     fn bad_words_are_not_completed_and_an_end_token_is_none() {
-        let rules = TokenRules { bad_words: vec![vec![0], vec![2, 3], vec![5]], ..TokenRules::default() };
+        let rules = TokenRules {
+            bad_words: vec![vec![0], vec![2, 3], vec![5]],
+            ..TokenRules::default()
+        };
         assert_eq!(left(&rules, &[1], 0), [1, 2, 3, 4, 5]);
         assert_eq!(left(&rules, &[1, 2], 1), [1, 2, 4, 5]);
     }
 
     #[test]
     fn first_and_last_tokens_are_forced() {
-        let rules = TokenRules { forced_bos: Some(2), forced_eos: vec![5], ..TokenRules::default() };
+        let rules = TokenRules {
+            forced_bos: Some(2),
+            forced_eos: vec![5],
+            ..TokenRules::default()
+        };
         assert_eq!(left(&rules, &[1], 0), [2]);
         assert_eq!(left(&rules, &[1, 2], 1), [0, 1, 2, 3, 4, 5]);
         assert_eq!(left(&rules, &[1, 2, 0, 0], 3), [5]);
@@ -162,19 +232,32 @@ mod tests {
 
     #[test]
     fn suppressed_tokens_are_never_taken_or_not_at_first() {
-        let rules = TokenRules { suppressed: vec![4], suppressed_first: vec![0, 5], ..TokenRules::default() };
+        let rules = TokenRules {
+            suppressed: vec![4],
+            suppressed_first: vec![0, 5],
+            ..TokenRules::default()
+        };
         assert_eq!(left(&rules, &[1, 2], 0), [1, 2, 3]);
         assert_eq!(left(&rules, &[1, 2, 3], 1), [0, 1, 2, 3, 5]);
-        let forced = TokenRules { forced_bos: Some(2), ..rules };
+        let forced = TokenRules {
+            forced_bos: Some(2),
+            ..rules
+        };
         assert_eq!(left(&forced, &[1, 2], 1), [1, 2, 3]);
     }
 
     #[test]
     fn no_end_token_before_the_least_length() {
-        let rules = TokenRules { min_length: 3, ..TokenRules::default() };
+        let rules = TokenRules {
+            min_length: 3,
+            ..TokenRules::default()
+        };
         assert_eq!(left(&rules, &[1, 2], 1), [0, 1, 2, 3, 4]);
         assert_eq!(left(&rules, &[1, 2, 3], 2).len(), 6);
-        assert_eq!(left_of(&TokenRules::default(), &[1, 2], 1, 2), [0, 1, 2, 3, 4]);
+        assert_eq!(
+            left_of(&TokenRules::default(), &[1, 2], 1, 2),
+            [0, 1, 2, 3, 4]
+        );
         assert_eq!(left_of(&TokenRules::default(), &[1, 2, 3], 2, 2).len(), 6);
     }
 }

@@ -1,4 +1,5 @@
-//! The settings of a generation: from the caller, the checkpoint, and transformers' defaults, in that order.
+//! The settings of a generation: from the caller, the checkpoint, and transformers' defaults, in
+//! that order.
 
 use super::{
     error::GenerationError,
@@ -13,14 +14,16 @@ const DEFAULT_LENGTH: usize = 20;
 /// The number of tokens to sample from, if it is not configured; transformers' default.
 const DEFAULT_TOP_K: usize = 50;
 
-/// The caller's settings of a generation; none takes the checkpoint's `generation_config.json`, then transformers' default.
+/// The caller's settings of a generation; none takes the checkpoint's `generation_config.json`,
+/// then transformers' default.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct GenerationControls {
     /// The most tokens to add.
     pub max_new_tokens: Option<usize>,
     /// The number of tokens before which no end token is taken.
     pub min_new_tokens: Option<usize>,
-    /// Whether tokens are drawn; otherwise the likeliest is taken, and temperature, `top_k` and `top_p` have no effect.
+    /// Whether tokens are drawn; otherwise the likeliest is taken, and temperature, `top_k` and
+    /// `top_p` have no effect.
     pub do_sample: Option<bool>,
     /// Divides the logits before a draw; 0 is the same as greedy.
     pub temperature: Option<f32>,
@@ -45,7 +48,8 @@ pub struct GenerationDefaults {
     max_length: Option<usize>,
     pad: Option<i64>,
     decoder_start: Option<i64>,
-    /// The tokens after the start token of a speech model; none when they would have to be detected.
+    /// The tokens after the start token of a speech model; none when they would have to be
+    /// detected.
     speech: Option<Vec<i64>>,
     rules: TokenRules,
     unsupported: Option<String>,
@@ -91,11 +95,18 @@ impl GenerationDefaults {
             eos_token_ids: ids(&file, "eos_token_id")?,
             num_beams: file.count("num_beams")?,
         };
-        let first = |name| Ok::<_, PreprocessError>(ids(&file, name)?.and_then(|ids| ids.first().copied()));
+        let first =
+            |name| Ok::<_, PreprocessError>(ids(&file, name)?.and_then(|ids| ids.first().copied()));
         let model = of_generator(ConfigFile::read_or_empty(directory, "config.json")?)?;
         let start = "decoder_start_token_id";
         // As `_prepare_special_tokens`: without a start token, a decoder begins with bos.
-        let started = [ids(&file, start)?, ids(&model, start)?, ids(&file, "bos_token_id")?].into_iter().flatten();
+        let started = [
+            ids(&file, start)?,
+            ids(&model, start)?,
+            ids(&file, "bos_token_id")?,
+        ]
+        .into_iter()
+        .flatten();
         Ok(Self {
             speech: speech_prompt(&file)?,
             decoder_start: started.flatten().next(),
@@ -113,23 +124,38 @@ fn of_generator(file: ConfigFile) -> Result<ConfigFile, PreprocessError> {
     Ok(file.nested("generator")?.unwrap_or(file))
 }
 
-/// `WhisperForConditionalGeneration._retrieve_init_tokens`, without the detection of languages: `forced_decoder_ids`, else
-/// the language and the task, and no timestamps.
+/// `WhisperForConditionalGeneration._retrieve_init_tokens`, without the detection of languages:
+/// `forced_decoder_ids`, else the language and the task, and no timestamps.
 fn speech_prompt(file: &ConfigFile) -> Result<Option<Vec<i64>>, PreprocessError> {
-    let id = |table: &str, key: &str| file.get(table).and_then(|table| table.get(key)).and_then(Value::as_i64);
+    let id = |table: &str, key: &str| {
+        file.get(table)
+            .and_then(|table| table.get(key))
+            .and_then(Value::as_i64)
+    };
     let (language, task) = (file.text("language")?, file.text("task")?);
     let mut prompt = Vec::new();
-    if let (None, None, Some(forced)) = (language, task, file.get("forced_decoder_ids").and_then(Value::as_array)) {
+    if let (None, None, Some(forced)) = (
+        language,
+        task,
+        file.get("forced_decoder_ids").and_then(Value::as_array),
+    ) {
         for pair in forced {
-            // A position without a token means that the language is to be detected, which takes a run of the model.
-            let Some(token) = pair.get(1).and_then(Value::as_i64) else { return Ok(None) };
+            // A position without a token means that the language is to be detected, which takes a
+            // run of the model.
+            let Some(token) = pair.get(1).and_then(Value::as_i64) else {
+                return Ok(None);
+            };
             prompt.push(token);
         }
     } else if file.get("lang_to_id").is_some() {
         let spoken = language
             // The keys are tokens such as `<|en|>`, the setting may be the code alone.
-            .and_then(|language| id("lang_to_id", language).or_else(|| id("lang_to_id", &format!("<|{language}|>"))));
-        let Some(spoken) = spoken else { return Ok(None) };
+            .and_then(|language| {
+                id("lang_to_id", language).or_else(|| id("lang_to_id", &format!("<|{language}|>")))
+            });
+        let Some(spoken) = spoken else {
+            return Ok(None);
+        };
         prompt.push(spoken);
         prompt.extend(id("task_to_id", task.unwrap_or("transcribe")));
     }
@@ -160,7 +186,9 @@ fn unsupported(file: &ConfigFile) -> Option<String> {
         Value::Number(number) => number.as_f64() == Some(neutral),
         Value::Bool(true) | Value::String(_) => false,
     };
-    let set = UNSUPPORTED.iter().find(|(name, neutral)| file.get(name).is_some_and(|value| !off(value, *neutral)));
+    let set = UNSUPPORTED
+        .iter()
+        .find(|(name, neutral)| file.get(name).is_some_and(|value| !off(value, *neutral)));
     set.map(|(name, _)| (*name).to_owned())
 }
 
@@ -173,7 +201,8 @@ pub struct GenerationSettings {
     pub min_new_tokens: usize,
     /// None is greedy.
     pub sampling: Option<Sampling>,
-    /// Divides the positive logits of tokens that are there, multiplies the negative ones; 1 is off.
+    /// Divides the positive logits of tokens that are there, multiplies the negative ones; 1 is
+    /// off.
     pub repetition_penalty: f32,
     /// End tokens.
     pub eos: Vec<i64>,
@@ -203,29 +232,54 @@ impl GenerationSettings {
         prompt_length: usize,
     ) -> Result<Self, GenerationError> {
         if let Some(field) = &defaults.unsupported {
-            return Err(GenerationError::Unsupported { field: field.clone() });
+            return Err(GenerationError::Unsupported {
+                field: field.clone(),
+            });
         }
         let checkpoint = &defaults.controls;
         if controls.num_beams.or(checkpoint.num_beams).unwrap_or(1) != 1 {
-            // Greedy search instead of beams would give other tokens than transformers, without a warning.
-            return Err(GenerationError::Unsupported { field: "num_beams".to_owned() });
+            // Greedy search instead of beams would give other tokens than transformers, without a
+            // warning.
+            return Err(GenerationError::Unsupported {
+                field: "num_beams".to_owned(),
+            });
         }
         // `max_length` includes the prompt.
         let room = |length: usize| length.saturating_sub(prompt_length);
         let max_new_tokens = controls.max_new_tokens.or(checkpoint.max_new_tokens);
-        let max_new_tokens = max_new_tokens.unwrap_or_else(|| room(defaults.max_length.unwrap_or(DEFAULT_LENGTH)));
-        let min_new_tokens = controls.min_new_tokens.or(checkpoint.min_new_tokens).unwrap_or(0);
+        let max_new_tokens =
+            max_new_tokens.unwrap_or_else(|| room(defaults.max_length.unwrap_or(DEFAULT_LENGTH)));
+        let min_new_tokens = controls
+            .min_new_tokens
+            .or(checkpoint.min_new_tokens)
+            .unwrap_or(0);
         if min_new_tokens > max_new_tokens {
-            let problem = format!("is {min_new_tokens}, above the {max_new_tokens} tokens that may be added");
-            return Err(GenerationError::Control { name: "min_new_tokens", problem });
+            let problem =
+                format!("is {min_new_tokens}, above the {max_new_tokens} tokens that may be added");
+            return Err(GenerationError::Control {
+                name: "min_new_tokens",
+                problem,
+            });
         }
-        let eos = controls.eos_token_ids.clone().or_else(|| checkpoint.eos_token_ids.clone()).unwrap_or_default();
-        let penalty = controls.repetition_penalty.or(checkpoint.repetition_penalty).unwrap_or(1.0);
+        let eos = controls
+            .eos_token_ids
+            .clone()
+            .or_else(|| checkpoint.eos_token_ids.clone())
+            .unwrap_or_default();
+        let penalty = controls
+            .repetition_penalty
+            .or(checkpoint.repetition_penalty)
+            .unwrap_or(1.0);
         Ok(Self {
             max_new_tokens,
             min_new_tokens,
             sampling: sampling(controls, checkpoint)?,
-            repetition_penalty: within("repetition_penalty", penalty, |value| value > 0.0, "above 0")?,
+            repetition_penalty: within(
+                "repetition_penalty",
+                penalty,
+                |value| value > 0.0,
+                "above 0",
+            )?,
             pad: defaults.pad.or_else(|| eos.first().copied()).unwrap_or(0),
             eos,
             rules: defaults.rules.clone(),
@@ -233,19 +287,45 @@ impl GenerationSettings {
     }
 }
 
-fn sampling(asked: &GenerationControls, checkpoint: &GenerationControls) -> Result<Option<Sampling>, GenerationError> {
+fn sampling(
+    asked: &GenerationControls,
+    checkpoint: &GenerationControls,
+) -> Result<Option<Sampling>, GenerationError> {
     let temperature = asked.temperature.or(checkpoint.temperature).unwrap_or(1.0);
-    let temperature = within("temperature", temperature, |value| value >= 0.0, "0 or more")?;
+    let temperature = within(
+        "temperature",
+        temperature,
+        |value| value >= 0.0,
+        "0 or more",
+    )?;
     let top_p = asked.top_p.or(checkpoint.top_p).unwrap_or(1.0);
-    let top_p = within("top_p", top_p, |value| value > 0.0 && value <= 1.0, "above 0 and at most 1")?;
+    let top_p = within(
+        "top_p",
+        top_p,
+        |value| value > 0.0 && value <= 1.0,
+        "above 0 and at most 1",
+    )?;
     let top_k = asked.top_k.or(checkpoint.top_k).unwrap_or(DEFAULT_TOP_K);
     let drawn = asked.do_sample.or(checkpoint.do_sample).unwrap_or(false) && temperature > 0.0;
-    Ok(drawn.then(|| Sampling { temperature, top_k, top_p, seed: asked.seed.unwrap_or(0) }))
+    Ok(drawn.then(|| Sampling {
+        temperature,
+        top_k,
+        top_p,
+        seed: asked.seed.unwrap_or(0),
+    }))
 }
 
-fn within(name: &'static str, value: f32, allowed: fn(f32) -> bool, range: &str) -> Result<f32, GenerationError> {
+fn within(
+    name: &'static str,
+    value: f32,
+    allowed: fn(f32) -> bool,
+    range: &str,
+) -> Result<f32, GenerationError> {
     if value.is_finite() && allowed(value) {
         return Ok(value);
     }
-    Err(GenerationError::Control { name, problem: format!("is {value}, expected a number {range}") })
+    Err(GenerationError::Control {
+        name,
+        problem: format!("is {value}, expected a number {range}"),
+    })
 }

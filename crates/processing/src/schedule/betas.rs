@@ -2,7 +2,8 @@
 
 use crate::{config_file::ConfigFile, error::PreprocessError};
 
-/// The remaining part of the image after each step: the running product of 1 - β, in f32 as PyTorch computes it.
+/// The remaining part of the image after each step: the running product of 1 - β, in f32 as PyTorch
+/// computes it.
 #[derive(Debug, Clone)]
 pub(super) struct Betas {
     pub(super) alphas_cumprod: Vec<f32>,
@@ -12,14 +13,24 @@ impl Betas {
     pub(super) fn read(file: &ConfigFile) -> Result<Self, PreprocessError> {
         let count = file.count("num_train_timesteps")?.unwrap_or(1000);
         if count == 0 {
-            return Err(file.wrong("num_train_timesteps", "is 0", "use the number of steps of the training"));
+            return Err(file.wrong(
+                "num_train_timesteps",
+                "is 0",
+                "use the number of steps of the training",
+            ));
         }
-        let (start, end) = (file.number("beta_start")?.unwrap_or(1e-4), file.number("beta_end")?.unwrap_or(0.02));
+        let (start, end) = (
+            file.number("beta_start")?.unwrap_or(1e-4),
+            file.number("beta_end")?.unwrap_or(0.02),
+        );
         let betas = match file.text("beta_schedule")? {
             None | Some("linear") => linspace(start, end, count),
             Some("scaled_linear") => {
                 // The roots are Python's, in f64; PyTorch squares in f32.
-                linspace(start.sqrt(), end.sqrt(), count).into_iter().map(|root| root * root).collect()
+                linspace(start.sqrt(), end.sqrt(), count)
+                    .into_iter()
+                    .map(|root| root * root)
+                    .collect()
             }
             Some("squaredcos_cap_v2") => cosine(count),
             Some(other) => {
@@ -35,7 +46,9 @@ impl Betas {
             *product *= 1.0 - beta;
             Some(*product)
         });
-        Ok(Self { alphas_cumprod: product.collect() })
+        Ok(Self {
+            alphas_cumprod: product.collect(),
+        })
     }
 
     pub(super) fn len(&self) -> usize {
@@ -58,9 +71,16 @@ fn cosine(count: usize) -> Vec<f32> {
     // `max_beta` of `betas_for_alpha_bar`: the last step would
     // otherwise leave nothing of the image, and its α would be 0.
     const LARGEST: f64 = 0.999;
-    let left = |time: f64| ((time + 0.008) / 1.008 * std::f64::consts::FRAC_PI_2).cos().powi(2);
+    let left = |time: f64| {
+        ((time + 0.008) / 1.008 * std::f64::consts::FRAC_PI_2)
+            .cos()
+            .powi(2)
+    };
     let beta = |index: usize| {
-        let (now, next) = (index as f64 / count as f64, (index + 1) as f64 / count as f64);
+        let (now, next) = (
+            index as f64 / count as f64,
+            (index + 1) as f64 / count as f64,
+        );
         (1.0 - left(next) / left(now)).min(LARGEST) as f32
     };
     (0..count).map(beta).collect()

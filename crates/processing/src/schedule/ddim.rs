@@ -22,15 +22,27 @@ pub(super) struct DdimSteps {
 }
 
 /// Of thresholding, which is rejected when it is on.
-const MORE: [&str; 3] = ["clip_sample_range", "dynamic_thresholding_ratio", "sample_max_value"];
+const MORE: [&str; 3] = [
+    "clip_sample_range",
+    "dynamic_thresholding_ratio",
+    "sample_max_value",
+];
 
 impl Ddim {
     pub(super) fn read(file: &ConfigFile) -> Result<Self, PreprocessError> {
         let fields = SchedulerFields::read(file, Spacing::Leading, &MORE)?;
         let range = file.number("clip_sample_range")?.unwrap_or(1.0) as f32;
         let one = file.flag("set_alpha_to_one")?.unwrap_or(true);
-        let last = if one { 1.0 } else { fields.betas.alphas_cumprod[0] };
-        Ok(Self { fields, last, clip: file.flag("clip_sample")?.unwrap_or(true).then_some(range) })
+        let last = if one {
+            1.0
+        } else {
+            fields.betas.alphas_cumprod[0]
+        };
+        Ok(Self {
+            fields,
+            last,
+            clip: file.flag("clip_sample")?.unwrap_or(true).then_some(range),
+        })
     }
 
     pub(super) fn steps(&self, count: usize) -> Option<SchedulerSteps<DdimSteps>> {
@@ -42,17 +54,30 @@ impl Ddim {
             // This scheduler rounds the steps of `linspace`, unlike Euler's.
             self.fields.timesteps(count).into_iter().map(|step| step.round_ties_even() as i64).collect();
         let alphas = &self.fields.betas.alphas_cumprod;
-        let left = |step: i64| usize::try_from(step).ok().and_then(|step| alphas.get(step).copied());
+        let left = |step: i64| {
+            usize::try_from(step)
+                .ok()
+                .and_then(|step| alphas.get(step).copied())
+        };
         // The distance is the quotient in every spacing, as in
         // `DDIMScheduler.step`, even where the next step is not that far.
-        let pair = |step: &i64| Some([left(*step)?, left(*step - (trained / count) as i64).unwrap_or(self.last)]);
+        let pair = |step: &i64| {
+            Some([
+                left(*step)?,
+                left(*step - (trained / count) as i64).unwrap_or(self.last),
+            ])
+        };
         let rule = DdimSteps {
             alphas: steps.iter().map(pair).collect::<Option<_>>()?,
             clip: self.clip,
             prediction: self.fields.prediction,
         };
         let timesteps = steps.iter().map(|step| *step as f32).collect();
-        Some(SchedulerSteps { timesteps, init_noise_sigma: 1.0, rule })
+        Some(SchedulerSteps {
+            timesteps,
+            init_noise_sigma: 1.0,
+            rule,
+        })
     }
 }
 
@@ -64,10 +89,16 @@ impl DdimSteps {
             let (original, epsilon) = match self.prediction {
                 PredictionType::Epsilon => ((sample - noise * output) / image, *output),
                 PredictionType::Sample => (*output, (sample - image * output) / noise),
-                PredictionType::Velocity => (image * sample - noise * output, image * output + noise * sample),
+                PredictionType::Velocity => (
+                    image * sample - noise * output,
+                    image * output + noise * sample,
+                ),
             };
-            // The noise is not computed again from the clipped image: `use_clipped_model_output` is off by default.
-            let original = self.clip.map_or(original, |range| original.clamp(-range, range));
+            // The noise is not computed again from the clipped image: `use_clipped_model_output` is
+            // off by default.
+            let original = self
+                .clip
+                .map_or(original, |range| original.clamp(-range, range));
             next.sqrt() * original + (1.0 - next).sqrt() * epsilon
         };
         sample.iter().zip(output).map(element).collect()

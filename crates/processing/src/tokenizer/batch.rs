@@ -20,7 +20,8 @@ pub struct TokenSpan {
 /// Texts as tensors, and where each of their tokens comes from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TokenBatch {
-    /// `input_ids`, `attention_mask` and, where the model reads them, `token_type_ids`, int64 [batch, seq].
+    /// `input_ids`, `attention_mask` and, where the model reads them, `token_type_ids`, int64
+    /// [batch, seq].
     pub arrays: Arrays,
     /// One span per token, [batch, seq].
     pub spans: Vec<Vec<TokenSpan>>,
@@ -42,7 +43,12 @@ impl TokenBatch {
         padding: &Padding,
         number: &dyn Fn(u32) -> u32,
     ) -> Result<Self, PreprocessError> {
-        let longest = encodings.iter().map(Encoding::len).max().unwrap_or_default().max(padding.length);
+        let longest = encodings
+            .iter()
+            .map(Encoding::len)
+            .max()
+            .unwrap_or_default()
+            .max(padding.length);
         let unequal = encodings.iter().any(|encoding| encoding.len() != longest);
         let pad_id = match padding.id {
             Some(id) => id,
@@ -54,21 +60,47 @@ impl TokenBatch {
         let same = |value: u32| value;
         let rows = |fill: u32, field: fn(&Encoding) -> &[u32], number: &dyn Fn(u32) -> u32| {
             let row = |encoding| {
-                let values: Vec<i64> = field(encoding).iter().map(|value| i64::from(number(*value))).collect();
-                padded(values.into_iter(), longest, i64::from(fill), padding.side).collect::<Vec<i64>>()
+                let values: Vec<i64> = field(encoding)
+                    .iter()
+                    .map(|value| i64::from(number(*value)))
+                    .collect();
+                padded(values.into_iter(), longest, i64::from(fill), padding.side)
+                    .collect::<Vec<i64>>()
             };
-            Array::integers([encodings.len(), longest], encodings.iter().flat_map(row).collect::<Vec<i64>>())
+            Array::integers(
+                [encodings.len(), longest],
+                encodings.iter().flat_map(row).collect::<Vec<i64>>(),
+            )
         };
         let mut arrays = Arrays::from([
-            ("input_ids".to_owned(), rows(pad_id, Encoding::get_ids, number)),
-            ("attention_mask".to_owned(), rows(0, Encoding::get_attention_mask, &same)),
+            (
+                "input_ids".to_owned(),
+                rows(pad_id, Encoding::get_ids, number),
+            ),
+            (
+                "attention_mask".to_owned(),
+                rows(0, Encoding::get_attention_mask, &same),
+            ),
         ]);
         if padding.token_types {
-            arrays.insert("token_type_ids".to_owned(), rows(0, Encoding::get_type_ids, &same));
+            arrays.insert(
+                "token_type_ids".to_owned(),
+                rows(0, Encoding::get_type_ids, &same),
+            );
         }
-        let nowhere = TokenSpan { start: 0, end: 0, sequence: None, word: None };
-        let spans = |encoding| padded(spans(encoding).into_iter(), longest, nowhere, padding.side).collect();
-        Ok(Self { arrays, spans: encodings.iter().map(spans).collect() })
+        let nowhere = TokenSpan {
+            start: 0,
+            end: 0,
+            sequence: None,
+            word: None,
+        };
+        let spans = |encoding| {
+            padded(spans(encoding).into_iter(), longest, nowhere, padding.side).collect()
+        };
+        Ok(Self {
+            arrays,
+            spans: encodings.iter().map(spans).collect(),
+        })
     }
 }
 
@@ -84,7 +116,9 @@ fn padded<T: Copy>(
         PaddingSide::Left => (missing, 0),
         PaddingSide::Right => (0, missing),
     };
-    std::iter::repeat_n(fill, front).chain(row).chain(std::iter::repeat_n(fill, back))
+    std::iter::repeat_n(fill, front)
+        .chain(row)
+        .chain(std::iter::repeat_n(fill, back))
 }
 
 fn spans(encoding: &Encoding) -> Vec<TokenSpan> {
@@ -92,8 +126,22 @@ fn spans(encoding: &Encoding) -> Vec<TokenSpan> {
     let sequences = encoding.get_sequence_ids();
     let words = encoding.get_word_ids();
     let span = |(index, (start, end)): (usize, &(usize, usize))| {
-        let sequence = if special[index] == 1 { None } else { sequences[index] };
-        TokenSpan { start: *start, end: *end, sequence, word: words[index] }
+        let sequence = if special[index] == 1 {
+            None
+        } else {
+            sequences[index]
+        };
+        TokenSpan {
+            start: *start,
+            end: *end,
+            sequence,
+            word: words[index],
+        }
     };
-    encoding.get_offsets().iter().enumerate().map(span).collect()
+    encoding
+        .get_offsets()
+        .iter()
+        .enumerate()
+        .map(span)
+        .collect()
 }

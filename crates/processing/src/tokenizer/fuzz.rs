@@ -12,10 +12,16 @@ use testgen_types::bounded_file::{limit, read_text};
 /// The first two lines are `tokenizer_config.json` and `config.json`, the others `tokenizer.json`.
 const FILES: [&str; 3] = ["tokenizer_config.json", "config.json", "tokenizer.json"];
 
-const TEXTS: [&str; 5] =
-    ["Hello, World! é e\u{301} 漢字 🦀", "", "the dog saw it", " \0\n\t a  b", "<s>[CLS] [MASK]</s>"];
+const TEXTS: [&str; 5] = [
+    "Hello, World! é e\u{301} 漢字 🦀",
+    "",
+    "the dog saw it",
+    " \0\n\t a  b",
+    "<s>[CLS] [MASK]</s>",
+];
 
-/// No tokenizer panics, whatever texts it encodes or ids it decodes; the same text always has the same ids.
+/// No tokenizer panics, whatever texts it encodes or ids it decodes; the same text always has the
+/// same ids.
 #[test]
 fn fuzz_tokenizers() {
     let directory = scratch_directory();
@@ -52,7 +58,11 @@ fn fuzz_tokenizers() {
         check: &|bytes| {
             let mut parts = bytes.splitn(3, |byte| *byte == b'\n');
             for file in FILES {
-                fs::write(directory.path().join(file), parts.next().unwrap_or_default()).expect("it can be written");
+                fs::write(
+                    directory.path().join(file),
+                    parts.next().unwrap_or_default(),
+                )
+                .expect("it can be written");
             }
             let behaviour = match Tokenizer::open(directory.path()) {
                 Ok(None) => Ok("no tokenizer".to_owned()),
@@ -71,7 +81,10 @@ fn check_tokenizer(tokenizer: &Tokenizer) -> Result<String, PreprocessError> {
         let arrays = tokenizer.encode(&[text])?;
         assert_eq!(arrays, tokenizer.encode(&[text])?);
         let ids = arrays["input_ids"].as_integers().expect("ids are integers");
-        assert_eq!(arrays["input_ids"].shape(), arrays["attention_mask"].shape());
+        assert_eq!(
+            arrays["input_ids"].shape(),
+            arrays["attention_mask"].shape()
+        );
         tokens += ids.len();
         for skip_special in [false, true] {
             tokenizer.decode(ids, skip_special)?;
@@ -79,26 +92,46 @@ fn check_tokenizer(tokenizer: &Tokenizer) -> Result<String, PreprocessError> {
         tokenizer.decode_target(ids)?;
     }
     let pair: TextInput<'_> = (TEXTS[0], Some(TEXTS[2]));
-    let options = TokenizeOptions { padding_side: Some(PaddingSide::Left), max_length: Some(4), pad_to: Some(6) };
+    let options = TokenizeOptions {
+        padding_side: Some(PaddingSide::Left),
+        max_length: Some(4),
+        pad_to: Some(6),
+    };
     let cut = tokenizer.tokenize(&[pair, (TEXTS[3], None)], options)?;
     assert_eq!(cut.spans.len(), 2);
     tokenizer.decode(&[0, 1, 7, 1 << 20, i64::from(u32::MAX)], true)?;
-    let mask = tokenizer.mask_token().map(|(_, id)| tokenizer.token(id).is_some());
-    Ok(format!("{} {:?} {:?}", tokens / 10, mask, tokenizer.pad_id().is_some()))
+    let mask = tokenizer
+        .mask_token()
+        .map(|(_, id)| tokenizer.token(id).is_some());
+    Ok(format!(
+        "{} {:?} {:?}",
+        tokens / 10,
+        mask,
+        tokenizer.pad_id().is_some()
+    ))
 }
 
 /// The files of each fixture with a tokenizer as one input, in the order of the names.
 fn seeds() -> Vec<Vec<u8>> {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
     let entries = fs::read_dir(fixtures).expect("the fixtures can be read");
-    let mut directories: Vec<PathBuf> = entries.map(|entry| entry.expect("the fixtures can be read").path()).collect();
+    let mut directories: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("the fixtures can be read").path())
+        .collect();
     directories.sort();
-    directories.iter().filter_map(|fixture| seed(fixture)).collect()
+    directories
+        .iter()
+        .filter_map(|fixture| seed(fixture))
+        .collect()
 }
 
 fn seed(fixture: &Path) -> Option<Vec<u8>> {
     let read = |file: &str| read_text(&fixture.join(file), limit::TOKENIZER).ok();
     let [settings, model, tokenizer] = FILES.map(read);
     let on_one_line = |text: String| text.replace('\n', " ");
-    Some([on_one_line(settings?), on_one_line(model?), tokenizer?].join("\n").into_bytes())
+    Some(
+        [on_one_line(settings?), on_one_line(model?), tokenizer?]
+            .join("\n")
+            .into_bytes(),
+    )
 }

@@ -1,16 +1,18 @@
-//! Rebuilds tokenizers from their vocabulary, as transformers 5 does: some classes use vocabulary, merges and added tokens
-//! of `tokenizer.json` and replace most of the rest.
+//! Rebuilds tokenizers from their vocabulary, as transformers 5 does: some classes use vocabulary,
+//! merges and added tokens of `tokenizer.json` and replace most of the rest.
 
 use super::{class::TokenizerClass, settings::TokenizerSettings};
 use crate::error::PreprocessError;
 use serde_json::{Map, Value, json};
 
 /// `PRETOKENIZE_REGEX` in `tokenization_qwen2.py`.
-const QWEN2_PATTERN: &str =
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+";
+const QWEN2_PATTERN: &str = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+";
 
 /// Replaces in the content of a `tokenizer.json` what the class replaces.
-pub(super) fn rebuild(file: &mut Value, settings: &TokenizerSettings) -> Result<(), PreprocessError> {
+pub(super) fn rebuild(
+    file: &mut Value,
+    settings: &TokenizerSettings,
+) -> Result<(), PreprocessError> {
     let model = file["model"]["type"].as_str().map(str::to_owned);
     match (settings.class, model.as_deref()) {
         (TokenizerClass::Albert, Some("Unigram")) => albert(file, settings),
@@ -41,7 +43,8 @@ pub(super) fn rebuild(file: &mut Value, settings: &TokenizerSettings) -> Result<
     }
 }
 
-/// `AlbertTokenizer`; of the file's normaliser it keeps the table of characters, and its template where there is one.
+/// `AlbertTokenizer`; of the file's normaliser it keeps the table of characters, and its template
+/// where there is one.
 fn albert(file: &mut Value, settings: &TokenizerSettings) -> Result<(), PreprocessError> {
     let replace = |pattern: &str, content: &str| json!({ "type": "Replace", "pattern": { "String": pattern }, "content": content });
     let mut normalizers = vec![replace("``", "\""), replace("''", "\"")];
@@ -52,14 +55,18 @@ fn albert(file: &mut Value, settings: &TokenizerSettings) -> Result<(), Preproce
         normalizers.push(json!({ "type": "Lowercase" }));
     }
     normalizers.extend(precompiled(&file["normalizer"]));
-    let spaces = metaspace(if settings.prefix_space.unwrap_or(true) { "always" } else { "never" });
+    let spaces = metaspace(if settings.prefix_space.unwrap_or(true) {
+        "always"
+    } else {
+        "never"
+    });
     file["normalizer"] = json!({ "type": "Sequence", "normalizers": normalizers });
-    file["pre_tokenizer"] =
-        json!({ "type": "Sequence", "pretokenizers": [{ "type": "WhitespaceSplit" }, spaces.clone()] });
+    file["pre_tokenizer"] = json!({ "type": "Sequence", "pretokenizers": [{ "type": "WhitespaceSplit" }, spaces.clone()] });
     file["decoder"] = spaces;
     // `AlbertTokenizer` does not look the unknown token up: it is always the second piece.
     file["model"] = unigram(file["model"]["vocab"].take(), 1);
-    // The class sets its template before `TokenizersBackend.__init__`, which then prefers that of the file.
+    // The class sets its template before `TokenizersBackend.__init__`, which then prefers that of
+    // the file.
     if file["post_processor"].is_null() {
         file["post_processor"] = around_texts(file, settings)?;
     }
@@ -82,7 +89,11 @@ fn deberta_v2(file: &mut Value, settings: &TokenizerSettings) -> Result<(), Prep
     if settings.split_by_punct {
         splits.push(json!({ "type": "Punctuation", "behavior": "Isolated" }));
     }
-    let spaces = metaspace(if settings.prefix_space.unwrap_or(true) { "always" } else { "first" });
+    let spaces = metaspace(if settings.prefix_space.unwrap_or(true) {
+        "always"
+    } else {
+        "first"
+    });
     splits.push(spaces.clone());
     file["normalizer"] = json!({ "type": "Sequence", "normalizers": normalizers });
     file["pre_tokenizer"] = json!({ "type": "Sequence", "pretokenizers": splits });
@@ -90,9 +101,12 @@ fn deberta_v2(file: &mut Value, settings: &TokenizerSettings) -> Result<(), Prep
     // Set after `TokenizersBackend.__init__`, so that here the file's template does not count.
     file["post_processor"] = around_texts(file, settings)?;
     let vocab = file["model"]["vocab"].take();
-    // The class looks for the unknown token with a score of exactly zero; with another score it takes the second piece.
+    // The class looks for the unknown token with a score of exactly zero; with another score it
+    // takes the second piece.
     let unknown = json!([settings.special("unk_token"), 0.0]);
-    let place = vocab.as_array().and_then(|pieces| pieces.iter().position(|piece| *piece == unknown));
+    let place = vocab
+        .as_array()
+        .and_then(|pieces| pieces.iter().position(|piece| *piece == unknown));
     file["model"] = unigram(vocab, place.unwrap_or(1));
     Ok(())
 }
@@ -108,13 +122,21 @@ fn metaspace(scheme: &str) -> Value {
 /// The first table of characters of a normaliser, alone or in a sequence.
 fn precompiled(normalizer: &Value) -> Option<Value> {
     let alone = std::slice::from_ref(normalizer);
-    let parts = normalizer["normalizers"].as_array().map_or(alone, Vec::as_slice);
-    parts.iter().find(|part| part["type"] == "Precompiled").cloned()
+    let parts = normalizer["normalizers"]
+        .as_array()
+        .map_or(alone, Vec::as_slice);
+    parts
+        .iter()
+        .find(|part| part["type"] == "Precompiled")
+        .cloned()
 }
 
 /// A class token before the first text and a separator after each.
 fn around_texts(file: &Value, settings: &TokenizerSettings) -> Result<Value, PreprocessError> {
-    let (class, separator) = (token_and_id(file, settings, "cls_token")?, token_and_id(file, settings, "sep_token")?);
+    let (class, separator) = (
+        token_and_id(file, settings, "cls_token")?,
+        token_and_id(file, settings, "sep_token")?,
+    );
     let special = |token: &Value, type_id: u32| json!({ "SpecialToken": { "id": token[0], "type_id": type_id } });
     let text = |sequence: &str, type_id: u32| json!({ "Sequence": { "id": sequence, "type_id": type_id } });
     let single = vec![special(&class, 0), text("A", 0), special(&separator, 0)];
@@ -123,10 +145,15 @@ fn around_texts(file: &Value, settings: &TokenizerSettings) -> Result<Value, Pre
         .into_iter()
         .map(|token| {
             let name = token[0].as_str().unwrap_or_default().to_owned();
-            (name, json!({ "id": token[0], "ids": [token[1]], "tokens": [token[0]] }))
+            (
+                name,
+                json!({ "id": token[0], "ids": [token[1]], "tokens": [token[0]] }),
+            )
         })
         .collect();
-    Ok(json!({ "type": "TemplateProcessing", "single": single, "pair": pair, "special_tokens": specials }))
+    Ok(
+        json!({ "type": "TemplateProcessing", "single": single, "pair": pair, "special_tokens": specials }),
+    )
 }
 
 /// `BertTokenizer`.
@@ -187,8 +214,7 @@ fn qwen2(file: &mut Value, settings: &TokenizerSettings) {
     // The split before it is the regex; GPT-2's would split its pieces again.
     bytes["use_regex"] = json!(false);
     bytes["add_prefix_space"] = json!(settings.prefix_space.unwrap_or(false));
-    let split =
-        json!({ "type": "Split", "pattern": { "Regex": QWEN2_PATTERN }, "behavior": "Isolated", "invert": false });
+    let split = json!({ "type": "Split", "pattern": { "Regex": QWEN2_PATTERN }, "behavior": "Isolated", "invert": false });
     file["normalizer"] = json!({ "type": "NFC" });
     file["pre_tokenizer"] = json!({ "type": "Sequence", "pretokenizers": [split, bytes] });
 }
@@ -199,7 +225,11 @@ fn roberta(file: &mut Value, settings: &TokenizerSettings) -> Result<(), Preproc
     Ok(())
 }
 
-fn roberta_ends(file: &Value, settings: &TokenizerSettings, prefix_space: bool) -> Result<Value, PreprocessError> {
+fn roberta_ends(
+    file: &Value,
+    settings: &TokenizerSettings,
+    prefix_space: bool,
+) -> Result<Value, PreprocessError> {
     Ok(json!({
         "type": "RobertaProcessing",
         "sep": token_and_id(file, settings, "sep_token")?,
@@ -219,8 +249,7 @@ fn llama(file: &mut Value, settings: &TokenizerSettings) {
         (true, false) => "first",
     };
     file["normalizer"] = Value::Null;
-    file["pre_tokenizer"] =
-        json!({ "type": "Metaspace", "replacement": "▁", "prepend_scheme": scheme, "split": false });
+    file["pre_tokenizer"] = json!({ "type": "Metaspace", "replacement": "▁", "prepend_scheme": scheme, "split": false });
     let mut decoders = vec![
         json!({ "type": "Replace", "pattern": { "String": "▁" }, "content": " " }),
         json!({ "type": "ByteFallback" }),
@@ -243,21 +272,44 @@ fn byte_pairs(file: &mut Value, options: &Value) {
 }
 
 fn mentions_byte_level(pre_tokenizer: &Value) -> bool {
-    let within = pre_tokenizer["pretokenizers"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let within = pre_tokenizer["pretokenizers"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default();
     pre_tokenizer["type"] == "ByteLevel" || within.iter().any(mentions_byte_level)
 }
 
 /// `[token, id]` of a special token, among the vocabulary or the added tokens.
-fn token_and_id(file: &Value, settings: &TokenizerSettings, role: &str) -> Result<Value, PreprocessError> {
+fn token_and_id(
+    file: &Value,
+    settings: &TokenizerSettings,
+    role: &str,
+) -> Result<Value, PreprocessError> {
     let token = settings.special(role).unwrap_or_default();
-    let added = file["added_tokens"].as_array().into_iter().flatten().find(|added| added["content"] == token);
+    let added = file["added_tokens"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .find(|added| added["content"] == token);
     let vocab = &file["model"]["vocab"];
     // The vocabulary of a Unigram model is a list of pieces with scores, in the order of their ids.
-    let numbered = || vocab.as_array()?.iter().position(|piece| piece[0] == token).map(|place| json!(place));
-    let id = added.map(|added| added["id"].clone()).or_else(|| vocab.get(token).cloned()).or_else(numbered);
-    id.map(|id| json!([token, id])).ok_or_else(|| PreprocessError::Tokenizer {
-        message: format!("the vocabulary has no `{token}`; name the `{role}` in `tokenizer_config.json`"),
-    })
+    let numbered = || {
+        vocab
+            .as_array()?
+            .iter()
+            .position(|piece| piece[0] == token)
+            .map(|place| json!(place))
+    };
+    let id = added
+        .map(|added| added["id"].clone())
+        .or_else(|| vocab.get(token).cloned())
+        .or_else(numbered);
+    id.map(|id| json!([token, id]))
+        .ok_or_else(|| PreprocessError::Tokenizer {
+            message: format!(
+                "the vocabulary has no `{token}`; name the `{role}` in `tokenizer_config.json`"
+            ),
+        })
 }
 
 #[cfg(test)]
@@ -271,7 +323,13 @@ mod tests {
         let other = json!({ "type": "NFKD" });
         let sequence = |parts: &[&Value]| json!({ "type": "Sequence", "normalizers": parts });
         assert_eq!(precompiled(&table).as_ref(), Some(&table));
-        assert_eq!(precompiled(&sequence(&[&other, &table])).as_ref(), Some(&table));
-        assert_eq!([&other, &sequence(&[&other]), &Value::Null].map(precompiled), [None, None, None]);
+        assert_eq!(
+            precompiled(&sequence(&[&other, &table])).as_ref(),
+            Some(&table)
+        );
+        assert_eq!(
+            [&other, &sequence(&[&other]), &Value::Null].map(precompiled),
+            [None, None, None]
+        );
     }
 }

@@ -10,11 +10,20 @@ use std::path::Path;
 use tokenizers::AddedToken;
 
 /// The roles that a token can have, by their fields.
-const ROLES: [&str; 7] = ["bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token"];
+const ROLES: [&str; 7] = [
+    "bos_token",
+    "eos_token",
+    "unk_token",
+    "sep_token",
+    "pad_token",
+    "cls_token",
+    "mask_token",
+];
 /// A `model_max_length` above this means that there is no limit; transformers writes 10^30.
 const LARGEST_LENGTH: f64 = 1e9;
 
-/// `tokenizer_config.json`, `special_tokens_map.json` and what `config.json` says about token types.
+/// `tokenizer_config.json`, `special_tokens_map.json` and what `config.json` says about token
+/// types.
 #[derive(Debug)]
 pub(super) struct TokenizerSettings {
     pub(super) class: TokenizerClass,
@@ -24,7 +33,8 @@ pub(super) struct TokenizerSettings {
     pub(super) clean_up_spaces: bool,
     pub(super) split_special_tokens: bool,
     pub(super) token_types: bool,
-    /// `add_bos_token` and `add_eos_token`, where at least one is given and no `tokenizer.json` decides.
+    /// `add_bos_token` and `add_eos_token`, where at least one is given and no `tokenizer.json`
+    /// decides.
     pub(super) ends: Option<(bool, bool)>,
     /// For Llama's tokenizer: a space before text after a special token, too.
     pub(super) legacy: bool,
@@ -50,7 +60,8 @@ impl TokenizerSettings {
         let class = TokenizerClass::of(name);
         // `PreTrainedTokenizerBase._from_pretrained` drops both fields
         // beside a `tokenizer.json`, whose template has them already.
-        let given = (ends.0.is_some() || ends.1.is_some()) && !directory.join("tokenizer.json").is_file();
+        let given =
+            (ends.0.is_some() || ends.1.is_some()) && !directory.join("tokenizer.json").is_file();
         Ok(Self {
             roles: roles(directory, &file, class)?,
             further: further(directory, &file)?,
@@ -74,21 +85,33 @@ impl TokenizerSettings {
 
     /// The token of a role, for instance `mask_token`.
     pub(super) fn special(&self, role: &str) -> Option<&str> {
-        self.roles.iter().find(|(name, _)| *name == role).map(|(_, token)| token.content.as_str())
+        self.roles
+            .iter()
+            .find(|(name, _)| *name == role)
+            .map(|(_, token)| token.content.as_str())
     }
 
-    /// The token that pads rows: pad, else end, else unknown, as is customary for checkpoints without one.
+    /// The token that pads rows: pad, else end, else unknown, as is customary for checkpoints
+    /// without one.
     pub(super) fn pad_token(&self) -> Option<&str> {
-        ["pad_token", "eos_token", "unk_token"].iter().find_map(|role| self.special(role))
+        ["pad_token", "eos_token", "unk_token"]
+            .iter()
+            .find_map(|role| self.special(role))
     }
 
     /// Every token that must be known to the tokenizer as a whole.
     pub(super) fn tokens(&self) -> impl Iterator<Item = &AddedToken> {
-        self.further.iter().chain(self.roles.iter().map(|(_, token)| token))
+        self.further
+            .iter()
+            .chain(self.roles.iter().map(|(_, token)| token))
     }
 }
 
-fn side(file: &ConfigFile, name: &str, default: PaddingSide) -> Result<PaddingSide, PreprocessError> {
+fn side(
+    file: &ConfigFile,
+    name: &str,
+    default: PaddingSide,
+) -> Result<PaddingSide, PreprocessError> {
     match file.text(name)? {
         None => Ok(default),
         Some("right") => Ok(PaddingSide::Right),
@@ -100,10 +123,13 @@ fn side(file: &ConfigFile, name: &str, default: PaddingSide) -> Result<PaddingSi
 fn max_length(file: &ConfigFile) -> Result<Option<usize>, PreprocessError> {
     let length = file.number("model_max_length")?;
     // Read as a float, because 10^30 does not fit an integer.
-    Ok(length.filter(|length| (1.0..LARGEST_LENGTH).contains(length)).map(|length| length as usize))
+    Ok(length
+        .filter(|length| (1.0..LARGEST_LENGTH).contains(length))
+        .map(|length| length as usize))
 }
 
-/// `model_input_names` decides where it is given; else a model with two or more token types reads them.
+/// `model_input_names` decides where it is given; else a model with two or more token types reads
+/// them.
 fn token_types(file: &ConfigFile, model: &ConfigFile) -> Result<bool, PreprocessError> {
     let types = model.count("type_vocab_size")?.unwrap_or(0);
     let named = file.get("model_input_names").and_then(Value::as_array);
@@ -111,19 +137,29 @@ fn token_types(file: &ConfigFile, model: &ConfigFile) -> Result<bool, Preprocess
     Ok(types >= 2 && !excluded)
 }
 
-/// The named special tokens. Older checkpoints keep them in a file of their own, which then decides.
+/// The named special tokens. Older checkpoints keep them in a file of their own, which then
+/// decides.
 fn roles(
     directory: &Path,
     file: &ConfigFile,
     class: TokenizerClass,
 ) -> Result<Vec<(&'static str, AddedToken)>, PreprocessError> {
     let older = ConfigFile::read_or_empty(directory, "special_tokens_map.json")?;
-    // `_from_pretrained` reads the older file only without `added_tokens_decoder`, and then prefers it.
+    // `_from_pretrained` reads the older file only without `added_tokens_decoder`, and then prefers
+    // it.
     let decided = file.get("added_tokens_decoder").is_some();
     let mut roles = Vec::new();
     for role in ROLES {
-        let (first, second) = if decided { (file, &older) } else { (&older, file) };
-        let source = if first.get(role).is_some() { first } else { second };
+        let (first, second) = if decided {
+            (file, &older)
+        } else {
+            (&older, file)
+        };
+        let source = if first.get(role).is_some() {
+            first
+        } else {
+            second
+        };
         if let Some(value) = source.get(role) {
             roles.push((role, token(source, role, value, true)?));
         }
@@ -185,13 +221,17 @@ fn class_roles(class: TokenizerClass) -> &'static [(&'static str, &'static str)]
         ],
         TokenizerClass::Gpt2 => &[("bos_token", END), ("eos_token", END), ("unk_token", END)],
         TokenizerClass::Qwen2 => &[("eos_token", END), ("unk_token", END), ("pad_token", END)],
-        TokenizerClass::Llama => &[("bos_token", "<s>"), ("eos_token", "</s>"), ("unk_token", "<unk>")],
+        TokenizerClass::Llama => &[
+            ("bos_token", "<s>"),
+            ("eos_token", "</s>"),
+            ("unk_token", "<unk>"),
+        ],
         TokenizerClass::Generic | TokenizerClass::FrameTokens | TokenizerClass::Marian => &[],
     }
 }
 
-/// Tokens of `added_tokens_decoder` or of the older `added_tokens.json` in the order of their ids, then special tokens
-/// without a role.
+/// Tokens of `added_tokens_decoder` or of the older `added_tokens.json` in the order of their ids,
+/// then special tokens without a role.
 fn further(directory: &Path, file: &ConfigFile) -> Result<Vec<AddedToken>, PreprocessError> {
     const DECODER: &str = "added_tokens_decoder";
     let mut numbered = Vec::new();
@@ -199,15 +239,24 @@ fn further(directory: &Path, file: &ConfigFile) -> Result<Vec<AddedToken>, Prepr
     if file.get(DECODER).is_none() {
         let older = ConfigFile::read_or_empty(directory, "added_tokens.json")?;
         for (content, id) in older.fields() {
-            let id = id.as_u64().ok_or_else(|| older.not_a(content, "a token id", id))?;
+            let id = id
+                .as_u64()
+                .ok_or_else(|| older.not_a(content, "a token id", id))?;
             numbered.push((id, AddedToken::from(content, false)));
         }
     }
     if let Some(value) = file.get(DECODER) {
-        let entries = value.as_object().ok_or_else(|| file.not_a(DECODER, "an object", value))?;
+        let entries = value
+            .as_object()
+            .ok_or_else(|| file.not_a(DECODER, "an object", value))?;
         for (id, value) in entries {
-            let id: u64 =
-                id.parse().map_err(|_| file.wrong(DECODER, &format!("has the key `{id}`"), "use token ids as keys"))?;
+            let id: u64 = id.parse().map_err(|_| {
+                file.wrong(
+                    DECODER,
+                    &format!("has the key `{id}`"),
+                    "use token ids as keys",
+                )
+            })?;
             numbered.push((id, token(file, DECODER, value, false)?));
         }
     }
@@ -215,7 +264,12 @@ fn further(directory: &Path, file: &ConfigFile) -> Result<Vec<AddedToken>, Prepr
     numbered.sort_by_key(|(id, _)| *id);
     let mut tokens: Vec<AddedToken> = numbered.into_iter().map(|(_, token)| token).collect();
     for name in ["additional_special_tokens", "extra_special_tokens"] {
-        for value in file.get(name).and_then(Value::as_array).into_iter().flatten() {
+        for value in file
+            .get(name)
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+        {
             tokens.push(token(file, name, value, true)?);
         }
     }
@@ -223,17 +277,31 @@ fn further(directory: &Path, file: &ConfigFile) -> Result<Vec<AddedToken>, Prepr
 }
 
 /// A token as a string or as an object with its properties.
-fn token(file: &ConfigFile, field: &str, value: &Value, special: bool) -> Result<AddedToken, PreprocessError> {
+fn token(
+    file: &ConfigFile,
+    field: &str,
+    value: &Value,
+    special: bool,
+) -> Result<AddedToken, PreprocessError> {
     let flag = |name: &str, default| value.get(name).and_then(Value::as_bool).unwrap_or(default);
-    let content = value.as_str().or_else(|| value.get("content").and_then(Value::as_str));
-    let content = content.ok_or_else(|| file.not_a(field, "a token: a string or an object with `content`", value))?;
+    let content = value
+        .as_str()
+        .or_else(|| value.get("content").and_then(Value::as_str));
+    let content = content.ok_or_else(|| {
+        file.not_a(
+            field,
+            "a token: a string or an object with `content`",
+            value,
+        )
+    })?;
     let special = special || flag("special", false);
     Ok(AddedToken {
         content: content.to_owned(),
         single_word: flag("single_word", false),
         lstrip: flag("lstrip", false),
         rstrip: flag("rstrip", false),
-        // The default of `AddedToken`: a special token is matched before a normaliser changes its letters.
+        // The default of `AddedToken`: a special token is matched before a normaliser changes its
+        // letters.
         normalized: flag("normalized", !special),
         special,
     })

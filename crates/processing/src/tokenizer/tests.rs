@@ -4,15 +4,27 @@ use super::{TokenizeOptions, Tokenizer};
 use serde_json::{Value, json};
 use std::{fs, path::Path};
 
-/// The tokenizer of a fixture after `change` of its `tokenizer.json`, with other settings beside it.
+/// The tokenizer of a fixture after `change` of its `tokenizer.json`, with other settings beside
+/// it.
 fn changed(fixture: &str, settings: &Value, change: impl FnOnce(&mut Value)) -> Tokenizer {
-    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(fixture);
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../fixtures")
+        .join(fixture);
     let directory = tempfile::tempdir().unwrap();
-    fs::copy(fixture.join("config.json"), directory.path().join("config.json")).unwrap();
-    let mut file = serde_json::from_slice(&fs::read(fixture.join("tokenizer.json")).unwrap()).unwrap();
+    fs::copy(
+        fixture.join("config.json"),
+        directory.path().join("config.json"),
+    )
+    .unwrap();
+    let mut file =
+        serde_json::from_slice(&fs::read(fixture.join("tokenizer.json")).unwrap()).unwrap();
     change(&mut file);
     fs::write(directory.path().join("tokenizer.json"), file.to_string()).unwrap();
-    fs::write(directory.path().join("tokenizer_config.json"), settings.to_string()).unwrap();
+    fs::write(
+        directory.path().join("tokenizer_config.json"),
+        settings.to_string(),
+    )
+    .unwrap();
     Tokenizer::open(directory.path()).unwrap().unwrap()
 }
 
@@ -30,7 +42,10 @@ fn of(files: &[(&str, &str)]) -> Tokenizer {
 }
 
 fn ids(tokenizer: &Tokenizer, text: &str) -> Vec<i64> {
-    tokenizer.encode(&[text]).unwrap()["input_ids"].as_integers().unwrap().to_vec()
+    tokenizer.encode(&[text]).unwrap()["input_ids"]
+        .as_integers()
+        .unwrap()
+        .to_vec()
 }
 
 #[test]
@@ -44,11 +59,20 @@ fn the_padding_id_is_that_of_the_token() {
 
 #[test]
 fn rows_are_cut_on_the_side_of_the_settings() {
-    let options = TokenizeOptions { max_length: Some(4), ..TokenizeOptions::default() };
+    let options = TokenizeOptions {
+        max_length: Some(4),
+        ..TokenizeOptions::default()
+    };
     let cut = |side: &str| {
         let tokenizer = with("bert", &json!({ "truncation_side": side }));
-        let row = tokenizer.tokenize(&[("the dog saw it", None)], options).unwrap();
-        (row.arrays["input_ids"].as_integers().unwrap().to_vec(), ids(&tokenizer, "the dog"), ids(&tokenizer, "saw it"))
+        let row = tokenizer
+            .tokenize(&[("the dog saw it", None)], options)
+            .unwrap();
+        (
+            row.arrays["input_ids"].as_integers().unwrap().to_vec(),
+            ids(&tokenizer, "the dog"),
+            ids(&tokenizer, "saw it"),
+        )
     };
     let (row, first, last) = cut("right");
     assert_eq!((&row, row == last), (&first, false));
@@ -60,7 +84,10 @@ fn rows_are_cut_on_the_side_of_the_settings() {
 fn token_types_are_read_where_the_names_of_the_inputs_have_them() {
     let has = |names: &[&str]| {
         let tokenizer = with("bert", &json!({ "model_input_names": names }));
-        tokenizer.encode(&["the dog"]).unwrap().contains_key("token_type_ids")
+        tokenizer
+            .encode(&["the dog"])
+            .unwrap()
+            .contains_key("token_type_ids")
     };
     assert!(has(&["input_ids", "token_type_ids", "attention_mask"]));
     assert!(!has(&["input_ids", "attention_mask"]));
@@ -84,7 +111,10 @@ fn special_tokens_are_matched_as_they_are_written_and_left_out() {
     let (token, id) = tokenizer.mask_token().unwrap();
     assert_eq!(token, "<HOLE>");
     assert!(ids(&tokenizer, "the <HOLE>").contains(&id));
-    assert!(!ids(&tokenizer, "the <hole>").contains(&id), "its letters are not lowered before it is matched");
+    assert!(
+        !ids(&tokenizer, "the <hole>").contains(&id),
+        "its letters are not lowered before it is matched"
+    );
     let with_token = [ids(&tokenizer, "the dog"), vec![id]].concat();
     assert_eq!(
         tokenizer.decode(&with_token, true).unwrap(),
@@ -101,13 +131,20 @@ fn mpnet_replaces_all_but_the_vocabulary() {
     });
     let whole = with("mpnet", &settings);
     assert_eq!(ids(&damaged, "The dog"), ids(&whole, "the dog"));
-    assert_eq!(ids(&damaged, "the dog").len(), 4, "two words and a token at each end");
+    assert_eq!(
+        ids(&damaged, "the dog").len(),
+        4,
+        "two words and a token at each end"
+    );
 }
 
 #[test]
 fn the_question_encoder_of_rag_has_the_class_of_bert() {
     let words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "dog"].join("\n");
-    let tokenizer = of(&[("vocab.txt", &words), ("config.json", r#"{"model_type": "dpr"}"#)]);
+    let tokenizer = of(&[
+        ("vocab.txt", &words),
+        ("config.json", r#"{"model_type": "dpr"}"#),
+    ]);
     assert_eq!(ids(&tokenizer, "The dog"), [2, 5, 6, 3]);
 }
 
@@ -116,7 +153,10 @@ fn the_question_encoder_of_rag_has_the_class_of_bert() {
 fn pieces_of_bytes_stay_although_the_class_is_that_of_llama() {
     let class = |name: &str| json!({ "tokenizer_class": name });
     for fixture in ["gpt2", "qwen2"] {
-        let (named, generic) = (with(fixture, &class("LlamaTokenizer")), with(fixture, &class("TokenizersBackend")));
+        let (named, generic) = (
+            with(fixture, &class("LlamaTokenizer")),
+            with(fixture, &class("TokenizersBackend")),
+        );
         let text = "the dog saw it, Über";
         assert_eq!(ids(&named, text), ids(&generic, text), "{fixture}");
     }
@@ -124,20 +164,32 @@ fn pieces_of_bytes_stay_although_the_class_is_that_of_llama() {
 
 #[test]
 fn a_token_at_the_ends_may_be_a_piece_only() {
-    for (fixture, class) in [("albert", "AlbertTokenizer"), ("deberta_v2", "DebertaV2Tokenizer")] {
+    for (fixture, class) in [
+        ("albert", "AlbertTokenizer"),
+        ("deberta_v2", "DebertaV2Tokenizer"),
+    ] {
         let settings = json!({ "tokenizer_class": class });
         let pieces = changed(fixture, &settings, |file| {
             file["added_tokens"] = json!([]);
             file["post_processor"] = Value::Null;
         });
-        assert_eq!(ids(&pieces, "the dog"), ids(&with(fixture, &settings), "the dog"), "{fixture}");
+        assert_eq!(
+            ids(&pieces, "the dog"),
+            ids(&with(fixture, &settings), "the dog"),
+            "{fixture}"
+        );
     }
 }
 
 #[test]
 fn empty_lines_among_merges_are_skipped() {
     let vocabulary = r#"{"<|endoftext|>": 0, "i": 1, "t": 2, "it": 3}"#;
-    let files =
-        |merges| [("vocab.json", vocabulary), ("merges.txt", merges), ("config.json", r#"{"model_type": "gpt2"}"#)];
+    let files = |merges| {
+        [
+            ("vocab.json", vocabulary),
+            ("merges.txt", merges),
+            ("config.json", r#"{"model_type": "gpt2"}"#),
+        ]
+    };
     assert_eq!(ids(&of(&files("#version: 0.2\n\ni t\n\n")), "it"), [3]);
 }

@@ -1,5 +1,6 @@
-//! The two vocabularies of a `MarianTokenizer`: a SentencePiece model splits the source into pieces, `vocab.json` numbers
-//! them, and what the decoder writes is numbered by the same file or by `target_vocab.json`.
+//! The two vocabularies of a `MarianTokenizer`: a SentencePiece model splits the source into
+//! pieces, `vocab.json` numbers them, and what the decoder writes is numbered by the same file or
+//! by `target_vocab.json`.
 
 use crate::{config_file::ConfigFile, error::PreprocessError, sentence_piece::SentencePiece};
 use std::{collections::BTreeMap, path::Path};
@@ -18,39 +19,80 @@ pub(super) struct Translation {
     special: Vec<String>,
 }
 
-const SPECIAL: [(&str, &str); 3] = [("eos_token", "</s>"), ("unk_token", "<unk>"), ("pad_token", "<pad>")];
+const SPECIAL: [(&str, &str); 3] = [
+    ("eos_token", "</s>"),
+    ("unk_token", "<unk>"),
+    ("pad_token", "<pad>"),
+];
 
 impl Translation {
     /// The backend and the two vocabularies in `directory`; none where there is no `source.spm`.
     pub(super) fn open(directory: &Path) -> Result<Option<(Tokenizer, Self)>, PreprocessError> {
         let path = directory.join("source.spm");
-        let Some(vocabulary) = ConfigFile::read(directory, "vocab.json")?.filter(|_| path.is_file()) else {
+        let Some(vocabulary) =
+            ConfigFile::read(directory, "vocab.json")?.filter(|_| path.is_file())
+        else {
             return Ok(None);
         };
         let source = SentencePiece::read(&path)?;
         let settings = ConfigFile::read_or_empty(directory, "tokenizer_config.json")?;
         let [end, unknown, pad] = SPECIAL.map(|(role, default)| {
-            let content =
-                settings.get(role).and_then(|value| value.as_str().or_else(|| value.get("content")?.as_str()));
+            let content = settings
+                .get(role)
+                .and_then(|value| value.as_str().or_else(|| value.get("content")?.as_str()));
             content.unwrap_or(default).to_owned()
         });
-        let id = |token: &str| vocabulary.get(token).and_then(|id| u32::try_from(id.as_u64()?).ok());
-        let missing = || vocabulary.wrong(&unknown, "is missing", "a Marian vocabulary has the unknown token");
+        let id = |token: &str| {
+            vocabulary
+                .get(token)
+                .and_then(|id| u32::try_from(id.as_u64()?).ok())
+        };
+        let missing = || {
+            vocabulary.wrong(
+                &unknown,
+                "is missing",
+                "a Marian vocabulary has the unknown token",
+            )
+        };
         let unknown_id = id(&unknown).ok_or_else(missing)?;
         let mut backend = source.tokenizer()?;
-        // `MarianTokenizer` cuts a language code off the text before SentencePiece, which would split it.
-        let codes = vocabulary.fields().map(|(token, _)| token).filter(|token| is_language(token));
-        let added: Vec<&str> = [&end, &unknown, &pad].into_iter().map(String::as_str).chain(codes).collect();
-        backend.add_special_tokens(&added.iter().map(|token| AddedToken::from(*token, true)).collect::<Vec<_>>());
+        // `MarianTokenizer` cuts a language code off the text before SentencePiece, which would
+        // split it.
+        let codes = vocabulary
+            .fields()
+            .map(|(token, _)| token)
+            .filter(|token| is_language(token));
+        let added: Vec<&str> = [&end, &unknown, &pad]
+            .into_iter()
+            .map(String::as_str)
+            .chain(codes)
+            .collect();
+        backend.add_special_tokens(
+            &added
+                .iter()
+                .map(|token| AddedToken::from(*token, true))
+                .collect::<Vec<_>>(),
+        );
         let failed = |message: String| PreprocessError::Tokenizer { message };
         let end_piece = backend.token_to_id(&end).unwrap_or_default();
-        let template = TemplateProcessing::builder().try_single(format!("$A {end}")).and_then(|builder| {
-            builder.special_tokens(vec![(end.clone(), end_piece)]).build().map_err(|e| e.to_string())
-        });
+        let template = TemplateProcessing::builder()
+            .try_single(format!("$A {end}"))
+            .and_then(|builder| {
+                builder
+                    .special_tokens(vec![(end.clone(), end_piece)])
+                    .build()
+                    .map_err(|e| e.to_string())
+            });
         backend.with_post_processor(Some(template.map_err(failed)?));
         let count = backend.get_vocab_size(true) as u32;
-        // The two files number pieces independently; `MarianTokenizer` takes a piece without a number as unknown.
-        let name = |piece: u32| backend.id_to_token(piece).and_then(|token| id(&token)).unwrap_or(unknown_id);
+        // The two files number pieces independently; `MarianTokenizer` takes a piece without a
+        // number as unknown.
+        let name = |piece: u32| {
+            backend
+                .id_to_token(piece)
+                .and_then(|token| id(&token))
+                .unwrap_or(unknown_id)
+        };
         let ids = (0..count).map(name).collect();
         // Models that share one vocabulary have no second file.
         let separate = settings.flag("separate_vocabs")?.unwrap_or(false);
@@ -59,7 +101,14 @@ impl Translation {
             true => by_id(&ConfigFile::read_or_empty(directory, "target_vocab.json")?),
             false => source.clone(),
         };
-        let translation = Self { ids, pad: id(&pad), source, target, separate, special: vec![end, unknown, pad] };
+        let translation = Self {
+            ids,
+            pad: id(&pad),
+            source,
+            target,
+            separate,
+            special: vec![end, unknown, pad],
+        };
         Ok(Some((backend, translation)))
     }
 
@@ -70,7 +119,10 @@ impl Translation {
 
     /// The tokens of the target, by id, where they are in a file of their own.
     pub(super) fn separate_target(&self) -> impl Iterator<Item = (i64, &str)> {
-        self.target.iter().filter(|_| self.separate).map(|(id, token)| (*id, token.as_str()))
+        self.target
+            .iter()
+            .filter(|_| self.separate)
+            .map(|(id, token)| (*id, token.as_str()))
     }
 
     /// The model's id of the backend's.
@@ -80,13 +132,24 @@ impl Translation {
 
     /// The text of what the decoder wrote, without special tokens.
     pub(super) fn decode(&self, ids: &[i64]) -> String {
-        let pieces = ids.iter().filter_map(|id| self.target.get(id)).filter(|piece| !self.special.contains(piece));
-        pieces.map(String::as_str).collect::<String>().replace('▁', " ").trim().to_owned()
+        let pieces = ids
+            .iter()
+            .filter_map(|id| self.target.get(id))
+            .filter(|piece| !self.special.contains(piece));
+        pieces
+            .map(String::as_str)
+            .collect::<String>()
+            .replace('▁', " ")
+            .trim()
+            .to_owned()
     }
 }
 
 fn by_id(vocabulary: &ConfigFile) -> BTreeMap<i64, String> {
-    vocabulary.fields().filter_map(|(token, id)| Some((id.as_i64()?, token.to_owned()))).collect()
+    vocabulary
+        .fields()
+        .filter_map(|(token, id)| Some((id.as_i64()?, token.to_owned())))
+        .collect()
 }
 
 /// `>>de<<`: the language that a model of several languages shall write.
@@ -110,25 +173,46 @@ mod tests {
         let ids = tokenizer.encode(&[">>deu<< I saw  the words!"]).unwrap();
         let expected = [2, 80, 82, 80, 67, 48, 71, 54, 80, 71, 63, 66, 51, 67, 3, 0];
         assert_eq!(ids["input_ids"].as_integers(), Some(&expected[..]));
-        assert_eq!(tokenizer.decode_target(&[88, 80, 82, 80, 67, 48, 71, 1, 0]).unwrap(), "I saw");
+        assert_eq!(
+            tokenizer
+                .decode_target(&[88, 80, 82, 80, 67, 48, 71, 1, 0])
+                .unwrap(),
+            "I saw"
+        );
     }
     #[test]
     fn a_language_has_both_brackets() {
-        assert_eq!([">>deu<<", ">>", "deu<<", "deu"].map(is_language), [true, false, false, false]);
+        assert_eq!(
+            [">>deu<<", ">>", "deu<<", "deu"].map(is_language),
+            [true, false, false, false]
+        );
     }
     #[test]
     fn the_vocabularies_are_those_of_the_files() {
-        for (name, target) in [("marian", None), ("marian_two_vocabularies", Some("target_vocab.json"))] {
-            let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(name);
+        for (name, target) in [
+            ("marian", None),
+            ("marian_two_vocabularies", Some("target_vocab.json")),
+        ] {
+            let fixture = Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join("../../fixtures")
+                .join(name);
             let read = |file: &str| -> BTreeMap<i64, String> {
                 let tokens: BTreeMap<String, Value> =
                     serde_json::from_slice(&fs::read(fixture.join(file)).unwrap()).unwrap();
-                tokens.into_iter().map(|(token, id)| (id.as_i64().unwrap(), token)).collect()
+                tokens
+                    .into_iter()
+                    .map(|(token, id)| (id.as_i64().unwrap(), token))
+                    .collect()
             };
             let (_, translation) = Translation::open(&fixture).unwrap().unwrap();
             let owned = |(id, token): (i64, &str)| (id, token.to_owned());
-            assert_eq!(translation.source().map(owned).collect::<BTreeMap<_, _>>(), read("vocab.json"), "{name}");
-            let separate: BTreeMap<i64, String> = translation.separate_target().map(owned).collect();
+            assert_eq!(
+                translation.source().map(owned).collect::<BTreeMap<_, _>>(),
+                read("vocab.json"),
+                "{name}"
+            );
+            let separate: BTreeMap<i64, String> =
+                translation.separate_target().map(owned).collect();
             assert_eq!(separate, target.map(read).unwrap_or_default(), "{name}");
         }
     }

@@ -1,4 +1,5 @@
-//! `attention_paths`: every implementation of attention that an engine has computes the same outputs.
+//! `attention_paths`: every implementation of attention that an engine has computes the same
+//! outputs.
 
 #[cfg(test)]
 use super::tests::faulty::Detected;

@@ -8,8 +8,11 @@ use super::{
 };
 
 #[cfg(test)]
-pub(super) const FAULT: Detected =
-    Detected::new(Fault::RowDependsOnBatch, "a row depends on the size of its batch", "row 0 alone");
+pub(super) const FAULT: Detected = Detected::new(
+    Fault::RowDependsOnBatch,
+    "a row depends on the size of its batch",
+    "row 0 alone",
+);
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;
@@ -24,11 +27,17 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         // For kernels that mix up rows: in this order rows have other places in the batch.
         let reversed = ("the batch reversed".to_owned(), (0..count).rev().collect());
         for (what, order) in alone.chain([reversed]) {
-            let got = tested.model().forward(&rows::of_inputs(&case.inputs, &order))?;
+            let got = tested
+                .model()
+                .forward(&rows::of_inputs(&case.inputs, &order))?;
             for (name, whole) in &together.outputs {
                 let label = format!("{} of {what}", case.qualified(name));
                 let expected = rows::of_output(name, whole, &order, count);
-                let output = RecordedOutput { golden: &golden, name, tolerance };
+                let output = RecordedOutput {
+                    golden: &golden,
+                    name,
+                    tolerance,
+                };
                 match got.outputs.get(name) {
                     Some(got) => failures.extend(run.compare_runs(&label, output, &expected, got)),
                     None => failures.push(format!("`{label}` was not computed")),
@@ -38,7 +47,9 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         rows_compared += count;
     }
     if rows_compared < 2 {
-        return Err(Abort::Skip("the golden has no batch of two rows".to_owned()));
+        return Err(Abort::Skip(
+            "the golden has no batch of two rows".to_owned(),
+        ));
     }
     failures.conclude()?;
     Ok(None)

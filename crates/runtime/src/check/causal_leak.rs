@@ -11,12 +11,18 @@ use crate::{compare::compare, golden::Golden, tolerance::Threshold};
 use testgen_types::Architecture;
 
 /// A hidden token gets the attention weight 0, so not even rounding may differ.
-const EXACT: Threshold = Threshold { rel_l2: 0.0, max_rel: 0.0 };
+const EXACT: Threshold = Threshold {
+    rel_l2: 0.0,
+    max_rel: 0.0,
+};
 const LENGTH: usize = 24;
 
 #[cfg(test)]
-pub(super) const FAULT: Detected =
-    Detected::new(Fault::FirstSeesLast, "the first position sees the last", "before position 1");
+pub(super) const FAULT: Detected = Detected::new(
+    Fault::FirstSeesLast,
+    "the first position sees the last",
+    "before position 1",
+);
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;
@@ -26,7 +32,10 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     }
     let facts = run.text_facts(&tested, &golden);
     if !facts.causal {
-        return Err(Abort::Skip(format!("`{}` reads the whole text at once", tested.model().class())));
+        return Err(Abort::Skip(format!(
+            "`{}` reads the whole text at once",
+            tested.model().class()
+        )));
     }
     let length = LENGTH.min(facts.longest);
     let rows = Sequences::generated(2, length, facts);
@@ -34,20 +43,27 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let mut seen = false;
     let before = forward_by_position(run, &tested, facts.stream, &rows.unpadded(facts))?;
     for start in [1, length / 2, length - 1] {
-        let after = forward_by_position(run, &tested, facts.stream, &rows.changed_from(start, facts).unpadded(facts))?;
+        let after = forward_by_position(
+            run,
+            &tested,
+            facts.stream,
+            &rows.changed_from(start, facts).unpadded(facts),
+        )?;
         for ((name, one), (_, other)) in before.positions.iter().zip(&after.positions) {
             let (earlier, got) = (one.narrow(1, 0, start), other.narrow(1, 0, start));
             let label = format!("{name} before position {start}");
             let threshold = allowed(run, &golden, &tested, name);
             failures.extend(run.compare(&label, &earlier, &got, threshold));
         }
-        // Equal outputs before the change also come from a model that ignores its ids, so some later output has to
-        // differ.
+        // Equal outputs before the change also come from a model that ignores its ids, so some
+        // later output has to differ.
         seen |= is_seen(&before, &after, start, length - start);
     }
     // Then the loop above compared nothing, which must not count as a pass.
     if before.positions.is_empty() {
-        return Err(Abort::Fail("the model returns nothing per position".to_owned()));
+        return Err(Abort::Fail(
+            "the model returns nothing per position".to_owned(),
+        ));
     }
     if !seen {
         failures.push("the replaced tokens change no output at all, so this check proves nothing");
@@ -56,23 +72,52 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     Ok(None)
 }
 
-/// An expert of the native engine computes each token by itself. Libraries compute the tokens of an expert as one product, and
-/// choose its kernel by their number, which a later token changes: the threshold is that of two runs then.
-fn allowed(run: &CheckRun<'_>, golden: &Golden, tested: &SubjectUnderTest, output: &str) -> Threshold {
-    let grouped = run.spec().architecture == Architecture::Moe && run.engine.process_name().is_some();
-    if grouped { run.tolerance(golden, tested).metamorphic(output) } else { EXACT }
+/// An expert of the native engine computes each token by itself. Libraries compute the tokens of an
+/// expert as one product, and choose its kernel by their number, which a later token changes: the
+/// threshold is that of two runs then.
+fn allowed(
+    run: &CheckRun<'_>,
+    golden: &Golden,
+    tested: &SubjectUnderTest,
+    output: &str,
+) -> Threshold {
+    let grouped =
+        run.spec().architecture == Architecture::Moe && run.engine.process_name().is_some();
+    if grouped {
+        run.tolerance(golden, tested).metamorphic(output)
+    } else {
+        EXACT
+    }
 }
 
 /// Why a class is not causal: the text encoder of CLIP is, that of SigLIP is not.
 pub(super) fn inapplicable(class: &str) -> Option<String> {
-    class.starts_with("Siglip").then(|| format!("`{class}` reads a text in both directions"))
+    class
+        .starts_with("Siglip")
+        .then(|| format!("`{class}` reads a text in both directions"))
 }
 
 /// Whether the change is visible at the changed position or after it.
-fn is_seen(before: &OutputsByPosition, after: &OutputsByPosition, start: usize, rest: usize) -> bool {
-    before.positions.iter().zip(&after.positions).any(|((name, one), (_, other))| {
-        compare(name, &one.narrow(1, start, rest), &other.narrow(1, start, rest), EXACT).failure.is_some()
-    })
+fn is_seen(
+    before: &OutputsByPosition,
+    after: &OutputsByPosition,
+    start: usize,
+    rest: usize,
+) -> bool {
+    before
+        .positions
+        .iter()
+        .zip(&after.positions)
+        .any(|((name, one), (_, other))| {
+            compare(
+                name,
+                &one.narrow(1, start, rest),
+                &other.narrow(1, start, rest),
+                EXACT,
+            )
+            .failure
+            .is_some()
+        })
 }
 
 #[cfg(test)]
@@ -90,7 +135,10 @@ mod tests {
     #[test]
     fn a_change_is_seen_at_its_position_or_after_it() {
         let outputs = |values: [f32; 4]| OutputsByPosition {
-            positions: vec![("logits".to_owned(), Array::floats([1, 4, 1], values.to_vec()))],
+            positions: vec![(
+                "logits".to_owned(),
+                Array::floats([1, 4, 1], values.to_vec()),
+            )],
             pooled: Vec::new(),
         };
         let seen = |after: [f32; 4]| is_seen(&outputs([1.0, 2.0, 3.0, 4.0]), &outputs(after), 2, 2);

@@ -1,12 +1,15 @@
-//! `dtype_ladder`: error(f32) < error(f16) < error(bf16), each within its tolerance and within twice the error of the reference.
-//! The error of tf32, whose products have the mantissa of f16, is between those of f32 and bf16.
+//! `dtype_ladder`: error(f32) < error(f16) < error(bf16), each within its tolerance and within
+//! twice the error of the reference. The error of tf32, whose products have the mantissa of f16, is
+//! between those of f32 and bf16.
 //!
-//! The errors are those of whole outputs against the recorded f32 ones, the largest over all cases. The error of the reference
-//! is measured against float64, and the recorded f32 outputs contain it as well: a result within twice that error of the exact
-//! values is within three times of the recorded ones. In f16 and bf16 the difference is negligible.
+//! The errors are those of whole outputs against the recorded f32 ones, the largest over all cases.
+//! The error of the reference is measured against float64, and the recorded f32 outputs contain it
+//! as well: a result within twice that error of the exact values is within three times of the
+//! recorded ones. In f16 and bf16 the difference is negligible.
 //!
-//! Both errors are single samples of rounding. Over a few elements their ratio says nothing (measured: 2.1 on 6 and on 10
-//! logits of models whose hidden states agree to 1.1), so outputs below [`FEW`] elements are only held to their tolerance.
+//! Both errors are single samples of rounding. Over a few elements their ratio says nothing
+//! (measured: 2.1 on 6 and on 10 logits of models whose hidden states agree to 1.1), so outputs
+//! below [`FEW`] elements are only held to their tolerance.
 
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
@@ -43,8 +46,11 @@ struct PrecisionStep {
 type Ladders = BTreeMap<String, Vec<PrecisionStep>>;
 
 #[cfg(test)]
-pub(super) const FAULT: Detected =
-    Detected::new(Fault::HalfPrecisionAsSingle, "f32 has the mantissa of f16", "in f32`");
+pub(super) const FAULT: Detected = Detected::new(
+    Fault::HalfPrecisionAsSingle,
+    "f32 has the mantissa of f16",
+    "in f32`",
+);
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;
@@ -52,11 +58,19 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let mut ladders = Ladders::new();
     let mut summary = Vec::new();
     let device = run.registration.device;
-    for &precision in run.spec().precisions.iter().filter(|precision| precision.applies_on(device)) {
+    for &precision in run
+        .spec()
+        .precisions
+        .iter()
+        .filter(|precision| precision.applies_on(device))
+    {
         let tested = match run.subject_under_test_in(precision) {
             Ok(tested) => tested,
-            // The device may lack one of the half precisions; the ladder of the others is still worth checking.
-            Err(Abort::Skip(reason)) if precision != run.registration.precision && !ladders.is_empty() => {
+            // The device may lack one of the half precisions; the ladder of the others is still
+            // worth checking.
+            Err(Abort::Skip(reason))
+                if precision != run.registration.precision && !ladders.is_empty() =>
+            {
                 summary.push(format!("without {precision}: {reason}"));
                 continue;
             }
@@ -68,10 +82,16 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         // A spec may list its precisions in any order; `out_of_order` needs the finest first.
         steps.sort_by_key(|step| step.precision);
         if steps.len() < 2 {
-            return Err(Abort::Skip(format!("there is only one precision to compare; {}", summary.join("; "))));
+            return Err(Abort::Skip(format!(
+                "there is only one precision to compare; {}",
+                summary.join("; ")
+            )));
         }
         failures.extend(evaluate(&name, &steps));
-        let errors: Vec<String> = steps.iter().map(|step| format!("{} {:.2e}", step.precision, step.rel_l2)).collect();
+        let errors: Vec<String> = steps
+            .iter()
+            .map(|step| format!("{} {:.2e}", step.precision, step.rel_l2))
+            .collect();
         summary.push(format!("{name}: {}", errors.join(", ")));
     }
     failures.conclude()?;
@@ -97,9 +117,16 @@ fn measure_step(
                 failures.push(format!("`{label}` was not computed"));
                 continue;
             };
-            failures.extend(run.compare_recorded(&label, &case.inputs, [expected, got], (tolerance, name)));
+            failures.extend(run.compare_recorded(
+                &label,
+                &case.inputs,
+                [expected, got],
+                (tolerance, name),
+            ));
             let without_padding = defined(&run.engine, &case.inputs, expected, got);
-            let [expected, got] = without_padding.as_ref().map_or([expected, got], |[expected, got]| [expected, got]);
+            let [expected, got] = without_padding
+                .as_ref()
+                .map_or([expected, got], |[expected, got]| [expected, got]);
             if let (Some(expected), Some(got)) = (expected.as_floats(), got.as_floats()) {
                 let output = largest.entry(name).or_default();
                 output.rel_l2 = output.rel_l2.max(measure(expected, got).rel_l2);
@@ -107,15 +134,21 @@ fn measure_step(
             }
         }
     }
-    let decided = largest.into_iter().filter(|(name, _)| !run.undecided.contains(*name));
+    let decided = largest
+        .into_iter()
+        .filter(|(name, _)| !run.undecided.contains(*name));
     for (name, Largest { rel_l2, elements }) in decided {
         let step = PrecisionStep {
             precision,
             rel_l2,
             noise: tolerance.noise(name).map(|noise| noise.rel_l2),
-            recorded: golden.noise.of(Precision::F32, name).map_or(0.0, |noise| noise.rel_l2),
+            recorded: golden
+                .noise
+                .of(Precision::F32, name)
+                .map_or(0.0, |noise| noise.rel_l2),
             elements,
-            tf32: precision == Precision::Tf32 || (tested.endpoint().tf32() && precision == Precision::F32),
+            tf32: precision == Precision::Tf32
+                || (tested.endpoint().tf32() && precision == Precision::F32),
         };
         ladders.entry(name.clone()).or_default().push(step);
     }
@@ -132,7 +165,9 @@ struct Largest {
 /// The failures of one output, whose steps are ordered by precision.
 fn evaluate(name: &str, steps: &[PrecisionStep]) -> Vec<String> {
     let order = neighbours(steps).filter_map(|(fine, coarse)| out_of_order(name, fine, coarse));
-    order.chain(steps.iter().filter_map(|step| above_reference(name, step))).collect()
+    order
+        .chain(steps.iter().filter_map(|step| above_reference(name, step)))
+        .collect()
 }
 
 /// The pairs of a finer and a coarser step without a third step between them.
@@ -140,7 +175,9 @@ fn neighbours(steps: &[PrecisionStep]) -> impl Iterator<Item = (&PrecisionStep, 
     steps.iter().enumerate().flat_map(|(index, fine)| {
         let coarser = &steps[index + 1..];
         let between = move |coarse: &PrecisionStep| {
-            coarser.iter().any(|step| fine.is_finer_than(step) && step.is_finer_than(coarse))
+            coarser
+                .iter()
+                .any(|step| fine.is_finer_than(step) && step.is_finer_than(coarse))
         };
         coarser
             .iter()
@@ -151,7 +188,8 @@ fn neighbours(steps: &[PrecisionStep]) -> impl Iterator<Item = (&PrecisionStep, 
 
 impl PrecisionStep {
     fn is_finer_than(&self, other: &Self) -> bool {
-        // TF32 has the mantissa of f16, so either can be closer. Where f32 is TF32 by request, both are the same.
+        // TF32 has the mantissa of f16, so either can be closer. Where f32 is TF32 by request, both
+        // are the same.
         let same_mantissa = self.tf32 && (other.tf32 || other.precision == Precision::F16);
         self.precision < other.precision && !same_mantissa
     }
@@ -160,7 +198,8 @@ impl PrecisionStep {
 fn out_of_order(name: &str, fine: &PrecisionStep, coarse: &PrecisionStep) -> Option<String> {
     // `partial_cmp`, so that NaN is out of order.
     let wrong = fine.rel_l2.partial_cmp(&coarse.rel_l2) != Some(Ordering::Less);
-    // An output that every precision computes exactly, such as that of a disabled unit, has no order.
+    // An output that every precision computes exactly, such as that of a disabled unit, has no
+    // order.
     let exact = fine.rel_l2 == 0.0 && coarse.rel_l2 == 0.0;
     (wrong && !exact).then(|| {
         format!(
@@ -171,8 +210,15 @@ fn out_of_order(name: &str, fine: &PrecisionStep, coarse: &PrecisionStep) -> Opt
 }
 
 fn above_reference(name: &str, step: &PrecisionStep) -> Option<String> {
-    let PrecisionStep { precision, rel_l2, recorded, .. } = step;
-    let noise = step.noise.filter(|noise| *noise > 0.0 && step.elements >= FEW)?;
+    let PrecisionStep {
+        precision,
+        rel_l2,
+        recorded,
+        ..
+    } = step;
+    let noise = step
+        .noise
+        .filter(|noise| *noise > 0.0 && step.elements >= FEW)?;
     let within = *rel_l2 <= FACTOR * noise + recorded;
     (!within).then(|| {
         format!(

@@ -9,8 +9,11 @@ use super::{
 use crate::golden::Golden;
 
 #[cfg(test)]
-pub(super) const FAULT: Detected =
-    Detected::new(Fault::EmbeddingOff, "one element of the embeddings off by 1 %", "embed`: ");
+pub(super) const FAULT: Detected = Detected::new(
+    Fault::EmbeddingOff,
+    "one element of the embeddings off by 1 %",
+    "embed`: ",
+);
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;
@@ -29,5 +32,6 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
 /// Why a golden has nothing to compare with.
 pub(super) fn inapplicable(golden: &Golden) -> Option<String> {
     let recorded = golden.trace.iter().any(|(name, _)| name.ends_with("embed"));
-    (!recorded).then(|| "the golden has no `trace.embed`; record it with `testgen record`".to_owned())
+    (!recorded)
+        .then(|| "the golden has no `trace.embed`; record it with `testgen record`".to_owned())
 }

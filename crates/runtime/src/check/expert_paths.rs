@@ -1,5 +1,5 @@
-//! `expert_paths`: every implementation of experts that an engine has computes the same outputs: one expert after another, and all at
-//! once.
+//! `expert_paths`: every implementation of experts that an engine has computes the same outputs:
+//! one expert after another, and all at once.
 
 #[cfg(test)]
 use super::tests::faulty::Detected;

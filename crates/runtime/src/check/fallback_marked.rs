@@ -13,8 +13,11 @@ use testgen_types::DeviceKind;
 pub(super) const ABSENT: DeviceIndex = DeviceIndex::Index(9999);
 
 #[cfg(test)]
-pub(super) const FAULT: Detected =
-    Detected::new(Fault::FallbackNotMarked, "a fallback is marked as real", "but the endpoint is real");
+pub(super) const FAULT: Detected = Detected::new(
+    Fault::FallbackNotMarked,
+    "a fallback is marked as real",
+    "but the endpoint is real",
+);
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let kind = run.registration.device;
@@ -30,7 +33,9 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let found = match endpoint.status() {
         Status::Fallback { from, to, why } => {
             if (*from, *to) != (kind, DeviceKind::Cpu) {
-                failures.push(format!("the fallback is from {from} to {to}, expected from {kind} to cpu"));
+                failures.push(format!(
+                    "the fallback is from {from} to {to}, expected from {kind} to cpu"
+                ));
             }
             if why.trim().is_empty() {
                 failures.push("the fallback has no reason");
@@ -38,20 +43,29 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
             why.clone()
         }
         other => {
-            failures.push(format!("{kind}:9999 does not exist, but the endpoint is {other}"));
+            failures.push(format!(
+                "{kind}:9999 does not exist, but the endpoint is {other}"
+            ));
             String::new()
         }
     };
-    // A check of numbers takes its model from here: with one, it would pass on the CPU in the name of the device.
+    // A check of numbers takes its model from here: with one, it would pass on the CPU in the name
+    // of the device.
     if endpoint.loaded().is_some() {
         failures.push("the fallback returns its model as if it were on the device");
     }
     let expected = target.label.on(DeviceKind::Cpu);
     if *endpoint.label() != expected {
-        failures.push(format!("the label is `{}`, expected `{expected}`", endpoint.label()));
+        failures.push(format!(
+            "the label is `{}`, expected `{expected}`",
+            endpoint.label()
+        ));
     }
     if endpoint.device().map(|device| device.kind) != Some(DeviceKind::Cpu) {
-        failures.push(format!("the fallback runs on {:?}", endpoint.device().map(|device| device.label())));
+        failures.push(format!(
+            "the fallback runs on {:?}",
+            endpoint.device().map(|device| device.label())
+        ));
     }
     run.collect_evidence(&endpoint);
     failures.conclude()?;

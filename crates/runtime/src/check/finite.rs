@@ -1,4 +1,5 @@
-//! `finite`: outputs and hidden states have no NaN and no infinity, except where the reference has them.
+//! `finite`: outputs and hidden states have no NaN and no infinity, except where the reference has
+//! them.
 
 use super::run::{CheckResult, CheckRun, Failures};
 #[cfg(test)]
@@ -6,8 +7,11 @@ use super::tests::faulty::{Detected, Fault};
 use testgen_nn::array::Array;
 
 #[cfg(test)]
-pub(super) const FAULT: Detected =
-    Detected::new(Fault::NotANumber, "one element of each output is NaN", "elements are not finite");
+pub(super) const FAULT: Detected = Detected::new(
+    Fault::NotANumber,
+    "one element of each output is NaN",
+    "elements are not finite",
+);
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;
@@ -16,25 +20,40 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     for case in &golden.cases {
         let forward = tested.model().forward_traced(&case.inputs)?;
         for (name, got) in &forward.outputs {
-            failures.extend(non_finite(&case.qualified(name), case.outputs.get(name), got));
+            failures.extend(non_finite(
+                &case.qualified(name),
+                case.outputs.get(name),
+                got,
+            ));
         }
         for (name, got) in &forward.trace {
-            failures.extend(non_finite(&case.qualified(&format!("trace.{name}")), None, got));
+            failures.extend(non_finite(
+                &case.qualified(&format!("trace.{name}")),
+                None,
+                got,
+            ));
         }
     }
     failures.conclude()?;
     Ok(None)
 }
 
-/// The failure if elements are not finite although those of the reference are. Without a reference all must be finite.
+/// The failure if elements are not finite although those of the reference are. Without a reference
+/// all must be finite.
 fn non_finite(name: &str, reference: Option<&Array>, got: &Array) -> Option<String> {
     let values = got.as_floats()?;
-    let expected = reference.and_then(Array::as_floats).filter(|expected| expected.len() == values.len());
+    let expected = reference
+        .and_then(Array::as_floats)
+        .filter(|expected| expected.len() == values.len());
     let allowed = |flat: usize| expected.is_some_and(|expected| !expected[flat].is_finite());
-    let found: Vec<usize> = (0..values.len()).filter(|flat| !values[*flat].is_finite() && !allowed(*flat)).collect();
+    let found: Vec<usize> = (0..values.len())
+        .filter(|flat| !values[*flat].is_finite() && !allowed(*flat))
+        .collect();
     let first = *found.first()?;
     let (count, total, value) = (found.len(), values.len(), values[first]);
-    Some(format!("`{name}`: {count} of {total} elements are not finite, the first is element {first}: {value}"))
+    Some(format!(
+        "`{name}`: {count} of {total} elements are not finite, the first is element {first}: {value}"
+    ))
 }
 
 #[cfg(test)]
@@ -48,7 +67,10 @@ mod tests {
         let odd = array(&[1.0, f32::NAN, f32::INFINITY]);
         assert_eq!(non_finite("y", Some(&odd), &odd), None);
         let message = non_finite("y", Some(&array(&[1.0, f32::NAN, 2.0])), &odd).unwrap();
-        assert!(message.contains("1 of 3") && message.contains("element 2: inf"), "{message}");
+        assert!(
+            message.contains("1 of 3") && message.contains("element 2: inf"),
+            "{message}"
+        );
         assert!(non_finite("y", None, &odd).unwrap().contains("2 of 3"));
     }
 }

@@ -1,4 +1,5 @@
-//! `generation_controls`: end token, length limits, seed and low temperatures have their documented effect.
+//! `generation_controls`: end token, length limits, seed and low temperatures have their documented
+//! effect.
 //!
 //! Everything is compared with one greedy continuation of the same prompt, so no golden is needed.
 
@@ -13,13 +14,15 @@ use crate::golden::Golden;
 use serde_json::Value;
 use testgen_nn::array::{Array, Arrays};
 use testgen_processing::generation::{
-    Continuation, FinishReason, GenerationControls, GenerationDefaults, GenerationError, GenerationSettings, generate,
+    Continuation, FinishReason, GenerationControls, GenerationDefaults, GenerationError,
+    GenerationSettings, generate,
 };
 use testgen_types::Head;
 
 /// New tokens of the continuation.
 const LENGTH: usize = 12;
-/// A temperature at which sampling is greedy, if the two largest logits differ by more than [`CLEAR_GAP`].
+/// A temperature at which sampling is greedy, if the two largest logits differ by more than
+/// [`CLEAR_GAP`].
 const COLD: f32 = 1e-3;
 /// A temperature at which every token has a chance, even if the logits differ by hundreds.
 const HOT: f32 = 100.0;
@@ -27,8 +30,11 @@ const HOT: f32 = 100.0;
 const CLEAR_GAP: f32 = 0.05;
 
 #[cfg(test)]
-pub(super) const FAULT: Detected =
-    Detected::new(Fault::LogitsDependOnHistory, "logits depend on earlier calls", "are not the first of");
+pub(super) const FAULT: Detected = Detected::new(
+    Fault::LogitsDependOnHistory,
+    "logits depend on earlier calls",
+    "are not the first of",
+);
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;
@@ -38,7 +44,10 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     }
     has_cache(run.spec().architecture, tested.model())?;
     let prompt = prompt(run, &tested, &golden)?;
-    let bench = Bench { tested: &tested, prompt };
+    let bench = Bench {
+        tested: &tested,
+        prompt,
+    };
     let greedy = bench.run(&bench.greedy(LENGTH))?;
     let mut failures = Failures::default();
     lengths(&bench, &greedy, &mut failures)?;
@@ -52,7 +61,9 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
 /// Why a class does not generate tokens.
 pub(super) fn inapplicable(class: &str) -> Option<String> {
     // These classes have a head although their names end like those of base models.
-    let generates = ["LMHeadModel", "MTModel"].iter().any(|end| class.ends_with(end));
+    let generates = ["LMHeadModel", "MTModel"]
+        .iter()
+        .any(|end| class.ends_with(end));
     let base = class.ends_with("Model") && !generates;
     let reason = || format!("`{class}` has no logits to choose tokens from");
     class_without_cache(class).or_else(|| base.then(reason))
@@ -63,8 +74,13 @@ fn prompt(run: &CheckRun<'_>, tested: &SubjectUnderTest, golden: &Golden) -> Res
     if let Some(start) = golden.start_tokens() {
         let start = repeated_for_passages(start, tested, golden);
         let rows = |array: &Array| (0..start.shape()[0].min(array.shape()[0])).collect::<Vec<_>>();
-        let source = golden.source.iter().map(|(name, array)| (name.clone(), array.select_rows(&rows(array))));
-        return Ok(source.chain([("decoder_input_ids".to_owned(), start.clone())]).collect());
+        let source = golden
+            .source
+            .iter()
+            .map(|(name, array)| (name.clone(), array.select_rows(&rows(array))));
+        return Ok(source
+            .chain([("decoder_input_ids".to_owned(), start.clone())])
+            .collect());
     }
     if let Some(prompt) = golden.prompt() {
         return Ok(prompt);
@@ -75,14 +91,24 @@ fn prompt(run: &CheckRun<'_>, tested: &SubjectUnderTest, golden: &Golden) -> Res
     Ok(Sequences::generated(2, length, facts).unpadded(facts))
 }
 
-/// One row of start tokens per passage for a model that writes an answer for each passage. Recorded ones have these rows already.
+/// One row of start tokens per passage for a model that writes an answer for each passage. Recorded
+/// ones have these rows already.
 fn repeated_for_passages(start: Array, tested: &SubjectUnderTest, golden: &Golden) -> Array {
     // 5 is the default of `RagConfig`.
-    let docs = tested.model().config().get("n_docs").and_then(Value::as_u64).unwrap_or(5) as usize;
+    let docs = tested
+        .model()
+        .config()
+        .get("n_docs")
+        .and_then(Value::as_u64)
+        .unwrap_or(5) as usize;
     if tested.model().head() != Head::SequenceGeneration || golden.tokens.contains_key("start") {
         return start;
     }
-    start.select_rows(&(0..start.shape()[0] * docs).map(|row| row / docs).collect::<Vec<_>>())
+    start.select_rows(
+        &(0..start.shape()[0] * docs)
+            .map(|row| row / docs)
+            .collect::<Vec<_>>(),
+    )
 }
 
 /// A model with a prompt, and the controls that are tried on it.
@@ -108,7 +134,8 @@ impl Bench<'_> {
         GenerationControls {
             do_sample: Some(true),
             temperature: Some(temperature),
-            // Unset, it would be 50 as in transformers, and the draws would be among those tokens only.
+            // Unset, it would be 50 as in transformers, and the draws would be among those tokens
+            // only.
             top_k: Some(0),
             top_p: Some(1.0),
             seed: Some(seed),
@@ -116,23 +143,42 @@ impl Bench<'_> {
         }
     }
 
-    /// Generates with `controls`. The defaults of the checkpoint are ignored, so that the check does not depend on its
-    /// generation_config.json.
+    /// Generates with `controls`. The defaults of the checkpoint are ignored, so that the check
+    /// does not depend on its generation_config.json.
     fn run(&self, controls: &GenerationControls) -> Result<Vec<Continuation>, GenerationError> {
-        let tokens = self.prompt.get("decoder_input_ids").unwrap_or_else(|| &self.prompt["input_ids"]);
+        let tokens = self
+            .prompt
+            .get("decoder_input_ids")
+            .unwrap_or_else(|| &self.prompt["input_ids"]);
         let length = tokens.shape()[1];
         let settings = GenerationSettings::new(controls, &GenerationDefaults::default(), length)?;
         // With logits, from which `gap` is computed.
-        generate(self.tested.model().session()?.as_mut(), &self.prompt, &settings, true)
+        generate(
+            self.tested.model().session()?.as_mut(),
+            &self.prompt,
+            &settings,
+            true,
+        )
     }
 }
 
-fn lengths(bench: &Bench<'_>, greedy: &[Continuation], failures: &mut Failures) -> Result<(), GenerationError> {
+fn lengths(
+    bench: &Bench<'_>,
+    greedy: &[Continuation],
+    failures: &mut Failures,
+) -> Result<(), GenerationError> {
     for length in [1, 5, LENGTH] {
-        for (row, (short, whole)) in bench.run(&bench.greedy(length))?.iter().zip(greedy).enumerate() {
+        for (row, (short, whole)) in bench
+            .run(&bench.greedy(length))?
+            .iter()
+            .zip(greedy)
+            .enumerate()
+        {
             if short.ids.len() != length || short.finish != FinishReason::Length {
                 let (found, why) = (short.ids.len(), short.finish);
-                failures.push(format!("row {row}: {found} tokens and {why:?}, but `max_new_tokens` is {length}"));
+                failures.push(format!(
+                    "row {row}: {found} tokens and {why:?}, but `max_new_tokens` is {length}"
+                ));
             }
             if short.ids != whole.ids[..short.ids.len().min(LENGTH)] {
                 failures.push(format!(
@@ -144,30 +190,50 @@ fn lengths(bench: &Bench<'_>, greedy: &[Continuation], failures: &mut Failures) 
     Ok(())
 }
 
-/// With a token of the continuation as the end token, the row ends there, but not before `min_new_tokens`.
-fn end_token(bench: &Bench<'_>, greedy: &Continuation, failures: &mut Failures) -> Result<(), GenerationError> {
+/// With a token of the continuation as the end token, the row ends there, but not before
+/// `min_new_tokens`.
+fn end_token(
+    bench: &Bench<'_>,
+    greedy: &Continuation,
+    failures: &mut Failures,
+) -> Result<(), GenerationError> {
     let end = greedy.ids[LENGTH / 2];
     // The token may also occur before the middle.
     let first = greedy.ids.iter().position(|id| *id == end).unwrap_or(0);
-    let controls = GenerationControls { eos_token_ids: Some(vec![end]), ..bench.greedy(LENGTH) };
+    let controls = GenerationControls {
+        eos_token_ids: Some(vec![end]),
+        ..bench.greedy(LENGTH)
+    };
     let ended = &bench.run(&controls)?[0];
     if ended.ids != greedy.ids[..=first] || ended.finish != FinishReason::EndToken {
         let (ids, why) = (&ended.ids, ended.finish);
-        failures
-            .push(format!("with the end token {end} the row is {ids:?} and {why:?}; without it is {:?}", greedy.ids));
+        failures.push(format!(
+            "with the end token {end} the row is {ids:?} and {why:?}; without it is {:?}",
+            greedy.ids
+        ));
     }
     // Beyond the end token, so that the limit must prevent it.
     let least = (first + 2).min(LENGTH);
-    let longer = &bench.run(&GenerationControls { min_new_tokens: Some(least), ..controls })?[0];
+    let longer = &bench.run(&GenerationControls {
+        min_new_tokens: Some(least),
+        ..controls
+    })?[0];
     if longer.ids.len() < least || longer.ids[..least.saturating_sub(1)].contains(&end) {
-        failures.push(format!("`min_new_tokens` is {least} and the end token {end}, but the row is {:?}", longer.ids));
+        failures.push(format!(
+            "`min_new_tokens` is {least} and the end token {end}, but the row is {:?}",
+            longer.ids
+        ));
     }
     Ok(())
 }
 
 fn seed(bench: &Bench<'_>, failures: &mut Failures) -> Result<(), GenerationError> {
     let ids = |seed| -> Result<Vec<Vec<i64>>, GenerationError> {
-        Ok(bench.run(&bench.sampled(HOT, seed))?.into_iter().map(|row| row.ids).collect())
+        Ok(bench
+            .run(&bench.sampled(HOT, seed))?
+            .into_iter()
+            .map(|row| row.ids)
+            .collect())
     };
     let first = ids(1)?;
     if ids(1)? != first {
@@ -185,12 +251,28 @@ fn seed(bench: &Bench<'_>, failures: &mut Failures) -> Result<(), GenerationErro
 }
 
 /// At temperature 0 sampling is greedy; at [`COLD`] too, where the likeliest token leads clearly.
-fn temperature(bench: &Bench<'_>, greedy: &[Continuation], failures: &mut Failures) -> Result<(), GenerationError> {
+fn temperature(
+    bench: &Bench<'_>,
+    greedy: &[Continuation],
+    failures: &mut Failures,
+) -> Result<(), GenerationError> {
     if ids(&bench.run(&bench.sampled(0.0, 1))?) != ids(greedy) {
         failures.push("sampling at temperature 0 is not greedy");
     }
-    for (row, (cold, greedy)) in bench.run(&bench.sampled(COLD, 1))?.iter().zip(greedy).enumerate() {
-        let Some(step) = cold.ids.iter().zip(&greedy.ids).position(|(cold, greedy)| cold != greedy) else { continue };
+    for (row, (cold, greedy)) in bench
+        .run(&bench.sampled(COLD, 1))?
+        .iter()
+        .zip(greedy)
+        .enumerate()
+    {
+        let Some(step) = cold
+            .ids
+            .iter()
+            .zip(&greedy.ids)
+            .position(|(cold, greedy)| cold != greedy)
+        else {
+            continue;
+        };
         let gap = gap(greedy, step);
         if gap > CLEAR_GAP {
             failures
@@ -206,10 +288,15 @@ fn ids(rows: &[Continuation]) -> Vec<&[i64]> {
 
 /// The difference between the two largest logits of a step.
 fn gap(row: &Continuation, step: usize) -> f32 {
-    let Some(logits) = row.logits.as_ref().map(|logits| logits.narrow(0, step, 1)) else { return f32::INFINITY };
+    let Some(logits) = row.logits.as_ref().map(|logits| logits.narrow(0, step, 1)) else {
+        return f32::INFINITY;
+    };
     let mut sorted = logits.as_floats().unwrap_or_default().to_vec();
     sorted.sort_by(|a, b| b.total_cmp(a));
-    sorted.first().zip(sorted.get(1)).map_or(f32::INFINITY, |(first, second)| first - second)
+    sorted
+        .first()
+        .zip(sorted.get(1))
+        .map_or(f32::INFINITY, |(first, second)| first - second)
 }
 
 #[cfg(test)]

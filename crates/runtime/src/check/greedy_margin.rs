@@ -1,7 +1,9 @@
-//! `greedy_margin`: greedy tokens equal the recorded ones, or differ only where the recorded margin is below the error.
+//! `greedy_margin`: greedy tokens equal the recorded ones, or differ only where the recorded margin
+//! is below the error.
 //!
-//! The recorded tokens are read step by step with the cache, whatever the model itself would choose, so that every step has a
-//! reference. The logits are compared as well, because equal tokens alone prove little.
+//! The recorded tokens are read step by step with the cache, whatever the model itself would
+//! choose, so that every step has a reference. The logits are compared as well, because equal
+//! tokens alone prove little.
 
 use super::run::{Abort, CheckResult, CheckRun, Failures};
 #[cfg(test)]
@@ -22,8 +24,11 @@ const MARGIN_FACTOR: f64 = 4.0;
 const STEP_LOGITS: &str = "tokens.logits";
 
 #[cfg(test)]
-pub(super) const FAULT: Detected =
-    Detected::new(Fault::CacheDrifts, "logits drift with the cache", "tokens.logits step 2");
+pub(super) const FAULT: Detected = Detected::new(
+    Fault::CacheDrifts,
+    "logits drift with the cache",
+    "tokens.logits step 2",
+);
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;
@@ -44,7 +49,12 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let mut logits = last_logits(session.as_mut(), &golden.prompt().unwrap_or_default())?;
     for step in 0..steps {
         let expected = logits_at(recorded.logits, step);
-        failures.extend(run.compare(&format!("{STEP_LOGITS} step {step}"), &expected, &logits, threshold));
+        failures.extend(run.compare(
+            &format!("{STEP_LOGITS} step {step}"),
+            &expected,
+            &logits,
+            threshold,
+        ));
         for row in 0..rows {
             match recorded.choice(row, step, &logits).evaluate() {
                 TokenMatch::Same => {}
@@ -53,7 +63,10 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
             }
         }
         if step + 1 < steps {
-            logits = last_logits(session.as_mut(), &next_inputs(&golden, recorded.tokens.narrow(1, step, 1)))?;
+            logits = last_logits(
+                session.as_mut(),
+                &next_inputs(&golden, recorded.tokens.narrow(1, step, 1)),
+            )?;
         }
     }
     failures.conclude()?;
@@ -62,30 +75,47 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
 
 /// Why a golden has nothing to compare with.
 pub(super) fn inapplicable(golden: &Golden) -> Option<String> {
-    let prompt = ["prompt", "start"].iter().any(|name| golden.tokens.contains_key(*name));
-    let tokens = ["greedy", "logits"].iter().all(|name| golden.tokens.contains_key(*name));
+    let prompt = ["prompt", "start"]
+        .iter()
+        .any(|name| golden.tokens.contains_key(*name));
+    let tokens = ["greedy", "logits"]
+        .iter()
+        .all(|name| golden.tokens.contains_key(*name));
     let recorded = prompt && tokens && golden.margins.contains_key("greedy");
-    (!recorded).then(|| "the golden has no `tokens.*` and `margin.greedy`: its class does not generate".to_owned())
+    (!recorded).then(|| {
+        "the golden has no `tokens.*` and `margin.greedy`: its class does not generate".to_owned()
+    })
 }
 
-/// The larger of the thresholds for a step and for whole outputs: the error of a single step can be several times that of all
-/// together. Goldens of older recorders have no noise of steps.
+/// The larger of the thresholds for a step and for whole outputs: the error of a single step can be
+/// several times that of all together. Goldens of older recorders have no noise of steps.
 fn step_threshold(tolerance: Tolerance<'_>) -> Threshold {
     let whole = tolerance.golden("logits");
     if tolerance.noise(STEP_LOGITS).is_none() {
         return whole;
     }
     let step = tolerance.golden(STEP_LOGITS);
-    Threshold { rel_l2: step.rel_l2.max(whole.rel_l2), max_rel: step.max_rel.max(whole.max_rel) }
+    Threshold {
+        rel_l2: step.rel_l2.max(whole.rel_l2),
+        max_rel: step.max_rel.max(whole.max_rel),
+    }
 }
 
-/// The inputs of a step after the first: the last token, and for an encoder-decoder the mask of its source.
+/// The inputs of a step after the first: the last token, and for an encoder-decoder the mask of its
+/// source.
 fn next_inputs(golden: &Golden, token: Array) -> Arrays {
     let encoder_decoder = golden.tokens.contains_key("start");
-    let name = if encoder_decoder { "decoder_input_ids" } else { "input_ids" };
+    let name = if encoder_decoder {
+        "decoder_input_ids"
+    } else {
+        "input_ids"
+    };
     let mut inputs = Arrays::from([(name.to_owned(), token)]);
     // Cross-attention needs the mask in every step; its keys and values are in the cache.
-    let mask = golden.source.get("attention_mask").filter(|_| encoder_decoder);
+    let mask = golden
+        .source
+        .get("attention_mask")
+        .filter(|_| encoder_decoder);
     inputs.extend(mask.map(|mask| ("attention_mask".to_owned(), mask.clone())));
     inputs
 }
@@ -93,16 +123,23 @@ fn next_inputs(golden: &Golden, token: Array) -> Arrays {
 /// Reads `inputs` and returns the logits after the last token, [batch, vocab].
 fn last_logits(session: &mut dyn Session, inputs: &Arrays) -> Result<Array, ForwardError> {
     let outputs = session.advance(inputs)?.outputs;
-    let logits = outputs
-        .get("logits")
-        .ok_or_else(|| ForwardError::Device { message: "the session returns no `logits`".to_owned() })?;
+    let logits = outputs.get("logits").ok_or_else(|| ForwardError::Device {
+        message: "the session returns no `logits`".to_owned(),
+    })?;
     Ok(logits_at(logits, logits.shape()[1] - 1))
 }
 
 /// [batch, seq, vocab] at one step, [batch, vocab].
 fn logits_at(logits: &Array, step: usize) -> Array {
     let (batch, vocab) = (logits.shape()[0], logits.shape()[2]);
-    Array::floats([batch, vocab], logits.narrow(1, step, 1).as_floats().unwrap_or_default().to_vec())
+    Array::floats(
+        [batch, vocab],
+        logits
+            .narrow(1, step, 1)
+            .as_floats()
+            .unwrap_or_default()
+            .to_vec(),
+    )
 }
 
 /// The recorded greedy continuation.
@@ -118,8 +155,14 @@ struct RecordedTokens<'a> {
 impl RecordedTokens<'_> {
     /// The choice of one row at one step; `got` are the computed logits of the step.
     fn choice(&self, row: usize, step: usize, got: &Array) -> GreedyChoice {
-        let (expected, got) = (logits_at(self.logits, step).select_rows(&[row]), got.select_rows(&[row]));
-        let (expected, got) = (expected.as_floats().unwrap_or_default(), got.as_floats().unwrap_or_default());
+        let (expected, got) = (
+            logits_at(self.logits, step).select_rows(&[row]),
+            got.select_rows(&[row]),
+        );
+        let (expected, got) = (
+            expected.as_floats().unwrap_or_default(),
+            got.as_floats().unwrap_or_default(),
+        );
         let Measured { max_difference, .. } = measure(expected, got);
         let flat = row * self.tokens.shape()[1] + step;
         GreedyChoice {
@@ -152,12 +195,19 @@ enum TokenMatch {
 
 impl GreedyChoice {
     fn evaluate(&self) -> TokenMatch {
-        let Self { row, step, expected, chosen, margin, error } = self;
+        let Self {
+            row,
+            step,
+            expected,
+            chosen,
+            margin,
+            error,
+        } = self;
         if chosen == expected {
             TokenMatch::Same
         } else if *margin < MARGIN_FACTOR * error {
-            // Two logits that are off in opposite directions take twice the error, the rest of the factor is reserve.
-            // The strict comparison is that of the logits themselves.
+            // Two logits that are off in opposite directions take twice the error, the rest of the
+            // factor is reserve. The strict comparison is that of the logits themselves.
             TokenMatch::WithinMargin
         } else {
             TokenMatch::Different(format!(
@@ -170,8 +220,16 @@ impl GreedyChoice {
 
 /// The index of the largest value; of equal values the first, as `argmax` of PyTorch.
 fn largest(values: &[f32]) -> i64 {
-    let better = |best: usize, next: usize| if values[next] > values[best] { next } else { best };
-    (0..values.len()).reduce(better).map_or(-1, |index| index as i64)
+    let better = |best: usize, next: usize| {
+        if values[next] > values[best] {
+            next
+        } else {
+            best
+        }
+    };
+    (0..values.len())
+        .reduce(better)
+        .map_or(-1, |index| index as i64)
 }
 
 #[cfg(test)]
@@ -189,12 +247,26 @@ mod tests {
     #[test]
     fn the_noise_of_steps_widens_the_threshold() {
         assert_eq!(threshold(r#"{"logits": [2e-6, 2e-6]}"#), 8e-6);
-        assert_eq!(threshold(r#"{"logits": [2e-6, 2e-6], "tokens.logits": [3e-6, 3e-6]}"#), 1.2e-5);
-        assert_eq!(threshold(r#"{"logits": [2e-6, 2e-6], "tokens.logits": [1e-6, 1e-6]}"#), 8e-6);
+        assert_eq!(
+            threshold(r#"{"logits": [2e-6, 2e-6], "tokens.logits": [3e-6, 3e-6]}"#),
+            1.2e-5
+        );
+        assert_eq!(
+            threshold(r#"{"logits": [2e-6, 2e-6], "tokens.logits": [1e-6, 1e-6]}"#),
+            8e-6
+        );
     }
 
     fn evaluated(chosen: i64, margin: f64, error: f64) -> TokenMatch {
-        GreedyChoice { row: 0, step: 1, expected: 7, chosen, margin, error }.evaluate()
+        GreedyChoice {
+            row: 0,
+            step: 1,
+            expected: 7,
+            chosen,
+            margin,
+            error,
+        }
+        .evaluate()
     }
 
     #[test]
@@ -220,9 +292,19 @@ mod tests {
             for part in [prompt, "greedy", "logits"] {
                 let mut lacking = whole.clone();
                 lacking.tokens.remove(part).unwrap();
-                assert!(inapplicable(&lacking).is_some(), "{fixture} without `tokens.{part}`");
+                assert!(
+                    inapplicable(&lacking).is_some(),
+                    "{fixture} without `tokens.{part}`"
+                );
             }
-            assert!(inapplicable(&Golden { margins: Arrays::new(), ..whole }).is_some(), "{fixture} without margins");
+            assert!(
+                inapplicable(&Golden {
+                    margins: Arrays::new(),
+                    ..whole
+                })
+                .is_some(),
+                "{fixture} without margins"
+            );
         }
     }
 }

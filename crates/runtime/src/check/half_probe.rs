@@ -1,4 +1,5 @@
-//! `half_probe`: the half precision arithmetic of the device, or its TF32, is correct, measured against f64.
+//! `half_probe`: the half precision arithmetic of the device, or its TF32, is correct, measured
+//! against f64.
 //!
 //! A type that the device lacks is ignored; a type that it computes wrongly fails.
 
@@ -11,25 +12,35 @@ use crate::{
 };
 
 #[cfg(test)]
-pub(super) const FAULT: Detected =
-    Detected::new(Fault::HalfPrecisionRefused, "half precision is refused", "but the endpoint is");
+pub(super) const FAULT: Detected = Detected::new(
+    Fault::HalfPrecisionRefused,
+    "half precision is refused",
+    "but the endpoint is",
+);
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let (kind, precision) = (run.registration.device, run.registration.precision);
-    // Not `subject_under_test`: where the device computes wrongly the endpoint is a mock, and the facts of the probe say
-    // more than its reason.
+    // Not `subject_under_test`: where the device computes wrongly the endpoint is a mock, and the
+    // facts of the probe say more than its reason.
     let endpoint = run.endpoint(run.context.checkpoint.as_ref(), precision);
     if let Status::Fallback { why, .. } = endpoint.status() {
         return Err(absent_device(run.context.requirements, kind, why));
     }
     let Some(probe) = run.probe(precision) else {
-        return Err(Abort::Fail(format!("the device could not be probed; the endpoint is {}", endpoint.status())));
+        return Err(Abort::Fail(format!(
+            "the device could not be probed; the endpoint is {}",
+            endpoint.status()
+        )));
     };
     run.evidence.matrix_unit.clone_from(&probe.matrix_unit);
     evaluate(&probe)?;
-    // A harness that refuses a precision which the probe proved correct would hide every check in that precision.
+    // A harness that refuses a precision which the probe proved correct would hide every check in
+    // that precision.
     if endpoint.status().is_mock() {
-        return Err(Abort::Fail(format!("{probe}, but the endpoint is {}", endpoint.status())));
+        return Err(Abort::Fail(format!(
+            "{probe}, but the endpoint is {}",
+            endpoint.status()
+        )));
     }
     Ok(Some(probe.to_string()))
 }
@@ -37,7 +48,9 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
 fn evaluate(probe: &PrecisionProbe) -> Result<(), Abort> {
     match &probe.support {
         HalfSupport::Correct => Ok(()),
-        HalfSupport::Unsupported { .. } | HalfSupport::StorageOnly { .. } => Err(Abort::Skip(probe.to_string())),
+        HalfSupport::Unsupported { .. } | HalfSupport::StorageOnly { .. } => {
+            Err(Abort::Skip(probe.to_string()))
+        }
         HalfSupport::Wrong { .. } => Err(Abort::Fail(probe.to_string())),
     }
 }
@@ -58,7 +71,13 @@ mod tests {
         assert!(
             matches!(evaluated(HalfSupport::Wrong { what: why() }), Err(Abort::Fail(reason)) if reason.contains("seven"))
         );
-        assert!(matches!(evaluated(HalfSupport::Unsupported { why: why() }), Err(Abort::Skip(_))));
-        assert!(matches!(evaluated(HalfSupport::StorageOnly { why: why() }), Err(Abort::Skip(_))));
+        assert!(matches!(
+            evaluated(HalfSupport::Unsupported { why: why() }),
+            Err(Abort::Skip(_))
+        ));
+        assert!(matches!(
+            evaluated(HalfSupport::StorageOnly { why: why() }),
+            Err(Abort::Skip(_))
+        ));
     }
 }

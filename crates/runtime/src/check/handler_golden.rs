@@ -1,8 +1,10 @@
-//! `handler_golden`: the endpoint that the harness creates answers the recorded request of its modality as transformers does.
+//! `handler_golden`: the endpoint that the harness creates answers the recorded request of its
+//! modality as transformers does.
 //!
-//! The request goes through `create_<device>_<task>_endpoint_handler` on the device and in the precision of the check. Vectors,
-//! scores and boxes are compared with thresholds from the recorded noise of the answer. Choices (labels, tokens, spans) may
-//! differ only where the recorded scores of both are closer than those thresholds allow.
+//! The request goes through `create_<device>_<task>_endpoint_handler` on the device and in the
+//! precision of the check. Vectors, scores and boxes are compared with thresholds from the recorded
+//! noise of the answer. Choices (labels, tokens, spans) may differ only where the recorded scores
+//! of both are closer than those thresholds allow.
 
 mod candidates;
 mod choices;
@@ -48,20 +50,44 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
 }
 
 /// Compares the answer; returns what a report shows of it.
-fn compare(comparison: &mut AnswerComparison<'_, '_, '_>, expected: &AnswerEntries, got: &Response) -> CheckResult {
+fn compare(
+    comparison: &mut AnswerComparison<'_, '_, '_>,
+    expected: &AnswerEntries,
+    got: &Response,
+) -> CheckResult {
     match (expected, got) {
-        (AnswerEntries::Labels(expected), Response::Labels(got)) => comparison.labels(expected, got),
-        (AnswerEntries::Filled(expected), Response::FilledMasks(got)) => comparison.filled(expected, got),
-        (AnswerEntries::TokenLabels(expected), Response::TokenLabels(got)) => comparison.token_labels(expected, got),
+        (AnswerEntries::Labels(expected), Response::Labels(got)) => {
+            comparison.labels(expected, got)
+        }
+        (AnswerEntries::Filled(expected), Response::FilledMasks(got)) => {
+            comparison.filled(expected, got)
+        }
+        (AnswerEntries::TokenLabels(expected), Response::TokenLabels(got)) => {
+            comparison.token_labels(expected, got)
+        }
         (AnswerEntries::Spans(expected), Response::Answers(got)) => comparison.spans(expected, got),
-        (AnswerEntries::Detections(expected), Response::Detections(got)) => comparison.detections(expected, got),
-        (AnswerEntries::Generated(expected), Response::Generations(got)) => comparison.generated(expected, got),
-        (AnswerEntries::Transcripts(expected), Response::Transcriptions(got)) => comparison.transcripts(expected, got),
-        (AnswerEntries::Frames(expected), Response::Transcriptions(got)) => comparison.frames(expected, got),
-        (AnswerEntries::Retrieved(expected), Response::RetrievedAnswers(got)) => comparison.retrieved(expected, got),
+        (AnswerEntries::Detections(expected), Response::Detections(got)) => {
+            comparison.detections(expected, got)
+        }
+        (AnswerEntries::Generated(expected), Response::Generations(got)) => {
+            comparison.generated(expected, got)
+        }
+        (AnswerEntries::Transcripts(expected), Response::Transcriptions(got)) => {
+            comparison.transcripts(expected, got)
+        }
+        (AnswerEntries::Frames(expected), Response::Transcriptions(got)) => {
+            comparison.frames(expected, got)
+        }
+        (AnswerEntries::Retrieved(expected), Response::RetrievedAnswers(got)) => {
+            comparison.retrieved(expected, got)
+        }
         (AnswerEntries::Vectors(expected), got) => comparison.vectors(expected, got),
-        (_, Response::Mock { why }) => Err(Abort::Fail(format!("the endpoint answers as a mock: {why}"))),
-        _ => Err(Abort::Fail("the answer is not of the kind that is recorded for the task".to_owned())),
+        (_, Response::Mock { why }) => Err(Abort::Fail(format!(
+            "the endpoint answers as a mock: {why}"
+        ))),
+        _ => Err(Abort::Fail(
+            "the answer is not of the kind that is recorded for the task".to_owned(),
+        )),
     }
 }
 

@@ -1,9 +1,9 @@
-//! `kv_cache_equivalence`: reading a sequence with the cache, step by step or in chunks, equals reading it at once; also after
-//! a reset, and after left padding.
+//! `kv_cache_equivalence`: reading a sequence with the cache, step by step or in chunks, equals
+//! reading it at once; also after a reset, and after left padding.
 //!
-//! Only the first step of an encoder-decoder gets the encoder's input, so that later steps must take its keys and values from
-//! the cache. Before the first comparison the session reads another source, so that keys and values that survive a reset are
-//! detected.
+//! Only the first step of an encoder-decoder gets the encoder's input, so that later steps must
+//! take its keys and values from the cache. Before the first comparison the session reads another
+//! source, so that keys and values that survive a reset are detected.
 
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
@@ -25,7 +25,11 @@ struct Schedule {
 }
 
 #[cfg(test)]
-pub(super) const FAULT: Detected = Detected::new(Fault::WrongChunk, "a chunk after a cache is wrong", "in chunks");
+pub(super) const FAULT: Detected = Detected::new(
+    Fault::WrongChunk,
+    "a chunk after a cache is wrong",
+    "in chunks",
+);
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;
@@ -36,22 +40,41 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     has_cache(run.spec().architecture, tested.model())?;
     let facts = run.text_facts(&tested, &golden);
     let mut failures = Failures::default();
-    for CachedInput { label: input, arrays } in CachedInput::recorded(&golden, facts)? {
+    for CachedInput {
+        label: input,
+        arrays,
+    } in CachedInput::recorded(&golden, facts)?
+    {
         let whole = forward_by_position(run, &tested, facts.stream, &arrays)?.positions;
         let mut session = tested.model().session()?;
         let length = arrays[facts.stream.ids()].shape()[1];
         if facts.stream.other_arguments().is_some() {
-            advance_in_steps(session.as_mut(), facts.stream, &with_another_source(&arrays, facts), &[1])?;
+            advance_in_steps(
+                session.as_mut(),
+                facts.stream,
+                &with_another_source(&arrays, facts),
+                &[1],
+            )?;
             session.reset();
         }
-        for Schedule { label: schedule, steps } in schedules(length) {
+        for Schedule {
+            label: schedule,
+            steps,
+        } in schedules(length)
+        {
             let what = format!("{input}, {schedule}");
             let stepped = advance_in_steps(session.as_mut(), facts.stream, &arrays, &steps)?;
-            let results = CacheResults { whole: &whole, stepped: &stepped, mask: &arrays[facts.stream.mask()] };
+            let results = CacheResults {
+                whole: &whole,
+                stepped: &stepped,
+                mask: &arrays[facts.stream.mask()],
+            };
             results.compare(run, &tested, &golden, &what, &mut failures);
             if session.length() != length {
                 let found = session.length();
-                failures.push(format!("{what}: the session reports {found} tokens after reading {length}"));
+                failures.push(format!(
+                    "{what}: the session reports {found} tokens after reading {length}"
+                ));
             }
             session.reset();
         }
@@ -70,7 +93,9 @@ fn with_another_source(inputs: &Arrays, facts: TextFacts<'_>) -> Arrays {
     let mut inputs = inputs.clone();
     for (name, array) in facts.stream.other_arguments().into_iter().flatten() {
         let rows = inputs[facts.stream.ids()].shape()[0];
-        let others: Vec<usize> = (1..=rows).map(|row| row % array.shape()[0].max(1)).collect();
+        let others: Vec<usize> = (1..=rows)
+            .map(|row| row % array.shape()[0].max(1))
+            .collect();
         inputs.insert(name.clone(), array.select_rows(&others));
     }
     inputs
@@ -78,17 +103,33 @@ fn with_another_source(inputs: &Arrays, facts: TextFacts<'_>) -> Arrays {
 
 /// How a sequence of `length` tokens is read; the session is reset after each schedule.
 fn schedules(length: usize) -> Vec<Schedule> {
-    // Chunks after a cache need a mask that is neither square nor a single row, and a chunk of one between two larger ones
-    // switches between the kernels for both.
+    // Chunks after a cache need a mask that is neither square nor a single row, and a chunk of one
+    // between two larger ones switches between the kernels for both.
     let mut chunks = vec![3, 1, 5];
     let used: usize = chunks.iter().sum();
     chunks.push(length.saturating_sub(used));
-    let chunks = if used < length { chunks } else { vec![1, length - 1] };
+    let chunks = if used < length {
+        chunks
+    } else {
+        vec![1, length - 1]
+    };
     vec![
-        Schedule { label: "step by step", steps: vec![1; length] },
-        Schedule { label: "in chunks", steps: chunks },
-        Schedule { label: "at once into the cache", steps: vec![length] },
-        Schedule { label: "step by step after a reset", steps: vec![1; length] },
+        Schedule {
+            label: "step by step",
+            steps: vec![1; length],
+        },
+        Schedule {
+            label: "in chunks",
+            steps: chunks,
+        },
+        Schedule {
+            label: "at once into the cache",
+            steps: vec![length],
+        },
+        Schedule {
+            label: "step by step after a reset",
+            steps: vec![1; length],
+        },
     ]
 }
 
@@ -100,8 +141,8 @@ struct CacheResults<'a> {
 }
 
 impl CacheResults<'_> {
-    /// Compares at real positions only: a padding token before the text sees no token at all, and what it computes is
-    /// arbitrary and never read.
+    /// Compares at real positions only: a padding token before the text sees no token at all, and
+    /// what it computes is arbitrary and never read.
     fn compare(
         &self,
         run: &mut CheckRun<'_>,
@@ -113,11 +154,21 @@ impl CacheResults<'_> {
         let tolerance = run.tolerance(golden, tested);
         for (name, expected) in self.whole {
             let label = format!("{name} {what}");
-            let Some(got) = self.stepped.get(name).filter(|got| got.shape() == expected.shape()) else {
-                failures.push(format!("`{label}` was not computed in the shape {:?}", expected.shape()));
+            let Some(got) = self
+                .stepped
+                .get(name)
+                .filter(|got| got.shape() == expected.shape())
+            else {
+                failures.push(format!(
+                    "`{label}` was not computed in the shape {:?}",
+                    expected.shape()
+                ));
                 continue;
             };
-            let (expected, got) = (at_real_positions(expected, self.mask), at_real_positions(got, self.mask));
+            let (expected, got) = (
+                at_real_positions(expected, self.mask),
+                at_real_positions(got, self.mask),
+            );
             failures.extend(run.compare(&label, &expected, &got, tolerance.metamorphic(name)));
         }
     }
@@ -133,7 +184,10 @@ mod tests {
         for length in [1, 2, 9, 10, 33] {
             for Schedule { label, steps } in schedules(length) {
                 assert_eq!(steps.iter().sum::<usize>(), length, "{label} {length}");
-                assert!(length == 1 || !steps.contains(&0), "{label} {length}: no step is empty");
+                assert!(
+                    length == 1 || !steps.contains(&0),
+                    "{label} {length}: no step is empty"
+                );
             }
         }
     }

@@ -1,4 +1,5 @@
-//! `layer_trace_golden`: the hidden state after every layer equals the recorded one. The failure names the first that diverges.
+//! `layer_trace_golden`: the hidden state after every layer equals the recorded one. The failure
+//! names the first that diverges.
 
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
@@ -9,8 +10,11 @@ use super::{
 use crate::golden::Golden;
 
 #[cfg(test)]
-pub(super) const FAULT: Detected =
-    Detected::new(Fault::LastLayerOff, "one element of the last layer off by 1 %", "still agrees");
+pub(super) const FAULT: Detected = Detected::new(
+    Fault::LastLayerOff,
+    "one element of the last layer off by 1 %",
+    "still agrees",
+);
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;
@@ -32,6 +36,10 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
 
 /// Why a golden has nothing to compare with.
 pub(super) fn inapplicable(golden: &Golden) -> Option<String> {
-    let recorded = golden.trace.iter().any(|(name, _)| !name.ends_with("embed"));
-    (!recorded).then(|| "the golden has no `trace.layer.*`; record it with `testgen record`".to_owned())
+    let recorded = golden
+        .trace
+        .iter()
+        .any(|(name, _)| !name.ends_with("embed"));
+    (!recorded)
+        .then(|| "the golden has no `trace.layer.*`; record it with `testgen record`".to_owned())
 }

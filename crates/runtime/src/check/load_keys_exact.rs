@@ -1,8 +1,10 @@
-//! `load_keys_exact`: the model reads every tensor of the checkpoint, in the shape that the configuration implies.
+//! `load_keys_exact`: the model reads every tensor of the checkpoint, in the shape that the
+//! configuration implies.
 //!
 //! Every value of a tensor that is read is finite, whether a recorded input touches it or not.
 //!
-//! A missing, renamed or transposed tensor makes the load itself fail, and the check with it, with the name of the tensor.
+//! A missing, renamed or transposed tensor makes the load itself fail, and the check with it, with
+//! the name of the tensor.
 
 use super::run::{Abort, CheckResult, CheckRun};
 #[cfg(test)]
@@ -14,8 +16,11 @@ use testgen_types::excerpt;
 const NAMED: usize = 20;
 
 #[cfg(test)]
-pub(super) const FAULT: Detected =
-    Detected::new(Fault::TensorNotRead, "one tensor more in the checkpoint", "were never read");
+pub(super) const FAULT: Detected = Detected::new(
+    Fault::TensorNotRead,
+    "one tensor more in the checkpoint",
+    "were never read",
+);
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let tested = run.subject_under_test()?;
@@ -23,10 +28,14 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     if !tensors.unused.is_empty() {
         let named = tensors.unused.iter().take(NAMED).map(|name| excerpt(name));
         let (count, names) = (tensors.unused.len(), named.collect::<Vec<_>>().join("`, `"));
-        return Err(Abort::Fail(format!("{count} tensors of the checkpoint were never read: `{names}`")));
+        return Err(Abort::Fail(format!(
+            "{count} tensors of the checkpoint were never read: `{names}`"
+        )));
     }
     if tensors.read.is_empty() {
-        return Err(Abort::Fail("no tensor of the checkpoint was read".to_owned()));
+        return Err(Abort::Fail(
+            "no tensor of the checkpoint was read".to_owned(),
+        ));
     }
     let not_finite = weights::not_finite(run.checkpoint().directory(), &tensors.read)?;
     if let Some((name, index)) = not_finite {
@@ -36,8 +45,16 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         )));
     }
     let saved = tested.model().config();
-    let named =
-        ["architectures", "_class_name"].iter().any(|field| saved.get(*field).is_some_and(|name| !name.is_null()));
-    let warning = if named { "" } else { "; config.json names no class in `architectures`" };
-    Ok(Some(format!("{} tensors read{warning}", tensors.read.len())))
+    let named = ["architectures", "_class_name"]
+        .iter()
+        .any(|field| saved.get(*field).is_some_and(|name| !name.is_null()));
+    let warning = if named {
+        ""
+    } else {
+        "; config.json names no class in `architectures`"
+    };
+    Ok(Some(format!(
+        "{} tensors read{warning}",
+        tensors.read.len()
+    )))
 }

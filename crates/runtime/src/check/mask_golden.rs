@@ -1,5 +1,5 @@
-//! `mask_golden`: values at masked positions have no influence on other positions, and outputs at real positions equal the
-//! recorded ones.
+//! `mask_golden`: values at masked positions have no influence on other positions, and outputs at
+//! real positions equal the recorded ones.
 
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
@@ -36,8 +36,11 @@ struct Masked<'a> {
 }
 
 #[cfg(test)]
-pub(super) const FAULT: Detected =
-    Detected::new(Fault::MaskIgnored, "the mask is ignored", "at real positions|at masked positions|nodes");
+pub(super) const FAULT: Detected = Detected::new(
+    Fault::MaskIgnored,
+    "the mask is ignored",
+    "at real positions|at masked positions|nodes",
+);
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     if run.spec().architecture == Architecture::Graph {
@@ -47,7 +50,11 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let tested = run.subject_under_test()?;
     let mut failures = Failures::default();
     for facts in run.streams(&tested, &golden) {
-        let masked = Masked { tested: &tested, golden: &golden, facts };
+        let masked = Masked {
+            tested: &tested,
+            golden: &golden,
+            facts,
+        };
         masked.check(run, &mut failures)?;
     }
     failures.conclude()?;
@@ -57,13 +64,19 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
 impl Masked<'_> {
     fn check(&self, run: &mut CheckRun<'_>, failures: &mut Failures) -> Result<(), Abort> {
         let Self { golden, facts, .. } = self;
-        for case in golden.cases.iter().filter(|case| self.is_masked(&case.inputs)) {
+        for case in golden
+            .cases
+            .iter()
+            .filter(|case| self.is_masked(&case.inputs))
+        {
             self.compare_recorded(run, case, failures)?;
             self.change_masked(run, &case.inputs, failures)?;
         }
         let Some(padded) = self.padded_case() else {
             let (ids, mask) = (facts.stream.ids(), facts.stream.mask());
-            return Err(Abort::Fail(format!("the golden has no `{ids}` and `{mask}`, both [batch, seq]")));
+            return Err(Abort::Fail(format!(
+                "the golden has no `{ids}` and `{mask}`, both [batch, seq]"
+            )));
         };
         if !self.mask_matters(run, &padded)? {
             let suffix = facts.stream.suffix();
@@ -77,18 +90,28 @@ impl Masked<'_> {
 
     fn is_masked(&self, inputs: &Arrays) -> bool {
         let stream = self.facts.stream;
-        let (Some(ids), Some(mask)) = (inputs.get(stream.ids()), inputs.get(stream.mask())) else { return false };
+        let (Some(ids), Some(mask)) = (inputs.get(stream.ids()), inputs.get(stream.mask())) else {
+            return false;
+        };
         ids.shape() == mask.shape() && mask.as_integers().is_some_and(|mask| mask.contains(&0))
     }
 
     /// Recorded rows with padding.
     fn padded_case(&self) -> Option<Arrays> {
         let Self { golden, facts, .. } = self;
-        let with_mask = golden.cases.iter().find(|case| case.inputs.contains_key(facts.stream.mask()));
+        let with_mask = golden
+            .cases
+            .iter()
+            .find(|case| case.inputs.contains_key(facts.stream.mask()));
         let rows = Sequences::of_case(with_mask.unwrap_or(golden.main()), facts.stream)?;
         let rows = rows.prefix(facts.longest.saturating_sub(PADDING).max(1));
-        // A causal model never reads what follows a token, so padding on the right could not show an ignored mask.
-        let side = if facts.causal { PaddedSide::Left } else { PaddedSide::Right };
+        // A causal model never reads what follows a token, so padding on the right could not show
+        // an ignored mask.
+        let side = if facts.causal {
+            PaddedSide::Left
+        } else {
+            PaddedSide::Right
+        };
         Some(rows.padded(rows.longest() + PADDING, side, *facts))
     }
 
@@ -98,17 +121,39 @@ impl Masked<'_> {
         case: &RecordedCase,
         failures: &mut Failures,
     ) -> Result<(), ForwardError> {
-        let Self { tested, golden, facts } = self;
+        let Self {
+            tested,
+            golden,
+            facts,
+        } = self;
         let forward = tested.model().forward(&case.inputs)?;
         let mask = &case.inputs[facts.stream.mask()];
         let tolerance = run.tolerance(golden, tested);
-        let positions = PositionAxes { stream: facts.stream, shape: mask.shape(), head: tested.model().head() };
-        for (name, expected) in case.outputs.iter().filter(|(name, array)| positions.has(name, array)) {
-            let Some(got) = forward.outputs.get(name).filter(|got| got.shape() == expected.shape()) else {
-                failures.push(format!("`{}` was not computed in its recorded shape", case.qualified(name)));
+        let positions = PositionAxes {
+            stream: facts.stream,
+            shape: mask.shape(),
+            head: tested.model().head(),
+        };
+        for (name, expected) in case
+            .outputs
+            .iter()
+            .filter(|(name, array)| positions.has(name, array))
+        {
+            let Some(got) = forward
+                .outputs
+                .get(name)
+                .filter(|got| got.shape() == expected.shape())
+            else {
+                failures.push(format!(
+                    "`{}` was not computed in its recorded shape",
+                    case.qualified(name)
+                ));
                 continue;
             };
-            let (expected, got) = (at_real_positions(expected, mask), at_real_positions(got, mask));
+            let (expected, got) = (
+                at_real_positions(expected, mask),
+                at_real_positions(got, mask),
+            );
             let label = format!("{} at real positions", case.qualified(name));
             let failure = run.compare(&label, &expected, &got, tolerance.golden(name));
             run.evidence.differs_from_golden |= failure.is_some();
@@ -124,27 +169,53 @@ impl Masked<'_> {
         inputs: &Arrays,
         failures: &mut Failures,
     ) -> Result<(), ForwardError> {
-        let Self { tested, golden, facts } = self;
+        let Self {
+            tested,
+            golden,
+            facts,
+        } = self;
         let tolerance = run.tolerance(golden, tested);
         let mask = &inputs[facts.stream.mask()];
         let before = forward_by_position(run, tested, facts.stream, inputs)?;
-        let after = forward_by_position(run, tested, facts.stream, &self.with_masked_changed(inputs))?;
-        let label = |name: &str| format!("{name} with other ids at masked positions{}", facts.stream.suffix());
+        let after =
+            forward_by_position(run, tested, facts.stream, &self.with_masked_changed(inputs))?;
+        let label = |name: &str| {
+            format!(
+                "{name} with other ids at masked positions{}",
+                facts.stream.suffix()
+            )
+        };
         for ((name, expected), (_, got)) in before.positions.iter().zip(&after.positions) {
-            let (expected, got) = (at_real_positions(expected, mask), at_real_positions(got, mask));
-            failures.extend(run.compare(&label(name), &expected, &got, tolerance.metamorphic(name)));
+            let (expected, got) = (
+                at_real_positions(expected, mask),
+                at_real_positions(got, mask),
+            );
+            failures.extend(run.compare(
+                &label(name),
+                &expected,
+                &got,
+                tolerance.metamorphic(name),
+            ));
         }
-        let pooled = before.pooled.iter().zip(&after.pooled).filter(|_| facts.pooled_ignores_masked_ids());
+        let pooled = before
+            .pooled
+            .iter()
+            .zip(&after.pooled)
+            .filter(|_| facts.pooled_ignores_masked_ids());
         for ((name, expected), (_, got)) in pooled {
             failures.extend(run.compare(&label(name), expected, got, tolerance.metamorphic(name)));
         }
         Ok(())
     }
 
-    /// Whether the replaced ids change the output when the mask is all ones. If not, the ids have no influence anyway, and the
-    /// check would pass without a mask.
+    /// Whether the replaced ids change the output when the mask is all ones. If not, the ids have
+    /// no influence anyway, and the check would pass without a mask.
     fn mask_matters(&self, run: &mut CheckRun<'_>, inputs: &Arrays) -> Result<bool, ForwardError> {
-        let Self { tested, golden, facts } = self;
+        let Self {
+            tested,
+            golden,
+            facts,
+        } = self;
         let mask = &inputs[facts.stream.mask()];
         let ones = Array::integers(mask.shape(), vec![1; mask.values().len()]);
         let mut unmasked = self.with_masked_changed(inputs);
@@ -152,20 +223,37 @@ impl Masked<'_> {
         let tolerance = run.tolerance(golden, tested);
         let masked = forward_by_position(run, tested, facts.stream, inputs)?;
         let unmasked = forward_by_position(run, tested, facts.stream, &unmasked)?;
-        Ok(masked.positions.iter().zip(&unmasked.positions).any(|((name, one), (_, other))| {
-            let (one, other) = (at_real_positions(one, mask), at_real_positions(other, mask));
-            compare(name, &one, &other, tolerance.metamorphic(name)).failure.is_some()
-        }))
+        Ok(masked
+            .positions
+            .iter()
+            .zip(&unmasked.positions)
+            .any(|((name, one), (_, other))| {
+                let (one, other) = (at_real_positions(one, mask), at_real_positions(other, mask));
+                compare(name, &one, &other, tolerance.metamorphic(name))
+                    .failure
+                    .is_some()
+            }))
     }
 
     fn with_masked_changed(&self, inputs: &Arrays) -> Arrays {
         let mut changed = inputs.clone();
         let stream = self.facts.stream;
         let (ids, mask) = (&inputs[stream.ids()], &inputs[stream.mask()]);
-        let (Some(values), Some(mask)) = (ids.as_integers(), mask.as_integers()) else { return changed };
-        let replaced = |(id, mask): (&i64, &i64)| if *mask == 0 { another(*id, self.facts) } else { *id };
+        let (Some(values), Some(mask)) = (ids.as_integers(), mask.as_integers()) else {
+            return changed;
+        };
+        let replaced = |(id, mask): (&i64, &i64)| {
+            if *mask == 0 {
+                another(*id, self.facts)
+            } else {
+                *id
+            }
+        };
         let values = values.iter().zip(mask).map(replaced).collect();
-        changed.insert(stream.ids().to_owned(), Array::integers(ids.shape(), values));
+        changed.insert(
+            stream.ids().to_owned(),
+            Array::integers(ids.shape(), values),
+        );
         changed
     }
 }

@@ -1,7 +1,8 @@
-//! `memory_released`: the memory in use returns to its previous value after the model, or the operators, are dropped.
+//! `memory_released`: the memory in use returns to its previous value after the model, or the
+//! operators, are dropped.
 //!
-//! The first load fills the caches of kernels and of the allocator, which remain. Memory before and after a second load, run and
-//! drop must be equal. The suite runs no other check at the same time.
+//! The first load fills the caches of kernels and of the allocator, which remain. Memory before and
+//! after a second load, run and drop must be equal. The suite runs no other check at the same time.
 
 use super::run::{Abort, CheckResult, CheckRun, SubjectUnderTest};
 #[cfg(test)]
@@ -17,7 +18,8 @@ const SLACK: u64 = 64 * 1024;
 const PART: u64 = 100;
 
 #[cfg(test)]
-pub(super) const FAULT: Detected = Detected::new(Fault::ModelKept, "the model remains in memory", "1099");
+pub(super) const FAULT: Detected =
+    Detected::new(Fault::ModelKept, "the model remains in memory", "1099");
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;
@@ -37,13 +39,19 @@ pub(super) fn released(
     let before = settled(&device);
     let (device, loaded) = load_and_drop(run, &compute)?;
     let after = settled(&device);
-    let (Some(before), Some(loaded), Some(after)) = (before.in_use, loaded.in_use, after.in_use) else {
-        return Err(Abort::Skip("the device does not report the memory in use".to_owned()));
+    let (Some(before), Some(loaded), Some(after)) = (before.in_use, loaded.in_use, after.in_use)
+    else {
+        return Err(Abort::Skip(
+            "the device does not report the memory in use".to_owned(),
+        ));
     };
-    evaluate(before, loaded, after).map_err(Abort::Fail).map(Some)
+    evaluate(before, loaded, after)
+        .map_err(Abort::Fail)
+        .map(Some)
 }
 
-/// Loads, runs and drops the model or the operators. Returns the device, and its memory while they were loaded.
+/// Loads, runs and drops the model or the operators. Returns the device, and its memory while they
+/// were loaded.
 fn load_and_drop(
     run: &mut CheckRun<'_>,
     compute: &impl Fn(&CheckRun<'_>, &SubjectUnderTest) -> Result<(), Abort>,
@@ -66,11 +74,15 @@ fn evaluate(before: u64, loaded: u64, after: u64) -> Result<String, String> {
     let model = loaded.saturating_sub(before);
     let left = after.saturating_sub(before);
     let allowed = SLACK.max(model / PART);
-    let usage = format!("{before} bytes in use before, {loaded} with the model, {after} after it was dropped");
+    let usage = format!(
+        "{before} bytes in use before, {loaded} with the model, {after} after it was dropped"
+    );
     if left <= allowed {
         Ok(usage)
     } else {
-        Err(format!("{left} bytes were not released, more than the allowed {allowed}: {usage}"))
+        Err(format!(
+            "{left} bytes were not released, more than the allowed {allowed}: {usage}"
+        ))
     }
 }
 
@@ -84,7 +96,11 @@ mod tests {
         assert!(evaluate(1_000_000, 9_000_000, 1_000_000).is_ok());
         assert!(evaluate(1_000_000, 9_000_000, 900_000).is_ok());
         assert!(evaluate(1_000_000, 9_000_000, 1_070_000).is_ok());
-        assert!(evaluate(1_000_000, 9_000_000, 1_090_000).unwrap_err().contains("90000"));
+        assert!(
+            evaluate(1_000_000, 9_000_000, 1_090_000)
+                .unwrap_err()
+                .contains("90000")
+        );
         assert!(evaluate(1_000_000, 9_000_000, 9_000_000).is_err());
     }
 }

@@ -1,4 +1,5 @@
-//! `mock_marked`: the endpoint of a checkpoint that cannot be loaded is marked as a mock, with the reason in every answer.
+//! `mock_marked`: the endpoint of a checkpoint that cannot be loaded is marked as a mock, with the
+//! reason in every answer.
 
 use super::run::{CheckResult, CheckRun, Failures, MISSING};
 #[cfg(test)]
@@ -9,12 +10,17 @@ use crate::{
 };
 use testgen_nn::array::{Array, Arrays};
 use testgen_operators::calls::{Attributes, Call};
-use testgen_processing::{audio::Audio, generation::GenerationControls, graph::Graph, image::Image};
+use testgen_processing::{
+    audio::Audio, generation::GenerationControls, graph::Graph, image::Image,
+};
 use testgen_types::{Operator, Task};
 
 #[cfg(test)]
-pub(super) const FAULT: Detected =
-    Detected::new(Fault::OtherCheckpointLoaded, "another checkpoint is loaded", "but the endpoint is real");
+pub(super) const FAULT: Detected = Detected::new(
+    Fault::OtherCheckpointLoaded,
+    "another checkpoint is loaded",
+    "but the endpoint is real",
+);
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let missing = run.context.missing_checkpoint();
@@ -23,12 +29,16 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let why = match endpoint.status() {
         Status::Mock { why, .. } => why.clone(),
         other => {
-            failures.push(format!("the checkpoint does not exist, but the endpoint is {other}"));
+            failures.push(format!(
+                "the checkpoint does not exist, but the endpoint is {other}"
+            ));
             String::new()
         }
     };
     if !why.contains(MISSING) && failures.is_empty() {
-        failures.push(format!("the reason does not name the missing checkpoint: {why}"));
+        failures.push(format!(
+            "the reason does not name the missing checkpoint: {why}"
+        ));
     }
     if endpoint.loaded().is_some() || endpoint.device().is_some() {
         failures.push("the mock returns a model or a device");
@@ -45,41 +55,83 @@ fn requests(task: Task) -> Vec<Request> {
     let one = || vec!["one".to_owned()];
     let images = || Image::new(1, 1, vec![0, 0, 0]).into_iter().collect();
     match task {
-        Task::TextEmbedding | Task::FillMask | Task::TextClassification | Task::TokenClassification => {
+        Task::TextEmbedding
+        | Task::FillMask
+        | Task::TextClassification
+        | Task::TokenClassification => {
             vec![Request::Texts(one())]
         }
         Task::QuestionAnswering => {
-            vec![Request::Questions(vec![QuestionContext { question: "who".to_owned(), context: "one".to_owned() }])]
+            vec![Request::Questions(vec![QuestionContext {
+                question: "who".to_owned(),
+                context: "one".to_owned(),
+            }])]
         }
         Task::TextGeneration | Task::Text2TextGeneration | Task::RetrievalAugmentedGeneration => {
-            vec![Request::Prompts { prompts: one(), controls: GenerationControls::default() }]
+            vec![Request::Prompts {
+                prompts: one(),
+                controls: GenerationControls::default(),
+            }]
         }
         Task::SpeechRecognition | Task::AudioClassification | Task::AudioEmbedding => {
-            let recordings = vec![Audio { sampling_rate: 16_000, samples: vec![0.0; 400] }];
-            vec![Request::Speech { recordings, controls: GenerationControls::default() }]
+            let recordings = vec![Audio {
+                sampling_rate: 16_000,
+                samples: vec![0.0; 400],
+            }];
+            vec![Request::Speech {
+                recordings,
+                controls: GenerationControls::default(),
+            }]
         }
-        Task::ImageClassification | Task::ImageEmbedding | Task::ObjectDetection => vec![Request::Images(images())],
+        Task::ImageClassification | Task::ImageEmbedding | Task::ObjectDetection => {
+            vec![Request::Images(images())]
+        }
         Task::ImageDenoising => {
             let noise = Array::floats([1, 1, 1, 1], vec![0.0]);
-            vec![Request::Noise { noise, condition: Arrays::new(), steps: 1 }]
+            vec![Request::Noise {
+                noise,
+                condition: Arrays::new(),
+                steps: 1,
+            }]
         }
         Task::ImageDecoding => vec![Request::Latents(Array::floats([1, 1, 1, 1], vec![0.0]))],
         Task::ImageTextToText => {
             let controls = GenerationControls::default();
-            vec![Request::ImagePrompts { images: images(), prompts: one(), controls }]
+            vec![Request::ImagePrompts {
+                images: images(),
+                prompts: one(),
+                controls,
+            }]
         }
-        Task::TimeSeriesForecasting | Task::TimeSeriesClassification | Task::TimeSeriesRegression => {
-            vec![Request::Series(vec![TimeSeries { values: Array::floats([1, 1], vec![0.0]), observed: None }])]
+        Task::TimeSeriesForecasting
+        | Task::TimeSeriesClassification
+        | Task::TimeSeriesRegression => {
+            vec![Request::Series(vec![TimeSeries {
+                values: Array::floats([1, 1], vec![0.0]),
+                observed: None,
+            }])]
         }
         Task::GraphClassification | Task::GraphEmbedding => {
             let edge_index = Array::integers([2, 1], vec![0, 0]);
-            vec![Request::Graphs(vec![Graph { num_nodes: 1, edge_index, node_feat: None, edge_attr: None }])]
+            vec![Request::Graphs(vec![Graph {
+                num_nodes: 1,
+                edge_index,
+                node_feat: None,
+                edge_attr: None,
+            }])]
         }
         Task::OperatorEvaluation => {
-            vec![Request::Calls(vec![Call::new(Operator::Copy, Vec::new(), Attributes::default())])]
+            vec![Request::Calls(vec![Call::new(
+                Operator::Copy,
+                Vec::new(),
+                Attributes::default(),
+            )])]
         }
         Task::ImageTextSimilarity | Task::ImageTextEmbedding => {
-            vec![Request::ImagesWithTexts { images: images(), texts: one() }]
+            vec![Request::ImagesWithTexts {
+                images: images(),
+                texts: one(),
+            }]
         }
     }
 }
@@ -109,10 +161,18 @@ mod tests {
     #[test]
     fn one_answer_comes_from_the_queue() {
         let error = std::io::Error::other("a test has no model");
-        let mut mock = Endpoint::mock(&Label::new("bert", DeviceKind::Cpu), DeviceKind::Cpu, &error);
+        let mut mock = Endpoint::mock(
+            &Label::new("bert", DeviceKind::Cpu),
+            DeviceKind::Cpu,
+            &error,
+        );
         let request = requests(Task::FillMask).remove(0);
         assert_eq!(unmarked_answer(&mut mock, request.clone()), None);
         mock.submit(request.clone()).unwrap();
-        assert!(unmarked_answer(&mut mock, request).unwrap().contains("from its queue"));
+        assert!(
+            unmarked_answer(&mut mock, request)
+                .unwrap()
+                .contains("from its queue")
+        );
     }
 }

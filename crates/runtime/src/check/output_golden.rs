@@ -12,8 +12,11 @@ use testgen_nn::forward::ForwardError;
 use testgen_types::excerpt;
 
 #[cfg(test)]
-pub(super) const FAULT: Detected =
-    Detected::new(Fault::OutputOff, "one element of each output off by 1 %", "furthest off at [");
+pub(super) const FAULT: Detected = Detected::new(
+    Fault::OutputOff,
+    "one element of each output off by 1 %",
+    "furthest off at [",
+);
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;
@@ -28,7 +31,8 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         let compared = compare_trace(run, &tested, &golden, is_hidden_state)?;
         failures.push(match first_diverging(&compared) {
             Some(first) => format!("the main case {first}"),
-            None => "the main case's hidden states all agree: what follows the last layer differs".to_owned(),
+            None => "the main case's hidden states all agree: what follows the last layer differs"
+                .to_owned(),
         });
     }
     failures.conclude()?;
@@ -40,16 +44,28 @@ fn of_recorded(case: &RecordedCase, error: ForwardError) -> Abort {
     if !refuses_inputs(&error) {
         return error.into();
     }
-    Abort::Fail(format!("{error}; `golden.safetensors` records these inputs in the case `{}`", case.name))
+    Abort::Fail(format!(
+        "{error}; `golden.safetensors` records these inputs in the case `{}`",
+        case.name
+    ))
 }
 
 /// A warning where a threshold is not derived from recorded noise.
 fn without_noise(run: &CheckRun<'_>, tested: &SubjectUnderTest, golden: &Golden) -> Option<String> {
     let tolerance = run.tolerance(golden, tested);
-    let floats = golden.main().outputs.iter().filter(|(_, array)| array.as_floats().is_some());
-    let mut names = floats.map(|(name, _)| name).filter(|name| tolerance.noise(name).is_none());
+    let floats = golden
+        .main()
+        .outputs
+        .iter()
+        .filter(|(_, array)| array.as_floats().is_some());
+    let mut names = floats
+        .map(|(name, _)| name)
+        .filter(|name| tolerance.noise(name).is_none());
     let name = names.next()?;
-    Some(format!("no noise is recorded for `{}`, so its threshold is the one for unknown noise", excerpt(name)))
+    Some(format!(
+        "no noise is recorded for `{}`, so its threshold is the one for unknown noise",
+        excerpt(name)
+    ))
 }
 
 fn compare_case(
@@ -59,20 +75,34 @@ fn compare_case(
     case: &RecordedCase,
     failures: &mut Failures,
 ) -> Result<(), Abort> {
-    let forward = tested.model().forward(&case.inputs).map_err(|error| of_recorded(case, error))?;
+    let forward = tested
+        .model()
+        .forward(&case.inputs)
+        .map_err(|error| of_recorded(case, error))?;
     let tolerance = run.tolerance(golden, tested);
     for (name, expected) in &case.outputs {
         let label = case.qualified(name);
         match forward.outputs.get(name) {
-            Some(got) => {
-                failures.extend(run.compare_recorded(&label, &case.inputs, [expected, got], (tolerance, name)))
-            }
+            Some(got) => failures.extend(run.compare_recorded(
+                &label,
+                &case.inputs,
+                [expected, got],
+                (tolerance, name),
+            )),
             None => failures.push(format!("`{label}` was not computed")),
         }
     }
-    // Otherwise an output under another name than in transformers would never be compared with anything.
-    for name in forward.outputs.keys().filter(|name| !case.outputs.contains_key(*name)) {
-        failures.push(format!("`{}` was computed, but not recorded", case.qualified(name)));
+    // Otherwise an output under another name than in transformers would never be compared with
+    // anything.
+    for name in forward
+        .outputs
+        .keys()
+        .filter(|name| !case.outputs.contains_key(*name))
+    {
+        failures.push(format!(
+            "`{}` was computed, but not recorded",
+            case.qualified(name)
+        ));
     }
     Ok(())
 }

@@ -1,7 +1,9 @@
-//! `pad_invariance`: padding on the left or on the right does not change the outputs at real positions.
+//! `pad_invariance`: padding on the left or on the right does not change the outputs at real
+//! positions.
 //!
-//! Left padding is only for models that take position ids from the caller, as `generate` passes them. Encoders, and decoders
-//! of encoder-decoders, count positions from the first column, so left padding changes their output, in transformers too.
+//! Left padding is only for models that take position ids from the caller, as `generate` passes
+//! them. Encoders, and decoders of encoder-decoders, count positions from the first column, so left
+//! padding changes their output, in transformers too.
 
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
@@ -23,8 +25,11 @@ use testgen_types::Architecture;
 const PADDING: usize = 5;
 
 #[cfg(test)]
-pub(super) const FAULT: Detected =
-    Detected::new(Fault::MaskIgnored, "the mask is ignored", "padded left|padded right|more padding");
+pub(super) const FAULT: Detected = Detected::new(
+    Fault::MaskIgnored,
+    "the mask is ignored",
+    "padded left|padded right|more padding",
+);
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     if run.spec().architecture == Architecture::Graph {
@@ -57,29 +62,51 @@ fn compare_sides(
     failures: &mut Failures,
 ) -> Result<(), Abort> {
     let Some(rows) = longest_rows(golden, facts) else {
-        return Err(Abort::Fail(format!("the golden has no `{}` [batch, seq]", facts.stream.ids())));
+        return Err(Abort::Fail(format!(
+            "the golden has no `{}` [batch, seq]",
+            facts.stream.ids()
+        )));
     };
     // Cut, so that the padded rows still fit the positions that the model has.
     let rows = rows.prefix(rows.longest().min(facts.longest - PADDING));
     let length = rows.longest();
     let tolerance = run.tolerance(golden, tested);
     let unpadded = forward_by_position(run, tested, facts.stream, &rows.unpadded(facts))?;
-    let sides: &[PaddedSide] =
-        if facts.can_be_padded_left() { &[PaddedSide::Right, PaddedSide::Left] } else { &[PaddedSide::Right] };
+    let sides: &[PaddedSide] = if facts.can_be_padded_left() {
+        &[PaddedSide::Right, PaddedSide::Left]
+    } else {
+        &[PaddedSide::Right]
+    };
     for &side in sides {
         let inputs = rows.padded(length + PADDING, side, facts);
         let padded = forward_by_position(run, tested, facts.stream, &inputs)?;
-        PaddingComparison { tolerance, facts, side, length }.compare(run, &unpadded, &padded, failures);
+        PaddingComparison {
+            tolerance,
+            facts,
+            side,
+            length,
+        }
+        .compare(run, &unpadded, &padded, failures);
     }
     Ok(())
 }
 
-/// The rows of the case with the longest row that have its length, so that none needs padding to begin with.
+/// The rows of the case with the longest row that have its length, so that none needs padding to
+/// begin with.
 fn longest_rows(golden: &Golden, facts: TextFacts<'_>) -> Option<Sequences> {
-    let rows = golden.cases.iter().filter_map(|case| Sequences::of_case(case, facts.stream));
+    let rows = golden
+        .cases
+        .iter()
+        .filter_map(|case| Sequences::of_case(case, facts.stream));
     let longest = rows.max_by_key(Sequences::longest)?;
     let length = longest.longest();
-    Some(Sequences(longest.0.into_iter().filter(|row| row.len() == length).collect()))
+    Some(Sequences(
+        longest
+            .0
+            .into_iter()
+            .filter(|row| row.len() == length)
+            .collect(),
+    ))
 }
 
 impl TextFacts<'_> {
@@ -112,13 +139,23 @@ impl PaddingComparison<'_> {
         let label = |name: &str| format!("{name} padded {side}{}", self.facts.stream.suffix());
         for ((name, expected), (_, got)) in unpadded.positions.iter().zip(&padded.positions) {
             let got = got.narrow(1, start, self.length);
-            failures.extend(run.compare(&label(name), expected, &got, self.tolerance.metamorphic(name)));
+            failures.extend(run.compare(
+                &label(name),
+                expected,
+                &got,
+                self.tolerance.metamorphic(name),
+            ));
         }
         if !self.facts.pooled_ignores_padding(self.side) {
             return;
         }
         for ((name, expected), (_, got)) in unpadded.pooled.iter().zip(&padded.pooled) {
-            failures.extend(run.compare(&label(name), expected, got, self.tolerance.metamorphic(name)));
+            failures.extend(run.compare(
+                &label(name),
+                expected,
+                got,
+                self.tolerance.metamorphic(name),
+            ));
         }
     }
 }

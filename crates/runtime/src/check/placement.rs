@@ -6,8 +6,11 @@ use super::tests::faulty::{Detected, Fault};
 use testgen_types::{Precision, ProviderShares};
 
 #[cfg(test)]
-pub(super) const FAULT: Detected =
-    Detected::new(Fault::OutputOnOtherDevice, "outputs on another device", "is on cuda, not on cpu");
+pub(super) const FAULT: Detected = Detected::new(
+    Fault::OutputOnOtherDevice,
+    "outputs on another device",
+    "is on cuda, not on cpu",
+);
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;
@@ -18,22 +21,37 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     };
     let mut failures = Failures::default();
     let mut wider = 0;
-    // In tf32, tensors are f32: only the factors of products are rounded, within a kernel. `half_probe` proves that they are.
+    // In tf32, tensors are f32: only the factors of products are rounded, within a kernel.
+    // `half_probe` proves that they are.
     let precision = run.registration.precision.storage();
     for (name, placement) in &forward.placements {
         if placement.device != device {
-            failures.push(format!("`{name}` is on {}, not on {device}", placement.device));
+            failures.push(format!(
+                "`{name}` is on {}, not on {device}",
+                placement.device
+            ));
         }
-        // Parts of transformers compute in f32 whatever the type of the model is: routers, the state of Mamba, T5's hidden states.
+        // Parts of transformers compute in f32 whatever the type of the model is: routers, the
+        // state of Mamba, T5's hidden states.
         let in_f32 = run.engine.process_name().is_some() && placement.precision == Precision::F32;
         wider += usize::from(placement.precision != precision && in_f32);
         if placement.precision != precision && !in_f32 {
-            failures.push(format!("`{name}` is {}, not {precision}", placement.precision));
+            failures.push(format!(
+                "`{name}` is {}, not {precision}",
+                placement.precision
+            ));
         }
     }
-    // A result that was computed on the host has no tensor on the device; without this, it would not be noticed.
-    for name in forward.outputs.keys().filter(|name| forward.placements.iter().all(|(placed, _)| placed != *name)) {
-        failures.push(format!("the device of `{name}` was not read from its tensor"));
+    // A result that was computed on the host has no tensor on the device; without this, it would
+    // not be noticed.
+    for name in forward
+        .outputs
+        .keys()
+        .filter(|name| forward.placements.iter().all(|(placed, _)| placed != *name))
+    {
+        failures.push(format!(
+            "the device of `{name}` was not read from its tensor"
+        ));
     }
     if forward.outputs.is_empty() {
         failures.push("the model returned no output");
@@ -43,9 +61,18 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     }
     failures.conclude()?;
     let count = forward.placements.len();
-    let of_them =
-        if wider == 0 { String::new() } else { format!(", {wider} of them in f32 as the engine computes them") };
+    let of_them = if wider == 0 {
+        String::new()
+    } else {
+        format!(", {wider} of them in f32 as the engine computes them")
+    };
     let providers = run.engine.providers();
-    let nodes = if providers.is_empty() { String::new() } else { format!("; {}", ProviderShares(&providers)) };
-    Ok(Some(format!("{count} tensors on {device} in {precision}{of_them}{nodes}")))
+    let nodes = if providers.is_empty() {
+        String::new()
+    } else {
+        format!("; {}", ProviderShares(&providers))
+    };
+    Ok(Some(format!(
+        "{count} tensors on {device} in {precision}{of_them}{nodes}"
+    )))
 }

@@ -1,5 +1,5 @@
-//! `preprocess_golden`: a text becomes the recorded token ids and mask, an image the recorded pixel values, a recording the
-//! recorded features, a graph the recorded paths and degrees.
+//! `preprocess_golden`: a text becomes the recorded token ids and mask, an image the recorded pixel
+//! values, a recording the recorded features, a graph the recorded paths and degrees.
 //!
 //! The digest of the vocabulary covers the tokens that no recorded text contains.
 //!
@@ -29,8 +29,11 @@ use testgen_processing::{
 use testgen_types::Precision;
 
 #[cfg(test)]
-pub(super) const FAULT: Detected =
-    Detected::new(Fault::OtherInputsRecorded, "other inputs were recorded", "position 0: expected|at [0, 0, 0");
+pub(super) const FAULT: Detected = Detected::new(
+    Fault::OtherInputsRecorded,
+    "other inputs were recorded",
+    "position 0: expected|at [0, 0, 0",
+);
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;
@@ -40,11 +43,19 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let tested = run.subject_under_test()?;
     let processor = tested.model().processor();
     if let Some(problem) = processor.problem() {
-        return Err(ForwardError::from(Unsupported(format!("the checkpoint's processors: {problem}"))).into());
+        return Err(ForwardError::from(Unsupported(format!(
+            "the checkpoint's processors: {problem}"
+        )))
+        .into());
     }
     let mut failures = Failures::default();
     for case in golden.cases.iter().filter(|case| case.texts.is_some()) {
-        texts(processor, case, tested.model().capabilities().full_text_length(), &mut failures)?;
+        texts(
+            processor,
+            case,
+            tested.model().capabilities().full_text_length(),
+            &mut failures,
+        )?;
     }
     let warning = vocabulary(processor, &golden, &mut failures)?;
     if !golden.images.is_empty() {
@@ -62,7 +73,10 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
 
 /// Compares the digest of the vocabulary; a warning where the golden has texts and no digest.
 fn vocabulary(processor: &Processor, golden: &Golden, failures: &mut Failures) -> CheckResult {
-    let Some(tokenizer) = processor.tokenizer().filter(|_| golden.cases.iter().any(|case| case.texts.is_some())) else {
+    let Some(tokenizer) = processor
+        .tokenizer()
+        .filter(|_| golden.cases.iter().any(|case| case.texts.is_some()))
+    else {
         return Ok(None);
     };
     let Some(recorded) = &golden.vocabulary else {
@@ -98,12 +112,23 @@ fn texts(
         failures.push("the golden has texts, but the checkpoint has no tokenizer");
         return Ok(());
     };
-    let texts: Vec<TextInput<'_>> = case.texts.iter().flatten().map(|text| (text.as_str(), None)).collect();
+    let texts: Vec<TextInput<'_>> = case
+        .texts
+        .iter()
+        .flatten()
+        .map(|text| (text.as_str(), None))
+        .collect();
     // The recorder pads on the right, whatever the tokenizer's configuration says.
-    let options = TokenizeOptions { padding_side: Some(PaddingSide::Right), pad_to, max_length: None };
+    let options = TokenizeOptions {
+        padding_side: Some(PaddingSide::Right),
+        pad_to,
+        max_length: None,
+    };
     let encoded = tokenizer.tokenize(&texts, options)?.arrays;
     for name in ["input_ids", "attention_mask"] {
-        let Some(expected) = case.inputs.get(name) else { continue };
+        let Some(expected) = case.inputs.get(name) else {
+            continue;
+        };
         let label = case.qualified(name);
         match encoded.get(name) {
             Some(got) => failures.extend(first_difference(&label, expected, got)),
@@ -113,7 +138,8 @@ fn texts(
     Ok(())
 }
 
-/// Compares exactly: a collator copies and counts, so there is no rounding, and the zeros and infinities of the bias matter.
+/// Compares exactly: a collator copies and counts, so there is no rounding, and the zeros and
+/// infinities of the bias matter.
 fn graphs(processor: &Processor, golden: &Golden, failures: &mut Failures) -> Result<(), Abort> {
     let Some(collator) = processor.graphs() else {
         failures.push("the golden has graphs, but the model reads none");
@@ -132,23 +158,49 @@ fn graphs(processor: &Processor, golden: &Golden, failures: &mut Failures) -> Re
 /// The first element that is not equal.
 pub(super) fn first_difference(name: &str, expected: &Array, got: &Array) -> Option<String> {
     if expected.shape() != got.shape() {
-        return Some(format!("`{name}` has the shape {:?}, expected {:?}", got.shape(), expected.shape()));
+        return Some(format!(
+            "`{name}` has the shape {:?}, expected {:?}",
+            got.shape(),
+            expected.shape()
+        ));
     }
     match (expected.values(), got.values()) {
-        (Values::I64(expected_values), Values::I64(values)) => first_unequal(name, expected, expected_values, values),
-        (Values::F32(expected_values), Values::F32(values)) => first_unequal(name, expected, expected_values, values),
-        _ => Some(format!("`{name}` and the recorded tensor are not of the same type")),
+        (Values::I64(expected_values), Values::I64(values)) => {
+            first_unequal(name, expected, expected_values, values)
+        }
+        (Values::F32(expected_values), Values::F32(values)) => {
+            first_unequal(name, expected, expected_values, values)
+        }
+        _ => Some(format!(
+            "`{name}` and the recorded tensor are not of the same type"
+        )),
     }
 }
 
-fn first_unequal<T: PartialEq + Display>(name: &str, array: &Array, expected: &[T], got: &[T]) -> Option<String> {
-    let flat = expected.iter().zip(got).position(|(expected, got)| expected != got)?;
+fn first_unequal<T: PartialEq + Display>(
+    name: &str,
+    array: &Array,
+    expected: &[T],
+    got: &[T],
+) -> Option<String> {
+    let flat = expected
+        .iter()
+        .zip(got)
+        .position(|(expected, got)| expected != got)?;
     let width = array.shape().last().copied().unwrap_or(1).max(1);
     let (row, position) = (flat / width, flat % width);
-    Some(format!("`{name}` row {row}, position {position}: expected {}, got {}", expected[flat], got[flat]))
+    Some(format!(
+        "`{name}` row {row}, position {position}: expected {}, got {}",
+        expected[flat], got[flat]
+    ))
 }
 
-fn audio(run: &mut CheckRun<'_>, processor: &Processor, golden: &Golden, failures: &mut Failures) -> Result<(), Abort> {
+fn audio(
+    run: &mut CheckRun<'_>,
+    processor: &Processor,
+    golden: &Golden,
+    failures: &mut Failures,
+) -> Result<(), Abort> {
     let Some(extractor) = processor.audio() else {
         failures.push("the golden has recordings, but the checkpoint has no feature extractor");
         return Ok(());
@@ -164,7 +216,9 @@ fn audio(run: &mut CheckRun<'_>, processor: &Processor, golden: &Golden, failure
             Some(expected) if expected.as_integers().is_some() => {
                 failures.extend(first_difference(name, expected, got))
             }
-            Some(expected) => failures.extend(run.compare(name, expected, got, host_threshold(name))),
+            Some(expected) => {
+                failures.extend(run.compare(name, expected, got, host_threshold(name)))
+            }
             None => failures.push(format!("the golden has recordings, but no `input.{name}`")),
         }
     }
@@ -181,7 +235,11 @@ fn images(
         failures.push("the golden has images, but the checkpoint has no image processor");
         return Ok(());
     };
-    let images = golden.images.iter().map(Image::from_array).collect::<Result<Vec<_>, _>>()?;
+    let images = golden
+        .images
+        .iter()
+        .map(Image::from_array)
+        .collect::<Result<Vec<_>, _>>()?;
     let processed = processor.process(&images)?;
     if let Some(expected) = golden.main().inputs.get("pixel_mask") {
         match processed.get("pixel_mask") {
@@ -191,14 +249,17 @@ fn images(
     }
     let name = "pixel_values";
     match (golden.main().inputs.get(name), processed.get(name)) {
-        (Some(expected), Some(got)) => failures.extend(run.compare(name, expected, got, host_threshold(name))),
+        (Some(expected), Some(got)) => {
+            failures.extend(run.compare(name, expected, got, host_threshold(name)))
+        }
         (Some(_), None) => failures.push("the image processor returns no `pixel_values`"),
         (None, _) => failures.push("the golden has images, but no `input.pixel_values`"),
     }
     Ok(())
 }
 
-/// The threshold of f32 without noise: inputs are computed on the host in f32, whatever the device and its precision.
+/// The threshold of f32 without noise: inputs are computed on the host in f32, whatever the device
+/// and its precision.
 fn host_threshold(name: &str) -> Threshold {
     Tolerance::new(&Noise::default(), &[], Precision::F32, false).golden(name)
 }
@@ -213,17 +274,22 @@ mod tests {
     #[test]
     fn a_difference_names_its_row_and_position() {
         let of = |values: Vec<i64>| Array::integers([2, 3], values);
-        let difference = |values| first_difference("input_ids", &of(vec![1, 2, 3, 4, 5, 6]), &of(values));
+        let difference =
+            |values| first_difference("input_ids", &of(vec![1, 2, 3, 4, 5, 6]), &of(values));
         assert_eq!(difference(vec![1, 2, 3, 4, 5, 6]), None);
         let found = difference(vec![1, 2, 3, 4, 5, 7]);
-        assert_eq!(found.as_deref(), Some("`input_ids` row 1, position 2: expected 6, got 7"));
+        assert_eq!(
+            found.as_deref(),
+            Some("`input_ids` row 1, position 2: expected 6, got 7")
+        );
     }
 
     /// The result of comparing the features of recordings that have a mask.
     fn recordings(golden: &Golden) -> Result<(), Abort> {
         let processor = Processor::open(&fixtures().join("wav2vec2_stable"))?;
         let mut failures = Failures::default();
-        OnHost::of(Architecture::Speech).run(|run| audio(run, &processor, golden, &mut failures))?;
+        OnHost::of(Architecture::Speech)
+            .run(|run| audio(run, &processor, golden, &mut failures))?;
         failures.conclude()
     }
 

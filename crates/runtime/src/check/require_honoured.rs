@@ -1,7 +1,8 @@
-//! `require_honoured`: `TESTGEN_REQUIRE` turns an absent device, and with it a fallback, into a failure. A mock always fails.
+//! `require_honoured`: `TESTGEN_REQUIRE` turns an absent device, and with it a fallback, into a
+//! failure. A mock always fails.
 //!
-//! It runs the beginning of every check of numbers on a device that does not exist, and with a checkpoint that does not exist, with
-//! and without the requirement, and examines the status.
+//! It runs the beginning of every check of numbers on a device that does not exist, and with a
+//! checkpoint that does not exist, with and without the requirement, and examines the status.
 
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
@@ -13,8 +14,11 @@ use crate::require::RequiredDevices;
 use testgen_models::Checkpoint;
 
 #[cfg(test)]
-pub(super) const FAULT: Detected =
-    Detected::new(Fault::FallbackNotMarked, "a fallback is marked as real", "expected ignored");
+pub(super) const FAULT: Detected = Detected::new(
+    Fault::FallbackNotMarked,
+    "a fallback is marked as real",
+    "expected ignored",
+);
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let kind = run.registration.device;
@@ -25,8 +29,12 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let mut failures = Failures::default();
     let mut unsupported = None;
     let mut status = |checkpoint: &Option<Checkpoint>, requirements: &RequiredDevices| {
-        let context =
-            CheckContext { checkpoint: checkpoint.clone(), requirements, index: ABSENT, ..run.context.clone() };
+        let context = CheckContext {
+            checkpoint: checkpoint.clone(),
+            requirements,
+            index: ABSENT,
+            ..run.context.clone()
+        };
         let mut nested = CheckRun::new(run.registration, run.harness, &context);
         nested.engine = run.engine.clone();
         let status = nested.outcome(load).status;
@@ -35,13 +43,19 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     };
     let ignored = status(here, &free);
     if !matches!(&ignored, CheckStatus::Ignored { reason } if !reason.is_empty()) {
-        failures.push(format!("without a requirement an absent {kind} is {ignored:?}, expected ignored with a reason"));
+        failures.push(format!(
+            "without a requirement an absent {kind} is {ignored:?}, expected ignored with a reason"
+        ));
     }
     let absent = status(here, &required);
     let reason = match &absent {
-        CheckStatus::Fail { reason } if reason.contains(&format!("TESTGEN_REQUIRE={kind}")) => reason.clone(),
+        CheckStatus::Fail { reason } if reason.contains(&format!("TESTGEN_REQUIRE={kind}")) => {
+            reason.clone()
+        }
         _ => {
-            failures.push(format!("with TESTGEN_REQUIRE={kind} an absent {kind} is {absent:?}, expected a failure"));
+            failures.push(format!(
+                "with TESTGEN_REQUIRE={kind} an absent {kind} is {absent:?}, expected a failure"
+            ));
             String::new()
         }
     };

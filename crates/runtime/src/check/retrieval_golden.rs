@@ -1,8 +1,10 @@
-//! `retrieval_golden`: the retrieved passages are the recorded ones and those of a brute-force search on the host, and the
-//! generator's contexts and the handler's answers are the recorded ones.
+//! `retrieval_golden`: the retrieved passages are the recorded ones and those of a brute-force
+//! search on the host, and the generator's contexts and the handler's answers are the recorded
+//! ones.
 //!
-//! Retrieval is discontinuous: another passage is accepted only if both are equally near to the question, within the error of
-//! the scores; another answer only if a choice on its way was recorded to be that close.
+//! Retrieval is discontinuous: another passage is accepted only if both are equally near to the
+//! question, within the error of the scores; another answer only if a choice on its way was
+//! recorded to be that close.
 
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
@@ -28,8 +30,11 @@ const LENGTH: usize = 12;
 const MARGIN_FACTOR: f64 = 4.0;
 
 #[cfg(test)]
-pub(super) const FAULT: Detected =
-    Detected::new(Fault::WrongLastPassage, "the search misses one passage", "where the brute-force search has");
+pub(super) const FAULT: Detected = Detected::new(
+    Fault::WrongLastPassage,
+    "the search misses one passage",
+    "where the brute-force search has",
+);
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;
@@ -40,28 +45,54 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let passages = PassageEmbeddings::read(run)?;
     let threshold = run.tolerance(&golden, &tested).golden("doc_scores");
     let mut failures = Failures::default();
-    for case in golden.cases.iter().filter(|case| !case.retrieval.is_empty()) {
+    for case in golden
+        .cases
+        .iter()
+        .filter(|case| !case.retrieval.is_empty())
+    {
         let forward = tested.model().forward(&case.inputs)?;
         compare_recorded(case, &forward, &mut failures);
-        let search = RetrievalSearch { what: &case.name, passages: &passages, forward: &forward, threshold };
+        let search = RetrievalSearch {
+            what: &case.name,
+            passages: &passages,
+            forward: &forward,
+            threshold,
+        };
         search.compare(run, &mut failures)?;
     }
     // The question encoder's sequence is the last one.
-    let facts = *run.streams(&tested, &golden).last().expect("every model reads at least one sequence");
-    let questions = Sequences::generated(GENERATED, LENGTH.min(facts.longest), facts).unpadded(facts);
+    let facts = *run
+        .streams(&tested, &golden)
+        .last()
+        .expect("every model reads at least one sequence");
+    let questions =
+        Sequences::generated(GENERATED, LENGTH.min(facts.longest), facts).unpadded(facts);
     let forward = tested.model().forward(&questions)?;
-    let search = RetrievalSearch { what: "made questions", passages: &passages, forward: &forward, threshold };
+    let search = RetrievalSearch {
+        what: "made questions",
+        passages: &passages,
+        forward: &forward,
+        threshold,
+    };
     search.compare(run, &mut failures)?;
     let answers = compare_answers(run, &tested, &golden, &mut failures)?;
     failures.conclude()?;
-    Ok(Some(format!("{} passages, {GENERATED} generated questions, {answers} answers", passages.count)))
+    Ok(Some(format!(
+        "{} passages, {GENERATED} generated questions, {answers} answers",
+        passages.count
+    )))
 }
 
 /// Why a golden has nothing to compare with.
 pub(super) fn inapplicable(golden: &Golden) -> Option<String> {
-    let recorded = golden.cases.iter().any(|case| case.retrieval.contains_key("retrieved_doc_ids"));
-    (!recorded)
-        .then(|| "the golden has no `retrieval.*`: when it was recorded, the checkpoint had no passages".to_owned())
+    let recorded = golden
+        .cases
+        .iter()
+        .any(|case| case.retrieval.contains_key("retrieved_doc_ids"));
+    (!recorded).then(|| {
+        "the golden has no `retrieval.*`: when it was recorded, the checkpoint had no passages"
+            .to_owned()
+    })
 }
 
 fn compare_recorded(case: &RecordedCase, forward: &Forward, failures: &mut Failures) {
@@ -87,14 +118,27 @@ impl PassageEmbeddings {
         let arrays = read_file(&path, limit::PASSAGES)?;
         let embeddings = arrays.get("embeddings");
         match embeddings.and_then(|array| Some((array.shape(), array.as_floats()?))) {
-            Some((&[count, width], values)) => Ok(Self { values: values.to_vec(), count, width }),
-            _ => Err(Abort::Fail(format!("`{}` has no `embeddings` [passages, width]", path.display()))),
+            Some((&[count, width], values)) => Ok(Self {
+                values: values.to_vec(),
+                count,
+                width,
+            }),
+            _ => Err(Abort::Fail(format!(
+                "`{}` has no `embeddings` [passages, width]",
+                path.display()
+            ))),
         }
     }
 
     /// The scores of all passages for a question.
     fn scores(&self, question: &[f32]) -> Vec<f64> {
-        let product = |passage: &[f32]| passage.iter().zip(question).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();
+        let product = |passage: &[f32]| {
+            passage
+                .iter()
+                .zip(question)
+                .map(|(a, b)| f64::from(*a) * f64::from(*b))
+                .sum()
+        };
         self.values.chunks(self.width).map(product).collect()
     }
 }
@@ -109,30 +153,56 @@ struct RetrievalSearch<'a> {
 }
 
 impl RetrievalSearch<'_> {
-    /// Compares the passages with a search by dot products in f64, and the scores with those products.
+    /// Compares the passages with a search by dot products in f64, and the scores with those
+    /// products.
     fn compare(&self, run: &mut CheckRun<'_>, failures: &mut Failures) -> Result<(), Abort> {
-        let Self { what, passages, forward, threshold } = self;
+        let Self {
+            what,
+            passages,
+            forward,
+            threshold,
+        } = self;
         let missing = |name: &str| Abort::Fail(format!("{what}: `{name}` was not computed"));
         let output = |name: &str| forward.outputs.get(name).ok_or_else(|| missing(name));
-        let (questions, scores) = (output("question_encoder_last_hidden_state")?, output("doc_scores")?);
-        let ids = forward.host_outputs.get("retrieved_doc_ids").ok_or_else(|| missing("retrieved_doc_ids"))?;
-        let questions = questions.as_floats().unwrap_or_default().chunks(passages.width);
+        let (questions, scores) = (
+            output("question_encoder_last_hidden_state")?,
+            output("doc_scores")?,
+        );
+        let ids = forward
+            .host_outputs
+            .get("retrieved_doc_ids")
+            .ok_or_else(|| missing("retrieved_doc_ids"))?;
+        let questions = questions
+            .as_floats()
+            .unwrap_or_default()
+            .chunks(passages.width);
         let ids = ids.as_integers().unwrap_or_default().chunks(ids.shape()[1]);
         let mut expected = Vec::new();
         for (row, (question, ids)) in questions.zip(ids).enumerate() {
             let all = passages.scores(question);
-            let largest = all.iter().fold(0.0_f64, |largest, score| largest.max(score.abs()));
+            let largest = all
+                .iter()
+                .fold(0.0_f64, |largest, score| largest.max(score.abs()));
             let failure = misplaced_passage(&all, ids, threshold.max_rel * largest);
             failures.extend(failure.map(|failure| format!("{what}, row {row}: {failure}")));
-            expected.extend(ids.iter().map(|id| all.get(*id as usize).map_or(f32::NAN, |score| *score as f32)));
+            expected.extend(ids.iter().map(|id| {
+                all.get(*id as usize)
+                    .map_or(f32::NAN, |score| *score as f32)
+            }));
         }
         let expected = Array::floats(scores.shape(), expected);
-        failures.extend(run.compare(&format!("doc_scores of {what} by brute force"), &expected, scores, *threshold));
+        failures.extend(run.compare(
+            &format!("doc_scores of {what} by brute force"),
+            &expected,
+            scores,
+            *threshold,
+        ));
         Ok(())
     }
 }
 
-/// The first of `ids` that is not the passage with the next largest score; `error` is the error of a score.
+/// The first of `ids` that is not the passage with the next largest score; `error` is the error of
+/// a score.
 fn misplaced_passage(scores: &[f64], ids: &[i64], error: f64) -> Option<String> {
     let mut ranked: Vec<usize> = (0..scores.len()).collect();
     ranked.sort_by(|one, other| scores[*other].total_cmp(&scores[*one]).then(one.cmp(other)));
@@ -140,7 +210,9 @@ fn misplaced_passage(scores: &[f64], ids: &[i64], error: f64) -> Option<String> 
         let score = usize::try_from(*got).ok().and_then(|got| scores.get(got));
         let repeated = ids[..rank].contains(got);
         if repeated || score.is_none_or(|score| scores[*expected] - score > error) {
-            return Some(format!("passage {got} has rank {rank}, where the brute-force search has {expected}"));
+            return Some(format!(
+                "passage {got} has rank {rank}, where the brute-force search has {expected}"
+            ));
         }
     }
     None
@@ -153,23 +225,41 @@ fn compare_answers(
     golden: &Golden,
     failures: &mut Failures,
 ) -> Result<usize, Abort> {
-    let (Some(texts), Some(expected)) = (&golden.main().texts, golden.tokens.get("answer")) else { return Ok(0) };
+    let (Some(texts), Some(expected)) = (&golden.main().texts, golden.tokens.get("answer")) else {
+        return Ok(0);
+    };
     let length = expected.shape()[1];
-    let controls = GenerationControls { max_new_tokens: Some(length), ..GenerationControls::default() };
-    let request = Request::Prompts { prompts: texts.clone(), controls };
+    let controls = GenerationControls {
+        max_new_tokens: Some(length),
+        ..GenerationControls::default()
+    };
+    let request = Request::Prompts {
+        prompts: texts.clone(),
+        controls,
+    };
     let response = retrieval_augmented_generation(tested.loaded(), request);
     let Response::RetrievedAnswers(got) = response? else {
         return Err(Abort::Fail("the handler returns no answers".to_owned()));
     };
-    let margins: &[f32] = golden.margins.get("answer").and_then(Array::as_floats).unwrap_or_default();
+    let margins: &[f32] = golden
+        .margins
+        .get("answer")
+        .and_then(Array::as_floats)
+        .unwrap_or_default();
     let error = logit_error(run, tested, golden);
-    let within_margin = |row: usize| margins.get(row).is_some_and(|margin| f64::from(*margin) < MARGIN_FACTOR * error);
+    let within_margin = |row: usize| {
+        margins
+            .get(row)
+            .is_some_and(|margin| f64::from(*margin) < MARGIN_FACTOR * error)
+    };
     let rows = expected.as_integers().unwrap_or_default().chunks(length);
     for (row, (expected, got)) in rows.zip(&got).enumerate() {
         let ids = &got.answer.ids;
         // Recorded answers are padded to the longest one.
-        let same =
-            expected.starts_with(ids) && expected[ids.len()..].iter().all(|id| Some(*id) == expected.last().copied());
+        let same = expected.starts_with(ids)
+            && expected[ids.len()..]
+                .iter()
+                .all(|id| Some(*id) == expected.last().copied());
         if !same && !within_margin(row) {
             failures.push(format!("answer {row}: expected {expected:?}, got {ids:?}"));
         }
@@ -179,8 +269,15 @@ fn compare_answers(
 
 /// The error that the tolerance allows for a logit.
 fn logit_error(run: &CheckRun<'_>, tested: &SubjectUnderTest, golden: &Golden) -> f64 {
-    let logits = golden.main().outputs.get("logits").and_then(Array::as_floats).unwrap_or_default();
-    let largest = logits.iter().fold(0.0_f32, |largest, logit| largest.max(logit.abs()));
+    let logits = golden
+        .main()
+        .outputs
+        .get("logits")
+        .and_then(Array::as_floats)
+        .unwrap_or_default();
+    let largest = logits
+        .iter()
+        .fold(0.0_f32, |largest, logit| largest.max(logit.abs()));
     run.tolerance(golden, tested).golden("logits").max_rel * f64::from(largest)
 }
 
@@ -196,19 +293,30 @@ mod tests {
     fn a_golden_without_retrieved_passages_has_nothing_to_compare_with() {
         let mut golden = Golden::read(&fixtures().join("rag_token")).unwrap();
         assert_eq!(inapplicable(&golden), None);
-        golden.cases.iter_mut().for_each(|case| case.retrieval.clear());
+        golden
+            .cases
+            .iter_mut()
+            .for_each(|case| case.retrieval.clear());
         assert!(inapplicable(&golden).is_some());
     }
 
-    /// The failure of a search among passages with the scores 4, 3.97 and 1, with a threshold of 1 %.
+    /// The failure of a search among passages with the scores 4, 3.97 and 1, with a threshold of 1
+    /// %.
     fn failure(ids: [usize; 2]) -> Result<(), Abort> {
         let scores = [4.0, 3.97, 1.0];
         let values = scores.iter().flat_map(|score| [*score, 0.0]).collect();
-        let passages = PassageEmbeddings { values, count: 3, width: 2 };
+        let passages = PassageEmbeddings {
+            values,
+            count: 3,
+            width: 2,
+        };
         let found = ids.map(|id| scores[id]).to_vec();
         let forward = Forward {
             outputs: Arrays::from([
-                ("question_encoder_last_hidden_state".to_owned(), Array::floats([1, 2], vec![1.0, 0.0])),
+                (
+                    "question_encoder_last_hidden_state".to_owned(),
+                    Array::floats([1, 2], vec![1.0, 0.0]),
+                ),
                 ("doc_scores".to_owned(), Array::floats([1, 2], found)),
             ]),
             host_outputs: Arrays::from([(
@@ -217,8 +325,16 @@ mod tests {
             )]),
             ..Forward::default()
         };
-        let threshold = Threshold { rel_l2: 0.01, max_rel: 0.01 };
-        let search = RetrievalSearch { what: "a question", passages: &passages, forward: &forward, threshold };
+        let threshold = Threshold {
+            rel_l2: 0.01,
+            max_rel: 0.01,
+        };
+        let search = RetrievalSearch {
+            what: "a question",
+            passages: &passages,
+            forward: &forward,
+            threshold,
+        };
         let mut failures = Failures::default();
         OnHost::of(Architecture::Rag).run(|run| search.compare(run, &mut failures))?;
         failures.conclude()

@@ -1,4 +1,5 @@
-//! How a check is run: with which device and engine, on which subject, and the outcome with its evidence.
+//! How a check is run: with which device and engine, on which subject, and the outcome with its
+//! evidence.
 
 mod check_run;
 mod compare;
@@ -30,9 +31,13 @@ pub(super) fn run(
     context: &CheckContext<'_>,
 ) -> CheckOutcome {
     let outcome = execute(check, registration, harness, context);
-    reference::compare(outcome, registration, &harness.spec.subject, context, |registration, context| {
-        execute(check, registration, harness, context)
-    })
+    reference::compare(
+        outcome,
+        registration,
+        &harness.spec.subject,
+        context,
+        |registration, context| execute(check, registration, harness, context),
+    )
 }
 
 /// Runs `check` with an engine of its own. A panic is a failure with its message.
@@ -48,8 +53,18 @@ fn execute(
     let work = AssertUnwindSafe(|| run.outcome(check));
     let CheckOutcome { status, evidence } = catch_unwind(work).unwrap_or_else(|payload| {
         let reason = format!("the check panicked: {}", panic_text(payload.as_ref()));
-        CheckOutcome { status: CheckStatus::Fail { reason }, evidence: CheckEvidence::default() }
+        CheckOutcome {
+            status: CheckStatus::Fail { reason },
+            evidence: CheckEvidence::default(),
+        }
     });
     let (kernels, engine) = (kernels::take_fingerprint(), run.engine.finish());
-    CheckOutcome { status, evidence: CheckEvidence { kernels, engine, ..evidence } }
+    CheckOutcome {
+        status,
+        evidence: CheckEvidence {
+            kernels,
+            engine,
+            ..evidence
+        },
+    }
 }

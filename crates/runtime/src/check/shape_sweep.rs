@@ -1,7 +1,8 @@
-//! `shape_sweep`: outputs do not depend on the size of the batch, and those of causal models not on what follows, for lengths
-//! and batches around the tile sizes of GPU kernels.
+//! `shape_sweep`: outputs do not depend on the size of the batch, and those of causal models not on
+//! what follows, for lengths and batches around the tile sizes of GPU kernels.
 //!
-//! For mixtures of experts, tokens after a close choice of experts are left out (see `routing`), and their number is reported.
+//! For mixtures of experts, tokens after a close choice of experts are left out (see `routing`),
+//! and their number is reported.
 
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
@@ -27,7 +28,8 @@ use testgen_nn::{
 };
 use testgen_types::Architecture;
 
-/// One below, at and above the tile sizes 32, 64 and 128 of matrix products and softmax, where kernels go wrong; and short ones.
+/// One below, at and above the tile sizes 32, 64 and 128 of matrix products and softmax, where
+/// kernels go wrong; and short ones.
 const LENGTHS: [usize; 11] = [1, 7, 31, 32, 33, 63, 64, 65, 127, 128, 129];
 /// One row, and numbers that no tile size divides.
 const BATCHES: [usize; 3] = [1, 3, 5];
@@ -35,15 +37,24 @@ const BATCHES: [usize; 3] = [1, 3, 5];
 const LARGEST: usize = BATCHES[BATCHES.len() - 1];
 
 #[cfg(test)]
-pub(super) const FAULT: Detected =
-    Detected::new(Fault::WrongRowOfFive, "one row in a batch of five is wrong", "batch 3 of 5");
+pub(super) const FAULT: Detected = Detected::new(
+    Fault::WrongRowOfFive,
+    "one row in a batch of five is wrong",
+    "batch 3 of 5",
+);
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;
     let tested = run.subject_under_test()?;
     let architecture = run.spec().architecture;
     let tolerance = run.tolerance(&golden, &tested);
-    let mut sweep = Sweep { run, tested: &tested, golden: &golden, tolerance, failures: Failures::default() };
+    let mut sweep = Sweep {
+        run,
+        tested: &tested,
+        golden: &golden,
+        tolerance,
+        failures: Failures::default(),
+    };
     let summary = match architecture {
         Architecture::EncoderOnly
         | Architecture::DecoderOnly
@@ -51,9 +62,10 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         | Architecture::Moe
         | Architecture::Rag
         | Architecture::Ssm => sweep.texts()?,
-        Architecture::Vision | Architecture::TimeSeries | Architecture::ObjectDetection | Architecture::Diffusion => {
-            sweep.recorded_rows()?
-        }
+        Architecture::Vision
+        | Architecture::TimeSeries
+        | Architecture::ObjectDetection
+        | Architecture::Diffusion => sweep.recorded_rows()?,
         Architecture::VisionText | Architecture::Multimodal => {
             sweep.recorded_rows()?;
             sweep.texts()?
@@ -61,7 +73,9 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         Architecture::Speech => sweep.speech()?,
         Architecture::Graph => sweep.graphs()?,
         // Their shapes are those of `shapes`.
-        Architecture::Operators => return Err(Abort::Fail("`shape_sweep` is a check of models".to_owned())),
+        Architecture::Operators => {
+            return Err(Abort::Fail("`shape_sweep` is a check of models".to_owned()));
+        }
     };
     sweep.failures.conclude()?;
     Ok(Some(summary))
@@ -76,22 +90,31 @@ struct Sweep<'a, 'r> {
 }
 
 impl Sweep<'_, '_> {
-    /// Generated ids in every length, for each sequence that the model reads. Like the other methods, it returns what was
-    /// compared.
+    /// Generated ids in every length, for each sequence that the model reads. Like the other
+    /// methods, it returns what was compared.
     fn texts(&mut self) -> Result<String, Abort> {
         let streams = self.run.streams(self.tested, self.golden);
-        let summaries: Result<Vec<String>, Abort> = streams.into_iter().map(|facts| self.lengths(facts)).collect();
+        let summaries: Result<Vec<String>, Abort> = streams
+            .into_iter()
+            .map(|facts| self.lengths(facts))
+            .collect();
         Ok(summaries?.join("; "))
     }
 
     fn lengths(&mut self, facts: TextFacts<'_>) -> Result<String, Abort> {
         let suffix = facts.stream.suffix();
-        let lengths: Vec<usize> = LENGTHS.into_iter().filter(|length| *length <= facts.longest).collect();
+        let lengths: Vec<usize> = LENGTHS
+            .into_iter()
+            .filter(|length| *length <= facts.longest)
+            .collect();
         let longest = lengths.last().copied().unwrap_or(1);
         let rows = Sequences::generated(LARGEST, longest, facts);
         let mut left_out = 0;
         for &length in &lengths {
-            left_out += self.batches(&rows.prefix(length).unpadded(facts), &format!("length {length}{suffix}"))?;
+            left_out += self.batches(
+                &rows.prefix(length).unpadded(facts),
+                &format!("length {length}{suffix}"),
+            )?;
         }
         if facts.causal {
             left_out += self.prefixes(&rows, facts, &lengths)?;
@@ -99,11 +122,14 @@ impl Sweep<'_, '_> {
         let summary = format!("lengths {lengths:?}{suffix}, batches {BATCHES:?}");
         Ok(match left_out {
             0 => summary,
-            _ => format!("{summary}; {left_out} tokens after a close choice of experts are not compared"),
+            _ => format!(
+                "{summary}; {left_out} tokens after a close choice of experts are not compared"
+            ),
         })
     }
 
-    /// The tokens that a decoder writes, in every length; for a head over audio frames, recordings cut to other lengths.
+    /// The tokens that a decoder writes, in every length; for a head over audio frames, recordings
+    /// cut to other lengths.
     fn speech(&mut self) -> Result<String, Abort> {
         let mut summary = self.recorded_rows()?;
         if !self.golden.target.is_empty() {
@@ -114,18 +140,24 @@ impl Sweep<'_, '_> {
             return Ok(format!("{summary}; a spectrogram has a fixed length"));
         };
         for length in [samples - 1, samples - samples / 4, samples / 2 + 1] {
-            let shorter: Arrays = main.iter().map(|(name, array)| (name.clone(), array.narrow(1, 0, length))).collect();
+            let shorter: Arrays = main
+                .iter()
+                .map(|(name, array)| (name.clone(), array.narrow(1, 0, length)))
+                .collect();
             self.batches(&of_largest_batch(&shorter), &format!("{length} samples"))?;
             summary.push_str(&format!(", {length} samples"));
         }
         Ok(summary)
     }
 
-    /// Recorded graphs, and trees with every number of nodes for which the model's tables are large enough.
+    /// Recorded graphs, and trees with every number of nodes for which the model's tables are large
+    /// enough.
     fn graphs(&mut self) -> Result<String, Abort> {
         let mut summary = self.recorded_rows()?;
         let model = self.tested.model();
-        let Some(collator) = model.processor().graphs() else { return Ok(summary) };
+        let Some(collator) = model.processor().graphs() else {
+            return Ok(summary);
+        };
         for nodes in LENGTHS {
             let trees = trees(self.golden, nodes, LARGEST);
             let inputs = collator.process(&trees)?;
@@ -145,14 +177,18 @@ impl Sweep<'_, '_> {
         Ok(format!("batches {BATCHES:?}"))
     }
 
-    /// Compares batches of every size, and the last row alone, with the rows of the largest batch. Returns how many tokens are
-    /// left out.
+    /// Compares batches of every size, and the last row alone, with the rows of the largest batch.
+    /// Returns how many tokens are left out.
     fn batches(&mut self, inputs: &Arrays, what: &str) -> Result<usize, ForwardError> {
         let model = self.tested.model();
         let routers = routing::router_outputs(self.run, model, inputs)?;
         let mut left_out = 0;
         let largest = model.forward(inputs)?.outputs;
-        let smaller = BATCHES.iter().rev().skip(1).map(|batch| (0..*batch).collect::<Vec<_>>());
+        let smaller = BATCHES
+            .iter()
+            .rev()
+            .skip(1)
+            .map(|batch| (0..*batch).collect::<Vec<_>>());
         // The smaller batches are all from the beginning, so the last row is compared on its own.
         for order in smaller.chain([vec![LARGEST - 1]]) {
             let part = SweptPart {
@@ -160,24 +196,34 @@ impl Sweep<'_, '_> {
                 inputs: rows::of_inputs(inputs, &order),
                 routers: routing::of_part(&routers, |array| array.select_rows(&order)),
             };
-            let got: Vec<(String, Array)> = model.forward(&part.inputs)?.outputs.into_iter().collect();
-            let expected =
-                |(name, whole): (&String, &Array)| (name.clone(), rows::of_output(name, whole, &order, LARGEST));
+            let got: Vec<(String, Array)> =
+                model.forward(&part.inputs)?.outputs.into_iter().collect();
+            let expected = |(name, whole): (&String, &Array)| {
+                (name.clone(), rows::of_output(name, whole, &order, LARGEST))
+            };
             let expected: Vec<(String, Array)> = largest.iter().map(expected).collect();
             left_out += self.compare_part(&part, &expected, &got)?;
         }
         Ok(left_out)
     }
 
-    /// Compares every length with the beginning of the longest. Returns how many tokens are left out.
-    fn prefixes(&mut self, rows: &Sequences, facts: TextFacts<'_>, lengths: &[usize]) -> Result<usize, Abort> {
+    /// Compares every length with the beginning of the longest. Returns how many tokens are left
+    /// out.
+    fn prefixes(
+        &mut self,
+        rows: &Sequences,
+        facts: TextFacts<'_>,
+        lengths: &[usize],
+    ) -> Result<usize, Abort> {
         let model = self.tested.model();
         let inputs = rows.unpadded(facts);
         let routers = routing::router_outputs(self.run, model, &inputs)?;
         let mut left_out = 0;
         let longest = forward_by_position(self.run, self.tested, facts.stream, &inputs)?.positions;
         if longest.is_empty() {
-            return Err(Abort::Fail("the model returns nothing per position".to_owned()));
+            return Err(Abort::Fail(
+                "the model returns nothing per position".to_owned(),
+            ));
         }
         for &length in lengths {
             let part = SweptPart {
@@ -185,9 +231,12 @@ impl Sweep<'_, '_> {
                 inputs: rows.prefix(length).unpadded(facts),
                 routers: routing::of_part(&routers, |array| array.narrow(1, 0, length)),
             };
-            let got = forward_by_position(self.run, self.tested, facts.stream, &part.inputs)?.positions;
-            let expected: Vec<(String, Array)> =
-                longest.iter().map(|(name, whole)| (name.clone(), whole.narrow(1, 0, length))).collect();
+            let got =
+                forward_by_position(self.run, self.tested, facts.stream, &part.inputs)?.positions;
+            let expected: Vec<(String, Array)> = longest
+                .iter()
+                .map(|(name, whole)| (name.clone(), whole.narrow(1, 0, length)))
+                .collect();
             left_out += self.compare_part(&part, &expected, &got)?;
         }
         Ok(left_out)
@@ -200,10 +249,21 @@ impl Sweep<'_, '_> {
         expected: &[(String, Array)],
         got: &[(String, Array)],
     ) -> Result<usize, ForwardError> {
-        let Self { run, tested, golden, tolerance, failures } = self;
+        let Self {
+            run,
+            tested,
+            golden,
+            tolerance,
+            failures,
+        } = self;
         let (golden, tolerance, what) = (*golden, *tolerance, &part.what);
         let routers = routing::router_outputs(run, tested.model(), &part.inputs)?;
-        let runs = RouterRuns { golden, tolerance, expected: &part.routers, got: &routers };
+        let runs = RouterRuns {
+            golden,
+            tolerance,
+            expected: &part.routers,
+            got: &routers,
+        };
         let matching = routing::matching_tokens(run, what, runs, failures);
         for (name, expected) in expected {
             let label = format!("{name}, {what}");
@@ -212,7 +272,11 @@ impl Sweep<'_, '_> {
                 continue;
             };
             if let (Some(expected), Some(got)) = (matching.of(expected), matching.of(got)) {
-                let output = RecordedOutput { golden, name, tolerance };
+                let output = RecordedOutput {
+                    golden,
+                    name,
+                    tolerance,
+                };
                 failures.extend(run.compare_runs(&label, output, &expected, &got));
             }
         }

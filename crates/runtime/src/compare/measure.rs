@@ -20,7 +20,8 @@ pub(crate) fn measure(reference: &[f32], values: &[f32]) -> Measured {
     let mut sums = ErrorSums::default();
     let (mut non_finite, mut first_non_finite) = (0, None);
     for (flat, (&expected, &got)) in reference.iter().zip(values).enumerate() {
-        // Infinity in a sum would make every ratio infinite or NaN, and hide how far off the other elements are.
+        // Infinity in a sum would make every ratio infinite or NaN, and hide how far off the other
+        // elements are.
         if expected.is_finite() && got.is_finite() {
             sums.add(expected.into(), got.into());
         } else if !(expected == got || (expected.is_nan() && got.is_nan())) {
@@ -29,7 +30,10 @@ pub(crate) fn measure(reference: &[f32], values: &[f32]) -> Measured {
         }
     }
     Measured {
-        rel_l2: ratio(sums.difference_squared.sqrt(), sums.reference_squared.sqrt()),
+        rel_l2: ratio(
+            sums.difference_squared.sqrt(),
+            sums.reference_squared.sqrt(),
+        ),
         max_rel: ratio(sums.difference_max, sums.reference_max),
         max_difference: sums.difference_max,
         non_finite,
@@ -55,7 +59,12 @@ impl ErrorSums {
     }
 }
 
-/// 0 / 0 counts as 0: output and reference are both zero. Any difference from a reference of zero is an infinite error.
+/// 0 / 0 counts as 0: output and reference are both zero. Any difference from a reference of zero
+/// is an infinite error.
 fn ratio(difference: f64, reference: f64) -> f64 {
-    if difference == 0.0 { 0.0 } else { difference / reference }
+    if difference == 0.0 {
+        0.0
+    } else {
+        difference / reference
+    }
 }

@@ -3,9 +3,9 @@
 use super::ticket::{Answered, Ticket};
 use crate::task::{HandlerError, Request, Response};
 
-/// Whether two requests can be computed together. Prompts cannot: drawing tokens for one would shift the other's. Images
-/// with texts cannot: one's texts would compete for the other's images. Nor can recordings: without a mask padding counts
-/// as a part of the shorter one.
+/// Whether two requests can be computed together. Prompts cannot: drawing tokens for one would
+/// shift the other's. Images with texts cannot: one's texts would compete for the other's images.
+/// Nor can recordings: without a mask padding counts as a part of the shorter one.
 pub(super) fn fits(first: &Request, next: &Request) -> bool {
     kind(first).is_some_and(|first| kind(next) == Some(first))
 }
@@ -37,8 +37,8 @@ fn kind(request: &Request) -> Option<BatchKey> {
     }
 }
 
-/// Answers a batch in one call; when that fails or cannot be taken apart, one by one, so that each request gets its own
-/// answer or its own error.
+/// Answers a batch in one call; when that fails or cannot be taken apart, one by one, so that each
+/// request gets its own answer or its own error.
 pub(super) fn answer(
     batch: Vec<(Ticket, Request)>,
     handle: &dyn Fn(Request) -> Result<Response, HandlerError>,
@@ -46,17 +46,29 @@ pub(super) fn answer(
     if batch.len() > 1 {
         let counts: Vec<usize> = batch.iter().map(|(_, request)| request.len()).collect();
         let merged = merge(batch.iter().map(|(_, request)| request));
-        // The error is dropped, because it may be that of one request; answering one by one finds it again.
-        let responses = merged.and_then(|request| handle(request).ok()).and_then(|response| split(response, &counts));
+        // The error is dropped, because it may be that of one request; answering one by one finds
+        // it again.
+        let responses = merged
+            .and_then(|request| handle(request).ok())
+            .and_then(|response| split(response, &counts));
         if let Some(responses) = responses {
             let tickets = batch.iter().map(|(ticket, _)| *ticket);
             return tickets
                 .zip(responses)
-                .map(|(ticket, response)| Answered { ticket, response: Ok(response) })
+                .map(|(ticket, response)| Answered {
+                    ticket,
+                    response: Ok(response),
+                })
                 .collect();
         }
     }
-    batch.into_iter().map(|(ticket, request)| Answered { ticket, response: handle(request) }).collect()
+    batch
+        .into_iter()
+        .map(|(ticket, request)| Answered {
+            ticket,
+            response: handle(request),
+        })
+        .collect()
 }
 
 /// All inputs as one request; none when they are not of one kind.
@@ -98,14 +110,28 @@ fn split(response: Response, counts: &[usize]) -> Option<Vec<Response>> {
         Response::ImageTextEmbeddings(_) => None,
         // Nor from several requests of calls.
         Response::Computed(_) => None,
-        Response::Mock { why } => Some(counts.iter().map(|_| Response::Mock { why: why.clone() }).collect()),
+        Response::Mock { why } => Some(
+            counts
+                .iter()
+                .map(|_| Response::Mock { why: why.clone() })
+                .collect(),
+        ),
     }
 }
 
-fn portions<T>(all: Vec<T>, counts: &[usize], wrap: fn(Vec<T>) -> Response) -> Option<Vec<Response>> {
+fn portions<T>(
+    all: Vec<T>,
+    counts: &[usize],
+    wrap: fn(Vec<T>) -> Response,
+) -> Option<Vec<Response>> {
     if all.len() != counts.iter().sum::<usize>() {
         return None;
     }
     let mut rest = all.into_iter();
-    Some(counts.iter().map(|count| wrap(rest.by_ref().take(*count).collect())).collect())
+    Some(
+        counts
+            .iter()
+            .map(|count| wrap(rest.by_ref().take(*count).collect()))
+            .collect(),
+    )
 }

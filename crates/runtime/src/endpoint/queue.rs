@@ -25,7 +25,9 @@ pub(super) struct Queue {
 impl Queue {
     pub(super) fn push(&mut self, request: Request) -> Result<Ticket, QueueFull> {
         if self.waiting.len() >= CAPACITY {
-            return Err(QueueFull { request: Box::new(request) });
+            return Err(QueueFull {
+                request: Box::new(request),
+            });
         }
         let ticket = Ticket(self.submitted);
         self.submitted += 1;
@@ -37,8 +39,8 @@ impl Queue {
         self.waiting.len()
     }
 
-    /// The oldest request and the later ones that can be computed with it, at most `inputs` inputs together. A single
-    /// larger request is a batch of its own.
+    /// The oldest request and the later ones that can be computed with it, at most `inputs` inputs
+    /// together. A single larger request is a batch of its own.
     pub(super) fn next_batch(&mut self, inputs: usize) -> Option<Vec<(Ticket, Request)>> {
         let mut batch = vec![self.waiting.pop_front()?];
         let mut held = batch[0].1.len();

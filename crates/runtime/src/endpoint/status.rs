@@ -37,7 +37,14 @@ impl Status {
 
     /// Whether another device than the one asked for was taken, with or without success.
     pub fn is_fallback(&self) -> bool {
-        matches!(self, Self::Fallback { .. } | Self::Mock { fallback: Some(_), .. })
+        matches!(
+            self,
+            Self::Fallback { .. }
+                | Self::Mock {
+                    fallback: Some(_),
+                    ..
+                }
+        )
     }
 
     /// Whether no model runs.
@@ -47,11 +54,20 @@ impl Status {
 
     pub(super) fn into_fallback(self, from: DeviceKind, to: DeviceKind, absent: String) -> Self {
         match self {
-            Self::Real => Self::Fallback { from, to, why: absent },
-            Self::Fallback { to, why, .. } => Self::Fallback { from, to, why: format!("{absent}; {why}") },
-            Self::Mock { why, .. } => {
-                Self::Mock { why: format!("{why}; it was tried because of {absent}"), fallback: Some(from) }
-            }
+            Self::Real => Self::Fallback {
+                from,
+                to,
+                why: absent,
+            },
+            Self::Fallback { to, why, .. } => Self::Fallback {
+                from,
+                to,
+                why: format!("{absent}; {why}"),
+            },
+            Self::Mock { why, .. } => Self::Mock {
+                why: format!("{why}; it was tried because of {absent}"),
+                fallback: Some(from),
+            },
         }
     }
 }

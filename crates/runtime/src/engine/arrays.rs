@@ -17,17 +17,27 @@ pub(super) fn tensors(arrays: &Arrays) -> Tensors {
             Values::U8(values) => TensorData::U8(values.clone()),
         },
     };
-    arrays.iter().map(|(name, array)| (name.clone(), tensor(array))).collect()
+    arrays
+        .iter()
+        .map(|(name, array)| (name.clone(), tensor(array)))
+        .collect()
 }
 
 /// The outputs of a call.
 pub(super) fn forward(mut found: EngineForward) -> Forward {
     let mut forward = Forward::default();
     for placement in &found.placements {
-        let placed =
-            Placement { device: AttachedEngine::kind_of(placement.device), precision: placement.dtype.storage() };
-        let name = placement.name.strip_prefix("output.").or_else(|| placement.name.strip_prefix("trace."));
-        forward.placements.push((name.unwrap_or(&placement.name).to_owned(), placed));
+        let placed = Placement {
+            device: AttachedEngine::kind_of(placement.device),
+            precision: placement.dtype.storage(),
+        };
+        let name = placement
+            .name
+            .strip_prefix("output.")
+            .or_else(|| placement.name.strip_prefix("trace."));
+        forward
+            .placements
+            .push((name.unwrap_or(&placement.name).to_owned(), placed));
         // In the order of the computation, which the names of the tensors do not have.
         if let Some(name) = placement.name.strip_prefix("trace.")
             && let Some(tensor) = found.tensors.remove(&placement.name)

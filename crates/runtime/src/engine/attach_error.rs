@@ -6,7 +6,8 @@ use testgen_nn::forward::Unsupported;
 /// An engine cannot be used on a device.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum AttachError {
-    /// The engine, or this version of it, does not have the device or an option; its checks are ignored.
+    /// The engine, or this version of it, does not have the device or an option; its checks are
+    /// ignored.
     #[error("{0}")]
     Unsupported(#[from] Unsupported),
     /// It does not start, or is not where it says.

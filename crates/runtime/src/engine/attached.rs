@@ -10,8 +10,9 @@ use std::{
 };
 use testgen_device::Device;
 use testgen_engine::{
-    AlgorithmsReply, ComputeOperation, DeviceClass, DeviceRequest, Engine, EngineCommand, EngineError, EngineName,
-    LoadReply, StartedEngine, Tensor, Tensors, device_mismatch, time_limit,
+    AlgorithmsReply, ComputeOperation, DeviceClass, DeviceRequest, Engine, EngineCommand,
+    EngineError, EngineName, LoadReply, StartedEngine, Tensor, Tensors, device_mismatch,
+    time_limit,
 };
 use testgen_types::{DeviceKind, Precision};
 
@@ -33,8 +34,8 @@ pub(crate) struct AttachedEngine {
 impl AttachedEngine {
     /// Starts `name` on `device`, and compares the device that it reports with that one.
     ///
-    /// The driver counts the memory of all processes. Where another one frees some while this engine opens the device, nothing seems to
-    /// be in use by the engine, so it is started again.
+    /// The driver counts the memory of all processes. Where another one frees some while this
+    /// engine opens the device, nothing seems to be in use by the engine, so it is started again.
     pub(super) fn start(name: &EngineName, device: &Device) -> Result<Self, AttachError> {
         let uses_memory = |started: &Self| started.memory.is_none_or(MemoryWitness::has_grown);
         first_accepted(STARTS, || Self::start_once(name, device), uses_memory)
@@ -47,19 +48,41 @@ impl AttachedEngine {
             uuid: device.uuid.clone(),
             pci_address: device.pci_address.clone(),
         };
-        let started = StartedEngine::start(EngineCommand::of(name).map_err(EngineError::from)?, name, time_limit())?;
-        // One at a time, so that what another engine takes when it opens the device is not counted as this one's.
+        let started = StartedEngine::start(
+            EngineCommand::of(name).map_err(EngineError::from)?,
+            name,
+            time_limit(),
+        )?;
+        // One at a time, so that what another engine takes when it opens the device is not counted
+        // as this one's.
         let opening = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
         let before = in_use(device);
         let engine = started.open(request.clone())?;
         let on_cpu = device.kind != DeviceKind::Cpu && engine.device().kind == DeviceClass::Cpu;
-        let memory = if on_cpu { None } else { MemoryWitness::new(device, before) };
+        let memory = if on_cpu {
+            None
+        } else {
+            MemoryWitness::new(device, before)
+        };
         drop(opening);
-        let fallback = on_cpu.then(|| engine.why_another_device().unwrap_or("it reports no reason").to_owned());
+        let fallback = on_cpu.then(|| {
+            engine
+                .why_another_device()
+                .unwrap_or("it reports no reason")
+                .to_owned()
+        });
         if !on_cpu && let Some(problem) = device_mismatch(&request, engine.device()) {
-            return Err(AttachError::Failed(format!("engine {name} does not run on {}: {problem}", device.label())));
+            return Err(AttachError::Failed(format!(
+                "engine {name} does not run on {}: {problem}",
+                device.label()
+            )));
         }
-        Ok(Self { engine, device: device.clone(), fallback, memory })
+        Ok(Self {
+            engine,
+            device: device.clone(),
+            fallback,
+            memory,
+        })
     }
 
     /// The engine.
@@ -69,10 +92,13 @@ impl AttachedEngine {
 
     /// Why it computes on the CPU in place of the GPU that was asked for.
     pub(crate) fn fallback(&self) -> Option<String> {
-        self.fallback.as_ref().map(|why| format!("engine {} computes on the CPU: {why}", self.engine.name()))
+        self.fallback
+            .as_ref()
+            .map(|why| format!("engine {} computes on the CPU: {why}", self.engine.name()))
     }
 
-    /// Whether f32 products may be computed in TF32: an option of the engine, which has an effect on NVIDIA GPUs only.
+    /// Whether f32 products may be computed in TF32: an option of the engine, which has an effect
+    /// on NVIDIA GPUs only.
     pub(crate) fn tf32(&self) -> bool {
         self.engine.name().tf32() && self.fallback.is_none() && self.device.kind == DeviceKind::Cuda
     }
@@ -82,10 +108,16 @@ impl AttachedEngine {
         self.engine.only_operators()
     }
 
-    /// The results of every algorithm that it offers for its own list of products; none for an engine without such a list. On a
-    /// simulated device, which computes on the host, a part of the list.
-    pub(crate) fn algorithms(&self, precision: Precision) -> Result<Option<AlgorithmsReply>, String> {
-        self.engine.algorithms(precision, self.device.simulated).map_err(|error| error.to_string())
+    /// The results of every algorithm that it offers for its own list of products; none for an
+    /// engine without such a list. On a simulated device, which computes on the host, a part of the
+    /// list.
+    pub(crate) fn algorithms(
+        &self,
+        precision: Precision,
+    ) -> Result<Option<AlgorithmsReply>, String> {
+        self.engine
+            .algorithms(precision, self.device.simulated)
+            .map_err(|error| error.to_string())
     }
 
     /// Its name and the versions of its libraries.
@@ -104,7 +136,8 @@ impl AttachedEngine {
         self.engine.memory().ok().flatten()
     }
 
-    /// The result of an operation on vectors, or of a product of [rows, inner] and [inner, columns], computed in `precision`.
+    /// The result of an operation on vectors, or of a product of [rows, inner] and [inner,
+    /// columns], computed in `precision`.
     pub(crate) fn compute(
         &self,
         operation: ComputeOperation,
@@ -116,10 +149,18 @@ impl AttachedEngine {
         let tensors: Tensors = named
             .filter_map(|(name, operand)| {
                 let FloatTensor { shape, values } = operand?;
-                Some((name.to_owned(), Tensor { shape, data: testgen_engine::TensorData::F32(values) }))
+                Some((
+                    name.to_owned(),
+                    Tensor {
+                        shape,
+                        data: testgen_engine::TensorData::F32(values),
+                    },
+                ))
             })
             .collect();
-        self.engine.compute(operation, tensors, precision, result).map_err(|error| error.to_string())
+        self.engine
+            .compute(operation, tensors, precision, result)
+            .map_err(|error| error.to_string())
     }
 
     /// Bytes in use on its GPU by all processes; none where nothing is known about them.
@@ -127,7 +168,8 @@ impl AttachedEngine {
         self.memory.and_then(|_| in_use(&self.device))
     }
 
-    /// Confirms that the weights of a loaded model can be on the device, whose memory in use was `before` the load.
+    /// Confirms that the weights of a loaded model can be on the device, whose memory in use was
+    /// `before` the load.
     pub(super) fn confirm_memory(
         &self,
         before: Option<u64>,
@@ -135,8 +177,14 @@ impl AttachedEngine {
         loaded: &LoadReply,
         precision: Precision,
     ) -> Result<(), String> {
-        let (Some(memory), Some(before)) = (self.memory, before) else { return Ok(()) };
-        memory.confirm(&self.device, before, bytes_of(directory, &loaded.tensors.read, precision))
+        let (Some(memory), Some(before)) = (self.memory, before) else {
+            return Ok(());
+        };
+        memory.confirm(
+            &self.device,
+            before,
+            bytes_of(directory, &loaded.tensors.read, precision),
+        )
     }
 
     /// The kind of device in the terms of checks.
@@ -149,7 +197,8 @@ impl AttachedEngine {
     }
 }
 
-/// The first result that is accepted, else the last one: the check that loads a model reports an engine that still uses no memory.
+/// The first result that is accepted, else the last one: the check that loads a model reports an
+/// engine that still uses no memory.
 fn first_accepted<T, E>(
     attempts: u32,
     mut attempt: impl FnMut() -> Result<T, E>,
@@ -186,7 +235,13 @@ mod tests {
             let accepted = first_accepted(3, &mut start, |start| *start >= needed);
             (accepted, count)
         };
-        assert_eq!([1, 2, 3, 9].map(starts), [(Ok(1), 1), (Ok(2), 2), (Ok(3), 3), (Ok(3), 3)]);
-        assert_eq!(first_accepted(3, || Err::<(), &str>("does not start"), |()| true), Err("does not start"));
+        assert_eq!(
+            [1, 2, 3, 9].map(starts),
+            [(Ok(1), 1), (Ok(2), 2), (Ok(3), 3), (Ok(3), 3)]
+        );
+        assert_eq!(
+            first_accepted(3, || Err::<(), &str>("does not start"), |()| true),
+            Err("does not start")
+        );
     }
 }

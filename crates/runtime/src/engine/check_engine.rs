@@ -1,4 +1,5 @@
-//! The engine of one check: its name, the processes that the check has used, and what they have reported.
+//! The engine of one check: its name, the processes that the check has used, and what they have
+//! reported.
 
 use super::{
     attach_error::AttachError,
@@ -10,7 +11,8 @@ use testgen_device::Device;
 use testgen_engine::{Computation, EngineName, Implementation};
 use testgen_types::{ProviderShare, excerpt};
 
-/// The engine of one check, or the native one of a load outside of checks. A clone is the same engine.
+/// The engine of one check, or the native one of a load outside of checks. A clone is the same
+/// engine.
 #[derive(Debug, Clone)]
 pub struct CheckEngine {
     shared: Arc<SharedEngine>,
@@ -48,7 +50,13 @@ impl CheckEngine {
 
     /// The engine of a check that begins.
     pub(crate) fn new(name: EngineName) -> Self {
-        Self { shared: Arc::new(SharedEngine { name, state: Mutex::default() }), implementation: None }
+        Self {
+            shared: Arc::new(SharedEngine {
+                name,
+                state: Mutex::default(),
+            }),
+            implementation: None,
+        }
     }
 
     /// Its name.
@@ -64,15 +72,24 @@ impl CheckEngine {
     /// The same engine, which loads models with the implementation `name`.
     #[must_use]
     pub(crate) fn with_implementation(&self, of: Computation, name: &str) -> Self {
-        let implementation = Some(Implementation { of, name: name.to_owned() });
-        Self { shared: Arc::clone(&self.shared), implementation }
+        let implementation = Some(Implementation {
+            of,
+            name: name.to_owned(),
+        });
+        Self {
+            shared: Arc::clone(&self.shared),
+            implementation,
+        }
     }
 
-    /// The process on `device`: the one that this check has used before, one of an earlier check, or a new one.
+    /// The process on `device`: the one that this check has used before, one of an earlier check,
+    /// or a new one.
     pub(crate) fn attach(&self, device: &Device) -> Result<Arc<AttachedEngine>, AttachError> {
         let name = &self.shared.name;
         let key = EngineKey::new(name, device);
-        let of_device = |(other, process): &&(EngineKey, Arc<AttachedEngine>)| *other == key && process.is_running();
+        let of_device = |(other, process): &&(EngineKey, Arc<AttachedEngine>)| {
+            *other == key && process.is_running()
+        };
         if let Some((_, known)) = self.state().attached.iter().find(of_device) {
             return Ok(Arc::clone(known));
         }
@@ -86,20 +103,27 @@ impl CheckEngine {
 
     /// The process that the check used last; none for the native engine, and before it has started.
     pub(crate) fn process(&self) -> Option<Arc<AttachedEngine>> {
-        self.state().attached.last().map(|(_, process)| Arc::clone(process))
+        self.state()
+            .attached
+            .last()
+            .map(|(_, process)| Arc::clone(process))
     }
 
-    /// The execution providers that computed the first graph of this check; empty for an engine without graphs.
+    /// The execution providers that computed the first graph of this check; empty for an engine
+    /// without graphs.
     pub(crate) fn providers(&self) -> Vec<ProviderShare> {
         self.state().evidence.providers.clone()
     }
 
-    /// Keeps the execution providers of the first call of a check: that of the precision in its name.
+    /// Keeps the execution providers of the first call of a check: that of the precision in its
+    /// name.
     pub(super) fn set_providers(&self, providers: &[ProviderShare]) {
         let kept = &mut self.state().evidence.providers;
         if kept.is_empty() {
-            let share =
-                |share: &ProviderShare| ProviderShare { provider: excerpt(&share.provider).into_owned(), ..*share };
+            let share = |share: &ProviderShare| ProviderShare {
+                provider: excerpt(&share.provider).into_owned(),
+                ..*share
+            };
             *kept = providers.iter().take(PROVIDERS).map(share).collect();
         }
     }
@@ -107,12 +131,17 @@ impl CheckEngine {
     /// Ends the check: its processes are kept for the next one, unless they have ended.
     pub(crate) fn finish(&self) -> EngineEvidence {
         let CheckEngineState { attached, evidence } = std::mem::take(&mut *self.state());
-        attached.into_iter().for_each(|(key, process)| pool::give_back(key, process));
+        attached
+            .into_iter()
+            .for_each(|(key, process)| pool::give_back(key, process));
         evidence
     }
 
     fn state(&self) -> MutexGuard<'_, CheckEngineState> {
-        self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.shared
+            .state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -22,11 +22,13 @@ struct EngineModel {
     capabilities: Capabilities,
 }
 
-/// Loads the checkpoint in an engine. Returns the model, and the features that it does not have with the reasons.
+/// Loads the checkpoint in an engine. Returns the model, and the features that it does not have
+/// with the reasons.
 ///
-/// Everything that is not computed (configuration, capabilities, processors) is read by testgen from the checkpoint's own configuration; a
-/// replaced configuration is the engine's alone. Neither a network is built nor weights are read here, so that an engine can have types,
-/// values of the configuration, and sizes that the native one does not have.
+/// Everything that is not computed (configuration, capabilities, processors) is read by testgen
+/// from the checkpoint's own configuration; a replaced configuration is the engine's alone. Neither
+/// a network is built nor weights are read here, so that an engine can have types, values of the
+/// configuration, and sizes that the native one does not have.
 pub(crate) fn load(
     model_type: ModelType,
     checkpoint: &Checkpoint,
@@ -47,31 +49,55 @@ pub(crate) fn load(
     };
     let replaced = request.config.is_some();
     let before = process.memory_of_device();
-    let loaded = process.engine().load(request).map_err(|error| match error {
-        // With another configuration an engine may lack what the checkpoint does not need.
-        EngineError::Unsupported { message } if !replaced => Unsupported(message).into(),
-        other => LoadError::Engine { message: other.to_string() },
-    })?;
+    let loaded = process
+        .engine()
+        .load(request)
+        .map_err(|error| match error {
+            // With another configuration an engine may lack what the checkpoint does not need.
+            EngineError::Unsupported { message } if !replaced => Unsupported(message).into(),
+            other => LoadError::Engine {
+                message: other.to_string(),
+            },
+        })?;
     // From here on the engine's copy is dropped with the model.
-    let (process, engine, capabilities) = (Arc::clone(process), engine.clone(), description.capabilities());
-    let model = EngineModel { process, engine, model: loaded.model, capabilities };
+    let (process, engine, capabilities) = (
+        Arc::clone(process),
+        engine.clone(),
+        description.capabilities(),
+    );
+    let model = EngineModel {
+        process,
+        engine,
+        model: loaded.model,
+        capabilities,
+    };
     model
         .process
         .confirm_memory(before, checkpoint.directory(), &loaded, precision)
         .map_err(|message| LoadError::Engine { message })?;
     let tensors = [loaded.tensors.read, loaded.tensors.unused];
-    Ok((Model::of_engine(description, Box::new(model), precision, tensors), loaded.lacks))
+    Ok((
+        Model::of_engine(description, Box::new(model), precision, tensors),
+        loaded.lacks,
+    ))
 }
 
 /// The engine has another working directory.
 fn absolute(checkpoint: &Checkpoint) -> String {
     let directory = checkpoint.directory();
-    std::path::absolute(directory).unwrap_or_else(|_| directory.to_owned()).to_string_lossy().into_owned()
+    std::path::absolute(directory)
+        .unwrap_or_else(|_| directory.to_owned())
+        .to_string_lossy()
+        .into_owned()
 }
 
 impl ErasedModel for EngineModel {
     fn forward(&self, inputs: &Arrays, traced: bool) -> Result<Forward, ForwardError> {
-        let found = self.process.engine().forward(self.model, &tensors(inputs), traced).map_err(failed)?;
+        let found = self
+            .process
+            .engine()
+            .forward(self.model, &tensors(inputs), traced)
+            .map_err(failed)?;
         self.engine.set_providers(&found.providers);
         Ok(forward(found))
     }
@@ -81,7 +107,11 @@ impl ErasedModel for EngineModel {
             return Ok(None);
         }
         match self.process.engine().open_session(self.model) {
-            Ok(session) => Ok(Some(Box::new(EngineSession { model: self, session, length: 0 }))),
+            Ok(session) => Ok(Some(Box::new(EngineSession {
+                model: self,
+                session,
+                length: 0,
+            }))),
             Err(error @ EngineError::Unsupported { .. }) => Err(failed(error)),
             // An engine without a cache for this model has none, as a model without one.
             Err(_) => Ok(None),
@@ -110,9 +140,16 @@ struct EngineSession<'a> {
 impl Session for EngineSession<'_> {
     fn advance(&mut self, inputs: &Arrays) -> Result<Forward, ForwardError> {
         let name = self.model.capabilities.token_input_name;
-        let ids = inputs.get(name).ok_or(ForwardError::MissingInput { name })?;
+        let ids = inputs
+            .get(name)
+            .ok_or(ForwardError::MissingInput { name })?;
         let new = ids.shape().get(1).copied().unwrap_or(0);
-        match self.model.process.engine().step(self.session, &tensors(inputs)) {
+        match self
+            .model
+            .process
+            .engine()
+            .step(self.session, &tensors(inputs))
+        {
             Ok(found) => {
                 self.length += new;
                 Ok(forward(found))
@@ -143,10 +180,13 @@ impl Drop for EngineSession<'_> {
     }
 }
 
-/// The error of a call. An input that the model does not have ends the check as ignored, unless earlier numbers were wrong.
+/// The error of a call. An input that the model does not have ends the check as ignored, unless
+/// earlier numbers were wrong.
 fn failed(error: EngineError) -> ForwardError {
     match error {
         EngineError::Unsupported { message } => Unsupported(message).into(),
-        other => ForwardError::Engine { message: other.to_string() },
+        other => ForwardError::Engine {
+            message: other.to_string(),
+        },
     }
 }

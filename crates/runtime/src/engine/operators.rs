@@ -13,19 +13,32 @@ struct EngineOperators {
 }
 
 /// The operators of an engine, with products in `precision`.
-pub(crate) fn operators(engine: &Arc<AttachedEngine>, precision: Precision) -> Box<dyn Execute + Send + Sync> {
-    Box::new(EngineOperators { engine: Arc::clone(engine), precision })
+pub(crate) fn operators(
+    engine: &Arc<AttachedEngine>,
+    precision: Precision,
+) -> Box<dyn Execute + Send + Sync> {
+    Box::new(EngineOperators {
+        engine: Arc::clone(engine),
+        precision,
+    })
 }
 
 impl Execute for EngineOperators {
     fn execute(&self, call: &Call) -> Result<Computed, CallError> {
         let computed = self.engine.engine().operator(call, self.precision);
         match computed {
-            Ok((tensor, device)) => Ok(Computed { tensor, device: AttachedEngine::kind_of(device) }),
-            Err(EngineError::Unsupported { message }) => {
-                Err(CallError::Unsupported { operator: call.operator, message })
-            }
-            Err(error) => Err(CallError::NotComputed { operator: call.operator, message: error.to_string() }),
+            Ok((tensor, device)) => Ok(Computed {
+                tensor,
+                device: AttachedEngine::kind_of(device),
+            }),
+            Err(EngineError::Unsupported { message }) => Err(CallError::Unsupported {
+                operator: call.operator,
+                message,
+            }),
+            Err(error) => Err(CallError::NotComputed {
+                operator: call.operator,
+                message: error.to_string(),
+            }),
         }
     }
 }

@@ -6,7 +6,9 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 use testgen_device::ReportedDevice;
-use testgen_engine::{EngineCommand, EngineError, EngineName, ListedDevice, StartedEngine, time_limit};
+use testgen_engine::{
+    EngineCommand, EngineError, EngineName, ListedDevice, StartedEngine, time_limit,
+};
 
 type Reported = Result<Vec<ReportedDevice>, String>;
 
@@ -16,18 +18,27 @@ static REPORTED: Mutex<BTreeMap<EngineName, Reported>> = Mutex::new(BTreeMap::ne
 pub(crate) fn reported_devices(name: &EngineName) -> Reported {
     // Under the lock: every check of the column waits for this answer.
     let mut known = REPORTED.lock().unwrap_or_else(PoisonError::into_inner);
-    known.entry(name.clone()).or_insert_with(|| ask(name)).clone()
+    known
+        .entry(name.clone())
+        .or_insert_with(|| ask(name))
+        .clone()
 }
 
 fn ask(name: &EngineName) -> Reported {
     let command = EngineCommand::of(name).map_err(EngineError::from);
-    let listed = command.and_then(|command| StartedEngine::start(command, name, time_limit())?.devices());
-    let listed = listed.map_err(|error| format!("engine {name}: it does not list its devices: {error}"))?;
+    let listed =
+        command.and_then(|command| StartedEngine::start(command, name, time_limit())?.devices());
+    let listed =
+        listed.map_err(|error| format!("engine {name}: it does not list its devices: {error}"))?;
     Ok(listed.into_iter().map(device).collect())
 }
 
 fn device(listed: ListedDevice) -> ReportedDevice {
-    let ListedDevice { device, architecture, total_memory } = listed;
+    let ListedDevice {
+        device,
+        architecture,
+        total_memory,
+    } = listed;
     ReportedDevice {
         kind: AttachedEngine::kind_of(device.kind),
         name: device.name,

@@ -1,4 +1,5 @@
-//! Evidence of the place where an engine computes, read by testgen itself: memory in use on the device.
+//! Evidence of the place where an engine computes, read by testgen itself: memory in use on the
+//! device.
 
 use std::path::Path;
 use testgen_device::Device;
@@ -6,7 +7,8 @@ use testgen_engine::DeviceClass;
 use testgen_nn::weights::stored_elements;
 use testgen_types::{DeviceKind, Precision};
 
-/// Memory that an engine may have reserved when it opened the device: the first block of its allocator, and workspaces.
+/// Memory that an engine may have reserved when it opened the device: the first block of its
+/// allocator, and workspaces.
 pub(crate) const RESERVED: u64 = 64 << 20;
 
 /// Memory in use on a GPU by all processes, as its driver reports it.
@@ -17,23 +19,33 @@ pub(super) struct MemoryWitness {
 }
 
 impl MemoryWitness {
-    /// `before` the engine started, and now that it has opened the device. None for the host processor, whose memory every process
-    /// uses, and where the driver reports nothing.
+    /// `before` the engine started, and now that it has opened the device. None for the host
+    /// processor, whose memory every process uses, and where the driver reports nothing.
     pub(super) fn new(device: &Device, before: Option<u64>) -> Option<Self> {
         (device.kind != DeviceKind::Cpu).then_some(())?;
-        Some(Self { before: before?, opened: in_use(device)? })
+        Some(Self {
+            before: before?,
+            opened: in_use(device)?,
+        })
     }
 
-    /// Whether memory in use has grown since before the engine started: the context of any process takes hundreds of megabytes.
+    /// Whether memory in use has grown since before the engine started: the context of any process
+    /// takes hundreds of megabytes.
     pub(super) fn has_grown(self) -> bool {
         self.opened > self.before
     }
 
-    /// Whether memory in use has grown by `weights` bytes since it was `before` the load, so that they can be on the device.
+    /// Whether memory in use has grown by `weights` bytes since it was `before` the load, so that
+    /// they can be on the device.
     pub(super) fn confirm(self, device: &Device, before: u64, weights: u64) -> Result<(), String> {
-        let Some(now) = in_use(device) else { return Ok(()) };
+        let Some(now) = in_use(device) else {
+            return Ok(());
+        };
         if !self.has_grown() && now <= self.before {
-            return Err(format!("no memory of {} is in use by the engine", device.label()));
+            return Err(format!(
+                "no memory of {} is in use by the engine",
+                device.label()
+            ));
         }
         let grown = now.saturating_sub(before) + RESERVED;
         if grown < weights {
@@ -81,15 +93,31 @@ mod tests {
     fn weights_need_memory_of_the_device() {
         let host = host_processor();
         let used = in_use(&host).expect("the host reports its memory");
-        let confirm =
-            |before: u64, opened: u64, weights: u64| MemoryWitness { before, opened }.confirm(&host, opened, weights);
+        let confirm = |before: u64, opened: u64, weights: u64| {
+            MemoryWitness { before, opened }.confirm(&host, opened, weights)
+        };
         assert_eq!(confirm(0, used / 2, 1 << 20), Ok(()));
-        assert!(confirm(0, used, used.max(1 << 40)).is_err_and(|why| why.contains("has grown by less")));
+        assert!(
+            confirm(0, used, used.max(1 << 40)).is_err_and(|why| why.contains("has grown by less"))
+        );
         // What was taken between opening the device and the load may be that of another engine.
-        let before_load = MemoryWitness { before: 0, opened: 1 }.confirm(&host, used, used / 2 + RESERVED);
+        let before_load = MemoryWitness {
+            before: 0,
+            opened: 1,
+        }
+        .confirm(&host, used, used / 2 + RESERVED);
         assert!(before_load.is_err_and(|why| why.contains("has grown by less")));
         assert!(
-            MemoryWitness { before: 1, opened: 2 }.has_grown() && !MemoryWitness { before: 2, opened: 2 }.has_grown()
+            MemoryWitness {
+                before: 1,
+                opened: 2
+            }
+            .has_grown()
+                && !MemoryWitness {
+                    before: 2,
+                    opened: 2
+                }
+                .has_grown()
         );
         assert!(confirm(u64::MAX, u64::MAX, 1).is_err_and(|why| why.contains("no memory")));
     }

@@ -12,8 +12,9 @@ pub(crate) struct Golden {
     pub(crate) model_class: String,
     /// The recorded calls: `main` first, then `case.1`, `case.2`, ...
     pub(crate) cases: Vec<RecordedCase>,
-    /// `embed`, `layer.0`, `layer.1`, ... of the main case, in the order of computation; empty if none was recorded. For an
-    /// encoder-decoder first those of `encoder.`, then those of `decoder.`.
+    /// `embed`, `layer.0`, `layer.1`, ... of the main case, in the order of computation; empty if
+    /// none was recorded. For an encoder-decoder first those of `encoder.`, then those of
+    /// `decoder.`.
     pub(crate) trace: Vec<(String, Array)>,
     /// The arguments of the main case without those in `target`.
     pub(crate) source: Arrays,
@@ -21,21 +22,23 @@ pub(crate) struct Golden {
     pub(crate) target: Arrays,
     /// `router.<layer>` and `routing.<layer>` of the main case, by layer.
     pub(crate) routers: Vec<Router>,
-    /// `tokens.*`, without the prefix: `prompt` [rows, seq], `greedy` [rows, new], `logits` [rows, new, vocab]. An
-    /// encoder-decoder has no prompt: it generates from the main case's source, and `start` [rows, seq] is what its decoder
-    /// begins with.
+    /// `tokens.*`, without the prefix: `prompt` [rows, seq], `greedy` [rows, new], `logits` [rows,
+    /// new, vocab]. An encoder-decoder has no prompt: it generates from the main case's source, and
+    /// `start` [rows, seq] is what its decoder begins with.
     pub(crate) tokens: Arrays,
-    /// `margin.*`, without the prefix: the difference between the two largest logits of each generated token.
+    /// `margin.*`, without the prefix: the difference between the two largest logits of each
+    /// generated token.
     pub(crate) margins: Arrays,
-    /// `detection.*`, without the prefix, for every query of the main case: `boxes` [batch, queries, 4], `scores` and
-    /// `labels` [batch, queries].
+    /// `detection.*`, without the prefix, for every query of the main case: `boxes` [batch,
+    /// queries, 4], `scores` and `labels` [batch, queries].
     pub(crate) detections: Arrays,
     /// `image.<i>` [height, width, 3]; the main case's input are their pixel values.
     pub(crate) images: Vec<Array>,
     /// `audio.<i>` [samples]; the main case's input are their features.
     pub(crate) audio: Vec<Array>,
-    /// `graph.<i>.*`, without the prefix; the main case's input are their paths and degrees. `num_nodes` [1], `edge_index`
-    /// [2, edges], and optionally `node_feat` [nodes, features] and `edge_attr` [edges, features].
+    /// `graph.<i>.*`, without the prefix; the main case's input are their paths and degrees.
+    /// `num_nodes` [1], `edge_index` [2, edges], and optionally `node_feat` [nodes, features] and
+    /// `edge_attr` [edges, features].
     pub(crate) graphs: Vec<Arrays>,
     /// The error of the reference itself in each precision.
     pub(crate) noise: Noise,
@@ -43,8 +46,8 @@ pub(crate) struct Golden {
     pub(crate) pad_token_id: Option<i64>,
     /// The digest of the vocabulary that tokenized the texts; none in goldens of earlier versions.
     pub(crate) vocabulary: Option<String>,
-    /// For each field of `config.json` that has an effect in transformers, dotted in an object, a value that shows it; none in goldens of
-    /// earlier versions, and of large checkpoints.
+    /// For each field of `config.json` that has an effect in transformers, dotted in an object, a
+    /// value that shows it; none in goldens of earlier versions, and of large checkpoints.
     pub(crate) config_effects: Option<BTreeMap<String, Value>>,
 }
 
@@ -59,7 +62,8 @@ pub(crate) struct RecordedCase {
     pub(crate) outputs: Arrays,
     /// The texts that were tokenized to `input_ids`, if the inputs were texts.
     pub(crate) texts: Option<Vec<String>>,
-    /// `retrieval.*`, without the prefix: the output of the retriever, with the names of [`testgen_nn::forward::Forward::host_outputs`].
+    /// `retrieval.*`, without the prefix: the output of the retriever, with the names of
+    /// [`testgen_nn::forward::Forward::host_outputs`].
     pub(crate) retrieval: Arrays,
 }
 
@@ -77,14 +81,22 @@ pub(crate) struct Router {
 impl Router {
     /// The same router with `change` applied to both arrays.
     pub(crate) fn map(&self, change: impl Fn(&Array) -> Array) -> Self {
-        Self { layer: self.layer, probabilities: change(&self.probabilities), weights: change(&self.weights) }
+        Self {
+            layer: self.layer,
+            probabilities: change(&self.probabilities),
+            weights: change(&self.weights),
+        }
     }
 }
 
 impl RecordedCase {
     /// The name of a tensor in reports: with the name of the case, except in the main case.
     pub(crate) fn qualified(&self, name: &str) -> String {
-        if self.name == "main" { name.to_owned() } else { format!("{}.{name}", self.name) }
+        if self.name == "main" {
+            name.to_owned()
+        } else {
+            format!("{}.{name}", self.name)
+        }
     }
 }
 
@@ -94,22 +106,23 @@ impl Golden {
         &self.cases[0]
     }
 
-    /// The first tokens of the decoder of an encoder-decoder: as recorded, else the first column of the main case; none for
-    /// other models.
+    /// The first tokens of the decoder of an encoder-decoder: as recorded, else the first column of
+    /// the main case; none for other models.
     pub(crate) fn start_tokens(&self) -> Option<Array> {
         let recorded = self.tokens.get("start").cloned();
         recorded.or_else(|| Some(self.target.get("decoder_input_ids")?.narrow(1, 0, 1)))
     }
 
-    /// The input of the first step of the recorded generation: the prompt with its image, or the main case's source and the
-    /// start of the decoder.
+    /// The input of the first step of the recorded generation: the prompt with its image, or the
+    /// main case's source and the start of the decoder.
     pub(crate) fn prompt(&self) -> Option<Arrays> {
         if let Some(start) = self.tokens.get("start") {
             let mut inputs = self.source.clone();
             inputs.insert("decoder_input_ids".to_owned(), start.clone());
             return Some(inputs);
         }
-        let mut prompt = Arrays::from([("input_ids".to_owned(), self.tokens.get("prompt")?.clone())]);
+        let mut prompt =
+            Arrays::from([("input_ids".to_owned(), self.tokens.get("prompt")?.clone())]);
         let pixels = self.tokens.get("pixel_values").cloned();
         prompt.extend(pixels.map(|pixels| ("pixel_values".to_owned(), pixels)));
         Some(prompt)

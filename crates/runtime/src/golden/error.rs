@@ -51,6 +51,10 @@ pub(super) struct Unreadable {
 
 impl Unreadable {
     pub(super) fn in_file(self, path: &Path) -> GoldenError {
-        GoldenError::Part { path: path.to_owned(), part: self.part, why: self.why }
+        GoldenError::Part {
+            path: path.to_owned(),
+            part: self.part,
+            why: self.why,
+        }
     }
 }

@@ -8,8 +8,8 @@ use testgen_nn::array::Array;
 use testgen_processing::image::Image;
 use testgen_types::Precision;
 
-/// An accepted golden can be used: the inputs of generation and of the preprocessors exist or are refused, and every tensor is
-/// compared with itself.
+/// An accepted golden can be used: the inputs of generation and of the preprocessors exist or are
+/// refused, and every tensor is compared with itself.
 #[test]
 fn fuzz_goldens() {
     let directory = scratch_directory();
@@ -61,9 +61,15 @@ fn check_golden(golden: &Golden) -> String {
         let tolerance = Tolerance::new(&golden.noise, &[], precision, false);
         for (name, array) in golden.cases.iter().flat_map(|case| &case.outputs) {
             let threshold = tolerance.golden(name);
-            assert!(threshold.rel_l2.is_finite() && threshold.rel_l2 > 0.0, "{name} {threshold:?}");
+            assert!(
+                threshold.rel_l2.is_finite() && threshold.rel_l2 > 0.0,
+                "{name} {threshold:?}"
+            );
             let comparison = compare(name, array, array, threshold);
-            assert!(comparison.failure.is_none() || array.as_floats().is_none(), "{name}: not equal to itself");
+            assert!(
+                comparison.failure.is_none() || array.as_floats().is_none(),
+                "{name}: not equal to itself"
+            );
         }
     }
     for graph in &golden.graphs {
@@ -76,7 +82,16 @@ fn check_golden(golden: &Golden) -> String {
         .filter_map(|image| Image::from_array(image).err())
         .map(|error| assert_message(&error.to_string()))
         .collect();
-    let parts =
-        [golden.trace.len(), golden.routers.len(), golden.images.len(), golden.audio.len(), golden.graphs.len()];
-    format!("{} {start} {prompt} {inputs} {:?}", golden.cases.len().min(3), parts.map(|count| count.min(2)))
+    let parts = [
+        golden.trace.len(),
+        golden.routers.len(),
+        golden.images.len(),
+        golden.audio.len(),
+        golden.graphs.len(),
+    ];
+    format!(
+        "{} {start} {prompt} {inputs} {:?}",
+        golden.cases.len().min(3),
+        parts.map(|count| count.min(2))
+    )
 }

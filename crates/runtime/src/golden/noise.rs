@@ -32,20 +32,27 @@ impl Noise {
 
     /// Reads the noise of a recorded answer, given as the metadata of a golden.
     pub(crate) fn of_answer(metadata: &HashMap<String, String>) -> Result<Self, String> {
-        Self::read(metadata).map_err(|unreadable| format!("`{}`: {}", unreadable.part, unreadable.why))
+        Self::read(metadata)
+            .map_err(|unreadable| format!("`{}`: {}", unreadable.part, unreadable.why))
     }
 
     /// Reads the metadata `noise.f32`, `noise.f16` and `noise.bf16`.
     pub(super) fn read(metadata: &HashMap<String, String>) -> Result<Self, Unreadable> {
-        // Goldens of models that do not run in float64 have float32 as the reference. Against itself, f32 has no error, and
-        // zero noise would allow no error at all.
-        let against_f32 = metadata.get("noise.reference").is_some_and(|reference| reference == "float32");
+        // Goldens of models that do not run in float64 have float32 as the reference. Against
+        // itself, f32 has no error, and zero noise would allow no error at all.
+        let against_f32 = metadata
+            .get("noise.reference")
+            .is_some_and(|reference| reference == "float32");
         let about = ["reference", "samples", "noise_samples"];
-        let known = |name: &str| about.contains(&name) || recorded().any(|known| known.as_str() == name);
+        let known =
+            |name: &str| about.contains(&name) || recorded().any(|known| known.as_str() == name);
         let mut names = metadata.keys().filter_map(|key| key.strip_prefix("noise."));
         if let Some(name) = names.find(|name| !known(name)) {
             let why = "it is not the noise of a precision; those are f32, f16 and bf16".to_owned();
-            return Err(Unreadable { part: format!("noise.{name}"), why });
+            return Err(Unreadable {
+                part: format!("noise.{name}"),
+                why,
+            });
         }
         let mut by_precision = BTreeMap::new();
         for precision in recorded() {
@@ -62,20 +69,30 @@ impl Noise {
     }
 }
 
-/// The precisions that have noise. The reference does not compute in tf32, whose thresholds are derived from the noise of f16.
+/// The precisions that have noise. The reference does not compute in tf32, whose thresholds are
+/// derived from the noise of f16.
 fn recorded() -> impl Iterator<Item = Precision> {
-    Precision::ALL.iter().copied().filter(|precision| *precision == precision.storage())
+    Precision::ALL
+        .iter()
+        .copied()
+        .filter(|precision| *precision == precision.storage())
 }
 
-/// Rounding is far below the tensor itself, except for a tensor near zero. Larger noise is a damaged golden.
+/// Rounding is far below the tensor itself, except for a tensor near zero. Larger noise is a
+/// damaged golden.
 const LARGEST: f64 = 1000.0;
 
 /// JSON: an object of `[rel_l2, max_rel]` by the name of the tensor.
 fn levels(text: &str) -> Result<BTreeMap<String, NoiseLevel>, String> {
-    let pairs: BTreeMap<String, [f64; 2]> = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let pairs: BTreeMap<String, [f64; 2]> =
+        serde_json::from_str(text).map_err(|error| error.to_string())?;
     let level = |(name, pair): (String, [f64; 2])| match pair {
-        [rel_l2, max_rel] if is_noise(rel_l2) && is_noise(max_rel) => Ok((name, NoiseLevel { rel_l2, max_rel })),
-        _ => Err(format!("`{name}` is {pair:?}, expected two numbers from 0 to {LARGEST}")),
+        [rel_l2, max_rel] if is_noise(rel_l2) && is_noise(max_rel) => {
+            Ok((name, NoiseLevel { rel_l2, max_rel }))
+        }
+        _ => Err(format!(
+            "`{name}` is {pair:?}, expected two numbers from 0 to {LARGEST}"
+        )),
     };
     pairs.into_iter().map(level).collect()
 }

@@ -18,36 +18,59 @@ use testgen_nn::array::{Array, Arrays};
 const LONGEST_NAME: usize = 150;
 
 /// Builds a golden from the tensors and the metadata of a file.
-pub(super) fn assemble(path: &Path, arrays: Arrays, metadata: &HashMap<String, String>) -> Result<Golden, GoldenError> {
-    let lacks = |part: &str| GoldenError::Lacks { path: path.to_owned(), part: part.to_owned() };
-    let model_class = metadata.get("model_class").cloned().ok_or_else(|| lacks("metadata `model_class`"))?;
+pub(super) fn assemble(
+    path: &Path,
+    arrays: Arrays,
+    metadata: &HashMap<String, String>,
+) -> Result<Golden, GoldenError> {
+    let lacks = |part: &str| GoldenError::Lacks {
+        path: path.to_owned(),
+        part: part.to_owned(),
+    };
+    let model_class = metadata
+        .get("model_class")
+        .cloned()
+        .ok_or_else(|| lacks("metadata `model_class`"))?;
     let mut parts = GoldenParts::default();
     for (name, array) in arrays {
-        parts.put(&name, array).map_err(|unreadable| unreadable.in_file(path))?;
+        parts
+            .put(&name, array)
+            .map_err(|unreadable| unreadable.in_file(path))?;
     }
     validate::graphs(&parts.graphs).map_err(|unreadable| unreadable.in_file(path))?;
     let cases = cases(path, std::mem::take(&mut parts.cases), metadata)?;
     if cases.first().is_none_or(|case| case.name != "main") {
         return Err(lacks("`input.*` and `output.*`"));
     }
-    let (target, mut source): (Arrays, Arrays) =
-        cases[0].inputs.clone().into_iter().partition(|(name, _)| name.starts_with("decoder_"));
+    let (target, mut source): (Arrays, Arrays) = cases[0]
+        .inputs
+        .clone()
+        .into_iter()
+        .partition(|(name, _)| name.starts_with("decoder_"));
     if model_class == "RagTokenForGeneration" {
         // `generate` of this class passes the argument itself, whatever the configuration says.
         source.insert("do_marginalize".to_owned(), Array::integers([1], vec![1]));
     }
-    let noise = Noise::read(metadata).and_then(|noise| validate::noise(&noise, &cases).map(|()| noise));
+    let noise =
+        Noise::read(metadata).and_then(|noise| validate::noise(&noise, &cases).map(|()| noise));
     Ok(Golden {
         noise: noise.map_err(|unreadable| unreadable.in_file(path))?,
-        pad_token_id: metadata.get("pad_token_id").and_then(|text| text.parse().ok()),
+        pad_token_id: metadata
+            .get("pad_token_id")
+            .and_then(|text| text.parse().ok()),
         vocabulary: metadata.get("vocabulary.sha256").cloned(),
-        config_effects: parsed(metadata, "config.effects".to_owned()).map_err(|unreadable| unreadable.in_file(path))?,
+        config_effects: parsed(metadata, "config.effects".to_owned())
+            .map_err(|unreadable| unreadable.in_file(path))?,
         model_class,
         cases,
         source,
         target,
         routers: routers(parts.probabilities, parts.weights),
-        trace: parts.trace.into_iter().map(|(position, array)| (position.name(), array)).collect(),
+        trace: parts
+            .trace
+            .into_iter()
+            .map(|(position, array)| (position.name(), array))
+            .collect(),
         tokens: parts.tokens,
         margins: parts.margins,
         detections: parts.detections,
@@ -63,8 +86,18 @@ fn cases(
     cases: BTreeMap<usize, CaseTensors>,
     metadata: &HashMap<String, String>,
 ) -> Result<Vec<RecordedCase>, GoldenError> {
-    let lacks = |part: String| GoldenError::Lacks { path: path.to_owned(), part };
-    let case = |(number, CaseTensors { inputs, outputs, retrieval })| {
+    let lacks = |part: String| GoldenError::Lacks {
+        path: path.to_owned(),
+        part,
+    };
+    let case = |(
+        number,
+        CaseTensors {
+            inputs,
+            outputs,
+            retrieval,
+        },
+    )| {
         let (name, prefix) = match number {
             0 => ("main".to_owned(), String::new()),
             _ => (format!("case.{number}"), format!("case.{number}.")),
@@ -75,22 +108,48 @@ fn cases(
         if outputs.is_empty() {
             return Err(lacks(format!("`{prefix}output.*`")));
         }
-        let texts = parsed(metadata, format!("{prefix}text")).map_err(|unreadable| unreadable.in_file(path))?;
-        Ok(RecordedCase { name, inputs, outputs, texts, retrieval })
+        let texts = parsed(metadata, format!("{prefix}text"))
+            .map_err(|unreadable| unreadable.in_file(path))?;
+        Ok(RecordedCase {
+            name,
+            inputs,
+            outputs,
+            texts,
+            retrieval,
+        })
     };
     cases.into_iter().map(case).collect()
 }
 
 /// A layer without both arrays is left out.
-fn routers(probabilities: BTreeMap<usize, Array>, mut weights: BTreeMap<usize, Array>) -> Vec<Router> {
-    let router = |(layer, probabilities)| Some(Router { layer, probabilities, weights: weights.remove(&layer)? });
+fn routers(
+    probabilities: BTreeMap<usize, Array>,
+    mut weights: BTreeMap<usize, Array>,
+) -> Vec<Router> {
+    let router = |(layer, probabilities)| {
+        Some(Router {
+            layer,
+            probabilities,
+            weights: weights.remove(&layer)?,
+        })
+    };
     probabilities.into_iter().filter_map(router).collect()
 }
 
 /// The JSON of a metadata entry; none without it.
-fn parsed<T: DeserializeOwned>(metadata: &HashMap<String, String>, key: String) -> Result<Option<T>, Unreadable> {
-    let Some(text) = metadata.get(&key) else { return Ok(None) };
-    serde_json::from_str(text).map(Some).map_err(|error| Unreadable { part: key, why: error.to_string() })
+fn parsed<T: DeserializeOwned>(
+    metadata: &HashMap<String, String>,
+    key: String,
+) -> Result<Option<T>, Unreadable> {
+    let Some(text) = metadata.get(&key) else {
+        return Ok(None);
+    };
+    serde_json::from_str(text)
+        .map(Some)
+        .map_err(|error| Unreadable {
+            part: key,
+            why: error.to_string(),
+        })
 }
 
 /// The tensors of a file by kind, numbered ones in their order.
@@ -119,26 +178,44 @@ struct CaseTensors {
 }
 
 impl GoldenParts {
-    /// A name outside the format is an error: a part that nothing reads would look as if it were checked.
+    /// A name outside the format is an error: a part that nothing reads would look as if it were
+    /// checked.
     fn put(&mut self, name: &str, array: Array) -> Result<(), Unreadable> {
         if name.len() > LONGEST_NAME {
-            let why = format!("its name has {} bytes, and at most {LONGEST_NAME} are read", name.len());
-            return Err(Unreadable { part: name.to_owned(), why });
+            let why = format!(
+                "its name has {} bytes, and at most {LONGEST_NAME} are read",
+                name.len()
+            );
+            return Err(Unreadable {
+                part: name.to_owned(),
+                why,
+            });
         }
         let why = "a golden has no such part; record it again with this version".to_owned();
-        let unknown = Unreadable { part: name.to_owned(), why };
-        let (number, rest) = match name.strip_prefix("case.").and_then(|rest| rest.split_once('.')) {
+        let unknown = Unreadable {
+            part: name.to_owned(),
+            why,
+        };
+        let (number, rest) = match name
+            .strip_prefix("case.")
+            .and_then(|rest| rest.split_once('.'))
+        {
             Some((number, rest)) => match number.parse() {
                 Ok(number) => (number, rest),
                 Err(_) => return Err(unknown),
             },
             None => (0, name),
         };
-        let Some((kind, part)) = rest.split_once('.') else { return Err(unknown) };
+        let Some((kind, part)) = rest.split_once('.') else {
+            return Err(unknown);
+        };
         if kind == "input" {
             validate::input(name, &array)?;
         }
-        if matches!(rest, "input.decoder_input_ids" | "tokens.start" | "tokens.prompt") {
+        if matches!(
+            rest,
+            "input.decoder_input_ids" | "tokens.start" | "tokens.prompt"
+        ) {
             validate::tokens(name, &array)?;
         }
         self.put_part(kind, number, part, array).ok_or(unknown)
@@ -170,7 +247,10 @@ impl GoldenParts {
 
     fn put_graph(&mut self, name: &str, array: Array) -> Option<()> {
         let (index, name) = name.split_once('.')?;
-        self.graphs.entry(index.parse().ok()?).or_default().insert(name.to_owned(), array);
+        self.graphs
+            .entry(index.parse().ok()?)
+            .or_default()
+            .insert(name.to_owned(), array);
         Some(())
     }
 }

@@ -14,7 +14,10 @@ pub(super) fn read(file: &SafeTensors<'_>) -> Result<Arrays, Unreadable> {
     file.iter()
         .map(|(name, view)| match array(&view) {
             Ok(array) => Ok((name.to_owned(), array)),
-            Err(why) => Err(Unreadable { part: name.to_owned(), why }),
+            Err(why) => Err(Unreadable {
+                part: name.to_owned(),
+                why,
+            }),
         })
         .collect()
 }
@@ -28,7 +31,10 @@ pub(crate) fn read_file(path: &Path, limit: u64) -> Result<Arrays, GoldenError> 
 
 /// The error of a file of these `bytes`, which is not safetensors.
 pub(super) fn damaged(path: &Path, bytes: &[u8], error: &SafeTensorError) -> GoldenError {
-    GoldenError::Format { path: path.to_owned(), fault: header_fault(bytes, error) }
+    GoldenError::Format {
+        path: path.to_owned(),
+        fault: header_fault(bytes, error),
+    }
 }
 
 fn array(view: &TensorView<'_>) -> Result<Array, String> {
@@ -36,8 +42,14 @@ fn array(view: &TensorView<'_>) -> Result<Array, String> {
     Ok(match view.dtype() {
         Dtype::F32 => Array::floats(shape, each(data, f32::from_le_bytes)),
         Dtype::F64 => Array::floats(shape, each(data, |bytes| f64::from_le_bytes(bytes) as f32)),
-        Dtype::F16 => Array::floats(shape, each(data, |bytes| half::f16::from_le_bytes(bytes).to_f32())),
-        Dtype::BF16 => Array::floats(shape, each(data, |bytes| half::bf16::from_le_bytes(bytes).to_f32())),
+        Dtype::F16 => Array::floats(
+            shape,
+            each(data, |bytes| half::f16::from_le_bytes(bytes).to_f32()),
+        ),
+        Dtype::BF16 => Array::floats(
+            shape,
+            each(data, |bytes| half::bf16::from_le_bytes(bytes).to_f32()),
+        ),
         Dtype::I64 => Array::integers(shape, each(data, i64::from_le_bytes)),
         Dtype::I8 => Array::integers(shape, each(data, |bytes| i8::from_le_bytes(bytes).into())),
         Dtype::I16 => Array::integers(shape, each(data, |bytes| i16::from_le_bytes(bytes).into())),

@@ -8,13 +8,25 @@ use std::collections::HashMap;
 use testgen_nn::array::Array;
 
 fn write(directory: &Path, tensors: &[(&str, &[f32])], metadata: &[(&str, &str)]) {
-    let bytes: Vec<Vec<u8>> =
-        tensors.iter().map(|(_, values)| values.iter().flat_map(|value| value.to_le_bytes()).collect()).collect();
+    let bytes: Vec<Vec<u8>> = tensors
+        .iter()
+        .map(|(_, values)| {
+            values
+                .iter()
+                .flat_map(|value| value.to_le_bytes())
+                .collect()
+        })
+        .collect();
     let views = tensors.iter().zip(&bytes).map(|((name, values), bytes)| {
-        (*name, TensorView::new(safetensors::Dtype::F32, vec![values.len()], bytes).unwrap())
+        (
+            *name,
+            TensorView::new(safetensors::Dtype::F32, vec![values.len()], bytes).unwrap(),
+        )
     });
-    let metadata: HashMap<String, String> =
-        metadata.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+    let metadata: HashMap<String, String> = metadata
+        .iter()
+        .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
+        .collect();
     safetensors::serialize_to_file(views, Some(metadata), &directory.join(FILE)).unwrap();
 }
 
@@ -32,7 +44,10 @@ fn the_required_parts_alone_are_a_golden() {
     let golden = read(&REQUIRED, &[CLASS]).unwrap();
     assert_eq!(golden.model_class, "BertModel");
     assert_eq!(golden.cases.len(), 1);
-    assert_eq!(golden.main().inputs["x"], Array::floats([2], vec![1.0, 2.0]));
+    assert_eq!(
+        golden.main().inputs["x"],
+        Array::floats([2], vec![1.0, 2.0])
+    );
     assert_eq!(golden.main().outputs["y"], Array::floats([1], vec![3.0]));
     assert!(golden.trace.is_empty() && golden.images.is_empty() && golden.tokens.is_empty());
     assert_eq!(golden.noise.of(Precision::F32, "y"), None);
@@ -42,15 +57,39 @@ fn the_required_parts_alone_are_a_golden() {
 fn optional_parts_are_read_in_order() {
     let mut tensors = REQUIRED.to_vec();
     let one: &[f32] = &[1.0];
-    tensors.extend([("case.10.input.x", one), ("case.10.output.y", one), ("case.2.input.x", one)]);
-    tensors.extend([("case.2.output.y", one), ("trace.layer.10", one), ("trace.layer.9", one), ("trace.embed", one)]);
-    tensors.extend([("tokens.greedy", one), ("margin.greedy", one), ("image.0", one)]);
-    let golden = read(&tensors, &[CLASS, ("case.2.text", "[\"a\", \"b\"]"), ("pad_token_id", "7")]).unwrap();
+    tensors.extend([
+        ("case.10.input.x", one),
+        ("case.10.output.y", one),
+        ("case.2.input.x", one),
+    ]);
+    tensors.extend([
+        ("case.2.output.y", one),
+        ("trace.layer.10", one),
+        ("trace.layer.9", one),
+        ("trace.embed", one),
+    ]);
+    tensors.extend([
+        ("tokens.greedy", one),
+        ("margin.greedy", one),
+        ("image.0", one),
+    ]);
+    let golden = read(
+        &tensors,
+        &[
+            CLASS,
+            ("case.2.text", "[\"a\", \"b\"]"),
+            ("pad_token_id", "7"),
+        ],
+    )
+    .unwrap();
     let names: Vec<&str> = golden.cases.iter().map(|case| case.name.as_str()).collect();
     assert_eq!(names, ["main", "case.2", "case.10"]);
     let trace: Vec<&str> = golden.trace.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(trace, ["embed", "layer.9", "layer.10"]);
-    assert_eq!(golden.cases[1].texts.as_deref(), Some(&["a".to_owned(), "b".to_owned()][..]));
+    assert_eq!(
+        golden.cases[1].texts.as_deref(),
+        Some(&["a".to_owned(), "b".to_owned()][..])
+    );
     assert_eq!(golden.main().texts, None);
     assert_eq!(golden.pad_token_id, Some(7));
     assert!(golden.tokens.contains_key("greedy") && golden.margins.contains_key("greedy"));
@@ -59,22 +98,44 @@ fn optional_parts_are_read_in_order() {
 
 #[test]
 fn noise_of_f32_against_a_float32_reference_is_ignored() {
-    let noise = [("noise.f32", "{\"y\": [1e-7, 2e-7]}"), ("noise.f16", "{\"y\": [1e-3, 2e-3]}")];
+    let noise = [
+        ("noise.f32", "{\"y\": [1e-7, 2e-7]}"),
+        ("noise.f16", "{\"y\": [1e-3, 2e-3]}"),
+    ];
     let mut metadata = vec![CLASS, noise[0], noise[1], ("noise.reference", "float64")];
     let golden = read(&REQUIRED, &metadata).unwrap();
-    assert_eq!(golden.noise.of(Precision::F32, "y"), Some(NoiseLevel { rel_l2: 1e-7, max_rel: 2e-7 }));
-    assert_eq!(golden.noise.of(Precision::F16, "y"), Some(NoiseLevel { rel_l2: 1e-3, max_rel: 2e-3 }));
+    assert_eq!(
+        golden.noise.of(Precision::F32, "y"),
+        Some(NoiseLevel {
+            rel_l2: 1e-7,
+            max_rel: 2e-7
+        })
+    );
+    assert_eq!(
+        golden.noise.of(Precision::F16, "y"),
+        Some(NoiseLevel {
+            rel_l2: 1e-3,
+            max_rel: 2e-3
+        })
+    );
     assert_eq!(golden.noise.of(Precision::Bf16, "y"), None);
     metadata[3] = ("noise.reference", "float32");
     let golden = read(&REQUIRED, &metadata).unwrap();
     assert_eq!(golden.noise.of(Precision::F32, "y"), None);
-    assert_eq!(golden.noise.of(Precision::F16, "y"), Some(NoiseLevel { rel_l2: 1e-3, max_rel: 2e-3 }));
+    assert_eq!(
+        golden.noise.of(Precision::F16, "y"),
+        Some(NoiseLevel {
+            rel_l2: 1e-3,
+            max_rel: 2e-3
+        })
+    );
 }
 
 #[test]
 fn errors_name_the_missing_or_damaged_part() {
-    let message =
-        |tensors: &[(&str, &[f32])], metadata: &[(&str, &str)]| read(tensors, metadata).unwrap_err().to_string();
+    let message = |tensors: &[(&str, &[f32])], metadata: &[(&str, &str)]| {
+        read(tensors, metadata).unwrap_err().to_string()
+    };
     assert!(message(&REQUIRED, &[]).contains("model_class"));
     assert!(message(&REQUIRED[..1], &[CLASS]).contains("output.*"));
     assert!(message(&REQUIRED[1..], &[CLASS]).contains("input.*"));
@@ -82,37 +143,73 @@ fn errors_name_the_missing_or_damaged_part() {
     assert!(message(&REQUIRED, &[CLASS, ("noise.f16", "{\"y\": [-1, 0]}")]).contains("-1"));
     assert!(message(&REQUIRED, &[CLASS, ("text", "no list")]).contains("text"));
     let directory = tempfile::tempdir().unwrap();
-    assert!(matches!(Golden::read(directory.path()), Err(GoldenError::Missing { .. })));
+    assert!(matches!(
+        Golden::read(directory.path()),
+        Err(GoldenError::Missing { .. })
+    ));
     std::fs::write(directory.path().join(FILE), b"nonsense").unwrap();
-    assert!(matches!(Golden::read(directory.path()), Err(GoldenError::Format { .. })));
+    assert!(matches!(
+        Golden::read(directory.path()),
+        Err(GoldenError::Format { .. })
+    ));
 }
 
 #[test]
 fn what_no_recorder_writes_is_refused() {
     let message = |tensors: &[(&str, &[f32])], metadata: &[(&str, &str)]| {
         let tensors = [&REQUIRED[..], tensors].concat();
-        read(&tensors, &[&[CLASS][..], metadata].concat()).unwrap_err().to_string()
+        read(&tensors, &[&[CLASS][..], metadata].concat())
+            .unwrap_err()
+            .to_string()
     };
     let one: &[f32] = &[1.0];
-    for name in ["something.else", "extra", "trace.depth.0", "case.x.input.y", "image.first", "graph.0"] {
+    for name in [
+        "something.else",
+        "extra",
+        "trace.depth.0",
+        "case.x.input.y",
+        "image.first",
+        "graph.0",
+    ] {
         let message = message(&[(name, one)], &[]);
-        assert!(message.contains(&format!("`{name}` of ")) && message.contains("no such part"), "{message}");
+        assert!(
+            message.contains(&format!("`{name}` of ")) && message.contains("no such part"),
+            "{message}"
+        );
     }
     let name = format!("input.{}", "x".repeat(1_000_000));
     let long = message(&[(name.as_str(), one)], &[]);
-    assert!(long.contains("its name has 1000006 bytes") && long.len() < 600, "{} bytes", long.len());
+    assert!(
+        long.contains("its name has 1000006 bytes") && long.len() < 600,
+        "{} bytes",
+        long.len()
+    );
     for (mask, expected) in [
         (&[1.0, 7.0][..], "element 1 is 7; a mask has 0 and 1"),
         (&[f32::NAN], "element 0 is NaN; a mask has 0 and 1"),
-        (&[0.0, 0.0], "it hides every token; a mask shows at least one"),
+        (
+            &[0.0, 0.0],
+            "it hides every token; a mask shows at least one",
+        ),
     ] {
         let message = message(&[("input.attention_mask", mask)], &[]);
-        assert!(message.contains("`input.attention_mask` of ") && message.contains(expected), "{message}");
+        assert!(
+            message.contains("`input.attention_mask` of ") && message.contains(expected),
+            "{message}"
+        );
     }
     for (key, value, expected) in [
         ("noise.f61", "{}", "`noise.f61` of "),
-        ("noise.f16", r#"{"y": [0, 0], "z": [0, 0]}"#, "`z` is not a recorded tensor"),
-        ("noise.f16", r#"{"y": [0, 1e9]}"#, "expected two numbers from 0 to 1000"),
+        (
+            "noise.f16",
+            r#"{"y": [0, 0], "z": [0, 0]}"#,
+            "`z` is not a recorded tensor",
+        ),
+        (
+            "noise.f16",
+            r#"{"y": [0, 1e9]}"#,
+            "expected two numbers from 0 to 1000",
+        ),
     ] {
         let message = message(&[], &[(key, value)]);
         assert!(message.contains(expected), "{message}");
@@ -127,11 +224,20 @@ fn parts_that_no_recorder_writes_are_named() {
         read(&tensors, &[CLASS]).unwrap_err().to_string()
     };
     for (name, expected) in [
-        ("input.decoder_input_ids", "its shape is [1]; token ids are [rows, seq] with at least one column"),
+        (
+            "input.decoder_input_ids",
+            "its shape is [1]; token ids are [rows, seq] with at least one column",
+        ),
         ("tokens.start", "token ids are [rows, seq]"),
-        ("trace.layer.18446744073709551615", "a golden has no such part"),
+        (
+            "trace.layer.18446744073709551615",
+            "a golden has no such part",
+        ),
         ("graph.0.edge_index", "`graph.0.num_nodes` of "),
-        ("graph.3.num_nodes", "it is [], expected one number from 1 to 4096"),
+        (
+            "graph.3.num_nodes",
+            "it is [], expected one number from 1 to 4096",
+        ),
     ] {
         let message = message(name, &[1.0]);
         assert!(message.contains(expected), "{message}");
@@ -144,17 +250,34 @@ fn a_golden_of_another_kind_of_file_is_named() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join(FILE);
     let message = || Golden::read(directory.path()).unwrap_err().to_string();
-    std::fs::File::create(&path).and_then(|file| file.set_len(20_000_000_000)).unwrap();
-    assert!(message().contains("golden.safetensors`: it has 20000000000 bytes, and at most"), "{}", message());
+    std::fs::File::create(&path)
+        .and_then(|file| file.set_len(20_000_000_000))
+        .unwrap();
+    assert!(
+        message().contains("golden.safetensors`: it has 20000000000 bytes, and at most"),
+        "{}",
+        message()
+    );
     std::fs::remove_file(&path).unwrap();
-    for (target, expected) in [("nowhere", "it is a link to `nowhere`"), ("/dev/zero", "it is a device")] {
+    for (target, expected) in [
+        ("nowhere", "it is a link to `nowhere`"),
+        ("/dev/zero", "it is a device"),
+    ] {
         std::os::unix::fs::symlink(target, &path).unwrap();
         assert!(message().contains(expected), "{}", message());
         std::fs::remove_file(&path).unwrap();
     }
     let header = br#"{"input.x":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}}"#;
-    std::fs::write(&path, [&(header.len() as u64).to_le_bytes(), &header[..], &[0; 8]].concat()).unwrap();
-    assert!(message().contains("golden.safetensors` is damaged: tensor `input.x` has 8 bytes"), "{}", message());
+    std::fs::write(
+        &path,
+        [&(header.len() as u64).to_le_bytes(), &header[..], &[0; 8]].concat(),
+    )
+    .unwrap();
+    assert!(
+        message().contains("golden.safetensors` is damaged: tensor `input.x` has 8 bytes"),
+        "{}",
+        message()
+    );
 }
 
 #[test]
@@ -170,8 +293,12 @@ fn goldens_of_fixtures_are_read() {
     let vit = Golden::read(&fixtures.join("vit")).unwrap();
     assert_eq!(vit.images.len(), 2);
     assert_eq!(vit.images[0].shape()[2], 3);
-    let directories = std::fs::read_dir(fixtures).unwrap().map(|entry| entry.unwrap().path());
-    let recorded: Vec<_> = directories.filter(|directory| directory.join(FILE).exists()).collect();
+    let directories = std::fs::read_dir(fixtures)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let recorded: Vec<_> = directories
+        .filter(|directory| directory.join(FILE).exists())
+        .collect();
     assert!(recorded.len() > 90, "{}", recorded.len());
     for directory in recorded {
         Golden::read(&directory).unwrap();

@@ -23,7 +23,11 @@ impl TracePosition {
             .find_map(|(stack, prefix)| name.strip_prefix(prefix).map(|rest| (stack, rest)))?;
         let depth = match rest {
             "embed" => 0,
-            _ => rest.strip_prefix("layer.")?.parse::<usize>().ok()?.checked_add(1)?,
+            _ => rest
+                .strip_prefix("layer.")?
+                .parse::<usize>()
+                .ok()?
+                .checked_add(1)?,
         };
         Some(Self { stack, depth })
     }

@@ -1,4 +1,5 @@
-//! Whether the values of a golden can be what a recorder writes: masks, and the names that noise is recorded for.
+//! Whether the values of a golden can be what a recorder writes: masks, and the names that noise is
+//! recorded for.
 
 use super::{contents::RecordedCase, error::Unreadable, noise::Noise};
 use std::collections::BTreeMap;
@@ -11,7 +12,8 @@ const OPTIONAL: [&str; 4] = ["router.", "routing.", "tokens.", "trace."];
 /// The nodes of the largest recorded graph; recorders make some tens.
 const LARGEST_GRAPH: i64 = 4096;
 
-/// Whether the tensor `name` can be an argument: a mask has 0 and 1, and the mask of a text does not hide all of it.
+/// Whether the tensor `name` can be an argument: a mask has 0 and 1, and the mask of a text does
+/// not hide all of it.
 pub(super) fn input(name: &str, array: &Array) -> Result<(), Unreadable> {
     if !name.ends_with("mask") {
         return Ok(());
@@ -21,9 +23,17 @@ pub(super) fn input(name: &str, array: &Array) -> Result<(), Unreadable> {
         (_, Some(floats)) => floats.iter().map(|value| f64::from(*value)).collect(),
         _ => return Ok(()),
     };
-    let failed = |why: String| Err(Unreadable { part: name.to_owned(), why });
+    let failed = |why: String| {
+        Err(Unreadable {
+            part: name.to_owned(),
+            why,
+        })
+    };
     if let Some(position) = numbers.iter().position(|value| ![0.0, 1.0].contains(value)) {
-        return failed(format!("element {position} is {}; a mask has 0 and 1", numbers[position]));
+        return failed(format!(
+            "element {position} is {}; a mask has 0 and 1",
+            numbers[position]
+        ));
     }
     if name.ends_with("attention_mask") && !numbers.contains(&1.0) {
         return failed("it hides every token; a mask shows at least one".to_owned());
@@ -31,38 +41,59 @@ pub(super) fn input(name: &str, array: &Array) -> Result<(), Unreadable> {
     Ok(())
 }
 
-/// Whether the tensor `name` can be token ids: [rows, seq] with at least one column, because the first one begins a generation.
+/// Whether the tensor `name` can be token ids: [rows, seq] with at least one column, because the
+/// first one begins a generation.
 pub(super) fn tokens(name: &str, array: &Array) -> Result<(), Unreadable> {
     if matches!(array.shape(), [_, columns] if *columns > 0) {
         return Ok(());
     }
-    let why = format!("its shape is {:?}; token ids are [rows, seq] with at least one column", array.shape());
-    Err(Unreadable { part: name.to_owned(), why })
+    let why = format!(
+        "its shape is {:?}; token ids are [rows, seq] with at least one column",
+        array.shape()
+    );
+    Err(Unreadable {
+        part: name.to_owned(),
+        why,
+    })
 }
 
-/// Whether each graph has a number of nodes: the collator allocates a matrix of so many rows and columns.
+/// Whether each graph has a number of nodes: the collator allocates a matrix of so many rows and
+/// columns.
 pub(super) fn graphs(graphs: &BTreeMap<usize, Arrays>) -> Result<(), Unreadable> {
     for (index, graph) in graphs {
-        let nodes = graph.get("num_nodes").and_then(Array::as_integers).unwrap_or_default();
+        let nodes = graph
+            .get("num_nodes")
+            .and_then(Array::as_integers)
+            .unwrap_or_default();
         if !matches!(nodes, [1..=LARGEST_GRAPH]) {
             let why = format!("it is {nodes:?}, expected one number from 1 to {LARGEST_GRAPH}");
-            return Err(Unreadable { part: format!("graph.{index}.num_nodes"), why });
+            return Err(Unreadable {
+                part: format!("graph.{index}.num_nodes"),
+                why,
+            });
         }
     }
     Ok(())
 }
 
-/// Whether noise belongs to these cases: a misspelt name would leave its tensor without noise. An output without noise is not an
-/// error, because the recorder has none for a tensor that overflows in a precision.
+/// Whether noise belongs to these cases: a misspelt name would leave its tensor without noise. An
+/// output without noise is not an error, because the recorder has none for a tensor that overflows
+/// in a precision.
 pub(super) fn noise(noise: &Noise, cases: &[RecordedCase]) -> Result<(), Unreadable> {
     let outputs = || cases.iter().flat_map(|case| case.outputs.iter());
     for &precision in Precision::ALL {
-        let Some(levels) = noise.levels(precision) else { continue };
+        let Some(levels) = noise.levels(precision) else {
+            continue;
+        };
         let is_optional = |name: &str| OPTIONAL.iter().any(|prefix| name.starts_with(prefix));
-        let recorded = |name: &str| is_optional(name) || outputs().any(|(output, _)| output == name);
+        let recorded =
+            |name: &str| is_optional(name) || outputs().any(|(output, _)| output == name);
         if let Some(name) = levels.keys().find(|name| !recorded(name)) {
             let why = format!("`{name}` is not a recorded tensor");
-            return Err(Unreadable { part: format!("noise.{precision}"), why });
+            return Err(Unreadable {
+                part: format!("noise.{precision}"),
+                why,
+            });
         }
     }
     Ok(())

@@ -3,7 +3,8 @@ use crate::{machine::host_processor, open::open};
 use std::sync::{Mutex, PoisonError};
 use testgen_nn::heap::reset_peak;
 
-/// Held by tests that measure memory or allocate much of it: the counters are those of the whole process.
+/// Held by tests that measure memory or allocate much of it: the counters are those of the whole
+/// process.
 pub(crate) static MEASURED: Mutex<()> = Mutex::new(());
 
 /// Large compared with the concurrent allocations of other tests in this process.
@@ -21,27 +22,48 @@ fn the_heap_is_counted() {
     block.push(1);
     assert!(in_use().abs_diff(before + BYTES / 2) < SLACK);
     block.reserve_exact(BYTES as usize - 1);
-    assert!(in_use().abs_diff(before + BYTES) < SLACK, "a reallocation is counted once");
+    assert!(
+        in_use().abs_diff(before + BYTES) < SLACK,
+        "a reallocation is counted once"
+    );
     drop(block);
     assert!(in_use().abs_diff(before) < SLACK);
     let peak = memory(&device).peak.expect("the heap is counted");
-    assert!(peak.abs_diff(before + BYTES) < SLACK + BYTES / 2, "{peak} {before}");
+    assert!(
+        peak.abs_diff(before + BYTES) < SLACK + BYTES / 2,
+        "{peak} {before}"
+    );
     assert!(peak >= before + BYTES);
     reset_peak();
-    assert!(memory(&device).peak.expect("the heap is counted").abs_diff(before) < SLACK);
+    assert!(
+        memory(&device)
+            .peak
+            .expect("the heap is counted")
+            .abs_diff(before)
+            < SLACK
+    );
 }
 
 #[test]
 fn the_host_has_no_reserved_memory() {
     let device = open(host_processor()).expect("the CPU computes");
-    let DeviceMemory { total, free, reserved, .. } = memory(&device);
+    let DeviceMemory {
+        total,
+        free,
+        reserved,
+        ..
+    } = memory(&device);
     assert!(total > free && free > Some(0), "{total:?} {free:?}");
     assert_eq!(reserved, None);
 }
 
 #[test]
 fn unknown_sizes_are_not_printed() {
-    let memory = DeviceMemory { total: Some(3 << 20), in_use: Some(1 << 19), ..DeviceMemory::default() };
+    let memory = DeviceMemory {
+        total: Some(3 << 20),
+        in_use: Some(1 << 19),
+        ..DeviceMemory::default()
+    };
     assert_eq!(memory.to_string(), "total 3.0 MiB, in use 0.5 MiB");
     assert_eq!(DeviceMemory::default().to_string(), "unknown");
 }

@@ -67,21 +67,37 @@ const ROCM_REMEDY: &str = "`testgen doctor --devices` lists versions and require
 const HOST_REMEDY: &str = "this is a bug in testgen-runtime or in burn: report it";
 const MEMORY_REMEDY: &str = "the next check opens it again";
 const TIME_REMEDY: &str = "check whether another process holds the device or it needs a reset; TESTGEN_OPEN_TIMEOUT sets another limit in seconds";
-const ENGINE_REMEDY: &str =
-    "docs/engines.md describes what an engine needs; TESTGEN_PYTHON names the Python of the engine `torch`";
-const ANSWER_REMEDY: &str =
-    "results of this device cannot be trusted: check driver, memory errors (ECC) and the visible-device variables";
+const ENGINE_REMEDY: &str = "docs/engines.md describes what an engine needs; TESTGEN_PYTHON names the Python of the engine `torch`";
+const ANSWER_REMEDY: &str = "results of this device cannot be trusted: check driver, memory errors (ECC) and the visible-device variables";
 
 impl OpenError {
-    pub(super) fn new(device: &Device, step: OpenStep, message: impl fmt::Display, remedy: &'static str) -> Self {
+    pub(super) fn new(
+        device: &Device,
+        step: OpenStep,
+        message: impl fmt::Display,
+        remedy: &'static str,
+    ) -> Self {
         let (name, message) = (device.name.clone(), message.to_string());
-        Self { device: device.label(), name, step, message, remedy, source: None }
+        Self {
+            device: device.label(),
+            name,
+            step,
+            message,
+            remedy,
+            source: None,
+        }
     }
 
     #[cfg(not(all(feature = "cuda", feature = "rocm")))]
     pub(super) fn not_built(device: &Device, feature: &str) -> Self {
-        let message = format!("this program was built without the feature `{feature}` of testgen-runtime");
-        Self::new(device, OpenStep::Backend, message, "build it with that feature")
+        let message =
+            format!("this program was built without the feature `{feature}` of testgen-runtime");
+        Self::new(
+            device,
+            OpenStep::Backend,
+            message,
+            "build it with that feature",
+        )
     }
 
     /// Isolated work that returned no answer.
@@ -93,8 +109,9 @@ impl OpenError {
                 Self::new(device, OpenStep::TimeLimit, message, TIME_REMEDY)
             }
             IsolatedFailure::Blocked { by } => {
-                let message =
-                    format!("not started, because {by} does not answer and may block every GPU of this process");
+                let message = format!(
+                    "not started, because {by} does not answer and may block every GPU of this process"
+                );
                 Self::new(device, OpenStep::TimeLimit, message, TIME_REMEDY)
             }
         }
@@ -114,7 +131,10 @@ impl OpenError {
 
     /// The engine's message has lines of its last output.
     pub(super) fn of_engine(device: &Device, error: AttachError) -> Self {
-        Self { source: Some(Box::new(error.clone())), ..Self::new(device, OpenStep::Engine, error, ENGINE_REMEDY) }
+        Self {
+            source: Some(Box::new(error.clone())),
+            ..Self::new(device, OpenStep::Engine, error, ENGINE_REMEDY)
+        }
     }
 
     pub(super) fn wrong_answer(device: &Device, message: &str) -> Self {
@@ -122,11 +142,19 @@ impl OpenError {
     }
 }
 
-/// The first lines of a backend's message, without the backtrace and the kernel's source, which can be pages long.
+/// The first lines of a backend's message, without the backtrace and the kernel's source, which can
+/// be pages long.
 fn summary(message: &str) -> String {
-    let noise = |line: &&str| line.is_empty() || line.starts_with("Caused by") || line.starts_with("No backtrace");
+    let noise = |line: &&str| {
+        line.is_empty() || line.starts_with("Caused by") || line.starts_with("No backtrace")
+    };
     let body = message.split("[Source]").next().unwrap_or(message);
-    let lines: Vec<&str> = body.lines().map(str::trim).filter(|line| !noise(line)).take(6).collect();
+    let lines: Vec<&str> = body
+        .lines()
+        .map(str::trim)
+        .filter(|line| !noise(line))
+        .take(6)
+        .collect();
     let mut text = lines.join(" ");
     if let Some((end, _)) = text.char_indices().nth(400) {
         text.truncate(end);
@@ -142,7 +170,10 @@ mod tests {
     #[test]
     fn backtraces_and_sources_are_removed() {
         let message = "Compilation failed\n\n  nvrtc: error: no header\n[Source]\nextern \"C\" ...";
-        assert_eq!(summary(message), "Compilation failed nvrtc: error: no header");
+        assert_eq!(
+            summary(message),
+            "Compilation failed nvrtc: error: no header"
+        );
         assert!(summary(&"ä".repeat(5000)).len() < 1300);
     }
 }

@@ -1,4 +1,5 @@
-//! Device work on a thread of its own, with a time limit: panics and timeouts are returned as values.
+//! Device work on a thread of its own, with a time limit: panics and timeouts are returned as
+//! values.
 
 use super::panics::{self, ISOLATED_THREADS};
 use crate::kernels;
@@ -11,8 +12,8 @@ use std::time::Duration;
 use testgen_device::Device;
 use testgen_types::{DeviceKind, panic_text};
 
-/// The first GPU that did not answer in time. cubecl holds a process-wide spin lock while it opens a device, so every
-/// other GPU may hang after that.
+/// The first GPU that did not answer in time. cubecl holds a process-wide spin lock while it opens
+/// a device, so every other GPU may hang after that.
 static HUNG: Mutex<Option<String>> = Mutex::new(None);
 
 /// How isolated work failed.
@@ -28,7 +29,8 @@ pub(crate) enum IsolatedFailure {
 
 /// Runs `work` on a new thread, and therefore on a stream of its own, and waits at most `limit`.
 ///
-/// An answer that a GPU computed while a device thread panicked is a failure; the host has no device threads.
+/// An answer that a GPU computed while a device thread panicked is a failure; the host has no
+/// device threads.
 pub(crate) fn isolated<Answer: Send + 'static>(
     device: &Device,
     limit: Duration,
@@ -47,21 +49,27 @@ pub(crate) fn isolated<Answer: Send + 'static>(
     // After the time limit the answer is not received, so a failed `send` is ignored.
     let spawned = thread.spawn(move || drop(sender.send(catch_unwind(AssertUnwindSafe(work)))));
     if let Err(error) = spawned {
-        return Err(IsolatedFailure::Panicked { message: format!("no thread could be started: {error}") });
+        return Err(IsolatedFailure::Panicked {
+            message: format!("no thread could be started: {error}"),
+        });
     }
     let outcome = receiver.recv_timeout(limit);
     let panics = (is_gpu && panics::device_panics() > before).then(|| described(before));
     match (outcome, panics) {
         (Ok(_), Some(message)) => Err(IsolatedFailure::Panicked { message }),
         (Ok(Ok(answer)), None) => Ok(answer),
-        (Ok(Err(payload)), None) => Err(IsolatedFailure::Panicked { message: panic_text(payload.as_ref()).to_owned() }),
-        (Err(RecvTimeoutError::Disconnected), _) => Err(IsolatedFailure::Panicked { message: "no answer".to_owned() }),
+        (Ok(Err(payload)), None) => Err(IsolatedFailure::Panicked {
+            message: panic_text(payload.as_ref()).to_owned(),
+        }),
+        (Err(RecvTimeoutError::Disconnected), _) => Err(IsolatedFailure::Panicked {
+            message: "no answer".to_owned(),
+        }),
         (Err(RecvTimeoutError::Timeout), _) => Err(timed_out(device, limit)),
     }
 }
 
-/// The panics after the first `before`. One causes others of the same kind; each message is kept once, and none beside one about
-/// memory.
+/// The panics after the first `before`. One causes others of the same kind; each message is kept
+/// once, and none beside one about memory.
 fn described(before: u64) -> String {
     panics::out_of_memory(before).unwrap_or_else(|| {
         let mut messages = panics::device_panic_messages(before);
@@ -99,22 +107,42 @@ mod tests {
 
     #[test]
     fn a_panic_is_returned_with_its_message() {
-        let failure = isolated(&host_processor(), LONG, || -> u8 { panic!("out of {}", "ideas") });
-        assert_eq!(failure, Err(IsolatedFailure::Panicked { message: "out of ideas".to_owned() }));
+        let failure = isolated(&host_processor(), LONG, || -> u8 {
+            panic!("out of {}", "ideas")
+        });
+        assert_eq!(
+            failure,
+            Err(IsolatedFailure::Panicked {
+                message: "out of ideas".to_owned()
+            })
+        );
     }
 
     #[test]
     fn an_answer_of_a_gpu_during_a_device_panic_is_a_failure() {
-        if !in_subprocess(module_path!(), "an_answer_of_a_gpu_during_a_device_panic_is_a_failure") {
+        if !in_subprocess(
+            module_path!(),
+            "an_answer_of_a_gpu_during_a_device_panic_is_a_failure",
+        ) {
             return;
         }
-        let gpu = Device { kind: DeviceKind::Rocm, ..host_processor() };
+        let gpu = Device {
+            kind: DeviceKind::Rocm,
+            ..host_processor()
+        };
         let failure = isolated(&gpu, LONG, || {
-            let thread = thread::Builder::new().name("DSD-9-9".to_owned()).spawn(|| panic!("launch failed"));
+            let thread = thread::Builder::new()
+                .name("DSD-9-9".to_owned())
+                .spawn(|| panic!("launch failed"));
             thread.expect("a thread can be started").join().is_err()
         });
-        let Err(IsolatedFailure::Panicked { message }) = failure else { panic!("{failure:?}") };
-        assert!(message.starts_with("on the device thread: ") && message.contains("launch failed"), "{message}");
+        let Err(IsolatedFailure::Panicked { message }) = failure else {
+            panic!("{failure:?}")
+        };
+        assert!(
+            message.starts_with("on the device thread: ") && message.contains("launch failed"),
+            "{message}"
+        );
     }
 
     #[test]
@@ -122,7 +150,9 @@ mod tests {
         let limit = Duration::from_millis(20);
         // The work ends after the assertion, however slow the machine is; `LONG` is a watchdog.
         let (end, is_over) = channel::<()>();
-        let failure = isolated(&host_processor(), limit, move || is_over.recv_timeout(LONG).is_ok());
+        let failure = isolated(&host_processor(), limit, move || {
+            is_over.recv_timeout(LONG).is_ok()
+        });
         assert_eq!(failure, Err(IsolatedFailure::TimedOut { limit }));
         drop(end);
     }

@@ -1,17 +1,17 @@
 //! The folder of compiled kernels.
 //!
-//! By default, cubecl does not cache kernels. Its keys contain neither the architecture nor the compiler's version
-//! (cubecl-cuda and cubecl-hip 0.10 `compute/context.rs`). So both are part of the folder, which is set before the first
-//! GPU is opened:
+//! By default, cubecl does not cache kernels. Its keys contain neither the architecture nor the
+//! compiler's version (cubecl-cuda and cubecl-hip 0.10 `compute/context.rs`). So both are part of
+//! the folder, which is set before the first GPU is opened:
 //!
 //! ```text
 //! $TESTGEN_CACHE, else $XDG_CACHE_HOME/testgen, else $HOME/.cache/testgen
 //!     kernels/<architecture>-<runtime version>/<program>/
 //! ```
 //!
-//! `<program>` changes with every dependency and with the kernels of `testgen-gpu`, because a kernel's key does not change
-//! with its source. A `cubecl.toml` or `burn.toml` in the working directory or above takes precedence: then nothing is set
-//! here.
+//! `<program>` changes with every dependency and with the kernels of `testgen-gpu`, because a
+//! kernel's key does not change with its source. A `cubecl.toml` or `burn.toml` in the working
+//! directory or above takes precedence: then nothing is set here.
 
 mod locks;
 #[cfg(any(feature = "cuda", feature = "rocm"))]

@@ -9,7 +9,9 @@ pub(super) const LOW_BIT: f32 = 1.0 / 4096.0;
 pub(super) fn loses_bits(values: &[f32]) -> bool {
     let exact = SIDE as f32 * (1.0 + LOW_BIT);
     // The limit is 2^-16 of the value: f32 computes this product exactly, and TF32 is off by 2^-12.
-    !values.iter().all(|value| (value - exact).abs() <= exact * f32::EPSILON * SIDE as f32 / 4.0)
+    !values
+        .iter()
+        .all(|value| (value - exact).abs() <= exact * f32::EPSILON * SIDE as f32 / 4.0)
 }
 
 #[cfg(test)]
@@ -19,6 +21,9 @@ mod tests {
     #[test]
     fn a_product_in_tf32_loses_bits() {
         assert!(loses_bits(&vec![SIDE as f32; SIDE * SIDE]));
-        assert!(!loses_bits(&vec![SIDE as f32 * (1.0 + LOW_BIT); SIDE * SIDE]));
+        assert!(!loses_bits(&vec![
+            SIDE as f32 * (1.0 + LOW_BIT);
+            SIDE * SIDE
+        ]));
     }
 }

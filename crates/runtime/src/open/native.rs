@@ -1,8 +1,8 @@
 //! Opening a device with burn.
 //!
-//! `testgen-device` has checked that burn finds every library and symbol, so that opening cannot abort. Here a kernel
-//! with a known answer proves that the device computes. Each device is opened once per process; later calls return the
-//! result of the first.
+//! `testgen-device` has checked that burn finds every library and symbol, so that opening cannot
+//! abort. Here a kernel with a known answer proves that the device computes. Each device is opened
+//! once per process; later calls return the result of the first.
 
 mod first_kernel;
 mod product;
@@ -27,36 +27,61 @@ use testgen_device::{DetectionPath, Device, EngineKind};
 use testgen_nn::device::BackendDevice;
 use testgen_types::DeviceKind;
 
-/// Opens `device` with burn and runs a kernel with a known answer, on a thread of its own and within a time limit.
+/// Opens `device` with burn and runs a kernel with a known answer, on a thread of its own and
+/// within a time limit.
 ///
-/// After `Ok`, using the device cannot abort the process. A panic on one of cubecl's device threads can still happen
-/// later, and its results read back as zeros: compare [`device_panics`](super::device_panics) before and after a computation.
+/// After `Ok`, using the device cannot abort the process. A panic on one of cubecl's device threads
+/// can still happen later, and its results read back as zeros: compare
+/// [`device_panics`](super::device_panics) before and after a computation.
 ///
 /// # Errors
 ///
 /// The step that failed, with its message and a remedy.
 pub fn open(device: Device) -> Result<OpenDevice, OpenError> {
     let key = (device.path, device.index);
-    // Only the entry is taken under the lock: opening takes up to the time limit and must not block other devices.
-    let opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default().clone();
+    // Only the entry is taken under the lock: opening takes up to the time limit and must not block
+    // other devices.
+    let opened = OPENED
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .entry(key)
+        .or_default()
+        .clone();
     let proven = opened.get_or_init(|| prove(&device)).clone();
-    if proven.as_ref().is_err_and(|error| is_out_of_memory(&error.message)) {
+    if proven
+        .as_ref()
+        .is_err_and(|error| is_out_of_memory(&error.message))
+    {
         // Unlike other faults, this one may be over when the next check opens the device.
-        OPENED.lock().unwrap_or_else(PoisonError::into_inner).remove(&key);
+        OPENED
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&key);
     }
     // After the first call: it starts the device's threads, which would inherit the priority.
     idle_priority::lower_for_simulation(&device);
     let native = |Proven { backend, tf32 }| (DeviceExecutor::Native(backend), tf32);
-    proven.map(native).map(|(executor, tf32)| OpenDevice { facts: device, executor, tf32, fallback: None })
+    proven.map(native).map(|(executor, tf32)| OpenDevice {
+        facts: device,
+        executor,
+        tf32,
+        fallback: None,
+    })
 }
 
 type OpenedOnce = Arc<OnceLock<Result<Proven, OpenError>>>;
 
 static OPENED: Mutex<BTreeMap<(DetectionPath, u32), OpenedOnce>> = Mutex::new(BTreeMap::new());
 
-/// Prepares the calling thread's streams of all opened devices for the next check after one that ran out of memory.
+/// Prepares the calling thread's streams of all opened devices for the next check after one that
+/// ran out of memory.
 pub(crate) fn recover() {
-    let opened: Vec<OpenedOnce> = OPENED.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
+    let opened: Vec<OpenedOnce> = OPENED
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .values()
+        .cloned()
+        .collect();
     opened
         .iter()
         .filter_map(|opened| opened.get()?.as_ref().ok())
@@ -72,15 +97,27 @@ struct Proven {
 }
 
 fn prove(device: &Device) -> Result<Proven, OpenError> {
-    device.warnings.iter().for_each(|warning| log_warning(device.label(), warning));
-    // Before burn sees the device: for a missing library or symbol it ends the process instead of returning an error.
+    device
+        .warnings
+        .iter()
+        .for_each(|warning| log_warning(device.label(), warning));
+    // Before burn sees the device: for a missing library or symbol it ends the process instead of
+    // returning an error.
     if let Some(unusable) = device.unusable_by(EngineKind::Native) {
-        return Err(OpenError::new(device, OpenStep::Requirements, unusable, "fix this and start again"));
+        return Err(OpenError::new(
+            device,
+            OpenStep::Requirements,
+            unusable,
+            "fix this and start again",
+        ));
     }
     let backend = backend(device)?;
     memory_messages(device, &backend)?;
     if device.kind != DeviceKind::Cpu {
-        log_verbose(device.label(), format_args!("opening `{}` with a known-answer kernel", device.name));
+        log_verbose(
+            device.label(),
+            format_args!("opening `{}` with a known-answer kernel", device.name),
+        );
         // Before the first kernel, because cubecl reads its configuration once.
         kernel_cache::configure(&device.label());
     }
@@ -92,9 +129,17 @@ fn prove(device: &Device) -> Result<Proven, OpenError> {
 /// Checks the limit for its memory, and sets how messages about memory learn what is free.
 #[cfg(any(feature = "cuda", feature = "rocm"))]
 fn memory_messages(device: &Device, backend: &BackendDevice) -> Result<(), OpenError> {
-    let BackendDevice::Gpu(gpu) = backend else { return Ok(()) };
-    let invalid =
-        |message| OpenError::new(device, OpenStep::Requirements, message, "unset it, or write for instance 512");
+    let BackendDevice::Gpu(gpu) = backend else {
+        return Ok(());
+    };
+    let invalid = |message| {
+        OpenError::new(
+            device,
+            OpenStep::Requirements,
+            message,
+            "unset it, or write for instance 512",
+        )
+    };
     testgen_gpu::memory_limit().map_err(invalid)?;
     let facts = device.clone();
     gpu.report_memory_with(move || testgen_device::memory(&facts));
@@ -111,7 +156,11 @@ fn memory_messages(_: &Device, _: &BackendDevice) -> Result<(), OpenError> {
 fn backend(device: &Device) -> Result<BackendDevice, OpenError> {
     match device.path {
         DetectionPath::HostProcessor => Ok(BackendDevice::Cpu(FlexDevice)),
-        DetectionPath::Engine => Err(OpenError::failed(device, OpenStep::Backend, "only an engine lists it")),
+        DetectionPath::Engine => Err(OpenError::failed(
+            device,
+            OpenStep::Backend,
+            "only an engine lists it",
+        )),
         #[cfg(feature = "rocm")]
         DetectionPath::HipRuntime => {
             let gpu = testgen_gpu::GpuDevice::Rocm(device.index as u16);
@@ -119,12 +168,14 @@ fn backend(device: &Device) -> Result<BackendDevice, OpenError> {
             Ok(BackendDevice::Gpu(gpu))
         }
         #[cfg(feature = "cuda")]
-        DetectionPath::CudaDriver | DetectionPath::CudaCompatibility => {
-            Ok(BackendDevice::Gpu(testgen_gpu::GpuDevice::Cuda(device.index as u16)))
-        }
+        DetectionPath::CudaDriver | DetectionPath::CudaCompatibility => Ok(BackendDevice::Gpu(
+            testgen_gpu::GpuDevice::Cuda(device.index as u16),
+        )),
         #[cfg(not(feature = "rocm"))]
         DetectionPath::HipRuntime => Err(OpenError::not_built(device, "rocm")),
         #[cfg(not(feature = "cuda"))]
-        DetectionPath::CudaDriver | DetectionPath::CudaCompatibility => Err(OpenError::not_built(device, "cuda")),
+        DetectionPath::CudaDriver | DetectionPath::CudaCompatibility => {
+            Err(OpenError::not_built(device, "cuda"))
+        }
     }
 }

@@ -14,7 +14,8 @@ pub struct OpenDevice {
     pub(crate) executor: DeviceExecutor,
     /// Whether f32 products may be computed in TF32.
     pub(crate) tf32: bool,
-    /// The kind that was asked for and why it is another one, where the engine has opened the CPU in its place.
+    /// The kind that was asked for and why it is another one, where the engine has opened the CPU
+    /// in its place.
     pub(crate) fallback: Option<(DeviceKind, String)>,
 }
 
@@ -25,7 +26,10 @@ pub(crate) enum DeviceExecutor {
     #[cfg(feature = "native")]
     Native(BackendDevice),
     /// A process of its own, in the service of a check.
-    Engine { process: Arc<AttachedEngine>, engine: CheckEngine },
+    Engine {
+        process: Arc<AttachedEngine>,
+        engine: CheckEngine,
+    },
 }
 
 impl OpenDevice {
@@ -43,8 +47,8 @@ impl OpenDevice {
         }
     }
 
-    /// Whether f32 products on it are computed in TF32, with the mantissa of f16. Only a translation layer may do that,
-    /// where it is measured, and an engine that was asked to.
+    /// Whether f32 products on it are computed in TF32, with the mantissa of f16. Only a
+    /// translation layer may do that, where it is measured, and an engine that was asked to.
     pub fn tf32(&self) -> bool {
         self.tf32
     }

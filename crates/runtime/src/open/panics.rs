@@ -1,7 +1,8 @@
-//! Panics on cubecl's device threads: cubecl catches them, and the caller reads zeros without an error.
+//! Panics on cubecl's device threads: cubecl catches them, and the caller reads zeros without an
+//! error.
 //!
-//! The threads are named `DSD-<type>-<index>` and `DSU-...` (cubecl-common 0.10, `device/handle/channel.rs`). A panic
-//! hook is the only way to observe such a panic.
+//! The threads are named `DSD-<type>-<index>` and `DSU-...` (cubecl-common 0.10,
+//! `device/handle/channel.rs`). A panic hook is the only way to observe such a panic.
 
 use crate::{
     gpu_memory::{self, is_out_of_memory},
@@ -19,7 +20,8 @@ pub(super) const ISOLATED_THREADS: &str = "testgen-on-";
 /// The messages of the panics, in order.
 static SEEN: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// The number of panics on device threads since the first device was opened, of all devices of this process.
+/// The number of panics on device threads since the first device was opened, of all devices of this
+/// process.
 ///
 /// Compare it before and after a computation: if it grew, the results are invalid, often zeros.
 /// [`device_panic_messages`] returns the messages.
@@ -27,17 +29,22 @@ pub fn device_panics() -> u64 {
     seen().len() as u64
 }
 
-/// The messages of the device panics after the first `since`, each once, with its source location and its count: a
-/// device that is lost panics on every later call.
+/// The messages of the device panics after the first `since`, each once, with its source location
+/// and its count: a device that is lost panics on every later call.
 pub fn device_panic_messages(since: u64) -> Vec<String> {
     let since = usize::try_from(since).unwrap_or(usize::MAX);
     counted(seen().iter().skip(since).map(String::as_str))
 }
 
-/// The first message after the first `since` about memory that a device does not have: the other panics are its consequences.
+/// The first message after the first `since` about memory that a device does not have: the other
+/// panics are its consequences.
 pub(crate) fn out_of_memory(since: u64) -> Option<String> {
     let since = usize::try_from(since).unwrap_or(usize::MAX);
-    seen().iter().skip(since).find(|message| is_out_of_memory(message)).cloned()
+    seen()
+        .iter()
+        .skip(since)
+        .find(|message| is_out_of_memory(message))
+        .cloned()
 }
 
 /// Each message once, with its count if it occurred more often.
@@ -56,8 +63,8 @@ fn counted<'a>(messages: impl Iterator<Item = &'a str>) -> Vec<String> {
     counts.into_iter().map(with_count).collect()
 }
 
-/// Installs the hook, once. Panics of other threads are passed to the previous hook; those of device threads only with
-/// `TESTGEN_VERBOSE`, because the check that they fail reports them.
+/// Installs the hook, once. Panics of other threads are passed to the previous hook; those of
+/// device threads only with `TESTGEN_VERBOSE`, because the check that they fail reports them.
 pub(super) fn watch() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
@@ -86,19 +93,30 @@ fn seen() -> MutexGuard<'static, Vec<String>> {
 fn message_of(info: &PanicHookInfo<'_>) -> String {
     let text = panic_text(info.payload());
     // cubecl appends it to its errors unless backtraces are on.
-    let text = text.trim_end().trim_end_matches("No backtrace available").trim_end();
+    let text = text
+        .trim_end()
+        .trim_end_matches("No backtrace available")
+        .trim_end();
     match info.location() {
         // It is about the device, not about the code that reports it.
         _ if is_out_of_memory(text) => text.to_owned(),
-        Some(location) => format!("{text} (`{}:{}`)", within_registry(location.file()), location.line()),
+        Some(location) => format!(
+            "{text} (`{}:{}`)",
+            within_registry(location.file()),
+            location.line()
+        ),
         None => text.to_owned(),
     }
 }
 
 /// The path within cargo's registry, such as `cubecl-hip-0.10.0/src/compute/server.rs`.
 fn within_registry(file: &str) -> &str {
-    let start = file.find("/registry/src/").map(|start| start + "/registry/src/".len());
-    start.and_then(|start| file[start..].split_once('/')).map_or(file, |(_, path)| path)
+    let start = file
+        .find("/registry/src/")
+        .map(|start| start + "/registry/src/".len());
+    start
+        .and_then(|start| file[start..].split_once('/'))
+        .map_or(file, |(_, path)| path)
 }
 
 #[cfg(test)]

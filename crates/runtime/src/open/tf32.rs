@@ -10,8 +10,8 @@ use crate::engine::FloatTensor;
 use testgen_engine::ComputeOperation;
 use testgen_types::Precision;
 
-/// Whether one f32 product on `device` loses bits that f32 has and TF32 lacks. `false` proves nothing about products of
-/// other shapes: see [`OpenDevice::tf32`].
+/// Whether one f32 product on `device` loses bits that f32 has and TF32 lacks. `false` proves
+/// nothing about products of other shapes: see [`OpenDevice::tf32`].
 ///
 /// # Errors
 ///
@@ -24,14 +24,23 @@ pub fn measure_tf32(device: &OpenDevice) -> Result<bool, String> {
 pub(crate) fn loses_bits_of_f32(device: &OpenDevice, precision: Precision) -> Result<bool, String> {
     match &device.executor {
         #[cfg(feature = "native")]
-        DeviceExecutor::Native(backend) => {
-            native::loses_bits(&device.facts, backend, precision).map_err(|failure| format!("{failure:?}"))?
-        }
+        DeviceExecutor::Native(backend) => native::loses_bits(&device.facts, backend, precision)
+            .map_err(|failure| format!("{failure:?}"))?,
         DeviceExecutor::Engine { process, .. } => {
-            let matrix = |value: f32| Some(FloatTensor { shape: vec![SIDE, SIDE], values: vec![value; SIDE * SIDE] });
+            let matrix = |value: f32| {
+                Some(FloatTensor {
+                    shape: vec![SIDE, SIDE],
+                    values: vec![value; SIDE * SIDE],
+                })
+            };
             let operands = [matrix(1.0 + LOW_BIT), matrix(1.0)];
             process
-                .compute(ComputeOperation::MatrixProduct, operands, precision, precision)
+                .compute(
+                    ComputeOperation::MatrixProduct,
+                    operands,
+                    precision,
+                    precision,
+                )
                 .map(|values| loses_bits(&values))
         }
     }

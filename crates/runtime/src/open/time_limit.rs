@@ -11,7 +11,9 @@ pub(super) fn time_limit() -> Duration {
 }
 
 fn read(value: Option<&str>) -> Duration {
-    let seconds = value.and_then(|value| value.trim().parse().ok()).filter(|seconds| *seconds > 0);
+    let seconds = value
+        .and_then(|value| value.trim().parse().ok())
+        .filter(|seconds| *seconds > 0);
     Duration::from_secs(seconds.unwrap_or(120))
 }
 

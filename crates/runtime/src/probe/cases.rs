@@ -2,7 +2,8 @@
 
 use testgen_types::Precision;
 
-/// The inner length of the products: long enough to distinguish a 16-bit accumulator from one in f32.
+/// The inner length of the products: long enough to distinguish a 16-bit accumulator from one in
+/// f32.
 pub(super) const INNER: usize = 512;
 
 /// The properties of a floating-point format.
@@ -22,16 +23,28 @@ impl FloatFormat {
     /// The format of a precision.
     pub(super) fn of(precision: Precision) -> Self {
         match precision {
-            Precision::F32 => Self::new(f64::from(f32::EPSILON), f64::from(f32::MAX), f64::from(f32::MIN_POSITIVE)),
+            Precision::F32 => Self::new(
+                f64::from(f32::EPSILON),
+                f64::from(f32::MAX),
+                f64::from(f32::MIN_POSITIVE),
+            ),
             // The format of factors; results are stored in f32.
-            Precision::Tf32 => Self { epsilon: power(-10), ..Self::of(Precision::F32) },
+            Precision::Tf32 => Self {
+                epsilon: power(-10),
+                ..Self::of(Precision::F32)
+            },
             Precision::F16 => Self::new(power(-10), 65504.0, power(-14)),
             Precision::Bf16 => Self::new(power(-7), (2.0 - power(-7)) * power(127), power(-126)),
         }
     }
 
     fn new(epsilon: f64, largest: f64, smallest_normal: f64) -> Self {
-        Self { epsilon, largest, smallest_normal, stored_epsilon: epsilon }
+        Self {
+            epsilon,
+            largest,
+            smallest_normal,
+            stored_epsilon: epsilon,
+        }
     }
 
     /// The smallest number above zero.
@@ -64,13 +77,22 @@ const WIDE: f64 = 65536.0;
 /// Rounding: a tie above an even number, a tie above an odd one, and three quarters of a step.
 pub(super) fn elementwise(format: FloatFormat) -> ElementwiseCases {
     let step = format.epsilon;
-    let roundings = [(1.0, step / 2.0), (1.0 + step, step / 2.0), (1.0, step * 0.75)];
+    let roundings = [
+        (1.0, step / 2.0),
+        (1.0 + step, step / 2.0),
+        (1.0, step * 0.75),
+    ];
     let plain = [(3.0, 5.0), (1.5, 2.25), (-7.0, 0.125), (0.0, 4.0)];
     let overflow = [(format.largest, 2.0), (-format.largest, 2.0)];
     let denormals = [(format.smallest_normal, step), (format.smallest(), 1.0)];
     ElementwiseCases {
         sums: roundings.into_iter().chain(plain).collect(),
-        products: overflow.into_iter().chain(denormals).chain([(WIDE / 2.0, 2.0)]).chain(plain).collect(),
+        products: overflow
+            .into_iter()
+            .chain(denormals)
+            .chain([(WIDE / 2.0, 2.0)])
+            .chain(plain)
+            .collect(),
         casts: roundings.iter().map(|(left, right)| left + right).collect(),
     }
 }
@@ -87,9 +109,14 @@ impl ProbeProduct {
     pub(super) fn exact(&self) -> Vec<f64> {
         let side = self.side;
         let mut exact = vec![0.0; side * side];
-        for (row, left) in exact.chunks_exact_mut(side).zip(self.left.chunks_exact(INNER)) {
+        for (row, left) in exact
+            .chunks_exact_mut(side)
+            .zip(self.left.chunks_exact(INNER))
+        {
             for (left, right) in left.iter().zip(self.right.chunks_exact(side)) {
-                row.iter_mut().zip(right).for_each(|(sum, right)| *sum += left * right);
+                row.iter_mut()
+                    .zip(right)
+                    .for_each(|(sum, right)| *sum += left * right);
             }
         }
         exact
@@ -112,11 +139,11 @@ pub(super) fn random_product(format: FloatFormat, side: usize) -> ProbeProduct {
     ProbeProduct { side, left, right }
 }
 
-/// Sums a large number, many small ones, and the large one negated: the small ones survive only in an accumulator that
-/// is wider than the type.
+/// Sums a large number, many small ones, and the large one negated: the small ones survive only in
+/// an accumulator that is wider than the type.
 ///
-/// 2^15 and 510 times 2^-6: f32 represents every partial sum, f16 (with steps of at least 16 there) and bf16 (256)
-/// none.
+/// 2^15 and 510 times 2^-6: f32 represents every partial sum, f16 (with steps of at least 16 there)
+/// and bf16 (256) none.
 pub(super) fn cancelling_product(side: usize) -> ProbeProduct {
     let row = (0..INNER).map(|column| match column {
         0 => power(15),
@@ -124,7 +151,11 @@ pub(super) fn cancelling_product(side: usize) -> ProbeProduct {
         _ => power(-6),
     });
     let row: Vec<f64> = row.collect();
-    ProbeProduct { side, left: row.repeat(side), right: vec![1.0; INNER * side] }
+    ProbeProduct {
+        side,
+        left: row.repeat(side),
+        right: vec![1.0; INNER * side],
+    }
 }
 
 #[cfg(test)]
@@ -146,7 +177,11 @@ mod tests {
         for precision in [Precision::F16, Precision::Bf16] {
             let format = FloatFormat::of(precision);
             let cases = elementwise(format);
-            let pairs = cases.sums.iter().chain(&cases.products).flat_map(|(left, right)| [*left, *right]);
+            let pairs = cases
+                .sums
+                .iter()
+                .chain(&cases.products)
+                .flat_map(|(left, right)| [*left, *right]);
             let (random, cancelling) = (random_product(format, 4), cancelling_product(4));
             let matrices = [random.left, random.right, cancelling.left, cancelling.right].concat();
             for value in pairs.chain(matrices) {
@@ -158,16 +193,28 @@ mod tests {
     #[test]
     fn the_formats_are_those_of_the_half_crate() {
         let half = FloatFormat::of(Precision::F16);
-        assert_eq!((half.epsilon, half.largest), (f16::EPSILON.to_f64(), f16::MAX.to_f64()));
+        assert_eq!(
+            (half.epsilon, half.largest),
+            (f16::EPSILON.to_f64(), f16::MAX.to_f64())
+        );
         assert_eq!(
             (half.smallest_normal, half.smallest()),
-            (f16::MIN_POSITIVE.to_f64(), f16::MIN_POSITIVE_SUBNORMAL.to_f64())
+            (
+                f16::MIN_POSITIVE.to_f64(),
+                f16::MIN_POSITIVE_SUBNORMAL.to_f64()
+            )
         );
         let brain = FloatFormat::of(Precision::Bf16);
-        assert_eq!((brain.epsilon, brain.largest), (bf16::EPSILON.to_f64(), bf16::MAX.to_f64()));
+        assert_eq!(
+            (brain.epsilon, brain.largest),
+            (bf16::EPSILON.to_f64(), bf16::MAX.to_f64())
+        );
         assert_eq!(
             (brain.smallest_normal, brain.smallest()),
-            (bf16::MIN_POSITIVE.to_f64(), bf16::MIN_POSITIVE_SUBNORMAL.to_f64())
+            (
+                bf16::MIN_POSITIVE.to_f64(),
+                bf16::MIN_POSITIVE_SUBNORMAL.to_f64()
+            )
         );
     }
 }

@@ -7,7 +7,9 @@ use testgen_types::Precision;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PrecisionError {
     /// The spec does not have it.
-    #[error("precision `{requested}` is not among those of the spec: {allowed}; add it there, or request another")]
+    #[error(
+        "precision `{requested}` is not among those of the spec: {allowed}; add it there, or request another"
+    )]
     NotAllowed {
         /// The requested precision.
         requested: Precision,
@@ -23,7 +25,9 @@ pub enum PrecisionError {
         why: String,
     },
     /// The device computes none of the spec's precisions correctly, and f32 is not among them.
-    #[error("this device computes no precision of the spec correctly: {why}; add `f32` to the spec")]
+    #[error(
+        "this device computes no precision of the spec correctly: {why}; add `f32` to the spec"
+    )]
     NoneCorrect {
         /// The result of the probe for each.
         why: String,
@@ -31,17 +35,28 @@ pub enum PrecisionError {
 }
 
 impl HalfProbe {
-    /// The precision to compute in: `requested`, if the spec allows it and the device computes it correctly; it is never replaced by
-    /// another one. Without a request, the first 16-bit type of `allowed` that the device computes correctly, else f32, else the
-    /// first of the others. f32 is assumed to be correct: its kernels were tested when the device was opened.
+    /// The precision to compute in: `requested`, if the spec allows it and the device computes it
+    /// correctly; it is never replaced by another one. Without a request, the first 16-bit type of
+    /// `allowed` that the device computes correctly, else f32, else the first of the others. f32 is
+    /// assumed to be correct: its kernels were tested when the device was opened.
     ///
     /// # Errors
     ///
     /// Not allowed, or not correct on this device.
-    pub fn choose(&self, requested: Option<Precision>, allowed: &[Precision]) -> Result<Precision, PrecisionError> {
-        let Some(requested) = requested else { return self.choose_default(allowed) };
+    pub fn choose(
+        &self,
+        requested: Option<Precision>,
+        allowed: &[Precision],
+    ) -> Result<Precision, PrecisionError> {
+        let Some(requested) = requested else {
+            return self.choose_default(allowed);
+        };
         if !allowed.contains(&requested) {
-            let allowed = allowed.iter().map(|precision| format!("`{precision}`")).collect::<Vec<_>>().join(", ");
+            let allowed = allowed
+                .iter()
+                .map(|precision| format!("`{precision}`"))
+                .collect::<Vec<_>>()
+                .join(", ");
             return Err(PrecisionError::NotAllowed { requested, allowed });
         }
         match self.fault(requested) {
@@ -52,15 +67,26 @@ impl HalfProbe {
 
     fn choose_default(&self, allowed: &[Precision]) -> Result<Precision, PrecisionError> {
         let is_half = |precision: &Precision| matches!(precision, Precision::F16 | Precision::Bf16);
-        let half = allowed.iter().copied().filter(is_half).find(|precision| self.fault(*precision).is_none());
+        let half = allowed
+            .iter()
+            .copied()
+            .filter(is_half)
+            .find(|precision| self.fault(*precision).is_none());
         let reference = || allowed.contains(&Precision::F32).then_some(Precision::F32);
         // Last, because the probe of TF32 compiles kernels that most models do not need.
-        let other =
-            || allowed.iter().copied().find(|precision| !is_half(precision) && self.fault(*precision).is_none());
+        let other = || {
+            allowed
+                .iter()
+                .copied()
+                .find(|precision| !is_half(precision) && self.fault(*precision).is_none())
+        };
         half.or_else(reference).or_else(other).ok_or_else(|| {
-            let faults =
-                allowed.iter().filter_map(|precision| Some(format!("{precision} {}", self.fault(*precision)?)));
-            PrecisionError::NoneCorrect { why: faults.collect::<Vec<_>>().join("; ") }
+            let faults = allowed
+                .iter()
+                .filter_map(|precision| Some(format!("{precision} {}", self.fault(*precision)?)));
+            PrecisionError::NoneCorrect {
+                why: faults.collect::<Vec<_>>().join("; "),
+            }
         })
     }
 

@@ -40,13 +40,15 @@ pub enum HalfSupport {
 }
 
 impl HalfSupport {
-    /// Whether the device cannot compute in the type at all. Wrong results are not an absence: they must be seen.
+    /// Whether the device cannot compute in the type at all. Wrong results are not an absence: they
+    /// must be seen.
     pub(crate) fn is_absent(&self) -> bool {
         matches!(self, Self::Unsupported { .. } | Self::StorageOnly { .. })
     }
 }
 
-/// The result for one 16-bit type, or for TF32, with the measured facts. A fact is `None` where its cases have no answer.
+/// The result for one 16-bit type, or for TF32, with the measured facts. A fact is `None` where its
+/// cases have no answer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PrecisionProbe {
     /// The type.
@@ -55,7 +57,8 @@ pub struct PrecisionProbe {
     pub support: HalfSupport,
     /// The type of the accumulator of a matrix product.
     pub accumulator: Option<Accumulator>,
-    /// The treatment of subnormal numbers. Flushing them is not a fault: the tolerances allow for it.
+    /// The treatment of subnormal numbers. Flushing them is not a fault: the tolerances allow for
+    /// it.
     pub denormals: Option<Denormals>,
     /// The rounding of a sum of two numbers.
     pub rounding: Option<Rounding>,
@@ -63,8 +66,8 @@ pub struct PrecisionProbe {
     pub cast_rounding: Option<Rounding>,
     /// The largest error of a matrix product of inner length 512.
     pub product_error: Option<f64>,
-    /// The largest error that is allowed there: inner length x epsilon of the accumulator x max|a| x max|b|, and one
-    /// rounding of the largest result.
+    /// The largest error that is allowed there: inner length x epsilon of the accumulator x max|a|
+    /// x max|b|, and one rounding of the largest result.
     pub product_tolerance: Option<f64>,
     /// |d| / |ref| over that product.
     pub product_rel_l2: Option<f64>,
@@ -75,17 +78,35 @@ pub struct PrecisionProbe {
 /// Evaluates the answers to the cases of `precision`.
 pub(super) fn classify(precision: Precision, measured: &Measurement) -> PrecisionProbe {
     let format = FloatFormat::of(precision);
-    let cancelling = measured.cancelling.as_ref().ok().filter(|answers| answers.len() == measured.side * measured.side);
+    let cancelling = measured
+        .cancelling
+        .as_ref()
+        .ok()
+        .filter(|answers| answers.len() == measured.side * measured.side);
     let accumulator = cancelling.and_then(|answers| facts::accumulator(answers));
     let random = accumulator.zip(measured.random.as_ref().ok());
-    let error = random.map(|(accumulator, answers)| ProductError::of(format, accumulator, answers, measured.side));
+    let error = random.map(|(accumulator, answers)| {
+        ProductError::of(format, accumulator, answers, measured.side)
+    });
     PrecisionProbe {
         precision,
         support: support(precision, measured, error),
         accumulator,
-        denormals: measured.products.as_ref().ok().and_then(|answers| facts::denormals(format, answers)),
-        rounding: measured.sums.as_ref().ok().map(|answers| facts::rounding(format, answers)),
-        cast_rounding: measured.casts.as_ref().ok().map(|answers| facts::rounding(format, answers)),
+        denormals: measured
+            .products
+            .as_ref()
+            .ok()
+            .and_then(|answers| facts::denormals(format, answers)),
+        rounding: measured
+            .sums
+            .as_ref()
+            .ok()
+            .map(|answers| facts::rounding(format, answers)),
+        cast_rounding: measured
+            .casts
+            .as_ref()
+            .ok()
+            .map(|answers| facts::rounding(format, answers)),
         product_error: error.map(|error| error.largest),
         product_tolerance: error.map(|error| error.tolerance),
         product_rel_l2: error.map(|error| error.rel_l2),
@@ -95,13 +116,28 @@ pub(super) fn classify(precision: Precision, measured: &Measurement) -> Precisio
 
 /// Evaluates the answers to the products of TF32.
 pub(super) fn classify_tf32(measured: &Tf32Measurement) -> PrecisionProbe {
-    let Tf32Measurement { products: [cancelling, random], fingerprint, side, tf32_loses, f32_loses, .. } = measured;
-    let accumulator = cancelling.as_ref().ok().and_then(|answers| facts::accumulator(answers));
+    let Tf32Measurement {
+        products: [cancelling, random],
+        fingerprint,
+        side,
+        tf32_loses,
+        f32_loses,
+        ..
+    } = measured;
+    let accumulator = cancelling
+        .as_ref()
+        .ok()
+        .and_then(|answers| facts::accumulator(answers));
     let random_error = accumulator.zip(random.as_ref().ok());
     let format = FloatFormat::of(Precision::Tf32);
-    let error = random_error.map(|(accumulator, answers)| ProductError::of(format, accumulator, answers, *side));
-    let failed = [cancelling, random].into_iter().find_map(|answers| answers.as_ref().err());
-    let failed = failed.or(tf32_loses.as_ref().err()).or(f32_loses.as_ref().err());
+    let error = random_error
+        .map(|(accumulator, answers)| ProductError::of(format, accumulator, answers, *side));
+    let failed = [cancelling, random]
+        .into_iter()
+        .find_map(|answers| answers.as_ref().err());
+    let failed = failed
+        .or(tf32_loses.as_ref().err())
+        .or(f32_loses.as_ref().err());
     let support = match failed {
         Some(why) => fails("matrix products", why),
         None => correct_unless(faults::of_tf32(measured, accumulator, error)),
@@ -118,11 +154,20 @@ pub(super) fn classify_tf32(measured: &Tf32Measurement) -> PrecisionProbe {
 
 /// The features of the matrix unit, where the device has an answer to its product.
 fn unit(precision: Precision, answers: &ProbedValues, side: usize) -> Option<MatrixUnit> {
-    answers.as_ref().ok().and_then(|answers| matrix_unit(precision, answers, side))
+    answers
+        .as_ref()
+        .ok()
+        .and_then(|answers| matrix_unit(precision, answers, side))
 }
 
 fn correct_unless(faults: Vec<String>) -> HalfSupport {
-    if faults.is_empty() { HalfSupport::Correct } else { HalfSupport::Wrong { what: faults.join(", ") } }
+    if faults.is_empty() {
+        HalfSupport::Correct
+    } else {
+        HalfSupport::Wrong {
+            what: faults.join(", "),
+        }
+    }
 }
 
 impl PrecisionProbe {
@@ -143,37 +188,66 @@ impl PrecisionProbe {
     }
 }
 
-fn support(precision: Precision, measured: &Measurement, error: Option<ProductError>) -> HalfSupport {
+fn support(
+    precision: Precision,
+    measured: &Measurement,
+    error: Option<ProductError>,
+) -> HalfSupport {
     if let Err(why) = &measured.stored {
         return match measured.claimed {
             true => fails("transfers", why),
-            false => HalfSupport::Unsupported { why: first_line(why) },
+            false => HalfSupport::Unsupported {
+                why: first_line(why),
+            },
         };
     }
-    let elements = [("sums", &measured.sums), ("products", &measured.products), ("casts from f32", &measured.casts)];
-    let failed = elements.iter().find_map(|(name, answers)| Some((name, answers.as_ref().err()?)));
+    let elements = [
+        ("sums", &measured.sums),
+        ("products", &measured.products),
+        ("casts from f32", &measured.casts),
+    ];
+    let failed = elements
+        .iter()
+        .find_map(|(name, answers)| Some((name, answers.as_ref().err()?)));
     if let Some((name, why)) = failed {
         return match measured.claimed {
             true => fails(name, why),
-            false => HalfSupport::StorageOnly { why: format!("{name}: {}", first_line(why)) },
+            false => HalfSupport::StorageOnly {
+                why: format!("{name}: {}", first_line(why)),
+            },
         };
     }
     // Not storage only: a backend with elementwise operations also has matrix products.
-    if let Some(why) = [&measured.cancelling, &measured.random].into_iter().find_map(|answers| answers.as_ref().err()) {
+    if let Some(why) = [&measured.cancelling, &measured.random]
+        .into_iter()
+        .find_map(|answers| answers.as_ref().err())
+    {
         return fails("matrix products", why);
     }
     correct_unless(faults::all(precision, measured, error))
 }
 
-/// A fault of the device, not missing support of the type. Keeps more than the first line: a backend's message ends
-/// with the cause.
+/// A fault of the device, not missing support of the type. Keeps more than the first line: a
+/// backend's message ends with the cause.
 fn fails(name: &str, message: &str) -> HalfSupport {
-    let message: String = message.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(600).collect();
-    HalfSupport::Wrong { what: format!("{name} fail: {message}") }
+    let message: String = message
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .chars()
+        .take(600)
+        .collect();
+    HalfSupport::Wrong {
+        what: format!("{name} fail: {message}"),
+    }
 }
 
 fn first_line(message: &str) -> String {
-    let line = message.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("no message");
+    let line = message
+        .lines()
+        .map(str::trim)
+        .find(|line| !line.is_empty())
+        .unwrap_or("no message");
     line.chars().take(300).collect()
 }
 
@@ -191,13 +265,21 @@ impl fmt::Display for HalfSupport {
 impl fmt::Display for PrecisionProbe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.precision, self.support)?;
-        self.accumulator.iter().try_for_each(|accumulator| write!(f, ", accumulates in {accumulator}"))?;
-        self.denormals.iter().try_for_each(|denormals| write!(f, ", denormals {denormals}"))?;
-        self.rounding.iter().try_for_each(|rounding| write!(f, ", rounds {rounding}"))?;
+        self.accumulator
+            .iter()
+            .try_for_each(|accumulator| write!(f, ", accumulates in {accumulator}"))?;
+        self.denormals
+            .iter()
+            .try_for_each(|denormals| write!(f, ", denormals {denormals}"))?;
+        self.rounding
+            .iter()
+            .try_for_each(|rounding| write!(f, ", rounds {rounding}"))?;
         if let (Some(error), Some(tolerance)) = (self.product_error, self.product_tolerance) {
             write!(f, ", product error {error:.2e} of {tolerance:.2e}")?;
         }
-        self.matrix_unit.iter().try_for_each(|unit| write!(f, "; matrix unit: {unit}"))
+        self.matrix_unit
+            .iter()
+            .try_for_each(|unit| write!(f, "; matrix unit: {unit}"))
     }
 }
 

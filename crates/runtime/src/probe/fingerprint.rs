@@ -1,6 +1,8 @@
-//! The fingerprint of the matrix unit: how a product adds its terms, and which generations of GPUs are known to add them so.
+//! The fingerprint of the matrix unit: how a product adds its terms, and which generations of GPUs
+//! are known to add them so.
 //!
-//! Pure: `rows` has the product, this file evaluates its answers, `generations` has the published features.
+//! Pure: `rows` has the product, this file evaluates its answers, `generations` has the published
+//! features.
 
 mod generations;
 mod rows;
@@ -13,19 +15,37 @@ use rows::{SUBNORMAL_INPUT, SUBNORMAL_OUTPUT};
 use super::cases::{FloatFormat, power};
 use testgen_types::{ExtraBits, MatrixUnit, Precision, SumRounding};
 
-/// Evaluates the answers [side, side] to [`product`] in `precision`; `None` when their number is another one.
-pub(super) fn matrix_unit(precision: Precision, answers: &[f64], side: usize) -> Option<MatrixUnit> {
+/// Evaluates the answers [side, side] to [`product`] in `precision`; `None` when their number is
+/// another one.
+pub(super) fn matrix_unit(
+    precision: Precision,
+    answers: &[f64],
+    side: usize,
+) -> Option<MatrixUnit> {
     let format = FloatFormat::of(precision);
     (side >= ROWS && answers.len() == side * side).then(|| {
-        let answers = Answers { values: answers, side };
+        let answers = Answers {
+            values: answers,
+            side,
+        };
         let terms = answers.terms();
         let mut unit = MatrixUnit {
             terms,
-            extra_bits: terms.filter(|terms| *terms >= 4).and_then(|_| answers.extra_bits()),
+            extra_bits: terms
+                .filter(|terms| *terms >= 4)
+                .and_then(|_| answers.extra_bits()),
             rounding: answers.rounding(),
             accumulator_separate: answers.survives(SEPARATE, 0, SMALL),
-            subnormal_inputs: answers.survives(SUBNORMAL_INPUT, WIDE, format.smallest_normal * power(12)),
-            subnormal_outputs: answers.survives(SUBNORMAL_OUTPUT, NARROW, format.smallest_normal / 4.0),
+            subnormal_inputs: answers.survives(
+                SUBNORMAL_INPUT,
+                WIDE,
+                format.smallest_normal * power(12),
+            ),
+            subnormal_outputs: answers.survives(
+                SUBNORMAL_OUTPUT,
+                NARROW,
+                format.smallest_normal / 4.0,
+            ),
             like: Vec::new(),
         };
         unit.like = generations::like(precision, &unit);
@@ -40,12 +60,18 @@ struct Answers<'a> {
 }
 
 impl Answers<'_> {
-    /// The answer that all repetitions of a row and a column have in common; `None` when they differ.
+    /// The answer that all repetitions of a row and a column have in common; `None` when they
+    /// differ.
     fn answer(&self, row: usize, column: usize) -> Option<f64> {
         let first = *self.values.get(row * self.side + column)?;
         let rows = (row..self.side).step_by(ROWS);
-        let mut all = rows.flat_map(|row| (column..self.side).step_by(COLUMNS).map(move |column| (row, column)));
-        all.all(|(row, column)| self.values[row * self.side + column] == first).then_some(first)
+        let mut all = rows.flat_map(|row| {
+            (column..self.side)
+                .step_by(COLUMNS)
+                .map(move |column| (row, column))
+        });
+        all.all(|(row, column)| self.values[row * self.side + column] == first)
+            .then_some(first)
     }
 
     /// Whether the answer is `kept` or zero.
@@ -58,16 +84,20 @@ impl Answers<'_> {
     }
 
     fn terms(&self) -> Option<usize> {
-        let survives = (0..DISTANCES.len()).map(|row| self.survives(row, 0, SMALL)).collect::<Option<Vec<bool>>>()?;
+        let survives = (0..DISTANCES.len())
+            .map(|row| self.survives(row, 0, SMALL))
+            .collect::<Option<Vec<bool>>>()?;
         let first = survives.iter().position(|survives| *survives)?;
-        // A term that is lost further away than one that survives: blocks in another order than the terms.
+        // A term that is lost further away than one that survives: blocks in another order than the
+        // terms.
         if survives[first..].iter().any(|survives| !survives) {
             return None;
         }
         if first > 0 {
             return Some(DISTANCES[first]);
         }
-        self.survives(PAIR, 0, SMALL).map(|alone| if alone { 1 } else { 2 })
+        self.survives(PAIR, 0, SMALL)
+            .map(|alone| if alone { 1 } else { 2 })
     }
 
     fn extra_bits(&self) -> Option<ExtraBits> {
@@ -82,7 +112,8 @@ impl Answers<'_> {
     }
 
     fn rounding(&self) -> Option<SumRounding> {
-        let [above, below, half] = ROUNDING.map(|row| self.answer(row, 0).map(|answer| answer / STEP));
+        let [above, below, half] =
+            ROUNDING.map(|row| self.answer(row, 0).map(|answer| answer / STEP));
         match (above?, below?, half?) {
             (2.0, -2.0, 0.0) => Some(SumRounding::NearestEven),
             (2.0, -2.0, 1.0) => Some(SumRounding::NearestAway),

@@ -28,7 +28,8 @@ pub(super) struct Measurement {
     pub(super) fingerprint: ProbedValues,
     /// The number of rows and columns of both matrices.
     pub(super) side: usize,
-    /// Whether the backend claims to support the type on this device. Then a missing answer is a fault.
+    /// Whether the backend claims to support the type on this device. Then a missing answer is a
+    /// fault.
     pub(super) claimed: bool,
 }
 
@@ -44,7 +45,8 @@ pub(super) struct Tf32Measurement {
     pub(super) tf32_loses: Result<bool, String>,
     /// Whether products in f32 do.
     pub(super) f32_loses: Result<bool, String>,
-    /// Whether they must: in the columns of an engine whose f32 is TF32 by request. In all others they must not.
+    /// Whether they must: in the columns of an engine whose f32 is TF32 by request. In all others
+    /// they must not.
     pub(super) f32_is_tf32: bool,
 }
 
@@ -65,12 +67,17 @@ pub(super) fn measure(device: &OpenDevice, precision: Precision) -> Measurement 
     }
 }
 
-/// The answers to the three products in TF32, which are all that distinguishes TF32 from f32: those that determine the accumulator
-/// and the error, and the one that shows the features of the matrix unit.
+/// The answers to the three products in TF32, which are all that distinguishes TF32 from f32: those
+/// that determine the accumulator and the error, and the one that shows the features of the matrix
+/// unit.
 pub(super) fn measure_tf32_products(device: &OpenDevice) -> [ProbedValues; 3] {
     let side = side(device.facts.simulated);
-    [ProbeQuestion::Cancelling, ProbeQuestion::Random, ProbeQuestion::Fingerprint]
-        .map(|question| answer(device, Precision::Tf32, question, side))
+    [
+        ProbeQuestion::Cancelling,
+        ProbeQuestion::Random,
+        ProbeQuestion::Fingerprint,
+    ]
+    .map(|question| answer(device, Precision::Tf32, question, side))
 }
 
 /// Whether the backend claims to support the type; false when the query fails.
@@ -90,10 +97,19 @@ pub(super) fn side(simulated: bool) -> usize {
     if simulated { 16 } else { 64 }
 }
 
-fn answer(device: &OpenDevice, precision: Precision, question: ProbeQuestion, side: usize) -> ProbedValues {
+fn answer(
+    device: &OpenDevice,
+    precision: Precision,
+    question: ProbeQuestion,
+    side: usize,
+) -> ProbedValues {
     match &device.executor {
         #[cfg(feature = "native")]
-        DeviceExecutor::Native(backend) => native::answer(&device.facts, backend, precision, question, side),
-        DeviceExecutor::Engine { process, .. } => on_engine::answer(process, precision, question, side),
+        DeviceExecutor::Native(backend) => {
+            native::answer(&device.facts, backend, precision, question, side)
+        }
+        DeviceExecutor::Engine { process, .. } => {
+            on_engine::answer(process, precision, question, side)
+        }
     }
 }

@@ -1,4 +1,5 @@
-//! Computation of the cases with burn. Each group runs on a thread of its own, so that one failure does not affect the others.
+//! Computation of the cases with burn. Each group runs on a thread of its own, so that one failure
+//! does not affect the others.
 
 use super::{
     cases::{self, FloatFormat, INNER, ProbeProduct},
@@ -46,7 +47,9 @@ pub(super) fn answer(
         let answer = match &backend {
             BackendDevice::Cpu(device) => compute::<Cpu>(device, precision, question, side),
             #[cfg(any(feature = "cuda", feature = "rocm"))]
-            BackendDevice::Gpu(device) => compute::<testgen_nn::backend::Gpu>(device, precision, question, side),
+            BackendDevice::Gpu(device) => {
+                compute::<testgen_nn::backend::Gpu>(device, precision, question, side)
+            }
         };
         gpu_memory::cleanup(&backend);
         answer
@@ -54,13 +57,20 @@ pub(super) fn answer(
     answer.unwrap_or_else(|failure| {
         Err(match failure {
             IsolatedFailure::Panicked { message } => message,
-            IsolatedFailure::TimedOut { limit } => format!("no answer within {} s", limit.as_secs()),
+            IsolatedFailure::TimedOut { limit } => {
+                format!("no answer within {} s", limit.as_secs())
+            }
             IsolatedFailure::Blocked { by } => format!("not started, because {by} does not answer"),
         })
     })
 }
 
-fn compute<B: Ops>(device: &B::Device, precision: Precision, question: ProbeQuestion, side: usize) -> ProbedValues {
+fn compute<B: Ops>(
+    device: &B::Device,
+    precision: Precision,
+    question: ProbeQuestion,
+    side: usize,
+) -> ProbedValues {
     let types = types(precision);
     let format = FloatFormat::of(precision);
     let cases = cases::elementwise(format);
@@ -76,13 +86,23 @@ fn compute<B: Ops>(device: &B::Device, precision: Precision, question: ProbeQues
             read(put(left).mul(put(right)))
         }
         ProbeQuestion::Casts => read(self::put::<B>(cases.casts, DType::F32, device).cast(types.1)),
-        ProbeQuestion::Cancelling => multiply::<B>(cases::cancelling_product(side), precision, device),
-        ProbeQuestion::Random => multiply::<B>(cases::random_product(format, side), precision, device),
-        ProbeQuestion::Fingerprint => multiply::<B>(fingerprint::product(format, side), precision, device),
+        ProbeQuestion::Cancelling => {
+            multiply::<B>(cases::cancelling_product(side), precision, device)
+        }
+        ProbeQuestion::Random => {
+            multiply::<B>(cases::random_product(format, side), precision, device)
+        }
+        ProbeQuestion::Fingerprint => {
+            multiply::<B>(fingerprint::product(format, side), precision, device)
+        }
     }
 }
 
-fn multiply<B: Ops>(product: ProbeProduct, precision: Precision, device: &B::Device) -> ProbedValues {
+fn multiply<B: Ops>(
+    product: ProbeProduct,
+    precision: Precision,
+    device: &B::Device,
+) -> ProbedValues {
     let dtype = types(precision).0;
     let left = put::<B>(product.left, dtype, device).reshape([product.side, INNER]);
     let right = put::<B>(product.right, dtype, device).reshape([INNER, product.side]);
@@ -91,13 +111,21 @@ fn multiply<B: Ops>(product: ProbeProduct, precision: Precision, device: &B::Dev
 
 fn put<B: Ops>(values: Vec<f64>, dtype: DType, device: &B::Device) -> Tensor<B, 1> {
     let shape = [values.len()];
-    // Converted on the host, so that a wrong cast of the device is not taken for a wrong sum or product.
-    Tensor::from_data(TensorData::new(values, shape).convert_dtype(dtype), (device, dtype))
+    // Converted on the host, so that a wrong cast of the device is not taken for a wrong sum or
+    // product.
+    Tensor::from_data(
+        TensorData::new(values, shape).convert_dtype(dtype),
+        (device, dtype),
+    )
 }
 
 fn read<B: Ops, const D: usize>(tensor: Tensor<B, D>) -> ProbedValues {
-    let data = tensor.try_into_data().map_err(|error| format!("{error:?}"))?;
-    data.convert::<f64>().into_vec::<f64>().map_err(|error| format!("{error:?}"))
+    let data = tensor
+        .try_into_data()
+        .map_err(|error| format!("{error:?}"))?;
+    data.convert::<f64>()
+        .into_vec::<f64>()
+        .map_err(|error| format!("{error:?}"))
 }
 
 fn types(precision: Precision) -> (DType, FloatDType) {

@@ -33,10 +33,16 @@ pub(super) fn answer(
         }
         ProbeQuestion::Sums => pairs(ComputeOperation::Add, cases.sums),
         ProbeQuestion::Products => pairs(ComputeOperation::Multiply, cases.products),
-        ProbeQuestion::Casts => compute(ComputeOperation::Cast, [vector(cases.casts), None], Precision::F32),
+        ProbeQuestion::Casts => compute(
+            ComputeOperation::Cast,
+            [vector(cases.casts), None],
+            Precision::F32,
+        ),
         ProbeQuestion::Cancelling => product(cases::cancelling_product(side), compute, precision),
         ProbeQuestion::Random => product(cases::random_product(format, side), compute, precision),
-        ProbeQuestion::Fingerprint => product(fingerprint::product(format, side), compute, precision),
+        ProbeQuestion::Fingerprint => {
+            product(fingerprint::product(format, side), compute, precision)
+        }
     }
 }
 
@@ -51,11 +57,17 @@ fn product(
 }
 
 fn vector(values: Vec<f64>) -> Option<FloatTensor> {
-    Some(FloatTensor { shape: vec![values.len()], values: rounded(values) })
+    Some(FloatTensor {
+        shape: vec![values.len()],
+        values: rounded(values),
+    })
 }
 
 fn matrix(shape: [usize; 2], values: Vec<f64>) -> Option<FloatTensor> {
-    Some(FloatTensor { shape: shape.to_vec(), values: rounded(values) })
+    Some(FloatTensor {
+        shape: shape.to_vec(),
+        values: rounded(values),
+    })
 }
 
 /// The cases are exact in their 16-bit type, and therefore in f32.

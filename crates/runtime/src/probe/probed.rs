@@ -17,17 +17,30 @@ impl<T: Clone> Probed<T> {
         Self(Mutex::new(BTreeMap::new()))
     }
 
-    /// The result of the first call of `probe` for the device, during which it did not run out of memory.
+    /// The result of the first call of `probe` for the device, during which it did not run out of
+    /// memory.
     pub(super) fn once(&self, device: &OpenDevice, probe: impl FnOnce(&OpenDevice) -> T) -> T {
-        let engine = device.process().map(|process| process.engine().name().clone());
+        let engine = device
+            .process()
+            .map(|process| process.engine().name().clone());
         let key = (engine, device.facts.path, device.facts.index);
-        // Only the entry is taken under the lock: a probe takes seconds and must not block other devices.
-        let probed = self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(key.clone()).or_default().clone();
+        // Only the entry is taken under the lock: a probe takes seconds and must not block other
+        // devices.
+        let probed = self
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .entry(key.clone())
+            .or_default()
+            .clone();
         let before = device_panics();
         let result = probed.get_or_init(|| probe(device)).clone();
         if out_of_memory(before).is_some() {
             // The next check probes again: there may be memory then.
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&key);
+            self.0
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .remove(&key);
         }
         result
     }

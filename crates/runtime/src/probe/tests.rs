@@ -1,17 +1,28 @@
-use super::{Accumulator, HalfProbe, HalfSupport, PrecisionError, PrecisionProbe, probe_half_precision};
+use super::{
+    Accumulator, HalfProbe, HalfSupport, PrecisionError, PrecisionProbe, probe_half_precision,
+};
 use crate::{machine::host_processor, open::open};
 use testgen_types::Precision::{self, Bf16, F16, F32, Tf32};
 
 fn result(precision: Precision, support: HalfSupport) -> PrecisionProbe {
-    PrecisionProbe { accumulator: Some(Accumulator::F32), ..PrecisionProbe::without_facts(precision, support) }
+    PrecisionProbe {
+        accumulator: Some(Accumulator::F32),
+        ..PrecisionProbe::without_facts(precision, support)
+    }
 }
 
 fn probe(f16: HalfSupport, bf16: HalfSupport) -> HalfProbe {
-    HalfProbe { f16: result(F16, f16), bf16: result(Bf16, bf16), gpu: None }
+    HalfProbe {
+        f16: result(F16, f16),
+        bf16: result(Bf16, bf16),
+        gpu: None,
+    }
 }
 
 fn wrong() -> HalfSupport {
-    HalfSupport::Wrong { what: "3 + 5 is 0, expected 8".to_owned() }
+    HalfSupport::Wrong {
+        what: "3 + 5 is 0, expected 8".to_owned(),
+    }
 }
 
 #[test]
@@ -21,10 +32,19 @@ fn without_a_request_a_correct_half_precision_is_preferred_to_f32() {
     assert_eq!(both.choose(None, &[F32, Tf32, Bf16, F16]), Ok(Bf16));
     assert_eq!(both.choose(None, &[F32, Tf32]), Ok(F32));
     assert_eq!(both.choose(None, &[Tf32]), Ok(Tf32));
-    assert_eq!(probe(wrong(), HalfSupport::Correct).choose(None, &[F32, F16, Bf16]), Ok(Bf16));
-    assert_eq!(probe(wrong(), wrong()).choose(None, &[Bf16, F16, Tf32, F32]), Ok(F32));
+    assert_eq!(
+        probe(wrong(), HalfSupport::Correct).choose(None, &[F32, F16, Bf16]),
+        Ok(Bf16)
+    );
+    assert_eq!(
+        probe(wrong(), wrong()).choose(None, &[Bf16, F16, Tf32, F32]),
+        Ok(F32)
+    );
     assert_eq!(probe(wrong(), wrong()).choose(None, &[F16, F32]), Ok(F32));
-    assert_eq!(probe(wrong(), HalfSupport::Correct).choose(None, &[F16, Bf16]), Ok(Bf16));
+    assert_eq!(
+        probe(wrong(), HalfSupport::Correct).choose(None, &[F16, Bf16]),
+        Ok(Bf16)
+    );
 }
 
 #[test]
@@ -32,21 +52,46 @@ fn a_requested_precision_is_used_or_an_error_never_replaced() {
     let probe = probe(HalfSupport::Correct, wrong());
     assert_eq!(probe.choose(Some(F16), &[F32, F16]), Ok(F16));
     assert_eq!(probe.choose(Some(F32), &[F32, F16]), Ok(F32));
-    let error = probe.choose(Some(Bf16), &[F32, Bf16]).expect_err("it is wrong");
-    assert_eq!(error.to_string(), "this device does not compute `bf16` correctly: wrong (3 + 5 is 0, expected 8)");
-    let error = probe.choose(Some(F16), &[F32, Bf16]).expect_err("it is not allowed");
-    assert!(error.to_string().contains("`f16` is not among those of the spec: `f32`, `bf16`"), "{error}");
+    let error = probe
+        .choose(Some(Bf16), &[F32, Bf16])
+        .expect_err("it is wrong");
+    assert_eq!(
+        error.to_string(),
+        "this device does not compute `bf16` correctly: wrong (3 + 5 is 0, expected 8)"
+    );
+    let error = probe
+        .choose(Some(F16), &[F32, Bf16])
+        .expect_err("it is not allowed");
+    assert!(
+        error
+            .to_string()
+            .contains("`f16` is not among those of the spec: `f32`, `bf16`"),
+        "{error}"
+    );
     assert!(probe.choose(Some(F32), &[F16]).is_err());
 }
 
 #[test]
 fn only_a_correct_precision_is_chosen() {
     let why = || "no units".to_owned();
-    for fault in [HalfSupport::Unsupported { why: why() }, HalfSupport::StorageOnly { why: why() }, wrong()] {
+    for fault in [
+        HalfSupport::Unsupported { why: why() },
+        HalfSupport::StorageOnly { why: why() },
+        wrong(),
+    ] {
         let probe = probe(fault, wrong());
-        assert!(matches!(probe.choose(Some(F16), &[F16]), Err(PrecisionError::NotCorrect { .. })));
-        assert!(matches!(probe.choose(None, &[F16, Bf16]), Err(PrecisionError::NoneCorrect { .. })));
-        assert!(matches!(probe.choose(None, &[]), Err(PrecisionError::NoneCorrect { .. })));
+        assert!(matches!(
+            probe.choose(Some(F16), &[F16]),
+            Err(PrecisionError::NotCorrect { .. })
+        ));
+        assert!(matches!(
+            probe.choose(None, &[F16, Bf16]),
+            Err(PrecisionError::NoneCorrect { .. })
+        ));
+        assert!(matches!(
+            probe.choose(None, &[]),
+            Err(PrecisionError::NoneCorrect { .. })
+        ));
     }
 }
 
@@ -61,7 +106,8 @@ fn the_host_computes_both_types_correctly() {
 
 #[test]
 fn the_host_computes_f32_in_place_of_tf32() {
-    // A fallback has the precision of the request, so a missing GPU does not turn into a model that cannot be loaded.
+    // A fallback has the precision of the request, so a missing GPU does not turn into a model that
+    // cannot be loaded.
     let probe = probe_half_precision(&open(host_processor()).expect("the CPU computes"));
     assert_eq!(probe.choose(Some(Tf32), &[F32, Tf32]), Ok(Tf32));
     assert!(probe.of(Tf32).is_none());

@@ -1,5 +1,5 @@
-//! The probe of TF32: products of f32 are right to the accuracy of TF32, they are really computed in TF32, and without the
-//! permission they are not.
+//! The probe of TF32: products of f32 are right to the accuracy of TF32, they are really computed
+//! in TF32, and without the permission they are not.
 //!
 //! Everything but products is computed in f32, which was tested when the device was opened.
 
@@ -13,7 +13,8 @@ use crate::open::{DeviceExecutor, OpenDevice, loses_bits_of_f32};
 use testgen_nn::device::BackendDevice;
 use testgen_types::{DeviceKind, Precision};
 
-/// Probes TF32 on a GPU, once per device and process. Never panics: failures are part of the result.
+/// Probes TF32 on a GPU, once per device and process. Never panics: failures are part of the
+/// result.
 pub(super) fn probe(device: &OpenDevice) -> PrecisionProbe {
     static PROBED: Probed<PrecisionProbe> = Probed::new();
     PROBED.once(device, |device| {
@@ -30,7 +31,9 @@ pub(super) fn probe(device: &OpenDevice) -> PrecisionProbe {
 fn has_units(device: &OpenDevice) -> bool {
     match &device.executor {
         // torch has no query for such units, and the capability of the device implies them.
-        DeviceExecutor::Engine { .. } => device.facts.kind == DeviceKind::Cuda && has_capability(device),
+        DeviceExecutor::Engine { .. } => {
+            device.facts.kind == DeviceKind::Cuda && has_capability(device)
+        }
         #[cfg(feature = "native")]
         DeviceExecutor::Native(BackendDevice::Cpu(_)) => false,
         #[cfg(any(feature = "cuda", feature = "rocm"))]
@@ -40,8 +43,14 @@ fn has_units(device: &OpenDevice) -> bool {
 
 /// Whether the architecture is `sm_80` or later.
 fn has_capability(device: &OpenDevice) -> bool {
-    let number = device.facts.architecture.as_deref().and_then(|name| name.strip_prefix("sm_"));
-    number.and_then(|number| number.parse::<u32>().ok()).is_some_and(|number| number >= 80)
+    let number = device
+        .facts
+        .architecture
+        .as_deref()
+        .and_then(|name| name.strip_prefix("sm_"));
+    number
+        .and_then(|number| number.parse::<u32>().ok())
+        .is_some_and(|number| number >= 80)
 }
 
 fn measured(device: &OpenDevice) -> Tf32Measurement {

@@ -6,13 +6,17 @@ use std::fmt::Display;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RequestError {
     /// The request was recorded for another modality.
-    #[error("the recorded request has no `{part}`; record it again with `testgen record --answers`")]
+    #[error(
+        "the recorded request has no `{part}`; record it again with `testgen record --answers`"
+    )]
     NotRecorded {
         /// The field of `request` in `answers.json`.
         part: &'static str,
     },
     /// The golden lacks a tensor that the request names.
-    #[error("`{part}` of the recorded request names the tensor `{tensor}`, which the golden does not have")]
+    #[error(
+        "`{part}` of the recorded request names the tensor `{tensor}`, which the golden does not have"
+    )]
     NoTensor {
         /// The field of `request` in `answers.json`.
         part: &'static str,
@@ -33,6 +37,10 @@ pub enum RequestError {
 
 impl RequestError {
     pub(super) fn unusable(part: &'static str, tensor: &str, problem: &dyn Display) -> Self {
-        Self::Unusable { part, tensor: tensor.to_owned(), problem: problem.to_string() }
+        Self::Unusable {
+            part,
+            tensor: tensor.to_owned(),
+            problem: problem.to_string(),
+        }
     }
 }

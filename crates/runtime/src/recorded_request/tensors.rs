@@ -16,20 +16,31 @@ impl RecordedTensors {
 
     pub(super) fn get(&self, part: &'static str, tensor: &str) -> Result<Array, RequestError> {
         let found = self.0.get(tensor).cloned();
-        found.ok_or_else(|| RequestError::NoTensor { part, tensor: tensor.to_owned() })
+        found.ok_or_else(|| RequestError::NoTensor {
+            part,
+            tensor: tensor.to_owned(),
+        })
     }
 
     pub(super) fn floats(&self, part: &'static str, tensor: &str) -> Result<Array, RequestError> {
         let array = self.get(part, tensor)?;
         match array.as_floats() {
             Some(_) => Ok(array),
-            None => Err(RequestError::unusable(part, tensor, &"does not hold floats")),
+            None => Err(RequestError::unusable(
+                part,
+                tensor,
+                &"does not hold floats",
+            )),
         }
     }
 
-    /// The rows of `values` [batch, time, channels], and of `observed`, which goldens have as floats because transformers
-    /// reads it so.
-    pub(super) fn series(&self, values: &str, observed: Option<&str>) -> Result<Vec<TimeSeries>, RequestError> {
+    /// The rows of `values` [batch, time, channels], and of `observed`, which goldens have as
+    /// floats because transformers reads it so.
+    pub(super) fn series(
+        &self,
+        values: &str,
+        observed: Option<&str>,
+    ) -> Result<Vec<TimeSeries>, RequestError> {
         const PART: &str = "series";
         let floats = self.floats(PART, values)?;
         let &[batch, ..] = floats.shape() else {
@@ -42,7 +53,11 @@ impl RecordedTensors {
         if let (Some(mask), Some(name)) = (&mask, observed)
             && mask.shape() != floats.shape()
         {
-            return Err(RequestError::unusable(PART, name, &"has not the shape of the values"));
+            return Err(RequestError::unusable(
+                PART,
+                name,
+                &"has not the shape of the values",
+            ));
         }
         let row = |index: usize| TimeSeries {
             values: without_batch(&floats, index),
@@ -51,14 +66,22 @@ impl RecordedTensors {
         Ok((0..batch).map(row).collect())
     }
 
-    /// The graph whose tensors are `<prefix>.num_nodes`, `<prefix>.edge_index` and, where something is known of nodes or
-    /// edges, `<prefix>.node_feat` and `<prefix>.edge_attr`.
+    /// The graph whose tensors are `<prefix>.num_nodes`, `<prefix>.edge_index` and, where something
+    /// is known of nodes or edges, `<prefix>.node_feat` and `<prefix>.edge_attr`.
     pub(super) fn graph(&self, prefix: &str) -> Result<Graph, RequestError> {
         const PART: &str = "graphs";
         let named = |name: &str| self.get(PART, &format!("{prefix}.{name}"));
         let count = named("num_nodes")?;
-        let problem = || RequestError::unusable(PART, &format!("{prefix}.num_nodes"), &"is not one positive integer");
-        let count = count.as_integers().and_then(|count| usize::try_from(*count.first()?).ok());
+        let problem = || {
+            RequestError::unusable(
+                PART,
+                &format!("{prefix}.num_nodes"),
+                &"is not one positive integer",
+            )
+        };
+        let count = count
+            .as_integers()
+            .and_then(|count| usize::try_from(*count.first()?).ok());
         Ok(Graph {
             num_nodes: count.ok_or_else(problem)?,
             edge_index: named("edge_index")?,

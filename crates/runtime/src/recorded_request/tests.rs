@@ -5,7 +5,10 @@
 use super::*;
 
 fn request(fields: &str, tensors: &[(&str, Array)]) -> RecordedRequest {
-    let golden = tensors.iter().map(|(name, array)| ((*name).to_owned(), array.clone())).collect();
+    let golden = tensors
+        .iter()
+        .map(|(name, array)| ((*name).to_owned(), array.clone()))
+        .collect();
     RecordedRequest::new(serde_json::from_str(fields).unwrap(), golden)
 }
 
@@ -21,7 +24,14 @@ fn texts_questions_and_controls_are_written_out() {
     assert_eq!(recorded.prompts().unwrap(), ["p"]);
     assert_eq!(recorded.steps().unwrap(), 3);
     let controls = recorded.controls().unwrap();
-    assert_eq!((controls.max_new_tokens, controls.do_sample, controls.num_beams), (Some(4), Some(false), None));
+    assert_eq!(
+        (
+            controls.max_new_tokens,
+            controls.do_sample,
+            controls.num_beams
+        ),
+        (Some(4), Some(false), None)
+    );
 }
 
 #[test]
@@ -75,24 +85,49 @@ fn tensors_of_the_golden_become_inputs() {
             ("graph.0.edge_index", Array::integers([2, 1], vec![0, 1])),
         ],
     );
-    assert_eq!(recorded.recordings().unwrap(), [Audio { sampling_rate: 8000, samples: vec![0.5, -0.5] }]);
+    assert_eq!(
+        recorded.recordings().unwrap(),
+        [Audio {
+            sampling_rate: 8000,
+            samples: vec![0.5, -0.5]
+        }]
+    );
     assert_eq!(recorded.images().unwrap()[0].width(), 1);
     assert_eq!(recorded.noise().unwrap(), recorded.latents().unwrap());
-    assert_eq!(recorded.condition().unwrap()["encoder_hidden_states"].shape(), [1, 1, 1, 1]);
+    assert_eq!(
+        recorded.condition().unwrap()["encoder_hidden_states"].shape(),
+        [1, 1, 1, 1]
+    );
     let graphs = recorded.graphs().unwrap();
-    assert_eq!((graphs[0].num_nodes, graphs[0].node_feat.is_none()), (2, true));
+    assert_eq!(
+        (graphs[0].num_nodes, graphs[0].node_feat.is_none()),
+        (2, true)
+    );
 }
 
 #[test]
 fn series_are_rows_and_their_mask_becomes_integers() {
-    let fields = r#"{"series": {"values": "input.past_values", "observed": "input.past_observed_mask"}}"#;
-    let values = ("input.past_values", Array::floats([2, 1, 2], vec![1.0, 2.0, 3.0, 4.0]));
+    let fields =
+        r#"{"series": {"values": "input.past_values", "observed": "input.past_observed_mask"}}"#;
+    let values = (
+        "input.past_values",
+        Array::floats([2, 1, 2], vec![1.0, 2.0, 3.0, 4.0]),
+    );
     let mask = Array::floats([2, 1, 2], vec![1.0, 0.0, 1.0, 1.0]);
-    let recorded = request(fields, &[values.clone(), ("input.past_observed_mask", mask)]);
+    let recorded = request(
+        fields,
+        &[values.clone(), ("input.past_observed_mask", mask)],
+    );
     let series = recorded.series().unwrap();
     assert_eq!(series[1].values, Array::floats([1, 2], vec![3.0, 4.0]));
-    assert_eq!(series[0].observed, Some(Array::integers([1, 2], vec![1, 0])));
-    let shorter = ("input.past_observed_mask", Array::floats([1, 1, 2], vec![1.0, 1.0]));
+    assert_eq!(
+        series[0].observed,
+        Some(Array::integers([1, 2], vec![1, 0]))
+    );
+    let shorter = (
+        "input.past_observed_mask",
+        Array::floats([1, 1, 2], vec![1.0, 1.0]),
+    );
     let error = request(fields, &[values, shorter]).series().unwrap_err();
     assert!(error.to_string().contains("shape"), "{error}");
 }
@@ -101,10 +136,34 @@ fn series_are_rows_and_their_mask_becomes_integers() {
 fn a_tensor_that_is_missing_or_of_another_type_is_named() {
     let recorded = request(
         r#"{"images": ["image.7"], "noise": "input.ids", "graphs": ["graph.0"]}"#,
-        &[("input.ids", Array::integers([1], vec![1])), ("graph.0.num_nodes", Array::integers([1], vec![-1]))],
+        &[
+            ("input.ids", Array::integers([1], vec![1])),
+            ("graph.0.num_nodes", Array::integers([1], vec![-1])),
+        ],
     );
-    assert!(recorded.images().unwrap_err().to_string().contains("image.7"));
-    assert!(recorded.noise().unwrap_err().to_string().contains("does not hold floats"));
-    assert!(recorded.graphs().unwrap_err().to_string().contains("num_nodes"));
-    assert!(serde_json::from_str::<RequestFields>(r#"{"text": []}"#).is_err(), "an unknown field is an error");
+    assert!(
+        recorded
+            .images()
+            .unwrap_err()
+            .to_string()
+            .contains("image.7")
+    );
+    assert!(
+        recorded
+            .noise()
+            .unwrap_err()
+            .to_string()
+            .contains("does not hold floats")
+    );
+    assert!(
+        recorded
+            .graphs()
+            .unwrap_err()
+            .to_string()
+            .contains("num_nodes")
+    );
+    assert!(
+        serde_json::from_str::<RequestFields>(r#"{"text": []}"#).is_err(),
+        "an unknown field is an error"
+    );
 }

@@ -1,7 +1,9 @@
-//! `TESTGEN_KERNELS`: every product of the selected models with every kernel that an autotuner could choose, instead of checks.
+//! `TESTGEN_KERNELS`: every product of the selected models with every kernel that an autotuner
+//! could choose, instead of checks.
 //!
-//! `collect` runs the checks and records their products; `pool` starts a process for each kernel, which is `worker`: a kernel
-//! that ends its process, or leaves the device unusable, loses one result. `entry` makes the lines of the report.
+//! `collect` runs the checks and records their products; `pool` starts a process for each kernel,
+//! which is `worker`: a kernel that ends its process, or leaves the device unusable, loses one
+//! result. `entry` makes the lines of the report.
 
 mod collect;
 mod entry;
@@ -25,14 +27,15 @@ const KERNELS_VARIABLE: &str = "TESTGEN_KERNELS";
 /// The variable with a part of the names of the kernels that compute; without it, all do.
 const NAMED_VARIABLE: &str = "TESTGEN_KERNELS_NAMED";
 
-/// Computes what the variables request; none without them. Exit codes: 0 every line was written, 101 a device or a product is
-/// missing, or the report cannot be written.
+/// Computes what the variables request; none without them. Exit codes: 0 every line was written,
+/// 101 a device or a product is missing, or the report cannot be written.
 pub(super) fn run(harnesses: &[&'static Harness], environment: &Environment) -> Option<ExitCode> {
     if worker::is_requested() {
         return Some(exit_code(worker::run()));
     }
     let requested = std::env::var(KERNELS_VARIABLE).ok()?;
-    let computed = Selected::parse(&requested, harnesses).and_then(|selected| compute_all(&selected, environment));
+    let computed = Selected::parse(&requested, harnesses)
+        .and_then(|selected| compute_all(&selected, environment));
     Some(exit_code(computed))
 }
 
@@ -47,33 +50,53 @@ fn exit_code(result: Result<(), String>) -> ExitCode {
 }
 
 fn compute_all(selected: &Selected, environment: &Environment) -> Result<(), String> {
-    for kind in [DeviceKind::Cuda, DeviceKind::Rocm].into_iter().filter(|kind| selected.has(*kind)) {
+    for kind in [DeviceKind::Cuda, DeviceKind::Rocm]
+        .into_iter()
+        .filter(|kind| selected.has(*kind))
+    {
         compute_on(kind, selected, environment)?;
     }
     Ok(())
 }
 
-fn compute_on(kind: DeviceKind, selected: &Selected, environment: &Environment) -> Result<(), String> {
+fn compute_on(
+    kind: DeviceKind,
+    selected: &Selected,
+    environment: &Environment,
+) -> Result<(), String> {
     let device = detect::detect(kind, environment.devices.index(kind), &EngineName::native())
         .map_err(|error| error.to_string())?;
     let device = open(device).map_err(|error| error.to_string())?;
     let products = collect::products(kind, selected, environment)?;
-    println!("{kind}: {}, {} products", device.facts().name, products.len());
+    println!(
+        "{kind}: {}, {} products",
+        device.facts().name,
+        products.len()
+    );
     let kernels = kernels(&std::env::var(NAMED_VARIABLE).unwrap_or_default())?;
     let examined = Examined::new(&device, &products)?;
     pool::run(&device, &kernels, &products, |found| {
         let entry = examined.entry(found)?;
-        environment.report.append_line(&entry).map_err(|error| error.to_string())
+        environment
+            .report
+            .append_line(&entry)
+            .map_err(|error| error.to_string())
     })
 }
 
 /// The numbers of the kernels whose names contain `part`.
 fn kernels(part: &str) -> Result<Vec<usize>, String> {
-    let named = Candidate::all().into_iter().enumerate().filter(|(_, candidate)| candidate.name().contains(part));
+    let named = Candidate::all()
+        .into_iter()
+        .enumerate()
+        .filter(|(_, candidate)| candidate.name().contains(part));
     let kernels: Vec<usize> = named.map(|(number, _)| number).collect();
     if kernels.is_empty() {
         let names: Vec<String> = Candidate::all().iter().map(Candidate::name).collect();
-        return Err(format!("no kernel is named `{part}`; they are {}", names.join(", ")));
+        return Err(format!(
+            "no kernel is named `{part}`; they are {}",
+            names.join(", ")
+        ));
     }
     Ok(kernels)
 }

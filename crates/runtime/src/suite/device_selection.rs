@@ -7,13 +7,16 @@ use testgen_types::{DeviceKind, UnknownName};
 /// The variable.
 const DEVICE_VARIABLE: &str = "TESTGEN_DEVICE";
 
-/// The selected devices. Of a kind without a selection, it is the usable device with the most free memory.
+/// The selected devices. Of a kind without a selection, it is the usable device with the most free
+/// memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct SelectedDevices(BTreeMap<DeviceKind, DeviceIndex>);
 
 /// The variable has an invalid value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{DEVICE_VARIABLE}: {problem}; write a comma list of cuda:0, rocm:1 (an ordinal), at most one of each kind")]
+#[error(
+    "{DEVICE_VARIABLE}: {problem}; write a comma list of cuda:0, rocm:1 (an ordinal), at most one of each kind"
+)]
 pub(super) struct DeviceVariableError {
     problem: String,
 }
@@ -24,7 +27,9 @@ impl SelectedDevices {
         match std::env::var(DEVICE_VARIABLE) {
             Ok(text) => text.parse(),
             Err(std::env::VarError::NotPresent) => Ok(Self::default()),
-            Err(error @ std::env::VarError::NotUnicode(_)) => Err(DeviceVariableError { problem: error.to_string() }),
+            Err(error @ std::env::VarError::NotUnicode(_)) => Err(DeviceVariableError {
+                problem: error.to_string(),
+            }),
         }
     }
 
@@ -39,11 +44,19 @@ impl FromStr for SelectedDevices {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let mut selected = BTreeMap::new();
-        for entry in text.split(',').map(str::trim).filter(|entry| !entry.is_empty()) {
+        for entry in text
+            .split(',')
+            .map(str::trim)
+            .filter(|entry| !entry.is_empty())
+        {
             let problem = |problem: String| DeviceVariableError { problem };
             let (kind, index) = entry.split_once(':').unwrap_or((entry, ""));
-            let kind: DeviceKind = kind.parse().map_err(|error: UnknownName| problem(error.to_string()))?;
-            let index = index.parse().map_err(|_| problem(format!("`{entry}` has no ordinal")))?;
+            let kind: DeviceKind = kind
+                .parse()
+                .map_err(|error: UnknownName| problem(error.to_string()))?;
+            let index = index
+                .parse()
+                .map_err(|_| problem(format!("`{entry}` has no ordinal")))?;
             if kind == DeviceKind::Cpu {
                 return Err(problem(format!("`{entry}`: there is one host processor")));
             }
@@ -64,7 +77,10 @@ mod tests {
         let selection: SelectedDevices = "rocm:1".parse().expect("is valid");
         assert_eq!(selection.index(DeviceKind::Rocm), DeviceIndex::Index(1));
         assert_eq!(selection.index(DeviceKind::Cuda), DeviceIndex::Auto);
-        assert_eq!("".parse::<SelectedDevices>(), Ok(SelectedDevices::default()));
+        assert_eq!(
+            "".parse::<SelectedDevices>(),
+            Ok(SelectedDevices::default())
+        );
         let both: SelectedDevices = "cuda:0, rocm:12".parse().expect("is valid");
         assert_eq!(both.index(DeviceKind::Cuda), DeviceIndex::Index(0));
         assert_eq!(both.index(DeviceKind::Rocm), DeviceIndex::Index(12));
@@ -72,7 +88,15 @@ mod tests {
 
     #[test]
     fn an_invalid_value_is_an_error_with_an_example() {
-        for text in ["rocm", "rocm:", "rocm:-1", "rocm:x", "gpu:0", "cpu:0", "rocm:0,rocm:1"] {
+        for text in [
+            "rocm",
+            "rocm:",
+            "rocm:-1",
+            "rocm:x",
+            "gpu:0",
+            "cpu:0",
+            "rocm:0,rocm:1",
+        ] {
             let error = text.parse::<SelectedDevices>().expect_err(text);
             assert!(error.to_string().contains("rocm:1"), "{error}");
         }

@@ -1,4 +1,5 @@
-//! The state that the checks of one process share: devices, locks and the report, configured by environment variables.
+//! The state that the checks of one process share: devices, locks and the report, configured by
+//! environment variables.
 
 use super::{device_selection::SelectedDevices, devices::SuiteDevices, engines, locks::Locks};
 use crate::{
@@ -31,33 +32,47 @@ pub(super) struct Environment {
 pub(super) enum IgnoredMode {
     /// When the test runs, with the reason: libtest prints both.
     AtRun,
-    /// In the list of tests, by the ignored flag. cargo-nextest runs a process per test and only sees its exit code, so
-    /// a test without the flag can only pass or fail.
+    /// In the list of tests, by the ignored flag. cargo-nextest runs a process per test and only
+    /// sees its exit code, so a test without the flag can only pass or fail.
     InList,
 }
 
 impl Environment {
     /// Reads the environment variables of a suite; `list` if tests are only listed.
-    pub(super) fn read(harnesses: &[&'static Harness], manifest_dir: &str, list: bool) -> Result<Self, String> {
-        let requirements = RequiredDevices::from_environment().map_err(|error| error.to_string())?;
+    pub(super) fn read(
+        harnesses: &[&'static Harness],
+        manifest_dir: &str,
+        list: bool,
+    ) -> Result<Self, String> {
+        let requirements =
+            RequiredDevices::from_environment().map_err(|error| error.to_string())?;
         let tested = |kind| harnesses.iter().any(|harness| runs_on(harness, kind));
         // Such a requirement would be met without running anything.
         if let Some(kind) = requirements.kinds().find(|kind| !tested(*kind)) {
-            return Err(format!("{REQUIRE_VARIABLE} asks for {kind}, and no harness of this suite has checks there"));
+            return Err(format!(
+                "{REQUIRE_VARIABLE} asks for {kind}, and no harness of this suite has checks there"
+            ));
         }
         // cargo-nextest sets this variable for every test.
         let nextest = std::env::var_os("NEXTEST").is_some();
         Ok(Self {
-            // At run time it is the directory of the suite on this machine; `manifest_dir` is where the binary was
-            // built, which may be another one.
-            base: std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from(manifest_dir), PathBuf::from),
+            // At run time it is the directory of the suite on this machine; `manifest_dir` is where
+            // the binary was built, which may be another one.
+            base: std::env::var_os("CARGO_MANIFEST_DIR")
+                .map_or_else(|| PathBuf::from(manifest_dir), PathBuf::from),
             requirements,
-            devices: SuiteDevices::new(SelectedDevices::from_environment().map_err(|error| error.to_string())?),
+            devices: SuiteDevices::new(
+                SelectedDevices::from_environment().map_err(|error| error.to_string())?,
+            ),
             locks: Locks::default(),
             report: Report::from_environment().map_err(|error| error.to_string())?,
             engines: engines::from_environment()?,
             stress: StressRequest::from_environment()?,
-            ignored_mode: if nextest || list { IgnoredMode::InList } else { IgnoredMode::AtRun },
+            ignored_mode: if nextest || list {
+                IgnoredMode::InList
+            } else {
+                IgnoredMode::AtRun
+            },
         })
     }
 }
@@ -65,5 +80,7 @@ impl Environment {
 /// Whether the harness has a check on `kind` that is not skipped.
 fn runs_on(harness: &Harness, kind: DeviceKind) -> bool {
     let required = harness.required();
-    required.into_iter().any(|check| check.device == kind && harness.skip_reason(check).is_none())
+    required
+        .into_iter()
+        .any(|check| check.device == kind && harness.skip_reason(check).is_none())
 }

@@ -1,7 +1,10 @@
-//! Locks between concurrent checks: how many run on a GPU at the same time, and none during a measurement of memory.
+//! Locks between concurrent checks: how many run on a GPU at the same time, and none during a
+//! measurement of memory.
 
 use super::room::MachineShare;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{
+    Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
+};
 use testgen_types::DeviceKind;
 
 /// The locks of one process.
@@ -23,15 +26,26 @@ pub(super) enum HeldLock<'a> {
 }
 
 impl Locks {
-    /// Waits until a check that needs `room` may run. A lock that a panicking check held is taken over.
+    /// Waits until a check that needs `room` may run. A lock that a panicking check held is taken
+    /// over.
     pub(super) fn hold(&self, room: MachineShare) -> HeldLock<'_> {
         if room == MachineShare::Everything {
-            return HeldLock::Exclusive(self.everything.write().unwrap_or_else(PoisonError::into_inner));
+            return HeldLock::Exclusive(
+                self.everything
+                    .write()
+                    .unwrap_or_else(PoisonError::into_inner),
+            );
         }
-        let shared = self.everything.read().unwrap_or_else(PoisonError::into_inner);
+        let shared = self
+            .everything
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
         let part = match room {
             MachineShare::Everything | MachineShare::Host => None,
-            MachineShare::Gpu { kind: DeviceKind::Rocm, checks } => Some(self.rocm.take(checks)),
+            MachineShare::Gpu {
+                kind: DeviceKind::Rocm,
+                checks,
+            } => Some(self.rocm.take(checks)),
             MachineShare::Gpu { checks, .. } => Some(self.cuda.take(checks)),
         };
         HeldLock::Shared(part, shared)
@@ -52,8 +66,10 @@ impl GpuChecks {
     fn take(&self, most: usize) -> GpuPart<'_> {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let running = self.running();
-        let mut running =
-            self.ended.wait_while(running, |running| *running >= most).unwrap_or_else(PoisonError::into_inner);
+        let mut running = self
+            .ended
+            .wait_while(running, |running| *running >= most)
+            .unwrap_or_else(PoisonError::into_inner);
         // While a check runs alone, no other one starts.
         let taken = if most == 1 { ALL } else { 1 };
         *running += taken;
@@ -129,30 +145,79 @@ mod tests {
 
     #[test]
     fn a_check_that_needs_a_gpu_alone_runs_alone_there() {
-        let (alone, small) = (MachineShare::Gpu { kind: CUDA, checks: 1 }, MachineShare::Gpu { kind: CUDA, checks: 8 });
+        let (alone, small) = (
+            MachineShare::Gpu {
+                kind: CUDA,
+                checks: 1,
+            },
+            MachineShare::Gpu {
+                kind: CUDA,
+                checks: 8,
+            },
+        );
         assert_eq!(max_concurrent(&[alone, alone]), 1);
         assert_eq!(max_concurrent(&[small, alone]), 1);
     }
 
     #[test]
     fn a_gpu_has_room_for_so_many_checks() {
-        assert!(max_concurrent(&[MachineShare::Gpu { kind: CUDA, checks: 2 }; 4]) <= 2);
-        assert!(run_together(MachineShare::Gpu { kind: CUDA, checks: 2 }, MachineShare::Gpu { kind: CUDA, checks: 2 }));
+        assert!(
+            max_concurrent(
+                &[MachineShare::Gpu {
+                    kind: CUDA,
+                    checks: 2
+                }; 4]
+            ) <= 2
+        );
+        assert!(run_together(
+            MachineShare::Gpu {
+                kind: CUDA,
+                checks: 2
+            },
+            MachineShare::Gpu {
+                kind: CUDA,
+                checks: 2
+            }
+        ));
     }
 
     #[test]
     fn checks_of_the_host_and_of_other_gpus_run_at_the_same_time() {
         assert!(run_together(MachineShare::Host, MachineShare::Host));
-        assert!(run_together(MachineShare::Gpu { kind: CUDA, checks: 1 }, MachineShare::Host));
         assert!(run_together(
-            MachineShare::Gpu { kind: CUDA, checks: 1 },
-            MachineShare::Gpu { kind: DeviceKind::Rocm, checks: 1 }
+            MachineShare::Gpu {
+                kind: CUDA,
+                checks: 1
+            },
+            MachineShare::Host
+        ));
+        assert!(run_together(
+            MachineShare::Gpu {
+                kind: CUDA,
+                checks: 1
+            },
+            MachineShare::Gpu {
+                kind: DeviceKind::Rocm,
+                checks: 1
+            }
         ));
     }
 
     #[test]
     fn nothing_runs_during_a_measurement_of_memory() {
-        assert_eq!(max_concurrent(&[MachineShare::Everything, MachineShare::Gpu { kind: CUDA, checks: 8 }]), 1);
-        assert_eq!(max_concurrent(&[MachineShare::Everything, MachineShare::Host]), 1);
+        assert_eq!(
+            max_concurrent(&[
+                MachineShare::Everything,
+                MachineShare::Gpu {
+                    kind: CUDA,
+                    checks: 8
+                }
+            ]),
+            1
+        );
+        assert_eq!(
+            max_concurrent(&[MachineShare::Everything, MachineShare::Host]),
+            1
+        );
     }
 }

@@ -1,10 +1,11 @@
 //! Compiling GPU kernels in several processes before the first check.
 //!
-//! cubecl compiles a kernel when it is first launched, in the thread of the device, and compilers such as NVRTC hold locks,
-//! so that more threads do not help. Here the test binary starts itself several times. Each process runs checks without
-//! launching their kernels ([`testgen_gpu::compile_only`]), so it finds the kernels within seconds, compiles its share of
-//! them, and stores them in the cache that the checks read afterwards. A kernel that no process compiled is compiled
-//! when a check launches it.
+//! cubecl compiles a kernel when it is first launched, in the thread of the device, and compilers
+//! such as NVRTC hold locks, so that more threads do not help. Here the test binary starts itself
+//! several times. Each process runs checks without launching their kernels
+//! ([`testgen_gpu::compile_only`]), so it finds the kernels within seconds, compiles its share of
+//! them, and stores them in the cache that the checks read afterwards. A kernel that no process
+//! compiled is compiled when a check launches it.
 
 mod jobs;
 mod limits;
@@ -27,11 +28,13 @@ use testgen_engine::EngineName;
 use testgen_types::{DeviceKind, Registration};
 pub(super) use worker::{is_worker, run as work};
 
-/// The variable with the largest number of processes; 0 or 1 compiles each kernel when it is first launched.
+/// The variable with the largest number of processes; 0 or 1 compiles each kernel when it is first
+/// launched.
 const PROCESSES_VARIABLE: &str = "TESTGEN_COMPILE_PROCESSES";
 
-/// Compiles the kernels of the GPU checks among `checks` that are not known to be in the cache. Never fails: what is
-/// missing afterwards is compiled by the checks. Does nothing where burn does not compute.
+/// Compiles the kernels of the GPU checks among `checks` that are not known to be in the cache.
+/// Never fails: what is missing afterwards is compiled by the checks. Does nothing where burn does
+/// not compute.
 pub(super) fn run(
     environment: &Environment,
     harnesses: &[&'static Harness],
@@ -40,13 +43,19 @@ pub(super) fn run(
     if !environment.engines.contains(&EngineName::native()) {
         return;
     }
-    let Some(folder) = kernel_cache_folder() else { return };
+    let Some(folder) = kernel_cache_folder() else {
+        return;
+    };
     remove_abandoned_locks(&folder);
     let units: Vec<CompileUnit> = units(environment, harnesses, selected)
         .into_iter()
         .filter(|unit| !unit.marker(&folder, harnesses).exists())
         .collect();
-    let processes = limits::processes(&units, environment, std::env::var(PROCESSES_VARIABLE).ok().as_deref());
+    let processes = limits::processes(
+        &units,
+        environment,
+        std::env::var(PROCESSES_VARIABLE).ok().as_deref(),
+    );
     if units.is_empty() || processes < 2 {
         return;
     }
@@ -63,10 +72,17 @@ fn units(
     for (index, harness) in harnesses.iter().enumerate() {
         for device in [DeviceKind::Cuda, DeviceKind::Rocm] {
             let runs = jobs::compiled_checks(harness, device).any(|check| selected(harness, check));
-            let available =
-                || environment.devices.unavailable(harness.spec, device, &native, &environment.requirements).is_none();
+            let available = || {
+                environment
+                    .devices
+                    .unavailable(harness.spec, device, &native, &environment.requirements)
+                    .is_none()
+            };
             if runs && available() {
-                units.push(CompileUnit { harness: index, device });
+                units.push(CompileUnit {
+                    harness: index,
+                    device,
+                });
             }
         }
     }
@@ -83,13 +99,21 @@ fn compile(units: &[CompileUnit], processes: usize, folder: &Path, harnesses: &[
             scope.spawn(|| worker::supervise(&jobs));
         }
     });
-    let finished = jobs.into_inner().unwrap_or_else(PoisonError::into_inner).finished();
+    let finished = jobs
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner)
+        .finished();
     for unit in &finished {
         let marker = unit.marker(folder, harnesses);
-        if let Err(error) =
-            marker.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(&marker, b""))
+        if let Err(error) = marker
+            .parent()
+            .map_or(Ok(()), std::fs::create_dir_all)
+            .and_then(|()| std::fs::write(&marker, b""))
         {
-            log_verbose("kernels", format_args!("`{}` cannot be written: {error}", marker.display()));
+            log_verbose(
+                "kernels",
+                format_args!("`{}` cannot be written: {error}", marker.display()),
+            );
         }
     }
     progress::end(finished.len(), units.len(), processes, started.elapsed());

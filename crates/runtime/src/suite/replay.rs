@@ -1,6 +1,8 @@
-//! `TESTGEN_REPLAY`: one failed call computed again, instead of checks, and made smaller where that is requested.
+//! `TESTGEN_REPLAY`: one failed call computed again, instead of checks, and made smaller where that
+//! is requested.
 //!
-//! The command line starts the test binary for it and reads the outcome from a file, so that whatever a library prints does not matter.
+//! The command line starts the test binary for it and reads the outcome from a file, so that
+//! whatever a library prints does not matter.
 
 #[cfg(feature = "executor")]
 mod computation;
@@ -23,7 +25,8 @@ const DEVICE_VARIABLE: &str = "TESTGEN_REPLAY_DEVICE";
 /// The variable that requests a smaller call.
 const REDUCE_VARIABLE: &str = "TESTGEN_REPLAY_REDUCE";
 
-/// Computes what the variables request; none without them. Exit codes: 0 the outcome was written, 101 it was not.
+/// Computes what the variables request; none without them. Exit codes: 0 the outcome was written,
+/// 101 it was not.
 pub(super) fn run(environment: &Environment) -> Option<ExitCode> {
     let file = PathBuf::from(std::env::var_os(FILE_VARIABLE)?);
     let outcome = match request(&file) {
@@ -42,10 +45,16 @@ pub(super) fn run(environment: &Environment) -> Option<ExitCode> {
 fn request(file: &Path) -> Result<ReplayRequest, String> {
     let failed = FailedCall::read(file).map_err(|error| error.to_string())?;
     let device = match std::env::var(DEVICE_VARIABLE) {
-        Ok(kind) => kind.parse().map_err(|error| format!("{DEVICE_VARIABLE}: {error}"))?,
+        Ok(kind) => kind
+            .parse()
+            .map_err(|error| format!("{DEVICE_VARIABLE}: {error}"))?,
         Err(_) => failed.device,
     };
-    Ok(ReplayRequest { failed, device, reduce: std::env::var_os(REDUCE_VARIABLE).is_some() })
+    Ok(ReplayRequest {
+        failed,
+        device,
+        reduce: std::env::var_os(REDUCE_VARIABLE).is_some(),
+    })
 }
 
 #[cfg(feature = "executor")]
@@ -55,15 +64,25 @@ fn outcome(request: ReplayRequest, environment: &Environment) -> ReplayOutcome {
 
 #[cfg(not(feature = "executor"))]
 fn outcome(request: ReplayRequest, _environment: &Environment) -> ReplayOutcome {
-    let ReplayRequest { failed, device, reduce } = request;
+    let ReplayRequest {
+        failed,
+        device,
+        reduce,
+    } = request;
     let asked = if reduce { "made smaller" } else { "computed" };
     let reason = "this build of the suite has no operators of the native engine";
-    ReplayOutcome::Refused(format!("{} cannot be {asked} on {device}: {reason}", failed.case))
+    ReplayOutcome::Refused(format!(
+        "{} cannot be {asked} on {device}: {reason}",
+        failed.case
+    ))
 }
 
 fn write(outcome: &ReplayOutcome) -> Result<(), String> {
     let path = std::env::var_os(OUTCOME_VARIABLE).map(PathBuf::from);
-    let path = path.ok_or_else(|| format!("{FILE_VARIABLE} needs {OUTCOME_VARIABLE}, a file for the outcome"))?;
+    let path = path.ok_or_else(|| {
+        format!("{FILE_VARIABLE} needs {OUTCOME_VARIABLE}, a file for the outcome")
+    })?;
     let json = serde_json::to_vec(outcome).map_err(|error| error.to_string())?;
-    std::fs::write(&path, json).map_err(|error| format!("`{}` cannot be written: {error}", path.display()))
+    std::fs::write(&path, json)
+        .map_err(|error| format!("`{}` cannot be written: {error}", path.display()))
 }

@@ -25,11 +25,15 @@ pub(super) fn trial(
     registration: Registration,
     engine: EngineName,
 ) -> Trial {
-    // Evaluated only where the flag is read: it detects devices and reads the golden of every check.
+    // Evaluated only where the flag is read: it detects devices and reads the golden of every
+    // check.
     let flagged = environment.ignored_mode == IgnoredMode::InList
         && known_to_be_ignored(environment, harness, registration, &engine);
     let shared = Arc::clone(environment);
-    let name = with_engine(name_of(harness, registration), engine.in_report().as_deref());
+    let name = with_engine(
+        name_of(harness, registration),
+        engine.in_report().as_deref(),
+    );
     let run = move || {
         let (entry, log) = run_available(&shared, harness, registration, &engine);
         shared.report.append(&entry)?;
@@ -41,10 +45,17 @@ pub(super) fn trial(
 /// The name of a check's test.
 pub(super) fn name_of(harness: &Harness, registration: Registration) -> String {
     let spec = harness.spec;
-    test_name(spec.architecture, spec.name, registration.device, registration.check, registration.precision)
+    test_name(
+        spec.architecture,
+        spec.name,
+        registration.device,
+        registration.check,
+        registration.precision,
+    )
 }
 
-/// Runs the check under its locks if its device is available. Returns the report entry and the log lines of the run.
+/// Runs the check under its locks if its device is available. Returns the report entry and the log
+/// lines of the run.
 fn run_available(
     environment: &Environment,
     harness: &Harness,
@@ -52,14 +63,34 @@ fn run_available(
     engine: &EngineName,
 ) -> (ReportEntry, Vec<String>) {
     let started = Instant::now();
-    let (base, index) = (&environment.base, environment.devices.index(registration.device));
+    let (base, index) = (
+        &environment.base,
+        environment.devices.index(registration.device),
+    );
     let checkpoint = harness.spec.subject.checkpoint(base);
-    let context = CheckContext { checkpoint, requirements: &environment.requirements, index, engine: engine.clone() };
+    let context = CheckContext {
+        checkpoint,
+        requirements: &environment.requirements,
+        index,
+        engine: engine.clone(),
+    };
     if let Some(status) = without_running(environment, harness, registration, engine) {
-        let outcome = CheckOutcome { status, evidence: CheckEvidence::default() };
-        return (entry(harness, registration, &context, outcome, base, started), Vec::new());
+        let outcome = CheckOutcome {
+            status,
+            evidence: CheckEvidence::default(),
+        };
+        return (
+            entry(harness, registration, &context, outcome, base, started),
+            Vec::new(),
+        );
     }
-    let _held = environment.locks.hold(MachineShare::of(harness, base, registration, engine, &environment.devices));
+    let _held = environment.locks.hold(MachineShare::of(
+        harness,
+        base,
+        registration,
+        engine,
+        &environment.devices,
+    ));
     run(harness, registration, base, &context)
 }
 
@@ -73,7 +104,10 @@ pub(super) fn run(
     // After waiting for the locks, so that the time is that of the check alone.
     let started = Instant::now();
     let (outcome, log) = capture_log(|| check::run(registration, harness, context));
-    (entry(harness, registration, context, outcome, base, started), log)
+    (
+        entry(harness, registration, context, outcome, base, started),
+        log,
+    )
 }
 
 /// The status of a check that does not run: the spec skips it, or its device is not available.
@@ -84,7 +118,9 @@ fn without_running(
     engine: &EngineName,
 ) -> Option<CheckStatus> {
     if let Some(reason) = harness.skip_reason(registration) {
-        return Some(CheckStatus::Ignored { reason: format!("the spec skips it: {reason}") });
+        return Some(CheckStatus::Ignored {
+            reason: format!("the spec skips it: {reason}"),
+        });
     }
     if registration.check.is_on_request() && !environment.stress.is_requested() {
         let reason = "it takes minutes; `testgen run --stress` runs it".to_owned();
@@ -95,9 +131,16 @@ fn without_running(
         return None;
     }
     let requirements = &environment.requirements;
-    let unavailable = environment.devices.unavailable(harness.spec, registration.device, engine, requirements)?;
+    let unavailable =
+        environment
+            .devices
+            .unavailable(harness.spec, registration.device, engine, requirements)?;
     let reason = unavailable.reason;
-    Some(if unavailable.required { CheckStatus::Fail { reason } } else { CheckStatus::Ignored { reason } })
+    Some(if unavailable.required {
+        CheckStatus::Fail { reason }
+    } else {
+        CheckStatus::Ignored { reason }
+    })
 }
 
 /// Whether it is known without running that the check is ignored.
@@ -112,7 +155,9 @@ fn known_to_be_ignored(
         Some(CheckStatus::Pass { .. } | CheckStatus::Fail { .. }) => false,
         None => {
             let checkpoint = harness.spec.subject.checkpoint(&environment.base);
-            checkpoint.is_some_and(|it| check::inapplicable(registration.check, harness.spec.task, &it).is_some())
+            checkpoint.is_some_and(|it| {
+                check::inapplicable(registration.check, harness.spec.task, &it).is_some()
+            })
         }
     }
 }
@@ -164,14 +209,23 @@ fn relative_paths(text: &str, base: &Path) -> String {
     text.replace(&format!("{}{MAIN_SEPARATOR}", base.display()), "")
 }
 
-/// The result for libtest. Where only the exit code counts, an ignored check must not exit like a passed one.
-fn completion(environment: &Environment, entry: &ReportEntry, log: &[String]) -> Result<Completion, Failed> {
+/// The result for libtest. Where only the exit code counts, an ignored check must not exit like a
+/// passed one.
+fn completion(
+    environment: &Environment,
+    entry: &ReportEntry,
+    log: &[String],
+) -> Result<Completion, Failed> {
     let reason = entry.reason.as_deref().unwrap_or("no reason was given");
     match entry.status {
         EntryStatus::Pass => Ok(Completion::Completed),
         EntryStatus::Fail => Err(failure(entry, reason, log).into()),
-        EntryStatus::Ignored if environment.ignored_mode == IgnoredMode::AtRun => Ok(Completion::ignored_with(reason)),
-        EntryStatus::Ignored => Err(format!("ignored, which this runner would count as a pass: {reason}").into()),
+        EntryStatus::Ignored if environment.ignored_mode == IgnoredMode::AtRun => {
+            Ok(Completion::ignored_with(reason))
+        }
+        EntryStatus::Ignored => {
+            Err(format!("ignored, which this runner would count as a pass: {reason}").into())
+        }
     }
 }
 
@@ -182,14 +236,19 @@ fn failure(entry: &ReportEntry, reason: &str, log: &[String]) -> String {
         let simulated = if entry.simulated { ", simulated" } else { "" };
         lines.push(format!("on {} `{device}`{simulated}", entry.device));
     }
-    for output in entry.outputs.iter().filter(|output| !output.worst.is_empty()).take(8) {
+    for output in entry
+        .outputs
+        .iter()
+        .filter(|output| !output.worst.is_empty())
+        .take(8)
+    {
         lines.push(format!("`{}`, largest errors:", output.name));
-        lines.extend(
-            output
-                .worst
-                .iter()
-                .map(|worst| format!("  {:?} expected {}, got {}", worst.index, worst.expected, worst.got)),
-        );
+        lines.extend(output.worst.iter().map(|worst| {
+            format!(
+                "  {:?} expected {}, got {}",
+                worst.index, worst.expected, worst.got
+            )
+        }));
     }
     lines.extend(log.iter().map(|line| format!("log: {line}")));
     lines.join("\n")
@@ -202,8 +261,7 @@ mod tests {
 
     #[test]
     fn paths_in_a_report_are_relative_to_the_suite() {
-        let text =
-            "cannot read `/home/me/suite/../fixtures/bert/config.json`, `/home/me/suited` and `/opt/rocm` are there";
+        let text = "cannot read `/home/me/suite/../fixtures/bert/config.json`, `/home/me/suited` and `/opt/rocm` are there";
         assert_eq!(
             relative_paths(text, Path::new("/home/me/suite")),
             "cannot read `../fixtures/bert/config.json`, `/home/me/suited` and `/opt/rocm` are there"

@@ -11,13 +11,25 @@ const HINT: &str = "a class without a head, such as `Wav2Vec2Model`";
 
 pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
     let (recordings, _) = call.speech(request)?;
-    let forward = call.model.forward(&call.feature_extractor()?.process(&recordings)?)?;
-    let hidden = call.output(&forward, ("last_hidden_state", 3), &[recordings.len()], HINT)?;
+    let forward = call
+        .model
+        .forward(&call.feature_extractor()?.process(&recordings)?)?;
+    let hidden = call.output(
+        &forward,
+        ("last_hidden_state", 3),
+        &[recordings.len()],
+        HINT,
+    )?;
     let (frames, width) = (hidden.shape[1], hidden.shape[2]);
     let embedding = |row: usize| {
         let values = hidden.row(row);
         let mean = |element: usize| {
-            let sum: f64 = values.iter().skip(element).step_by(width).map(|value| f64::from(*value)).sum();
+            let sum: f64 = values
+                .iter()
+                .skip(element)
+                .step_by(width)
+                .map(|value| f64::from(*value))
+                .sum();
             (sum / frames.max(1) as f64) as f32
         };
         AudioEmbedding {
@@ -25,5 +37,7 @@ pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, 
             mean: vector((0..width).map(mean).collect()),
         }
     };
-    Ok(Response::AudioEmbeddings((0..recordings.len()).map(embedding).collect()))
+    Ok(Response::AudioEmbeddings(
+        (0..recordings.len()).map(embedding).collect(),
+    ))
 }

@@ -9,43 +9,92 @@ use super::{
 use serde_json::Value;
 use testgen_nn::forward::Forward;
 
-pub(super) fn answer_texts(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
+pub(super) fn answer_texts(
+    call: &TaskCall<'_>,
+    request: Request,
+) -> Result<Response, HandlerError> {
     let texts = call.texts(request)?;
     let (_, forward) = call.read_texts(&texts)?;
-    labels(call, &forward, texts.len(), "a classifier, such as `BertForSequenceClassification`")
+    labels(
+        call,
+        &forward,
+        texts.len(),
+        "a classifier, such as `BertForSequenceClassification`",
+    )
 }
 
-pub(super) fn answer_images(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
+pub(super) fn answer_images(
+    call: &TaskCall<'_>,
+    request: Request,
+) -> Result<Response, HandlerError> {
     let images = call.images(request)?;
-    let forward = call.model.forward(&call.image_processor()?.process(&images)?)?;
-    labels(call, &forward, images.len(), "a classifier, such as `ViTForImageClassification`")
+    let forward = call
+        .model
+        .forward(&call.image_processor()?.process(&images)?)?;
+    labels(
+        call,
+        &forward,
+        images.len(),
+        "a classifier, such as `ViTForImageClassification`",
+    )
 }
 
-pub(super) fn answer_recordings(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
+pub(super) fn answer_recordings(
+    call: &TaskCall<'_>,
+    request: Request,
+) -> Result<Response, HandlerError> {
     let (recordings, _) = call.speech(request)?;
-    let forward = call.model.forward(&call.feature_extractor()?.process(&recordings)?)?;
-    labels(call, &forward, recordings.len(), "a classifier, such as `Wav2Vec2ForSequenceClassification`")
+    let forward = call
+        .model
+        .forward(&call.feature_extractor()?.process(&recordings)?)?;
+    labels(
+        call,
+        &forward,
+        recordings.len(),
+        "a classifier, such as `Wav2Vec2ForSequenceClassification`",
+    )
 }
 
 /// Labels, or of a model with one output the number that it is trained for.
-pub(super) fn answer_graphs(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
+pub(super) fn answer_graphs(
+    call: &TaskCall<'_>,
+    request: Request,
+) -> Result<Response, HandlerError> {
     let graphs = call.graphs(request)?;
-    let forward = call.model.forward(&call.graph_collator()?.process(&graphs)?)?;
+    let forward = call
+        .model
+        .forward(&call.graph_collator()?.process(&graphs)?)?;
     let hint = "a class such as `GraphormerForGraphClassification`";
     let logits = call.output(&forward, ("logits", 2), &[graphs.len()], hint)?;
     if logits.shape[1] == 1 {
         let number = |index| vector(logits.row(index).to_vec());
-        return Ok(Response::Regressions((0..graphs.len()).map(number).collect()));
+        return Ok(Response::Regressions(
+            (0..graphs.len()).map(number).collect(),
+        ));
     }
     labels(call, &forward, graphs.len(), hint)
 }
 
-fn labels(call: &TaskCall<'_>, forward: &Forward, batch: usize, hint: &'static str) -> Result<Response, HandlerError> {
+fn labels(
+    call: &TaskCall<'_>,
+    forward: &Forward,
+    batch: usize,
+    hint: &'static str,
+) -> Result<Response, HandlerError> {
     let logits = call.output(forward, ("logits", 2), &[batch], hint)?;
-    let problem_type = call.model.config().get("problem_type").and_then(Value::as_str);
+    let problem_type = call
+        .model
+        .config()
+        .get("problem_type")
+        .and_then(Value::as_str);
     let row = |index| {
         let ranked = ranked(of_labels(problem_type, logits.row(index))).into_iter();
-        ranked.map(|(label, score)| LabelScore { label: call.label(label), score }).collect()
+        ranked
+            .map(|(label, score)| LabelScore {
+                label: call.label(label),
+                score,
+            })
+            .collect()
     };
     Ok(Response::Labels((0..batch).map(row).collect()))
 }

@@ -6,32 +6,81 @@ use super::{
 };
 use testgen_nn::array::{Array, Arrays};
 
-pub(super) fn answer_denoising(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
-    let Denoising { noise, condition, steps } = call.noise(request)?;
-    let (shape, values) = (noise.shape().to_vec(), noise.as_floats().unwrap_or_default());
+pub(super) fn answer_denoising(
+    call: &TaskCall<'_>,
+    request: Request,
+) -> Result<Response, HandlerError> {
+    let Denoising {
+        noise,
+        condition,
+        steps,
+    } = call.noise(request)?;
+    let (shape, values) = (
+        noise.shape().to_vec(),
+        noise.as_floats().unwrap_or_default(),
+    );
     let scheduler = call.scheduler()?;
-    let problem = || format!("asks for {steps} steps, which must be above 0 and at most those of the training");
-    let steps = scheduler.steps(steps).ok_or_else(|| HandlerError::BadInput { index: 0, problem: problem() })?;
-    let mut sample: Vec<f32> = values.iter().map(|value| value * steps.init_noise_sigma).collect();
+    let problem = || {
+        format!("asks for {steps} steps, which must be above 0 and at most those of the training")
+    };
+    let steps = scheduler
+        .steps(steps)
+        .ok_or_else(|| HandlerError::BadInput {
+            index: 0,
+            problem: problem(),
+        })?;
+    let mut sample: Vec<f32> = values
+        .iter()
+        .map(|value| value * steps.init_noise_sigma)
+        .collect();
     for (index, timestep) in steps.timesteps.iter().enumerate() {
         let mut inputs = condition.clone();
-        inputs.insert("sample".to_owned(), Array::floats(shape.clone(), steps.model_input(index, &sample)));
-        inputs.insert("timestep".to_owned(), Array::floats([shape[0]], vec![*timestep; shape[0]]));
+        inputs.insert(
+            "sample".to_owned(),
+            Array::floats(shape.clone(), steps.model_input(index, &sample)),
+        );
+        inputs.insert(
+            "timestep".to_owned(),
+            Array::floats([shape[0]], vec![*timestep; shape[0]]),
+        );
         let forward = call.model.forward(&inputs)?;
-        let output = call.output(&forward, ("sample", 4), &shape, "a class such as `UNet2DConditionModel`")?;
-        let output: Vec<f32> = (0..shape[0]).flat_map(|row| output.row(row).iter().copied()).collect();
+        let output = call.output(
+            &forward,
+            ("sample", 4),
+            &shape,
+            "a class such as `UNet2DConditionModel`",
+        )?;
+        let output: Vec<f32> = (0..shape[0])
+            .flat_map(|row| output.row(row).iter().copied())
+            .collect();
         sample = steps.step(index, &sample, &output);
     }
     let latents = Array::floats(shape.clone(), sample);
-    Ok(Response::Latents((0..shape[0]).map(|row| without_batch(&latents.select_rows(&[row]))).collect()))
+    Ok(Response::Latents(
+        (0..shape[0])
+            .map(|row| without_batch(&latents.select_rows(&[row])))
+            .collect(),
+    ))
 }
 
-pub(super) fn answer_decoding(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
+pub(super) fn answer_decoding(
+    call: &TaskCall<'_>,
+    request: Request,
+) -> Result<Response, HandlerError> {
     let latents = call.latents(request)?;
     let batch = latents.shape()[0];
-    let forward = call.model.forward(&Arrays::from([("z".to_owned(), latents)]))?;
-    let images = call.output(&forward, ("sample", 4), &[batch], "a class such as `AutoencoderKL`")?;
-    Ok(Response::Pixels((0..batch).map(|index| row(images, index)).collect()))
+    let forward = call
+        .model
+        .forward(&Arrays::from([("z".to_owned(), latents)]))?;
+    let images = call.output(
+        &forward,
+        ("sample", 4),
+        &[batch],
+        "a class such as `AutoencoderKL`",
+    )?;
+    Ok(Response::Pixels(
+        (0..batch).map(|index| row(images, index)).collect(),
+    ))
 }
 
 fn row(output: FloatOutput<'_>, index: usize) -> Array {
@@ -39,5 +88,8 @@ fn row(output: FloatOutput<'_>, index: usize) -> Array {
 }
 
 fn without_batch(array: &Array) -> Array {
-    Array::floats(&array.shape()[1..], array.as_floats().unwrap_or_default().to_vec())
+    Array::floats(
+        &array.shape()[1..],
+        array.as_floats().unwrap_or_default().to_vec(),
+    )
 }

@@ -14,8 +14,10 @@ const CANDIDATES: usize = 5;
 pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
     let texts = call.texts(request)?;
     let tokenizer = call.tokenizer()?;
-    let no_mask =
-        || HandlerError::BadInput { index: 0, problem: "cannot be filled: the tokenizer has no mask token".to_owned() };
+    let no_mask = || HandlerError::BadInput {
+        index: 0,
+        problem: "cannot be filled: the tokenizer has no mask token".to_owned(),
+    };
     let (mask_token, mask_id) = tokenizer.mask_token().ok_or_else(no_mask)?;
     let (batch, forward) = call.read_texts(&texts)?;
     let ids = &batch.arrays["input_ids"];
@@ -42,7 +44,11 @@ fn candidates(tokenizer: &Tokenizer, logits: &[f32]) -> Result<Vec<FilledMask>, 
     let best = ranked(softmax(logits)).into_iter().take(CANDIDATES);
     best.map(|(id, score)| {
         let id = id as i64;
-        Ok(FilledMask { id, text: tokenizer.decode(&[id], false)?, score })
+        Ok(FilledMask {
+            id,
+            text: tokenizer.decode(&[id], false)?,
+            score,
+        })
     })
     .collect()
 }

@@ -11,29 +11,57 @@ use testgen_types::ScoreFunction;
 
 const HINT: &str = "a class such as `CLIPModel`";
 
-/// As the pipeline for zero-shot image classification: the texts compete for an image, but where the model was trained to
-/// score every pair by itself.
-pub(super) fn answer_similarity(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
-    let ReadPairs { images, texts, forward } = read(call, request)?;
-    let logits = call.output(&forward, ("logits_per_image", 2), &[images, texts.len()], HINT)?;
+/// As the pipeline for zero-shot image classification: the texts compete for an image, but where
+/// the model was trained to score every pair by itself.
+pub(super) fn answer_similarity(
+    call: &TaskCall<'_>,
+    request: Request,
+) -> Result<Response, HandlerError> {
+    let ReadPairs {
+        images,
+        texts,
+        forward,
+    } = read(call, request)?;
+    let logits = call.output(
+        &forward,
+        ("logits_per_image", 2),
+        &[images, texts.len()],
+        HINT,
+    )?;
     let score = match call.model.model_type().scores() {
         ScoreFunction::Softmax => softmax,
         ScoreFunction::Sigmoid => sigmoid,
     };
     let row = |index| {
         let ranked = ranked(score(logits.row(index))).into_iter();
-        ranked.map(|(text, score)| LabelScore { label: texts[text].clone(), score }).collect()
+        ranked
+            .map(|(text, score)| LabelScore {
+                label: texts[text].clone(),
+                score,
+            })
+            .collect()
     };
     Ok(Response::Labels((0..images).map(row).collect()))
 }
 
-pub(super) fn answer_embedding(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
-    let ReadPairs { images, texts, forward } = read(call, request)?;
+pub(super) fn answer_embedding(
+    call: &TaskCall<'_>,
+    request: Request,
+) -> Result<Response, HandlerError> {
+    let ReadPairs {
+        images,
+        texts,
+        forward,
+    } = read(call, request)?;
     let of_images = call.output(&forward, ("image_embeds", 2), &[images], HINT)?;
     let of_texts = call.output(&forward, ("text_embeds", 2), &[texts.len()], HINT)?;
     Ok(Response::ImageTextEmbeddings(ImageTextEmbedding {
-        images: (0..images).map(|index| vector(of_images.row(index).to_vec())).collect(),
-        texts: (0..texts.len()).map(|index| vector(of_texts.row(index).to_vec())).collect(),
+        images: (0..images)
+            .map(|index| vector(of_images.row(index).to_vec()))
+            .collect(),
+        texts: (0..texts.len())
+            .map(|index| vector(of_texts.row(index).to_vec()))
+            .collect(),
     }))
 }
 
@@ -53,5 +81,9 @@ fn read(call: &TaskCall<'_>, request: Request) -> Result<ReadPairs, HandlerError
     if full.is_some() {
         inputs.remove("attention_mask"); // such a model was trained to see padding
     }
-    Ok(ReadPairs { images: images.len(), texts, forward: call.model.forward(&inputs)? })
+    Ok(ReadPairs {
+        images: images.len(),
+        texts,
+        forward: call.model.forward(&inputs)?,
+    })
 }

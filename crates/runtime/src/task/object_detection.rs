@@ -1,7 +1,8 @@
 //! The objects in images.
 //!
-//! Follows `ObjectDetectionPipeline` and `post_process_object_detection`: a query is an answer when its likeliest label has a
-//! probability above one half among all labels and none. Unlike there, corners are not rounded to whole pixels.
+//! Follows `ObjectDetectionPipeline` and `post_process_object_detection`: a query is an answer when
+//! its likeliest label has a probability above one half among all labels and none. Unlike there,
+//! corners are not rounded to whole pixels.
 
 use super::{
     Detection, LabelScore, Request, Response,
@@ -15,22 +16,37 @@ const THRESHOLD: f32 = 0.5;
 
 pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
     let images = call.images(request)?;
-    let forward = call.model.forward(&call.image_processor()?.process(&images)?)?;
+    let forward = call
+        .model
+        .forward(&call.image_processor()?.process(&images)?)?;
     let logits = call.output(&forward, ("logits", 3), &[images.len()], HINT)?;
-    let boxes = call.output(&forward, ("pred_boxes", 3), &[images.len(), logits.shape[1], 4], HINT)?;
+    let boxes = call.output(
+        &forward,
+        ("pred_boxes", 3),
+        &[images.len(), logits.shape[1], 4],
+        HINT,
+    )?;
     let objects = |(index, image): (usize, &testgen_processing::image::Image)| {
         let size = [image.height(), image.width()];
-        let queries = logits.row(index).chunks_exact(logits.shape[2]).zip(boxes.row(index).chunks_exact(4));
+        let queries = logits
+            .row(index)
+            .chunks_exact(logits.shape[2])
+            .zip(boxes.row(index).chunks_exact(4));
         let found = queries.map(|(logits, sides)| QueryResult::new(logits, sides, size));
         let mut found: Vec<QueryResult> = found.filter(|found| found.score > THRESHOLD).collect();
         found.sort_by(|one, other| other.score.total_cmp(&one.score));
         let detection = |found: QueryResult| Detection {
-            label: LabelScore { label: call.label(found.label), score: found.score },
+            label: LabelScore {
+                label: call.label(found.label),
+                score: found.score,
+            },
             corners: found.corners,
         };
         found.into_iter().map(detection).collect()
     };
-    Ok(Response::Detections(images.iter().enumerate().map(objects).collect()))
+    Ok(Response::Detections(
+        images.iter().enumerate().map(objects).collect(),
+    ))
 }
 
 /// The detection of a query.
@@ -47,8 +63,8 @@ pub(crate) struct QueryResult {
 }
 
 impl QueryResult {
-    /// `logits` has none last; `sides` is the centre across and down, width and height, as shares of the image, which has
-    /// `size` [height, width].
+    /// `logits` has none last; `sides` is the centre across and down, width and height, as shares
+    /// of the image, which has `size` [height, width].
     pub(crate) fn new(logits: &[f32], sides: &[f32], [height, width]: [usize; 2]) -> Self {
         let mut scores = softmax(logits);
         // Popped after the softmax, in which none competes with the labels.
@@ -64,7 +80,12 @@ impl QueryResult {
             (across + 0.5 * wide) * width,
             (down + 0.5 * high) * height,
         ];
-        Self { label, score, runner_up, corners }
+        Self {
+            label,
+            score,
+            runner_up,
+            corners,
+        }
     }
 }
 

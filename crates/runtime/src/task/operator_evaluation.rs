@@ -10,14 +10,27 @@ const EXPECTED: &str = "calls of operators";
 
 pub(super) fn answer(loaded: &LoadedSubject, request: Request) -> Result<Response, HandlerError> {
     let Some(operators) = loaded.operators() else {
-        return Err(HandlerError::WrongSubject { task: TASK, expected: "operators" });
+        return Err(HandlerError::WrongSubject {
+            task: TASK,
+            expected: "operators",
+        });
     };
     match request {
-        Request::Calls(calls) if calls.is_empty() => Err(HandlerError::EmptyRequest { task: TASK, expected: EXPECTED }),
+        Request::Calls(calls) if calls.is_empty() => Err(HandlerError::EmptyRequest {
+            task: TASK,
+            expected: EXPECTED,
+        }),
         Request::Calls(calls) => {
-            let computed = calls.iter().map(|call| operators.execute(call)).collect::<Result<Vec<_>, _>>()?;
+            let computed = calls
+                .iter()
+                .map(|call| operators.execute(call))
+                .collect::<Result<Vec<_>, _>>()?;
             Ok(Response::Computed(computed))
         }
-        other => Err(HandlerError::WrongRequest { task: TASK, expected: EXPECTED, found: other.kind() }),
+        other => Err(HandlerError::WrongRequest {
+            task: TASK,
+            expected: EXPECTED,
+            found: other.kind(),
+        }),
     }
 }

@@ -1,8 +1,8 @@
 //! Answers as spans of a context.
 //!
-//! Follows `QuestionAnsweringPipeline`: probabilities among the context's tokens only, start not after end, at most 15
-//! tokens. Unlike there, a context that is too long is an error instead of a number of windows, and the span is not
-//! widened to whole words.
+//! Follows `QuestionAnsweringPipeline`: probabilities among the context's tokens only, start not
+//! after end, at most 15 tokens. Unlike there, a context that is too long is an error instead of a
+//! number of windows, and the span is not widened to whole words.
 
 use super::{
     Answer, Request, Response,
@@ -17,8 +17,10 @@ const LONGEST_ANSWER: usize = 15;
 
 pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
     let questions = call.questions(request)?;
-    let inputs: Vec<TextInput<'_>> =
-        questions.iter().map(|pair| (pair.question.as_str(), Some(pair.context.as_str()))).collect();
+    let inputs: Vec<TextInput<'_>> = questions
+        .iter()
+        .map(|pair| (pair.question.as_str(), Some(pair.context.as_str())))
+        .collect();
     let batch = call.tokenize(&inputs, TokenizeOptions::default())?;
     let forward = call.model.forward(&batch.arrays)?;
     let shape = batch.arrays["input_ids"].shape();
@@ -27,10 +29,18 @@ pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, 
     let mut answers = Vec::with_capacity(questions.len());
     for (index, pair) in questions.iter().enumerate() {
         let best = best_span(starts.row(index), ends.row(index), &batch.spans[index]);
-        let empty = || HandlerError::BadInput { index, problem: "has a context without tokens".to_owned() };
+        let empty = || HandlerError::BadInput {
+            index,
+            problem: "has a context without tokens".to_owned(),
+        };
         let ContextSpan { start, end, score } = best.ok_or_else(empty)?;
         let text = pair.context.get(start..end).unwrap_or_default().to_owned();
-        answers.push(Answer { text, start, end, score });
+        answers.push(Answer {
+            text,
+            start,
+            end,
+            score,
+        });
     }
     Ok(Response::Answers(answers))
 }
@@ -47,8 +57,17 @@ struct ContextSpan {
 
 /// The best span of the context; the first of equals.
 fn best_span(starts: &[f32], ends: &[f32], spans: &[TokenSpan]) -> Option<ContextSpan> {
-    let tokens: Vec<usize> = (0..spans.len()).filter(|token| spans[*token].sequence == Some(1)).collect();
-    let of_context = |logits: &[f32]| softmax(&tokens.iter().map(|token| logits[*token]).collect::<Vec<f32>>());
+    let tokens: Vec<usize> = (0..spans.len())
+        .filter(|token| spans[*token].sequence == Some(1))
+        .collect();
+    let of_context = |logits: &[f32]| {
+        softmax(
+            &tokens
+                .iter()
+                .map(|token| logits[*token])
+                .collect::<Vec<f32>>(),
+        )
+    };
     let (starts, ends) = (of_context(starts), of_context(ends));
     let mut best: Option<(usize, usize, f32)> = None;
     for (first, start) in starts.iter().enumerate() {

@@ -2,7 +2,9 @@
 
 use testgen_nn::array::{Array, Arrays};
 use testgen_operators::calls::Call;
-use testgen_processing::{audio::Audio, generation::GenerationControls, graph::Graph, image::Image};
+use testgen_processing::{
+    audio::Audio, generation::GenerationControls, graph::Graph, image::Image,
+};
 
 /// One request: a batch of the modality's real inputs.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,12 +42,14 @@ pub enum Request {
     Noise {
         /// Floats [batch, channels, height, width] of deviation one.
         noise: Array,
-        /// The other inputs of the model, by their names in diffusers: `encoder_hidden_states` [batch, seq, width], ...
+        /// The other inputs of the model, by their names in diffusers: `encoder_hidden_states`
+        /// [batch, seq, width], ...
         condition: Arrays,
         /// The number of steps.
         steps: usize,
     },
-    /// For `image_decoding`: floats [batch, channels, height, width], divided by the pipeline's `scaling_factor`.
+    /// For `image_decoding`: floats [batch, channels, height, width], divided by the pipeline's
+    /// `scaling_factor`.
     Latents(Array),
     /// For the tasks of time series.
     Series(Vec<TimeSeries>),
@@ -53,7 +57,8 @@ pub enum Request {
     Graphs(Vec<Graph>),
     /// For `operator_evaluation`.
     Calls(Vec<Call>),
-    /// For `image_text_similarity` and `image_text_embedding`: every image is compared with every text.
+    /// For `image_text_similarity` and `image_text_embedding`: every image is compared with every
+    /// text.
     ImagesWithTexts {
         /// The images.
         images: Vec<Image>,
@@ -76,7 +81,8 @@ pub struct QuestionContext {
 pub struct TimeSeries {
     /// Floats [time, channels], the newest last; where nothing was observed, zero.
     pub values: Array,
-    /// Integers [time, channels]: 1 where a value was observed, 0 where it was not. None where all were.
+    /// Integers [time, channels]: 1 where a value was observed, 0 where it was not. None where all
+    /// were.
     pub observed: Option<Array>,
 }
 
@@ -94,7 +100,9 @@ impl Request {
             Self::Prompts { prompts, .. } | Self::ImagePrompts { prompts, .. } => prompts.len(),
             Self::Speech { recordings, .. } => recordings.len(),
             Self::Images(images) => images.len(),
-            Self::Noise { noise: array, .. } | Self::Latents(array) => array.shape().first().copied().unwrap_or(0),
+            Self::Noise { noise: array, .. } | Self::Latents(array) => {
+                array.shape().first().copied().unwrap_or(0)
+            }
             Self::Series(series) => series.len(),
             Self::Graphs(graphs) => graphs.len(),
             Self::Calls(calls) => calls.len(),

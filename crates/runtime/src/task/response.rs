@@ -11,8 +11,9 @@ pub enum Response {
     TextEmbeddings(Vec<TextEmbedding>),
     /// Of `fill_mask`: per text and mask token the five likeliest tokens, best first.
     FilledMasks(Vec<Vec<Vec<FilledMask>>>),
-    /// Of `text_classification`, `image_classification` and `image_text_similarity` (where the texts are the labels) and
-    /// `time_series_classification` and `graph_classification`: every label, best first.
+    /// Of `text_classification`, `image_classification` and `image_text_similarity` (where the
+    /// texts are the labels) and `time_series_classification` and `graph_classification`: every
+    /// label, best first.
     Labels(Vec<Vec<LabelScore>>),
     /// Of `token_classification`: every token of the text in its order.
     TokenLabels(Vec<Vec<LabelledToken>>),
@@ -38,7 +39,8 @@ pub enum Response {
     Pixels(Vec<Array>),
     /// Of `time_series_forecasting`: [prediction_length, channels] in the unit of the series.
     Forecasts(Vec<Array>),
-    /// Of `time_series_regression`: `[targets]`. Of `graph_classification` by a model with one output: `[1]`.
+    /// Of `time_series_regression`: `[targets]`. Of `graph_classification` by a model with one
+    /// output: `[1]`.
     Regressions(Vec<Array>),
     /// Of `graph_embedding`.
     GraphEmbeddings(Vec<GraphEmbedding>),
@@ -146,7 +148,8 @@ pub struct FoundPassage {
 /// An object in an image.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Detection {
-    /// The name in `id2label` of `config.json`, and its probability among all labels and none, 0 to 1.
+    /// The name in `id2label` of `config.json`, and its probability among all labels and none, 0 to
+    /// 1.
     pub label: LabelScore,
     /// Left, top, right, bottom, in pixels of the image as it was given.
     pub corners: [f32; 4],
@@ -173,8 +176,8 @@ pub struct AudioEmbedding {
 /// The vectors of one image.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImageEmbedding {
-    /// `last_hidden_state`: [patches, hidden] with the class token first for a transformer, [channels, height, width] for a
-    /// convolutional network.
+    /// `last_hidden_state`: [patches, hidden] with the class token first for a transformer,
+    /// [channels, height, width] for a convolutional network.
     pub patches: Array,
     /// `pooler_output`, flat, where the class has a pooler; the mean of the patches otherwise.
     pub pooled: Array,

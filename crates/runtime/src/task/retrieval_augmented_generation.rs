@@ -1,6 +1,7 @@
 //! Answers to questions, written by a generator that reads the passages which were found for them.
 //!
-//! Follows `generate` of `RagTokenForGeneration` and of `RagSequenceForGeneration` ("thorough decoding").
+//! Follows `generate` of `RagTokenForGeneration` and of `RagSequenceForGeneration` ("thorough
+//! decoding").
 
 use super::{
     FoundPassage, GeneratedText, Request, Response, RetrievedAnswer,
@@ -23,7 +24,11 @@ const HINT: &str = "`RagTokenForGeneration` or `RagSequenceForGeneration`";
 pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
     let (questions, controls) = call.prompts(request)?;
     let needed = "an index (`passages.jsonl` and `passages.safetensors`)";
-    let retrieval = call.model.processor().retrieval().ok_or_else(|| call.lacks(needed))?;
+    let retrieval = call
+        .model
+        .processor()
+        .retrieval()
+        .ok_or_else(|| call.lacks(needed))?;
     let defaults = call.model.processor().generation();
     let settings = GenerationSettings::new(&controls, defaults, 1)?;
     let needed = "a `decoder_start_token_id` in `generation_config.json` or `config.json`";
@@ -33,7 +38,11 @@ pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, 
     // BERT's tokenizer also returns `token_type_ids`, which `RagModel` does not take.
     asked.retain(|name, _| matches!(name.as_str(), "input_ids" | "attention_mask"));
     let found = call.model.forward(&asked)?;
-    let writer = Writer { call, settings, start };
+    let writer = Writer {
+        call,
+        settings,
+        start,
+    };
     let written = match call.model.class() {
         "RagSequenceForGeneration" => writer.by_sequence(&asked, &found)?,
         _ => writer.by_token(asked)?,
@@ -41,9 +50,18 @@ pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, 
     let answers = written.into_iter().zip(passages(call, retrieval, &found)?);
     let answer = |(row, passages): (Continuation, Vec<FoundPassage>)| {
         let text = retrieval.generator.decode(&row.ids, true)?;
-        Ok(RetrievedAnswer { answer: GeneratedText { text, ids: row.ids, finish: row.finish }, passages })
+        Ok(RetrievedAnswer {
+            answer: GeneratedText {
+                text,
+                ids: row.ids,
+                finish: row.finish,
+            },
+            passages,
+        })
     };
-    Ok(Response::RetrievedAnswers(answers.map(answer).collect::<Result<_, HandlerError>>()?))
+    Ok(Response::RetrievedAnswers(
+        answers.map(answer).collect::<Result<_, HandlerError>>()?,
+    ))
 }
 
 /// The passages found for each question, best first.
@@ -53,7 +71,10 @@ fn passages(
     found: &Forward,
 ) -> Result<Vec<Vec<FoundPassage>>, HandlerError> {
     let unsuitable = || call.unsuitable("doc_scores", HINT);
-    let ids = found.host_outputs.get("retrieved_doc_ids").ok_or_else(unsuitable)?;
+    let ids = found
+        .host_outputs
+        .get("retrieved_doc_ids")
+        .ok_or_else(unsuitable)?;
     let scores = call.output(found, ("doc_scores", 2), ids.shape(), HINT)?;
     let row = |(index, ids): (usize, &[i64])| {
         let probabilities = softmax(scores.row(index));
@@ -86,15 +107,27 @@ impl Writer<'_> {
         self.write(asked, questions)
     }
 
-    /// Every passage writes an answer of its own; that with the smallest loss over all passages counts. As in transformers 5
-    /// the generator runs without the mask of the padding after a passage, and the loss is computed with it.
-    fn by_sequence(&self, asked: &Arrays, found: &Forward) -> Result<Vec<Continuation>, HandlerError> {
+    /// Every passage writes an answer of its own; that with the smallest loss over all passages
+    /// counts. As in transformers 5 the generator runs without the mask of the padding after a
+    /// passage, and the loss is computed with it.
+    fn by_sequence(
+        &self,
+        asked: &Arrays,
+        found: &Forward,
+    ) -> Result<Vec<Continuation>, HandlerError> {
         let masks = rows(&asked["attention_mask"]);
         let questions = rows(&asked["input_ids"]).zip(masks).map(|(ids, mask)| {
             // Each question is read alone for its loss, so it needs no padding.
-            ids.iter().zip(mask).filter(|(_, shown)| **shown == 1).map(|(id, _)| *id).collect::<Vec<i64>>()
+            ids.iter()
+                .zip(mask)
+                .filter(|(_, shown)| **shown == 1)
+                .map(|(id, _)| *id)
+                .collect::<Vec<i64>>()
         });
-        let docs = found.host_outputs.get("retrieved_doc_ids").map_or(0, |ids| ids.shape()[1]);
+        let docs = found
+            .host_outputs
+            .get("retrieved_doc_ids")
+            .map_or(0, |ids| ids.shape()[1]);
         questions
             .enumerate()
             .map(|(index, question)| self.best(&question, index * docs..(index + 1) * docs, found))
@@ -109,18 +142,37 @@ impl Writer<'_> {
     ) -> Result<Continuation, HandlerError> {
         let rows: Vec<usize> = docs.collect();
         let contexts = "context_input_ids";
-        let prompt = Arrays::from([(contexts.to_owned(), found.host_outputs[contexts].select_rows(&rows))]);
+        let prompt = Arrays::from([(
+            contexts.to_owned(),
+            found.host_outputs[contexts].select_rows(&rows),
+        )]);
         let mut written = self.write(prompt, rows.len())?;
         let nested = |pointer: &str| self.call.model.config().pointer(pointer);
         // `RagConfig` has true as the default.
-        if nested("/do_deduplication").and_then(Value::as_bool).unwrap_or(true) {
+        if nested("/do_deduplication")
+            .and_then(Value::as_bool)
+            .unwrap_or(true)
+        {
             written = deduplicated(written);
         }
         // 1 is the default of `BartConfig`.
-        let pad = nested("/generator/pad_token_id").and_then(Value::as_i64).unwrap_or(1);
-        let losses = self.call.model.forward(&self.loss_inputs(question, &written, pad))?;
-        let losses = self.call.output(&losses, ("loss", 1), &[written.len()], HINT)?;
-        let smaller = |best: usize, next: usize| if losses.all()[next] < losses.all()[best] { next } else { best };
+        let pad = nested("/generator/pad_token_id")
+            .and_then(Value::as_i64)
+            .unwrap_or(1);
+        let losses = self
+            .call
+            .model
+            .forward(&self.loss_inputs(question, &written, pad))?;
+        let losses = self
+            .call
+            .output(&losses, ("loss", 1), &[written.len()], HINT)?;
+        let smaller = |best: usize, next: usize| {
+            if losses.all()[next] < losses.all()[best] {
+                next
+            } else {
+                best
+            }
+        };
         let best = (0..written.len()).reduce(smaller).unwrap_or(0);
         Ok(written.swap_remove(best))
     }
@@ -130,19 +182,38 @@ impl Writer<'_> {
         let longest = written.iter().map(|row| row.ids.len()).max().unwrap_or(0);
         let label = |row: &Continuation| {
             let fill = std::iter::repeat_n(pad, longest - row.ids.len());
-            [self.start].into_iter().chain(row.ids.iter().copied()).chain(fill).collect::<Vec<i64>>()
+            [self.start]
+                .into_iter()
+                .chain(row.ids.iter().copied())
+                .chain(fill)
+                .collect::<Vec<i64>>()
         };
         let labels = written.iter().flat_map(label).collect();
         Arrays::from([
-            ("input_ids".to_owned(), Array::integers([written.len(), question.len()], question.repeat(written.len()))),
-            ("labels".to_owned(), Array::integers([written.len(), longest + 1], labels)),
+            (
+                "input_ids".to_owned(),
+                Array::integers(
+                    [written.len(), question.len()],
+                    question.repeat(written.len()),
+                ),
+            ),
+            (
+                "labels".to_owned(),
+                Array::integers([written.len(), longest + 1], labels),
+            ),
             // As `generate` of transformers passes it, whatever the configuration says.
-            ("exclude_bos_score".to_owned(), Array::integers([1], vec![1])),
+            (
+                "exclude_bos_score".to_owned(),
+                Array::integers([1], vec![1]),
+            ),
         ])
     }
 
     fn write(&self, mut prompt: Arrays, rows: usize) -> Result<Vec<Continuation>, HandlerError> {
-        prompt.insert("decoder_input_ids".to_owned(), Array::integers([rows, 1], vec![self.start; rows]));
+        prompt.insert(
+            "decoder_input_ids".to_owned(),
+            Array::integers([rows, 1], vec![self.start; rows]),
+        );
         let mut session = self.call.model.session()?;
         Ok(generate(session.as_mut(), &prompt, &self.settings, false)?)
     }
@@ -166,8 +237,17 @@ mod tests {
 
     #[test]
     fn equal_answers_are_scored_once_in_their_order() {
-        let row = |ids: &[i64]| Continuation { ids: ids.to_vec(), finish: FinishReason::Length, logits: None };
+        let row = |ids: &[i64]| Continuation {
+            ids: ids.to_vec(),
+            finish: FinishReason::Length,
+            logits: None,
+        };
         let kept = deduplicated([&[3, 4][..], &[5], &[3, 4], &[5, 6]].map(row).to_vec());
-        assert_eq!(kept.iter().map(|row| row.ids.as_slice()).collect::<Vec<_>>(), [&[3, 4][..], &[5], &[5, 6]]);
+        assert_eq!(
+            kept.iter()
+                .map(|row| row.ids.as_slice())
+                .collect::<Vec<_>>(),
+            [&[3, 4][..], &[5], &[5, 6]]
+        );
     }
 }

@@ -16,18 +16,33 @@ pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, 
     let defaults = call.model.processor().generation();
     let inputs: Vec<TextInput<'_>> = texts.iter().map(|text| (text.as_str(), None)).collect();
     let mut arrays = call.tokenize(&inputs, TokenizeOptions::default())?.arrays;
-    arrays.insert("decoder_input_ids".to_owned(), start(call, defaults, texts.len())?);
+    arrays.insert(
+        "decoder_input_ids".to_owned(),
+        start(call, defaults, texts.len())?,
+    );
     // Lengths count the tokens of the decoder, which begins with one.
     let settings = GenerationSettings::new(&controls, defaults, 1)?;
     let rows = continued(call, &arrays, &settings)?;
     let text = |row: Continuation| {
-        Ok(GeneratedText { text: tokenizer.decode_target(&row.ids)?, ids: row.ids, finish: row.finish })
+        Ok(GeneratedText {
+            text: tokenizer.decode_target(&row.ids)?,
+            ids: row.ids,
+            finish: row.finish,
+        })
     };
-    Ok(Response::Generations(rows.into_iter().map(text).collect::<Result<_, HandlerError>>()?))
+    Ok(Response::Generations(
+        rows.into_iter()
+            .map(text)
+            .collect::<Result<_, HandlerError>>()?,
+    ))
 }
 
 /// The first token of the decoder in every row.
-fn start(call: &TaskCall<'_>, defaults: &GenerationDefaults, rows: usize) -> Result<Array, HandlerError> {
+fn start(
+    call: &TaskCall<'_>,
+    defaults: &GenerationDefaults,
+    rows: usize,
+) -> Result<Array, HandlerError> {
     let needed = "a `decoder_start_token_id` in `generation_config.json` or `config.json`";
     let start = defaults.decoder_start().ok_or_else(|| call.lacks(needed))?;
     Ok(Array::integers([rows, 1], vec![start; rows]))

@@ -21,15 +21,24 @@ pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, 
         pooled: pooled.map(|pooled| vector(pooled.row(row).to_vec())),
         ..of_tokens(hidden.row(row), mask, hidden.shape[2])
     };
-    Ok(Response::TextEmbeddings(rows(mask).enumerate().map(embedding).collect()))
+    Ok(Response::TextEmbeddings(
+        rows(mask).enumerate().map(embedding).collect(),
+    ))
 }
 
 /// The vectors of the tokens without padding, and their mean, summed in f64.
 fn of_tokens(hidden_states: &[f32], mask: &[i64], hidden: usize) -> TextEmbedding {
-    let vectors = hidden_states.chunks_exact(hidden).zip(mask).filter(|(_, bit)| **bit == 1).map(|(vector, _)| vector);
+    let vectors = hidden_states
+        .chunks_exact(hidden)
+        .zip(mask)
+        .filter(|(_, bit)| **bit == 1)
+        .map(|(vector, _)| vector);
     let vectors: Vec<&[f32]> = vectors.collect();
     let mean = |element: usize| {
-        let sum: f64 = vectors.iter().map(|vector| f64::from(vector[element])).sum();
+        let sum: f64 = vectors
+            .iter()
+            .map(|vector| f64::from(vector[element]))
+            .sum();
         (sum / vectors.len().max(1) as f64) as f32
     };
     TextEmbedding {

@@ -12,15 +12,29 @@ pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, 
     let texts = call.texts(request)?;
     let (batch, forward) = call.read_texts(&texts)?;
     let shape = batch.arrays["input_ids"].shape();
-    let discriminates = forward.outputs.get("logits").is_some_and(|logits| logits.shape() == shape);
-    let logits = call.output(&forward, ("logits", if discriminates { 2 } else { 3 }), shape, HINT)?;
+    let discriminates = forward
+        .outputs
+        .get("logits")
+        .is_some_and(|logits| logits.shape() == shape);
+    let logits = call.output(
+        &forward,
+        ("logits", if discriminates { 2 } else { 3 }),
+        shape,
+        HINT,
+    )?;
     let width = if discriminates { 1 } else { logits.shape[2] };
     let labels = |(index, text): (usize, &String)| {
-        let row = logits.row(index).chunks_exact(width).zip(&batch.spans[index]);
+        let row = logits
+            .row(index)
+            .chunks_exact(width)
+            .zip(&batch.spans[index]);
         let of_text = row.filter(|(_, span)| span.sequence.is_some());
         of_text
             .map(|(logits, span)| LabelledToken {
-                text: text.get(span.start..span.end).unwrap_or_default().to_owned(),
+                text: text
+                    .get(span.start..span.end)
+                    .unwrap_or_default()
+                    .to_owned(),
                 start: span.start,
                 end: span.end,
                 word: span.word,
@@ -28,7 +42,9 @@ pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, 
             })
             .collect()
     };
-    Ok(Response::TokenLabels(texts.iter().enumerate().map(labels).collect()))
+    Ok(Response::TokenLabels(
+        texts.iter().enumerate().map(labels).collect(),
+    ))
 }
 
 /// A single logit, of ELECTRA's discriminator, is that of the second label: the token was replaced.
@@ -38,5 +54,8 @@ fn best(call: &TaskCall<'_>, logits: &[f32]) -> LabelScore {
         _ => softmax(logits),
     };
     let (index, score) = ranked(scores).first().copied().unwrap_or_default();
-    LabelScore { label: call.label(index), score }
+    LabelScore {
+        label: call.label(index),
+        score,
+    }
 }

@@ -14,13 +14,17 @@ fn noise(f32: &str, f16: &str, bf16: &str) -> Noise {
 }
 
 fn threshold(noise: &Noise, precision: Precision, tf32: bool) -> [f64; 2] {
-    let Threshold { rel_l2, max_rel } = Tolerance::new(noise, &[], precision, tf32).golden("logits");
+    let Threshold { rel_l2, max_rel } =
+        Tolerance::new(noise, &[], precision, tf32).golden("logits");
     [rel_l2, max_rel]
 }
 
 fn close(found: [f64; 2], expected: [f64; 2]) {
     let near = |a: f64, b: f64| (a - b).abs() <= 1e-12 * b;
-    assert!(near(found[0], expected[0]) && near(found[1], expected[1]), "{found:?} is not {expected:?}");
+    assert!(
+        near(found[0], expected[0]) && near(found[1], expected[1]),
+        "{found:?} is not {expected:?}"
+    );
 }
 
 #[test]
@@ -63,14 +67,18 @@ fn without_noise_the_last_column_holds() {
 
 #[test]
 fn each_measure_is_clamped_for_itself() {
-    close(threshold(&noise("[1e-9, 5e-6]", "", ""), Precision::F32, false), [3e-6, 2e-5]);
+    close(
+        threshold(&noise("[1e-9, 5e-6]", "", ""), Precision::F32, false),
+        [3e-6, 2e-5],
+    );
 }
 
 #[test]
 fn metamorphic_checks_have_lower_floors() {
     let recorded = noise("[1e-7, 1e-7]", "[1e-5, 1e-5]", "[1e-5, 1e-5]");
     let found = |precision| {
-        let Threshold { rel_l2, max_rel } = Tolerance::new(&recorded, &[], precision, false).metamorphic("logits");
+        let Threshold { rel_l2, max_rel } =
+            Tolerance::new(&recorded, &[], precision, false).metamorphic("logits");
         [rel_l2, max_rel]
     };
     close(found(Precision::F32), [1e-6, 2e-6]);
@@ -89,7 +97,8 @@ fn an_override_is_for_its_output_and_its_precision() {
         reason: "test",
     }];
     let found = |precision, tf32, name: &str| {
-        let Threshold { rel_l2, max_rel } = Tolerance::new(&recorded, &overrides, precision, tf32).golden(name);
+        let Threshold { rel_l2, max_rel } =
+            Tolerance::new(&recorded, &overrides, precision, tf32).golden(name);
         [rel_l2, max_rel]
     };
     close(found(Precision::F32, false, "logits"), [1e-4, 2e-4]);
@@ -97,22 +106,43 @@ fn an_override_is_for_its_output_and_its_precision() {
     close(found(Precision::F16, false, "logits"), [4e-3, 4e-3]);
     close(found(Precision::F32, true, "logits"), [4e-3, 4e-3]);
     close(found(Precision::Tf32, false, "logits"), [4e-3, 4e-3]);
-    let overrides = overrides.map(|known| ToleranceOverride { precision: Precision::Tf32, ..known });
+    let overrides = overrides.map(|known| ToleranceOverride {
+        precision: Precision::Tf32,
+        ..known
+    });
     let tolerance = Tolerance::new(&recorded, &overrides, Precision::Tf32, false);
-    assert_eq!(tolerance.golden("logits"), Threshold { rel_l2: 1e-4, max_rel: 2e-4 });
+    assert_eq!(
+        tolerance.golden("logits"),
+        Threshold {
+            rel_l2: 1e-4,
+            max_rel: 2e-4
+        }
+    );
 }
 
 #[test]
 fn few_elements_are_measured_in_units_of_the_recorded_tensor() {
-    let threshold = Threshold { rel_l2: 1e-6, max_rel: 2e-6 };
+    let threshold = Threshold {
+        rel_l2: 1e-6,
+        max_rel: 2e-6,
+    };
     let pair = |threshold: Threshold| [threshold.rel_l2, threshold.max_rel];
     let recorded = [-4.0, 1.0];
     // 4 * 2e-6 is allowed: of one number 0.5, and of two whose L2 norm is 5.
-    close(pair(threshold.in_units_of(&recorded, &[0.5])), [1.6e-5, 1.6e-5]);
-    close(pair(threshold.in_units_of(&recorded, &[3.0, 4.0])), [8e-6 * 2.0_f64.sqrt() / 5.0, 2e-6]);
+    close(
+        pair(threshold.in_units_of(&recorded, &[0.5])),
+        [1.6e-5, 1.6e-5],
+    );
+    close(
+        pair(threshold.in_units_of(&recorded, &[3.0, 4.0])),
+        [8e-6 * 2.0_f64.sqrt() / 5.0, 2e-6],
+    );
     close(pair(threshold.in_units_of(&recorded, &[8.0])), [2e-6, 2e-6]);
     close(pair(threshold.in_units_of(&recorded, &[0.0])), [1e-6, 2e-6]);
-    close(pair(threshold.in_units_of(&recorded, &[0.5; 64])), [1e-6, 2e-6]);
+    close(
+        pair(threshold.in_units_of(&recorded, &[0.5; 64])),
+        [1e-6, 2e-6],
+    );
 }
 
 #[test]
@@ -125,7 +155,8 @@ fn an_error_is_left_open_up_to_the_usual_factor_where_the_reference_is_above_the
         ..OutputError::with_headroom("case.1.logits".to_owned(), 0.5)
     };
     let open = |noise: &Noise, rel_l2, max_rel| {
-        Tolerance::new(noise, &[], Precision::Bf16, false).leaves_open("logits", &error(rel_l2, max_rel))
+        Tolerance::new(noise, &[], Precision::Bf16, false)
+            .leaves_open("logits", &error(rel_l2, max_rel))
     };
     let unstable = noise("", "", "[0.1, 0.5]");
     assert!(open(&unstable, 0.3, 0.9));

@@ -21,16 +21,36 @@ use std::{
 use testgen_runtime::{Harness, Spec};
 use testgen_types::{Check, DeviceKind, EntryStatus, Precision, ReportEntry};
 
-static SPEC: Spec = Spec { devices: &[DeviceKind::Cpu], precisions: &[Precision::F32], ..bert::SPEC_VALUE };
+static SPEC: Spec = Spec {
+    devices: &[DeviceKind::Cpu],
+    precisions: &[Precision::F32],
+    ..bert::SPEC_VALUE
+};
 
-static SPEC_IN_F16: Spec = Spec { devices: &[DeviceKind::Cpu], precisions: &[Precision::F16], ..bert::SPEC_VALUE };
+static SPEC_IN_F16: Spec = Spec {
+    devices: &[DeviceKind::Cpu],
+    precisions: &[Precision::F16],
+    ..bert::SPEC_VALUE
+};
 
 /// The checks that an engine can pass which only knows the golden.
-const RUN: [Check; 5] =
-    [Check::LoadKeysExact, Check::Placement, Check::LayerTraceGolden, Check::OutputGolden, Check::Finite];
+const RUN: [Check; 5] = [
+    Check::LoadKeysExact,
+    Check::Placement,
+    Check::LayerTraceGolden,
+    Check::OutputGolden,
+    Check::Finite,
+];
 
 /// These, and the check that only engines have.
-const NOT_SKIPPED: [Check; 6] = [RUN[0], RUN[1], RUN[2], RUN[3], RUN[4], Check::AttentionPaths];
+const NOT_SKIPPED: [Check; 6] = [
+    RUN[0],
+    RUN[1],
+    RUN[2],
+    RUN[3],
+    RUN[4],
+    Check::AttentionPaths,
+];
 
 /// A suite of these checks.
 pub(crate) static HARNESS: LazyLock<Harness> = LazyLock::new(|| Harness {
@@ -43,10 +63,16 @@ pub(crate) static HARNESS: LazyLock<Harness> = LazyLock::new(|| Harness {
 });
 
 /// A suite of the same checks in f16.
-pub(crate) static HARNESS_IN_F16: LazyLock<Harness> = LazyLock::new(|| Harness { spec: &SPEC_IN_F16, ..*HARNESS });
+pub(crate) static HARNESS_IN_F16: LazyLock<Harness> = LazyLock::new(|| Harness {
+    spec: &SPEC_IN_F16,
+    ..*HARNESS
+});
 
-static SPEC_WITH_EXPERTS: Spec =
-    Spec { devices: &[DeviceKind::Cpu], precisions: &[Precision::F32], ..olmoe::SPEC_VALUE };
+static SPEC_WITH_EXPERTS: Spec = Spec {
+    devices: &[DeviceKind::Cpu],
+    precisions: &[Precision::F32],
+    ..olmoe::SPEC_VALUE
+};
 
 /// A suite of the check of experts.
 pub(crate) static HARNESS_WITH_EXPERTS: LazyLock<Harness> = LazyLock::new(|| Harness {
@@ -60,16 +86,43 @@ pub(crate) static HARNESS_WITH_EXPERTS: LazyLock<Harness> = LazyLock::new(|| Har
 
 /// Every test of this module.
 pub(crate) const TESTS: &[Test] = &[
-    ("engines::a_correct_engine_passes_in_a_column_of_its_own", a_correct_engine_passes_in_a_column_of_its_own),
-    ("engines::no_check_passes_on_an_engine_that_misbehaves", no_check_passes_on_an_engine_that_misbehaves),
+    (
+        "engines::a_correct_engine_passes_in_a_column_of_its_own",
+        a_correct_engine_passes_in_a_column_of_its_own,
+    ),
+    (
+        "engines::no_check_passes_on_an_engine_that_misbehaves",
+        no_check_passes_on_an_engine_that_misbehaves,
+    ),
     ("engines::wrong_numbers_are_red", wrong_numbers_are_red),
-    ("engines::a_call_that_hangs_is_ended", a_call_that_hangs_is_ended),
-    ("engines::implementations_are_compared_with_each_other", implementations_are_compared_with_each_other),
-    ("engines::tokens_of_other_experts_are_counted", tokens_of_other_experts_are_counted),
-    ("engines::an_engine_that_cannot_is_ignored_with_the_reason", an_engine_that_cannot_is_ignored_with_the_reason),
-    ("engines::a_precision_that_the_engine_lacks_is_ignored", a_precision_that_the_engine_lacks_is_ignored),
-    ("engines::a_graph_is_checked_as_far_as_it_goes", a_graph_is_checked_as_far_as_it_goes),
-    ("engines::an_unknown_engine_is_red", an_unknown_engine_is_red),
+    (
+        "engines::a_call_that_hangs_is_ended",
+        a_call_that_hangs_is_ended,
+    ),
+    (
+        "engines::implementations_are_compared_with_each_other",
+        implementations_are_compared_with_each_other,
+    ),
+    (
+        "engines::tokens_of_other_experts_are_counted",
+        tokens_of_other_experts_are_counted,
+    ),
+    (
+        "engines::an_engine_that_cannot_is_ignored_with_the_reason",
+        an_engine_that_cannot_is_ignored_with_the_reason,
+    ),
+    (
+        "engines::a_precision_that_the_engine_lacks_is_ignored",
+        a_precision_that_the_engine_lacks_is_ignored,
+    ),
+    (
+        "engines::a_graph_is_checked_as_far_as_it_goes",
+        a_graph_is_checked_as_far_as_it_goes,
+    ),
+    (
+        "engines::an_unknown_engine_is_red",
+        an_unknown_engine_is_red,
+    ),
 ];
 
 /// The limit of a call in seconds, for engines that answer or end.
@@ -90,7 +143,11 @@ fn all_entries(engines: &str, script: &str) -> Vec<ReportEntry> {
 }
 
 fn all_entries_of(suite: &str, engines: &str, script: &str) -> Vec<ReportEntry> {
-    let limit = if ["silent", "never_reads"].contains(&script) { SHORT } else { LONG };
+    let limit = if ["silent", "never_reads"].contains(&script) {
+        SHORT
+    } else {
+        LONG
+    };
     all_entries_within(limit, suite, engines, script)
 }
 
@@ -112,9 +169,15 @@ fn all_entries_within(limit: &str, suite: &str, engines: &str, script: &str) -> 
         .spawn()
         .unwrap();
     wait(&mut child, script);
-    let text = std::fs::read_to_string(&report)
-        .unwrap_or_else(|error| panic!("{script}: {error}\n{}", std::fs::read_to_string(&log).unwrap_or_default()));
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    let text = std::fs::read_to_string(&report).unwrap_or_else(|error| {
+        panic!(
+            "{script}: {error}\n{}",
+            std::fs::read_to_string(&log).unwrap_or_default()
+        )
+    });
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 /// Waits for a suite, which must end.
@@ -139,12 +202,27 @@ fn a_correct_engine_passes_in_a_column_of_its_own() {
     let entries = entries("native,scripted", "none");
     assert_eq!(entries.len(), 2 * RUN.len());
     for entry in &entries {
-        assert_eq!(entry.status, EntryStatus::Pass, "{}: {:?}", entry.test_name(), entry.reason);
+        assert_eq!(
+            entry.status,
+            EntryStatus::Pass,
+            "{}: {:?}",
+            entry.test_name(),
+            entry.reason
+        );
         let scripted = entry.engine.is_some();
-        assert_eq!(entry.engine_versions.as_deref(), scripted.then_some("scripted 1 (CPU build)"));
+        assert_eq!(
+            entry.engine_versions.as_deref(),
+            scripted.then_some("scripted 1 (CPU build)")
+        );
         assert_eq!(entry.test_name().ends_with("@scripted"), scripted);
     }
-    assert_eq!(entries.iter().filter(|entry| entry.engine.is_some()).count(), RUN.len());
+    assert_eq!(
+        entries
+            .iter()
+            .filter(|entry| entry.engine.is_some())
+            .count(),
+        RUN.len()
+    );
 }
 
 fn no_check_passes_on_an_engine_that_misbehaves() {
@@ -167,19 +245,29 @@ fn no_check_passes_on_an_engine_that_misbehaves() {
         let entries = entries("scripted", script);
         assert_eq!(entries.len(), RUN.len(), "{script}");
         for entry in &entries {
-            assert_eq!(entry.status, EntryStatus::Fail, "{script}: {:?}", entry.reason);
+            assert_eq!(
+                entry.status,
+                EntryStatus::Fail,
+                "{script}: {:?}",
+                entry.reason
+            );
             let reason = entry.reason.as_deref().unwrap_or_default();
             assert!(reason.contains(part), "{script}: no `{part}` in: {reason}");
         }
     }
 }
 
-/// The engine must start and load within the limit at which its next call is ended: a busy machine needs a longer one.
+/// The engine must start and load within the limit at which its next call is ended: a busy machine
+/// needs a longer one.
 fn a_call_that_hangs_is_ended() {
-    let limits = std::iter::successors(Some(3), |limit| Some(limit * 2)).take_while(|limit| *limit < 100);
+    let limits =
+        std::iter::successors(Some(3), |limit| Some(limit * 2)).take_while(|limit| *limit < 100);
     let mut reasons = limits.map(|limit: u32| {
         let entries = all_entries_within(&limit.to_string(), "engines", "scripted", "hangs");
-        let entry = entries.iter().find(|entry| entry.check == Check::OutputGolden).unwrap();
+        let entry = entries
+            .iter()
+            .find(|entry| entry.check == Check::OutputGolden)
+            .unwrap();
         assert_eq!(entry.status, EntryStatus::Fail, "{:?}", entry.reason);
         reason(&entries, Check::OutputGolden).to_owned()
     });
@@ -197,79 +285,156 @@ fn wrong_numbers_are_red() {
         ("wrong_shape", Check::OutputGolden, "shape"),
         ("no_outputs", Check::OutputGolden, "last_hidden_state"),
         ("no_outputs", Check::Placement, "no output"),
-        ("no_placements", Check::Placement, "was not read from its tensor"),
+        (
+            "no_placements",
+            Check::Placement,
+            "was not read from its tensor",
+        ),
         ("other_dtype", Check::Placement, "is bf16, not f32"),
-        ("placed_elsewhere", Check::Placement, "is on cuda, not on cpu"),
+        (
+            "placed_elsewhere",
+            Check::Placement,
+            "is on cuda, not on cpu",
+        ),
         ("cut_tensors", Check::OutputGolden, "within a message"),
         ("damaged_tensors", Check::OutputGolden, "tensors:"),
-        ("dies", Check::OutputGolden, "Segmentation fault (core dumped)"),
+        (
+            "dies",
+            Check::OutputGolden,
+            "Segmentation fault (core dumped)",
+        ),
         ("dies", Check::Finite, "signal: 11"),
-        ("fails", Check::OutputGolden, "out of memory after 3 tensors"),
+        (
+            "fails",
+            Check::OutputGolden,
+            "out of memory after 3 tensors",
+        ),
         ("unused", Check::LoadKeysExact, "never read: `b`"),
     ];
     for (script, check, part) in expected {
         let entries = entries("scripted", script);
         let entry = entries.iter().find(|entry| entry.check == check).unwrap();
-        assert_eq!(entry.status, EntryStatus::Fail, "{script}, {check}: {:?}", entry.reason);
+        assert_eq!(
+            entry.status,
+            EntryStatus::Fail,
+            "{script}, {check}: {:?}",
+            entry.reason
+        );
         let reason = reason(&entries, check);
-        assert!(reason.contains(part), "{script}, {check}: no `{part}` in: {reason}");
+        assert!(
+            reason.contains(part),
+            "{script}, {check}: no `{part}` in: {reason}"
+        );
     }
 }
 
 fn implementations_are_compared_with_each_other() {
     let expected = [
-        ("attention_agrees", EntryStatus::Pass, "first, second agree in"),
-        ("attention_differs", EntryStatus::Fail, "last_hidden_state of case main, second against first"),
+        (
+            "attention_agrees",
+            EntryStatus::Pass,
+            "first, second agree in",
+        ),
+        (
+            "attention_differs",
+            EntryStatus::Fail,
+            "last_hidden_state of case main, second against first",
+        ),
         (
             "attention_fails",
             EntryStatus::Fail,
             "case main, second: the engine failed in `forward`: the second attention fails",
         ),
         ("attention_dies", EntryStatus::Fail, "signal: 11"),
-        ("attention_one", EntryStatus::Ignored, "this class has no second attention"),
-        ("attention_own_refused", EntryStatus::Pass, "first, second agree in"),
+        (
+            "attention_one",
+            EntryStatus::Ignored,
+            "this class has no second attention",
+        ),
+        (
+            "attention_own_refused",
+            EntryStatus::Pass,
+            "first, second agree in",
+        ),
         ("exits", EntryStatus::Fail, "No module named 'torch'"),
-        ("none", EntryStatus::Ignored, "one implementation of attention only"),
+        (
+            "none",
+            EntryStatus::Ignored,
+            "one implementation of attention only",
+        ),
     ];
     for (script, status, part) in expected {
         let entries = all_entries("native,scripted", script);
         // The native engine has no such check.
-        let of_check: Vec<_> = entries.iter().filter(|entry| entry.check == Check::AttentionPaths).collect();
-        let [entry] = of_check[..] else { panic!("{script}: {} entries", of_check.len()) };
+        let of_check: Vec<_> = entries
+            .iter()
+            .filter(|entry| entry.check == Check::AttentionPaths)
+            .collect();
+        let [entry] = of_check[..] else {
+            panic!("{script}: {} entries", of_check.len())
+        };
         assert_eq!(entry.engine.as_deref(), Some("scripted"));
         let reason = entry.reason.as_deref().unwrap_or_default();
         assert_eq!(entry.status, status, "{script}: {reason}");
         assert!(reason.contains(part), "{script}: no `{part}` in: {reason}");
         // The end of an engine is not a difference of one call after the other.
-        assert!(script != "attention_dies" || !reason.contains("case main, second"), "{reason}");
+        assert!(
+            script != "attention_dies" || !reason.contains("case main, second"),
+            "{reason}"
+        );
     }
 }
 
 /// Both implementations may choose either of two experts that are equally likely.
 fn tokens_of_other_experts_are_counted() {
     let entries = all_entries_of("engines_with_experts", "scripted", "experts_close");
-    let entry = entries.iter().find(|entry| entry.check == Check::ExpertPaths).unwrap();
+    let entry = entries
+        .iter()
+        .find(|entry| entry.check == Check::ExpertPaths)
+        .unwrap();
     let reason = entry.reason.as_deref().unwrap_or_default();
     assert_eq!(entry.status, EntryStatus::Pass, "{reason}");
-    assert!(reason.contains("first, second agree in 7 calls; "), "{reason}");
-    assert!(reason.contains(" tokens are routed to other experts within their margin"), "{reason}");
+    assert!(
+        reason.contains("first, second agree in 7 calls; "),
+        "{reason}"
+    );
+    assert!(
+        reason.contains(" tokens are routed to other experts within their margin"),
+        "{reason}"
+    );
 }
 
-/// A precision that the engine lacks is ignored as on a device that lacks it; the model is not the cause.
+/// A precision that the engine lacks is ignored as on a device that lacks it; the model is not the
+/// cause.
 fn a_precision_that_the_engine_lacks_is_ignored() {
     for entry in all_entries_of("engines_in_f16", "scripted", "none") {
         let reason = entry.reason.as_deref().unwrap_or_default();
-        assert_eq!(entry.status, EntryStatus::Ignored, "{}: {reason}", entry.test_name());
+        assert_eq!(
+            entry.status,
+            EntryStatus::Ignored,
+            "{}: {reason}",
+            entry.test_name()
+        );
         if RUN.contains(&entry.check) {
-            assert!(reason.starts_with("cpu: f16") && reason.contains("only f32"), "{}: {reason}", entry.test_name());
+            assert!(
+                reason.starts_with("cpu: f16") && reason.contains("only f32"),
+                "{}: {reason}",
+                entry.test_name()
+            );
         }
     }
 }
 
 /// Checks of what the model lacks are ignored, the others run, and wrong numbers remain a failure.
 fn a_graph_is_checked_as_far_as_it_goes() {
-    let ignored = [(Check::LayerTraceGolden, "no hidden states"), (Check::LoadKeysExact, "weights are folded")];
-    for (script, output) in [("graph", EntryStatus::Pass), ("wrong_graph", EntryStatus::Fail)] {
+    let ignored = [
+        (Check::LayerTraceGolden, "no hidden states"),
+        (Check::LoadKeysExact, "weights are folded"),
+    ];
+    for (script, output) in [
+        ("graph", EntryStatus::Pass),
+        ("wrong_graph", EntryStatus::Fail),
+    ] {
         for entry in entries("scripted", script) {
             let reason = entry.reason.as_deref().unwrap_or_default();
             let expected = ignored.iter().find(|(check, _)| *check == entry.check);
@@ -279,13 +444,22 @@ fn a_graph_is_checked_as_far_as_it_goes() {
                 _ => EntryStatus::Pass,
             };
             assert_eq!(entry.status, status, "{script}, {}: {reason}", entry.check);
-            assert!(expected.is_none_or(|(_, part)| reason.contains(part)), "{reason}");
+            assert!(
+                expected.is_none_or(|(_, part)| reason.contains(part)),
+                "{reason}"
+            );
             if entry.check == Check::Placement {
                 assert_eq!(
-                    (entry.providers[1].provider.as_str(), entry.providers[1].nodes),
+                    (
+                        entry.providers[1].provider.as_str(),
+                        entry.providers[1].nodes
+                    ),
                     ("CUDAExecutionProvider", 3)
                 );
-                assert!(reason.contains("25 % of the nodes and 25 % of their time on the CPU"), "{reason}");
+                assert!(
+                    reason.contains("25 % of the nodes and 25 % of their time on the CPU"),
+                    "{reason}"
+                );
             }
         }
     }
@@ -301,6 +475,11 @@ fn an_engine_that_cannot_is_ignored_with_the_reason() {
 fn an_unknown_engine_is_red() {
     for entry in entries("imaginary", "none") {
         assert_eq!(entry.status, EntryStatus::Fail, "{:?}", entry.reason);
-        assert!(entry.reason.unwrap().contains("TESTGEN_ENGINE_IMAGINARY is not set"));
+        assert!(
+            entry
+                .reason
+                .unwrap()
+                .contains("TESTGEN_ENGINE_IMAGINARY is not set")
+        );
     }
 }

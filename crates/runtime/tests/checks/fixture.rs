@@ -39,7 +39,8 @@ impl Fixture {
         self.base.path().join(self.harness.spec.name).join(file)
     }
 
-    /// Sets one field of `config.json`, given as a JSON pointer. The field must exist and have another value.
+    /// Sets one field of `config.json`, given as a JSON pointer. The field must exist and have
+    /// another value.
     pub(crate) fn configure(self, pointer: &str, value: Value) -> Self {
         self.set("config.json", pointer, value)
     }
@@ -64,7 +65,9 @@ impl Fixture {
         let path = self.path("tokenizer.json");
         let mut tokenizer: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
         let vocabulary = tokenizer["model"]["vocab"].as_object_mut().unwrap();
-        let id = vocabulary.insert(one.to_owned(), vocabulary[other].clone()).unwrap();
+        let id = vocabulary
+            .insert(one.to_owned(), vocabulary[other].clone())
+            .unwrap();
         vocabulary.insert(other.to_owned(), id).unwrap();
         fs::write(path, tokenizer.to_string()).unwrap();
         self
@@ -79,7 +82,9 @@ impl Fixture {
     fn set(self, file: &str, pointer: &str, value: Value) -> Self {
         let path = self.path(file);
         let mut config: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
-        let field = config.pointer_mut(pointer).unwrap_or_else(|| panic!("no {pointer}"));
+        let field = config
+            .pointer_mut(pointer)
+            .unwrap_or_else(|| panic!("no {pointer}"));
         assert_ne!(*field, value, "{pointer} has that value already");
         *field = value;
         fs::write(path, config.to_string()).unwrap();
@@ -89,7 +94,10 @@ impl Fixture {
     /// Changes the weights.
     pub(crate) fn weights(self, change: impl FnOnce(&mut Tensors)) -> Self {
         let files = ["model.safetensors", "diffusion_pytorch_model.safetensors"];
-        let file = files.into_iter().find(|file| self.path(file).exists()).unwrap();
+        let file = files
+            .into_iter()
+            .find(|file| self.path(file).exists())
+            .unwrap();
         self.tensors(file, change)
     }
 
@@ -106,8 +114,13 @@ impl Fixture {
         }
         let borrowed = Tensors::read(&other.join("golden.safetensors"));
         self.golden(|tensors| {
-            tensors.metadata.insert("text".to_owned(), borrowed.metadata["text"].clone());
-            let inputs = borrowed.named.into_iter().filter(|(name, _)| name.starts_with("input."));
+            tensors
+                .metadata
+                .insert("text".to_owned(), borrowed.metadata["text"].clone());
+            let inputs = borrowed
+                .named
+                .into_iter()
+                .filter(|(name, _)| name.starts_with("input."));
             tensors.named.extend(inputs);
         })
     }
@@ -118,7 +131,10 @@ impl Fixture {
         let mut tensors = Tensors::read(&path);
         let before = (tensors.named.clone(), tensors.metadata.clone());
         change(&mut tensors);
-        assert!(before != (tensors.named.clone(), tensors.metadata.clone()), "the fault changed nothing");
+        assert!(
+            before != (tensors.named.clone(), tensors.metadata.clone()),
+            "the fault changed nothing"
+        );
         tensors.write(&path);
         self
     }
@@ -130,7 +146,15 @@ impl Fixture {
 
     /// The report entry of one check on the host processor.
     pub(crate) fn check_in(&self, check: Check, precision: Precision) -> ReportEntry {
-        suite::run_check(self.harness, Registration { device: DeviceKind::Cpu, check, precision }, self.base.path())
+        suite::run_check(
+            self.harness,
+            Registration {
+                device: DeviceKind::Cpu,
+                check,
+                precision,
+            },
+            self.base.path(),
+        )
     }
 
     /// Asserts that a check fails, and that its reason contains all `parts`.
@@ -142,23 +166,38 @@ impl Fixture {
     pub(crate) fn turns_red_in(&self, check: Check, precision: Precision, parts: &[&str]) {
         let record = self.check_in(check, precision);
         let reason = record.reason.clone().unwrap_or_default();
-        assert_eq!(record.status, EntryStatus::Fail, "{check} in {precision} did not fail: {reason}");
+        assert_eq!(
+            record.status,
+            EntryStatus::Fail,
+            "{check} in {precision} did not fail: {reason}"
+        );
         for part in parts {
-            assert!(reason.contains(part), "the reason of {check} does not contain `{part}`: {reason}");
+            assert!(
+                reason.contains(part),
+                "the reason of {check} does not contain `{part}`: {reason}"
+            );
         }
     }
 
     /// Asserts that a check passes.
     pub(crate) fn stays_green(&self, check: Check) {
         let record = self.check(check);
-        assert_eq!(record.status, EntryStatus::Pass, "{check}: {:?}", record.reason);
+        assert_eq!(
+            record.status,
+            EntryStatus::Pass,
+            "{check}: {:?}",
+            record.reason
+        );
     }
 }
 
 fn copy_folder(from: &Path, to: &Path) {
     fs::create_dir(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
-        let (from, to) = (entry.as_ref().unwrap().path(), to.join(entry.unwrap().file_name()));
+        let (from, to) = (
+            entry.as_ref().unwrap().path(),
+            to.join(entry.unwrap().file_name()),
+        );
         if from.is_dir() {
             copy_folder(&from, &to);
         } else {
@@ -169,14 +208,41 @@ fn copy_folder(from: &Path, to: &Path) {
 
 /// Converts floats to f32 and integers to i64, the types that tests change; other types remain.
 fn widened(dtype: Dtype, bytes: &[u8]) -> (Dtype, Vec<u8>) {
-    let integers = |values: Vec<i64>| (Dtype::I64, values.into_iter().flat_map(i64::to_le_bytes).collect());
-    let floats = |values: Vec<f32>| (Dtype::F32, values.into_iter().flat_map(f32::to_le_bytes).collect());
+    let integers = |values: Vec<i64>| {
+        (
+            Dtype::I64,
+            values.into_iter().flat_map(i64::to_le_bytes).collect(),
+        )
+    };
+    let floats = |values: Vec<f32>| {
+        (
+            Dtype::F32,
+            values.into_iter().flat_map(f32::to_le_bytes).collect(),
+        )
+    };
     let pairs = || bytes.as_chunks::<2>().0.iter().copied();
     match dtype {
-        Dtype::I8 => integers(bytes.iter().map(|byte| i64::from(byte.cast_signed())).collect()),
-        Dtype::I16 => integers(pairs().map(|pair| i16::from_le_bytes(pair).into()).collect()),
-        Dtype::F16 => floats(pairs().map(|pair| half::f16::from_le_bytes(pair).into()).collect()),
-        Dtype::BF16 => floats(pairs().map(|pair| half::bf16::from_le_bytes(pair).into()).collect()),
+        Dtype::I8 => integers(
+            bytes
+                .iter()
+                .map(|byte| i64::from(byte.cast_signed()))
+                .collect(),
+        ),
+        Dtype::I16 => integers(
+            pairs()
+                .map(|pair| i16::from_le_bytes(pair).into())
+                .collect(),
+        ),
+        Dtype::F16 => floats(
+            pairs()
+                .map(|pair| half::f16::from_le_bytes(pair).into())
+                .collect(),
+        ),
+        Dtype::BF16 => floats(
+            pairs()
+                .map(|pair| half::bf16::from_le_bytes(pair).into())
+                .collect(),
+        ),
         _ => (dtype, bytes.to_vec()),
     }
 }
@@ -200,14 +266,16 @@ impl Tensors {
                 (name.to_owned(), (dtype, view.shape().to_vec(), bytes))
             })
             .collect();
-        Self { named, metadata: header.metadata().clone().unwrap_or_default() }
+        Self {
+            named,
+            metadata: header.metadata().clone().unwrap_or_default(),
+        }
     }
 
     fn write(&self, path: &Path) {
-        let views = self
-            .named
-            .iter()
-            .map(|(name, (dtype, shape, bytes))| (name, TensorView::new(*dtype, shape.clone(), bytes).unwrap()));
+        let views = self.named.iter().map(|(name, (dtype, shape, bytes))| {
+            (name, TensorView::new(*dtype, shape.clone(), bytes).unwrap())
+        });
         safetensors::serialize_to_file(views, Some(self.metadata.clone()), path).unwrap();
     }
 
@@ -218,7 +286,9 @@ impl Tensors {
 
     /// Removes a tensor.
     pub(crate) fn remove(&mut self, name: &str) {
-        self.named.remove(name).unwrap_or_else(|| panic!("no {name}"));
+        self.named
+            .remove(name)
+            .unwrap_or_else(|| panic!("no {name}"));
     }
 
     /// Copies a tensor to another name.
@@ -239,18 +309,36 @@ impl Tensors {
 
     /// Changes the elements of an f32 tensor.
     pub(crate) fn floats(&mut self, name: &str, change: impl FnOnce(&mut Vec<f32>)) {
-        let (dtype, _, bytes) = self.named.get_mut(name).unwrap_or_else(|| panic!("no {name}"));
+        let (dtype, _, bytes) = self
+            .named
+            .get_mut(name)
+            .unwrap_or_else(|| panic!("no {name}"));
         assert_eq!(*dtype, Dtype::F32);
-        let mut values: Vec<f32> = bytes.as_chunks::<4>().0.iter().map(|chunk| f32::from_le_bytes(*chunk)).collect();
+        let mut values: Vec<f32> = bytes
+            .as_chunks::<4>()
+            .0
+            .iter()
+            .map(|chunk| f32::from_le_bytes(*chunk))
+            .collect();
         change(&mut values);
-        *bytes = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        *bytes = values
+            .iter()
+            .flat_map(|value| value.to_le_bytes())
+            .collect();
     }
 
     /// Changes the elements of an i64 tensor.
     pub(crate) fn integers(&mut self, name: &str, change: impl Fn(i64) -> i64) {
-        let (dtype, _, bytes) = self.named.get_mut(name).unwrap_or_else(|| panic!("no {name}"));
+        let (dtype, _, bytes) = self
+            .named
+            .get_mut(name)
+            .unwrap_or_else(|| panic!("no {name}"));
         assert_eq!(*dtype, Dtype::I64);
-        let values = bytes.as_chunks::<8>().0.iter().map(|chunk| change(i64::from_le_bytes(*chunk)));
+        let values = bytes
+            .as_chunks::<8>()
+            .0
+            .iter()
+            .map(|chunk| change(i64::from_le_bytes(*chunk)));
         *bytes = values.flat_map(i64::to_le_bytes).collect();
     }
 
@@ -264,12 +352,16 @@ impl Tensors {
 
     /// Reverses the elements of a u8 tensor.
     pub(crate) fn flip_bytes(&mut self, name: &str) {
-        let (dtype, _, bytes) = self.named.get_mut(name).unwrap_or_else(|| panic!("no {name}"));
+        let (dtype, _, bytes) = self
+            .named
+            .get_mut(name)
+            .unwrap_or_else(|| panic!("no {name}"));
         assert_eq!(*dtype, Dtype::U8);
         bytes.reverse();
     }
 
-    /// Swaps two blocks of `rows` rows of a matrix; `one` and `other` are the numbers of the blocks.
+    /// Swaps two blocks of `rows` rows of a matrix; `one` and `other` are the numbers of the
+    /// blocks.
     pub(crate) fn swap_rows(&mut self, name: &str, rows: usize, one: usize, other: usize) {
         let width: usize = self.shape(name)[1..].iter().product();
         self.floats(name, |values| {

@@ -1,9 +1,9 @@
 //! Harnesses of fixtures, with the same steps as generated ones.
 
 use testgen_runtime::{
-    Architecture, DeviceKind, Endpoint, Harness, InitError, LoadTarget, LoadedModel, ModelType, Precision,
-    RecordedRequest, Request, RequestError, Source, Spec, Subject, Task, host_processor, load, memory,
-    probe_half_precision, task,
+    Architecture, DeviceKind, Endpoint, Harness, InitError, LoadTarget, LoadedModel, ModelType,
+    Precision, RecordedRequest, Request, RequestError, Source, Spec, Subject, Task, host_processor,
+    load, memory, probe_half_precision, task,
 };
 
 /// All precisions, as specs have them.
@@ -24,7 +24,10 @@ macro_rules! harness {
                 name: stringify!($name),
                 subject: Subject::Model {
                     model_type: ModelType::$model_type,
-                    source: Source { path: stringify!($name), hub: None },
+                    source: Source {
+                        path: stringify!($name),
+                        hub: None,
+                    },
                 },
                 architecture: Architecture::$architecture,
                 task: Task::$task,
@@ -41,19 +44,31 @@ macro_rules! harness {
 
             /// Falls back to the host processor.
             pub(crate) fn init_rocm(target: &LoadTarget) -> Endpoint {
-                let absence = testgen_runtime::DeviceUnavailable::new(DeviceKind::Rocm, "this harness knows no GPU");
+                let absence = testgen_runtime::DeviceUnavailable::new(
+                    DeviceKind::Rocm,
+                    "this harness knows no GPU",
+                );
                 init_cpu(&target.on(DeviceKind::Cpu)).into_fallback(DeviceKind::Rocm, &absence)
             }
 
             /// Falls back to the host processor.
             pub(crate) fn init_cuda(target: &LoadTarget) -> Endpoint {
-                let absence = testgen_runtime::DeviceUnavailable::new(DeviceKind::Cuda, "this harness knows no GPU");
+                let absence = testgen_runtime::DeviceUnavailable::new(
+                    DeviceKind::Cuda,
+                    "this harness knows no GPU",
+                );
                 init_cpu(&target.on(DeviceKind::Cpu)).into_fallback(DeviceKind::Cuda, &absence)
             }
 
             /// The harness.
-            pub(crate) static HARNESS: Harness =
-                Harness { spec: &SPEC, init_cpu, init_cuda, init_rocm, request, skipped: &[] };
+            pub(crate) static HARNESS: Harness = Harness {
+                spec: &SPEC,
+                init_cpu,
+                init_cuda,
+                init_rocm,
+                request,
+                skipped: &[],
+            };
 
             /// The request of the task.
             pub(crate) fn request(recorded: &RecordedRequest) -> Result<Request, RequestError> {
@@ -94,7 +109,12 @@ harness!(wav2vec2: Wav2Vec2, Speech, SpeechRecognition, speech_recognition);
 harness!(whisper: Whisper, Speech, SpeechRecognition, speech_recognition);
 
 /// The steps of a generated `init_cpu`, for an endpoint that claims to be on a device of `kind`.
-pub(crate) fn on_host(spec: &'static Spec, target: &LoadTarget, kind: DeviceKind, handler: task::Handler) -> Endpoint {
+pub(crate) fn on_host(
+    spec: &'static Spec,
+    target: &LoadTarget,
+    kind: DeviceKind,
+    handler: task::Handler,
+) -> Endpoint {
     load_on_host(spec, target).map_or_else(
         |error| Endpoint::mock(&target.label, kind, &error),
         |loaded| Endpoint::real(kind, loaded, handler),

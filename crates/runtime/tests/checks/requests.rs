@@ -8,32 +8,44 @@ use testgen_runtime::{
 /// The request of a task, built from recorded inputs.
 pub(crate) fn request_of(task: Task, recorded: &RecordedRequest) -> Result<Request, RequestError> {
     Ok(match task {
-        Task::TextEmbedding | Task::FillMask | Task::TextClassification | Task::TokenClassification => {
-            Request::Texts(recorded.texts()?)
-        }
+        Task::TextEmbedding
+        | Task::FillMask
+        | Task::TextClassification
+        | Task::TokenClassification => Request::Texts(recorded.texts()?),
         Task::QuestionAnswering => Request::Questions(recorded.questions()?),
         Task::TextGeneration | Task::Text2TextGeneration | Task::RetrievalAugmentedGeneration => {
-            Request::Prompts { prompts: recorded.prompts()?, controls: recorded.controls()? }
+            Request::Prompts {
+                prompts: recorded.prompts()?,
+                controls: recorded.controls()?,
+            }
         }
         Task::SpeechRecognition | Task::AudioClassification | Task::AudioEmbedding => {
-            Request::Speech { recordings: recorded.recordings()?, controls: recorded.controls()? }
+            Request::Speech {
+                recordings: recorded.recordings()?,
+                controls: recorded.controls()?,
+            }
         }
-        Task::ImageClassification | Task::ImageEmbedding | Task::ObjectDetection => Request::Images(recorded.images()?),
-        Task::ImageTextSimilarity | Task::ImageTextEmbedding => {
-            Request::ImagesWithTexts { images: recorded.images()?, texts: recorded.texts()? }
+        Task::ImageClassification | Task::ImageEmbedding | Task::ObjectDetection => {
+            Request::Images(recorded.images()?)
         }
+        Task::ImageTextSimilarity | Task::ImageTextEmbedding => Request::ImagesWithTexts {
+            images: recorded.images()?,
+            texts: recorded.texts()?,
+        },
         Task::ImageTextToText => Request::ImagePrompts {
             images: recorded.images()?,
             prompts: recorded.prompts()?,
             controls: recorded.controls()?,
         },
-        Task::ImageDenoising => {
-            Request::Noise { noise: recorded.noise()?, condition: recorded.condition()?, steps: recorded.steps()? }
-        }
+        Task::ImageDenoising => Request::Noise {
+            noise: recorded.noise()?,
+            condition: recorded.condition()?,
+            steps: recorded.steps()?,
+        },
         Task::ImageDecoding => Request::Latents(recorded.latents()?),
-        Task::TimeSeriesForecasting | Task::TimeSeriesClassification | Task::TimeSeriesRegression => {
-            Request::Series(recorded.series()?)
-        }
+        Task::TimeSeriesForecasting
+        | Task::TimeSeriesClassification
+        | Task::TimeSeriesRegression => Request::Series(recorded.series()?),
         Task::GraphClassification | Task::GraphEmbedding => Request::Graphs(recorded.graphs()?),
         Task::OperatorEvaluation => Request::Calls(recorded.calls()?),
     })

@@ -4,8 +4,9 @@ use crate::tensors::Tensors;
 use serde_json::Value;
 use std::path::PathBuf;
 use testgen_runtime::{
-    Architecture, Array, Arrays, CheckEngine, Checkpoint, DeviceIndex, DeviceKind, Endpoint, Image, Label, LoadTarget,
-    LoadedModel, ModelType, Precision, Source, Spec, Subject, Task, host_processor, load,
+    Architecture, Array, Arrays, CheckEngine, Checkpoint, DeviceIndex, DeviceKind, Endpoint, Image,
+    Label, LoadTarget, LoadedModel, ModelType, Precision, Source, Spec, Subject, Task,
+    host_processor, load,
     task::{Handler, LabelScore, Request, Response},
 };
 
@@ -13,7 +14,9 @@ use testgen_runtime::{
 pub(crate) const TOLERANCE: f64 = 2e-5;
 
 pub(crate) fn directory(fixture: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(fixture)
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../../fixtures")
+        .join(fixture)
 }
 
 pub(crate) fn golden(fixture: &str) -> Arrays {
@@ -25,10 +28,22 @@ pub(crate) fn expected(fixture: &str) -> Value {
     all[fixture].clone()
 }
 
-pub(crate) fn answer(fixture: &str, model_type: ModelType, task: Task, handler: Handler, request: Request) -> Response {
+pub(crate) fn answer(
+    fixture: &str,
+    model_type: ModelType,
+    task: Task,
+    handler: Handler,
+    request: Request,
+) -> Response {
     let spec = Spec {
         name: "handler",
-        subject: Subject::Model { model_type, source: Source { path: "", hub: None } },
+        subject: Subject::Model {
+            model_type,
+            source: Source {
+                path: "",
+                hub: None,
+            },
+        },
         architecture: Architecture::EncoderOnly,
         task,
         devices: &[],
@@ -44,9 +59,12 @@ pub(crate) fn answer(fixture: &str, model_type: ModelType, task: Task, handler: 
         engine: CheckEngine::native(),
     };
     let device = target.open(host_processor()).expect("there is a processor");
-    let model = load(&spec, &target.checkpoint, &device, Precision::F32).expect("the fixture loads");
+    let model =
+        load(&spec, &target.checkpoint, &device, Precision::F32).expect("the fixture loads");
     let loaded = LoadedModel::new(&target, device, model);
-    Endpoint::real(DeviceKind::Cpu, loaded, handler).handle(request).expect("the request suits the task")
+    Endpoint::real(DeviceKind::Cpu, loaded, handler)
+        .handle(request)
+        .expect("the request suits the task")
 }
 
 pub(crate) fn texts(expected: &Value) -> Vec<String> {
@@ -60,24 +78,36 @@ pub(crate) fn images(fixture: &str) -> Request {
 pub(crate) fn recorded_images(fixture: &str) -> Vec<Image> {
     let golden = golden(fixture);
     let images = golden.iter().filter(|(name, _)| name.starts_with("image."));
-    images.map(|(_, image)| Image::from_array(image).expect("it is an image")).collect()
+    images
+        .map(|(_, image)| Image::from_array(image).expect("it is an image"))
+        .collect()
 }
 
 #[track_caller]
 pub(crate) fn assert_close(got: f64, expected: &Value, what: &str) {
     let expected = expected.as_f64().expect("it is a number");
-    assert!((got - expected).abs() <= TOLERANCE * expected.abs().max(1.0), "{what}: got {got}, expected {expected}");
+    assert!(
+        (got - expected).abs() <= TOLERANCE * expected.abs().max(1.0),
+        "{what}: got {got}, expected {expected}"
+    );
 }
 
 #[track_caller]
 pub(crate) fn assert_array(got: &Array, expected: &Value, what: &str) {
     let rows = expected.as_array().expect("it is a list of rows");
     assert_eq!(got.shape()[0], rows.len(), "{what}: rows");
-    let expected: Vec<&Value> = rows.iter().flat_map(|row| row.as_array().expect("a row")).collect();
+    let expected: Vec<&Value> = rows
+        .iter()
+        .flat_map(|row| row.as_array().expect("a row"))
+        .collect();
     let got = got.as_floats().expect("vectors are floats");
     assert_eq!(got.len(), expected.len(), "{what}: elements");
     for (index, (got, expected)) in got.iter().zip(expected).enumerate() {
-        assert_close(f64::from(*got), expected, &format!("{what}, element {index}"));
+        assert_close(
+            f64::from(*got),
+            expected,
+            &format!("{what}, element {index}"),
+        );
     }
 }
 

@@ -1,4 +1,5 @@
-//! Input processing compared with recorded references: fixtures' goldens, and `vectors.safetensors` and `texts.json` of `record.py`.
+//! Input processing compared with recorded references: fixtures' goldens, and `vectors.safetensors`
+//! and `texts.json` of `record.py`.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -12,12 +13,16 @@ use std::path::PathBuf;
 
 /// A directory below `fixtures/`.
 fn fixture(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(name)
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../../fixtures")
+        .join(name)
 }
 
 /// A file beside these tests.
 fn recorded(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/preprocess").join(name)
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/preprocess")
+        .join(name)
 }
 
 /// A throw-away directory with these files.

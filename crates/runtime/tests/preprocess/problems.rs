@@ -5,7 +5,9 @@ use testgen_runtime::{Image, ImageProcessor, Processor, Tokenizer};
 
 fn image_problem(config: &str) -> String {
     let directory = directory_with(&[("preprocessor_config.json", config)]);
-    ImageProcessor::open(directory.path()).unwrap_err().to_string()
+    ImageProcessor::open(directory.path())
+        .unwrap_err()
+        .to_string()
 }
 
 #[test]
@@ -19,7 +21,11 @@ fn absent_files_are_none() {
 
 #[test]
 fn fields_that_change_pixels_are_named() {
-    let vit = |field: &str| image_problem(&format!(r#"{{"image_processor_type": "ViTImageProcessor", {field}}}"#));
+    let vit = |field: &str| {
+        image_problem(&format!(
+            r#"{{"image_processor_type": "ViTImageProcessor", {field}}}"#
+        ))
+    };
     assert!(vit(r#""do_pad": true"#).contains("`do_pad` is not supported"));
     assert!(vit(r#""resample": 9"#).contains("`resample` is 9"));
     assert!(vit(r#""size": {"longest_edge": 9}"#).contains("`size` is"));
@@ -28,12 +34,16 @@ fn fields_that_change_pixels_are_named() {
     assert!(vit(r#""image_std": [1, 0, 1]"#).contains("`image_std` has a zero"));
     assert!(vit(r#""image_mean": [1, 0]"#).contains("`image_mean` is"));
     assert!(vit(r#""do_resize": "yes""#).contains("`do_resize` is"));
-    assert!(image_problem(r#"{"image_processor_type": "SamImageProcessor"}"#).contains("`SamImageProcessor`"));
+    assert!(
+        image_problem(r#"{"image_processor_type": "SamImageProcessor"}"#)
+            .contains("`SamImageProcessor`")
+    );
     let detr = r#"{"image_processor_type": "DetrImageProcessor", "size": {"shortest_edge": 9}}"#;
     assert!(image_problem(detr).contains("`size` has no `longest_edge`"));
     let longest = vit(r#""size": {"shortest_edge": 9, "longest_edge": 12}"#);
     assert!(longest.contains("`size` has a `longest_edge`"), "{longest}");
-    let convnext = r#"{"image_processor_type": "ConvNextImageProcessor", "size": {"height": 3, "width": 3}}"#;
+    let convnext =
+        r#"{"image_processor_type": "ConvNextImageProcessor", "size": {"height": 3, "width": 3}}"#;
     assert!(image_problem(convnext).contains("shortest_edge"));
     assert!(image_problem("{").contains("preprocessor_config.json"));
     assert!(image_problem("[]").contains("not a JSON object"));
@@ -45,17 +55,27 @@ fn images_of_a_batch_come_out_alike() {
     let directory = directory_with(&[("preprocessor_config.json", config)]);
     let processor = ImageProcessor::open(directory.path()).unwrap().unwrap();
     let image = |height: usize| Image::new(height, 8, vec![0; height * 24]).unwrap();
-    let problem = processor.process(&[image(8), image(16)]).unwrap_err().to_string();
+    let problem = processor
+        .process(&[image(8), image(16)])
+        .unwrap_err()
+        .to_string();
     assert!(problem.contains("image 1 becomes 8 x 4"), "{problem}");
     assert!(Image::new(2, 2, vec![0; 11]).is_err());
 }
 
 #[test]
 fn tokenizers_that_cannot_be_read_are_named() {
-    let open = |files: &[(&str, &str)]| Tokenizer::open(directory_with(files).path()).unwrap_err().to_string();
+    let open = |files: &[(&str, &str)]| {
+        Tokenizer::open(directory_with(files).path())
+            .unwrap_err()
+            .to_string()
+    };
     assert!(open(&[("tokenizer.json", "{}")]).contains("tokenizer.json"));
     assert!(open(&[("tokenizer.model", "")]).contains("save it again"));
-    assert!(open(&[("tokenizer_config.json", r#"{"padding_side": "top"}"#)]).contains("`padding_side` is `top`"));
+    assert!(
+        open(&[("tokenizer_config.json", r#"{"padding_side": "top"}"#)])
+            .contains("`padding_side` is `top`")
+    );
     let bert = r#"{"model_type": "bert"}"#;
     assert!(open(&[("vocab.txt", "a\nb"), ("config.json", bert)]).contains("no `[SEP]`"));
     assert!(open(&[("vocab.txt", "a\nb")]).contains("vocab.txt"));

@@ -18,7 +18,8 @@ struct Directory(PathBuf);
 
 impl Directory {
     fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("testgen-bounded-{}-{name}", std::process::id()));
+        let path =
+            std::env::temp_dir().join(format!("testgen-bounded-{}-{name}", std::process::id()));
         fs::create_dir_all(&path).expect("the temporary directory is writable");
         Self(path)
     }
@@ -44,9 +45,15 @@ fn message(path: &Path, limit: u64) -> String {
     let (sender, receiver) = mpsc::channel();
     let file = path.to_owned();
     thread::spawn(move || sender.send(read_bytes(&file, limit)));
-    let error = receiver.recv_timeout(WATCHDOG).expect("reading ends").expect_err("it cannot be read");
+    let error = receiver
+        .recv_timeout(WATCHDOG)
+        .expect("reading ends")
+        .expect_err("it cannot be read");
     assert_eq!(error.path, path);
-    assert!(error.to_string().contains(&path.display().to_string()), "{error}");
+    assert!(
+        error.to_string().contains(&path.display().to_string()),
+        "{error}"
+    );
     error.problem.to_string()
 }
 
@@ -56,7 +63,10 @@ fn a_file_up_to_the_limit_is_read() {
     let path = directory.path("file");
     fs::write(&path, "12345").expect("writable");
     assert_eq!(read_bytes(&path, 5).expect("within the limit"), b"12345");
-    assert_eq!(message(&path, 4), "it has 5 bytes, and at most 4 are read; check that it is the right file");
+    assert_eq!(
+        message(&path, 4),
+        "it has 5 bytes, and at most 4 are read; check that it is the right file"
+    );
     let link = directory.path("link");
     symlink(&path, &link).expect("writable");
     assert_eq!(read_text(&link, 5).expect("a link to a file"), "12345");
@@ -79,33 +89,68 @@ impl Read for Zeros<'_> {
 fn nothing_is_read_beyond_the_limit() {
     let read = Cell::new(0);
     let problem = read_limited(Zeros(&read), 20_000_000_000, 1000).expect_err("it is too large");
-    assert!(matches!(problem, FileProblem::TooLarge { size: Some(20_000_000_000), limit: 1000 }));
-    assert_eq!(read.get(), 0, "the size is known before the first byte is read");
+    assert!(matches!(
+        problem,
+        FileProblem::TooLarge {
+            size: Some(20_000_000_000),
+            limit: 1000
+        }
+    ));
+    assert_eq!(
+        read.get(),
+        0,
+        "the size is known before the first byte is read"
+    );
     let problem = read_limited(Zeros(&read), 10, 1000).expect_err("it grows");
-    assert!(matches!(problem, FileProblem::TooLarge { size: None, limit: 1000 }));
-    assert_eq!(read.get(), 1001, "one byte more than the limit shows that it grows");
+    assert!(matches!(
+        problem,
+        FileProblem::TooLarge {
+            size: None,
+            limit: 1000
+        }
+    ));
+    assert_eq!(
+        read.get(),
+        1001,
+        "one byte more than the limit shows that it grows"
+    );
 }
 
 #[test]
 fn a_sparse_file_is_not_read() {
     let directory = Directory::new("sparse");
     let path = directory.path("file");
-    File::create(&path).and_then(|file| file.set_len(20_000_000_000)).expect("writable");
+    File::create(&path)
+        .and_then(|file| file.set_len(20_000_000_000))
+        .expect("writable");
     assert!(message(&path, 1 << 20).starts_with("it has 20000000000 bytes"));
 }
 
 #[test]
 fn a_file_of_proc_has_no_size_and_is_bounded_all_the_same() {
     let path = Path::new("/proc/self/maps");
-    assert!(!read_bytes(path, 1 << 20).expect("it is a regular file").is_empty());
-    assert_eq!(message(path, 10), "it grows while it is read, beyond 10 bytes; wait until it is complete");
+    assert!(
+        !read_bytes(path, 1 << 20)
+            .expect("it is a regular file")
+            .is_empty()
+    );
+    assert_eq!(
+        message(path, 10),
+        "it grows while it is read, beyond 10 bytes; wait until it is complete"
+    );
 }
 
 #[test]
 fn special_files_are_named() {
     let directory = Directory::new("special");
     let fifo = directory.path("fifo");
-    assert!(Command::new("mkfifo").arg(&fifo).status().expect("coreutils has mkfifo").success());
+    assert!(
+        Command::new("mkfifo")
+            .arg(&fifo)
+            .status()
+            .expect("coreutils has mkfifo")
+            .success()
+    );
     let socket = directory.path("socket");
     let _listener = UnixListener::bind(&socket).expect("writable");
     for (path, kind) in [
@@ -114,7 +159,10 @@ fn special_files_are_named() {
         (&socket, "a socket"),
         (Path::new("/dev/zero"), "a device"),
     ] {
-        assert_eq!(message(path, 100), format!("it is {kind}; put a regular file in its place"));
+        assert_eq!(
+            message(path, 100),
+            format!("it is {kind}; put a regular file in its place")
+        );
         assert!(open(path).is_err());
     }
 }
@@ -130,7 +178,11 @@ fn a_dangling_link_is_not_a_missing_file() {
     );
     assert!(!read_bytes(&link, 100).expect_err("dangling").is_missing());
     assert_eq!(message(&directory.path("absent"), 100), "it does not exist");
-    assert!(read_bytes(&directory.path("absent"), 100).expect_err("missing").is_missing());
+    assert!(
+        read_bytes(&directory.path("absent"), 100)
+            .expect_err("missing")
+            .is_missing()
+    );
 }
 
 #[test]
@@ -139,7 +191,10 @@ fn a_text_is_utf_8() {
     let path = directory.path("file");
     fs::write(&path, b"ab\xff").expect("writable");
     assert_eq!(
-        read_text(&path, 100).expect_err("not UTF-8").problem.to_string(),
+        read_text(&path, 100)
+            .expect_err("not UTF-8")
+            .problem
+            .to_string(),
         "byte 2 is not UTF-8; save it as UTF-8"
     );
 }

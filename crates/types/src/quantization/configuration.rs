@@ -8,7 +8,8 @@ const FIELDS: [&str; 3] = ["quantization_config", "compression_config", "quantiz
 /// Options that describe a method, in the order of precedence.
 const OPTIONS: [&str; 5] = ["fmt", "format", "quant_algo", "weights", "weights_dtype"];
 
-/// The method, its options and the field, also where the field is in the configuration of a part of the model.
+/// The method, its options and the field, also where the field is in the configuration of a part of
+/// the model.
 pub(super) fn find(config: &Value) -> Option<(String, Option<String>, String)> {
     find_in(config.as_object()?, "")
 }
@@ -16,12 +17,22 @@ pub(super) fn find(config: &Value) -> Option<(String, Option<String>, String)> {
 fn find_in(fields: &Map<String, Value>, path: &str) -> Option<(String, Option<String>, String)> {
     for name in FIELDS {
         // Null and an empty object are what an unquantized model has there.
-        if let Some(options) = fields.get(name).and_then(Value::as_object).filter(|options| !options.is_empty()) {
+        if let Some(options) = fields
+            .get(name)
+            .and_then(Value::as_object)
+            .filter(|options| !options.is_empty())
+        {
             let method = method(name, options);
-            return Some((method, detail(options), format!("`{path}{name}` in `config.json`")));
+            return Some((
+                method,
+                detail(options),
+                format!("`{path}{name}` in `config.json`"),
+            ));
         }
     }
-    fields.iter().find_map(|(name, value)| find_in(value.as_object()?, &format!("{path}{name}.")))
+    fields
+        .iter()
+        .find_map(|(name, value)| find_in(value.as_object()?, &format!("{path}{name}.")))
 }
 
 fn method(field: &str, options: &Map<String, Value>) -> String {
@@ -43,7 +54,12 @@ fn method(field: &str, options: &Map<String, Value>) -> String {
 /// The options that say which of a method's formats it is.
 pub(super) fn detail(options: &Map<String, Value>) -> Option<String> {
     let is_on = |name: &str| options.get(name).and_then(Value::as_bool) == Some(true);
-    let text = |name: &&str| options.get(*name).and_then(Value::as_str).map(str::to_owned);
+    let text = |name: &&str| {
+        options
+            .get(*name)
+            .and_then(Value::as_str)
+            .map(str::to_owned)
+    };
     if is_on("load_in_8bit") {
         return Some("int8".to_owned());
     }
@@ -51,6 +67,9 @@ pub(super) fn detail(options: &Map<String, Value>) -> Option<String> {
         // The default of bitsandbytes.
         return Some(text(&"bnb_4bit_quant_type").unwrap_or_else(|| "fp4".to_owned()));
     }
-    let bits = ["bits", "w_bit"].iter().find_map(|name| options.get(*name)?.as_u64());
-    bits.map(|bits| format!("{bits} bits")).or_else(|| OPTIONS.iter().find_map(text))
+    let bits = ["bits", "w_bit"]
+        .iter()
+        .find_map(|name| options.get(*name)?.as_u64());
+    bits.map(|bits| format!("{bits} bits"))
+        .or_else(|| OPTIONS.iter().find_map(text))
 }

@@ -1,4 +1,5 @@
-//! Signs of quantization in the names of files: tools wrote their options there before `config.json` had a field for them.
+//! Signs of quantization in the names of files: tools wrote their options there before
+//! `config.json` had a field for them.
 
 use super::configuration::detail;
 use crate::bounded_file::{limit, read_bytes};
@@ -15,9 +16,15 @@ const FILES: [(&str, &str); 4] = [
 
 /// The method, its options and the file.
 pub(super) fn find(directory: &Path) -> Option<(String, Option<String>, String)> {
-    let found = FILES.iter().find(|(file, _)| directory.join(file).is_file());
+    let found = FILES
+        .iter()
+        .find(|(file, _)| directory.join(file).is_file());
     if let Some((file, method)) = found {
-        return Some(((*method).to_owned(), options(&directory.join(file)), format!("the file `{file}`")));
+        return Some((
+            (*method).to_owned(),
+            options(&directory.join(file)),
+            format!("the file `{file}`"),
+        ));
     }
     let gguf = only_gguf(directory)?;
     Some(("gguf".to_owned(), None, format!("the file `{gguf}`")))
@@ -27,13 +34,30 @@ pub(super) fn find(directory: &Path) -> Option<(String, Option<String>, String)>
 fn options(path: &Path) -> Option<String> {
     let bytes = read_bytes(path, limit::CONFIG).ok()?;
     let fields: Map<String, Value> = serde_json::from_slice(&bytes).ok()?;
-    detail(fields.get("quantization").and_then(Value::as_object).unwrap_or(&fields))
+    detail(
+        fields
+            .get("quantization")
+            .and_then(Value::as_object)
+            .unwrap_or(&fields),
+    )
 }
 
-/// The first file of GGUF, where there are no safetensors: directories often have both, and then the former is not read.
+/// The first file of GGUF, where there are no safetensors: directories often have both, and then
+/// the former is not read.
 fn only_gguf(directory: &Path) -> Option<String> {
-    let names = fs::read_dir(directory).ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let names = fs::read_dir(directory)
+        .ok()?
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     let names: Vec<String> = names.collect();
-    let ends = |ending: &'static str| names.iter().filter(move |name| name.ends_with(ending)).min().cloned();
-    ends(".safetensors").is_none().then(|| ends(".gguf")).flatten()
+    let ends = |ending: &'static str| {
+        names
+            .iter()
+            .filter(move |name| name.ends_with(ending))
+            .min()
+            .cloned()
+    };
+    ends(".safetensors")
+        .is_none()
+        .then(|| ends(".gguf"))
+        .flatten()
 }

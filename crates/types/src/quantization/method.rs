@@ -1,4 +1,5 @@
-//! The methods of quantization that transformers, diffusers and the tools around them write into checkpoints.
+//! The methods of quantization that transformers, diffusers and the tools around them write into
+//! checkpoints.
 
 /// A method of quantization.
 #[derive(Debug, PartialEq, Eq)]
@@ -15,19 +16,34 @@ impl QuantizationMethod {
     /// The method that `quant_method` names; writers differ in case and in `-` and `_`.
     pub(super) fn named(id: &str) -> Option<&'static Self> {
         let normal = |text: &str| text.to_ascii_lowercase().replace('_', "-");
-        METHODS.iter().find(|method| normal(method.id) == normal(id))
+        METHODS
+            .iter()
+            .find(|method| normal(method.id) == normal(id))
     }
 }
 
 const fn method(id: &'static str, name: &'static str) -> QuantizationMethod {
-    QuantizationMethod { id, name, dequantized_by: None }
+    QuantizationMethod {
+        id,
+        name,
+        dequantized_by: None,
+    }
 }
 
-const fn dequantized(id: &'static str, name: &'static str, way: &'static str) -> QuantizationMethod {
-    QuantizationMethod { id, name, dequantized_by: Some(way) }
+const fn dequantized(
+    id: &'static str,
+    name: &'static str,
+    way: &'static str,
+) -> QuantizationMethod {
+    QuantizationMethod {
+        id,
+        name,
+        dequantized_by: Some(way),
+    }
 }
 
-/// Without `save_original_format=False`, transformers 5.23 quantizes the tensors again while it saves them.
+/// Without `save_original_format=False`, transformers 5.23 quantizes the tensors again while it
+/// saves them.
 const FP8: &str = "`from_pretrained(DIR, quantization_config=FineGrainedFP8Config(dequantize=True))`, then `save_pretrained(COPY, save_original_format=False)`";
 const MXFP4: &str = "`from_pretrained(DIR, quantization_config=Mxfp4Config(dequantize=True))`, then `save_pretrained(COPY, save_original_format=False)`";
 const COMPRESSED: &str = "`from_pretrained(DIR, quantization_config=CompressedTensorsConfig(dequantize=True))`, then `save_pretrained(COPY, save_original_format=False)`";

@@ -1,4 +1,5 @@
-//! Signs of quantization in the names and types of tensors, for checkpoints whose configuration does not mention it.
+//! Signs of quantization in the names and types of tensors, for checkpoints whose configuration
+//! does not mention it.
 
 use crate::bounded_file::open;
 use serde::Deserialize;
@@ -7,7 +8,8 @@ use std::{collections::BTreeMap, fs, io::Read as _, path::Path};
 /// The largest header that safetensors permits, in bytes.
 const MAX_HEADER: u64 = 100_000_000;
 
-/// Endings of names that only one method has, the more specific ones first: GPTQ has `.g_idx` beside the `.qweight` of AWQ.
+/// Endings of names that only one method has, the more specific ones first: GPTQ has `.g_idx`
+/// beside the `.qweight` of AWQ.
 const ENDINGS: [(&str, &str); 12] = [
     (".g_idx", "gptq"),
     (".qweight", "awq"),
@@ -36,11 +38,16 @@ struct HeaderTensor {
 
 /// The method, its options and the tensor.
 pub(super) fn find(directory: &Path) -> Option<(String, Option<String>, String)> {
-    let names = fs::read_dir(directory).ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let names = fs::read_dir(directory)
+        .ok()?
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     let is_weights = |name: &String| name.ends_with(".safetensors") && name != "golden.safetensors";
     let mut files: Vec<String> = names.filter(is_weights).collect();
     files.sort();
-    let tensors: BTreeMap<String, HeaderTensor> = files.iter().flat_map(|file| header(&directory.join(file))).collect();
+    let tensors: BTreeMap<String, HeaderTensor> = files
+        .iter()
+        .flat_map(|file| header(&directory.join(file)))
+        .collect();
     let found = by_name(&tensors).or_else(|| by_type(&tensors))?;
     let (method, detail, tensor) = found;
     Some((method.to_owned(), detail, format!("the tensor `{tensor}`")))
@@ -50,7 +57,10 @@ type Sign<'a> = (&'static str, Option<String>, &'a str);
 
 fn by_name(tensors: &BTreeMap<String, HeaderTensor>) -> Option<Sign<'_>> {
     ENDINGS.iter().find_map(|(ending, method)| {
-        let tensor = tensors.iter().find(|(name, entry)| name.ends_with(ending) && is_sign(ending, entry))?.0;
+        let tensor = tensors
+            .iter()
+            .find(|(name, entry)| name.ends_with(ending) && is_sign(ending, entry))?
+            .0;
         let detail = match *ending {
             ".SCB" => Some("int8"),
             _ => ending.split_once("bitsandbytes__").map(|(_, kind)| kind),
@@ -83,7 +93,9 @@ fn header(path: &Path) -> BTreeMap<String, HeaderTensor> {
         file.read_exact(&mut length).ok()?;
         let length = u64::from_le_bytes(length);
         let mut bytes = Vec::new();
-        file.take(length.min(MAX_HEADER)).read_to_end(&mut bytes).ok()?;
+        file.take(length.min(MAX_HEADER))
+            .read_to_end(&mut bytes)
+            .ok()?;
         serde_json::from_slice(&bytes).ok()
     };
     read().unwrap_or_default()

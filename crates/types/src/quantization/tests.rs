@@ -1,4 +1,5 @@
-//! Checkpoints of each method, in the forms that its tools write, and every fixture of this repository, which has none.
+//! Checkpoints of each method, in the forms that its tools write, and every fixture of this
+//! repository, which has none.
 
 use super::QuantizedCheckpoint;
 use serde_json::{Value, json};
@@ -14,7 +15,10 @@ fn of_config(config: &Value) -> String {
 }
 
 fn message(found: Option<QuantizedCheckpoint>) -> String {
-    found.map_or_else(|| "none".to_owned(), |found| format!("{found}; {}", found.remedy()))
+    found.map_or_else(
+        || "none".to_owned(),
+        |found| format!("{found}; {}", found.remedy()),
+    )
 }
 
 fn with_file(name: &str, bytes: &[u8]) -> String {
@@ -91,30 +95,66 @@ fn each_method_of_transformers_and_diffusers_is_refused_by_its_name() {
 #[test]
 fn formats_of_a_method_are_named() {
     for (options, expected) in [
-        (json!({ "quant_method": "gptq", "bits": 4, "group_size": 128 }), "GPTQ (4 bits)"),
+        (
+            json!({ "quant_method": "gptq", "bits": 4, "group_size": 128 }),
+            "GPTQ (4 bits)",
+        ),
         (json!({ "bits": 8, "desc_act": true }), "GPTQ (8 bits)"),
-        (json!({ "w_bit": 4, "zero_point": true, "version": "gemm" }), "AWQ (4 bits)"),
-        (json!({ "quant_method": "bitsandbytes", "load_in_8bit": true }), "bitsandbytes (int8)"),
+        (
+            json!({ "w_bit": 4, "zero_point": true, "version": "gemm" }),
+            "AWQ (4 bits)",
+        ),
+        (
+            json!({ "quant_method": "bitsandbytes", "load_in_8bit": true }),
+            "bitsandbytes (int8)",
+        ),
         (json!({ "load_in_8bit": true }), "bitsandbytes (int8)"),
-        (json!({ "load_in_4bit": true, "bnb_4bit_quant_type": "nf4" }), "bitsandbytes (nf4)"),
+        (
+            json!({ "load_in_4bit": true, "bnb_4bit_quant_type": "nf4" }),
+            "bitsandbytes (nf4)",
+        ),
         (json!({ "load_in_4bit": true }), "bitsandbytes (fp4)"),
-        (json!({ "quant_method": "fp8", "fmt": "e4m3" }), "FP8 (e4m3)"),
-        (json!({ "config_groups": {}, "format": "float-quantized" }), "compressed-tensors (float-quantized)"),
-        (json!({ "quant_method": "quanto", "weights": "int8" }), "Quanto (int8)"),
+        (
+            json!({ "quant_method": "fp8", "fmt": "e4m3" }),
+            "FP8 (e4m3)",
+        ),
+        (
+            json!({ "config_groups": {}, "format": "float-quantized" }),
+            "compressed-tensors (float-quantized)",
+        ),
+        (
+            json!({ "quant_method": "quanto", "weights": "int8" }),
+            "Quanto (int8)",
+        ),
         (json!({ "group_size": 128 }), "the unknown method `unnamed`"),
     ] {
-        assert_contains(&of_config(&json!({ "quantization_config": options })), &[expected]);
+        assert_contains(
+            &of_config(&json!({ "quantization_config": options })),
+            &[expected],
+        );
     }
-    assert_contains(&of_config(&json!({ "compression_config": { "sparsity_config": {} } })), &["compressed-tensors"]);
-    assert_contains(&of_config(&json!({ "quantization": { "group_size": 64, "bits": 4 } })), &["MLX (4 bits)"]);
+    assert_contains(
+        &of_config(&json!({ "compression_config": { "sparsity_config": {} } })),
+        &["compressed-tensors"],
+    );
+    assert_contains(
+        &of_config(&json!({ "quantization": { "group_size": 64, "bits": 4 } })),
+        &["MLX (4 bits)"],
+    );
 }
 
 #[test]
 fn parts_of_a_model_count_and_fields_that_are_off_do_not() {
     let nested = json!({ "text_config": { "quantization_config": { "quant_method": "awq" } } });
-    assert_contains(&of_config(&nested), &["AWQ", "`text_config.quantization_config` in `config.json`"]);
+    assert_contains(
+        &of_config(&nested),
+        &["AWQ", "`text_config.quantization_config` in `config.json`"],
+    );
     for off in [json!(null), json!(false), json!({})] {
-        assert_eq!(of_config(&json!({ "quantization_config": off, "hidden_size": 8 })), "none");
+        assert_eq!(
+            of_config(&json!({ "quantization_config": off, "hidden_size": 8 })),
+            "none"
+        );
     }
     assert_eq!(of_config(&Value::Null), "none");
 }
@@ -122,30 +162,59 @@ fn parts_of_a_model_count_and_fields_that_are_off_do_not() {
 #[test]
 fn files_of_older_tools_count() {
     for (file, text, expected) in [
-        ("quantize_config.json", r#"{ "bits": 4, "group_size": 128 }"#, "GPTQ (4 bits)"),
+        (
+            "quantize_config.json",
+            r#"{ "bits": 4, "group_size": 128 }"#,
+            "GPTQ (4 bits)",
+        ),
         ("quant_config.json", r#"{ "w_bit": 4 }"#, "AWQ (4 bits)"),
-        ("hf_quant_config.json", r#"{ "quantization": { "quant_algo": "NVFP4" } }"#, "ModelOpt (NVFP4)"),
+        (
+            "hf_quant_config.json",
+            r#"{ "quantization": { "quant_algo": "NVFP4" } }"#,
+            "ModelOpt (NVFP4)",
+        ),
         ("quanto_qmap.json", "garbled", "Quanto"),
         ("model.Q4_K_M.gguf", "", "GGUF"),
     ] {
-        assert_contains(&with_file(file, text.as_bytes()), &[expected, &format!("according to the file `{file}`")]);
+        assert_contains(
+            &with_file(file, text.as_bytes()),
+            &[expected, &format!("according to the file `{file}`")],
+        );
     }
 }
 
 #[test]
 fn tensors_count_where_the_configuration_is_silent() {
     for (tensors, expected) in [
-        (&[("a.qweight", "I32"), ("a.g_idx", "I32")][..], "GPTQ, according to the tensor `a.g_idx`"),
+        (
+            &[("a.qweight", "I32"), ("a.g_idx", "I32")][..],
+            "GPTQ, according to the tensor `a.g_idx`",
+        ),
         (&[("a.qweight", "I32"), ("a.qzeros", "I32")], "AWQ"),
-        (&[("a.SCB", "F32"), ("a.weight", "I8")], "bitsandbytes (int8)"),
-        (&[("a.weight.quant_state.bitsandbytes__nf4", "U8"), ("a.weight", "U8")], "bitsandbytes (nf4)"),
+        (
+            &[("a.SCB", "F32"), ("a.weight", "I8")],
+            "bitsandbytes (int8)",
+        ),
+        (
+            &[
+                ("a.weight.quant_state.bitsandbytes__nf4", "U8"),
+                ("a.weight", "U8"),
+            ],
+            "bitsandbytes (nf4)",
+        ),
         (&[("a.weight_packed", "I32")], "compressed-tensors"),
         (
             &[("a.weight", "F8_E4M3"), ("a.weight_scale_inv", "F32")],
             "FP8, according to the tensor `a.weight_scale_inv`",
         ),
         (&[("a.weight", "F8_E4M3FNUZ")], "FP8 (F8_E4M3FNUZ)"),
-        (&[("a.gate_up_proj_blocks", "U8"), ("a.gate_up_proj_scales", "U8")], "MXFP4"),
+        (
+            &[
+                ("a.gate_up_proj_blocks", "U8"),
+                ("a.gate_up_proj_scales", "U8"),
+            ],
+            "MXFP4",
+        ),
         (&[("a.weight._data", "I8")], "Quanto"),
         (&[("a.W_q", "U8")], "HQQ"),
         (&[("a.codebooks", "F16")], "AQLM"),
@@ -154,9 +223,12 @@ fn tensors_count_where_the_configuration_is_silent() {
     ] {
         assert_contains(&with_tensors(tensors), &[expected]);
     }
-    for plain in
-        [("a.weight", "BF16"), ("a.num_batches_tracked", "I64"), ("a.position_ids", "I32"), ("a_blocks", "F32")]
-    {
+    for plain in [
+        ("a.weight", "BF16"),
+        ("a.num_batches_tracked", "I64"),
+        ("a.position_ids", "I32"),
+        ("a_blocks", "F32"),
+    ] {
         assert_eq!(with_tensors(&[plain]), "none", "{plain:?}");
     }
     for damaged in [&b""[..], b"1234567", &[255; 64]] {
@@ -168,11 +240,20 @@ fn tensors_count_where_the_configuration_is_silent() {
 #[test]
 fn no_fixture_is_quantized() {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
-    let directories = fs::read_dir(fixtures).expect("there are fixtures").filter_map(Result::ok);
-    let checkpoints: Vec<_> =
-        directories.map(|entry| entry.path()).filter(|path| path.join("config.json").is_file()).collect();
+    let directories = fs::read_dir(fixtures)
+        .expect("there are fixtures")
+        .filter_map(Result::ok);
+    let checkpoints: Vec<_> = directories
+        .map(|entry| entry.path())
+        .filter(|path| path.join("config.json").is_file())
+        .collect();
     assert!(checkpoints.len() > 90, "{}", checkpoints.len());
     for checkpoint in checkpoints {
-        assert_eq!(message(QuantizedCheckpoint::in_directory(&checkpoint)), "none", "{}", checkpoint.display());
+        assert_eq!(
+            message(QuantizedCheckpoint::in_directory(&checkpoint)),
+            "none",
+            "{}",
+            checkpoint.display()
+        );
     }
 }

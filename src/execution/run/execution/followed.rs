@@ -1,4 +1,5 @@
-//! The report and the log of a running suite, followed to show its progress. The evaluation reads the complete report.
+//! The report and the log of a running suite, followed to show its progress. The evaluation reads
+//! the complete report.
 
 use crate::base::progress::RunProgress;
 use crate::{base::text::Quoted, results::read::parse_lines};
@@ -21,7 +22,10 @@ impl FollowedRun {
         self.0.iter_mut().for_each(Followed::read);
         let entries = self.0.iter().map(|process| process.entries).sum();
         let compiled = self.0.iter().filter_map(|process| process.compiled);
-        let compiled = compiled.reduce(|a, b| CompileProgress { done: a.done + b.done, all: a.all + b.all });
+        let compiled = compiled.reduce(|a, b| CompileProgress {
+            done: a.done + b.done,
+            all: a.all + b.all,
+        });
         match compiled {
             Some(compiled) if entries == 0 => progress.compiling(compiled),
             _ => {
@@ -47,17 +51,31 @@ impl Followed {
     }
 
     fn of(report: Growing, log: Growing) -> Self {
-        Self { report, log, entries: 0, last: String::new(), compiled: None }
+        Self {
+            report,
+            log,
+            entries: 0,
+            last: String::new(),
+            compiled: None,
+        }
     }
 
     fn read(&mut self) {
         if self.entries == 0 {
-            // A line that is not complete yet is not one of progress, or one with fewer digits: the next read corrects it.
-            self.compiled = self.log.added().lines().rev().find_map(CompileProgress::of_line).or(self.compiled);
+            // A line that is not complete yet is not one of progress, or one with fewer digits: the
+            // next read corrects it.
+            self.compiled = self
+                .log
+                .added()
+                .lines()
+                .rev()
+                .find_map(CompileProgress::of_line)
+                .or(self.compiled);
         }
         let added = self.report.added();
         self.entries += added.matches('\n').count();
-        // A line that is not complete yet is ignored here, because it is only counted once its line break is read.
+        // A line that is not complete yet is ignored here, because it is only counted once its line
+        // break is read.
         if let Some(entry) = parse_lines(&added).entries.last() {
             // A terminal shows it.
             self.last = Quoted(&entry.test_name()).bare();
@@ -65,12 +83,17 @@ impl Followed {
     }
 }
 
-/// A file that another process writes; a read at its end returns nothing, and a later one may return more.
+/// A file that another process writes; a read at its end returns nothing, and a later one may
+/// return more.
 struct Growing(Option<Box<dyn Read>>);
 
 impl Growing {
     fn new(path: &Path) -> Self {
-        Self(File::open(path).ok().map(|file| Box::new(file) as Box<dyn Read>))
+        Self(
+            File::open(path)
+                .ok()
+                .map(|file| Box::new(file) as Box<dyn Read>),
+        )
     }
 
     /// The text since the last call, or a part of it; empty if there is none.

@@ -1,5 +1,6 @@
-//! The table of a run: a row for each model and device. With many models a row for each architecture and device, and the models of which
-//! a check failed or ran elsewhere than on the device.
+//! The table of a run: a row for each model and device. With many models a row for each
+//! architecture and device, and the models of which a check failed or ran elsewhere than on the
+//! device.
 
 use crate::{
     base::text::{Align, Table},
@@ -30,13 +31,24 @@ pub(super) fn tables(summary: &Summary) -> String {
     if models.len() <= MODELS_SHOWN {
         return by_model(summary.rows.iter());
     }
-    let computed: BTreeSet<TablePlace<'_>> =
-        summary.rows.iter().filter(|row| row.ran_on.iter().any(|it| !is_elsewhere(it))).map(place).collect();
-    let notable: Vec<&SummaryRow> = summary.rows.iter().filter(|row| is_notable(row, &computed)).collect();
+    let computed: BTreeSet<TablePlace<'_>> = summary
+        .rows
+        .iter()
+        .filter(|row| row.ran_on.iter().any(|it| !is_elsewhere(it)))
+        .map(place)
+        .collect();
+    let notable: Vec<&SummaryRow> = summary
+        .rows
+        .iter()
+        .filter(|row| is_notable(row, &computed))
+        .collect();
     let named: BTreeSet<&str> = notable.iter().map(|row| row.model.as_str()).collect();
     let mut text = by_architecture(&summary.rows);
     if !notable.is_empty() {
-        text.push_str(&format!("\nmodels that did not simply pass\n{}", by_model(notable.into_iter())));
+        text.push_str(&format!(
+            "\nmodels that did not simply pass\n{}",
+            by_model(notable.into_iter())
+        ));
     }
     let rest = match named.len() {
         0 => format!("all {} models", models.len()),
@@ -58,8 +70,17 @@ fn by_model<'r>(rows: impl Iterator<Item = &'r SummaryRow>) -> String {
     ]);
     for row in rows {
         let counts = [row.passed, row.failed, row.ignored].map(|count| count.to_string());
-        let words = [row.architecture.to_string(), row.model.clone(), device(place(row))];
-        table.push(words.into_iter().chain(counts).chain([computed_on(row.ran_on.iter())]));
+        let words = [
+            row.architecture.to_string(),
+            row.model.clone(),
+            device(place(row)),
+        ];
+        table.push(
+            words
+                .into_iter()
+                .chain(counts)
+                .chain([computed_on(row.ran_on.iter())]),
+        );
     }
     table.to_string()
 }
@@ -76,12 +97,20 @@ fn by_architecture(rows: &[SummaryRow]) -> String {
     ]);
     let mut sums: BTreeMap<(&str, TablePlace<'_>), ArchitectureTotals<'_>> = BTreeMap::new();
     for row in rows {
-        sums.entry((row.architecture.as_str(), place(row))).or_default().add(row);
+        sums.entry((row.architecture.as_str(), place(row)))
+            .or_default()
+            .add(row);
     }
     for ((architecture, place), sum) in sums {
-        let counts = [sum.models, sum.passed, sum.failed, sum.ignored].map(|count| count.to_string());
+        let counts =
+            [sum.models, sum.passed, sum.failed, sum.ignored].map(|count| count.to_string());
         let words = [architecture.to_owned(), device(place)];
-        table.push(words.into_iter().chain(counts).chain([computed_on(sum.ran_on.into_iter())]));
+        table.push(
+            words
+                .into_iter()
+                .chain(counts)
+                .chain([computed_on(sum.ran_on.into_iter())]),
+        );
     }
     table.to_string()
 }
@@ -96,7 +125,8 @@ impl<'r> ArchitectureTotals<'r> {
     }
 }
 
-/// Whether a check of the row failed or ran elsewhere, or nothing ran on a device on which other models did.
+/// Whether a check of the row failed or ran elsewhere, or nothing ran on a device on which other
+/// models did.
 fn is_notable(row: &SummaryRow, computed: &BTreeSet<TablePlace<'_>>) -> bool {
     let is_missing = row.ran_on.is_empty() && computed.contains(&place(row));
     row.failed > 0 || is_missing || row.ran_on.iter().any(is_elsewhere)
@@ -116,7 +146,11 @@ fn device((device, index, engine): TablePlace<'_>) -> String {
 
 fn computed_on<'r>(ran_on: impl Iterator<Item = &'r RanOn>) -> String {
     let devices: Vec<String> = ran_on.map(RanOn::describe).collect();
-    if devices.is_empty() { "nothing".to_owned() } else { devices.join("; ") }
+    if devices.is_empty() {
+        "nothing".to_owned()
+    } else {
+        devices.join("; ")
+    }
 }
 
 #[cfg(test)]
@@ -124,7 +158,8 @@ mod tests {
     use super::*;
     use crate::results::{expected_failure::ExpectedFailures, read::parse_lines};
 
-    /// The table of `models` models, of which the first fails, the second computes nothing, and the third is a fallback on CUDA.
+    /// The table of `models` models, of which the first fails, the second computes nothing, and the
+    /// third is a fallback on CUDA.
     fn table(models: usize) -> String {
         let line = |model: usize, device: &str, status: &str, rest: &str| {
             format!(
@@ -133,12 +168,21 @@ mod tests {
         };
         let lines = (0..models).flat_map(|model| {
             let cpu = match model {
-                0 => line(model, "cpu", "fail", r#""device_name":"host","reason":"NaN","#),
+                0 => line(
+                    model,
+                    "cpu",
+                    "fail",
+                    r#""device_name":"host","reason":"NaN","#,
+                ),
                 1 => line(model, "cpu", "ignored", r#""reason":"no class","#),
                 _ => line(model, "cpu", "pass", r#""device_name":"host","#),
             };
             let fallback = r#""device_name":"host","fallback":true,"reason":"cpu","#;
-            let (status, rest) = if model == 2 { ("fail", fallback) } else { ("ignored", r#""reason":"absent","#) };
+            let (status, rest) = if model == 2 {
+                ("fail", fallback)
+            } else {
+                ("ignored", r#""reason":"absent","#)
+            };
             [cpu, line(model, "cuda", status, rest)]
         });
         let lines = parse_lines(&lines.collect::<Vec<_>>().join("\n"));
@@ -150,18 +194,33 @@ mod tests {
     #[test]
     fn of_many_models_those_that_did_not_simply_pass_are_shown() {
         let text = table(MODELS_SHOWN + 1);
-        let mut rows = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+        let mut rows = text
+            .lines()
+            .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
         assert_eq!(
             rows.next().as_deref(),
             Some("architecture device models passed failed ignored numbers computed on")
         );
-        assert_eq!(rows.next().as_deref(), Some("encoder_only cpu 41 39 1 1 host"));
-        assert_eq!(rows.next().as_deref(), Some("encoder_only cuda 41 0 1 40 host (FALLBACK)"));
+        assert_eq!(
+            rows.next().as_deref(),
+            Some("encoder_only cpu 41 39 1 1 host")
+        );
+        assert_eq!(
+            rows.next().as_deref(),
+            Some("encoder_only cuda 41 0 1 40 host (FALLBACK)")
+        );
         let shown: Vec<String> = rows.filter(|row| row.starts_with("encoder_only")).collect();
         // Nothing ran on CUDA, so that its ignored checks are those of an absent device.
-        let expected = ["bert_0 cpu 0 1 0 host", "bert_1 cpu 0 0 1 nothing", "bert_2 cuda 0 1 0 host (FALLBACK)"];
+        let expected = [
+            "bert_0 cpu 0 1 0 host",
+            "bert_1 cpu 0 0 1 nothing",
+            "bert_2 cuda 0 1 0 host (FALLBACK)",
+        ];
         assert_eq!(shown, expected.map(|row| format!("encoder_only {row}")));
-        assert!(text.ends_with("\nof the other 38 models every check passed or was ignored\n"), "{text}");
+        assert!(
+            text.ends_with("\nof the other 38 models every check passed or was ignored\n"),
+            "{text}"
+        );
     }
 
     #[test]

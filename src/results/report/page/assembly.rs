@@ -1,11 +1,13 @@
-//! Puts style, scripts and data into one HTML file. Other commands with a page of their own use the same style and elements.
+//! Puts style, scripts and data into one HTML file. Other commands with a page of their own use the
+//! same style and elements.
 
 use serde::Serialize;
 
 const STYLE: &str = include_str!("page.css");
 const ELEMENTS: &str = include_str!("elements.js");
 
-/// A self-contained page: `template` has places for the style, for the shared elements with `scripts`, and for `data`.
+/// A self-contained page: `template` has places for the style, for the shared elements with
+/// `scripts`, and for `data`.
 ///
 /// # Panics
 ///
@@ -14,11 +16,15 @@ pub(crate) fn assemble(template: &str, scripts: &[&str], data: &impl Serialize) 
     let data = serde_json::to_string(data).expect("the data has string keys only");
     let script = [&[ELEMENTS], scripts].concat().join("\n");
     // The data is inserted last, so that nothing in it is taken for a placeholder.
-    let page = template.replace("/*STYLE*/", STYLE).replace("/*SCRIPT*/", &script);
+    let page = template
+        .replace("/*STYLE*/", STYLE)
+        .replace("/*SCRIPT*/", &script);
     page.replace("/*DATA*/", &embeddable(&data))
 }
 
 /// JSON that can neither end the script element that contains it nor open a comment.
 fn embeddable(json: &str) -> String {
-    json.replace('<', "\\u003c").replace("\u{2028}", "\\u2028").replace("\u{2029}", "\\u2029")
+    json.replace('<', "\\u003c")
+        .replace("\u{2028}", "\\u2028")
+        .replace("\u{2029}", "\\u2029")
 }

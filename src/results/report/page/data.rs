@@ -1,5 +1,5 @@
-//! The data of the page, compact because a report has tens of thousands of checks: each string once, arrays instead of
-//! objects, and three digits instead of seventeen.
+//! The data of the page, compact because a report has tens of thousands of checks: each string
+//! once, arrays instead of objects, and three digits instead of seventeen.
 //!
 //! The script reads rows by position, in the order of the `Serialize` implementations.
 
@@ -9,8 +9,8 @@ mod numbered;
 use crate::results::{
     compare::ReportComparison,
     read::{
-        Cell, CellPart, Column, MergedEntry, MergedReport, ResultStatus, StatusCounts, cells, first_diverging,
-        loaded_bytes,
+        Cell, CellPart, Column, MergedEntry, MergedReport, ResultStatus, StatusCounts, cells,
+        first_diverging, loaded_bytes,
     },
 };
 use comparison::BaseComparison;
@@ -118,16 +118,30 @@ impl ReportPageData {
         }
         Self {
             green: merged.is_green(),
-            statuses: ResultStatus::ALL.iter().map(|s| [s.word(), s.sign(), s.meaning()]).collect(),
+            statuses: ResultStatus::ALL
+                .iter()
+                .map(|s| [s.word(), s.sign(), s.meaning()])
+                .collect(),
             counts: [by_status(&numbers), by_status(&others)],
-            precisions: Precision::ALL.iter().map(|precision| precision.as_str()).collect(),
-            checks: Check::ALL.iter().map(|check| (check.as_str(), check.compares_numbers())).collect(),
+            precisions: Precision::ALL
+                .iter()
+                .map(|precision| precision.as_str())
+                .collect(),
+            checks: Check::ALL
+                .iter()
+                .map(|check| (check.as_str(), check.compares_numbers()))
+                .collect(),
             problems: merged.problems.clone(),
             sources: merged.sources.clone(),
             columns: merged.columns.iter().map(ColumnData::new).collect(),
             models: models.list,
             cells: cell_data,
-            thresholds: pool.thresholds.list.into_iter().map(|pair| pair.map(f64::from_bits)).collect(),
+            thresholds: pool
+                .thresholds
+                .list
+                .into_iter()
+                .map(|pair| pair.map(f64::from_bits))
+                .collect(),
             strings: pool.strings.list,
             base: base.map(BaseComparison::new),
         }
@@ -150,7 +164,8 @@ impl Models {
     /// Entries are sorted by model, so comparing with the last one is sufficient.
     fn number(&mut self, cell: &Cell) -> usize {
         if self.list.last().is_none_or(|(name, _)| *name != cell.model) {
-            self.list.push((cell.model.clone(), cell.architecture.as_str()));
+            self.list
+                .push((cell.model.clone(), cell.architecture.as_str()));
         }
         self.list.len() - 1
     }
@@ -176,7 +191,12 @@ impl ValuePool {
     }
 
     fn check(&mut self, merged: &MergedEntry) -> CheckData {
-        let MergedEntry { entry, evaluation, source, .. } = merged;
+        let MergedEntry {
+            entry,
+            evaluation,
+            source,
+            ..
+        } = merged;
         let mut text = |text: Option<&str>| text.map(|text| self.strings.number(text.to_owned()));
         CheckData {
             check: number_of(Check::ALL, entry.check),
@@ -188,12 +208,17 @@ impl ValuePool {
             memory: loaded_bytes(entry),
             source: *source,
             first_diverging: text(first_diverging(entry)),
-            outputs: entry.outputs.iter().map(|output| self.output(output)).collect(),
+            outputs: entry
+                .outputs
+                .iter()
+                .map(|output| self.output(output))
+                .collect(),
         }
     }
 
     fn output(&mut self, output: &OutputError) -> OutputData {
-        let thresholds = [output.rel_l2_threshold, output.max_rel_threshold].map(|value| round(value).to_bits());
+        let thresholds =
+            [output.rel_l2_threshold, output.max_rel_threshold].map(|value| round(value).to_bits());
         OutputData {
             name: self.strings.number(output.name.clone()),
             rel_l2: finite(output.rel_l2),
@@ -207,8 +232,24 @@ impl ValuePool {
 
 impl Serialize for CellData {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { model, column, precision, status, error, headroom, non_finite, .. } = self;
-        let Self { first_diverging, milliseconds, memory, others, checks, .. } = self;
+        let Self {
+            model,
+            column,
+            precision,
+            status,
+            error,
+            headroom,
+            non_finite,
+            ..
+        } = self;
+        let Self {
+            first_diverging,
+            milliseconds,
+            memory,
+            others,
+            checks,
+            ..
+        } = self;
         let row = (
             model,
             column,
@@ -229,15 +270,44 @@ impl Serialize for CellData {
 
 impl Serialize for CheckData {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { check, status, red, reason, note, milliseconds, memory, source, first_diverging, outputs } = self;
-        (check, status, u8::from(*red), reason, note, milliseconds, memory, source, first_diverging, outputs)
+        let Self {
+            check,
+            status,
+            red,
+            reason,
+            note,
+            milliseconds,
+            memory,
+            source,
+            first_diverging,
+            outputs,
+        } = self;
+        (
+            check,
+            status,
+            u8::from(*red),
+            reason,
+            note,
+            milliseconds,
+            memory,
+            source,
+            first_diverging,
+            outputs,
+        )
             .serialize(serializer)
     }
 }
 
 impl Serialize for OutputData {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { name, rel_l2, max_rel, thresholds, non_finite, worst } = self;
+        let Self {
+            name,
+            rel_l2,
+            max_rel,
+            thresholds,
+            non_finite,
+            worst,
+        } = self;
         // Most outputs have neither.
         if *non_finite == 0 && worst.is_empty() {
             (name, rel_l2, max_rel, thresholds).serialize(serializer)
@@ -250,7 +320,11 @@ impl Serialize for OutputData {
 impl WorstData {
     fn new(worst: &WorstElement) -> Self {
         let number = |value: f64| Some(value).filter(|value| value.abs() < f64::MAX);
-        Self(worst.index.clone(), number(worst.expected), number(worst.got))
+        Self(
+            worst.index.clone(),
+            number(worst.expected),
+            number(worst.got),
+        )
     }
 }
 
@@ -271,18 +345,28 @@ impl ColumnData {
 }
 
 fn by_status(counts: &BTreeMap<ResultStatus, usize>) -> Vec<usize> {
-    ResultStatus::ALL.iter().map(|status| counts.get(status).copied().unwrap_or(0)).collect()
+    ResultStatus::ALL
+        .iter()
+        .map(|status| counts.get(status).copied().unwrap_or(0))
+        .collect()
 }
 
 fn others(part: &CellPart) -> [usize; 3] {
-    [number_of(ResultStatus::ALL, part.status), part.most_severe(), part.checks()]
+    [
+        number_of(ResultStatus::ALL, part.status),
+        part.most_severe(),
+        part.checks(),
+    ]
 }
 
 fn number_of<T: PartialEq + Copy>(all: &[T], variant: T) -> usize {
-    all.iter().position(|other| *other == variant).expect("`ALL` has every variant")
+    all.iter()
+        .position(|other| *other == variant)
+        .expect("`ALL` has every variant")
 }
 
-/// Three digits; none for `f64::MAX`, which reports contain for NaN, infinity and tensors that cannot be compared.
+/// Three digits; none for `f64::MAX`, which reports contain for NaN, infinity and tensors that
+/// cannot be compared.
 fn finite(value: f64) -> Option<f64> {
     (value < f64::MAX).then(|| round(value))
 }

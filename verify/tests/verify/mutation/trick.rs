@@ -1,19 +1,32 @@
-//! Harnesses broken by a trick: all the right calls are there, and one path does not make them, or makes them for
-//! nothing.
+//! Harnesses broken by a trick: all the right calls are there, and one path does not make them, or
+//! makes them for nothing.
 
 use crate::mutator::{Mutant, replaced};
 use testgen_types::Task;
 
 /// Every trick, at every place where it can be played.
 pub(super) fn tricks(text: &str) -> Vec<Mutant> {
-    let groups = [vanishing(text), control_flow(text), hidden_errors(text), swallowed(text), toothless(text)];
+    let groups = [
+        vanishing(text),
+        control_flow(text),
+        hidden_errors(text),
+        swallowed(text),
+        toothless(text),
+    ];
     groups.into_iter().flatten().collect()
 }
 
-/// Puts `statement` at the beginning of every init function, and of the helper that loads the model.
+/// Puts `statement` at the beginning of every init function, and of the helper that loads the
+/// model.
 fn at_the_beginning(kind: &'static str, text: &str, statement: &str) -> Vec<Mutant> {
-    let heads = ["(target: &LoadTarget) -> Endpoint {\n", "-> Result<LoadedModel, InitError> {\n"];
-    heads.iter().flat_map(|head| replaced(text, kind, head, &format!("{head}{statement}\n"))).collect()
+    let heads = [
+        "(target: &LoadTarget) -> Endpoint {\n",
+        "-> Result<LoadedModel, InitError> {\n",
+    ];
+    heads
+        .iter()
+        .flat_map(|head| replaced(text, kind, head, &format!("{head}{statement}\n")))
+        .collect()
 }
 
 /// An early end after code that a careless interpreter takes for a path that cannot continue.
@@ -68,8 +81,10 @@ fn control_flow(text: &str) -> Vec<Mutant> {
         "return if target.label.is_empty() { init_cpu(target) } else { init_cpu(target) };".to_owned(),
         "if target.label.is_empty() { return init_rocm(target); }".to_owned(),
     ];
-    let mut all: Vec<Mutant> =
-        statements.iter().flat_map(|statement| at_the_beginning("a path around everything", text, statement)).collect();
+    let mut all: Vec<Mutant> = statements
+        .iter()
+        .flat_map(|statement| at_the_beginning("a path around everything", text, statement))
+        .collect();
     let detected = "hip_runtime(target)\n        .or_else(|hip| cuda_compatibility(target).map_err(|cuda| \
                     hip.and(cuda)));";
     assert!(text.contains(detected), "the detection is there");
@@ -89,7 +104,12 @@ fn control_flow(text: &str) -> Vec<Mutant> {
         "match hip_runtime(target) { Ok(device) => Ok(device), Err(hip) if target.label.is_empty() => Err(hip), \
          Err(hip) => cuda_compatibility(target).map_err(|cuda| hip.and(cuda)) };",
     ] {
-        all.extend(replaced(text, "a detection path on some paths only", detected, to));
+        all.extend(replaced(
+            text,
+            "a detection path on some paths only",
+            detected,
+            to,
+        ));
     }
     all
 }
@@ -118,9 +138,18 @@ fn hidden_errors(text: &str) -> Vec<Mutant> {
                 all.extend(replaced(text, kind, &from, &to));
             }
         }
-        for (head, end) in [("    let device = match ", " {"), ("    match ", " {"), ("    let device = ", "?")] {
+        for (head, end) in [
+            ("    let device = match ", " {"),
+            ("    match ", " {"),
+            ("    let device = ", "?"),
+        ] {
             let from = format!("{head}{call}{end}");
-            all.extend(replaced(text, kind, &from, &format!("    let _ = {call};\n{from}")));
+            all.extend(replaced(
+                text,
+                kind,
+                &from,
+                &format!("    let _ = {call};\n{from}"),
+            ));
         }
     }
     all.extend(replaced(
@@ -138,8 +167,14 @@ fn toothless(text: &str) -> Vec<Mutant> {
     for (kind, assertion) in [
         ("an assertion of a constant", "assert!(true);"),
         ("an assertion of a constant", "debug_assert_eq!(1, 1);"),
-        ("a value compared with itself", "assert_eq!(target.label, target.label);"),
-        ("an assertion after a return", "return init_cpu(target); assert!(target.label.is_empty());"),
+        (
+            "a value compared with itself",
+            "assert_eq!(target.label, target.label);",
+        ),
+        (
+            "an assertion after a return",
+            "return init_cpu(target); assert!(target.label.is_empty());",
+        ),
     ] {
         all.extend(at_the_beginning(kind, text, assertion));
     }
@@ -152,13 +187,27 @@ fn toothless(text: &str) -> Vec<Mutant> {
             "NaN masked before comparing",
             "|request| Ok(request.run().map(|number| if number.is_nan() { 0.0 } else { number }))",
         ),
-        ("a panic caught", "|request| std::panic::catch_unwind(|| task::text_embedding(request)).unwrap_or_default()"),
-        ("an answer from elsewhere", "|request| task::text_embedding(request).or_else(|_| Ok(GOLDEN))"),
+        (
+            "a panic caught",
+            "|request| std::panic::catch_unwind(|| task::text_embedding(request)).unwrap_or_default()",
+        ),
+        (
+            "an answer from elsewhere",
+            "|request| task::text_embedding(request).or_else(|_| Ok(GOLDEN))",
+        ),
         ("an answer from elsewhere", "answer_from_the_golden"),
-        ("an answer from elsewhere", "if target.label.is_empty() { task::text_embedding } else { task::fill_mask }"),
+        (
+            "an answer from elsewhere",
+            "if target.label.is_empty() { task::text_embedding } else { task::fill_mask }",
+        ),
     ] {
         for task in Task::ALL {
-            all.extend(replaced(text, kind, &format!("task::{task})"), &format!("{answer})")));
+            all.extend(replaced(
+                text,
+                kind,
+                &format!("task::{task})"),
+                &format!("{answer})"),
+            ));
         }
     }
     all
@@ -168,8 +217,16 @@ fn toothless(text: &str) -> Vec<Mutant> {
 fn swallowed(text: &str) -> Vec<Mutant> {
     let mut all = Vec::new();
     for (kind, from, to) in [
-        ("the chosen precision replaced", "SPEC.precisions)?;", "SPEC.precisions).map(|_precision| Precision::F32)?;"),
-        ("the chosen precision replaced", "SPEC.precisions)?;", "SPEC.precisions)?.max(Precision::F32);"),
+        (
+            "the chosen precision replaced",
+            "SPEC.precisions)?;",
+            "SPEC.precisions).map(|_precision| Precision::F32)?;",
+        ),
+        (
+            "the chosen precision replaced",
+            "SPEC.precisions)?;",
+            "SPEC.precisions)?.max(Precision::F32);",
+        ),
         (
             "the chosen precision replaced",
             "let before = memory(&device);",
@@ -180,8 +237,16 @@ fn swallowed(text: &str) -> Vec<Mutant> {
             "let before = memory(&device);",
             "let precision = if target.label.is_empty() { Precision::F32 } else { precision };\n    let before = memory(&device);",
         ),
-        ("the chosen precision replaced", "target.precision, SPEC.precisions", "Some(Precision::F32), SPEC.precisions"),
-        ("the chosen precision replaced", "target.precision, SPEC.precisions", "target.precision, &[Precision::F32]"),
+        (
+            "the chosen precision replaced",
+            "target.precision, SPEC.precisions",
+            "Some(Precision::F32), SPEC.precisions",
+        ),
+        (
+            "the chosen precision replaced",
+            "target.precision, SPEC.precisions",
+            "target.precision, &[Precision::F32]",
+        ),
         (
             "the probe of another device",
             "probe_half_precision(&device)",
@@ -192,14 +257,46 @@ fn swallowed(text: &str) -> Vec<Mutant> {
             "endpoint_handler(loaded),",
             "endpoint_handler(loaded).then(Endpoint::mock(&target.label, DeviceKind::Rocm, \"dropped\")),",
         ),
-        ("the endpoint changed", "endpoint_handler(loaded),", "endpoint_handler(loaded).pretend(),"),
-        ("the endpoint changed", "endpoint_handler(loaded),", "endpoint_handler(loaded.pretend()),"),
-        ("the model changed", ".with_memory(before, after)", ".with_memory(before, after).pretend()"),
-        ("the model changed", ".with_memory(before, after)", ".pretend().with_memory(before, after)"),
-        ("another target loaded", "LoadedModel::new(target, ", "LoadedModel::new(&target.on(DeviceKind::Rocm), "),
-        ("another target loaded", "load_on(device, target)", "load_on(device, &target.on(DeviceKind::Rocm))"),
-        ("memory reported too late", "    report_memory(&target.label, \"before the load\", &before);\n", ""),
-        ("memory of before for after", "let after = memory(&device);", "let after = before;"),
+        (
+            "the endpoint changed",
+            "endpoint_handler(loaded),",
+            "endpoint_handler(loaded).pretend(),",
+        ),
+        (
+            "the endpoint changed",
+            "endpoint_handler(loaded),",
+            "endpoint_handler(loaded.pretend()),",
+        ),
+        (
+            "the model changed",
+            ".with_memory(before, after)",
+            ".with_memory(before, after).pretend()",
+        ),
+        (
+            "the model changed",
+            ".with_memory(before, after)",
+            ".pretend().with_memory(before, after)",
+        ),
+        (
+            "another target loaded",
+            "LoadedModel::new(target, ",
+            "LoadedModel::new(&target.on(DeviceKind::Rocm), ",
+        ),
+        (
+            "another target loaded",
+            "load_on(device, target)",
+            "load_on(device, &target.on(DeviceKind::Rocm))",
+        ),
+        (
+            "memory reported too late",
+            "    report_memory(&target.label, \"before the load\", &before);\n",
+            "",
+        ),
+        (
+            "memory of before for after",
+            "let after = memory(&device);",
+            "let after = before;",
+        ),
         (
             "the label changed",
             "    report_visibility(&target.label, &visible_devices());",
@@ -215,8 +312,16 @@ fn swallowed(text: &str) -> Vec<Mutant> {
     }
     let report = "    report_memory(&target.label, \"before the load\", &before);\n";
     let after = "    report_memory(&target.label, \"after the load\", &after);\n";
-    assert!(text.contains(report) && text.contains(after), "both reports are there");
-    let late = text.replace(report, "").replace(after, &format!("{after}{report}"));
-    all.push(Mutant { kind: "memory reported too late", text: late });
+    assert!(
+        text.contains(report) && text.contains(after),
+        "both reports are there"
+    );
+    let late = text
+        .replace(report, "")
+        .replace(after, &format!("{after}{report}"));
+    all.push(Mutant {
+        kind: "memory reported too late",
+        text: late,
+    });
     all
 }

@@ -1,5 +1,5 @@
-//! Every product of bert with the naive kernel, which computes all small ones by rule: without a fault, and with faults that
-//! only the processes of the kernel have.
+//! Every product of bert with the naive kernel, which computes all small ones by rule: without a
+//! fault, and with faults that only the processes of the kernel have.
 
 use crate::subprocess::{self, CacheState};
 use hip_sim_fault_tests::Installation;
@@ -14,7 +14,11 @@ pub(crate) fn with_faults() -> Option<ExitCode> {
     std::env::var_os("TESTGEN_KERNELS_WORKER")?;
     let faults = std::env::var_os(FAULTS)?;
     let mut worker = Command::new(std::env::current_exe().unwrap());
-    let status = worker.env("HIP_SIM_FAULTS", faults).env_remove(FAULTS).status().unwrap();
+    let status = worker
+        .env("HIP_SIM_FAULTS", faults)
+        .env_remove(FAULTS)
+        .status()
+        .unwrap();
     Some(ExitCode::from(status.code().map_or(1, |code| code as u8)))
 }
 
@@ -23,11 +27,22 @@ pub(crate) fn check() {
     assert!(entries.len() > 20, "{}", entries.len());
     for entry in &entries {
         assert_eq!(entry.outcome, KernelOutcome::Correct, "{entry:?}");
-        assert!(entry.simulated && entry.kernel == "matmul_naive" && entry.model == "bert", "{entry:?}");
-        assert!(entry.headroom.is_none_or(|headroom| headroom >= 1.0), "{entry:?}");
+        assert!(
+            entry.simulated && entry.kernel == "matmul_naive" && entry.model == "bert",
+            "{entry:?}"
+        );
+        assert!(
+            entry.headroom.is_none_or(|headroom| headroom >= 1.0),
+            "{entry:?}"
+        );
     }
     for precision in [Precision::F32, Precision::F16, Precision::Bf16] {
-        assert!(entries.iter().any(|entry| entry.precision == precision && entry.chosen), "{precision}");
+        assert!(
+            entries
+                .iter()
+                .any(|entry| entry.precision == precision && entry.chosen),
+            "{precision}"
+        );
     }
     assert!(entries.iter().any(|entry| entry.one_head));
     wrong_elements_are_found();
@@ -39,7 +54,10 @@ fn wrong_elements_are_found() {
     let wrong = |entry: &&KernelEntry| entry.outcome == KernelOutcome::Wrong;
     assert_eq!(entries.iter().filter(wrong).count(), entries.len());
     let reason = entries[0].reason.as_deref().unwrap_or_default();
-    assert!(reason.contains("expected") && reason.contains("are wrong"), "{reason}");
+    assert!(
+        reason.contains("expected") && reason.contains("are wrong"),
+        "{reason}"
+    );
     assert!(entries.iter().any(KernelEntry::is_failure));
 }
 
@@ -52,7 +70,9 @@ fn crashes_lose_nothing_else() {
         };
         assert!(expected.contains(&entry.outcome), "{entry:?}");
     }
-    let crashed = entries.iter().filter(|entry| entry.outcome == KernelOutcome::Crashed);
+    let crashed = entries
+        .iter()
+        .filter(|entry| entry.outcome == KernelOutcome::Crashed);
     assert_eq!(crashed.count(), 3);
 }
 
@@ -71,8 +91,16 @@ fn entries(faults: &str) -> Vec<KernelEntry> {
         variables.push((FAULTS, faults));
     }
     let installation = Installation::new().unwrap();
-    let output = subprocess::run(subprocess::SUITE, &installation, CacheState::Warm, &variables, &[]);
+    let output = subprocess::run(
+        subprocess::SUITE,
+        &installation,
+        CacheState::Warm,
+        &variables,
+        &[],
+    );
     assert!(output.status.success(), "{}", subprocess::text(&output));
     let text = std::fs::read_to_string(report).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }

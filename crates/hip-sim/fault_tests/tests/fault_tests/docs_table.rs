@@ -4,7 +4,8 @@ use crate::faults::{CASES, FaultCase};
 use hip_sim_fault_tests::InstallationDefect;
 use std::path::{Path, PathBuf};
 
-const BEGIN: &str = "<!-- faults: begin, written by UPDATE_DOCS=1 cargo test -p hip-sim-fault-tests table -->\n";
+const BEGIN: &str =
+    "<!-- faults: begin, written by UPDATE_DOCS=1 cargo test -p hip-sim-fault-tests table -->\n";
 const END: &str = "<!-- faults: end -->\n";
 
 /// Compares the table with the cases, or writes it when `UPDATE_DOCS` is set.
@@ -17,7 +18,10 @@ pub(crate) fn check() {
     if std::env::var_os("UPDATE_DOCS").is_some() {
         std::fs::write(&page, current).unwrap();
     } else {
-        assert_eq!(text, current, "update it with `UPDATE_DOCS=1 cargo test -p hip-sim-fault-tests table`");
+        assert_eq!(
+            text, current,
+            "update it with `UPDATE_DOCS=1 cargo test -p hip-sim-fault-tests table`"
+        );
     }
 }
 
@@ -28,7 +32,14 @@ fn page() -> PathBuf {
 fn table() -> String {
     let head = "| fault | how | check | reason in the report |\n|---|---|---|---|\n".to_owned();
     CASES.iter().fold(head, |table, case| {
-        table + &format!("| {} | {} | `{}` | {} |\n", case.name, how(case), case.check, case.reason)
+        table
+            + &format!(
+                "| {} | {} | `{}` | {} |\n",
+                case.name,
+                how(case),
+                case.check,
+                case.reason
+            )
     })
 }
 
@@ -37,9 +48,14 @@ fn how(case: &FaultCase) -> String {
     let corruptions = case.corruptions.iter().map(|corruption| match corruption {
         InstallationDefect::Missing(file) => format!("no `{file}`"),
         InstallationDefect::Truncated(file) => format!("`{file}` truncated"),
-        InstallationDefect::Lacks { library, function } => format!("`{library}` without `{function}`"),
+        InstallationDefect::Lacks { library, function } => {
+            format!("`{library}` without `{function}`")
+        }
         InstallationDefect::Hipconfig(body) => format!("`hipconfig` is `{body}`"),
     });
-    let variables = case.variables.iter().map(|(name, value)| format!("`{name}={value}`"));
+    let variables = case
+        .variables
+        .iter()
+        .map(|(name, value)| format!("`{name}={value}`"));
     corruptions.chain(variables).collect::<Vec<_>>().join(", ")
 }

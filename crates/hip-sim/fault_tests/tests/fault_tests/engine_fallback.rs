@@ -1,4 +1,5 @@
-//! An engine that was built for HIP and computes on the CPU: its column is `rocm`, the fallback is marked, and no check of numbers passes.
+//! An engine that was built for HIP and computes on the CPU: its column is `rocm`, the fallback is
+//! marked, and no check of numbers passes.
 
 use crate::subprocess::{self, CacheState};
 use hip_sim_fault_tests::Installation;
@@ -12,9 +13,18 @@ pub(crate) fn check() {
         let entry = entry(required);
         let reason = entry.reason.as_deref().unwrap_or_default();
         assert_eq!(entry.status, status, "`{required}`: {reason}");
-        assert!(entry.fallback && entry.device == DeviceKind::Rocm, "`{required}`: {entry:?}");
-        assert_eq!(entry.engine_versions.as_deref(), Some("scripted 1 (HIP build)"));
-        assert!(reason.contains("computes on the CPU: its HIP 6.4 sees no GPU"), "`{required}`: {reason}");
+        assert!(
+            entry.fallback && entry.device == DeviceKind::Rocm,
+            "`{required}`: {entry:?}"
+        );
+        assert_eq!(
+            entry.engine_versions.as_deref(),
+            Some("scripted 1 (HIP build)")
+        );
+        assert!(
+            reason.contains("computes on the CPU: its HIP 6.4 sees no GPU"),
+            "`{required}`: {reason}"
+        );
     }
 }
 
@@ -31,8 +41,17 @@ fn entry(required: &str) -> ReportEntry {
         ("TESTGEN_REPORT", report.to_str().unwrap()),
         ("TESTGEN_REQUIRE", required),
     ];
-    let output = subprocess::run(subprocess::SUITE, &installation, CacheState::Empty, &variables, &["--exact", TEST]);
+    let output = subprocess::run(
+        subprocess::SUITE,
+        &installation,
+        CacheState::Empty,
+        &variables,
+        &["--exact", TEST],
+    );
     let lines = std::fs::read_to_string(&report).unwrap_or_default();
-    let line = lines.lines().next().unwrap_or_else(|| panic!("the report is empty\n{}", subprocess::text(&output)));
+    let line = lines
+        .lines()
+        .next()
+        .unwrap_or_else(|| panic!("the report is empty\n{}", subprocess::text(&output)));
     serde_json::from_str(line).unwrap()
 }

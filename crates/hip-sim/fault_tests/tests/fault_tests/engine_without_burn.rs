@@ -1,4 +1,5 @@
-//! A GPU that burn does not support: an engine that is a process computes on it, and the native column says why it does not.
+//! A GPU that burn does not support: an engine that is a process computes on it, and the native
+//! column says why it does not.
 
 use crate::subprocess::{self, CacheState};
 use hip_sim_fault_tests::Installation;
@@ -14,17 +15,38 @@ pub(crate) fn check() {
     for (required, status) in [("", EntryStatus::Ignored), ("rocm-sim", EntryStatus::Fail)] {
         let entries = entries(required);
         let [native, engine] = ["", "scripted"].map(|name| {
-            let of_column = |entry: &&ReportEntry| entry.engine.as_deref().unwrap_or_default() == name;
-            entries.iter().find(of_column).unwrap_or_else(|| panic!("no entry of `{name}`: {entries:?}"))
+            let of_column =
+                |entry: &&ReportEntry| entry.engine.as_deref().unwrap_or_default() == name;
+            entries
+                .iter()
+                .find(of_column)
+                .unwrap_or_else(|| panic!("no entry of `{name}`: {entries:?}"))
         });
         let reason = native.reason.as_deref().unwrap_or_default();
         assert_eq!(native.status, status, "`{required}`: {reason}");
-        assert!(reason.contains("is unusable by burn: burn 0.21 does not support gfx950"), "{reason}");
-        assert!(native.device_name.is_none() && !native.fallback, "{native:?}");
-        assert_eq!(engine.status, EntryStatus::Pass, "`{required}`: {:?}", engine.reason);
-        assert!(engine.simulated && !engine.fallback && !engine.mock, "{engine:?}");
+        assert!(
+            reason.contains("is unusable by burn: burn 0.21 does not support gfx950"),
+            "{reason}"
+        );
+        assert!(
+            native.device_name.is_none() && !native.fallback,
+            "{native:?}"
+        );
+        assert_eq!(
+            engine.status,
+            EntryStatus::Pass,
+            "`{required}`: {:?}",
+            engine.reason
+        );
+        assert!(
+            engine.simulated && !engine.fallback && !engine.mock,
+            "{engine:?}"
+        );
         let hardware = engine.hardware.as_ref().unwrap();
-        assert_eq!((hardware.architecture.as_deref(), hardware.path.as_deref()), (Some("gfx950"), Some("HIP runtime")));
+        assert_eq!(
+            (hardware.architecture.as_deref(), hardware.path.as_deref()),
+            (Some("gfx950"), Some("HIP runtime"))
+        );
     }
 }
 
@@ -42,9 +64,22 @@ fn entries(required: &str) -> Vec<ReportEntry> {
         ("TESTGEN_REPORT", report.to_str().unwrap()),
         ("TESTGEN_REQUIRE", required),
     ];
-    let output = subprocess::run(subprocess::SUITE, &installation, CacheState::Empty, &variables, &[TEST]);
+    let output = subprocess::run(
+        subprocess::SUITE,
+        &installation,
+        CacheState::Empty,
+        &variables,
+        &[TEST],
+    );
     let lines = std::fs::read_to_string(&report).unwrap_or_default();
-    let entries: Vec<ReportEntry> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert!(!entries.is_empty(), "the report is empty\n{}", subprocess::text(&output));
+    let entries: Vec<ReportEntry> = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert!(
+        !entries.is_empty(),
+        "the report is empty\n{}",
+        subprocess::text(&output)
+    );
     entries
 }

@@ -1,5 +1,5 @@
-//! One fault, one check of a generated harness, and the reason that it reports. An abort, a hang or a pass fails the
-//! test.
+//! One fault, one check of a generated harness, and the reason that it reports. An abort, a hang or
+//! a pass fails the test.
 
 use crate::subprocess::{self, CacheState};
 use hip_sim_fault_tests::{COMPILER, Installation, InstallationDefect, RUNTIME};
@@ -28,7 +28,14 @@ const fn injected(
     check: &'static str,
     reason: &'static str,
 ) -> FaultCase {
-    FaultCase { name, corruptions: &[], variables, cache: CacheState::Warm, check, reason }
+    FaultCase {
+        name,
+        corruptions: &[],
+        variables,
+        cache: CacheState::Warm,
+        check,
+        reason,
+    }
 }
 
 /// An injected fault that occurs only when kernels are compiled.
@@ -38,12 +45,30 @@ const fn compiling(
     check: &'static str,
     reason: &'static str,
 ) -> FaultCase {
-    FaultCase { name, corruptions: &[], variables, cache: CacheState::Empty, check, reason }
+    FaultCase {
+        name,
+        corruptions: &[],
+        variables,
+        cache: CacheState::Empty,
+        check,
+        reason,
+    }
 }
 
 /// A fault of the installation.
-const fn corrupted(name: &'static str, corruptions: &'static [InstallationDefect], reason: &'static str) -> FaultCase {
-    FaultCase { name, corruptions, variables: &[], cache: CacheState::Empty, check: GOLDEN, reason }
+const fn corrupted(
+    name: &'static str,
+    corruptions: &'static [InstallationDefect],
+    reason: &'static str,
+) -> FaultCase {
+    FaultCase {
+        name,
+        corruptions,
+        variables: &[],
+        cache: CacheState::Empty,
+        check: GOLDEN,
+        reason,
+    }
 }
 
 macro_rules! faults {
@@ -71,25 +96,40 @@ pub(crate) const CASES: &[FaultCase] = &[
     ),
     corrupted(
         "old version",
-        &[InstallationDefect::Lacks { library: RUNTIME, function: "hipGetDevicePropertiesR0600" }],
+        &[InstallationDefect::Lacks {
+            library: RUNTIME,
+            function: "hipGetDevicePropertiesR0600",
+        }],
         "is too old, it lacks `hipGetDevicePropertiesR0600`",
     ),
     corrupted(
         "symbol missing",
-        &[InstallationDefect::Lacks { library: RUNTIME, function: "hipMemcpy2DAsync" }],
+        &[InstallationDefect::Lacks {
+            library: RUNTIME,
+            function: "hipMemcpy2DAsync",
+        }],
         "lacks `hipMemcpy2DAsync`, without which burn aborts",
     ),
     corrupted(
         "symbol of the compiler missing",
-        &[InstallationDefect::Lacks { library: COMPILER, function: "hiprtcGetCode" }],
+        &[InstallationDefect::Lacks {
+            library: COMPILER,
+            function: "hiprtcGetCode",
+        }],
         "lacks `hiprtcGetCode`, without which burn aborts",
     ),
     corrupted(
         "hipconfig prints a warning",
-        &[InstallationDefect::Hipconfig("echo warning >&2; echo /opt/rocm")],
+        &[InstallationDefect::Hipconfig(
+            "echo warning >&2; echo /opt/rocm",
+        )],
         "writes to standard error (`warning`), on which burn panics",
     ),
-    corrupted("hipconfig fails", &[InstallationDefect::Hipconfig("exit 1")], "hipconfig -p` fails"),
+    corrupted(
+        "hipconfig fails",
+        &[InstallationDefect::Hipconfig("exit 1")],
+        "hipconfig -p` fails",
+    ),
     injected(
         "no device",
         faults!("no-device"),
@@ -114,9 +154,24 @@ pub(crate) const CASES: &[FaultCase] = &[
         GOLDEN,
         "the runtime reports wave size 64 for gfx1100, burn requires 32",
     ),
-    injected("allocation fails", faults!("allocate=2"), GOLDEN, "out of memory:"),
-    compiling("compilation fails", faults!("compile="), GOLDEN, "running the first kernel failed"),
-    compiling("compilation of a norm fails", faults!("compile=layer_norm"), GOLDEN, "injected compilation fault"),
+    injected(
+        "allocation fails",
+        faults!("allocate=2"),
+        GOLDEN,
+        "out of memory:",
+    ),
+    compiling(
+        "compilation fails",
+        faults!("compile="),
+        GOLDEN,
+        "running the first kernel failed",
+    ),
+    compiling(
+        "compilation of a norm fails",
+        faults!("compile=layer_norm"),
+        GOLDEN,
+        "injected compilation fault",
+    ),
     compiling(
         "no compiler",
         &[("HIP_SIM_CXX", "no-such-compiler")],
@@ -129,31 +184,69 @@ pub(crate) const CASES: &[FaultCase] = &[
         GOLDEN,
         "Unable to load the function in the compiled module",
     ),
-    injected("launch fails", faults!("launch="), GOLDEN, "running the first kernel failed"),
-    injected("launch of a norm fails", faults!("launch=layer_norm"), GOLDEN, "Unable to launch kernel"),
-    injected("kernels do nothing", faults!("idle="), GOLDEN, "element 1 is 0, expected 2; 1002 of 1003 are wrong"),
-    injected("norms do nothing", faults!("idle=layer_norm"), GOLDEN, "`last_hidden_state`"),
+    injected(
+        "launch fails",
+        faults!("launch="),
+        GOLDEN,
+        "running the first kernel failed",
+    ),
+    injected(
+        "launch of a norm fails",
+        faults!("launch=layer_norm"),
+        GOLDEN,
+        "Unable to launch kernel",
+    ),
+    injected(
+        "kernels do nothing",
+        faults!("idle="),
+        GOLDEN,
+        "element 1 is 0, expected 2; 1002 of 1003 are wrong",
+    ),
+    injected(
+        "norms do nothing",
+        faults!("idle=layer_norm"),
+        GOLDEN,
+        "`last_hidden_state`",
+    ),
     injected(
         "one element wrong everywhere",
         faults!("wrong="),
         GOLDEN,
         "checking the answer of the first kernel failed",
     ),
-    injected("one element of a norm wrong", faults!("wrong=layer_norm"), GOLDEN, "`last_hidden_state`"),
+    injected(
+        "one element of a norm wrong",
+        faults!("wrong=layer_norm"),
+        GOLDEN,
+        "`last_hidden_state`",
+    ),
     injected(
         "memory leaks until it is exhausted",
-        &[("HIP_SIM_DEVICES", "gfx1100,memory=64"), ("HIP_SIM_FAULTS", "leak")],
+        &[
+            ("HIP_SIM_DEVICES", "gfx1100,memory=64"),
+            ("HIP_SIM_FAULTS", "leak"),
+        ],
         "memory_released",
         "out of memory:",
     ),
-    injected("sums of f16 do not launch", faults!["launch=kernel_binop_c_f16"], "half_probe_f16", "wrong (sums fail"),
+    injected(
+        "sums of f16 do not launch",
+        faults!["launch=kernel_binop_c_f16"],
+        "half_probe_f16",
+        "wrong (sums fail",
+    ),
     injected(
         "matrix products of f16 do not launch",
         faults!["launch=matmul_entry_lhs_f16"],
         "half_probe_f16",
         "matrix products fail",
     ),
-    injected("one element of a norm is NaN", faults!("nan=layer_norm"), "finite_f32", "elements are not finite"),
+    injected(
+        "one element of a norm is NaN",
+        faults!("nan=layer_norm"),
+        "finite_f32",
+        "elements are not finite",
+    ),
     compiling(
         "half precision truncates",
         faults!("half=truncate"),
@@ -186,7 +279,10 @@ pub(crate) const CASES: &[FaultCase] = &[
     ),
     injected(
         "second device broken, first usable",
-        &[("HIP_SIM_DEVICES", "gfx1100,memory=1024;gfx1100"), ("HIP_SIM_FAULTS", "1/launch=")],
+        &[
+            ("HIP_SIM_DEVICES", "gfx1100,memory=1024;gfx1100"),
+            ("HIP_SIM_FAULTS", "1/launch="),
+        ],
         GOLDEN,
         "(rocm:1) cannot be opened",
     ),
@@ -201,7 +297,12 @@ pub(crate) const CASES: &[FaultCase] = &[
 /// Runs the check under the fault and asserts that it fails with the expected reason.
 pub(crate) fn check(case: &FaultCase) {
     let (entry, output) = run(case);
-    assert_eq!(entry.status, EntryStatus::Fail, "{}: the check did not fail\n{output}", case.name);
+    assert_eq!(
+        entry.status,
+        EntryStatus::Fail,
+        "{}: the check did not fail\n{output}",
+        case.name
+    );
     let reason = entry.reason.unwrap_or_default();
     assert!(reason.contains(case.reason), "{}: {reason}", case.name);
 }
@@ -211,9 +312,18 @@ fn run(case: &FaultCase) -> (ReportEntry, String) {
     let installation = Installation::corrupted(case.corruptions).unwrap();
     let report = installation.root().join("report.jsonl");
     let test = format!("encoder_only::bert::rocm::{}", case.check);
-    let mut variables = vec![("TESTGEN_REPORT", report.to_str().unwrap()), ("TESTGEN_REQUIRE", "rocm-sim")];
+    let mut variables = vec![
+        ("TESTGEN_REPORT", report.to_str().unwrap()),
+        ("TESTGEN_REQUIRE", "rocm-sim"),
+    ];
     variables.extend_from_slice(case.variables);
-    let finished = subprocess::run(subprocess::SUITE, &installation, case.cache, &variables, &["--exact", &test]);
+    let finished = subprocess::run(
+        subprocess::SUITE,
+        &installation,
+        case.cache,
+        &variables,
+        &["--exact", &test],
+    );
     let output = subprocess::text(&finished);
     // The exit code of libtest for a failed test. An abort has no exit code.
     assert_eq!(
@@ -224,5 +334,8 @@ fn run(case: &FaultCase) -> (ReportEntry, String) {
         finished.status
     );
     let lines = std::fs::read_to_string(&report).unwrap();
-    (serde_json::from_str(lines.lines().next().unwrap()).unwrap(), output)
+    (
+        serde_json::from_str(lines.lines().next().unwrap()).unwrap(),
+        output,
+    )
 }

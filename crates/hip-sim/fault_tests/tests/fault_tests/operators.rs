@@ -1,8 +1,9 @@
-//! The operators of the generated suite on each simulated architecture, and what no spec can name: every kernel of the rule for
-//! products, and fused kernels against their composition.
+//! The operators of the generated suite on each simulated architecture, and what no spec can name:
+//! every kernel of the rule for products, and fused kernels against their composition.
 //!
-//! The subprocess computes all cases on device 0 and prints a line for each, which the test reads. Known bugs of burn
-//! on GPUs have a minimal case as well, which must still be wrong: once it is fixed, the workaround can be removed.
+//! The subprocess computes all cases on device 0 and prints a line for each, which the test reads.
+//! Known bugs of burn on GPUs have a minimal case as well, which must still be wrong: once it is
+//! fixed, the workaround can be removed.
 
 mod fused;
 mod kernels;
@@ -28,20 +29,42 @@ type Values = Vec<f32>;
 pub(crate) fn check(architecture: &str) {
     let installation = Installation::new().unwrap();
     let variables = [("HIP_SIM_DEVICES", architecture)];
-    let finished = subprocess::run(subprocess::OPERATORS, &installation, CacheState::Empty, &variables, &[]);
+    let finished = subprocess::run(
+        subprocess::OPERATORS,
+        &installation,
+        CacheState::Empty,
+        &variables,
+        &[],
+    );
     let output = subprocess::text(&finished);
     assert_eq!(finished.status.code(), Some(0), "{output}");
-    let agreed = output.lines().filter(|line| line.starts_with("agrees ")).count();
-    assert_eq!(agreed, kernels::count(architecture) + fused::count(), "{output}");
+    let agreed = output
+        .lines()
+        .filter(|line| line.starts_with("agrees "))
+        .count();
+    assert_eq!(
+        agreed,
+        kernels::count(architecture) + fused::count(),
+        "{output}"
+    );
 }
 
-/// Runs every operator of the suite in every precision once. `testgen run --simulate` runs all checks of them on the other
-/// architectures.
+/// Runs every operator of the suite in every precision once. `testgen run --simulate` runs all
+/// checks of them on the other architectures.
 pub(crate) fn check_suite(architecture: &str) {
     let installation = Installation::new().unwrap();
-    let variables = [("HIP_SIM_DEVICES", architecture), ("TESTGEN_REQUIRE", "rocm-sim")];
+    let variables = [
+        ("HIP_SIM_DEVICES", architecture),
+        ("TESTGEN_REQUIRE", "rocm-sim"),
+    ];
     let arguments = ["::rocm::forward_"];
-    let finished = subprocess::run(subprocess::SUITE, &installation, CacheState::Empty, &variables, &arguments);
+    let finished = subprocess::run(
+        subprocess::SUITE,
+        &installation,
+        CacheState::Empty,
+        &variables,
+        &arguments,
+    );
     let output = subprocess::text(&finished);
     assert_eq!(finished.status.code(), Some(0), "{output}");
     assert!(output.contains(" 0 failed"), "{output}");
@@ -49,7 +72,11 @@ pub(crate) fn check_suite(architecture: &str) {
 
 /// The subprocess: computes every case and prints whether it agrees.
 pub(crate) fn main() -> ExitCode {
-    let facts = match detect(DeviceKind::Rocm, DeviceIndex::Index(0), &EngineName::native()) {
+    let facts = match detect(
+        DeviceKind::Rocm,
+        DeviceIndex::Index(0),
+        &EngineName::native(),
+    ) {
         Ok(facts) if facts.simulated => facts,
         Ok(facts) => return fail(&format!("`{}` is not a simulation", facts.name)),
         Err(unavailable) => return fail(&unavailable.to_string()),
@@ -64,11 +91,22 @@ pub(crate) fn main() -> ExitCode {
     for ((name, expected), (_, got)) in known.iter().zip(&known_wrong::all::<Gpu>(&gpu)) {
         let agrees = difference(expected, got) <= tolerance(DType::F32);
         wrong |= agrees;
-        println!("{} {name}", if agrees { "FIXED in burn, remove the workaround:" } else { "wrong as known:" });
+        println!(
+            "{} {name}",
+            if agrees {
+                "FIXED in burn, remove the workaround:"
+            } else {
+                "wrong as known:"
+            }
+        );
     }
     wrong |= !kernels::agree(&gpu, &host);
     wrong |= !fused::agree(&gpu);
-    if wrong { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    if wrong {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    }
 }
 
 fn fail(reason: &str) -> ExitCode {
@@ -81,8 +119,16 @@ fn difference(expected: &Values, got: &Values) -> f32 {
     if expected.len() != got.len() || got.iter().any(|value| value.is_nan()) {
         return f32::INFINITY;
     }
-    let scale = expected.iter().fold(1e-30_f32, |scale, value| scale.max(value.abs()));
-    expected.iter().zip(got).fold(0.0_f32, |worst, (expected, got)| worst.max((expected - got).abs())) / scale
+    let scale = expected
+        .iter()
+        .fold(1e-30_f32, |scale, value| scale.max(value.abs()));
+    expected
+        .iter()
+        .zip(got)
+        .fold(0.0_f32, |worst, (expected, got)| {
+            worst.max((expected - got).abs())
+        })
+        / scale
 }
 
 /// A few units in the last place. The 16-bit tolerances allow accumulators in f32 and in 16 bits.
@@ -94,7 +140,8 @@ fn tolerance(dtype: DType) -> f32 {
     }
 }
 
-/// Values between -1 and 1 that repeat only after 101 elements; another `step` orders them in another way.
+/// Values between -1 and 1 that repeat only after 101 elements; another `step` orders them in
+/// another way.
 fn filled<B: Backend, const D: usize>(
     device: &B::Device,
     shape: [usize; D],
@@ -102,7 +149,9 @@ fn filled<B: Backend, const D: usize>(
     dtype: DType,
 ) -> Tensor<B, D> {
     let count: usize = shape.iter().product();
-    let values: Vec<f32> = (0..count).map(|index| (index * step % 101) as f32 / 50.0 - 1.0).collect();
+    let values: Vec<f32> = (0..count)
+        .map(|index| (index * step % 101) as f32 / 50.0 - 1.0)
+        .collect();
     Tensor::from_data(TensorData::new(values, shape), (device, dtype))
 }
 

@@ -1,4 +1,5 @@
-//! Kernels are chosen by rule: two cold runs launch the same ones and measure the same errors, bit by bit.
+//! Kernels are chosen by rule: two cold runs launch the same ones and measure the same errors, bit
+//! by bit.
 
 use crate::subprocess;
 use serde_json::Value;
@@ -18,7 +19,11 @@ fn record(architecture: &str) -> Value {
     let directory = tempfile::tempdir().unwrap();
     let report = directory.path().join("report.jsonl");
     let file = report.display().to_string();
-    let variables = [("TESTGEN_REQUIRE", "rocm-sim"), ("HIP_SIM_DEVICES", architecture), ("TESTGEN_REPORT", &file)];
+    let variables = [
+        ("TESTGEN_REQUIRE", "rocm-sim"),
+        ("HIP_SIM_DEVICES", architecture),
+        ("TESTGEN_REPORT", &file),
+    ];
     let output = subprocess::run_without_fault(&directory.path().join("cache"), &variables);
     assert!(output.status.success(), "{}", subprocess::text(&output));
     serde_json::from_str(&std::fs::read_to_string(report).unwrap()).unwrap()

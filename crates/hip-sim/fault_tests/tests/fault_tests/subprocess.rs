@@ -1,4 +1,5 @@
-//! Runs this binary as a subprocess, with a simulated AMD GPU and without the developer's settings of testgen and ROCm.
+//! Runs this binary as a subprocess, with a simulated AMD GPU and without the developer's settings
+//! of testgen and ROCm.
 
 use hip_sim_fault_tests::Installation;
 use std::path::{Path, PathBuf};
@@ -15,7 +16,10 @@ pub(crate) const OPERATORS: &str = "operators";
 
 /// The directory of the generated suite; paths of its checkpoints are relative to it.
 pub(crate) fn suite_directory() -> String {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../generated").display().to_string()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../../generated")
+        .display()
+        .to_string()
 }
 
 /// The state of the cache of compiled kernels at the start.
@@ -39,7 +43,9 @@ pub(crate) fn run(
     if state == CacheState::Warm {
         copy(&warm_cache(), cache.path());
     }
-    command(role, installation, cache.path(), variables, arguments).output().unwrap()
+    command(role, installation, cache.path(), variables, arguments)
+        .output()
+        .unwrap()
 }
 
 pub(crate) fn command(
@@ -50,27 +56,53 @@ pub(crate) fn command(
     arguments: &[&str],
 ) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(arguments).env(ROLE, role).env("CARGO_MANIFEST_DIR", suite_directory()).env("RUST_BACKTRACE", "0");
-    for name in ["NEXTEST", "TESTGEN_REQUIRE", "TESTGEN_REPORT", "TESTGEN_VERBOSE", "TESTGEN_CHECKPOINTS"] {
+    command
+        .args(arguments)
+        .env(ROLE, role)
+        .env("CARGO_MANIFEST_DIR", suite_directory())
+        .env("RUST_BACKTRACE", "0");
+    for name in [
+        "NEXTEST",
+        "TESTGEN_REQUIRE",
+        "TESTGEN_REPORT",
+        "TESTGEN_VERBOSE",
+        "TESTGEN_CHECKPOINTS",
+    ] {
         command.env_remove(name);
     }
-    for name in ["TESTGEN_DEVICE", "HIP_SIM_DEVICES", "HIP_SIM_FAULTS", "HIP_SIM_VERSION"] {
+    for name in [
+        "TESTGEN_DEVICE",
+        "HIP_SIM_DEVICES",
+        "HIP_SIM_FAULTS",
+        "HIP_SIM_VERSION",
+    ] {
         command.env_remove(name);
     }
     for name in ["HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"] {
         command.env_remove(name);
     }
-    command.env("ROCM_PATH", installation.root()).env("HIP_PATH", installation.root()).env("PATH", installation.path());
+    command
+        .env("ROCM_PATH", installation.root())
+        .env("HIP_PATH", installation.root())
+        .env("PATH", installation.path());
     // The faults are of one process. Tests run at the same time, so nothing is gained by more.
     command.env("TESTGEN_COMPILE_PROCESSES", "1");
-    command.env("TESTGEN_CACHE", cache).env("HIP_SIM_CACHE", kernels()).envs(variables.iter().copied());
+    command
+        .env("TESTGEN_CACHE", cache)
+        .env("HIP_SIM_CACHE", kernels())
+        .envs(variables.iter().copied());
     command
 }
 
 /// Runs one check of the suite without a fault, and keeps what burn wrote to `cache`.
 pub(crate) fn run_without_fault(cache: &Path, variables: &[(&str, &str)]) -> Output {
-    let (installation, test) = (Installation::new().unwrap(), "encoder_only::bert::rocm::output_golden_f32");
-    command(SUITE, &installation, cache, variables, &["--exact", test]).output().unwrap()
+    let (installation, test) = (
+        Installation::new().unwrap(),
+        "encoder_only::bert::rocm::output_golden_f32",
+    );
+    command(SUITE, &installation, cache, variables, &["--exact", test])
+        .output()
+        .unwrap()
 }
 
 /// The caches after a run without a fault; made once.
@@ -81,7 +113,12 @@ fn warm_cache() -> PathBuf {
     let cache = warm.get_or_insert_with(|| {
         let cache = tempfile::tempdir().unwrap();
         let output = run_without_fault(cache.path(), &[("TESTGEN_REQUIRE", "rocm-sim")]);
-        assert!(output.status.success(), "without a fault: {}\n{}", output.status, text(&output));
+        assert!(
+            output.status.success(),
+            "without a fault: {}\n{}",
+            output.status,
+            text(&output)
+        );
         cache
     });
     cache.path().to_path_buf()
@@ -107,8 +144,10 @@ fn copy(from: &Path, to: &Path) {
 
 /// The folder of the simulator's compiled kernels: the caller's, or one in cargo's target folder.
 fn kernels() -> PathBuf {
-    std::env::var_os("HIP_SIM_CACHE")
-        .map_or_else(|| Path::new(env!("CARGO_TARGET_TMPDIR")).join("kernels"), PathBuf::from)
+    std::env::var_os("HIP_SIM_CACHE").map_or_else(
+        || Path::new(env!("CARGO_TARGET_TMPDIR")).join("kernels"),
+        PathBuf::from,
+    )
 }
 
 /// The output of a subprocess.

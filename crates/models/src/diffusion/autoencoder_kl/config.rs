@@ -60,15 +60,18 @@ impl ModelConfig for AutoencoderConfig {
 
     fn validate(&self) -> Result<(), String> {
         let blocks = self.block_out_channels.len();
-        if blocks == 0 || self.down_block_types.len() != blocks || self.up_block_types.len() != blocks {
+        if blocks == 0
+            || self.down_block_types.len() != blocks
+            || self.up_block_types.len() != blocks
+        {
             return Err(
                 "`block_out_channels`, `down_block_types` and `up_block_types` have one entry for each block".into()
             );
         }
         let groups = self.norm_num_groups;
-        self.block_out_channels
-            .iter()
-            .try_for_each(|channels| divides("block_out_channels", *channels, "norm_num_groups", groups))
+        self.block_out_channels.iter().try_for_each(|channels| {
+            divides("block_out_channels", *channels, "norm_num_groups", groups)
+        })
     }
 }
 
@@ -82,12 +85,21 @@ impl AutoencoderConfig {
         out: usize,
         w: &Weights<B>,
     ) -> Result<ResnetBlock<B>, WeightsError> {
-        let shape =
-            ResnetShape { groups: self.norm_num_groups, eps: EPS, activation: self.act_fn, time: None, scale: 1.0 };
+        let shape = ResnetShape {
+            groups: self.norm_num_groups,
+            eps: EPS,
+            activation: self.act_fn,
+            time: None,
+            scale: 1.0,
+        };
         ResnetBlock::load(&shape, inner, out, w)
     }
 
-    pub(super) fn norm<B: Ops>(&self, channels: usize, w: &Weights<B>) -> Result<GroupNorm<B>, WeightsError> {
+    pub(super) fn norm<B: Ops>(
+        &self,
+        channels: usize,
+        w: &Weights<B>,
+    ) -> Result<GroupNorm<B>, WeightsError> {
         GroupNorm::load(w, self.norm_num_groups, channels, EPS)
     }
 
@@ -100,6 +112,8 @@ impl AutoencoderConfig {
         w: &Weights<B>,
     ) -> Result<Vec<ResnetBlock<B>>, WeightsError> {
         let inner = |layer| if layer == 0 { inner } else { out };
-        (0..count).map(|layer| self.resnet(inner(layer), out, &w.module("resnets").module(layer))).collect()
+        (0..count)
+            .map(|layer| self.resnet(inner(layer), out, &w.module("resnets").module(layer)))
+            .collect()
     }
 }

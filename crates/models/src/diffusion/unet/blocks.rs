@@ -1,4 +1,5 @@
-//! The blocks of the downward path to the lowest resolution and of the upward path: `diffusers.models.unets.unet_2d_blocks`.
+//! The blocks of the downward path to the lowest resolution and of the upward path:
+//! `diffusers.models.unets.unet_2d_blocks`.
 
 use super::config::{UnetBlockType, UnetConfig};
 use crate::diffusion::{Downsample, ResnetBlock, SpatialTransformer, Upsample, doubled, halved};
@@ -32,20 +33,41 @@ impl<B: Ops> UnetBlock<B> {
         inner: &[usize],
         w: &Weights<B>,
     ) -> Result<Self, WeightsError> {
-        let (shape, out) = (config.resnet(config.resnet_out_scale_factor), config.block_out_channels[index]);
+        let (shape, out) = (
+            config.resnet(config.resnet_out_scale_factor),
+            config.block_out_channels[index],
+        );
         let resnet = |(layer, inner): (usize, &usize)| {
             ResnetBlock::load(&shape, *inner, out, &w.module("resnets").module(layer))
         };
-        let attention =
-            |layer| SpatialTransformer::load(&config.transformer(index), &w.module("attentions").module(layer));
-        let attentive = if kind == UnetBlockType::CrossAttnDownBlock2D { inner.len() } else { 0 };
+        let attention = |layer| {
+            SpatialTransformer::load(
+                &config.transformer(index),
+                &w.module("attentions").module(layer),
+            )
+        };
+        let attentive = if kind == UnetBlockType::CrossAttnDownBlock2D {
+            inner.len()
+        } else {
+            0
+        };
         Ok(Self {
-            resnets: inner.iter().enumerate().map(resnet).collect::<Result<_, _>>()?,
+            resnets: inner
+                .iter()
+                .enumerate()
+                .map(resnet)
+                .collect::<Result<_, _>>()?,
             attentions: (0..attentive).map(attention).collect::<Result<_, _>>()?,
         })
     }
 
-    fn layer(&self, index: usize, x: Tensor<B, 4>, time: &Tensor<B, 2>, condition: &Tensor<B, 3>) -> Tensor<B, 4> {
+    fn layer(
+        &self,
+        index: usize,
+        x: Tensor<B, 4>,
+        time: &Tensor<B, 2>,
+        condition: &Tensor<B, 3>,
+    ) -> Tensor<B, 4> {
         let x = self.resnets[index].forward(x, Some(time));
         match self.attentions.get(index) {
             Some(attention) => attention.forward(x, condition),
@@ -62,15 +84,21 @@ impl<B: Ops> UnetBlocks<B> {
             let shape = config.resnet(config.mid_block_scale_factor);
             ResnetBlock::load(&shape, last, last, &mid.module("resnets").module(index))
         };
-        let attention = SpatialTransformer::load(&config.transformer(blocks - 1), &mid.module("attentions.0"))?;
+        let attention =
+            SpatialTransformer::load(&config.transformer(blocks - 1), &mid.module("attentions.0"))?;
         Ok(Self {
-            down: (0..blocks).map(|index| down(config, index, w)).collect::<Result<_, _>>()?,
+            down: (0..blocks)
+                .map(|index| down(config, index, w))
+                .collect::<Result<_, _>>()?,
             mid: (resnet(0)?, attention, resnet(1)?),
-            up: (0..blocks).map(|index| up(config, index, w)).collect::<Result<_, _>>()?,
+            up: (0..blocks)
+                .map(|index| up(config, index, w))
+                .collect::<Result<_, _>>()?,
         })
     }
 
-    /// [batch, channels, height, width]; every layer of the upward path also reads the output of its counterpart of the downward path.
+    /// [batch, channels, height, width]; every layer of the upward path also reads the output of
+    /// its counterpart of the downward path.
     pub(super) fn forward(
         &self,
         x: Tensor<B, 4>,
@@ -93,11 +121,16 @@ impl<B: Ops> UnetBlocks<B> {
             traced += 1;
         }
         let (first, attention, second) = &self.mid;
-        x = second.forward(attention.forward(first.forward(x, Some(time)), condition), Some(time));
+        x = second.forward(
+            attention.forward(first.forward(x, Some(time)), condition),
+            Some(time),
+        );
         context.trace_layer(traced, &x)?;
         for (block, upsample) in &self.up {
             for index in 0..block.resnets.len() {
-                let beside = kept.pop().expect("there are as many layers up as were kept on the way down");
+                let beside = kept
+                    .pop()
+                    .expect("there are as many layers up as were kept on the way down");
                 x = block.layer(index, Tensor::cat(vec![x, beside], 1), time, condition);
             }
             if let Some(upsample) = upsample {
@@ -114,28 +147,54 @@ impl<B: Ops> UnetBlocks<B> {
 type Lower<B> = (UnetBlock<B>, Option<Downsample<B>>);
 type Higher<B> = (UnetBlock<B>, Option<Upsample<B>>);
 
-fn down<B: Ops>(config: &UnetConfig, index: usize, w: &Weights<B>) -> Result<Lower<B>, WeightsError> {
-    let (widths, w) = (&config.block_out_channels, w.module("down_blocks").module(index));
+fn down<B: Ops>(
+    config: &UnetConfig,
+    index: usize,
+    w: &Weights<B>,
+) -> Result<Lower<B>, WeightsError> {
+    let (widths, w) = (
+        &config.block_out_channels,
+        w.module("down_blocks").module(index),
+    );
     let (out, before) = (widths[index], widths[index.saturating_sub(1)]);
     let inner = |layer| if layer == 0 { before } else { out };
     let inner: Vec<_> = (0..config.layers_per_block.at(index)).map(inner).collect();
     let block = UnetBlock::load(config, config.down_block_types[index], index, &inner, &w)?;
-    let downsample = (index + 1 < widths.len()).then(|| halved(&w, out, config.downsample_padding)).transpose()?;
+    let downsample = (index + 1 < widths.len())
+        .then(|| halved(&w, out, config.downsample_padding))
+        .transpose()?;
     Ok((block, downsample))
 }
 
-/// Block `index` of the upward path, whose counterpart in the downward path is counted from the end.
-fn up<B: Ops>(config: &UnetConfig, index: usize, w: &Weights<B>) -> Result<Higher<B>, WeightsError> {
-    let (widths, w) = (&config.block_out_channels, w.module("up_blocks").module(index));
+/// Block `index` of the upward path, whose counterpart in the downward path is counted from the
+/// end.
+fn up<B: Ops>(
+    config: &UnetConfig,
+    index: usize,
+    w: &Weights<B>,
+) -> Result<Higher<B>, WeightsError> {
+    let (widths, w) = (
+        &config.block_out_channels,
+        w.module("up_blocks").module(index),
+    );
     let blocks = widths.len();
     let like = blocks - 1 - index;
     let (out, before) = (widths[like], widths[(like + 1).min(blocks - 1)]);
-    // One more than on the way down: it reads what the downsampling, or the first convolution, left.
+    // One more than on the way down: it reads what the downsampling, or the first convolution,
+    // left.
     let layers = config.layers_per_block.at(like) + 1;
     // The last layer reads what the block above left, which has that block's width.
-    let beside = |layer| if layer + 1 == layers { widths[like.saturating_sub(1)] } else { out };
+    let beside = |layer| {
+        if layer + 1 == layers {
+            widths[like.saturating_sub(1)]
+        } else {
+            out
+        }
+    };
     let inner = |layer| if layer == 0 { before } else { out };
-    let inner: Vec<_> = (0..layers).map(|layer| inner(layer) + beside(layer)).collect();
+    let inner: Vec<_> = (0..layers)
+        .map(|layer| inner(layer) + beside(layer))
+        .collect();
     let block = UnetBlock::load(config, config.up_block_types[index], like, &inner, &w)?;
     let upsample = (index + 1 < blocks).then(|| doubled(&w, out)).transpose()?;
     Ok((block, upsample))

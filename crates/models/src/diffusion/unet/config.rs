@@ -111,10 +111,15 @@ impl PerBlock {
 }
 
 impl ModelConfig for UnetConfig {
-    /// Metadata of the file, the start of pipelines, a head count of a type that is rejected, and where to round: scores
-    /// are always computed in f32 here.
-    const INERT: &'static [&'static str] =
-        &["_class_name", "_diffusers_version", "addition_embed_type_num_heads", "sample_size", "upcast_attention"];
+    /// Metadata of the file, the start of pipelines, a head count of a type that is rejected, and
+    /// where to round: scores are always computed in f32 here.
+    const INERT: &'static [&'static str] = &[
+        "_class_name",
+        "_diffusers_version",
+        "addition_embed_type_num_heads",
+        "sample_size",
+        "upcast_attention",
+    ];
 
     fn rest(&self) -> &Map<String, Value> {
         &self.rest
@@ -130,17 +135,36 @@ impl ModelConfig for UnetConfig {
         let numbers = [
             ("layers_per_block", &self.layers_per_block),
             ("cross_attention_dim", &self.cross_attention_dim),
-            ("transformer_layers_per_block", &self.transformer_layers_per_block),
+            (
+                "transformer_layers_per_block",
+                &self.transformer_layers_per_block,
+            ),
             ("attention_head_dim", &self.attention_head_dim),
         ];
         if let Some((name, _)) = numbers.iter().find(|(_, values)| !values.fits(blocks)) {
-            return Err(format!("`{name}` is one number above 0, or one for each block"));
+            return Err(format!(
+                "`{name}` is one number above 0, or one for each block"
+            ));
         }
         for (block, channels) in self.block_out_channels.iter().enumerate() {
-            divides("block_out_channels", *channels, "norm_num_groups", self.norm_num_groups)?;
-            divides("block_out_channels", *channels, "attention_head_dim", self.attention_head_dim.at(block))?;
+            divides(
+                "block_out_channels",
+                *channels,
+                "norm_num_groups",
+                self.norm_num_groups,
+            )?;
+            divides(
+                "block_out_channels",
+                *channels,
+                "attention_head_dim",
+                self.attention_head_dim.at(block),
+            )?;
         }
-        match (self.addition_embed_type, self.addition_time_embed_dim, self.projection_class_embeddings_input_dim) {
+        match (
+            self.addition_embed_type,
+            self.addition_time_embed_dim,
+            self.projection_class_embeddings_input_dim,
+        ) {
             (Some(AdditionType::TextTime), Some(_), Some(_)) | (None, _, _) => Ok(()),
             _ => Err("`addition_embed_type` needs `addition_time_embed_dim` and \
                       `projection_class_embeddings_input_dim`"
@@ -152,20 +176,28 @@ impl ModelConfig for UnetConfig {
         let unread = "nothing is added to the time's embedding";
         match self.addition_embed_type {
             Some(_) => Vec::new(),
-            None => ["addition_time_embed_dim", "projection_class_embeddings_input_dim"]
-                .map(|field| (field, unread))
-                .to_vec(),
+            None => [
+                "addition_time_embed_dim",
+                "projection_class_embeddings_input_dim",
+            ]
+            .map(|field| (field, unread))
+            .to_vec(),
         }
     }
 }
 
 impl UnetConfig {
     pub(super) fn time_width(&self) -> usize {
-        self.time_embedding_dim.unwrap_or(4 * self.block_out_channels[0])
+        self.time_embedding_dim
+            .unwrap_or(4 * self.block_out_channels[0])
     }
 
     pub(super) fn waves(&self, width: usize) -> Waves {
-        Waves { width, flip_sin_to_cos: self.flip_sin_to_cos, freq_shift: self.freq_shift }
+        Waves {
+            width,
+            flip_sin_to_cos: self.flip_sin_to_cos,
+            freq_shift: self.freq_shift,
+        }
     }
 
     pub(super) fn resnet(&self, scale: f64) -> ResnetShape {
@@ -181,7 +213,8 @@ impl UnetConfig {
     pub(super) fn transformer(&self, block: usize) -> TransformerShape {
         TransformerShape {
             channels: self.block_out_channels[block],
-            // A number of heads in spite of its name: diffusers kept the name for the sake of its many files.
+            // A number of heads in spite of its name: diffusers kept the name for the sake of its
+            // many files.
             heads: self.attention_head_dim.at(block),
             layers: self.transformer_layers_per_block.at(block),
             condition: self.cross_attention_dim.at(block),

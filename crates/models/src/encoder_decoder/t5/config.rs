@@ -20,10 +20,12 @@ pub(crate) struct T5Config {
     relative_attention_max_distance: usize,
     pub(super) layer_norm_epsilon: f64,
     feed_forward_proj: String,
-    /// The parts of `feed_forward_proj`, which newer files also have; `feed_forward_proj` takes precedence.
+    /// The parts of `feed_forward_proj`, which newer files also have; `feed_forward_proj` takes
+    /// precedence.
     dense_act_fn: Option<Activation>,
     is_gated_act: Option<bool>,
-    /// Newer files spell it out of `tie_word_embeddings`, which scales the hidden states and no longer ties anything.
+    /// Newer files spell it out of `tie_word_embeddings`, which scales the hidden states and no
+    /// longer ties anything.
     scale_decoder_outputs: Option<bool>,
     tie_word_embeddings: Option<bool>,
     #[serde(flatten)]
@@ -44,7 +46,12 @@ impl T5Config {
             // `T5Config` reads the name of the original code, whose GELU was the approximation.
             Some(("gated", "gelu")) => (true, "gelu_new"),
             Some(("gated", word)) => (true, word),
-            Some(_) => return Err(format!("`feed_forward_proj` {:?} has an unknown form", self.feed_forward_proj)),
+            Some(_) => {
+                return Err(format!(
+                    "`feed_forward_proj` {:?} has an unknown form",
+                    self.feed_forward_proj
+                ));
+            }
             None => (false, self.feed_forward_proj.as_str()),
         };
         let gated = self.is_gated_act.unwrap_or(gated);
@@ -57,13 +64,26 @@ impl T5Config {
     }
 
     pub(super) fn scale(&self) -> f64 {
-        let scaled = self.scale_decoder_outputs.unwrap_or(self.tie_word_embeddings != Some(false));
-        if scaled { (self.d_model as f64).powf(-0.5) } else { 1.0 }
+        let scaled = self
+            .scale_decoder_outputs
+            .unwrap_or(self.tie_word_embeddings != Some(false));
+        if scaled {
+            (self.d_model as f64).powf(-0.5)
+        } else {
+            1.0
+        }
     }
 
     pub(super) fn buckets(&self, bidirectional: bool) -> RelativeBuckets {
-        let (count, max_distance) = (self.relative_attention_num_buckets, self.relative_attention_max_distance);
-        RelativeBuckets { bidirectional, count, max_distance }
+        let (count, max_distance) = (
+            self.relative_attention_num_buckets,
+            self.relative_attention_max_distance,
+        );
+        RelativeBuckets {
+            bidirectional,
+            count,
+            max_distance,
+        }
     }
 }
 
@@ -76,17 +96,24 @@ impl ModelConfig for T5Config {
     }
 
     fn validate(&self) -> Result<(), String> {
-        let names = ["relative_attention_num_buckets", "relative_attention_max_distance"];
+        let names = [
+            "relative_attention_num_buckets",
+            "relative_attention_max_distance",
+        ];
         self.feed_forward()?;
-        [true, false].into_iter().try_for_each(|both| self.buckets(both).validate(names[0], names[1]))
+        [true, false]
+            .into_iter()
+            .try_for_each(|both| self.buckets(both).validate(names[0], names[1]))
     }
 
     fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         let mut fields = Vec::new();
         let without_lm_head = head != Head::ConditionalGeneration;
         if self.scale_decoder_outputs.is_some() || without_lm_head {
-            fields
-                .push(("tie_word_embeddings", "whether there is an `lm_head` decides, and who scales says so itself"));
+            fields.push((
+                "tie_word_embeddings",
+                "whether there is an `lm_head` decides, and who scales says so itself",
+            ));
         }
         if without_lm_head {
             fields.push(("scale_decoder_outputs", "only language models scale"));
@@ -95,7 +122,10 @@ impl ModelConfig for T5Config {
             fields.push(("num_decoder_layers", "an encoder alone has no decoder"));
         }
         if self.dense_act_fn.is_some() && self.is_gated_act.is_some() {
-            fields.push(("feed_forward_proj", "`dense_act_fn` and `is_gated_act` say it"));
+            fields.push((
+                "feed_forward_proj",
+                "`dense_act_fn` and `is_gated_act` say it",
+            ));
         }
         fields
     }

@@ -1,4 +1,5 @@
-//! The collator's output on the host: the arguments of a call, with their shapes checked against each other.
+//! The collator's output on the host: the arguments of a call, with their shapes checked against
+//! each other.
 
 use testgen_nn::{array::Array, backend::Ops, forward::ForwardError, inputs::Inputs};
 
@@ -14,7 +15,10 @@ pub(super) fn integers<'a, B: Ops, const D: usize>(
     leading: &[usize],
 ) -> Result<(&'a [i64], [usize; D]), ForwardError> {
     let (array, shape) = argument(inputs, name, leading, "integers")?;
-    array.as_integers().map(|values| (values, shape)).ok_or_else(|| wrong::<D>(name, array, leading, "integers"))
+    array
+        .as_integers()
+        .map(|values| (values, shape))
+        .ok_or_else(|| wrong::<D>(name, array, leading, "integers"))
 }
 
 /// Floats of `D` dimensions, the first of which are `leading`.
@@ -24,13 +28,19 @@ pub(super) fn floats<'a, B: Ops, const D: usize>(
     leading: &[usize],
 ) -> Result<&'a [f32], ForwardError> {
     let (array, _) = argument::<B, D>(inputs, name, leading, "floats")?;
-    array.as_floats().ok_or_else(|| wrong::<D>(name, array, leading, "floats"))
+    array
+        .as_floats()
+        .ok_or_else(|| wrong::<D>(name, array, leading, "floats"))
 }
 
 /// The mask of the real nodes in [batch, nodes]: the first number of padding is 0.
 pub(super) fn real_nodes<B: Ops>(inputs: &Inputs<'_, B>) -> Result<Vec<bool>, ForwardError> {
     let (values, [_, _, features]) = integers::<B, 3>(inputs, "input_nodes", &[])?;
-    Ok(values.iter().step_by(features.max(1)).map(|first| *first != 0).collect())
+    Ok(values
+        .iter()
+        .step_by(features.max(1))
+        .map(|first| *first != 0)
+        .collect())
 }
 
 fn argument<'a, B: Ops, const D: usize>(
@@ -39,16 +49,23 @@ fn argument<'a, B: Ops, const D: usize>(
     leading: &[usize],
     kind: &str,
 ) -> Result<(&'a Array, [usize; D]), ForwardError> {
-    let array = inputs.host(name).ok_or(ForwardError::MissingInput { name })?;
+    let array = inputs
+        .host(name)
+        .ok_or(ForwardError::MissingInput { name })?;
     let fits = array.shape().starts_with(leading) && !array.shape().contains(&0);
     let shape = array.shape().try_into().ok().filter(|_| fits);
-    Ok((array, shape.ok_or_else(|| wrong::<D>(name, array, leading, kind))?))
+    Ok((
+        array,
+        shape.ok_or_else(|| wrong::<D>(name, array, leading, kind))?,
+    ))
 }
 
 fn wrong<const D: usize>(name: &str, array: &Array, leading: &[usize], kind: &str) -> ForwardError {
     ForwardError::WrongInput {
         name: name.to_owned(),
         found: format!("a tensor of shape {:?}", array.shape()),
-        expected: format!("{kind} of {D} dimensions, none of them empty, the first of which are {leading:?}"),
+        expected: format!(
+            "{kind} of {D} dimensions, none of them empty, the first of which are {leading:?}"
+        ),
     }
 }

@@ -1,4 +1,5 @@
-//! From nodes to hidden states: their features, and a stack of transformer layers over all nodes and a token for the graph.
+//! From nodes to hidden states: their features, and a stack of transformer layers over all nodes
+//! and a token for the graph.
 
 use super::{
     GraphormerConfig, LAYER_NORM_EPS,
@@ -33,7 +34,9 @@ impl<B: Ops> GraphEncoder<B> {
         let norm = || LayerNorm::load(&w.module("emb_layer_norm"), width, LAYER_NORM_EPS);
         if config.pre_layernorm {
             // transformers makes this norm and never calls it.
-            ["weight", "bias"].iter().for_each(|name| w.module("final_layer_norm").mark_unused(name));
+            ["weight", "bias"]
+                .iter()
+                .for_each(|name| w.module("final_layer_norm").mark_unused(name));
         }
         let layer = |index| GraphLayer::load(config, &w.module("layers").module(index));
         Ok(Self {
@@ -42,7 +45,9 @@ impl<B: Ops> GraphEncoder<B> {
             embed_scale: config.embed_scale,
             quant_noise: (config.q_noise > 0.0).then(noise).transpose()?,
             emb_layer_norm: config.encoder_normalize_before.then(norm).transpose()?,
-            layers: (0..config.num_hidden_layers).map(layer).collect::<Result<_, _>>()?,
+            layers: (0..config.num_hidden_layers)
+                .map(layer)
+                .collect::<Result<_, _>>()?,
         })
     }
 
@@ -86,7 +91,11 @@ struct NodeFeatures<B: Ops> {
 impl<B: Ops> NodeFeatures<B> {
     fn load(config: &GraphormerConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
         let width = config.embedding_dim;
-        let counts = [config.num_atoms + 1, config.num_in_degree, config.num_out_degree];
+        let counts = [
+            config.num_atoms + 1,
+            config.num_in_degree,
+            config.num_out_degree,
+        ];
         let table = |name, count| Embedding::load(&w.module(name), count, width);
         Ok(Self {
             atom_encoder: table("atom_encoder", counts[0])?,
@@ -104,10 +113,18 @@ impl<B: Ops> NodeFeatures<B> {
         [batch, nodes, features]: [usize; 3],
     ) -> Result<Tensor<B, 3>, ForwardError> {
         let (known, _) = integers::<B, 3>(inputs, "input_nodes", &[batch, nodes])?;
-        let known = inputs.checked_indices("input_nodes", known.to_vec(), [batch, nodes * features], self.counts[0])?;
+        let known = inputs.checked_indices(
+            "input_nodes",
+            known.to_vec(),
+            [batch, nodes * features],
+            self.counts[0],
+        )?;
         let known = self.atom_encoder.forward(known);
         let (dtype, width) = (known.dtype(), known.dims()[2]);
-        let known = known.cast(DType::F32).reshape([batch, nodes, features, width]).sum_dim(2);
+        let known = known
+            .cast(DType::F32)
+            .reshape([batch, nodes, features, width])
+            .sum_dim(2);
         let degrees = |name, table: &Embedding<B>, count| {
             let (values, _) = integers::<B, 2>(inputs, name, &[batch, nodes])?;
             let indices = inputs.checked_indices(name, values.to_vec(), [batch, nodes], count)?;
@@ -116,7 +133,11 @@ impl<B: Ops> NodeFeatures<B> {
         let x = known.reshape([batch, nodes, width])
             + degrees("in_degree", &self.in_degree_encoder, self.counts[1])?
             + degrees("out_degree", &self.out_degree_encoder, self.counts[2])?;
-        let token = self.graph_token.clone().reshape([1, 1, width]).expand([batch, 1, width]);
+        let token = self
+            .graph_token
+            .clone()
+            .reshape([1, 1, width])
+            .expand([batch, 1, width]);
         Ok(Tensor::cat(vec![token, x.cast(dtype)], 1))
     }
 }
@@ -140,7 +161,11 @@ struct GraphLayer<B: Ops> {
 impl<B: Ops> GraphLayer<B> {
     fn load(config: &GraphormerConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
         let (width, inner) = (config.embedding_dim, config.ffn_embedding_dim);
-        let shape = AttentionShape { width, heads: config.num_attention_heads, bias: config.bias };
+        let shape = AttentionShape {
+            width,
+            heads: config.num_attention_heads,
+            bias: config.bias,
+        };
         let norm = |name| LayerNorm::load(&w.module(name), width, LAYER_NORM_EPS);
         Ok(Self {
             self_attn: SelfAttention::load_with_output_bias(w, &ATTENTION, &shape, config.bias)?,
@@ -162,6 +187,7 @@ impl<B: Ops> GraphLayer<B> {
             return x.clone() + self.feed_forward.forward(self.final_layer_norm.forward(x));
         }
         let x = self.self_attn_layer_norm.forward_sum(attend(x.clone()), x);
-        self.final_layer_norm.forward_sum(self.feed_forward.forward(x.clone()), x)
+        self.final_layer_norm
+            .forward_sum(self.feed_forward.forward(x.clone()), x)
     }
 }

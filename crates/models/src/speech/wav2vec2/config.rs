@@ -50,7 +50,11 @@ impl Wav2Vec2Config {
     /// The convolutions over samples; the first reads one channel.
     pub(super) fn convolutions(&self) -> Vec<Conv1dShape> {
         let inner = std::iter::once(1).chain(self.conv_dim.iter().copied());
-        let sizes = self.conv_dim.iter().zip(&self.conv_kernel).zip(&self.conv_stride);
+        let sizes = self
+            .conv_dim
+            .iter()
+            .zip(&self.conv_kernel)
+            .zip(&self.conv_stride);
         inner
             .zip(sizes)
             .map(|(inner, ((&out, &kernel), &stride))| Conv1dShape {
@@ -75,7 +79,8 @@ impl Wav2Vec2Config {
 }
 
 impl ModelConfig for Wav2Vec2Config {
-    /// Fields that only pretraining, training, speaker verification and the adapter after the last layer read; `add_adapter` itself is rejected.
+    /// Fields that only pretraining, training, speaker verification and the adapter after the last
+    /// layer read; `add_adapter` itself is rejected.
     const INERT: &'static [&'static str] = &[
         "adapter_kernel_size",
         "adapter_stride",
@@ -122,21 +127,33 @@ impl ModelConfig for Wav2Vec2Config {
             let problem = "`conv_dim`, `conv_stride`, `conv_kernel` and `num_feat_extract_layers` name other numbers";
             return Err(format!("{problem} of convolutions"));
         }
-        if self.conv_stride.contains(&0) || self.conv_kernel.contains(&0) || self.num_conv_pos_embeddings == 0 {
+        if self.conv_stride.contains(&0)
+            || self.conv_kernel.contains(&0)
+            || self.num_conv_pos_embeddings == 0
+        {
             return Err("a convolution has no kernel or no stride".to_owned());
         }
         if self.adapter() == Some(0) {
-            return Err("`adapter_attn_dim` is 0; leave it out where layers have no adapters".to_owned());
+            return Err(
+                "`adapter_attn_dim` is 0; leave it out where layers have no adapters".to_owned(),
+            );
         }
-        let divides = |name, part| crate::config::divides("hidden_size", self.hidden_size, name, part);
+        let divides =
+            |name, part| crate::config::divides("hidden_size", self.hidden_size, name, part);
         divides("num_attention_heads", self.num_attention_heads)?;
-        divides("num_conv_pos_embedding_groups", self.num_conv_pos_embedding_groups)
+        divides(
+            "num_conv_pos_embedding_groups",
+            self.num_conv_pos_embedding_groups,
+        )
     }
 
     fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         let mut fields = vec![];
         if !self.do_stable_layer_norm {
-            fields.push(("adapter_attn_dim", "only layers of `do_stable_layer_norm` have adapters"));
+            fields.push((
+                "adapter_attn_dim",
+                "only layers of `do_stable_layer_norm` have adapters",
+            ));
         }
         if head != Head::Ctc {
             fields.push(("vocab_size", "only the head over frames has tokens"));

@@ -1,4 +1,5 @@
-//! From samples to features: convolutions with their norms, and which features belong to the recording.
+//! From samples to features: convolutions with their norms, and which features belong to the
+//! recording.
 
 use super::config::{FeatureNorm, Wav2Vec2Config};
 use burn_tensor::{DType, Tensor};
@@ -38,21 +39,35 @@ enum FeatureNormLayer<B: Ops> {
 impl<B: Ops> FeatureEncoder<B> {
     pub(super) fn load(config: &Wav2Vec2Config, w: &Weights<B>) -> Result<Self, WeightsError> {
         let shapes = config.convolutions();
-        let layer = |(index, shape): (usize, &Conv1dShape)| -> Result<FeatureLayer<B>, WeightsError> {
-            let w = w.module("conv_layers").module(index);
-            let (width, norm) = (shape.channels[1], w.module("layer_norm"));
-            let norm = match (config.feat_extract_norm, index) {
-                (FeatureNorm::Layer, _) => FeatureNormLayer::Channels(LayerNorm::load(&norm, width, EPS)?),
-                (FeatureNorm::Group, 0) => FeatureNormLayer::Time {
-                    weight: norm.tensor("weight", [width])?,
-                    bias: norm.tensor("bias", [width])?,
-                },
-                (FeatureNorm::Group, _) => FeatureNormLayer::None,
+        let layer =
+            |(index, shape): (usize, &Conv1dShape)| -> Result<FeatureLayer<B>, WeightsError> {
+                let w = w.module("conv_layers").module(index);
+                let (width, norm) = (shape.channels[1], w.module("layer_norm"));
+                let norm = match (config.feat_extract_norm, index) {
+                    (FeatureNorm::Layer, _) => {
+                        FeatureNormLayer::Channels(LayerNorm::load(&norm, width, EPS)?)
+                    }
+                    (FeatureNorm::Group, 0) => FeatureNormLayer::Time {
+                        weight: norm.tensor("weight", [width])?,
+                        bias: norm.tensor("bias", [width])?,
+                    },
+                    (FeatureNorm::Group, _) => FeatureNormLayer::None,
+                };
+                let conv = Conv1d::load(&w.module("conv"), *shape, config.conv_bias)?;
+                Ok(FeatureLayer {
+                    conv,
+                    norm,
+                    activation: config.feat_extract_activation,
+                })
             };
-            let conv = Conv1d::load(&w.module("conv"), *shape, config.conv_bias)?;
-            Ok(FeatureLayer { conv, norm, activation: config.feat_extract_activation })
-        };
-        Ok(Self { layers: shapes.iter().enumerate().map(layer).collect::<Result<_, _>>()?, shapes })
+        Ok(Self {
+            layers: shapes
+                .iter()
+                .enumerate()
+                .map(layer)
+                .collect::<Result<_, _>>()?,
+            shapes,
+        })
     }
 
     /// `input_values` [batch, samples] to [batch, frames, width].
@@ -76,28 +91,39 @@ impl<B: Ops> FeatureEncoder<B> {
 
     /// The number of features of so many samples.
     fn frames(&self, samples: usize) -> usize {
-        self.shapes.iter().fold(samples, |length, shape| shape.length(length))
+        self.shapes
+            .iter()
+            .fold(samples, |length, shape| shape.length(length))
     }
 
-    /// How many of the `frames` of each row belong to the recording; none where there is no `attention_mask`.
+    /// How many of the `frames` of each row belong to the recording; none where there is no
+    /// `attention_mask`.
     pub(super) fn real(&self, inputs: &Inputs<'_, B>, frames: usize) -> Option<Vec<usize>> {
         let mask = inputs.host("attention_mask")?;
-        let rows = mask.as_integers()?.chunks(mask.shape().last().copied().unwrap_or(1).max(1));
+        let rows = mask
+            .as_integers()?
+            .chunks(mask.shape().last().copied().unwrap_or(1).max(1));
         let samples = |row: &[i64]| row.iter().filter(|bit| **bit != 0).count();
         // At least one: a mean over no frame would divide by zero.
-        Some(rows.map(|row| self.frames(samples(row)).clamp(1, frames)).collect())
+        Some(
+            rows.map(|row| self.frames(samples(row)).clamp(1, frames))
+                .collect(),
+        )
     }
 }
 
-/// [batch, frames, width] to [batch, 1, width]. Summed in portions first: one sum over thousands of frames would lose half
-/// of what f32 holds beyond a norm's tolerance.
+/// [batch, frames, width] to [batch, 1, width]. Summed in portions first: one sum over thousands of
+/// frames would lose half of what f32 holds beyond a norm's tolerance.
 fn mean_over_time<B: Ops>(x: Tensor<B, 3>) -> Tensor<B, 3> {
     let [batch, frames, width] = x.dims();
     let portion = (frames as f64).sqrt().ceil() as usize;
     let portions = frames.div_ceil(portion);
     let missing = portion * portions - frames;
     let x = between_zeros(x, 1, 0, missing);
-    let sums = x.reshape([batch, portions, portion, width]).sum_dim(2).sum_dim(1);
+    let sums = x
+        .reshape([batch, portions, portion, width])
+        .sum_dim(2)
+        .sum_dim(1);
     sums.reshape([batch, 1, width]) / frames as f64
 }
 
@@ -111,7 +137,8 @@ impl<B: Ops> FeatureNormLayer<B> {
                 let x = x.cast(DType::F32);
                 let centred = x.clone() - mean_over_time(x);
                 let variance = mean_over_time(centred.clone() * centred.clone());
-                let row = |values: &Tensor<B, 1>| values.clone().cast(DType::F32).reshape([1, 1, width]);
+                let row =
+                    |values: &Tensor<B, 1>| values.clone().cast(DType::F32).reshape([1, 1, width]);
                 (centred / (variance + EPS).sqrt() * row(weight) + row(bias)).cast(dtype)
             }
         }

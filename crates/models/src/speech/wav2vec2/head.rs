@@ -31,9 +31,15 @@ impl<B: Ops> FrameHead<B> {
     ) -> Result<Self, WeightsError> {
         let (width, inner) = (config.hidden_size, config.classifier_proj_size);
         Ok(match head {
-            Head::Ctc => Self::Frames(Linear::load(&w.module("lm_head"), width, config.vocab_size)?),
+            Head::Ctc => Self::Frames(Linear::load(
+                &w.module("lm_head"),
+                width,
+                config.vocab_size,
+            )?),
             Head::SequenceClassification => {
-                let states = config.use_weighted_layer_sum.then_some(config.num_hidden_layers + 1);
+                let states = config
+                    .use_weighted_layer_sum
+                    .then_some(config.num_hidden_layers + 1);
                 Self::Labels(AudioClassifier::load([width, inner, labels], states, w)?)
             }
             _ => Self::Base,
@@ -50,7 +56,9 @@ impl<B: Ops> FrameHead<B> {
         match self {
             Self::Base => context.output("last_hidden_state", last),
             Self::Frames(head) => context.output("logits", head.forward(last)),
-            Self::Labels(classifier) => context.output("logits", classifier.forward(last, states, share)),
+            Self::Labels(classifier) => {
+                context.output("logits", classifier.forward(last, states, share))
+            }
         }
     }
 }

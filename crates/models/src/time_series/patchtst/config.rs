@@ -84,7 +84,8 @@ impl PatchTstConfig {
 }
 
 impl ModelConfig for PatchTstConfig {
-    /// Masking is of the pretraining class, and the other heads turn it off; samples are drawn from distributions alone.
+    /// Masking is of the pretraining class, and the other heads turn it off; samples are drawn from
+    /// distributions alone.
     const INERT: &'static [&'static str] = &[
         "channel_consistent_masking",
         "distribution_output",
@@ -103,13 +104,27 @@ impl ModelConfig for PatchTstConfig {
     }
 
     fn validate(&self) -> Result<(), String> {
-        divides("d_model", self.d_model, "num_attention_heads", self.num_attention_heads)?;
-        if self.patch_stride == 0 || self.patch_length == 0 || self.context_length <= self.patch_length {
-            return Err("`patch_stride` and `patch_length` are at least 1, and `context_length` above it".to_owned());
+        divides(
+            "d_model",
+            self.d_model,
+            "num_attention_heads",
+            self.num_attention_heads,
+        )?;
+        if self.patch_stride == 0
+            || self.patch_length == 0
+            || self.context_length <= self.patch_length
+        {
+            return Err(
+                "`patch_stride` and `patch_length` are at least 1, and `context_length` above it"
+                    .to_owned(),
+            );
         }
         match self.share_projection {
             true => Ok(()),
-            false => Err("`share_projection` is false, which transformers 5 cannot compute either".to_owned()),
+            false => Err(
+                "`share_projection` is false, which transformers 5 cannot compute either"
+                    .to_owned(),
+            ),
         }
     }
 
@@ -122,7 +137,10 @@ impl ModelConfig for PatchTstConfig {
             _ => fields.extend([("prediction_length", other), ("output_range", other)]),
         }
         if head != Head::Prediction {
-            fields.push(("share_projection", "only the forecast's head has one projection for each channel"));
+            fields.push((
+                "share_projection",
+                "only the forecast's head has one projection for each channel",
+            ));
         }
         if self.use_cls_token {
             fields.push(("pooling_type", "the class token is read instead"));

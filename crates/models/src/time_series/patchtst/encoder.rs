@@ -6,7 +6,9 @@ use testgen_nn::{
     backend::Ops,
     context::ForwardContext,
     forward::ForwardError,
-    layer::{AttentionNames, AttentionShape, FeatureBatchNorm, LayerNorm, Linear, Mlp, SelfAttention},
+    layer::{
+        AttentionNames, AttentionShape, FeatureBatchNorm, LayerNorm, Linear, Mlp, SelfAttention,
+    },
     weights::{Weights, WeightsError},
 };
 
@@ -22,8 +24,15 @@ pub(super) struct PatchTstEncoder<B: Ops> {
 
 impl<B: Ops> PatchTstEncoder<B> {
     pub(super) fn load(config: &PatchTstConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
-        let (width, length, channels) = (config.d_model, config.patch_length, config.num_input_channels);
-        let (embedding, positions) = (w.module("embedder.input_embedding"), w.module("positional_encoder"));
+        let (width, length, channels) = (
+            config.d_model,
+            config.patch_length,
+            config.num_input_channels,
+        );
+        let (embedding, positions) = (
+            w.module("embedder.input_embedding"),
+            w.module("positional_encoder"),
+        );
         let places = config.patches() + usize::from(config.use_cls_token);
         let layer = |index| PatchTstLayer::load(config, &w.module("layers").module(index));
         Ok(Self {
@@ -34,14 +43,20 @@ impl<B: Ops> PatchTstEncoder<B> {
                     .collect::<Result<_, _>>()?,
             },
             position_enc: positions.tensor("position_enc", [places, width])?,
-            cls_token: config.use_cls_token.then(|| positions.tensor("cls_token", [1, 1, 1, width])).transpose()?,
-            layers: (0..config.num_hidden_layers).map(layer).collect::<Result<_, _>>()?,
+            cls_token: config
+                .use_cls_token
+                .then(|| positions.tensor("cls_token", [1, 1, 1, width]))
+                .transpose()?,
+            layers: (0..config.num_hidden_layers)
+                .map(layer)
+                .collect::<Result<_, _>>()?,
             patches: [length, config.patch_stride, config.patches()],
         })
     }
 
-    /// [batch, time, channels] to [batch, channels, patches, width], a class token at the front where there is one. As in
-    /// transformers, the hidden state after the last layer is not among the traces.
+    /// [batch, time, channels] to [batch, channels, patches, width], a class token at the front
+    /// where there is one. As in transformers, the hidden state after the last layer is not among
+    /// the traces.
     pub(super) fn forward(
         &self,
         series: Tensor<B, 3>,
@@ -73,8 +88,9 @@ impl<B: Ops> PatchTstEncoder<B> {
         let x = match self.embeddings.as_slice() {
             [shared] => shared.forward(patches),
             each => {
-                let channel =
-                    |(index, linear): (usize, &Linear<B>)| linear.forward(patches.clone().narrow(1, index, 1));
+                let channel = |(index, linear): (usize, &Linear<B>)| {
+                    linear.forward(patches.clone().narrow(1, index, 1))
+                };
                 Tensor::cat(each.iter().enumerate().map(channel).collect(), 1)
             }
         };
@@ -102,7 +118,9 @@ impl<B: Ops> PatchNorm<B> {
     fn load(config: &PatchTstConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
         let (width, eps) = (config.d_model, config.norm_eps);
         Ok(match config.norm_type {
-            NormType::BatchNorm => Self::Batch(FeatureBatchNorm::load(&w.module("batchnorm"), width, eps)?),
+            NormType::BatchNorm => {
+                Self::Batch(FeatureBatchNorm::load(&w.module("batchnorm"), width, eps)?)
+            }
             NormType::LayerNorm => Self::Layer(LayerNorm::load(w, width, eps)?),
         })
     }
@@ -115,7 +133,8 @@ impl<B: Ops> PatchNorm<B> {
     }
 }
 
-/// Attention over the patches of a channel, with the same weights over the channels at a patch, and an MLP.
+/// Attention over the patches of a channel, with the same weights over the channels at a patch, and
+/// an MLP.
 struct PatchTstLayer<B: Ops> {
     self_attn: SelfAttention<B>,
     norm_sublayer1: PatchNorm<B>,
@@ -129,14 +148,27 @@ struct PatchTstLayer<B: Ops> {
 impl<B: Ops> PatchTstLayer<B> {
     fn load(config: &PatchTstConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
         let (width, inner) = (config.d_model, config.ffn_dim);
-        let shape = AttentionShape { width, heads: config.num_attention_heads, bias: true };
+        let shape = AttentionShape {
+            width,
+            heads: config.num_attention_heads,
+            bias: true,
+        };
         let norm = |name| PatchNorm::load(config, &w.module(name));
         Ok(Self {
             self_attn: SelfAttention::load(w, &AttentionNames::SELF_ATTN, &shape)?,
             norm_sublayer1: norm("norm_sublayer1")?,
-            norm_sublayer2: config.channel_attention.then(|| norm("norm_sublayer2")).transpose()?,
+            norm_sublayer2: config
+                .channel_attention
+                .then(|| norm("norm_sublayer2"))
+                .transpose()?,
             norm_sublayer3: norm("norm_sublayer3")?,
-            ff: Mlp::load(w, ["ff.0", "ff.3"], [width, inner], config.activation_function, config.bias)?,
+            ff: Mlp::load(
+                w,
+                ["ff.0", "ff.3"],
+                [width, inner],
+                config.activation_function,
+                config.bias,
+            )?,
             pre_norm: config.pre_norm,
         })
     }
@@ -146,10 +178,15 @@ impl<B: Ops> PatchTstLayer<B> {
         let [batch, channels, places, width] = x.dims();
         let attend = |x| self.self_attn.forward(x, None);
         let x = x.reshape([batch * channels, places, width]);
-        let mut x = self.around(x, &self.norm_sublayer1, attend).reshape([batch, channels, places, width]);
+        let mut x = self
+            .around(x, &self.norm_sublayer1, attend)
+            .reshape([batch, channels, places, width]);
         if let Some(norm) = &self.norm_sublayer2 {
             let across = x.swap_dims(1, 2).reshape([batch * places, channels, width]);
-            x = self.around(across, norm, attend).reshape([batch, places, channels, width]).swap_dims(1, 2);
+            x = self
+                .around(across, norm, attend)
+                .reshape([batch, places, channels, width])
+                .swap_dims(1, 2);
         }
         let x = x.reshape([batch * channels, places, width]);
         let x = self.around(x, &self.norm_sublayer3, |x| self.ff.forward(x));

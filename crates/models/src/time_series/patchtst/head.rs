@@ -42,7 +42,11 @@ pub(super) enum HeadOutput<B: Ops> {
 }
 
 impl<B: Ops> SeriesHead<B> {
-    pub(super) fn load(config: &PatchTstConfig, head: Head, w: &Weights<B>) -> Result<Self, WeightsError> {
+    pub(super) fn load(
+        config: &PatchTstConfig,
+        head: Head,
+        w: &Weights<B>,
+    ) -> Result<Self, WeightsError> {
         let (width, all) = (config.d_model, config.num_input_channels * config.d_model);
         let read = match config.pooling_type {
             _ if config.use_cls_token => Read::ClassToken,
@@ -52,13 +56,30 @@ impl<B: Ops> SeriesHead<B> {
         let projection = |inner, out| Linear::load(&w.module("projection"), inner, out);
         let (projection, kind) = match head {
             Head::Prediction => {
-                let inner = if config.pooled() { width } else { width * config.patches() };
-                (projection(inner, config.prediction_length)?, HeadKind::Forecast)
+                let inner = if config.pooled() {
+                    width
+                } else {
+                    width * config.patches()
+                };
+                (
+                    projection(inner, config.prediction_length)?,
+                    HeadKind::Forecast,
+                )
             }
-            Head::Regression => (projection(all, config.num_targets)?, HeadKind::Regression(config.output_range)),
-            _ => (Linear::load(&w.module("linear"), all, config.num_targets)?, HeadKind::Logits),
+            Head::Regression => (
+                projection(all, config.num_targets)?,
+                HeadKind::Regression(config.output_range),
+            ),
+            _ => (
+                Linear::load(&w.module("linear"), all, config.num_targets)?,
+                HeadKind::Logits,
+            ),
         };
-        Ok(Self { projection, read, kind })
+        Ok(Self {
+            projection,
+            read,
+            kind,
+        })
     }
 
     /// Of [batch, channels, positions, width].
@@ -66,12 +87,16 @@ impl<B: Ops> SeriesHead<B> {
         let [batch, channels, places, width] = hidden.dims();
         let read = match self.read {
             Read::ClassToken => hidden.narrow(2, 0, 1).reshape([batch, channels, width]),
-            Read::Pooled(PatchPooling::Mean) => hidden.mean_dim(2).reshape([batch, channels, width]),
+            Read::Pooled(PatchPooling::Mean) => {
+                hidden.mean_dim(2).reshape([batch, channels, width])
+            }
             Read::Pooled(PatchPooling::Max) => hidden.max_dim(2).reshape([batch, channels, width]),
             Read::AllPatches => hidden.reshape([batch, channels, places * width]),
         };
         match self.kind {
-            HeadKind::Forecast => HeadOutput::Forecast(self.projection.forward(read).swap_dims(1, 2)),
+            HeadKind::Forecast => {
+                HeadOutput::Forecast(self.projection.forward(read).swap_dims(1, 2))
+            }
             HeadKind::Logits => HeadOutput::Logits(self.of_all_channels(read)),
             HeadKind::Regression(None) => HeadOutput::Regression(self.of_all_channels(read)),
             HeadKind::Regression(Some([low, high])) => {
@@ -83,6 +108,7 @@ impl<B: Ops> SeriesHead<B> {
 
     fn of_all_channels(&self, read: Tensor<B, 3>) -> Tensor<B, 2> {
         let [batch, channels, width] = read.dims();
-        self.projection.forward(read.reshape([batch, channels * width]))
+        self.projection
+            .forward(read.reshape([batch, channels * width]))
     }
 }

@@ -24,7 +24,9 @@ impl<'de> Deserialize<'de> for Scaler {
             Value::String(word) if word == "std" => Ok(Self::Std),
             Value::Bool(true) => Ok(Self::Mean),
             Value::Null | Value::Bool(false) => Ok(Self::Off),
-            other => Err(D::Error::custom(format!("`scaling` is {other}, expected \"mean\", \"std\", true or null"))),
+            other => Err(D::Error::custom(format!(
+                "`scaling` is {other}, expected \"mean\", \"std\", true or null"
+            ))),
         }
     }
 }
@@ -40,19 +42,34 @@ const SMALLEST_VARIANCE: f64 = 1e-5;
 const SMALLEST_MEAN: f64 = 1e-10;
 
 impl Scaler {
-    /// `observed` is 1 where a value was seen and 0 where it was not. Computed in f32 and rounded once.
-    pub(super) fn apply<B: Ops>(self, series: Tensor<B, 3>, observed: Option<Tensor<B, 3>>) -> Scaled<B> {
+    /// `observed` is 1 where a value was seen and 0 where it was not. Computed in f32 and rounded
+    /// once.
+    pub(super) fn apply<B: Ops>(
+        self,
+        series: Tensor<B, 3>,
+        observed: Option<Tensor<B, 3>>,
+    ) -> Scaled<B> {
         let dtype = series.dtype();
         let x = series.cast(DType::F32);
         let observed = observed.unwrap_or_else(|| x.zeros_like() + 1.0);
         let count = over_time(observed.clone());
         let SeriesScale { loc, scale } = match self {
-            Self::Off => SeriesScale { loc: count.zeros_like(), scale: count.zeros_like() + 1.0 },
-            Self::Mean => SeriesScale { loc: count.zeros_like(), scale: mean_scale(&x, &observed, count) },
+            Self::Off => SeriesScale {
+                loc: count.zeros_like(),
+                scale: count.zeros_like() + 1.0,
+            },
+            Self::Mean => SeriesScale {
+                loc: count.zeros_like(),
+                scale: mean_scale(&x, &observed, count),
+            },
             Self::Std => std_unit(&x, &observed, count),
         };
         let values = (x - loc.clone()) / scale.clone();
-        Scaled { values: values.cast(dtype), loc: loc.cast(dtype), scale: scale.cast(dtype) }
+        Scaled {
+            values: values.cast(dtype),
+            loc: loc.cast(dtype),
+            scale: scale.cast(dtype),
+        }
     }
 }
 
@@ -62,22 +79,34 @@ struct SeriesScale<B: Ops> {
     scale: Tensor<B, 3>,
 }
 
-fn std_unit<B: Ops>(x: &Tensor<B, 3>, observed: &Tensor<B, 3>, count: Tensor<B, 3>) -> SeriesScale<B> {
+fn std_unit<B: Ops>(
+    x: &Tensor<B, 3>,
+    observed: &Tensor<B, 3>,
+    count: Tensor<B, 3>,
+) -> SeriesScale<B> {
     // A channel without observations gets the mean 0 and not 0 / 0.
     let count = count.clamp_min(1.0);
     let loc = over_time(x.clone() * observed.clone()) / count.clone();
     let difference = (x.clone() - loc.clone()) * observed.clone();
     let variance = over_time(difference.clone() * difference) / count;
-    SeriesScale { loc, scale: (variance + SMALLEST_VARIANCE).sqrt() }
+    SeriesScale {
+        loc,
+        scale: (variance + SMALLEST_VARIANCE).sqrt(),
+    }
 }
 
-/// The sums [batch, 1, channels] over time, as the last dimension: there the sum has many parts and a small error.
+/// The sums [batch, 1, channels] over time, as the last dimension: there the sum has many parts and
+/// a small error.
 fn over_time<B: Ops>(x: Tensor<B, 3>) -> Tensor<B, 3> {
     x.swap_dims(1, 2).sum_dim(2).swap_dims(1, 2)
 }
 
 /// A channel of which nothing was observed takes the mean of its channel in the batch.
-fn mean_scale<B: Ops>(x: &Tensor<B, 3>, observed: &Tensor<B, 3>, count: Tensor<B, 3>) -> Tensor<B, 3> {
+fn mean_scale<B: Ops>(
+    x: &Tensor<B, 3>,
+    observed: &Tensor<B, 3>,
+    count: Tensor<B, 3>,
+) -> Tensor<B, 3> {
     let sum = over_time((x.clone() * observed.clone()).abs());
     let own = sum.clone() / count.clone().clamp_min(1.0);
     let batch = sum.sum_dim(0) / count.clone().sum_dim(0).clamp_min(1.0);
@@ -86,18 +115,30 @@ fn mean_scale<B: Ops>(x: &Tensor<B, 3>, observed: &Tensor<B, 3>, count: Tensor<B
 }
 
 /// `past_observed_mask` [batch, time, channels] in f32, where there is one.
-pub(super) fn observed<B: Ops>(inputs: &Inputs<'_, B>) -> Result<Option<Tensor<B, 3>>, ForwardError> {
-    let Some(mask) = inputs.host("past_observed_mask") else { return Ok(None) };
+pub(super) fn observed<B: Ops>(
+    inputs: &Inputs<'_, B>,
+) -> Result<Option<Tensor<B, 3>>, ForwardError> {
+    let Some(mask) = inputs.host("past_observed_mask") else {
+        return Ok(None);
+    };
     let wrong = || ForwardError::WrongInput {
         name: "past_observed_mask".to_owned(),
         found: format!("a tensor of shape {:?}", mask.shape()),
         expected: "zeros and ones of the shape of `past_values`".to_owned(),
     };
-    let same = inputs.host("past_values").is_some_and(|values| values.shape() == mask.shape());
+    let same = inputs
+        .host("past_values")
+        .is_some_and(|values| values.shape() == mask.shape());
     let shape: [usize; 3] = mask.shape().try_into().map_err(|_| wrong())?;
     let values = match mask.values() {
-        Values::I64(values) if same => values.iter().map(|value| if *value == 0 { 0.0 } else { 1.0 }).collect(),
-        Values::F32(values) if same => values.iter().map(|value| if *value == 0.0 { 0.0 } else { 1.0 }).collect(),
+        Values::I64(values) if same => values
+            .iter()
+            .map(|value| if *value == 0 { 0.0 } else { 1.0 })
+            .collect(),
+        Values::F32(values) if same => values
+            .iter()
+            .map(|value| if *value == 0.0 { 0.0 } else { 1.0 })
+            .collect(),
         _ => return Err(wrong()),
     };
     Ok(Some(inputs.put_floats::<3>(values, shape).cast(DType::F32)))

@@ -7,10 +7,15 @@ use testgen_types::Operator;
 
 /// The operators that are easily confused with one, and its naive formula.
 pub(super) fn of(operator: Operator) -> Vec<Fault> {
-    let mut faults: Vec<Fault> = confused(operator).iter().map(|other| replaced(*other)).collect();
+    let mut faults: Vec<Fault> = confused(operator)
+        .iter()
+        .map(|other| replaced(*other))
+        .collect();
     match operator {
         Operator::Softmax | Operator::LogSoftmax => faults.push(naive_softmax()),
-        Operator::LayerNorm | Operator::InstanceNorm | Operator::GroupNorm => faults.push(unbiased()),
+        Operator::LayerNorm | Operator::InstanceNorm | Operator::GroupNorm => {
+            faults.push(unbiased())
+        }
         _ => {}
     }
     faults
@@ -76,44 +81,61 @@ fn confused(operator: Operator) -> &'static [Operator] {
 
 fn replaced(other: Operator) -> Fault {
     Fault::new(other.as_str(), move |device: &dyn Execute, call: &Call| {
-        Some(device.execute(&Call { operator: other, ..call.clone() }))
+        Some(device.execute(&Call {
+            operator: other,
+            ..call.clone()
+        }))
     })
 }
 
 /// exp(x) / sum(exp(x)) without the largest score subtracted, in f32.
 fn naive_softmax() -> Fault {
-    Fault::new("the largest score is not subtracted", |_: &dyn Execute, call: &Call| -> Option<Computation> {
-        let x = call.tensor(0)?;
-        let dim = call.attributes.dim?;
-        let mut axes: Vec<usize> = (0..x.shape.len()).collect();
-        axes.swap(dim, x.shape.len() - 1);
-        let lines = x.permuted(&axes);
-        let width = *lines.shape.last()?;
-        let values = lines.values.chunks(width.max(1)).flat_map(|line| {
-            let powers: Vec<f32> = line.iter().map(|score| (*score as f32).exp()).collect();
-            let sum: f32 = powers.iter().sum();
-            let log = call.operator == Operator::LogSoftmax;
-            powers.into_iter().map(move |power| f64::from(if log { (power / sum).ln() } else { power / sum }))
-        });
-        let result = HostTensor::new(lines.shape.clone(), Element::F32, values.collect());
-        Some(Ok(on_host(result.permuted(&axes))))
-    })
+    Fault::new(
+        "the largest score is not subtracted",
+        |_: &dyn Execute, call: &Call| -> Option<Computation> {
+            let x = call.tensor(0)?;
+            let dim = call.attributes.dim?;
+            let mut axes: Vec<usize> = (0..x.shape.len()).collect();
+            axes.swap(dim, x.shape.len() - 1);
+            let lines = x.permuted(&axes);
+            let width = *lines.shape.last()?;
+            let values = lines.values.chunks(width.max(1)).flat_map(|line| {
+                let powers: Vec<f32> = line.iter().map(|score| (*score as f32).exp()).collect();
+                let sum: f32 = powers.iter().sum();
+                let log = call.operator == Operator::LogSoftmax;
+                powers
+                    .into_iter()
+                    .map(move |power| f64::from(if log { (power / sum).ln() } else { power / sum }))
+            });
+            let result = HostTensor::new(lines.shape.clone(), Element::F32, values.collect());
+            Some(Ok(on_host(result.permuted(&axes))))
+        },
+    )
 }
 
-/// The variance divided by one less than the number of elements, which a smaller weight is equal to but for eps.
+/// The variance divided by one less than the number of elements, which a smaller weight is equal to
+/// but for eps.
 fn unbiased() -> Fault {
-    Fault::new("the variance is divided by n - 1", |device: &dyn Execute, call: &Call| -> Option<Computation> {
-        let x = call.tensor(0)?;
-        let together = match call.operator {
-            Operator::LayerNorm => *x.shape.last()?,
-            Operator::InstanceNorm => x.shape[2],
-            _ => x.len() / (x.shape[0] * call.attributes.groups).max(1),
-        } as f64;
-        let mut changed = call.clone();
-        let Input { tensor, .. } = changed.inputs.get_mut(1)?;
-        let (factor, element) = (((together - 1.0) / together).sqrt(), tensor.element);
-        tensor.values.iter_mut().for_each(|weight| *weight = element.round(*weight * factor));
-        changed.attributes = Attributes { ..call.attributes.clone() };
-        Some(device.execute(&changed))
-    })
+    Fault::new(
+        "the variance is divided by n - 1",
+        |device: &dyn Execute, call: &Call| -> Option<Computation> {
+            let x = call.tensor(0)?;
+            let together = match call.operator {
+                Operator::LayerNorm => *x.shape.last()?,
+                Operator::InstanceNorm => x.shape[2],
+                _ => x.len() / (x.shape[0] * call.attributes.groups).max(1),
+            } as f64;
+            let mut changed = call.clone();
+            let Input { tensor, .. } = changed.inputs.get_mut(1)?;
+            let (factor, element) = (((together - 1.0) / together).sqrt(), tensor.element);
+            tensor
+                .values
+                .iter_mut()
+                .for_each(|weight| *weight = element.round(*weight * factor));
+            changed.attributes = Attributes {
+                ..call.attributes.clone()
+            };
+            Some(device.execute(&changed))
+        },
+    )
 }

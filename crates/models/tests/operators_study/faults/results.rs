@@ -13,10 +13,16 @@ pub(super) fn of(operator: Operator) -> Vec<Fault> {
     let mut faults = vec![
         changed("the last element is not written", |tensor| {
             let last = tensor.values.len().checked_sub(1)?;
-            tensor.values[last] = if tensor.element == Element::Bool { 1.0 - tensor.values[last] } else { 0.0 };
+            tensor.values[last] = if tensor.element == Element::Bool {
+                1.0 - tensor.values[last]
+            } else {
+                0.0
+            };
             Some(())
         }),
-        changed("the elements are shifted by one", |tensor| (tensor.len() > 1).then(|| tensor.values.rotate_right(1))),
+        changed("the elements are shifted by one", |tensor| {
+            (tensor.len() > 1).then(|| tensor.values.rotate_right(1))
+        }),
         changed("an element is off by a hundredth", |tensor| {
             let middle = tensor.len() / 2;
             let value = tensor.values.get_mut(middle)?;
@@ -32,7 +38,9 @@ pub(super) fn of(operator: Operator) -> Vec<Fault> {
     if OperatorGroup::of(operator) == OperatorGroup::Comparison {
         return faults;
     }
-    faults.push(changed("the mantissa has 8 bits", |tensor| every(tensor, |value| Element::Bf16.round(value))));
+    faults.push(changed("the mantissa has 8 bits", |tensor| {
+        every(tensor, |value| Element::Bf16.round(value))
+    }));
     // PyTorch refuses numbers outside of 0 to 1.
     if operator != Operator::BceLoss {
         faults.push(changed("NaN becomes zero", |tensor| {
@@ -40,14 +48,23 @@ pub(super) fn of(operator: Operator) -> Vec<Fault> {
         }));
     }
     faults.push(changed("the last element is off by one bit", |tensor| {
-        let last = tensor.values.last_mut().filter(|_| tensor.element == Element::F32)?;
+        let last = tensor
+            .values
+            .last_mut()
+            .filter(|_| tensor.element == Element::F32)?;
         *last = f64::from((*last as f32).next_up());
         Some(())
     }));
     if keeps_numbers(operator) {
         faults.push(changed("subnormal numbers become zero", |tensor| {
             let normal = tensor.element.smallest_normal();
-            every(tensor, |value| if value.abs() < normal { 0.0 * value } else { value })
+            every(tensor, |value| {
+                if value.abs() < normal {
+                    0.0 * value
+                } else {
+                    value
+                }
+            })
         }));
         faults.push(changed("infinities become the largest number", |tensor| {
             let largest = tensor.element.largest();
@@ -76,33 +93,48 @@ fn keeps_numbers(operator: Operator) -> bool {
             | Min
             | Transpose
     );
-    exact || matches!(OperatorGroup::of(operator), OperatorGroup::Movement | OperatorGroup::Indexing)
+    exact
+        || matches!(
+            OperatorGroup::of(operator),
+            OperatorGroup::Movement | OperatorGroup::Indexing
+        )
 }
 
 /// A fault that changes floats alone.
 fn every(tensor: &mut HostTensor, of: impl Fn(f64) -> f64) -> Option<()> {
-    tensor.element.is_float().then(|| tensor.values.iter_mut().for_each(|value| *value = of(*value)))
+    tensor.element.is_float().then(|| {
+        tensor
+            .values
+            .iter_mut()
+            .for_each(|value| *value = of(*value))
+    })
 }
 
 /// A fault that changes the elements of every result.
 fn changed(name: &'static str, change: fn(&mut HostTensor) -> Option<()>) -> Fault {
-    Fault::new(name, move |device: &dyn Execute, call: &Call| -> Option<Computation> {
-        let mut computed = device.execute(call).ok()?;
-        change(&mut computed.tensor)?;
-        Some(Ok(computed))
-    })
+    Fault::new(
+        name,
+        move |device: &dyn Execute, call: &Call| -> Option<Computation> {
+            let mut computed = device.execute(call).ok()?;
+            change(&mut computed.tensor)?;
+            Some(Ok(computed))
+        },
+    )
 }
 
 fn every_second_call() -> Fault {
     let calls = Cell::new(0);
-    Fault::new("every second call differs", move |device: &dyn Execute, call: &Call| -> Option<Computation> {
-        calls.set(calls.get() + 1);
-        let mut computed = device.execute(call).ok().filter(|_| calls.get() % 2 == 0)?;
-        let last = computed.tensor.values.last_mut()?;
-        *last = match computed.tensor.element {
-            Element::F32 => f64::from((*last as f32).next_up()),
-            _ => 1.0 - *last,
-        };
-        Some(Ok(computed))
-    })
+    Fault::new(
+        "every second call differs",
+        move |device: &dyn Execute, call: &Call| -> Option<Computation> {
+            calls.set(calls.get() + 1);
+            let mut computed = device.execute(call).ok().filter(|_| calls.get() % 2 == 0)?;
+            let last = computed.tensor.values.last_mut()?;
+            *last = match computed.tensor.element {
+                Element::F32 => f64::from((*last as f32).next_up()),
+                _ => 1.0 - *last,
+            };
+            Some(Ok(computed))
+        },
+    )
 }

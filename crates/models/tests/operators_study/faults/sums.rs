@@ -12,37 +12,68 @@ use testgen_types::{Operator, Precision};
 pub(super) fn of(operator: Operator) -> Vec<Fault> {
     use Operator::*;
     let mut faults = Vec::new();
-    let products = matches!(operator, Matmul | BatchMatmul | Gemm | WeightedSum | MatmulBiasRelu | MatmulBiasGelu)
-        || matches!(OperatorGroup::of(operator), OperatorGroup::Convolution)
+    let products = matches!(
+        operator,
+        Matmul | BatchMatmul | Gemm | WeightedSum | MatmulBiasRelu | MatmulBiasGelu
+    ) || matches!(OperatorGroup::of(operator), OperatorGroup::Convolution)
         || matches!(operator, ScaledDotProductAttention | ConvBatchNormRelu);
     if products {
         faults.push(changed("factors of TF32", |call| {
-            let floats = call.inputs.iter_mut().take(3).filter(|input| input.tensor.element == Element::F32);
-            floats.for_each(|input| input.tensor.values.iter_mut().for_each(|value| *value = tf32(*value)));
+            let floats = call
+                .inputs
+                .iter_mut()
+                .take(3)
+                .filter(|input| input.tensor.element == Element::F32);
+            floats.for_each(|input| {
+                input
+                    .tensor
+                    .values
+                    .iter_mut()
+                    .for_each(|value| *value = tf32(*value))
+            });
             Some(())
         }));
     }
-    if matches!(operator, Matmul | BatchMatmul | Gemm | Sum | Mean | WeightedSum) {
+    if matches!(
+        operator,
+        Matmul | BatchMatmul | Gemm | Sum | Mean | WeightedSum
+    ) {
         faults.push(in_16_bits("sums in f16", Precision::F16, Element::F16));
         faults.push(in_16_bits("sums in bf16", Precision::Bf16, Element::Bf16));
     }
     if matches!(
         operator,
-        Matmul | BatchMatmul | Gemm | MatmulBiasRelu | MatmulBiasGelu | Sum | Mean | LayerNorm | RmsNorm
+        Matmul
+            | BatchMatmul
+            | Gemm
+            | MatmulBiasRelu
+            | MatmulBiasGelu
+            | Sum
+            | Mean
+            | LayerNorm
+            | RmsNorm
     ) {
         faults.push(changed("the last term of each row is left out", |call| {
             let tensor = &mut call.inputs[0].tensor;
             let width = *tensor.shape.last().filter(|width| **width > 1)?;
-            tensor.values.chunks_mut(width).for_each(|row| row[width - 1] = 0.0);
+            tensor
+                .values
+                .chunks_mut(width)
+                .for_each(|row| row[width - 1] = 0.0);
             Some(())
         }));
     }
-    if matches!(OperatorGroup::of(operator), OperatorGroup::Convolution) || operator == ConvBatchNormRelu {
+    if matches!(OperatorGroup::of(operator), OperatorGroup::Convolution)
+        || operator == ConvBatchNormRelu
+    {
         faults.push(changed("the last channel is left out", |call| {
             let tensor = &mut call.inputs[0].tensor;
             let plane: usize = tensor.shape[1..].iter().product();
             let channel: usize = tensor.shape[2..].iter().product();
-            tensor.values.chunks_mut(plane).for_each(|row| row[plane - channel..].fill(0.0));
+            tensor
+                .values
+                .chunks_mut(plane)
+                .for_each(|row| row[plane - channel..].fill(0.0));
             Some(())
         }));
     }
@@ -65,12 +96,17 @@ fn in_16_bits(name: &'static str, precision: Precision, element: Element) -> Fau
         call.tensor(0).filter(|tensor| tensor.element == element)?;
         sums(call, element).map(|tensor| Ok(on_host(tensor)))
     };
-    Fault { precision, ..Fault::new(name, change) }
+    Fault {
+        precision,
+        ..Fault::new(name, change)
+    }
 }
 
 fn sums(call: &Call, element: Element) -> Option<HostTensor> {
     let total = |terms: &mut dyn Iterator<Item = f64>| {
-        terms.fold(0.0, |sum: f64, term| element.round(sum + element.round(term)))
+        terms.fold(0.0, |sum: f64, term| {
+            element.round(sum + element.round(term))
+        })
     };
     let x = call.tensor(0)?;
     match call.operator {
@@ -81,9 +117,16 @@ fn sums(call: &Call, element: Element) -> Option<HostTensor> {
                 _ => (vec![x.shape[1]], x.permuted(&[1, 0])),
             };
             let width = lines.shape[1];
-            let mean = if call.operator == Operator::Mean { width as f64 } else { 1.0 };
-            let values =
-                lines.values.chunks(width.max(1)).map(|line| total(&mut line.iter().copied()) / mean).collect();
+            let mean = if call.operator == Operator::Mean {
+                width as f64
+            } else {
+                1.0
+            };
+            let values = lines
+                .values
+                .chunks(width.max(1))
+                .map(|line| total(&mut line.iter().copied()) / mean)
+                .collect();
             Some(HostTensor::new(shape, element, values))
         }
         Operator::WeightedSum => {
@@ -91,10 +134,18 @@ fn sums(call: &Call, element: Element) -> Option<HostTensor> {
             let columns = rows.shape[1];
             let of = |column: usize| {
                 total(
-                    &mut x.values.iter().enumerate().map(|(row, weight)| weight * rows.values[row * columns + column]),
+                    &mut x
+                        .values
+                        .iter()
+                        .enumerate()
+                        .map(|(row, weight)| weight * rows.values[row * columns + column]),
                 )
             };
-            Some(HostTensor::new([columns], element, (0..columns).map(of).collect()))
+            Some(HostTensor::new(
+                [columns],
+                element,
+                (0..columns).map(of).collect(),
+            ))
         }
         _ => product(x, call.tensor(1)?, element, total),
     }
@@ -106,15 +157,21 @@ fn product(
     element: Element,
     total: impl Fn(&mut dyn Iterator<Item = f64>) -> f64,
 ) -> Option<HostTensor> {
-    let [.., rows, inner] = *left.shape else { return None };
-    let [.., columns] = *right.shape else { return None };
+    let [.., rows, inner] = *left.shape else {
+        return None;
+    };
+    let [.., columns] = *right.shape else {
+        return None;
+    };
     let batches = left.len() / (rows * inner);
     let mut values = Vec::new();
-    for (batch, row, column) in
-        (0..batches * rows).flat_map(|row| (0..columns).map(move |column| (row / rows, row, column)))
+    for (batch, row, column) in (0..batches * rows)
+        .flat_map(|row| (0..columns).map(move |column| (row / rows, row, column)))
     {
-        let term =
-            |index: usize| left.values[row * inner + index] * right.values[(batch * inner + index) * columns + column];
+        let term = |index: usize| {
+            left.values[row * inner + index]
+                * right.values[(batch * inner + index) * columns + column]
+        };
         values.push(total(&mut (0..inner).map(term)));
     }
     let shape = [&left.shape[..left.shape.len() - 1], &[columns]].concat();

@@ -8,7 +8,9 @@ use std::{
     },
     thread::{self, ThreadId},
 };
-use testgen_operators::calls::{Call, CallError, Computed, Execute, PeriodicCall, PeriodicResult, Piece};
+use testgen_operators::calls::{
+    Call, CallError, Computed, Execute, PeriodicCall, PeriodicResult, Piece,
+};
 
 /// The host processor with a fault.
 pub(crate) struct Faulty<'a> {
@@ -23,27 +25,47 @@ pub(crate) struct Faulty<'a> {
 
 impl<'a> Faulty<'a> {
     pub(crate) fn new(device: &'a (dyn Execute + Send + Sync), fault: &'a LargeFault) -> Self {
-        Self { device, fault, runs: AtomicUsize::default(), others: AtomicUsize::default(), threads: Mutex::default() }
+        Self {
+            device,
+            fault,
+            runs: AtomicUsize::default(),
+            others: AtomicUsize::default(),
+            threads: Mutex::default(),
+        }
     }
 
     fn state(&self, call: &PeriodicCall) -> State {
         let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
         let own = thread::current().id();
-        let stream = threads.iter().position(|thread| *thread == own).unwrap_or_else(|| {
-            threads.push(own);
-            threads.len() - 1
-        });
-        State { run: self.runs.fetch_add(1, SeqCst), others: self.others.load(SeqCst), stream, filled: call.fill }
+        let stream = threads
+            .iter()
+            .position(|thread| *thread == own)
+            .unwrap_or_else(|| {
+                threads.push(own);
+                threads.len() - 1
+            });
+        State {
+            run: self.runs.fetch_add(1, SeqCst),
+            others: self.others.load(SeqCst),
+            stream,
+            filled: call.fill,
+        }
     }
 
     /// The whole result as one piece, with the fault.
-    fn computed(&self, call: &PeriodicCall, values: &mut Vec<f32>) -> Result<PeriodicResult, CallError> {
+    fn computed(
+        &self,
+        call: &PeriodicCall,
+        values: &mut Vec<f32>,
+    ) -> Result<PeriodicResult, CallError> {
         let mut changed = call.clone();
         let state = self.state(call);
         if let Change::Inputs(change) = &self.fault.change {
             change(&mut changed);
         }
-        let mut result = self.device.execute_periodic(&changed, &mut |piece| values.extend_from_slice(piece.values))?;
+        let mut result = self.device.execute_periodic(&changed, &mut |piece| {
+            values.extend_from_slice(piece.values)
+        })?;
         match &self.fault.change {
             Change::Values(change) => change(&call.result, values),
             Change::State(change) => change(&state, values),
@@ -53,11 +75,16 @@ impl<'a> Faulty<'a> {
                 let [first, second] = [false, true].map(|second| {
                     let (mut part, mut values) = (call.clone(), Vec::new());
                     select(&mut part, second);
-                    let result =
-                        self.device.execute_periodic(&part, &mut |piece| values.extend_from_slice(piece.values));
+                    let result = self.device.execute_periodic(&part, &mut |piece| {
+                        values.extend_from_slice(piece.values)
+                    });
                     result.map(|_| values)
                 });
-                *values = first?.into_iter().zip(second?).map(|(first, second)| half(first + second)).collect();
+                *values = first?
+                    .into_iter()
+                    .zip(second?)
+                    .map(|(first, second)| half(first + second))
+                    .collect();
             }
             Change::Inputs(_) => {}
         }
@@ -87,7 +114,10 @@ impl Execute for Faulty<'_> {
         }
         let mut values = Vec::new();
         let result = self.computed(call, &mut values)?;
-        read(Piece { first: 0, values: &values });
+        read(Piece {
+            first: 0,
+            values: &values,
+        });
         Ok(result)
     }
 }

@@ -44,21 +44,44 @@ pub(crate) struct State {
 
 /// Every fault.
 pub(crate) fn all() -> Vec<LargeFault> {
-    [inputs::all(), values::all(), runs::all()].into_iter().flatten().collect()
+    [inputs::all(), values::all(), runs::all()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 /// A fault of `operator`: the last row is not written.
 pub(crate) fn without_last_row(operator: Operator) -> LargeFault {
     let change = |shape: &[usize], values: &mut Vec<f32>| {
         let width = shape.last().copied().unwrap_or(1);
-        values.iter_mut().rev().take(width).for_each(|value| *value = f32::NAN);
+        values
+            .iter_mut()
+            .rev()
+            .take(width)
+            .for_each(|value| *value = f32::NAN);
     };
-    LargeFault::new("the last row is not written", operator, &[], Change::Values(change))
+    LargeFault::new(
+        "the last row is not written",
+        operator,
+        &[],
+        Change::Values(change),
+    )
 }
 
 impl LargeFault {
     /// A fault in f32.
-    fn new(name: &'static str, operator: Operator, sizes: &'static [usize], change: Change) -> Self {
-        Self { name, operator, sizes, precision: Precision::F32, change }
+    fn new(
+        name: &'static str,
+        operator: Operator,
+        sizes: &'static [usize],
+        change: Change,
+    ) -> Self {
+        Self {
+            name,
+            operator,
+            sizes,
+            precision: Precision::F32,
+            change,
+        }
     }
 }

@@ -73,8 +73,17 @@ impl Elementwise for QuickGelu {
 
 fn map<F: Elementwise>(x: &mut [f32]) {
     let arch = Arch::new();
-    let run = |part: &mut [f32]| arch.dispatch(ElementwiseMap::<F> { part, function: PhantomData });
-    if x.len() <= PARALLEL { run(x) } else { x.par_chunks_mut(PARALLEL).for_each(run) }
+    let run = |part: &mut [f32]| {
+        arch.dispatch(ElementwiseMap::<F> {
+            part,
+            function: PhantomData,
+        })
+    };
+    if x.len() <= PARALLEL {
+        run(x)
+    } else {
+        x.par_chunks_mut(PARALLEL).for_each(run)
+    }
 }
 
 struct ElementwiseMap<'a, F> {

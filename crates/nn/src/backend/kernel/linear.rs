@@ -28,7 +28,9 @@ pub(in crate::backend) fn linear(
     };
     let shape = [rows, inner, columns];
     match (weight.row_stride, weight.column_stride) {
-        (stride, 1) if stride > 0 && rows == 1 => row_by_rows(x, weight.elements, stride as usize, &mut out),
+        (stride, 1) if stride > 0 && rows == 1 => {
+            row_by_rows(x, weight.elements, stride as usize, &mut out)
+        }
         (1, stride) if stride > 0 && transposed::pays(shape) => {
             transposed::transposed(x, shape, weight.elements, stride as usize, &mut out);
         }
@@ -41,7 +43,13 @@ pub(in crate::backend) fn linear(
 fn row_by_rows(x: &[f32], weight: &[f32], stride: usize, out: &mut [f32]) {
     let arch = Arch::new();
     let band = |(index, out): (usize, &mut [f32])| {
-        arch.dispatch(RowBand { x, weight, stride, first: index * BAND, out });
+        arch.dispatch(RowBand {
+            x,
+            weight,
+            stride,
+            first: index * BAND,
+            out,
+        });
     };
     if x.len() * out.len() < PARALLEL * 8 {
         out.chunks_mut(BAND).enumerate().for_each(band);
@@ -76,15 +84,30 @@ impl WithSimd for RowBand<'_> {
     }
 }
 
-fn product(x: &[f32], [rows, inner, columns]: [usize; 3], weight: &StridedMatrix<'_>, add: bool, out: &mut [f32]) {
-    assert!(x.len() == rows * inner && out.len() == rows * columns, "the slices fill their shapes");
-    let last = (inner as isize - 1) * weight.row_stride + (columns as isize - 1) * weight.column_stride;
-    assert!(weight.row_stride >= 0 && weight.column_stride >= 0 && (last as usize) < weight.elements.len());
+fn product(
+    x: &[f32],
+    [rows, inner, columns]: [usize; 3],
+    weight: &StridedMatrix<'_>,
+    add: bool,
+    out: &mut [f32],
+) {
+    assert!(
+        x.len() == rows * inner && out.len() == rows * columns,
+        "the slices fill their shapes"
+    );
+    let last =
+        (inner as isize - 1) * weight.row_stride + (columns as isize - 1) * weight.column_stride;
+    assert!(
+        weight.row_stride >= 0
+            && weight.column_stride >= 0
+            && (last as usize) < weight.elements.len()
+    );
     let parallelism = match rows * inner * columns {
         products if products > PARALLEL_PRODUCTS => gemm::Parallelism::Rayon(0),
         _ => gemm::Parallelism::None,
     };
-    // SAFETY: the asserts above keep every row and column index inside the three slices, and `out` is borrowed mutably.
+    // SAFETY: the asserts above keep every row and column index inside the three slices, and `out`
+    // is borrowed mutably.
     unsafe {
         gemm::gemm(
             rows,
@@ -116,17 +139,29 @@ mod tests {
 
     /// Small integers: every order of summation leads to the same f32.
     fn integers(count: usize, step: usize) -> Vec<f32> {
-        (0..count).map(|index| ((index * step) % 7) as f32 - 3.0).collect()
+        (0..count)
+            .map(|index| ((index * step) % 7) as f32 - 3.0)
+            .collect()
     }
 
     #[test]
     fn every_path_equals_the_definition() {
-        for [rows, inner, columns] in
-            [[1, 5, 3], [1, 70, 1100], [3, 9, 4], [2, 130, 65], [7, 1100, 150], [37, 300, 101]]
-        {
-            let (x, weight, bias) = (integers(rows * inner, 3), integers(inner * columns, 5), integers(columns, 2));
+        for [rows, inner, columns] in [
+            [1, 5, 3],
+            [1, 70, 1100],
+            [3, 9, 4],
+            [2, 130, 65],
+            [7, 1100, 150],
+            [37, 300, 101],
+        ] {
+            let (x, weight, bias) = (
+                integers(rows * inner, 3),
+                integers(inner * columns, 5),
+                integers(columns, 2),
+            );
             for (row_stride, column_stride) in [(columns, 1), (1, inner)] {
-                let at = |row: usize, column: usize| weight[row * row_stride + column * column_stride];
+                let at =
+                    |row: usize, column: usize| weight[row * row_stride + column * column_stride];
                 let matrix = StridedMatrix {
                     elements: &weight,
                     row_stride: row_stride as isize,
@@ -138,7 +173,10 @@ mod tests {
                         let (row, column) = (index / columns, index % columns);
                         let sum: f32 = (0..inner).map(|k| x[row * inner + k] * at(k, column)).sum();
                         let expected = sum + bias.map_or(0.0, |bias| bias[column]);
-                        assert_eq!(*out, expected, "[{row}, {column}] of {rows} x {inner} x {columns}");
+                        assert_eq!(
+                            *out, expected,
+                            "[{row}, {column}] of {rows} x {inner} x {columns}"
+                        );
                     }
                 }
             }

@@ -4,15 +4,32 @@ use super::{LANES, rows_per_task};
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-/// Every row of `x` (plus the same row of `residual`) to mean 0 and variance 1, times `weight`, plus `bias`.
-pub(in crate::backend) fn layer_norm(x: &mut [f32], residual: Option<&[f32]>, weight: &[f32], bias: &[f32], eps: f32) {
+/// Every row of `x` (plus the same row of `residual`) to mean 0 and variance 1, times `weight`,
+/// plus `bias`.
+pub(in crate::backend) fn layer_norm(
+    x: &mut [f32],
+    residual: Option<&[f32]>,
+    weight: &[f32],
+    bias: &[f32],
+    eps: f32,
+) {
     let width = weight.len();
     let (arch, task) = (Arch::new(), width * rows_per_task(width));
-    let run = |x, residual| arch.dispatch(LayerNormRows { x, residual, weight, bias, eps });
+    let run = |x, residual| {
+        arch.dispatch(LayerNormRows {
+            x,
+            residual,
+            weight,
+            bias,
+            eps,
+        })
+    };
     match residual {
         None => x.par_chunks_mut(task).for_each(|x| run(x, None)),
         Some(residual) => {
-            x.par_chunks_mut(task).zip(residual.par_chunks(task)).for_each(|(x, residual)| run(x, Some(residual)));
+            x.par_chunks_mut(task)
+                .zip(residual.par_chunks(task))
+                .for_each(|(x, residual)| run(x, Some(residual)));
         }
     }
 }
@@ -21,7 +38,8 @@ pub(in crate::backend) fn layer_norm(x: &mut [f32], residual: Option<&[f32]>, we
 pub(in crate::backend) fn rms_norm(x: &mut [f32], weight: &[f32], eps: f32) {
     let width = weight.len();
     let (arch, task) = (Arch::new(), width * rows_per_task(width));
-    x.par_chunks_mut(task).for_each(|x| arch.dispatch(RmsNormRows { x, weight, eps }));
+    x.par_chunks_mut(task)
+        .for_each(|x| arch.dispatch(RmsNormRows { x, weight, eps }));
 }
 
 struct LayerNormRows<'a> {

@@ -14,21 +14,44 @@ impl<'a> Bias<'a> {
     /// The row for `row`, counted over batch, head and query of scores of `shape`.
     fn row(&self, row: usize, [_, heads, queries, keys]: [usize; 4]) -> &'a [f32] {
         let [own_batch, own_heads, own_queries, _] = self.shape;
-        let batch = if own_batch == 1 { 0 } else { row / (heads * queries) };
-        let head = if own_heads == 1 { 0 } else { row / queries % heads };
+        let batch = if own_batch == 1 {
+            0
+        } else {
+            row / (heads * queries)
+        };
+        let head = if own_heads == 1 {
+            0
+        } else {
+            row / queries % heads
+        };
         let query = if own_queries == 1 { 0 } else { row % queries };
         let start = ((batch * own_heads + head) * own_queries + query) * keys;
         &self.elements[start..start + keys]
     }
 }
 
-/// softmax(`scores` * `scale` + `bias`) over the last dimension of [batch, heads, query, key], in place.
-pub(in crate::backend) fn masked_softmax(scores: &mut [f32], shape: [usize; 4], scale: f32, bias: Option<&Bias<'_>>) {
+/// softmax(`scores` * `scale` + `bias`) over the last dimension of [batch, heads, query, key], in
+/// place.
+pub(in crate::backend) fn masked_softmax(
+    scores: &mut [f32],
+    shape: [usize; 4],
+    scale: f32,
+    bias: Option<&Bias<'_>>,
+) {
     let keys = shape[3];
     let (arch, rows) = (Arch::new(), rows_per_task(keys));
-    scores.par_chunks_mut(keys * rows).enumerate().for_each(|(task, scores)| {
-        arch.dispatch(SoftmaxRows { scores, shape, scale, bias, first: task * rows });
-    });
+    scores
+        .par_chunks_mut(keys * rows)
+        .enumerate()
+        .for_each(|(task, scores)| {
+            arch.dispatch(SoftmaxRows {
+                scores,
+                shape,
+                scale,
+                bias,
+                first: task * rows,
+            });
+        });
 }
 
 /// The rows from `first` on.
@@ -53,7 +76,9 @@ impl WithSimd for SoftmaxRows<'_> {
                     }
                 }
                 Some(bias) => {
-                    for (score, bias) in row.iter_mut().zip(bias.row(self.first + index, self.shape)) {
+                    for (score, bias) in
+                        row.iter_mut().zip(bias.row(self.first + index, self.shape))
+                    {
                         *score = score.mul_add(self.scale, *bias);
                     }
                 }
@@ -104,16 +129,31 @@ mod tests {
         // [batch 2, heads 1, query 2, key 3]; the bias hides one key for each batch.
         let mut scores = vec![0.0; 12];
         let elements = [0.0, 0.0, f32::MIN, f32::MIN, 0.0, 0.0];
-        let bias = Bias { elements: &elements, shape: [2, 1, 1, 3] };
+        let bias = Bias {
+            elements: &elements,
+            shape: [2, 1, 1, 3],
+        };
         masked_softmax(&mut scores, [2, 1, 2, 3], 1.0, Some(&bias));
-        assert_eq!(scores, [[0.5, 0.5, 0.0], [0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.0, 0.5, 0.5]].concat());
+        assert_eq!(
+            scores,
+            [
+                [0.5, 0.5, 0.0],
+                [0.5, 0.5, 0.0],
+                [0.0, 0.5, 0.5],
+                [0.0, 0.5, 0.5]
+            ]
+            .concat()
+        );
     }
 
     #[test]
     fn heads_take_their_own_bias() {
         // [batch 2, heads 2, query 1, key 2]; the bias hides another key for each head.
         let mut scores = vec![0.0; 8];
-        let bias = Bias { elements: &[0.0, f32::MIN, f32::MIN, 0.0], shape: [1, 2, 1, 2] };
+        let bias = Bias {
+            elements: &[0.0, f32::MIN, f32::MIN, 0.0],
+            shape: [1, 2, 1, 2],
+        };
         masked_softmax(&mut scores, [2, 2, 1, 2], 1.0, Some(&bias));
         assert_eq!(scores, [1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0]);
     }
@@ -121,7 +161,10 @@ mod tests {
     #[test]
     fn a_fully_masked_row_is_uniform_as_in_transformers() {
         let mut scores = vec![3.0, -1.0, 2.0, 5.0];
-        let bias = Bias { elements: &[f32::MIN; 4], shape: [1, 1, 1, 4] };
+        let bias = Bias {
+            elements: &[f32::MIN; 4],
+            shape: [1, 1, 1, 4],
+        };
         masked_softmax(&mut scores, [1, 1, 1, 4], 0.5, Some(&bias));
         assert_eq!(scores, [0.25; 4]);
     }

@@ -1,6 +1,8 @@
-//! x Wᵀ with the weight as checkpoints have it, [out, in]: rows of both are contiguous, so nothing is packed.
+//! x Wᵀ with the weight as checkpoints have it, [out, in]: rows of both are contiguous, so nothing
+//! is packed.
 //!
-//! A library's product packs such a weight anew each time, which for few rows of x costs more than the product.
+//! A library's product packs such a weight anew each time, which for few rows of x costs more than
+//! the product.
 
 use super::PARALLEL;
 use pulp::{Arch, Simd, WithSimd};
@@ -23,7 +25,8 @@ pub(super) fn pays([rows, inner, columns]: [usize; 3]) -> bool {
     }
 }
 
-/// Adds `x` [rows, inner] times the transpose of `weight` [columns, inner], whose rows are `stride` apart, to `out` [rows, columns].
+/// Adds `x` [rows, inner] times the transpose of `weight` [columns, inner], whose rows are `stride`
+/// apart, to `out` [rows, columns].
 pub(super) fn transposed(
     x: &[f32],
     [rows, inner, columns]: [usize; 3],
@@ -32,10 +35,18 @@ pub(super) fn transposed(
     out: &mut [f32],
 ) {
     let arch = Arch::new();
-    // By columns, so that a band of columns owns a contiguous part, which a thread can write without a lock.
+    // By columns, so that a band of columns owns a contiguous part, which a thread can write
+    // without a lock.
     let mut sums = vec![0.0; columns * rows];
     let band = |(index, sums): (usize, &mut [f32])| {
-        arch.dispatch(Band { x, rows, inner, weight: &weight[index * BAND * stride..], stride, sums });
+        arch.dispatch(Band {
+            x,
+            rows,
+            inner,
+            weight: &weight[index * BAND * stride..],
+            stride,
+            sums,
+        });
     };
     if rows * inner * columns < PARALLEL * 8 {
         sums.chunks_mut(BAND * rows).enumerate().for_each(band);
@@ -51,7 +62,8 @@ pub(super) fn transposed(
 
 /// Columns that one task takes.
 const BAND: usize = 64;
-/// Rows and columns whose sums are in registers at a time; AVX2 has half as many registers as AVX-512.
+/// Rows and columns whose sums are in registers at a time; AVX2 has half as many registers as
+/// AVX-512.
 const TILE: usize = 4;
 const SMALL_TILE: usize = 2;
 /// Inner elements of a block: a tile's rows of both operands stay in the first-level cache.
@@ -112,7 +124,8 @@ impl Band<'_> {
         depth: &std::ops::Range<usize>,
     ) {
         let rows = std::array::from_fn(|i| &self.x[(row + i) * self.inner..][depth.clone()]);
-        let columns = std::array::from_fn(|j| &self.weight[(column + j) * self.stride..][depth.clone()]);
+        let columns =
+            std::array::from_fn(|j| &self.weight[(column + j) * self.stride..][depth.clone()]);
         for (i, products) in products::<S, R, C>(simd, rows, columns).iter().enumerate() {
             for (j, product) in products.iter().enumerate() {
                 self.sums[(column + j) * self.rows + row + i] += product;
@@ -129,8 +142,10 @@ fn products<S: Simd, const R: usize, const C: usize>(
     columns: [&[f32]; C],
 ) -> [[f32; C]; R] {
     let length = rows[0].len() / S::F32_LANES;
-    let row_vectors: [&[S::f32s]; R] = std::array::from_fn(|i| &S::as_simd_f32s(rows[i]).0[..length]);
-    let column_vectors: [&[S::f32s]; C] = std::array::from_fn(|j| &S::as_simd_f32s(columns[j]).0[..length]);
+    let row_vectors: [&[S::f32s]; R] =
+        std::array::from_fn(|i| &S::as_simd_f32s(rows[i]).0[..length]);
+    let column_vectors: [&[S::f32s]; C] =
+        std::array::from_fn(|j| &S::as_simd_f32s(columns[j]).0[..length]);
     let mut sums = [[simd.splat_f32s(0.0); C]; R];
     for k in 0..length {
         for (sums, row) in sums.iter_mut().zip(row_vectors) {

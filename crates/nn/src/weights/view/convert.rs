@@ -1,4 +1,5 @@
-//! From the bytes of a file to the bytes of a tensor: type and, for linear weights, order, in one pass.
+//! From the bytes of a file to the bytes of a tensor: type and, for linear weights, order, in one
+//! pass.
 
 use burn_tensor::DType;
 use half::{bf16, f16};
@@ -66,7 +67,12 @@ pub(super) fn convert(
     }
 }
 
-fn convert_from<S: Float>(bytes: &[u8], dtype: DType, shape: &[usize], conversion: Conversion) -> Vec<u8> {
+fn convert_from<S: Float>(
+    bytes: &[u8],
+    dtype: DType,
+    shape: &[usize],
+    conversion: Conversion,
+) -> Vec<u8> {
     match dtype {
         DType::F16 => convert_to::<S, f16>(bytes, shape, conversion),
         DType::BF16 => convert_to::<S, bf16>(bytes, shape, conversion),
@@ -74,19 +80,31 @@ fn convert_from<S: Float>(bytes: &[u8], dtype: DType, shape: &[usize], conversio
     }
 }
 
-fn convert_to<S: Float, T: Float>(bytes: &[u8], shape: &[usize], conversion: Conversion) -> Vec<u8> {
+fn convert_to<S: Float, T: Float>(
+    bytes: &[u8],
+    shape: &[usize],
+    conversion: Conversion,
+) -> Vec<u8> {
     let mut out = vec![0; bytes.len() / S::BYTES * T::BYTES];
     if out.is_empty() {
         // rayon panics at chunks of no rows.
         return out;
     }
     match (conversion, shape) {
-        (Conversion::Transposed, &[rows, columns]) => transpose::<S, T>(bytes, &mut out, rows, columns),
-        _ => out.par_chunks_mut(T::BYTES << 16).zip(bytes.par_chunks(S::BYTES << 16)).for_each(|(out, bytes)| {
-            for (out, value) in out.chunks_exact_mut(T::BYTES).zip(bytes.chunks_exact(S::BYTES)) {
-                T::from_f32(S::read(value).to_f32()).write(out);
-            }
-        }),
+        (Conversion::Transposed, &[rows, columns]) => {
+            transpose::<S, T>(bytes, &mut out, rows, columns)
+        }
+        _ => out
+            .par_chunks_mut(T::BYTES << 16)
+            .zip(bytes.par_chunks(S::BYTES << 16))
+            .for_each(|(out, bytes)| {
+                for (out, value) in out
+                    .chunks_exact_mut(T::BYTES)
+                    .zip(bytes.chunks_exact(S::BYTES))
+                {
+                    T::from_f32(S::read(value).to_f32()).write(out);
+                }
+            }),
     }
     out
 }
@@ -96,19 +114,21 @@ const TILE: usize = 32;
 
 /// [rows, columns] to [columns, rows], in tiles; every task owns `TILE` rows of the result.
 fn transpose<S: Float, T: Float>(bytes: &[u8], out: &mut [u8], rows: usize, columns: usize) {
-    out.par_chunks_mut(TILE * rows * T::BYTES).enumerate().for_each(|(band, out)| {
-        for top in (0..rows).step_by(TILE) {
-            for (column, out) in out.chunks_exact_mut(rows * T::BYTES).enumerate() {
-                let column = band * TILE + column;
-                let end = rows.min(top + TILE);
-                let out = &mut out[top * T::BYTES..end * T::BYTES];
-                for (row, out) in (top..end).zip(out.chunks_exact_mut(T::BYTES)) {
-                    let start = (row * columns + column) * S::BYTES;
-                    T::from_f32(S::read(&bytes[start..start + S::BYTES]).to_f32()).write(out);
+    out.par_chunks_mut(TILE * rows * T::BYTES)
+        .enumerate()
+        .for_each(|(band, out)| {
+            for top in (0..rows).step_by(TILE) {
+                for (column, out) in out.chunks_exact_mut(rows * T::BYTES).enumerate() {
+                    let column = band * TILE + column;
+                    let end = rows.min(top + TILE);
+                    let out = &mut out[top * T::BYTES..end * T::BYTES];
+                    for (row, out) in (top..end).zip(out.chunks_exact_mut(T::BYTES)) {
+                        let start = (row * columns + column) * S::BYTES;
+                        T::from_f32(S::read(&bytes[start..start + S::BYTES]).to_f32()).write(out);
+                    }
                 }
             }
-        }
-    });
+        });
 }
 
 #[cfg(test)]
@@ -119,15 +139,27 @@ mod tests {
     use safetensors::Dtype;
 
     fn floats(bytes: &[u8]) -> Vec<f32> {
-        bytes.chunks_exact(4).map(|value| f32::from_ne_bytes(value.try_into().expect("four bytes"))).collect()
+        bytes
+            .chunks_exact(4)
+            .map(|value| f32::from_ne_bytes(value.try_into().expect("four bytes")))
+            .collect()
     }
 
     #[test]
     fn transposing_moves_every_element() {
         let (rows, columns) = (67, 45);
-        let bytes: Vec<u8> = (0..rows * columns).flat_map(|value| (value as f32).to_le_bytes()).collect();
+        let bytes: Vec<u8> = (0..rows * columns)
+            .flat_map(|value| (value as f32).to_le_bytes())
+            .collect();
         let out = floats(
-            &convert(&bytes, Dtype::F32, DType::F32, &[rows, columns], Conversion::Transposed).expect("f32 is a float"),
+            &convert(
+                &bytes,
+                Dtype::F32,
+                DType::F32,
+                &[rows, columns],
+                Conversion::Transposed,
+            )
+            .expect("f32 is a float"),
         );
         for (index, value) in out.iter().enumerate() {
             assert_eq!(*value, ((index % rows) * columns + index / rows) as f32);
@@ -141,15 +173,25 @@ mod tests {
             .into_iter()
             .flat_map(f32::to_le_bytes)
             .collect();
-        let out = convert(&bytes, Dtype::F32, DType::F16, &[2], Conversion::AsIs).expect("f32 is a float");
-        let values: Vec<f16> = out.chunks_exact(2).map(|value| f16::from_ne_bytes([value[0], value[1]])).collect();
-        assert_eq!(values, [f16::from_f32(1.0), f16::from_f32(1.0 + 2.0_f32.powi(-9))]);
+        let out = convert(&bytes, Dtype::F32, DType::F16, &[2], Conversion::AsIs)
+            .expect("f32 is a float");
+        let values: Vec<f16> = out
+            .chunks_exact(2)
+            .map(|value| f16::from_ne_bytes([value[0], value[1]]))
+            .collect();
+        assert_eq!(
+            values,
+            [f16::from_f32(1.0), f16::from_f32(1.0 + 2.0_f32.powi(-9))]
+        );
     }
 
     #[test]
     fn a_matrix_without_elements_is_turned() {
         for shape in [[0, 3], [3, 0]] {
-            assert_eq!(convert(&[], Dtype::F32, DType::F16, &shape, Conversion::Transposed), Some(Vec::new()));
+            assert_eq!(
+                convert(&[], Dtype::F32, DType::F16, &shape, Conversion::Transposed),
+                Some(Vec::new())
+            );
         }
     }
 
@@ -161,13 +203,34 @@ mod tests {
     #[test]
     fn every_type_is_converted_to_every_other() {
         let values = [1.5_f32, -2.5];
-        let single: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-        let double: Vec<u8> = values.iter().flat_map(|value| f64::from(*value).to_le_bytes()).collect();
-        let half: Vec<u8> = values.iter().flat_map(|value| f16::from_f32(*value).to_le_bytes()).collect();
-        let brain: Vec<u8> = values.iter().flat_map(|value| bf16::from_f32(*value).to_le_bytes()).collect();
-        let stored = [(Dtype::F64, &double), (Dtype::F32, &single), (Dtype::F16, &half), (Dtype::BF16, &brain)];
+        let single: Vec<u8> = values
+            .iter()
+            .flat_map(|value| value.to_le_bytes())
+            .collect();
+        let double: Vec<u8> = values
+            .iter()
+            .flat_map(|value| f64::from(*value).to_le_bytes())
+            .collect();
+        let half: Vec<u8> = values
+            .iter()
+            .flat_map(|value| f16::from_f32(*value).to_le_bytes())
+            .collect();
+        let brain: Vec<u8> = values
+            .iter()
+            .flat_map(|value| bf16::from_f32(*value).to_le_bytes())
+            .collect();
+        let stored = [
+            (Dtype::F64, &double),
+            (Dtype::F32, &single),
+            (Dtype::F16, &half),
+            (Dtype::BF16, &brain),
+        ];
         for (from, bytes) in stored {
-            for (to, expected) in [(DType::F32, &single), (DType::F16, &half), (DType::BF16, &brain)] {
+            for (to, expected) in [
+                (DType::F32, &single),
+                (DType::F16, &half),
+                (DType::BF16, &brain),
+            ] {
                 let out = convert(bytes, from, to, &[2], Conversion::AsIs);
                 assert_eq!(out.as_ref(), Some(expected), "{from:?} to {to:?}");
             }

@@ -1,4 +1,5 @@
-//! Weights that stay in the mapped file: a tensor of the host processor that shares its pages, nothing is copied.
+//! Weights that stay in the mapped file: a tensor of the host processor that shares its pages,
+//! nothing is copied.
 
 use super::FileTensor;
 use crate::heap::HeldBytes;
@@ -11,7 +12,8 @@ use std::{ops::Range, sync::Arc};
 struct MappedTensor {
     map: Arc<Mmap>,
     range: Range<usize>,
-    /// Counts as memory in use: a model that is not dropped must be detected although its weights are not on the heap.
+    /// Counts as memory in use: a model that is not dropped must be detected although its weights
+    /// are not on the heap.
     _held: HeldBytes,
 }
 
@@ -21,19 +23,29 @@ impl AsRef<[u8]> for MappedTensor {
     }
 }
 
-/// The bytes of `stored` without a copy; none where it has another type than `dtype` or is not aligned for it. burn copies
-/// them before it writes to them.
+/// The bytes of `stored` without a copy; none where it has another type than `dtype` or is not
+/// aligned for it. burn copies them before it writes to them.
 pub(super) fn share(stored: &FileTensor<'_>, dtype: DType) -> Option<Bytes> {
     let pair = (stored.dtype, dtype);
-    let same = matches!(pair, (Dtype::F32, DType::F32) | (Dtype::F16, DType::F16) | (Dtype::BF16, DType::BF16));
+    let same = matches!(
+        pair,
+        (Dtype::F32, DType::F32) | (Dtype::F16, DType::F16) | (Dtype::BF16, DType::BF16)
+    );
     let aligned = stored.bytes().as_ptr().addr().is_multiple_of(dtype.size());
     // A file's numbers are little-endian, and its header may have any length.
     if !same || !aligned || cfg!(target_endian = "big") {
         return None;
     }
     let (map, range) = (Arc::clone(stored.map), stored.range.clone());
-    let tensor = MappedTensor { map, _held: HeldBytes::new(range.len()), range };
-    Some(Bytes::from_shared(bytes::Bytes::from_owner(tensor), AllocationProperty::Native))
+    let tensor = MappedTensor {
+        map,
+        _held: HeldBytes::new(range.len()),
+        range,
+    };
+    Some(Bytes::from_shared(
+        bytes::Bytes::from_owner(tensor),
+        AllocationProperty::Native,
+    ))
 }
 
 #[cfg(test)]
@@ -43,7 +55,8 @@ mod tests {
     use burn_tensor::DType;
     use std::fs;
 
-    /// A checkpoint of one f32 tensor [2] whose data starts `shift` bytes off the alignment of its type.
+    /// A checkpoint of one f32 tensor [2] whose data starts `shift` bytes off the alignment of its
+    /// type.
     fn checkpoint(shift: usize) -> (tempfile::TempDir, Files) {
         let directory = tempfile::tempdir().unwrap();
         let mut header = r#"{"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}"#.to_owned();
@@ -72,7 +85,10 @@ mod tests {
         let (directory, files) = checkpoint(0);
         let bytes = share(&files.find("w").unwrap(), DType::F32).unwrap();
         drop((files, directory));
-        assert_eq!(bytes[..], [1.0_f32.to_le_bytes(), (-2.5_f32).to_le_bytes()].concat());
+        assert_eq!(
+            bytes[..],
+            [1.0_f32.to_le_bytes(), (-2.5_f32).to_le_bytes()].concat()
+        );
     }
 
     #[test]

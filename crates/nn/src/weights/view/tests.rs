@@ -10,16 +10,23 @@ use tempfile::TempDir;
 type Tensor = (&'static str, Dtype, Vec<usize>, Vec<u8>);
 
 fn singles(values: &[f32]) -> Vec<u8> {
-    values.iter().flat_map(|value| value.to_le_bytes()).collect()
+    values
+        .iter()
+        .flat_map(|value| value.to_le_bytes())
+        .collect()
 }
 
 /// A checkpoint of these tensors.
 fn checkpoint(tensors: &[Tensor]) -> TempDir {
     let directory = tempfile::tempdir().unwrap();
-    let views = tensors
-        .iter()
-        .map(|(name, dtype, shape, bytes)| (*name, TensorView::new(*dtype, shape.clone(), bytes).unwrap()));
-    safetensors::serialize_to_file(views, None, &directory.path().join("model.safetensors")).unwrap();
+    let views = tensors.iter().map(|(name, dtype, shape, bytes)| {
+        (
+            *name,
+            TensorView::new(*dtype, shape.clone(), bytes).unwrap(),
+        )
+    });
+    safetensors::serialize_to_file(views, None, &directory.path().join("model.safetensors"))
+        .unwrap();
     directory
 }
 
@@ -33,11 +40,18 @@ fn the_host_shares_what_its_kernels_read_as_fast() {
     let half = vec![0; 12];
     let directory = checkpoint(&[
         ("half", Dtype::F16, vec![2, 3], half),
-        ("single", Dtype::F32, vec![2, 3], singles(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0])),
+        (
+            "single",
+            Dtype::F32,
+            vec![2, 3],
+            singles(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]),
+        ),
     ]);
     let shared = |name, dtype, conversion| {
         let weights = open(directory.path(), dtype);
-        weights.shared(&weights.stored(name, &[2, 3]).unwrap(), conversion).is_some()
+        weights
+            .shared(&weights.stored(name, &[2, 3]).unwrap(), conversion)
+            .is_some()
     };
     assert!(shared("single", DType::F32, Conversion::AsIs));
     assert!(shared("single", DType::F32, Conversion::Transposed));
@@ -62,8 +76,10 @@ fn weight_and_bias_may_have_their_older_names() {
 #[test]
 fn a_tied_tensor_has_the_type_and_shape_of_its_source() {
     let tied = |dtype, shape: &[usize]| {
-        let directory =
-            checkpoint(&[("source", Dtype::F32, vec![2, 1], vec![0; 8]), ("tied", dtype, shape.to_vec(), vec![0; 8])]);
+        let directory = checkpoint(&[
+            ("source", Dtype::F32, vec![2, 1], vec![0; 8]),
+            ("tied", dtype, shape.to_vec(), vec![0; 8]),
+        ]);
         let weights = open(directory.path(), DType::F32);
         weights.values("source", &[2, 1]).unwrap();
         weights.mark_tied("tied");

@@ -10,12 +10,32 @@ fn tensor(element: Element, values: &[f64]) -> HostTensor {
 
 /// Numbers that JSON has no words for, zeros of both signs, the limits, and numbers with 17 digits.
 fn failed(element: Element) -> FailedCall {
-    let special = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -0.0, element.smallest(), element.largest()];
-    let spread = (0..2000_u32).map(|index| f64::from(f32::from_bits(index.wrapping_mul(0x0010_3a5b) & 0xff7f_ffff)));
+    let special = [
+        f64::NAN,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        0.0,
+        -0.0,
+        element.smallest(),
+        element.largest(),
+    ];
+    let spread = (0..2000_u32).map(|index| {
+        f64::from(f32::from_bits(
+            index.wrapping_mul(0x0010_3a5b) & 0xff7f_ffff,
+        ))
+    });
     let values: Vec<f64> = special.into_iter().chain(spread).collect();
     let layouts = [Layout::Reversed, Layout::Sliced, Layout::Expanded];
-    let inputs = layouts.map(|layout| Input { tensor: tensor(element, &values), layout });
-    let attributes = Attributes { dim: Some(1), eps: 1e-5, limits: [-0.1, 0.7], ..Attributes::default() };
+    let inputs = layouts.map(|layout| Input {
+        tensor: tensor(element, &values),
+        layout,
+    });
+    let attributes = Attributes {
+        dim: Some(1),
+        eps: 1e-5,
+        limits: [-0.1, 0.7],
+        ..Attributes::default()
+    };
     FailedCall {
         version: FailedCall::VERSION,
         subject: "elementwise".to_owned(),
@@ -28,9 +48,19 @@ fn failed(element: Element) -> FailedCall {
         simulated: true,
         engine: None,
         failure: "1 of 3 elements are wrong".to_owned(),
-        again: Again { plain: Repetition::Same, blocking: Some(Repetition::Correct) },
-        kernels: vec![LaunchedKernel { name: "a::Kernel".to_owned(), digest: "00ff".to_owned() }],
-        call: Call { operator: Operator::Add, inputs: inputs.to_vec(), attributes },
+        again: Again {
+            plain: Repetition::Same,
+            blocking: Some(Repetition::Correct),
+        },
+        kernels: vec![LaunchedKernel {
+            name: "a::Kernel".to_owned(),
+            digest: "00ff".to_owned(),
+        }],
+        call: Call {
+            operator: Operator::Add,
+            inputs: inputs.to_vec(),
+            attributes,
+        },
         expected: Expected {
             shape: vec![values.len()],
             element,
@@ -42,7 +72,17 @@ fn failed(element: Element) -> FailedCall {
 }
 
 fn bits(tensor: &HostTensor) -> Vec<u64> {
-    tensor.values.iter().map(|value| if value.is_nan() { u64::MAX } else { value.to_bits() }).collect()
+    tensor
+        .values
+        .iter()
+        .map(|value| {
+            if value.is_nan() {
+                u64::MAX
+            } else {
+                value.to_bits()
+            }
+        })
+        .collect()
 }
 
 #[test]
@@ -51,7 +91,11 @@ fn every_number_survives_the_file() {
         let written = failed(element);
         let read = FailedCall::from_json(&written.to_json()).expect("is a failed call");
         for (one, other) in written.call.inputs.iter().zip(&read.call.inputs) {
-            assert_eq!((bits(&one.tensor), &one.layout), (bits(&other.tensor), &other.layout), "{element}");
+            assert_eq!(
+                (bits(&one.tensor), &one.layout),
+                (bits(&other.tensor), &other.layout),
+                "{element}"
+            );
         }
         assert!(written.actual.is_same(&read.actual), "{element}");
         assert_eq!(read.call.attributes, written.call.attributes);
@@ -62,7 +106,8 @@ fn every_number_survives_the_file() {
 
 #[test]
 fn a_zero_of_the_other_sign_is_another_result() {
-    let [zero, negative, not] = [0.0, -0.0, f64::NAN].map(|value| Actual::Computed(tensor(Element::F32, &[value])));
+    let [zero, negative, not] =
+        [0.0, -0.0, f64::NAN].map(|value| Actual::Computed(tensor(Element::F32, &[value])));
     assert!(zero.is_same(&zero) && not.is_same(&not));
     assert!(!zero.is_same(&negative) && !zero.is_same(&not));
     let error = |text: &str| Actual::Error(text.to_owned());

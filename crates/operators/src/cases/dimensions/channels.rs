@@ -23,7 +23,14 @@ pub(super) fn normalisation(of: &mut Dimensions<'_>) -> Described {
     of.tie(x[0], vec![input(0, 0)])?;
     let channels = |outer: usize, inner: usize| {
         let places = std::iter::once((0, 1)).chain((1..=vectors).map(|vector| (vector, 0)));
-        places.map(|(input, dim)| DimensionSlot::Input { input, dim, outer, inner }).collect::<Vec<_>>()
+        places
+            .map(|(input, dim)| DimensionSlot::Input {
+                input,
+                dim,
+                outer,
+                inner,
+            })
+            .collect::<Vec<_>>()
     };
     if operator == Operator::GroupNorm {
         let width = x[1].checked_div(groups).ok_or("it has no groups")?;
@@ -48,7 +55,10 @@ pub(super) fn indexing(of: &mut Dimensions<'_>) -> Described {
         let rows = *x.first().ok_or("input 0 has no rows")?;
         of.indices(1, rows)?;
         for (index, shape) in [(0, x), (1, indices)] {
-            shape.iter().enumerate().try_for_each(|(dim, length)| of.tie(*length, vec![input(index, dim)]))?;
+            shape
+                .iter()
+                .enumerate()
+                .try_for_each(|(dim, length)| of.tie(*length, vec![input(index, dim)]))?;
         }
         return Ok(product(&[indices, &x[1..]].concat()));
     }
@@ -68,7 +78,10 @@ pub(super) fn indexing(of: &mut Dimensions<'_>) -> Described {
 
 /// A prediction with a target of its shape, or with the class of each row.
 pub(super) fn loss(of: &mut Dimensions<'_>) -> Described {
-    let elements = if matches!(of.call().operator, Operator::CrossEntropyLoss | Operator::NllLoss) {
+    let elements = if matches!(
+        of.call().operator,
+        Operator::CrossEntropyLoss | Operator::NllLoss
+    ) {
         let x = of.shape(0, Some(2))?;
         of.shape(1, Some(1))?;
         of.at_most(2)?;
@@ -85,7 +98,11 @@ pub(super) fn loss(of: &mut Dimensions<'_>) -> Described {
         }
         product(x)
     };
-    Ok(if of.call().attributes.reduction == Reduction::None { elements } else { Some(1) })
+    Ok(if of.call().attributes.reduction == Reduction::None {
+        elements
+    } else {
+        Some(1)
+    })
 }
 
 /// Rotary positions, attention, and weighted sums.
@@ -104,7 +121,8 @@ pub(super) fn attention(of: &mut Dimensions<'_>) -> Described {
     }
 }
 
-/// `x` [batch, heads, seq, width] with cosines and sines [1, 1, seq, width], each for both halves of a head.
+/// `x` [batch, heads, seq, width] with cosines and sines [1, 1, seq, width], each for both halves
+/// of a head.
 fn rotated(of: &mut Dimensions<'_>) -> Described {
     let x = of.shape(0, Some(4))?;
     of.at_most(3)?;
@@ -116,12 +134,18 @@ fn rotated(of: &mut Dimensions<'_>) -> Described {
     of.tie(x[0], vec![input(0, 0)])?;
     of.tie(x[1], vec![input(0, 1)])?;
     of.tie(x[2], (0..3).map(|index| input(index, 2)).collect())?;
-    let halves = (0..3).map(|input| DimensionSlot::Input { input, dim: 3, outer: 2, inner: 1 });
+    let halves = (0..3).map(|input| DimensionSlot::Input {
+        input,
+        dim: 3,
+        outer: 2,
+        inner: 1,
+    });
     of.tie(x[3] / 2, halves.collect())?;
     Ok(product(x))
 }
 
-/// `q` [batch, heads, queries, width], `k` and `v` [batch, heads of keys, keys, width], and a mask [batch, 1, queries, keys].
+/// `q` [batch, heads, queries, width], `k` and `v` [batch, heads of keys, keys, width], and a mask
+/// [batch, 1, queries, keys].
 fn attended(of: &mut Dimensions<'_>) -> Described {
     let (q, k) = (of.shape(0, Some(4))?, of.shape(1, Some(4))?);
     of.shape(2, Some(4))?;
@@ -138,10 +162,26 @@ fn attended(of: &mut Dimensions<'_>) -> Described {
         places.extend(masked.then(|| input(3, dim)));
         places
     };
-    of.tie(q[0], with_mask(vec![input(0, 0), input(1, 0), input(2, 0)], 0))?;
-    let heads = DimensionSlot::Input { input: 0, dim: 1, outer: 1, inner: shared };
+    of.tie(
+        q[0],
+        with_mask(vec![input(0, 0), input(1, 0), input(2, 0)], 0),
+    )?;
+    let heads = DimensionSlot::Input {
+        input: 0,
+        dim: 1,
+        outer: 1,
+        inner: shared,
+    };
     of.tie(k[1], vec![heads, input(1, 1), input(2, 1)])?;
-    of.tie(shared, vec![DimensionSlot::Input { input: 0, dim: 1, outer: k[1], inner: 1 }])?;
+    of.tie(
+        shared,
+        vec![DimensionSlot::Input {
+            input: 0,
+            dim: 1,
+            outer: k[1],
+            inner: 1,
+        }],
+    )?;
     of.tie(q[2], with_mask(vec![input(0, 2)], 2))?;
     of.tie(k[2], with_mask(vec![input(1, 2), input(2, 2)], 3))?;
     of.tie(q[3], vec![input(0, 3), input(1, 3), input(2, 3)])?;
@@ -151,7 +191,9 @@ fn attended(of: &mut Dimensions<'_>) -> Described {
 
 /// A query without any key has no defined result.
 fn every_query_has_a_key(of: &Dimensions<'_>, queries: usize, keys: usize) -> Result<(), Problem> {
-    let Some(mask) = of.call().tensor(3) else { return Ok(()) };
+    let Some(mask) = of.call().tensor(3) else {
+        return Ok(());
+    };
     let causal = of.call().attributes.causal;
     let is_seen = |(row, line): (usize, &[f64])| {
         let last = if causal { row % queries + 1 } else { keys };

@@ -13,7 +13,12 @@ pub(crate) struct Dimension {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DimensionSlot {
     /// A dimension of an input, whose length is `outer` * length * `inner`.
-    Input { input: usize, dim: usize, outer: usize, inner: usize },
+    Input {
+        input: usize,
+        dim: usize,
+        outer: usize,
+        inner: usize,
+    },
     /// An entry of the shape among the attributes.
     Shape(usize),
     /// An entry of the window among the attributes.
@@ -38,19 +43,31 @@ pub(crate) type Problem = String;
 
 /// A dimension of an input, whole.
 pub(crate) fn input(input: usize, dim: usize) -> DimensionSlot {
-    DimensionSlot::Input { input, dim, outer: 1, inner: 1 }
+    DimensionSlot::Input {
+        input,
+        dim,
+        outer: 1,
+        inner: 1,
+    }
 }
 
 /// The product of lengths; none where it is larger than any tensor.
 pub(crate) fn product(lengths: &[usize]) -> Option<usize> {
-    let elements = lengths.iter().try_fold(1_usize, |product, length| product.checked_mul(*length));
+    let elements = lengths
+        .iter()
+        .try_fold(1_usize, |product, length| product.checked_mul(*length));
     elements.filter(|elements| *elements < 1 << 40)
 }
 
 impl<'c> Dimensions<'c> {
-    /// A description without any length, of a call whose inputs have as many elements as their shapes say.
+    /// A description without any length, of a call whose inputs have as many elements as their
+    /// shapes say.
     pub(super) fn of_filled(call: &'c Call) -> Result<Self, Problem> {
-        let dimensions = Self { call, all: Vec::new(), result: 0 };
+        let dimensions = Self {
+            call,
+            all: Vec::new(),
+            result: 0,
+        };
         dimensions.all_inputs_are_filled()?;
         Ok(dimensions)
     }
@@ -61,11 +78,15 @@ impl<'c> Dimensions<'c> {
 
     /// The shape of an input; with a rank, of that rank.
     pub(crate) fn shape(&self, index: usize, rank: Option<usize>) -> Result<&'c [usize], Problem> {
-        let tensor = self.call.tensor(index).ok_or_else(|| format!("input {index} is missing"))?;
+        let tensor = self
+            .call
+            .tensor(index)
+            .ok_or_else(|| format!("input {index} is missing"))?;
         match rank {
-            Some(rank) if tensor.shape.len() != rank => {
-                Err(format!("input {index} has shape {:?}, expected {rank} dimensions", tensor.shape))
-            }
+            Some(rank) if tensor.shape.len() != rank => Err(format!(
+                "input {index} has shape {:?}, expected {rank} dimensions",
+                tensor.shape
+            )),
             _ => Ok(&tensor.shape),
         }
     }
@@ -73,13 +94,21 @@ impl<'c> Dimensions<'c> {
     /// At most `count` inputs.
     pub(crate) fn at_most(&self, count: usize) -> Result<(), Problem> {
         let given = self.call.inputs.len();
-        if given > count { Err(format!("it has {given} inputs, expected {count}")) } else { Ok(()) }
+        if given > count {
+            Err(format!("it has {given} inputs, expected {count}"))
+        } else {
+            Ok(())
+        }
     }
 
     /// A number of the attributes that must be less than `limit`.
     pub(crate) fn dim(&self, limit: usize) -> Result<usize, Problem> {
         let dim = self.call.attributes.dim.ok_or("the dimension is missing")?;
-        if dim < limit { Ok(dim) } else { Err(format!("dimension {dim} does not exist")) }
+        if dim < limit {
+            Ok(dim)
+        } else {
+            Err(format!("dimension {dim} does not exist"))
+        }
     }
 
     /// Adds a length, and verifies that every place has it.
@@ -87,7 +116,11 @@ impl<'c> Dimensions<'c> {
         for place in &places {
             let found = self.length(*place);
             if found != Some(length) {
-                return Err(format!("{} has length {}, expected {length}", place.name(), found.unwrap_or_default()));
+                return Err(format!(
+                    "{} has length {}, expected {length}",
+                    place.name(),
+                    found.unwrap_or_default()
+                ));
             }
         }
         self.all.push(Dimension { length, places });
@@ -96,7 +129,10 @@ impl<'c> Dimensions<'c> {
 
     /// The indices of an input are whole and less than `limit`.
     pub(crate) fn indices(&self, index: usize, limit: usize) -> Result<(), Problem> {
-        let tensor = self.call.tensor(index).ok_or_else(|| format!("input {index} is missing"))?;
+        let tensor = self
+            .call
+            .tensor(index)
+            .ok_or_else(|| format!("input {index} is missing"))?;
         let valid = |value: &f64| *value >= 0.0 && *value < limit as f64;
         match tensor.element == Element::I32 && tensor.values.iter().all(valid) {
             true => Ok(()),
@@ -107,7 +143,12 @@ impl<'c> Dimensions<'c> {
     fn length(&self, place: DimensionSlot) -> Option<usize> {
         let attributes = &self.call.attributes;
         match place {
-            DimensionSlot::Input { input, dim, outer, inner } => {
+            DimensionSlot::Input {
+                input,
+                dim,
+                outer,
+                inner,
+            } => {
                 let whole = *self.call.tensor(input)?.shape.get(dim)?;
                 let blocks = outer.checked_mul(inner).filter(|blocks| *blocks > 0)?;
                 whole.is_multiple_of(blocks).then_some(whole / blocks)
@@ -124,8 +165,18 @@ impl<'c> Dimensions<'c> {
             return Err("it has no inputs".to_owned());
         }
         let unfilled = |tensor: &&HostTensor| product(&tensor.shape) != Some(tensor.values.len());
-        match self.call.inputs.iter().map(|input| &input.tensor).find(unfilled) {
-            Some(tensor) => Err(format!("a tensor of shape {:?} has {} elements", tensor.shape, tensor.len())),
+        match self
+            .call
+            .inputs
+            .iter()
+            .map(|input| &input.tensor)
+            .find(unfilled)
+        {
+            Some(tensor) => Err(format!(
+                "a tensor of shape {:?} has {} elements",
+                tensor.shape,
+                tensor.len()
+            )),
             None => Ok(()),
         }
     }
@@ -134,7 +185,12 @@ impl<'c> Dimensions<'c> {
 impl DimensionSlot {
     fn name(self) -> String {
         match self {
-            Self::Input { input, dim, outer: 1, inner: 1 } => format!("dimension {dim} of input {input}"),
+            Self::Input {
+                input,
+                dim,
+                outer: 1,
+                inner: 1,
+            } => format!("dimension {dim} of input {input}"),
             Self::Input { input, dim, .. } => format!("a part of dimension {dim} of input {input}"),
             Self::Shape(index) => format!("entry {index} of `shape`"),
             Self::Kernel(index) => format!("entry {index} of `kernel`"),

@@ -19,7 +19,9 @@ pub(super) fn inputs_of(operator: Operator) -> usize {
 
 /// `count` inputs that are broadcast.
 pub(super) fn broadcast(of: &mut Dimensions<'_>, count: usize) -> Described {
-    let shapes = (0..count).map(|index| of.shape(index, None)).collect::<Result<Vec<_>, _>>()?;
+    let shapes = (0..count)
+        .map(|index| of.shape(index, None))
+        .collect::<Result<Vec<_>, _>>()?;
     of.at_most(count)?;
     let result = broadcast_shape(&shapes).ok_or("its inputs cannot be broadcast to one shape")?;
     for (dim, length) in result.iter().enumerate() {
@@ -27,7 +29,10 @@ pub(super) fn broadcast(of: &mut Dimensions<'_>, count: usize) -> Described {
             let own = (dim + shape.len()).checked_sub(result.len())?;
             (shape[own] == *length).then(|| input(index, own))
         };
-        of.tie(*length, shapes.iter().enumerate().filter_map(place).collect())?;
+        of.tie(
+            *length,
+            shapes.iter().enumerate().filter_map(place).collect(),
+        )?;
     }
     Ok(product(&result))
 }
@@ -40,39 +45,62 @@ pub(super) fn one(of: &mut Dimensions<'_>) -> Described {
     let attributes = &of.call().attributes;
     match of.call().operator {
         Operator::Softmax | Operator::LogSoftmax => of.dim(shape.len()).map(|_| product(shape)),
-        Operator::Sum | Operator::Mean | Operator::Max | Operator::Min | Operator::Prod => match attributes.dim {
-            Some(_) => {
-                let mut kept = shape.to_vec();
-                kept.remove(of.dim(shape.len())?);
-                Ok(product(&kept))
+        Operator::Sum | Operator::Mean | Operator::Max | Operator::Min | Operator::Prod => {
+            match attributes.dim {
+                Some(_) => {
+                    let mut kept = shape.to_vec();
+                    kept.remove(of.dim(shape.len())?);
+                    Ok(product(&kept))
+                }
+                None => Ok(Some(1)),
             }
-            None => Ok(Some(1)),
-        },
+        }
         _ => Ok(product(shape)),
     }
 }
 
 fn independent(of: &mut Dimensions<'_>, index: usize, shape: &[usize]) -> Result<(), Problem> {
-    shape.iter().enumerate().try_for_each(|(dim, length)| of.tie(*length, vec![input(index, dim)]))
+    shape
+        .iter()
+        .enumerate()
+        .try_for_each(|(dim, length)| of.tie(*length, vec![input(index, dim)]))
 }
 
-/// Products of matrices, with a bias for each column or a matrix that is added where the operator has one; and transposition.
+/// Products of matrices, with a bias for each column or a matrix that is added where the operator
+/// has one; and transposition.
 pub(super) fn matrix(of: &mut Dimensions<'_>) -> Described {
     let left = of.shape(0, None)?;
     if of.call().operator == Operator::Transpose {
         of.at_most(1)?;
         independent(of, 0, left)?;
-        let valid = of.call().attributes.axes.iter().all(|axis| *axis < left.len());
-        return if valid { Ok(product(left)) } else { Err("an axis does not exist".to_owned()) };
+        let valid = of
+            .call()
+            .attributes
+            .axes
+            .iter()
+            .all(|axis| *axis < left.len());
+        return if valid {
+            Ok(product(left))
+        } else {
+            Err("an axis does not exist".to_owned())
+        };
     }
     let right = of.shape(1, Some(left.len()))?;
-    let biased = matches!(of.call().operator, Operator::MatmulBiasRelu | Operator::MatmulBiasGelu);
+    let biased = matches!(
+        of.call().operator,
+        Operator::MatmulBiasRelu | Operator::MatmulBiasGelu
+    );
     let adds = of.call().operator == Operator::Gemm;
     of.at_most(if biased || adds { 3 } else { 2 })?;
-    let Some(batches) = left.len().checked_sub(2) else { return Err("a matrix has two dimensions".to_owned()) };
-    let mut result = broadcast_shape(&[&left[..batches], &right[..batches]]).ok_or("its batches differ")?;
+    let Some(batches) = left.len().checked_sub(2) else {
+        return Err("a matrix has two dimensions".to_owned());
+    };
+    let mut result =
+        broadcast_shape(&[&left[..batches], &right[..batches]]).ok_or("its batches differ")?;
     for (dim, length) in result.clone().into_iter().enumerate() {
-        let places = [(0, left), (1, right)].into_iter().filter(|(_, shape)| shape[dim] == length);
+        let places = [(0, left), (1, right)]
+            .into_iter()
+            .filter(|(_, shape)| shape[dim] == length);
         of.tie(length, places.map(|(index, _)| input(index, dim)).collect())?;
     }
     let (mut rows, mut columns) = (vec![input(0, batches)], vec![input(1, batches + 1)]);
@@ -86,7 +114,10 @@ pub(super) fn matrix(of: &mut Dimensions<'_>) -> Described {
         columns.push(input(2, 1));
     }
     of.tie(left[batches], rows)?;
-    of.tie(left[batches + 1], vec![input(0, batches + 1), input(1, batches)])?;
+    of.tie(
+        left[batches + 1],
+        vec![input(0, batches + 1), input(1, batches)],
+    )?;
     of.tie(right[batches + 1], columns)?;
     result.extend([left[batches], right[batches + 1]]);
     Ok(product(&result))
@@ -108,7 +139,10 @@ pub(super) fn movement(of: &mut Dimensions<'_>) -> Described {
         Operator::Squeeze => {
             let dim = of.dim(shape.len())?;
             if shape[dim] != 1 {
-                return Err(format!("dimension {dim} has length {}, expected 1", shape[dim]));
+                return Err(format!(
+                    "dimension {dim} has length {}, expected 1",
+                    shape[dim]
+                ));
             }
             independent(of, 0, shape)?;
         }
@@ -129,7 +163,8 @@ pub(super) fn movement(of: &mut Dimensions<'_>) -> Described {
     Ok(product(shape))
 }
 
-/// Each length is tied to an equal entry of the new shape, where every one has one; otherwise none can shrink.
+/// Each length is tied to an equal entry of the new shape, where every one has one; otherwise none
+/// can shrink.
 fn reshaped(of: &mut Dimensions<'_>, shape: &[usize]) -> Result<(), Problem> {
     let target = &of.call().attributes.shape;
     if product(target) != product(shape) {
@@ -138,15 +173,17 @@ fn reshaped(of: &mut Dimensions<'_>, shape: &[usize]) -> Result<(), Problem> {
     let mut free: Vec<usize> = (0..target.len()).collect();
     let mut pairs = Vec::new();
     for (dim, length) in shape.iter().enumerate().filter(|(_, length)| **length != 1) {
-        let Some(found) = free.iter().position(|entry| target[*entry] == *length) else { return Ok(()) };
+        let Some(found) = free.iter().position(|entry| target[*entry] == *length) else {
+            return Ok(());
+        };
         pairs.push((*length, dim, free.remove(found)));
     }
     if free.iter().any(|entry| target[*entry] != 1) {
         return Ok(());
     }
-    pairs
-        .into_iter()
-        .try_for_each(|(length, dim, entry)| of.tie(length, vec![input(0, dim), DimensionSlot::Shape(entry)]))
+    pairs.into_iter().try_for_each(|(length, dim, entry)| {
+        of.tie(length, vec![input(0, dim), DimensionSlot::Shape(entry)])
+    })
 }
 
 fn expanded(of: &mut Dimensions<'_>, shape: &[usize]) -> Described {
@@ -155,8 +192,13 @@ fn expanded(of: &mut Dimensions<'_>, shape: &[usize]) -> Described {
         return Err(format!("{shape:?} cannot be broadcast to {target:?}"));
     }
     for (entry, length) in target.iter().enumerate() {
-        let own = (entry + shape.len()).checked_sub(target.len()).filter(|own| shape[*own] == *length);
-        let places = [Some(DimensionSlot::Shape(entry)), own.map(|own| input(0, own))];
+        let own = (entry + shape.len())
+            .checked_sub(target.len())
+            .filter(|own| shape[*own] == *length);
+        let places = [
+            Some(DimensionSlot::Shape(entry)),
+            own.map(|own| input(0, own)),
+        ];
         of.tie(*length, places.into_iter().flatten().collect())?;
     }
     Ok(product(&target))
@@ -165,7 +207,10 @@ fn expanded(of: &mut Dimensions<'_>, shape: &[usize]) -> Described {
 fn sliced(of: &mut Dimensions<'_>, shape: &[usize]) -> Described {
     let (dim, [start, end, step]) = (of.dim(shape.len())?, of.call().attributes.range);
     if start > end || end > shape[dim] {
-        return Err(format!("{start} to {end} is not within dimension {dim}, which has length {}", shape[dim]));
+        return Err(format!(
+            "{start} to {end} is not within dimension {dim}, which has length {}",
+            shape[dim]
+        ));
     }
     // The selected part first: what is after it can be cut off then.
     of.tie(end - start, vec![DimensionSlot::Range])?;
@@ -187,7 +232,10 @@ fn joined(of: &mut Dimensions<'_>) -> Described {
         of.tie(length, vec![input(index, dim)])?;
     }
     for other in (0..first.len()).filter(|other| *other != dim) {
-        of.tie(first[other], (0..count).map(|index| input(index, other)).collect())?;
+        of.tie(
+            first[other],
+            (0..count).map(|index| input(index, other)).collect(),
+        )?;
     }
     Ok(product(&result))
 }

@@ -7,33 +7,50 @@ use super::{
 use crate::cases::group::window::Windows;
 use testgen_types::Operator;
 
-/// The largest stride, padding, dilation or window: no case has a larger one, and every size of a result stays below 2^40.
+/// The largest stride, padding, dilation or window: no case has a larger one, and every size of a
+/// result stays below 2^40.
 const LARGEST: usize = 1 << 12;
 
 /// Lists that have one number for each spatial dimension, or none.
 fn are_lists(of: &Dimensions<'_>, rank: usize) -> Result<(), Problem> {
     let attributes = &of.call().attributes;
-    let lists = [&attributes.stride, &attributes.padding, &attributes.dilation, &attributes.output_padding];
-    let is_list =
-        |list: &&Vec<usize>| (list.is_empty() || list.len() == rank) && list.iter().all(|number| *number < LARGEST);
-    let positive = [&attributes.stride, &attributes.dilation].iter().all(|list| !list.contains(&0));
+    let lists = [
+        &attributes.stride,
+        &attributes.padding,
+        &attributes.dilation,
+        &attributes.output_padding,
+    ];
+    let is_list = |list: &&Vec<usize>| {
+        (list.is_empty() || list.len() == rank) && list.iter().all(|number| *number < LARGEST)
+    };
+    let positive = [&attributes.stride, &attributes.dilation]
+        .iter()
+        .all(|list| !list.contains(&0));
     match positive && lists.iter().all(is_list) {
         true => Ok(()),
-        false => Err(format!("stride, padding or dilation is not a list of {rank} numbers")),
+        false => Err(format!(
+            "stride, padding or dilation is not a list of {rank} numbers"
+        )),
     }
 }
 
-/// `x` [batch, in, ...], `weight` [out, in / groups, ...], and vectors of one number for each output channel. Of a transposed one the
-/// weight is [in, out / groups, ...].
+/// `x` [batch, in, ...], `weight` [out, in / groups, ...], and vectors of one number for each
+/// output channel. Of a transposed one the weight is [in, out / groups, ...].
 pub(super) fn convolution(of: &mut Dimensions<'_>) -> Described {
     let x = of.shape(0, None)?;
-    let rank = x.len().checked_sub(2).filter(|rank| *rank > 0).ok_or("input 0 has no spatial dimensions")?;
+    let rank = x
+        .len()
+        .checked_sub(2)
+        .filter(|rank| *rank > 0)
+        .ok_or("input 0 has no spatial dimensions")?;
     let weight = of.shape(1, Some(x.len()))?;
     are_lists(of, rank)?;
     let fused = of.call().operator == Operator::ConvBatchNormRelu;
     of.at_most(if fused { 6 } else { 3 })?;
     let vectors: Vec<usize> = (2..of.call().inputs.len()).collect();
-    vectors.iter().try_for_each(|vector| of.shape(*vector, Some(1)).map(drop))?;
+    vectors
+        .iter()
+        .try_for_each(|vector| of.shape(*vector, Some(1)).map(drop))?;
     if fused && vectors.len() != 4 {
         return Err(format!("it has {} inputs, expected 6", vectors.len() + 2));
     }
@@ -43,17 +60,39 @@ pub(super) fn convolution(of: &mut Dimensions<'_>) -> Described {
         return Err("it has no groups, or an input without elements".to_owned());
     }
     // The channels of a group on both sides.
-    let [inner, out] = if transposed { [weight[0] / groups, weight[1]] } else { [weight[1], weight[0] / groups] };
-    let part = |input, dim, inner| DimensionSlot::Input { input, dim, outer: 1, inner };
-    let within = |input, dim| DimensionSlot::Input { input, dim, outer: groups, inner: 1 };
+    let [inner, out] = if transposed {
+        [weight[0] / groups, weight[1]]
+    } else {
+        [weight[1], weight[0] / groups]
+    };
+    let part = |input, dim, inner| DimensionSlot::Input {
+        input,
+        dim,
+        outer: 1,
+        inner,
+    };
+    let within = |input, dim| DimensionSlot::Input {
+        input,
+        dim,
+        outer: groups,
+        inner: 1,
+    };
     of.tie(x[0], vec![input(0, 0)])?;
-    let vectors_by =
-        |place: &dyn Fn(usize) -> DimensionSlot| vectors.iter().map(|vector| place(*vector)).collect::<Vec<_>>();
+    let vectors_by = |place: &dyn Fn(usize) -> DimensionSlot| {
+        vectors
+            .iter()
+            .map(|vector| place(*vector))
+            .collect::<Vec<_>>()
+    };
     let grouped = part(1, 0, if transposed { inner } else { out });
     let mut by_group = vec![DimensionSlot::Groups, part(0, 1, inner), grouped];
     by_group.extend(vectors_by(&|vector| part(vector, 0, out)));
     of.tie(groups, by_group)?;
-    let [own_in, own_out] = if transposed { [within(1, 0), input(1, 1)] } else { [input(1, 1), within(1, 0)] };
+    let [own_in, own_out] = if transposed {
+        [within(1, 0), input(1, 1)]
+    } else {
+        [input(1, 1), within(1, 0)]
+    };
     of.tie(inner, vec![within(0, 1), own_in])?;
     let mut of_out = vec![own_out];
     of_out.extend(vectors_by(&|vector| within(vector, 0)));
@@ -62,28 +101,43 @@ pub(super) fn convolution(of: &mut Dimensions<'_>) -> Described {
         of.tie(x[dim], vec![input(0, dim)])?;
         of.tie(weight[dim], vec![input(1, dim)])?;
     }
-    let output = if transposed { spread(of, x, weight)? } else { output(of, &x[2..], &weight[2..])? };
+    let output = if transposed {
+        spread(of, x, weight)?
+    } else {
+        output(of, &x[2..], &weight[2..])?
+    };
     Ok(product(&[&[x[0], groups * out], &output[..]].concat()))
 }
 
 /// The number of windows along each dimension, at least one.
 fn output(of: &Dimensions<'_>, spatial: &[usize], kernel: &[usize]) -> Result<Vec<usize>, Problem> {
-    if kernel.iter().any(|length| *length == 0 || *length > LARGEST) {
+    if kernel
+        .iter()
+        .any(|length| *length == 0 || *length > LARGEST)
+    {
         return Err("its window has no elements".to_owned());
     }
     let output = Windows::new(spatial, kernel, &of.call().attributes).output();
-    if output.contains(&0) { Err("its window is larger than its input".to_owned()) } else { Ok(output) }
+    if output.contains(&0) {
+        Err("its window is larger than its input".to_owned())
+    } else {
+        Ok(output)
+    }
 }
 
 /// The spatial lengths of the result of a transposed convolution.
 fn spread(of: &Dimensions<'_>, x: &[usize], weight: &[usize]) -> Result<Vec<usize>, Problem> {
     let attributes = &of.call().attributes;
-    let at = |list: &[usize], index: usize, default: usize| list.get(index).copied().unwrap_or(default);
+    let at =
+        |list: &[usize], index: usize, default: usize| list.get(index).copied().unwrap_or(default);
     let along = |index: usize| {
-        let [stride, dilation] = [&attributes.stride, &attributes.dilation].map(|list| at(list, index, 1));
+        let [stride, dilation] =
+            [&attributes.stride, &attributes.dilation].map(|list| at(list, index, 1));
         let whole = (x[index + 2] - 1) * stride + dilation * (weight[index + 2] - 1) + 1;
         let whole = whole + at(&attributes.output_padding, index, 0);
-        whole.checked_sub(2 * at(&attributes.padding, index, 0)).filter(|length| *length > 0)
+        whole
+            .checked_sub(2 * at(&attributes.padding, index, 0))
+            .filter(|length| *length > 0)
     };
     (0..x.len() - 2)
         .map(along)
@@ -95,21 +149,46 @@ fn spread(of: &Dimensions<'_>, x: &[usize], weight: &[usize]) -> Result<Vec<usiz
 pub(super) fn pool(of: &mut Dimensions<'_>) -> Described {
     let x = of.shape(0, None)?;
     of.at_most(1)?;
-    let rank = x.len().checked_sub(2).filter(|rank| *rank > 0).ok_or("input 0 has no spatial dimensions")?;
+    let rank = x
+        .len()
+        .checked_sub(2)
+        .filter(|rank| *rank > 0)
+        .ok_or("input 0 has no spatial dimensions")?;
     are_lists(of, rank)?;
     let attributes = &of.call().attributes;
-    let adaptive = matches!(of.call().operator, Operator::AdaptiveAvgPool1d | Operator::AdaptiveAvgPool2d);
-    let windows = if adaptive { &attributes.shape } else { &attributes.kernel };
+    let adaptive = matches!(
+        of.call().operator,
+        Operator::AdaptiveAvgPool1d | Operator::AdaptiveAvgPool2d
+    );
+    let windows = if adaptive {
+        &attributes.shape
+    } else {
+        &attributes.kernel
+    };
     if windows.len() != rank || windows.contains(&0) || x.contains(&0) {
-        return Err(format!("it has no window of {rank} dimensions, or an input without elements"));
+        return Err(format!(
+            "it has no window of {rank} dimensions, or an input without elements"
+        ));
     }
     for (index, length) in windows.iter().enumerate() {
-        of.tie(*length, vec![if adaptive { DimensionSlot::Shape(index) } else { DimensionSlot::Kernel(index) }])?;
+        of.tie(
+            *length,
+            vec![if adaptive {
+                DimensionSlot::Shape(index)
+            } else {
+                DimensionSlot::Kernel(index)
+            }],
+        )?;
     }
-    x.iter().enumerate().try_for_each(|(dim, length)| of.tie(*length, vec![input(0, dim)]))?;
+    x.iter()
+        .enumerate()
+        .try_for_each(|(dim, length)| of.tie(*length, vec![input(0, dim)]))?;
     if adaptive {
         // More windows than elements are not what any case has.
-        let fewer = windows.iter().zip(&x[2..]).all(|(windows, length)| windows <= length);
+        let fewer = windows
+            .iter()
+            .zip(&x[2..])
+            .all(|(windows, length)| windows <= length);
         return if fewer {
             Ok(product(&[&x[..2], windows].concat()))
         } else {
@@ -117,9 +196,15 @@ pub(super) fn pool(of: &mut Dimensions<'_>) -> Described {
         };
     }
     // PyTorch refuses more padding than half a window, which could be a window of padding alone.
-    let padded = attributes.padding.iter().zip(windows).any(|(padding, window)| 2 * padding > *window);
+    let padded = attributes
+        .padding
+        .iter()
+        .zip(windows)
+        .any(|(padding, window)| 2 * padding > *window);
     if padded {
         return Err("its padding is larger than half of its window".to_owned());
     }
-    Ok(product(&[&x[..2], &output(of, &x[2..], windows)?[..]].concat()))
+    Ok(product(
+        &[&x[..2], &output(of, &x[2..], windows)?[..]].concat(),
+    ))
 }

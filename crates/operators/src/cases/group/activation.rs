@@ -13,15 +13,27 @@ use std::f64::consts::{FRAC_1_SQRT_2, PI};
 use testgen_types::Operator;
 
 pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
-    let call = |attributes| Call::new(sizes.operator, vec![sizes.floats(0, sizes.sizes, [-6.0, 6.0])], attributes);
+    let call = |attributes| {
+        Call::new(
+            sizes.operator,
+            vec![sizes.floats(0, sizes.sizes, [-6.0, 6.0])],
+            attributes,
+        )
+    };
     match sizes.operator {
         Operator::Gelu => vec![
             Case::of("erf", call(Attributes::default())),
-            Case::of("tanh", call(Attributes { tanh: true, ..Attributes::default() })),
+            Case::of(
+                "tanh",
+                call(Attributes {
+                    tanh: true,
+                    ..Attributes::default()
+                }),
+            ),
         ],
-        Operator::Softmax | Operator::LogSoftmax => {
-            [1, 0].map(|dim| Case::of(format!("dim {dim}"), call(Attributes::of_dim(dim)))).to_vec()
-        }
+        Operator::Softmax | Operator::LogSoftmax => [1, 0]
+            .map(|dim| Case::of(format!("dim {dim}"), call(Attributes::of_dim(dim))))
+            .to_vec(),
         _ => vec![Case::new(call(Attributes::default()))],
     }
 }
@@ -30,8 +42,14 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
     match call.operator {
         Operator::Softmax | Operator::LogSoftmax => softmax_reference(call, arithmetic),
         operator => {
-            let compute =
-                |row: &[f64]| activated(arithmetic, operator, call.attributes.tanh, BoundedNumber::exact(row[0]));
+            let compute = |row: &[f64]| {
+                activated(
+                    arithmetic,
+                    operator,
+                    call.attributes.tanh,
+                    BoundedNumber::exact(row[0]),
+                )
+            };
             let (shape, numbers) = elementwise(call, compute);
             Reference::computed(arithmetic, shape, numbers)
         }
@@ -39,7 +57,12 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
 }
 
 /// The activation of one number.
-pub(super) fn activated(arithmetic: Arithmetic, operator: Operator, tanh: bool, a: BoundedNumber) -> BoundedNumber {
+pub(super) fn activated(
+    arithmetic: Arithmetic,
+    operator: Operator,
+    tanh: bool,
+    a: BoundedNumber,
+) -> BoundedNumber {
     match operator {
         Operator::Relu => a.maximum(BoundedNumber::exact(0.0)),
         Operator::Sigmoid => sigmoid(arithmetic, a),
@@ -54,12 +77,25 @@ fn sigmoid(arithmetic: Arithmetic, a: BoundedNumber) -> BoundedNumber {
     let one = BoundedNumber::exact(1.0);
     let sigmoid = arithmetic.div(one, arithmetic.add(one, arithmetic.exp(a.negated())));
     // exp(-log(1 + exp(-a))) is as common; its exponent is rounded.
-    arithmetic.function(|x| x, sigmoid, ulps::EXP + if a.value.is_finite() { a.value.abs().max(1.0) } else { 0.0 })
+    arithmetic.function(
+        |x| x,
+        sigmoid,
+        ulps::EXP
+            + if a.value.is_finite() {
+                a.value.abs().max(1.0)
+            } else {
+                0.0
+            },
+    )
 }
 
 /// a / 2 * (1 + erf(a / sqrt(2))).
 pub(super) fn gelu(arithmetic: Arithmetic, a: BoundedNumber) -> BoundedNumber {
-    let erf = arithmetic.function(libm::erf, arithmetic.mul(a, BoundedNumber::exact(FRAC_1_SQRT_2)), ulps::ERF);
+    let erf = arithmetic.function(
+        libm::erf,
+        arithmetic.mul(a, BoundedNumber::exact(FRAC_1_SQRT_2)),
+        ulps::ERF,
+    );
     halved_product(arithmetic, a, erf)
 }
 
@@ -68,7 +104,11 @@ fn gelu_tanh(arithmetic: Arithmetic, a: BoundedNumber) -> BoundedNumber {
     let cube = arithmetic.mul(arithmetic.mul(a, a), a);
     let inner = arithmetic.add(a, arithmetic.mul(cube, BoundedNumber::exact(0.044_715)));
     let inner = arithmetic.mul(inner, BoundedNumber::exact((2.0 / PI).sqrt()));
-    halved_product(arithmetic, a, arithmetic.function(f64::tanh, inner, ulps::TANH))
+    halved_product(
+        arithmetic,
+        a,
+        arithmetic.function(f64::tanh, inner, ulps::TANH),
+    )
 }
 
 /// a / 2 * (1 + b).
@@ -78,7 +118,9 @@ fn halved_product(arithmetic: Arithmetic, a: BoundedNumber, b: BoundedNumber) ->
 }
 
 fn softmax_reference(call: &Call, arithmetic: Arithmetic) -> Reference {
-    let Some(x) = call.tensor(0) else { return Reference::computed(arithmetic, [0], Vec::new()) };
+    let Some(x) = call.tensor(0) else {
+        return Reference::computed(arithmetic, [0], Vec::new());
+    };
     let mut numbers = exact(x);
     for line in lines(&x.shape, call.attributes.dim.unwrap_or(0)) {
         let scores: Vec<BoundedNumber> = line.iter().map(|index| numbers[*index]).collect();
@@ -86,28 +128,44 @@ fn softmax_reference(call: &Call, arithmetic: Arithmetic) -> Reference {
             Operator::LogSoftmax => log_softmax(arithmetic, &scores),
             _ => softmax(arithmetic, &scores),
         };
-        line.into_iter().zip(results).for_each(|(index, number)| numbers[index] = number);
+        line.into_iter()
+            .zip(results)
+            .for_each(|(index, number)| numbers[index] = number);
     }
     Reference::computed(arithmetic, x.shape.clone(), numbers)
 }
 
 /// The softmax of a line.
 pub(super) fn softmax(arithmetic: Arithmetic, scores: &[BoundedNumber]) -> Vec<BoundedNumber> {
-    let powers: Vec<BoundedNumber> =
-        shifted(arithmetic, scores).into_iter().map(|score| arithmetic.exp(score)).collect();
+    let powers: Vec<BoundedNumber> = shifted(arithmetic, scores)
+        .into_iter()
+        .map(|score| arithmetic.exp(score))
+        .collect();
     let sum = arithmetic.sum(powers.iter().copied());
-    powers.into_iter().map(|power| arithmetic.div(power, sum)).collect()
+    powers
+        .into_iter()
+        .map(|power| arithmetic.div(power, sum))
+        .collect()
 }
 
 /// The logarithm of the softmax of a line.
 pub(super) fn log_softmax(arithmetic: Arithmetic, scores: &[BoundedNumber]) -> Vec<BoundedNumber> {
     let shifted = shifted(arithmetic, scores);
     let sum = arithmetic.log(arithmetic.sum(shifted.iter().map(|score| arithmetic.exp(*score))));
-    shifted.into_iter().map(|score| arithmetic.sub(score, sum)).collect()
+    shifted
+        .into_iter()
+        .map(|score| arithmetic.sub(score, sum))
+        .collect()
 }
 
 /// Scores minus the largest one; NaN all over where that is infinite and subtracted from itself.
 fn shifted(arithmetic: Arithmetic, scores: &[BoundedNumber]) -> Vec<BoundedNumber> {
-    let largest = scores.iter().map(|score| score.value).fold(f64::NEG_INFINITY, maximum);
-    scores.iter().map(|score| arithmetic.sub(*score, BoundedNumber::exact(largest))).collect()
+    let largest = scores
+        .iter()
+        .map(|score| score.value)
+        .fold(f64::NEG_INFINITY, maximum);
+    scores
+        .iter()
+        .map(|score| arithmetic.sub(*score, BoundedNumber::exact(largest)))
+        .collect()
 }

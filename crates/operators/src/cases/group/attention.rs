@@ -17,7 +17,11 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
         (Operator::Rope, [batch, heads, seq, width]) => {
             let x = sizes.floats(0, &[*batch, *heads, *seq, *width], [-2.0, 2.0]);
             let [cos, sin] = rotations(*seq, *width, sizes.element);
-            vec![Case::new(Call::new(sizes.operator, vec![x, cos, sin], Attributes::default()))]
+            vec![Case::new(Call::new(
+                sizes.operator,
+                vec![x, cos, sin],
+                Attributes::default(),
+            ))]
         }
         (Operator::ScaledDotProductAttention, [batch, heads, queries, keys, width]) => {
             attention_cases(sizes, [*batch, *heads, *queries, *keys, *width])
@@ -25,24 +29,36 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
         (_, [rows, columns]) => {
             let weights = sizes.floats(0, &[*rows], [-1.0, 1.0]);
             let x = sizes.floats(1, &[*rows, *columns], [-1.0, 1.0]);
-            vec![Case::new(Call::new(sizes.operator, vec![weights, x], Attributes::default()))]
+            vec![Case::new(Call::new(
+                sizes.operator,
+                vec![weights, x],
+                Attributes::default(),
+            ))]
         }
         _ => Vec::new(),
     }
 }
 
-/// Cosines and sines [1, 1, seq, width] of positions times the usual frequencies, each for both halves of a head.
+/// Cosines and sines [1, 1, seq, width] of positions times the usual frequencies, each for both
+/// halves of a head.
 fn rotations(seq: usize, width: usize, element: Element) -> [HostTensor; 2] {
     let angle = |index: usize| {
         let (position, pair) = (index / width, index % width % (width / 2).max(1));
         position as f64 * 10_000_f64.powf(-2.0 * pair as f64 / width as f64)
     };
     [f64::cos as fn(f64) -> f64, f64::sin].map(|of| {
-        HostTensor::new([1, 1, seq, width], element, (0..seq * width).map(|index| of(angle(index))).collect())
+        HostTensor::new(
+            [1, 1, seq, width],
+            element,
+            (0..seq * width).map(|index| of(angle(index))).collect(),
+        )
     })
 }
 
-fn attention_cases(sizes: &CaseSizes<'_>, [batch, heads, queries, keys, width]: [usize; 5]) -> Vec<Case> {
+fn attention_cases(
+    sizes: &CaseSizes<'_>,
+    [batch, heads, queries, keys, width]: [usize; 5],
+) -> Vec<Case> {
     let numbers = |index, heads, seq| sizes.floats(index, &[batch, heads, seq, width], [-2.0, 2.0]);
     let inputs = |heads_of_keys| {
         let [k, v] = [1, 2].map(|index| numbers(index, heads_of_keys, keys));
@@ -50,26 +66,54 @@ fn attention_cases(sizes: &CaseSizes<'_>, [batch, heads, queries, keys, width]: 
     };
     let call = |inputs, attributes| Call::new(sizes.operator, inputs, attributes);
     let plain = Attributes::default();
-    let mut mask = sizes.random(3).integers(&[batch, 1, queries, keys], Element::Bool, [0, 1]);
+    let mut mask = sizes
+        .random(3)
+        .integers(&[batch, 1, queries, keys], Element::Bool, [0, 1]);
     // A query without any key has no defined result.
-    mask.values.iter_mut().step_by(keys).for_each(|first| *first = 1.0);
+    mask.values
+        .iter_mut()
+        .step_by(keys)
+        .for_each(|first| *first = 1.0);
     vec![
         Case::of("plain", call(inputs(heads), plain.clone())),
-        Case::of("causal", call(inputs(heads), Attributes { causal: true, ..plain.clone() })),
-        Case::of("masked", call([inputs(heads), vec![mask]].concat(), plain.clone())),
+        Case::of(
+            "causal",
+            call(
+                inputs(heads),
+                Attributes {
+                    causal: true,
+                    ..plain.clone()
+                },
+            ),
+        ),
+        Case::of(
+            "masked",
+            call([inputs(heads), vec![mask]].concat(), plain.clone()),
+        ),
         Case::of("grouped heads", call(inputs(1), plain)),
     ]
 }
 
 pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
-    match (call.operator, call.tensor(0), call.tensor(1), call.tensor(2)) {
+    match (
+        call.operator,
+        call.tensor(0),
+        call.tensor(1),
+        call.tensor(2),
+    ) {
         (Operator::Rope, Some(x), Some(cos), Some(sin)) => rotated(arithmetic, x, cos, sin),
-        (Operator::ScaledDotProductAttention, Some(q), Some(k), Some(v)) => attended(call, arithmetic, [q, k, v]),
+        (Operator::ScaledDotProductAttention, Some(q), Some(k), Some(v)) => {
+            attended(call, arithmetic, [q, k, v])
+        }
         (_, Some(weights), Some(x), _) => {
             let (weights, numbers, columns) = (exact(weights), exact(x), x.shape[1]);
             let of = |column: usize| {
-                arithmetic
-                    .dot(weights.iter().enumerate().map(|(row, weight)| (*weight, numbers[row * columns + column])))
+                arithmetic.dot(
+                    weights
+                        .iter()
+                        .enumerate()
+                        .map(|(row, weight)| (*weight, numbers[row * columns + column])),
+                )
             };
             Reference::summed(arithmetic, [columns], (0..columns).map(of).collect())
         }
@@ -77,25 +121,43 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
     }
 }
 
-/// x cos + rotate_half(x) sin. In 16 bits both products and their sum are rounded to the type, as in transformers.
-fn rotated(arithmetic: Arithmetic, x: &HostTensor, cos: &HostTensor, sin: &HostTensor) -> Reference {
+/// x cos + rotate_half(x) sin. In 16 bits both products and their sum are rounded to the type, as
+/// in transformers.
+fn rotated(
+    arithmetic: Arithmetic,
+    x: &HostTensor,
+    cos: &HostTensor,
+    sin: &HostTensor,
+) -> Reference {
     let width = x.shape[3];
     let [cos, sin] = [cos, sin].map(|table| table.expanded(&x.shape).values);
-    let product = |a: f64, b: f64| arithmetic.stored(arithmetic.mul(BoundedNumber::exact(a), BoundedNumber::exact(b)));
+    let product = |a: f64, b: f64| {
+        arithmetic.stored(arithmetic.mul(BoundedNumber::exact(a), BoundedNumber::exact(b)))
+    };
     let of = |index: usize| {
         let (start, place) = (index / width * width, index % width);
         let half = width / 2;
-        let turned = if place < half { -x.values[start + place + half] } else { x.values[start + place - half] };
-        arithmetic.add(product(x.values[index], cos[index]), product(turned, sin[index]))
+        let turned = if place < half {
+            -x.values[start + place + half]
+        } else {
+            x.values[start + place - half]
+        };
+        arithmetic.add(
+            product(x.values[index], cos[index]),
+            product(turned, sin[index]),
+        )
     };
     Reference::computed(arithmetic, x.shape.clone(), (0..x.len()).map(of).collect())
 }
 
-/// softmax(q k^T / sqrt(width)) v; the scores and the weights are rounded to the type of results, as unfused attention does.
+/// softmax(q k^T / sqrt(width)) v; the scores and the weights are rounded to the type of results,
+/// as unfused attention does.
 fn attended(call: &Call, arithmetic: Arithmetic, [q, k, v]: [&HostTensor; 3]) -> Reference {
     let (batch, heads, queries, width) = (q.shape[0], q.shape[1], q.shape[2], q.shape[3]);
     let (groups, keys) = (k.shape[1], k.shape[2]);
-    let mask = call.tensor(3).map(|mask| mask.expanded(&[batch, heads, queries, keys]));
+    let mask = call
+        .tensor(3)
+        .map(|mask| mask.expanded(&[batch, heads, queries, keys]));
     let scale = BoundedNumber::exact(1.0 / (width as f64).sqrt());
     let (a, b, c) = (exact(q), exact(k), exact(v));
     let mut numbers = Vec::with_capacity(q.len());
@@ -105,18 +167,29 @@ fn attended(call: &Call, arithmetic: Arithmetic, [q, k, v]: [&HostTensor; 3]) ->
         let first = (head / heads * groups + head % heads / (heads / groups)) * keys;
         let seen: Vec<usize> = (0..keys)
             .filter(|key| !call.attributes.causal || *key <= query)
-            .filter(|key| mask.as_ref().is_none_or(|mask| mask.values[row * keys + key] != 0.0))
+            .filter(|key| {
+                mask.as_ref()
+                    .is_none_or(|mask| mask.values[row * keys + key] != 0.0)
+            })
             .collect();
         let score = |key: &usize| {
             let start = (first + key) * width;
-            let product = arithmetic.dot((0..width).map(|index| (a[row * width + index], b[start + index])));
+            let product =
+                arithmetic.dot((0..width).map(|index| (a[row * width + index], b[start + index])));
             arithmetic.mul(arithmetic.stored(product), scale)
         };
         let scores: Vec<BoundedNumber> = seen.iter().map(score).collect();
-        let weights: Vec<BoundedNumber> =
-            softmax(arithmetic, &scores).into_iter().map(|it| arithmetic.stored(it)).collect();
+        let weights: Vec<BoundedNumber> = softmax(arithmetic, &scores)
+            .into_iter()
+            .map(|it| arithmetic.stored(it))
+            .collect();
         let of = |index: usize| {
-            arithmetic.dot(weights.iter().zip(&seen).map(|(weight, key)| (*weight, c[(first + key) * width + index])))
+            arithmetic.dot(
+                weights
+                    .iter()
+                    .zip(&seen)
+                    .map(|(weight, key)| (*weight, c[(first + key) * width + index])),
+            )
         };
         numbers.extend((0..width).map(of));
     }

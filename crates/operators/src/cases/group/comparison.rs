@@ -11,15 +11,30 @@ use testgen_types::Operator;
 
 /// Whole numbers, so that many pairs are equal.
 pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
-    let inputs = [0, 1].map(|index| sizes.random(index).integers(sizes.sizes, sizes.element, [-3, 3]));
-    vec![Case::new(Call::new(sizes.operator, inputs.to_vec(), Attributes::default()))]
+    let inputs = [0, 1].map(|index| {
+        sizes
+            .random(index)
+            .integers(sizes.sizes, sizes.element, [-3, 3])
+    });
+    vec![Case::new(Call::new(
+        sizes.operator,
+        inputs.to_vec(),
+        Attributes::default(),
+    ))]
 }
 
 pub(super) fn reference(call: &Call) -> Reference {
     let shape = common_shape(call);
-    let [a, b] =
-        [0, 1].map(|index| call.tensor(index).map(|tensor| tensor.expanded(&shape).values).unwrap_or_default());
-    let truths = a.iter().zip(&b).map(|(a, b)| holds(call.operator, *a, *b)).collect();
+    let [a, b] = [0, 1].map(|index| {
+        call.tensor(index)
+            .map(|tensor| tensor.expanded(&shape).values)
+            .unwrap_or_default()
+    });
+    let truths = a
+        .iter()
+        .zip(&b)
+        .map(|(a, b)| holds(call.operator, *a, *b))
+        .collect();
     Reference::booleans(shape, truths)
 }
 

@@ -12,21 +12,34 @@ use crate::{
 };
 use testgen_types::Operator;
 
-/// A plain convolution; one with stride, padding and dilation; one in groups; one channel for each group.
+/// A plain convolution; one with stride, padding and dilation; one in groups; one channel for each
+/// group.
 pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
-    let [batch, inner, out, spatial @ .., kernel] = sizes.sizes else { return Vec::new() };
+    let [batch, inner, out, spatial @ .., kernel] = sizes.sizes else {
+        return Vec::new();
+    };
     let (batch, inner, out, kernel, rank) = (*batch, *inner, *out, *kernel, spatial.len());
     let transposed = sizes.operator == Operator::ConvTranspose2d;
     let each = |value: usize| vec![value; rank];
     let with = |variant: &str, [inner, out]: [usize; 2], attributes: Attributes| {
         let groups = attributes.groups;
-        let channels = if transposed { [inner, out / groups] } else { [out, inner / groups] };
+        let channels = if transposed {
+            [inner, out / groups]
+        } else {
+            [out, inner / groups]
+        };
         let x = sizes.floats(0, &[&[batch, inner], spatial].concat(), [-1.0, 1.0]);
         let weight = sizes.floats(1, &[&channels[..], &each(kernel)].concat(), [-1.0, 1.0]);
         let bias = sizes.floats(2, &[out], [-1.0, 1.0]);
-        Case::of(variant, Call::new(sizes.operator, vec![x, weight, bias], attributes))
+        Case::of(
+            variant,
+            Call::new(sizes.operator, vec![x, weight, bias], attributes),
+        )
     };
-    let plain = Attributes { groups: 1, ..Attributes::default() };
+    let plain = Attributes {
+        groups: 1,
+        ..Attributes::default()
+    };
     let strided = Attributes {
         stride: each(2),
         padding: each(1),
@@ -34,12 +47,23 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
         output_padding: if transposed { each(1) } else { Vec::new() },
         ..plain.clone()
     };
-    let grouped = Attributes { groups: 2, padding: each(1), ..plain.clone() };
+    let grouped = Attributes {
+        groups: 2,
+        padding: each(1),
+        ..plain.clone()
+    };
     vec![
         with("plain", [inner, out], plain.clone()),
         with("stride 2, padding 1, dilation 2", [inner, out], strided),
         with("2 groups", [2 * inner, 2 * out], grouped.clone()),
-        with("depthwise", [inner, inner], Attributes { groups: inner, ..grouped }),
+        with(
+            "depthwise",
+            [inner, inner],
+            Attributes {
+                groups: inner,
+                ..grouped
+            },
+        ),
     ]
 }
 
@@ -67,7 +91,10 @@ pub(super) fn biased(
     let of = |(index, number): (usize, BoundedNumber)| {
         let channel = index / positions.max(1) % shape[1];
         // The product may be stored before the bias is added, as PyTorch does on GPUs.
-        arithmetic.add(arithmetic.stored(number), BoundedNumber::exact(bias.values[channel]))
+        arithmetic.add(
+            arithmetic.stored(number),
+            BoundedNumber::exact(bias.values[channel]),
+        )
     };
     numbers.into_iter().enumerate().map(of).collect()
 }
@@ -84,7 +111,10 @@ pub(super) fn convolved(
     let [plane, taps] = [spatial, kernel].map(|shape| shape.iter().product::<usize>());
     let windows = Windows::new(spatial, kernel, attributes);
     let output = windows.output();
-    let seen: Vec<Vec<Option<usize>>> = positions(&output).iter().map(|place| windows.elements(place)).collect();
+    let seen: Vec<Vec<Option<usize>>> = positions(&output)
+        .iter()
+        .map(|place| windows.elements(place))
+        .collect();
     let (a, b) = (exact(x), exact(weight));
     let mut numbers = Vec::with_capacity(batch * out * seen.len());
     for (row, channel) in (0..batch).flat_map(|row| (0..out).map(move |channel| (row, channel))) {
@@ -94,7 +124,9 @@ pub(super) fn convolved(
                 let from = (row * inner + group * part + index) * plane;
                 let by = (channel * part + index) * taps;
                 let (a, b) = (&a, &b);
-                let pair = move |(tap, place): (usize, &Option<usize>)| Some((a[from + (*place)?], b[by + tap]));
+                let pair = move |(tap, place): (usize, &Option<usize>)| {
+                    Some((a[from + (*place)?], b[by + tap]))
+                };
                 elements.iter().enumerate().filter_map(pair)
             });
             numbers.push(arithmetic.dot(factors));
@@ -103,8 +135,8 @@ pub(super) fn convolved(
     ([&[batch, out], &output[..]].concat(), numbers)
 }
 
-/// `x` [batch, in, height, width] and `weight` [in, out / groups, height, width]: each element of x adds the weight, multiplied by
-/// it, to a window of the result.
+/// `x` [batch, in, height, width] and `weight` [in, out / groups, height, width]: each element of x
+/// adds the weight, multiplied by it, to a window of the result.
 fn transposed(
     arithmetic: Arithmetic,
     x: &HostTensor,
@@ -114,32 +146,48 @@ fn transposed(
     let (batch, inner, spatial) = (x.shape[0], x.shape[1], &x.shape[2..]);
     let (part, kernel) = (weight.shape[1], &weight.shape[2..]);
     let (groups, taps) = (attributes.groups, kernel.iter().product::<usize>());
-    let at = |given: &[usize], dimension: usize, default: usize| given.get(dimension).copied().unwrap_or(default);
+    let at = |given: &[usize], dimension: usize, default: usize| {
+        given.get(dimension).copied().unwrap_or(default)
+    };
     let output: Vec<usize> = (0..spatial.len())
         .map(|dimension| {
-            let [stride, dilation] = [&attributes.stride, &attributes.dilation].map(|given| at(given, dimension, 1));
+            let [stride, dilation] =
+                [&attributes.stride, &attributes.dilation].map(|given| at(given, dimension, 1));
             let whole = (spatial[dimension] - 1) * stride + dilation * (kernel[dimension] - 1) + 1;
-            whole + at(&attributes.output_padding, dimension, 0) - 2 * at(&attributes.padding, dimension, 0)
+            whole + at(&attributes.output_padding, dimension, 0)
+                - 2 * at(&attributes.padding, dimension, 0)
         })
         .collect();
     // The windows of the result, which x has one element for.
     let windows = Windows::new(&output, kernel, attributes);
     let [plane, area] = [spatial, &output].map(|shape| shape.iter().product::<usize>());
-    let mut terms: Vec<Vec<(BoundedNumber, BoundedNumber)>> = vec![Vec::new(); batch * groups * part * area];
+    let mut terms: Vec<Vec<(BoundedNumber, BoundedNumber)>> =
+        vec![Vec::new(); batch * groups * part * area];
     let (a, b) = (exact(x), exact(weight));
     for (place, window) in positions(spatial).iter().enumerate() {
         let elements = windows.elements(window);
-        for (row, channel) in (0..batch).flat_map(|row| (0..inner).map(move |channel| (row, channel))) {
+        for (row, channel) in
+            (0..batch).flat_map(|row| (0..inner).map(move |channel| (row, channel)))
+        {
             let group = channel / (inner / groups);
-            for (tap, target) in elements.iter().enumerate().filter_map(|(tap, target)| Some((tap, (*target)?))) {
+            for (tap, target) in elements
+                .iter()
+                .enumerate()
+                .filter_map(|(tap, target)| Some((tap, (*target)?)))
+            {
                 for out in 0..part {
                     let index = ((row * groups + group) * part + out) * area + target;
-                    terms[index]
-                        .push((a[(row * inner + channel) * plane + place], b[(channel * part + out) * taps + tap]));
+                    terms[index].push((
+                        a[(row * inner + channel) * plane + place],
+                        b[(channel * part + out) * taps + tap],
+                    ));
                 }
             }
         }
     }
-    let numbers = terms.into_iter().map(|terms| arithmetic.dot(terms)).collect();
+    let numbers = terms
+        .into_iter()
+        .map(|terms| arithmetic.dot(terms))
+        .collect();
     ([&[batch, groups * part], &output[..]].concat(), numbers)
 }

@@ -14,26 +14,43 @@ use testgen_types::Operator;
 /// Two tensors of one shape, or one.
 pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
     let inputs = |limits: &[[f64; 2]]| -> Vec<HostTensor> {
-        limits.iter().enumerate().map(|(index, limits)| sizes.floats(index, sizes.sizes, *limits)).collect()
+        limits
+            .iter()
+            .enumerate()
+            .map(|(index, limits)| sizes.floats(index, sizes.sizes, *limits))
+            .collect()
     };
     let plain = |inputs| Call::new(sizes.operator, inputs, Attributes::default());
     let calls = match sizes.operator {
         // Away from zero, where a quotient is infinite.
         Operator::Div => {
-            let divisor = sizes.random(1).signed(sizes.sizes, sizes.element, [0.25, 2.0]);
-            vec![plain(vec![sizes.floats(0, sizes.sizes, [-2.0, 2.0]), divisor])]
+            let divisor = sizes
+                .random(1)
+                .signed(sizes.sizes, sizes.element, [0.25, 2.0]);
+            vec![plain(vec![
+                sizes.floats(0, sizes.sizes, [-2.0, 2.0]),
+                divisor,
+            ])]
         }
         Operator::Pow => vec![plain(inputs(&[[0.1, 3.0], [-3.0, 3.0]]))],
         Operator::Sqrt | Operator::Log => vec![plain(inputs(&[[0.05, 4.0]]))],
-        Operator::Exp | Operator::Neg | Operator::Abs | Operator::Dropout => vec![plain(inputs(&[[-6.0, 6.0]]))],
+        Operator::Exp | Operator::Neg | Operator::Abs | Operator::Dropout => {
+            vec![plain(inputs(&[[-6.0, 6.0]]))]
+        }
         Operator::Sin | Operator::Cos => vec![plain(inputs(&[[-8.0, 8.0]]))],
         Operator::Tanh => vec![plain(inputs(&[[-4.0, 4.0]]))],
         Operator::Clamp => {
-            let limits = Attributes { limits: [-0.5, 0.75], ..Attributes::default() };
+            let limits = Attributes {
+                limits: [-0.5, 0.75],
+                ..Attributes::default()
+            };
             vec![Call::new(sizes.operator, inputs(&[[-2.0, 2.0]]), limits)]
         }
         Operator::Where => {
-            let condition = sizes.random(2).integers(sizes.sizes, crate::calls::Element::Bool, [0, 1]);
+            let condition =
+                sizes
+                    .random(2)
+                    .integers(sizes.sizes, crate::calls::Element::Bool, [0, 1]);
             let [a, b] = [0, 1].map(|index| sizes.floats(index, sizes.sizes, [-2.0, 2.0]));
             vec![plain(vec![condition, a, b])]
         }
@@ -49,11 +66,15 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
         Operator::Where => call.tensor(1),
         _ => call.tensor(0),
     };
-    let moved = matches!(call.operator, Operator::Where | Operator::Neg | Operator::Abs | Operator::Dropout);
+    let moved = matches!(
+        call.operator,
+        Operator::Where | Operator::Neg | Operator::Abs | Operator::Dropout
+    );
     let reference = match element {
-        Some(tensor) if moved => {
-            Reference { element: tensor.element, ..Reference::computed(arithmetic, shape, numbers) }
-        }
+        Some(tensor) if moved => Reference {
+            element: tensor.element,
+            ..Reference::computed(arithmetic, shape, numbers)
+        },
         _ => Reference::computed(arithmetic, shape, numbers),
     };
     match call.operator {
@@ -71,7 +92,8 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
 }
 
 fn compute(call: &Call, arithmetic: Arithmetic, row: &[f64]) -> BoundedNumber {
-    let [a, b] = [0, 1].map(|index| BoundedNumber::exact(row.get(index).copied().unwrap_or(f64::NAN)));
+    let [a, b] =
+        [0, 1].map(|index| BoundedNumber::exact(row.get(index).copied().unwrap_or(f64::NAN)));
     match call.operator {
         Operator::Add => arithmetic.add(a, b),
         Operator::Sub => arithmetic.sub(a, b),
@@ -91,7 +113,11 @@ fn compute(call: &Call, arithmetic: Arithmetic, row: &[f64]) -> BoundedNumber {
         Operator::Cos => arithmetic.function(f64::cos, a, ulps::SIN),
         Operator::Tanh => arithmetic.function(f64::tanh, a, ulps::TANH),
         // The limits are rounded to the type of the tensor, as the device's scalars are.
-        Operator::Clamp => a.clamped(call.attributes.limits.map(|limit| arithmetic.element().round(limit))),
+        Operator::Clamp => a.clamped(
+            call.attributes
+                .limits
+                .map(|limit| arithmetic.element().round(limit)),
+        ),
         Operator::Where => BoundedNumber::exact(if row[0] != 0.0 { row[1] } else { row[2] }),
         // The identity in evaluation.
         _ => a,

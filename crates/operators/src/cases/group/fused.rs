@@ -22,7 +22,11 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
     let case = |inputs, attributes| vec![Case::new(Call::new(sizes.operator, inputs, attributes))];
     match *sizes.sizes {
         [rows, inner, columns] => {
-            let inputs = vec![numbers(0, &[rows, inner]), numbers(1, &[inner, columns]), numbers(2, &[columns])];
+            let inputs = vec![
+                numbers(0, &[rows, inner]),
+                numbers(1, &[inner, columns]),
+                numbers(2, &[columns]),
+            ];
             case(inputs, Attributes::default())
         }
         [batch, inner, out, height, width, kernel] => {
@@ -31,13 +35,32 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
             let of_channels = |index, limits| sizes.floats(index, &[out], limits);
             // A variance not far above eps, so that the result depends on it.
             let statistics = [[0.5, 1.5], [-0.5, 0.5], [-0.5, 0.5], [1e-3, 2e-3]];
-            let statistics = (2..).zip(statistics).map(|(index, limits)| of_channels(index, limits));
-            let attributes = Attributes { groups: 1, padding: vec![1, 1], eps: 1e-5, ..Attributes::default() };
-            case([x, weight].into_iter().chain(statistics).collect(), attributes)
+            let statistics = (2..)
+                .zip(statistics)
+                .map(|(index, limits)| of_channels(index, limits));
+            let attributes = Attributes {
+                groups: 1,
+                padding: vec![1, 1],
+                eps: 1e-5,
+                ..Attributes::default()
+            };
+            case(
+                [x, weight].into_iter().chain(statistics).collect(),
+                attributes,
+            )
         }
         _ => {
-            let count = if sizes.operator == Operator::MulAdd { 3 } else { 2 };
-            case((0..count).map(|index| numbers(index, sizes.sizes)).collect(), Attributes::default())
+            let count = if sizes.operator == Operator::MulAdd {
+                3
+            } else {
+                2
+            };
+            case(
+                (0..count)
+                    .map(|index| numbers(index, sizes.sizes))
+                    .collect(),
+                Attributes::default(),
+            )
         }
     }
 }
@@ -47,12 +70,19 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
     match (call.operator, call.tensor(0), call.tensor(1)) {
         (Operator::MatmulBiasRelu | Operator::MatmulBiasGelu, Some(left), Some(right)) => {
             let (shape, numbers) = product(arithmetic, left, right);
-            // Unfused, the product is rounded to the type of results before the bias is added, and the sum before the activation.
-            let numbers = numbers.into_iter().map(|number| arithmetic.stored(number)).collect();
-            let numbers = of_columns(call, arithmetic, numbers).into_iter().map(|number| match call.operator {
-                Operator::MatmulBiasRelu => relu(number),
-                _ => gelu(arithmetic, number),
-            });
+            // Unfused, the product is rounded to the type of results before the bias is added, and
+            // the sum before the activation.
+            let numbers = numbers
+                .into_iter()
+                .map(|number| arithmetic.stored(number))
+                .collect();
+            let numbers =
+                of_columns(call, arithmetic, numbers)
+                    .into_iter()
+                    .map(|number| match call.operator {
+                        Operator::MatmulBiasRelu => relu(number),
+                        _ => gelu(arithmetic, number),
+                    });
             Reference::computed(arithmetic, shape, numbers.collect())
         }
         (Operator::ConvBatchNormRelu, Some(x), Some(weight)) => {
@@ -61,13 +91,21 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
             let positions: usize = shape[2..].iter().product();
             let normalised = |(index, number): (usize, BoundedNumber)| {
                 let channel = index / positions % shape[1];
-                relu(arithmetic.stored(by_statistics(call, arithmetic, channel, arithmetic.stored(number), 1)))
+                relu(arithmetic.stored(by_statistics(
+                    call,
+                    arithmetic,
+                    channel,
+                    arithmetic.stored(number),
+                    1,
+                )))
             };
             let numbers = numbers.into_iter().enumerate().map(normalised).collect();
             Reference::computed(arithmetic, shape, numbers)
         }
         (Operator::AddRelu, ..) => {
-            let sum = |row: &[f64]| relu(arithmetic.add(BoundedNumber::exact(row[0]), BoundedNumber::exact(row[1])));
+            let sum = |row: &[f64]| {
+                relu(arithmetic.add(BoundedNumber::exact(row[0]), BoundedNumber::exact(row[1])))
+            };
             let (shape, numbers) = elementwise(call, sum);
             Reference::computed(arithmetic, shape, numbers)
         }
@@ -83,8 +121,14 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
 }
 
 /// The products plus the bias of their column.
-fn of_columns(call: &Call, arithmetic: Arithmetic, numbers: Vec<BoundedNumber>) -> Vec<BoundedNumber> {
-    let Some(bias) = call.tensor(2) else { return numbers };
+fn of_columns(
+    call: &Call,
+    arithmetic: Arithmetic,
+    numbers: Vec<BoundedNumber>,
+) -> Vec<BoundedNumber> {
+    let Some(bias) = call.tensor(2) else {
+        return numbers;
+    };
     let add = |(index, number): (usize, BoundedNumber)| {
         let bias = BoundedNumber::exact(bias.values[index % bias.len()]);
         arithmetic.stored(arithmetic.add(number, bias))

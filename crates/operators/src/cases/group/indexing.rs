@@ -10,17 +10,31 @@ use crate::{
 use testgen_types::Operator;
 
 pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
-    let [rows, columns, picks] = *sizes.sizes else { return Vec::new() };
+    let [rows, columns, picks] = *sizes.sizes else {
+        return Vec::new();
+    };
     let x = sizes.floats(0, &[rows, columns], [-2.0, 2.0]);
     let indices = |shape: &[usize], limit: usize| {
-        sizes.random(1).integers(shape, Element::I32, [0, limit.saturating_sub(1) as i64])
+        sizes
+            .random(1)
+            .integers(shape, Element::I32, [0, limit.saturating_sub(1) as i64])
     };
-    let call = |indices, attributes| Call::new(sizes.operator, vec![x.clone(), indices], attributes);
+    let call =
+        |indices, attributes| Call::new(sizes.operator, vec![x.clone(), indices], attributes);
     match sizes.operator {
-        Operator::Embedding => vec![Case::new(call(indices(&[2, picks], rows), Attributes::default()))],
+        Operator::Embedding => vec![Case::new(call(
+            indices(&[2, picks], rows),
+            Attributes::default(),
+        ))],
         _ => vec![
-            Case::of("dim 1", call(indices(&[rows, picks], columns), Attributes::of_dim(1))),
-            Case::of("dim 0", call(indices(&[picks, columns], rows), Attributes::of_dim(0))),
+            Case::of(
+                "dim 1",
+                call(indices(&[rows, picks], columns), Attributes::of_dim(1)),
+            ),
+            Case::of(
+                "dim 0",
+                call(indices(&[picks, columns], rows), Attributes::of_dim(0)),
+            ),
         ],
     }
 }
@@ -32,7 +46,8 @@ pub(super) fn reference(call: &Call) -> Reference {
     Reference::moved(match call.operator {
         Operator::Embedding => {
             let rows: Vec<usize> = indices.values.iter().map(|index| *index as usize).collect();
-            x.rows(&rows).reshaped([&indices.shape[..], &x.shape[1..]].concat())
+            x.rows(&rows)
+                .reshaped([&indices.shape[..], &x.shape[1..]].concat())
         }
         _ => gathered(x, indices, call.attributes.dim.unwrap_or(0)),
     })
@@ -40,8 +55,12 @@ pub(super) fn reference(call: &Call) -> Reference {
 
 fn gathered(x: &HostTensor, indices: &HostTensor, dim: usize) -> HostTensor {
     let mut values = vec![0.0; indices.len()];
-    for (from, to) in lines(&x.shape, dim).into_iter().zip(lines(&indices.shape, dim)) {
-        to.into_iter().for_each(|index| values[index] = x.values[from[indices.values[index] as usize]]);
+    for (from, to) in lines(&x.shape, dim)
+        .into_iter()
+        .zip(lines(&indices.shape, dim))
+    {
+        to.into_iter()
+            .for_each(|index| values[index] = x.values[from[indices.values[index] as usize]]);
     }
     HostTensor::new(indices.shape.clone(), x.element, values)
 }

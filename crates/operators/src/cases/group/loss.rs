@@ -13,32 +13,58 @@ use crate::{
 use testgen_types::Operator;
 
 pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
-    let [rows, columns] = *sizes.sizes else { return Vec::new() };
+    let [rows, columns] = *sizes.sizes else {
+        return Vec::new();
+    };
     let numbers = |index, limits| sizes.floats(index, &[rows, columns], limits);
     let inputs = match sizes.operator {
         Operator::BceLoss => vec![numbers(0, [0.05, 0.95]), numbers(1, [0.0, 1.0])],
         Operator::BceWithLogitsLoss => vec![numbers(0, [-6.0, 6.0]), numbers(1, [0.0, 1.0])],
         Operator::KlDivLoss => vec![numbers(0, [-4.0, -0.1]), numbers(1, [0.05, 0.95])],
         Operator::CrossEntropyLoss | Operator::NllLoss => {
-            let limits = if sizes.operator == Operator::NllLoss { [-4.0, -0.1] } else { [-5.0, 5.0] };
-            let classes = sizes.random(1).integers(&[rows], Element::I32, [0, columns.saturating_sub(1) as i64]);
+            let limits = if sizes.operator == Operator::NllLoss {
+                [-4.0, -0.1]
+            } else {
+                [-5.0, 5.0]
+            };
+            let classes = sizes.random(1).integers(
+                &[rows],
+                Element::I32,
+                [0, columns.saturating_sub(1) as i64],
+            );
             vec![numbers(0, limits), classes]
         }
         _ => vec![numbers(0, [-2.0, 2.0]), numbers(1, [-2.0, 2.0])],
     };
     let case = |(name, reduction): (&str, Reduction)| {
-        let attributes = Attributes { reduction, ..Attributes::default() };
+        let attributes = Attributes {
+            reduction,
+            ..Attributes::default()
+        };
         Case::of(name, Call::new(sizes.operator, inputs.clone(), attributes))
     };
-    [("mean", Reduction::Mean), ("sum", Reduction::Sum), ("none", Reduction::None)].map(case).to_vec()
+    [
+        ("mean", Reduction::Mean),
+        ("sum", Reduction::Sum),
+        ("none", Reduction::None),
+    ]
+    .map(case)
+    .to_vec()
 }
 
 pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
     let (shape, losses) = match (call.operator, call.tensor(0), call.tensor(1)) {
-        (Operator::CrossEntropyLoss | Operator::NllLoss, Some(x), Some(classes)) => {
-            (classes.shape.clone(), of_classes(call.operator, arithmetic, x, classes))
-        }
-        _ => elementwise(call, |row| loss(call.operator, arithmetic, [row[0], row[1]].map(BoundedNumber::exact))),
+        (Operator::CrossEntropyLoss | Operator::NllLoss, Some(x), Some(classes)) => (
+            classes.shape.clone(),
+            of_classes(call.operator, arithmetic, x, classes),
+        ),
+        _ => elementwise(call, |row| {
+            loss(
+                call.operator,
+                arithmetic,
+                [row[0], row[1]].map(BoundedNumber::exact),
+            )
+        }),
     };
     let count = losses.len() as f64;
     match call.attributes.reduction {
@@ -52,7 +78,12 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
 }
 
 /// The loss of each row of `x` [rows, classes].
-fn of_classes(operator: Operator, arithmetic: Arithmetic, x: &HostTensor, classes: &HostTensor) -> Vec<BoundedNumber> {
+fn of_classes(
+    operator: Operator,
+    arithmetic: Arithmetic,
+    x: &HostTensor,
+    classes: &HostTensor,
+) -> Vec<BoundedNumber> {
     let (numbers, width) = (exact(x), x.shape[1]);
     let rows = numbers.chunks(width.max(1)).zip(&classes.values);
     let loss = |(row, class): (&[BoundedNumber], &f64)| match operator {
@@ -92,7 +123,10 @@ fn loss(operator: Operator, arithmetic: Arithmetic, [a, b]: [BoundedNumber; 2]) 
 }
 
 fn absolute(number: BoundedNumber) -> BoundedNumber {
-    BoundedNumber { value: number.value.abs(), ..number }
+    BoundedNumber {
+        value: number.value.abs(),
+        ..number
+    }
 }
 
 /// Half the square below 1, a line above.

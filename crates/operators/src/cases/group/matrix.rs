@@ -15,16 +15,27 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
     let numbers = |index, shape: &[usize]| sizes.floats(index, shape, [-1.0, 1.0]);
     let call = |inputs, attributes| Case::new(Call::new(sizes.operator, inputs, attributes));
     match *sizes.sizes {
-        [rows, inner, columns] if sizes.operator == Operator::Gemm => gemm_cases(sizes, [rows, inner, columns]),
+        [rows, inner, columns] if sizes.operator == Operator::Gemm => {
+            gemm_cases(sizes, [rows, inner, columns])
+        }
         [rows, inner, columns] => {
-            vec![call(vec![numbers(0, &[rows, inner]), numbers(1, &[inner, columns])], Attributes::default())]
+            vec![call(
+                vec![numbers(0, &[rows, inner]), numbers(1, &[inner, columns])],
+                Attributes::default(),
+            )]
         }
         [batch, rows, inner, columns] => {
-            let factors = vec![numbers(0, &[batch, rows, inner]), numbers(1, &[batch, inner, columns])];
+            let factors = vec![
+                numbers(0, &[batch, rows, inner]),
+                numbers(1, &[batch, inner, columns]),
+            ];
             vec![call(factors, Attributes::default())]
         }
         _ => {
-            let axes = Attributes { axes: vec![0, 1], ..Attributes::default() };
+            let axes = Attributes {
+                axes: vec![0, 1],
+                ..Attributes::default()
+            };
             vec![call(vec![numbers(0, sizes.sizes)], axes)]
         }
     }
@@ -42,7 +53,12 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
         (_, Some(left), Some(right)) => {
             let (shape, mut numbers) = product(arithmetic, left, right);
             if let (Operator::Gemm, Some(added)) = (call.operator, call.tensor(2)) {
-                scale_and_add(arithmetic, call.attributes.scales, &mut numbers, &exact(added));
+                scale_and_add(
+                    arithmetic,
+                    call.attributes.scales,
+                    &mut numbers,
+                    &exact(added),
+                );
             }
             Reference::summed(arithmetic, shape, numbers)
         }
@@ -50,28 +66,52 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
     }
 }
 
-/// Every way to store the factors, with the scales of a plain product, of an accumulation, and of neither.
+/// Every way to store the factors, with the scales of a plain product, of an accumulation, and of
+/// neither.
 fn gemm_cases(sizes: &CaseSizes<'_>, [rows, inner, columns]: [usize; 3]) -> Vec<Case> {
     let numbers = |index, shape: &[usize]| sizes.floats(index, shape, [-1.0, 1.0]);
     let added = numbers(2, &[rows, columns]);
-    let layouts = [("nn", [false, false]), ("nt", [false, true]), ("tn", [true, false]), ("tt", [true, true])];
+    let layouts = [
+        ("nn", [false, false]),
+        ("nt", [false, true]),
+        ("tn", [true, false]),
+        ("tt", [true, true]),
+    ];
     let scales = [[1.0, 0.0], [-0.5, 1.0], [2.0, 0.75]];
     let case = |(name, transposed): (&str, [bool; 2]), [alpha, beta]: [f64; 2]| {
         // A library that reads c although beta is 0 returns NaN.
         let added = if beta == 0.0 {
-            HostTensor::new([rows, columns], sizes.element, vec![f64::NAN; rows * columns])
+            HostTensor::new(
+                [rows, columns],
+                sizes.element,
+                vec![f64::NAN; rows * columns],
+            )
         } else {
             added.clone()
         };
-        let inputs = vec![numbers(0, &[rows, inner]), numbers(1, &[inner, columns]), added];
-        let attributes = Attributes { scales: [alpha, beta], ..Attributes::default() };
+        let inputs = vec![
+            numbers(0, &[rows, inner]),
+            numbers(1, &[inner, columns]),
+            added,
+        ];
+        let attributes = Attributes {
+            scales: [alpha, beta],
+            ..Attributes::default()
+        };
         let mut call = Call::new(sizes.operator, inputs, attributes);
         for (input, transposed) in call.inputs.iter_mut().zip(transposed) {
-            input.layout = if transposed { Layout::Reversed } else { Layout::Contiguous };
+            input.layout = if transposed {
+                Layout::Reversed
+            } else {
+                Layout::Contiguous
+            };
         }
         Case::of(format!("{name}, alpha {alpha}, beta {beta}"), call)
     };
-    layouts.iter().flat_map(|layout| scales.map(|scales| case(*layout, scales))).collect()
+    layouts
+        .iter()
+        .flat_map(|layout| scales.map(|scales| case(*layout, scales)))
+        .collect()
 }
 
 /// alpha times each number plus beta times what is added, which is not read where beta is 0.
@@ -98,25 +138,51 @@ pub(super) fn product(
     right: &HostTensor,
 ) -> (Vec<usize>, Vec<BoundedNumber>) {
     let (rank, other) = (left.shape.len(), right.shape.len());
-    let [rows, inner, columns] = [left.shape[rank - 2], left.shape[rank - 1], right.shape[other - 1]];
-    let batches = left.shape[..rank - 2].iter().product::<usize>().max(right.shape[..other - 2].iter().product());
+    let [rows, inner, columns] = [
+        left.shape[rank - 2],
+        left.shape[rank - 1],
+        right.shape[other - 1],
+    ];
+    let batches = left.shape[..rank - 2]
+        .iter()
+        .product::<usize>()
+        .max(right.shape[..other - 2].iter().product());
     let (a, b) = (exact(left), exact(right));
     let mut numbers = Vec::with_capacity(batches * rows * columns);
     for batch in 0..batches {
         // A batch of one matrix is used for all.
-        let (a, b) = (matrix(&a, batch, rows * inner), matrix(&b, batch, inner * columns));
-        for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))) {
-            let factors = (0..inner).map(|index| (a[row * inner + index], b[index * columns + column]));
+        let (a, b) = (
+            matrix(&a, batch, rows * inner),
+            matrix(&b, batch, inner * columns),
+        );
+        for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)))
+        {
+            let factors =
+                (0..inner).map(|index| (a[row * inner + index], b[index * columns + column]));
             numbers.push(arithmetic.dot(factors));
         }
     }
-    let mut shape = if rank >= other { left.shape[..rank - 2].to_vec() } else { right.shape[..other - 2].to_vec() };
-    shape.iter_mut().for_each(|length| *length = if batches > 1 && *length == 1 { batches } else { *length });
+    let mut shape = if rank >= other {
+        left.shape[..rank - 2].to_vec()
+    } else {
+        right.shape[..other - 2].to_vec()
+    };
+    shape.iter_mut().for_each(|length| {
+        *length = if batches > 1 && *length == 1 {
+            batches
+        } else {
+            *length
+        }
+    });
     shape.extend([rows, columns]);
     (shape, numbers)
 }
 
 fn matrix(numbers: &[BoundedNumber], batch: usize, size: usize) -> &[BoundedNumber] {
-    let start = if numbers.len() > size { batch * size } else { 0 };
+    let start = if numbers.len() > size {
+        batch * size
+    } else {
+        0
+    };
     &numbers[start..start + size]
 }

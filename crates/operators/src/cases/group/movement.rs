@@ -13,7 +13,10 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
     let x = |index| sizes.floats(index, sizes.sizes, [-2.0, 2.0]);
     let call = |inputs, attributes| Call::new(sizes.operator, inputs, attributes);
     let one = |attributes| vec![Case::new(call(vec![x(0)], attributes))];
-    let shape = |shape| Attributes { shape, ..Attributes::default() };
+    let shape = |shape| Attributes {
+        shape,
+        ..Attributes::default()
+    };
     let (rows, columns) = (sizes.sizes[0], sizes.sizes[1]);
     match sizes.operator {
         Operator::Reshape | Operator::View => one(shape(vec![columns, 1, rows])),
@@ -21,15 +24,23 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
             let narrow = x(0).reshaped([rows, 1, columns]);
             vec![Case::new(call(vec![narrow], Attributes::of_dim(1)))]
         }
-        Operator::Unsqueeze => {
-            [0, 1, 2].map(|dim| Case::of(format!("dim {dim}"), call(vec![x(0)], Attributes::of_dim(dim)))).to_vec()
-        }
+        Operator::Unsqueeze => [0, 1, 2]
+            .map(|dim| {
+                Case::of(
+                    format!("dim {dim}"),
+                    call(vec![x(0)], Attributes::of_dim(dim)),
+                )
+            })
+            .to_vec(),
         Operator::Contiguous => {
             let mut call = call(vec![x(0)], Attributes::default());
             call.inputs[0].layout = Layout::Reversed;
             vec![Case::new(call)]
         }
-        Operator::LayoutTransform => one(Attributes { axes: vec![0, 2, 3, 1], ..Attributes::default() }),
+        Operator::LayoutTransform => one(Attributes {
+            axes: vec![0, 2, 3, 1],
+            ..Attributes::default()
+        }),
         Operator::Broadcast => {
             let column = sizes.floats(0, &[rows, 1], [-2.0, 2.0]);
             let row = sizes.floats(1, &[columns], [-2.0, 2.0]);
@@ -43,18 +54,38 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
         Operator::Concat => {
             let short = |shape: &[usize]| sizes.floats(1, shape, [-2.0, 2.0]);
             vec![
-                Case::of("dim 0", call(vec![x(0), short(&[1, columns]), x(2)], Attributes::of_dim(0))),
-                Case::of("dim 1", call(vec![x(0), short(&[rows, 2]), x(2)], Attributes::of_dim(1))),
+                Case::of(
+                    "dim 0",
+                    call(
+                        vec![x(0), short(&[1, columns]), x(2)],
+                        Attributes::of_dim(0),
+                    ),
+                ),
+                Case::of(
+                    "dim 1",
+                    call(vec![x(0), short(&[rows, 2]), x(2)], Attributes::of_dim(1)),
+                ),
             ]
         }
         Operator::Stack => [0, 1, 2]
-            .map(|dim| Case::of(format!("dim {dim}"), call(vec![x(0), x(1)], Attributes::of_dim(dim))))
+            .map(|dim| {
+                Case::of(
+                    format!("dim {dim}"),
+                    call(vec![x(0), x(1)], Attributes::of_dim(dim)),
+                )
+            })
             .to_vec(),
         Operator::Slice => {
-            let slice = |dim, range| Attributes { range, ..Attributes::of_dim(dim) };
+            let slice = |dim, range| Attributes {
+                range,
+                ..Attributes::of_dim(dim)
+            };
             vec![
                 Case::of("rows", call(vec![x(0)], slice(0, [1.min(rows), rows, 1]))),
-                Case::of("every second column", call(vec![x(0)], slice(1, [1.min(columns), columns, 2]))),
+                Case::of(
+                    "every second column",
+                    call(vec![x(0)], slice(1, [1.min(columns), columns, 2])),
+                ),
             ]
         }
         // `copy`.
@@ -63,7 +94,9 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
 }
 
 pub(super) fn reference(call: &Call) -> Reference {
-    let Some(x) = call.tensor(0) else { return Reference::booleans([0], Vec::new()) };
+    let Some(x) = call.tensor(0) else {
+        return Reference::booleans([0], Vec::new());
+    };
     let attributes = &call.attributes;
     let dim = attributes.dim.unwrap_or(0);
     Reference::moved(match call.operator {
@@ -77,7 +110,13 @@ pub(super) fn reference(call: &Call) -> Reference {
         Operator::LayoutTransform => x.permuted(&attributes.axes),
         Operator::Broadcast => x.expanded(&attributes.shape),
         Operator::Concat => concat(&tensors(call), dim),
-        Operator::Stack => concat(&tensors(call).iter().map(|x| unsqueezed(x, dim)).collect::<Vec<_>>(), dim),
+        Operator::Stack => concat(
+            &tensors(call)
+                .iter()
+                .map(|x| unsqueezed(x, dim))
+                .collect::<Vec<_>>(),
+            dim,
+        ),
         Operator::Slice => sliced(x, dim, attributes.range),
         // `copy` and `contiguous`.
         _ => x.clone(),
@@ -85,7 +124,10 @@ pub(super) fn reference(call: &Call) -> Reference {
 }
 
 fn tensors(call: &Call) -> Vec<HostTensor> {
-    call.inputs.iter().map(|input| input.tensor.clone()).collect()
+    call.inputs
+        .iter()
+        .map(|input| input.tensor.clone())
+        .collect()
 }
 
 fn unsqueezed(x: &HostTensor, dim: usize) -> HostTensor {
@@ -101,7 +143,9 @@ fn concat(parts: &[HostTensor], dim: usize) -> HostTensor {
         let size = part.len() / outer.max(1);
         part.values[index * size..(index + 1) * size].to_vec()
     };
-    let values = (0..outer).flat_map(|index| parts.iter().flat_map(move |part| of(part, index))).collect();
+    let values = (0..outer)
+        .flat_map(|index| parts.iter().flat_map(move |part| of(part, index)))
+        .collect();
     let mut shape = first.shape.clone();
     shape[dim] = parts.iter().map(|part| part.shape[dim]).sum();
     HostTensor::new(shape, first.element, values)

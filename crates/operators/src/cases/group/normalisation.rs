@@ -15,37 +15,75 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
     let x = |shape: &[usize]| sizes.floats(0, shape, [-1.0, 2.0]);
     let weight = |count: usize| sizes.floats(1, &[count], [0.5, 1.5]);
     let bias = |count: usize| sizes.floats(2, &[count], [-0.5, 0.5]);
-    let attributes = Attributes { eps: 1e-5, ..Attributes::default() };
+    let attributes = Attributes {
+        eps: 1e-5,
+        ..Attributes::default()
+    };
     // Where the variance is not far above eps, the result depends on it.
     let case = |inputs: Vec<HostTensor>, attributes: Attributes| {
         let mut small = inputs.clone();
-        let narrowed = if sizes.operator == Operator::BatchNorm { 4 } else { 0 };
+        let narrowed = if sizes.operator == Operator::BatchNorm {
+            4
+        } else {
+            0
+        };
         let tensor = &small[narrowed];
-        let values = tensor.values.iter().map(|value| value * 2_f64.powi(-8)).collect();
+        let values = tensor
+            .values
+            .iter()
+            .map(|value| value * 2_f64.powi(-8))
+            .collect();
         small[narrowed] = HostTensor::new(tensor.shape.clone(), tensor.element, values);
         vec![
             Case::new(Call::new(sizes.operator, inputs, attributes.clone())),
-            Case::of("a small variance", Call::new(sizes.operator, small, attributes)),
+            Case::of(
+                "a small variance",
+                Call::new(sizes.operator, small, attributes),
+            ),
         ]
     };
     match *sizes.sizes {
         [rows, columns] if sizes.operator == Operator::RmsNorm => {
             case(vec![x(&[rows, columns]), weight(columns)], attributes)
         }
-        [rows, columns] => case(vec![x(&[rows, columns]), weight(columns), bias(columns)], attributes),
+        [rows, columns] => case(
+            vec![x(&[rows, columns]), weight(columns), bias(columns)],
+            attributes,
+        ),
         [batch, channels, positions] if sizes.operator == Operator::BatchNorm => {
             let mean = sizes.floats(3, &[channels], [-0.5, 0.5]);
             let variance = sizes.floats(4, &[channels], [0.5, 1.5]);
-            let inputs = vec![x(&[batch, channels, positions]), weight(channels), bias(channels), mean, variance];
+            let inputs = vec![
+                x(&[batch, channels, positions]),
+                weight(channels),
+                bias(channels),
+                mean,
+                variance,
+            ];
             case(inputs, attributes)
         }
-        [batch, channels, positions] => {
-            case(vec![x(&[batch, channels, positions]), weight(channels), bias(channels)], attributes)
-        }
+        [batch, channels, positions] => case(
+            vec![
+                x(&[batch, channels, positions]),
+                weight(channels),
+                bias(channels),
+            ],
+            attributes,
+        ),
         [batch, groups, width, positions] => {
             let channels = groups * width;
-            let inputs = vec![x(&[batch, channels, positions]), weight(channels), bias(channels)];
-            case(inputs, Attributes { groups, ..attributes })
+            let inputs = vec![
+                x(&[batch, channels, positions]),
+                weight(channels),
+                bias(channels),
+            ];
+            case(
+                inputs,
+                Attributes {
+                    groups,
+                    ..attributes
+                },
+            )
         }
         _ => Vec::new(),
     }
@@ -76,18 +114,36 @@ fn channel(x: &HostTensor, index: usize) -> usize {
     index / positions.max(1) % x.shape[1]
 }
 
-fn normalised(call: &Call, arithmetic: Arithmetic, x: &HostTensor, together: usize) -> Vec<BoundedNumber> {
+fn normalised(
+    call: &Call,
+    arithmetic: Arithmetic,
+    x: &HostTensor,
+    together: usize,
+) -> Vec<BoundedNumber> {
     let numbers = exact(x);
-    let normal = numbers.chunks(together.max(1)).flat_map(|part| match call.operator {
-        Operator::RmsNorm => by_root_mean_square(arithmetic, part, call.attributes.eps),
-        _ => by_variance(arithmetic, part, call.attributes.eps),
-    });
-    normal.enumerate().map(|(index, number)| scaled(call, arithmetic, channel(x, index), number)).collect()
+    let normal = numbers
+        .chunks(together.max(1))
+        .flat_map(|part| match call.operator {
+            Operator::RmsNorm => by_root_mean_square(arithmetic, part, call.attributes.eps),
+            _ => by_variance(arithmetic, part, call.attributes.eps),
+        });
+    normal
+        .enumerate()
+        .map(|(index, number)| scaled(call, arithmetic, channel(x, index), number))
+        .collect()
 }
 
 /// The number times the weight of its channel, plus the bias if there is one.
-fn scaled(call: &Call, arithmetic: Arithmetic, channel: usize, number: BoundedNumber) -> BoundedNumber {
-    let of = |index: usize| call.tensor(index).map(|tensor| BoundedNumber::exact(tensor.values[channel]));
+fn scaled(
+    call: &Call,
+    arithmetic: Arithmetic,
+    channel: usize,
+    number: BoundedNumber,
+) -> BoundedNumber {
+    let of = |index: usize| {
+        call.tensor(index)
+            .map(|tensor| BoundedNumber::exact(tensor.values[channel]))
+    };
     let weighted = of(1).map_or(number, |weight| arithmetic.mul(number, weight));
     of(2).map_or(weighted, |bias| arithmetic.add(weighted, bias))
 }
@@ -95,17 +151,36 @@ fn scaled(call: &Call, arithmetic: Arithmetic, channel: usize, number: BoundedNu
 fn by_variance(arithmetic: Arithmetic, part: &[BoundedNumber], eps: f64) -> Vec<BoundedNumber> {
     let count = BoundedNumber::exact(part.len() as f64);
     let mean = arithmetic.div(arithmetic.sum(part.iter().copied()), count);
-    let centred: Vec<BoundedNumber> = part.iter().map(|number| arithmetic.sub(*number, mean)).collect();
-    let variance = arithmetic.div(arithmetic.dot(centred.iter().map(|number| (*number, *number))), count);
+    let centred: Vec<BoundedNumber> = part
+        .iter()
+        .map(|number| arithmetic.sub(*number, mean))
+        .collect();
+    let variance = arithmetic.div(
+        arithmetic.dot(centred.iter().map(|number| (*number, *number))),
+        count,
+    );
     let scale = reciprocal_root(arithmetic, variance, eps);
-    centred.into_iter().map(|number| arithmetic.mul(number, scale)).collect()
+    centred
+        .into_iter()
+        .map(|number| arithmetic.mul(number, scale))
+        .collect()
 }
 
-fn by_root_mean_square(arithmetic: Arithmetic, part: &[BoundedNumber], eps: f64) -> Vec<BoundedNumber> {
+fn by_root_mean_square(
+    arithmetic: Arithmetic,
+    part: &[BoundedNumber],
+    eps: f64,
+) -> Vec<BoundedNumber> {
     let squares = arithmetic.dot(part.iter().map(|number| (*number, *number)));
-    let scale = reciprocal_root(arithmetic, arithmetic.div(squares, BoundedNumber::exact(part.len() as f64)), eps);
+    let scale = reciprocal_root(
+        arithmetic,
+        arithmetic.div(squares, BoundedNumber::exact(part.len() as f64)),
+        eps,
+    );
     // transformers rounds to the type of x before it applies the weight.
-    part.iter().map(|number| arithmetic.stored(arithmetic.mul(*number, scale))).collect()
+    part.iter()
+        .map(|number| arithmetic.stored(arithmetic.mul(*number, scale)))
+        .collect()
 }
 
 /// 1 / sqrt(variance + eps).
@@ -117,10 +192,13 @@ fn reciprocal_root(arithmetic: Arithmetic, variance: BoundedNumber, eps: f64) ->
 /// (x - mean) / sqrt(variance + eps) * weight + bias, which many libraries compute as x * a + b.
 fn batch_norm(call: &Call, arithmetic: Arithmetic, x: &HostTensor) -> Vec<BoundedNumber> {
     let numbers = exact(x).into_iter().enumerate();
-    numbers.map(|(index, number)| by_statistics(call, arithmetic, channel(x, index), number, 0)).collect()
+    numbers
+        .map(|(index, number)| by_statistics(call, arithmetic, channel(x, index), number, 0))
+        .collect()
 }
 
-/// Batch normalisation of one number; the weight is input `first` + 1, followed by bias, mean and variance.
+/// Batch normalisation of one number; the weight is input `first` + 1, followed by bias, mean and
+/// variance.
 pub(super) fn by_statistics(
     call: &Call,
     arithmetic: Arithmetic,
@@ -129,12 +207,21 @@ pub(super) fn by_statistics(
     first: usize,
 ) -> BoundedNumber {
     let of = |index: usize| {
-        BoundedNumber::exact(call.tensor(first + index).map_or(f64::NAN, |tensor| tensor.values[channel]))
+        BoundedNumber::exact(
+            call.tensor(first + index)
+                .map_or(f64::NAN, |tensor| tensor.values[channel]),
+        )
     };
-    let scale = arithmetic.mul(reciprocal_root(arithmetic, of(4), call.attributes.eps), of(1));
+    let scale = arithmetic.mul(
+        reciprocal_root(arithmetic, of(4), call.attributes.eps),
+        of(1),
+    );
     let centred = arithmetic.sub(x, of(3));
     let result = arithmetic.add(arithmetic.mul(centred, scale), of(2));
     let folded = arithmetic.mul(of(3), scale);
     // Of x * a + b, both terms are rounded before they cancel.
-    BoundedNumber { error: result.error + folded.error + 2.0 * arithmetic.mul(x, scale).error, ..result }
+    BoundedNumber {
+        error: result.error + folded.error + 2.0 * arithmetic.mul(x, scale).error,
+        ..result
+    }
 }

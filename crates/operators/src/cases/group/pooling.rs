@@ -13,29 +13,60 @@ use crate::{
 use testgen_types::Operator;
 
 pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
-    let [batch, channels, spatial @ .., last] = sizes.sizes else { return Vec::new() };
+    let [batch, channels, spatial @ .., last] = sizes.sizes else {
+        return Vec::new();
+    };
     let (last, rank) = (*last, spatial.len());
     let each = |value: usize| vec![value; rank];
     let x = sizes.floats(0, &[&[*batch, *channels], spatial].concat(), [-2.0, 2.0]);
-    let case = |variant: &str, attributes| Case::of(variant, Call::new(sizes.operator, vec![x.clone()], attributes));
+    let case = |variant: &str, attributes| {
+        Case::of(
+            variant,
+            Call::new(sizes.operator, vec![x.clone()], attributes),
+        )
+    };
     match sizes.operator {
         Operator::AdaptiveAvgPool1d | Operator::AdaptiveAvgPool2d => {
             // As many windows as elements are the identity, one window is the mean of all.
-            let to = |shape| Attributes { shape, ..Attributes::default() };
+            let to = |shape| Attributes {
+                shape,
+                ..Attributes::default()
+            };
             vec![case("", to(each(last))), case("to 1", to(each(1)))]
         }
         operator => {
-            let plain = Attributes { kernel: each(last), stride: each(last), ..Attributes::default() };
-            let overlapping = Attributes { stride: each(1), padding: each(last / 2), ..plain.clone() };
+            let plain = Attributes {
+                kernel: each(last),
+                stride: each(last),
+                ..Attributes::default()
+            };
+            let overlapping = Attributes {
+                stride: each(1),
+                padding: each(last / 2),
+                ..plain.clone()
+            };
             match operator {
                 Operator::MaxPool1d | Operator::MaxPool2d | Operator::MaxPool3d => vec![
                     case("plain", plain.clone()),
                     case("overlapping, padded", overlapping),
-                    case("dilation 2, padded", Attributes { dilation: each(2), padding: each(1), ..plain }),
+                    case(
+                        "dilation 2, padded",
+                        Attributes {
+                            dilation: each(2),
+                            padding: each(1),
+                            ..plain
+                        },
+                    ),
                 ],
                 _ => vec![
                     case("plain", plain),
-                    case("overlapping, padding counted", Attributes { count_include_pad: true, ..overlapping.clone() }),
+                    case(
+                        "overlapping, padding counted",
+                        Attributes {
+                            count_include_pad: true,
+                            ..overlapping.clone()
+                        },
+                    ),
                     case("overlapping, padding not counted", overlapping),
                 ],
             }
@@ -44,27 +75,41 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
 }
 
 pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
-    let Some(x) = call.tensor(0) else { return Reference::computed(arithmetic, [0], Vec::new()) };
+    let Some(x) = call.tensor(0) else {
+        return Reference::computed(arithmetic, [0], Vec::new());
+    };
     let spatial = &x.shape[2..];
     let (output, windows) = match call.operator {
-        Operator::AdaptiveAvgPool1d | Operator::AdaptiveAvgPool2d => adaptive(spatial, &call.attributes.shape),
+        Operator::AdaptiveAvgPool1d | Operator::AdaptiveAvgPool2d => {
+            adaptive(spatial, &call.attributes.shape)
+        }
         _ => {
             let windows = Windows::new(spatial, &call.attributes.kernel, &call.attributes);
             let output = windows.output();
-            let elements = positions(&output).iter().map(|place| windows.elements(place)).collect();
+            let elements = positions(&output)
+                .iter()
+                .map(|place| windows.elements(place))
+                .collect();
             (output, elements)
         }
     };
     let shape = [&x.shape[..2], &output].concat();
     match call.operator {
         Operator::MaxPool1d | Operator::MaxPool2d | Operator::MaxPool3d => {
-            let largest = |seen: &mut dyn Iterator<Item = f64>| seen.fold(f64::NEG_INFINITY, maximum);
-            let pooled = pooled(x, &windows, |seen, _| BoundedNumber::exact(largest(&mut seen.iter().copied())));
+            let largest =
+                |seen: &mut dyn Iterator<Item = f64>| seen.fold(f64::NEG_INFINITY, maximum);
+            let pooled = pooled(x, &windows, |seen, _| {
+                BoundedNumber::exact(largest(&mut seen.iter().copied()))
+            });
             Reference::computed(arithmetic, shape, pooled)
         }
         _ => {
             let mean = |seen: &[f64], size: usize| {
-                let count = if call.attributes.count_include_pad { size } else { seen.len() };
+                let count = if call.attributes.count_include_pad {
+                    size
+                } else {
+                    seen.len()
+                };
                 let sum = arithmetic.sum(seen.iter().map(|value| BoundedNumber::exact(*value)));
                 arithmetic.div(sum, BoundedNumber::exact(count as f64))
             };
@@ -73,7 +118,8 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
     }
 }
 
-/// Of every plane of `x` and every window the number that `pool` computes from the elements in it and its size.
+/// Of every plane of `x` and every window the number that `pool` computes from the elements in it
+/// and its size.
 fn pooled(
     x: &HostTensor,
     windows: &[Vec<Option<usize>>],
@@ -81,7 +127,10 @@ fn pooled(
 ) -> Vec<BoundedNumber> {
     let plane: usize = x.shape[2..].iter().product();
     let of = |start: usize, window: &[Option<usize>]| {
-        let seen: Vec<f64> = window.iter().filter_map(|place| Some(x.values[start + (*place)?])).collect();
+        let seen: Vec<f64> = window
+            .iter()
+            .filter_map(|place| Some(x.values[start + (*place)?]))
+            .collect();
         pool(&seen, window.len())
     };
     let planes = x.shape[0] * x.shape[1];
@@ -99,12 +148,22 @@ fn adaptive(input: &[usize], output: &[usize]) -> (Vec<usize>, Vec<Vec<Option<us
             .iter()
             .zip(input)
             .zip(output)
-            .map(|((index, input), output)| (index * input / output)..((index + 1) * input).div_ceil(*output));
-        ranges.zip(&strides).fold(vec![Some(0)], |seen, (range, stride)| {
-            let extended =
-                |start: Option<usize>| range.clone().map(move |index| start.map(|start| start + index * stride));
-            seen.into_iter().flat_map(extended).collect()
-        })
+            .map(|((index, input), output)| {
+                (index * input / output)..((index + 1) * input).div_ceil(*output)
+            });
+        ranges
+            .zip(&strides)
+            .fold(vec![Some(0)], |seen, (range, stride)| {
+                let extended = |start: Option<usize>| {
+                    range
+                        .clone()
+                        .map(move |index| start.map(|start| start + index * stride))
+                };
+                seen.into_iter().flat_map(extended).collect()
+            })
     };
-    (output.to_vec(), positions(output).iter().map(window).collect())
+    (
+        output.to_vec(),
+        positions(output).iter().map(window).collect(),
+    )
 }

@@ -15,12 +15,16 @@ use testgen_types::Operator;
 pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
     let x = match sizes.operator {
         // Near 1, so that products of many stay normal.
-        Operator::Prod => sizes.random(0).signed(sizes.sizes, sizes.element, [0.8, 1.25]),
+        Operator::Prod => sizes
+            .random(0)
+            .signed(sizes.sizes, sizes.element, [0.8, 1.25]),
         _ => sizes.floats(0, sizes.sizes, [-2.0, 2.0]),
     };
     let call = |attributes| Call::new(sizes.operator, vec![x.clone()], attributes);
-    let mut cases =
-        vec![Case::of("dim 1", call(Attributes::of_dim(1))), Case::of("dim 0", call(Attributes::of_dim(0)))];
+    let mut cases = vec![
+        Case::of("dim 1", call(Attributes::of_dim(1))),
+        Case::of("dim 0", call(Attributes::of_dim(0))),
+    ];
     // A product of thousands of numbers leaves the range of f16.
     if sizes.operator != Operator::Prod || x.len() <= 64 {
         cases.push(Case::of("all elements", call(Attributes::default())));
@@ -29,7 +33,9 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
 }
 
 pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
-    let Some(x) = call.tensor(0) else { return Reference::computed(arithmetic, [0], Vec::new()) };
+    let Some(x) = call.tensor(0) else {
+        return Reference::computed(arithmetic, [0], Vec::new());
+    };
     let numbers = exact(x);
     let (shape, groups) = match call.attributes.dim {
         Some(dim) => {
@@ -39,7 +45,13 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
         }
         None => (Vec::new(), vec![(0..x.len()).collect()]),
     };
-    let of = |group: Vec<usize>| reduced(call.operator, arithmetic, group.into_iter().map(|index| numbers[index]));
+    let of = |group: Vec<usize>| {
+        reduced(
+            call.operator,
+            arithmetic,
+            group.into_iter().map(|index| numbers[index]),
+        )
+    };
     let results = groups.into_iter().map(of).collect();
     match call.operator {
         Operator::Sum | Operator::Mean => Reference::summed(arithmetic, shape, results),
@@ -47,7 +59,11 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
     }
 }
 
-fn reduced(operator: Operator, arithmetic: Arithmetic, numbers: impl Iterator<Item = BoundedNumber>) -> BoundedNumber {
+fn reduced(
+    operator: Operator,
+    arithmetic: Arithmetic,
+    numbers: impl Iterator<Item = BoundedNumber>,
+) -> BoundedNumber {
     match operator {
         Operator::Sum => arithmetic.sum(numbers),
         Operator::Mean => {
@@ -57,10 +73,16 @@ fn reduced(operator: Operator, arithmetic: Arithmetic, numbers: impl Iterator<It
         }
         Operator::Max => extreme(numbers, f64::NEG_INFINITY, maximum),
         Operator::Min => extreme(numbers, f64::INFINITY, minimum),
-        _ => numbers.fold(BoundedNumber::exact(1.0), |product, number| arithmetic.mul(product, number)),
+        _ => numbers.fold(BoundedNumber::exact(1.0), |product, number| {
+            arithmetic.mul(product, number)
+        }),
     }
 }
 
-fn extreme(numbers: impl Iterator<Item = BoundedNumber>, start: f64, of: impl Fn(f64, f64) -> f64) -> BoundedNumber {
+fn extreme(
+    numbers: impl Iterator<Item = BoundedNumber>,
+    start: f64,
+    of: impl Fn(f64, f64) -> f64,
+) -> BoundedNumber {
     BoundedNumber::exact(numbers.fold(start, |extreme, number| of(extreme, number.value)))
 }

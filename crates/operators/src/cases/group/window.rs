@@ -16,7 +16,11 @@ impl Windows {
     /// Windows of `kernel` over `input`, moved as the attributes say.
     pub(crate) fn new(input: &[usize], kernel: &[usize], attributes: &Attributes) -> Self {
         let or = |given: &[usize], default: usize| {
-            if given.is_empty() { vec![default; input.len()] } else { given.to_vec() }
+            if given.is_empty() {
+                vec![default; input.len()]
+            } else {
+                given.to_vec()
+            }
         };
         Self {
             input: input.to_vec(),
@@ -32,19 +36,26 @@ impl Windows {
         let along = |dimension: usize| {
             let length = self.input[dimension] + 2 * self.padding[dimension];
             let extent = self.dilation[dimension] * (self.kernel[dimension] - 1) + 1;
-            length.checked_sub(extent).map_or(0, |rest| rest / self.stride[dimension] + 1)
+            length
+                .checked_sub(extent)
+                .map_or(0, |rest| rest / self.stride[dimension] + 1)
         };
         (0..self.input.len()).map(along).collect()
     }
 
-    /// The elements of a window in the order of its kernel: the flat index in the input, none for padding.
+    /// The elements of a window in the order of its kernel: the flat index in the input, none for
+    /// padding.
     pub(crate) fn elements(&self, window: &[usize]) -> Vec<Option<usize>> {
         let count: usize = self.kernel.iter().product();
-        let (strides, own) = (row_major_strides(&self.input), row_major_strides(&self.kernel));
+        let (strides, own) = (
+            row_major_strides(&self.input),
+            row_major_strides(&self.kernel),
+        );
         let element = |flat: usize| {
             let mut index = 0;
             for dimension in 0..self.input.len() {
-                let offset = flat / own[dimension] % self.kernel[dimension] * self.dilation[dimension];
+                let offset =
+                    flat / own[dimension] % self.kernel[dimension] * self.dilation[dimension];
                 let place = window[dimension] * self.stride[dimension] + offset;
                 let place = place.checked_sub(self.padding[dimension])?;
                 if place >= self.input[dimension] {
@@ -61,7 +72,13 @@ impl Windows {
 /// Every position of `shape` in row-major order.
 pub(crate) fn positions(shape: &[usize]) -> Vec<Vec<usize>> {
     let strides = row_major_strides(shape);
-    let position = |flat: usize| strides.iter().zip(shape).map(|(stride, length)| flat / stride % length).collect();
+    let position = |flat: usize| {
+        strides
+            .iter()
+            .zip(shape)
+            .map(|(stride, length)| flat / stride % length)
+            .collect()
+    };
     (0..shape.iter().product()).map(position).collect()
 }
 
@@ -71,7 +88,12 @@ mod tests {
 
     #[test]
     fn windows_leave_out_padding_and_skip_what_dilation_skips() {
-        let attributes = Attributes { stride: vec![2], padding: vec![1], dilation: vec![2], ..Attributes::default() };
+        let attributes = Attributes {
+            stride: vec![2],
+            padding: vec![1],
+            dilation: vec![2],
+            ..Attributes::default()
+        };
         let windows = Windows::new(&[6], &[3], &attributes);
         assert_eq!(windows.output(), [2]);
         assert_eq!(windows.elements(&[0]), [None, Some(1), Some(3)]);

@@ -13,16 +13,28 @@ pub(super) enum KeptEnd {
     Last,
 }
 
-/// The call with `length` of the elements along a dimension. It may be one that the operator does not take.
+/// The call with `length` of the elements along a dimension. It may be one that the operator does
+/// not take.
 pub(super) fn cut(call: &Call, dimension: &Dimension, length: usize, end: KeptEnd) -> Call {
     let mut call = call.clone();
-    let start = if end == KeptEnd::First { 0 } else { dimension.length - length };
+    let start = if end == KeptEnd::First {
+        0
+    } else {
+        dimension.length - length
+    };
     for place in &dimension.places {
         match *place {
-            DimensionSlot::Input { input, dim, outer, inner } => {
+            DimensionSlot::Input {
+                input,
+                dim,
+                outer,
+                inner,
+            } => {
                 let whole = dimension.length * inner;
-                let kept =
-                    |block: usize| (start * inner..(start + length) * inner).map(move |index| block * whole + index);
+                let kept = |block: usize| {
+                    (start * inner..(start + length) * inner)
+                        .map(move |index| block * whole + index)
+                };
                 let indices: Vec<usize> = (0..outer).flat_map(kept).collect();
                 let tensor = &mut call.inputs[input].tensor;
                 *tensor = selected(tensor, dim, &indices);
@@ -52,7 +64,11 @@ fn selected(tensor: &HostTensor, dim: usize, indices: &[usize]) -> HostTensor {
         });
         tensor.values[places.sum::<usize>()]
     };
-    HostTensor { values: (0..shape.iter().product()).map(value).collect(), element: tensor.element, shape }
+    HostTensor {
+        values: (0..shape.iter().product()).map(value).collect(),
+        element: tensor.element,
+        shape,
+    }
 }
 
 /// Indices beyond the end of what they index start again at zero.
@@ -63,10 +79,18 @@ fn wrap_indices(call: &mut Call) {
         Operator::Gather => call.attributes.dim.unwrap_or(0),
         _ => return,
     };
-    let Some(limit) = call.tensor(0).and_then(|tensor| tensor.shape.get(dim)).map(|length| *length as f64) else {
+    let Some(limit) = call
+        .tensor(0)
+        .and_then(|tensor| tensor.shape.get(dim))
+        .map(|length| *length as f64)
+    else {
         return;
     };
     if let Some(indices) = call.inputs.get_mut(1).filter(|_| limit > 0.0) {
-        indices.tensor.values.iter_mut().for_each(|index| *index %= limit);
+        indices
+            .tensor
+            .values
+            .iter_mut()
+            .for_each(|index| *index %= limit);
     }
 }

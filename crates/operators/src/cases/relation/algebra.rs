@@ -11,41 +11,65 @@ use testgen_types::Operator;
 pub(super) fn of(case: &Case) -> Option<Relation> {
     use Operator::*;
     match case.call.operator {
-        Add | Mul | MaxBinary | MinBinary | Maximum | Minimum | Eq | Ne | MseLoss | L1Loss | SmoothL1Loss | AddRelu => {
-            Some(Relation::new("exchanged arguments", case, |executor, call| {
+        Add | Mul | MaxBinary | MinBinary | Maximum | Minimum | Eq | Ne | MseLoss | L1Loss
+        | SmoothL1Loss | AddRelu => Some(Relation::new(
+            "exchanged arguments",
+            case,
+            |executor, call| {
                 let expected = result(executor, call)?;
-                Ok(difference(&expected, &result(executor, &exchanged(call, call.operator))?))
-            }))
-        }
-        Gt | Ge | Lt | Le | Less => {
-            Some(Relation::new("exchanged arguments of the opposite comparison", case, |executor, call| {
+                Ok(difference(
+                    &expected,
+                    &result(executor, &exchanged(call, call.operator))?,
+                ))
+            },
+        )),
+        Gt | Ge | Lt | Le | Less => Some(Relation::new(
+            "exchanged arguments of the opposite comparison",
+            case,
+            |executor, call| {
                 let expected = result(executor, call)?;
-                Ok(difference(&expected, &result(executor, &exchanged(call, opposite(call.operator)))?))
-            }))
-        }
-        Abs | Relu | Clamp | Copy | Contiguous | Dropout => {
-            Some(Relation::new("a second time nothing changes", case, |executor, call| {
+                Ok(difference(
+                    &expected,
+                    &result(executor, &exchanged(call, opposite(call.operator)))?,
+                ))
+            },
+        )),
+        Abs | Relu | Clamp | Copy | Contiguous | Dropout => Some(Relation::new(
+            "a second time nothing changes",
+            case,
+            |executor, call| {
                 let once = result(executor, call)?;
                 Ok(difference(&once, &again(executor, call, &once)?.tensor))
-            }))
-        }
-        Neg | Transpose => Some(Relation::new("the second time undoes the first", case, |executor, call| {
-            let once = result(executor, call)?;
-            let x = call.tensor(0).cloned().unwrap_or_else(|| once.clone());
-            Ok(difference(&x, &again(executor, call, &once)?.tensor))
-        })),
+            },
+        )),
+        Neg | Transpose => Some(Relation::new(
+            "the second time undoes the first",
+            case,
+            |executor, call| {
+                let once = result(executor, call)?;
+                let x = call.tensor(0).cloned().unwrap_or_else(|| once.clone());
+                Ok(difference(&x, &again(executor, call, &once)?.tensor))
+            },
+        )),
         _ => None,
     }
 }
 
 /// The operator applied to its own result.
 fn again(executor: &dyn Execute, call: &Call, once: &HostTensor) -> Result<Computed, CallError> {
-    executor.execute(&Call::new(call.operator, vec![once.clone()], call.attributes.clone()))
+    executor.execute(&Call::new(
+        call.operator,
+        vec![once.clone()],
+        call.attributes.clone(),
+    ))
 }
 
 /// Both inputs exchanged, for another operator.
 fn exchanged(call: &Call, operator: Operator) -> Call {
-    let mut exchanged = Call { operator, ..call.clone() };
+    let mut exchanged = Call {
+        operator,
+        ..call.clone()
+    };
     exchanged.inputs.swap(0, 1);
     exchanged
 }
@@ -62,17 +86,28 @@ fn opposite(comparison: Operator) -> Operator {
 /// A matrix times the identity is the matrix.
 pub(super) fn identity(operator: Operator, element: Element) -> Option<Relation> {
     let size = 7;
-    let values = (0..size * size).map(|index| f64::from(u8::from(index / size == index % size))).collect();
+    let values = (0..size * size)
+        .map(|index| f64::from(u8::from(index / size == index % size)))
+        .collect();
     let identity = HostTensor::new([size, size], element, values);
-    let x = CaseSizes { operator, sizes: &[], element }.floats(0, &[5, size], [-2.0, 2.0]);
+    let x = CaseSizes {
+        operator,
+        sizes: &[],
+        element,
+    }
+    .floats(0, &[5, size], [-2.0, 2.0]);
     let inputs = match operator {
         Operator::Matmul => vec![x, identity],
         Operator::BatchMatmul => vec![x.reshaped([1, 5, size]), identity.reshaped([1, size, size])],
         _ => return None,
     };
     let case = Case::new(Call::new(operator, inputs, Attributes::default()));
-    Some(Relation::new("the identity matrix", &case, |executor, call| {
-        let got = result(executor, call)?;
-        Ok(call.tensor(0).and_then(|x| difference(x, &got)))
-    }))
+    Some(Relation::new(
+        "the identity matrix",
+        &case,
+        |executor, call| {
+            let got = result(executor, call)?;
+            Ok(call.tensor(0).and_then(|x| difference(x, &got)))
+        },
+    ))
 }

@@ -23,19 +23,34 @@ pub(super) fn unfused(case: &Case, element: Element) -> Option<Relation> {
         Element::Bf16 => Precision::Bf16,
         _ => Precision::Tf32,
     };
-    Some(Relation::new("the parts one after another", case, move |executor, call| {
-        let (fused, unfused) = (result(executor, call)?, composed(executor, call, parts)?);
-        let bounds = reference(call, Arithmetic::of(precision)).numbers;
-        let pairs = fused.values.iter().zip(&unfused.values).zip(&bounds);
-        // NaN is not within the bound.
-        let near = pairs.filter(|((fused, unfused), bound)| (*fused - *unfused).abs() <= 2.0 * bound.error).count();
-        let far = fused.len() - near;
-        Ok((far > 0).then(|| format!("{far} of {} elements are further apart than twice their bound", fused.len())))
-    }))
+    Some(Relation::new(
+        "the parts one after another",
+        case,
+        move |executor, call| {
+            let (fused, unfused) = (result(executor, call)?, composed(executor, call, parts)?);
+            let bounds = reference(call, Arithmetic::of(precision)).numbers;
+            let pairs = fused.values.iter().zip(&unfused.values).zip(&bounds);
+            // NaN is not within the bound.
+            let near = pairs
+                .filter(|((fused, unfused), bound)| (*fused - *unfused).abs() <= 2.0 * bound.error)
+                .count();
+            let far = fused.len() - near;
+            Ok((far > 0).then(|| {
+                format!(
+                    "{far} of {} elements are further apart than twice their bound",
+                    fused.len()
+                )
+            }))
+        },
+    ))
 }
 
 /// The first part takes its own inputs, each later one the result so far and those that are left.
-fn composed(executor: &dyn Execute, call: &Call, parts: &[Operator]) -> Result<HostTensor, CallError> {
+fn composed(
+    executor: &dyn Execute,
+    call: &Call,
+    parts: &[Operator],
+) -> Result<HostTensor, CallError> {
     let mut left = call.inputs.iter().map(|input| input.tensor.clone());
     let mut current = left.next().into_iter().collect::<Vec<_>>();
     for part in parts {

@@ -18,30 +18,49 @@ pub(super) fn small(case: &Case) -> Option<Relation> {
     let mut integers = case.clone();
     for (index, input) in integers.call.inputs.iter_mut().enumerate() {
         if input.tensor.element.is_float() {
-            input.tensor = XorShift64::new("small", index).integers(&input.tensor.shape, input.tensor.element, limits);
+            input.tensor = XorShift64::new("small", index).integers(
+                &input.tensor.shape,
+                input.tensor.element,
+                limits,
+            );
         }
     }
-    Some(Relation::new("small integers are exact", &integers, |executor, call| {
-        // Any arithmetic: the values are exact, and only they are used.
-        let reference = reference(call, Arithmetic::of(Precision::F32));
-        let got = result(executor, call)?;
-        let mut expected = HostTensor { element: got.element, ..reference.tensor() };
-        // The sign of a sum that is zero depends on its order.
-        let mut got = got;
-        [&mut expected, &mut got].into_iter().flat_map(|tensor| &mut tensor.values).for_each(|value| *value += 0.0);
-        Ok(difference(&expected, &got))
-    }))
+    Some(Relation::new(
+        "small integers are exact",
+        &integers,
+        |executor, call| {
+            // Any arithmetic: the values are exact, and only they are used.
+            let reference = reference(call, Arithmetic::of(Precision::F32));
+            let got = result(executor, call)?;
+            let mut expected = HostTensor {
+                element: got.element,
+                ..reference.tensor()
+            };
+            // The sign of a sum that is zero depends on its order.
+            let mut got = got;
+            [&mut expected, &mut got]
+                .into_iter()
+                .flat_map(|tensor| &mut tensor.values)
+                .for_each(|value| *value += 0.0);
+            Ok(difference(&expected, &got))
+        },
+    ))
 }
 
-/// The integers for which all results are exact in bf16; none for operators that divide or compute functions.
+/// The integers for which all results are exact in bf16; none for operators that divide or compute
+/// functions.
 fn limits(call: &Call) -> Option<[i64; 2]> {
     use Operator::*;
     let summed = call.attributes.reduction != Reduction::Mean;
     match (OperatorGroup::of(call.operator), call.operator) {
-        (_, Add | Sub | Mul | MaxBinary | MinBinary | Maximum | Minimum | Neg | Abs | Relu | AddRelu | MulAdd) => {
-            Some([-8, 8])
+        (
+            _,
+            Add | Sub | Mul | MaxBinary | MinBinary | Maximum | Minimum | Neg | Abs | Relu
+            | AddRelu | MulAdd,
+        ) => Some([-8, 8]),
+        (OperatorGroup::Matrix, _) | (_, Sum | Max | Min | WeightedSum | MatmulBiasRelu) => {
+            Some([-3, 3])
         }
-        (OperatorGroup::Matrix, _) | (_, Sum | Max | Min | WeightedSum | MatmulBiasRelu) => Some([-3, 3]),
         (OperatorGroup::Convolution, _) | (_, Prod) => Some([-1, 1]),
         (_, MaxPool1d | MaxPool2d | MaxPool3d) => Some([-8, 8]),
         (_, MseLoss | L1Loss) if summed => Some([-3, 3]),
@@ -52,12 +71,16 @@ fn limits(call: &Call) -> Option<[i64; 2]> {
 /// Numbers that cancel have the sum 0, also where partial sums are large.
 pub(super) fn cancelling(operator: Operator, element: Element) -> Option<Relation> {
     let (rows, columns) = (3, 128);
-    let numbers = XorShift64::new("cancelling", 0).integers(&[rows, columns / 2], element, [100, 250]);
-    // First all positive numbers, then the negative ones: the sum in the middle is far above the largest number of each type that
-    // has a mantissa of 8 or 11 bits.
+    let numbers =
+        XorShift64::new("cancelling", 0).integers(&[rows, columns / 2], element, [100, 250]);
+    // First all positive numbers, then the negative ones: the sum in the middle is far above the
+    // largest number of each type that has a mantissa of 8 or 11 bits.
     let row = |row: usize| {
         let half = &numbers.values[row * columns / 2..(row + 1) * columns / 2];
-        half.iter().copied().chain(half.iter().rev().map(|number| -number)).collect::<Vec<f64>>()
+        half.iter()
+            .copied()
+            .chain(half.iter().rev().map(|number| -number))
+            .collect::<Vec<f64>>()
     };
     let x = HostTensor::new([rows, columns], element, (0..rows).flat_map(row).collect());
     let ones = || HostTensor::new([columns, 2], element, vec![1.0; 2 * columns]);
@@ -65,18 +88,29 @@ pub(super) fn cancelling(operator: Operator, element: Element) -> Option<Relatio
         Operator::Sum | Operator::Mean => Call::new(operator, vec![x], Attributes::of_dim(1)),
         Operator::Matmul => Call::new(operator, vec![x, ones()], Attributes::default()),
         Operator::BatchMatmul => {
-            let inputs = vec![x.reshaped([1, rows, columns]), ones().reshaped([1, columns, 2])];
+            let inputs = vec![
+                x.reshaped([1, rows, columns]),
+                ones().reshaped([1, columns, 2]),
+            ];
             Call::new(operator, inputs, Attributes::default())
         }
         Operator::WeightedSum => {
             let weights = HostTensor::new([columns], element, vec![1.0; columns]);
-            Call::new(operator, vec![weights, x.permuted(&[1, 0])], Attributes::default())
+            Call::new(
+                operator,
+                vec![weights, x.permuted(&[1, 0])],
+                Attributes::default(),
+            )
         }
         _ => return None,
     };
-    Some(Relation::new("numbers that cancel have the sum 0", &Case::new(call), |executor, call| {
-        let got = result(executor, call)?;
-        let wrong = got.values.iter().find(|value| **value != 0.0);
-        Ok(wrong.map(|value| format!("the sum is {value:?}")))
-    }))
+    Some(Relation::new(
+        "numbers that cancel have the sum 0",
+        &Case::new(call),
+        |executor, call| {
+            let got = result(executor, call)?;
+            let wrong = got.values.iter().find(|value| **value != 0.0);
+            Ok(wrong.map(|value| format!("the sum is {value:?}")))
+        },
+    ))
 }

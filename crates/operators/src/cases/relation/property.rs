@@ -16,10 +16,21 @@ pub struct Relation {
 type RelationCheck = Box<dyn Fn(&dyn Execute) -> Result<Option<String>, CallError>>;
 
 impl Relation {
-    pub(super) fn new(name: &str, case: &Case, check: impl Fn(&dyn Execute, &Call) -> Violation + 'static) -> Self {
-        let variant = if case.variant.is_empty() { String::new() } else { format!(", {}", case.variant) };
+    pub(super) fn new(
+        name: &str,
+        case: &Case,
+        check: impl Fn(&dyn Execute, &Call) -> Violation + 'static,
+    ) -> Self {
+        let variant = if case.variant.is_empty() {
+            String::new()
+        } else {
+            format!(", {}", case.variant)
+        };
         let call = case.call.clone();
-        Self { name: format!("{name}{variant}"), check: Box::new(move |executor| check(executor, &call)) }
+        Self {
+            name: format!("{name}{variant}"),
+            check: Box::new(move |executor| check(executor, &call)),
+        }
     }
 
     /// How the relation is violated; none if it holds.
@@ -44,13 +55,19 @@ pub(super) fn result(executor: &dyn Execute, call: &Call) -> Result<HostTensor, 
 pub(super) fn difference(expected: &HostTensor, got: &HostTensor) -> Option<String> {
     if expected.shape != got.shape || expected.element != got.element {
         let (shape, other) = (&got.shape, &expected.shape);
-        return Some(format!("the result is {} {shape:?}, expected {} {other:?}", got.element, expected.element));
+        return Some(format!(
+            "the result is {} {shape:?}, expected {} {other:?}",
+            got.element, expected.element
+        ));
     }
     let differs = |(a, b): (&f64, &f64)| a.to_bits() != b.to_bits() && !(a.is_nan() && b.is_nan());
-    let places: Vec<usize> =
-        (0..got.len()).filter(|place| differs((&expected.values[*place], &got.values[*place]))).collect();
+    let places: Vec<usize> = (0..got.len())
+        .filter(|place| differs((&expected.values[*place], &got.values[*place])))
+        .collect();
     let first = *places.first()?;
     let (count, total, position) = (places.len(), got.len(), got.position(first));
     let (a, b) = (expected.values[first], got.values[first]);
-    Some(format!("{count} of {total} elements differ; {position:?} is {b:?}, expected {a:?}"))
+    Some(format!(
+        "{count} of {total} elements differ; {position:?} is {b:?}, expected {a:?}"
+    ))
 }

@@ -19,12 +19,19 @@ pub(super) fn equal(case: &Case) -> Option<Relation> {
 /// Rows in the opposite order have the results in the opposite order.
 pub(super) fn reversed(case: &Case) -> Option<Relation> {
     let inputs = of_rows(&case.call)?;
-    Some(Relation::new("rows in the opposite order", case, move |executor, call| {
-        let expected = result(executor, call)?;
-        let order: Vec<usize> = (0..expected.shape[0]).rev().collect();
-        let got = result(executor, &with_rows(call, &inputs, |count| (0..count).rev().collect()))?;
-        Ok(difference(&expected.rows(&order), &got))
-    }))
+    Some(Relation::new(
+        "rows in the opposite order",
+        case,
+        move |executor, call| {
+            let expected = result(executor, call)?;
+            let order: Vec<usize> = (0..expected.shape[0]).rev().collect();
+            let got = result(
+                executor,
+                &with_rows(call, &inputs, |count| (0..count).rev().collect()),
+            )?;
+            Ok(difference(&expected.rows(&order), &got))
+        },
+    ))
 }
 
 /// The call with the rows of `inputs` in another order.
@@ -43,8 +50,12 @@ fn of_rows(call: &Call) -> Option<Vec<usize>> {
     let along_columns = call.attributes.dim == Some(1);
     let all = || (0..call.inputs.len()).collect();
     Some(match (OperatorGroup::of(call.operator), call.operator) {
-        (_, Softmax | LogSoftmax) | (OperatorGroup::Reduction, _) => along_columns.then(|| vec![0])?,
-        (OperatorGroup::Elementwise | OperatorGroup::Comparison | OperatorGroup::Activation, _) => all(),
+        (_, Softmax | LogSoftmax) | (OperatorGroup::Reduction, _) => {
+            along_columns.then(|| vec![0])?
+        }
+        (OperatorGroup::Elementwise | OperatorGroup::Comparison | OperatorGroup::Activation, _) => {
+            all()
+        }
         (_, Transpose | Reshape | View | Broadcast | WeightedSum) => return None,
         (_, BatchMatmul) => vec![0, 1],
         (_, Gemm) => vec![0, 2],
@@ -52,7 +63,9 @@ fn of_rows(call: &Call) -> Option<Vec<usize>> {
         (_, Gather) => along_columns.then(|| vec![0, 1])?,
         (_, Unsqueeze | Stack | Concat | Slice) => (call.attributes.dim != Some(0)).then(all)?,
         (_, ScaledDotProductAttention | AddRelu | MulAdd) | (OperatorGroup::Movement, _) => all(),
-        (OperatorGroup::Loss, _) => (call.attributes.reduction == Reduction::None).then(|| vec![0, 1])?,
+        (OperatorGroup::Loss, _) => {
+            (call.attributes.reduction == Reduction::None).then(|| vec![0, 1])?
+        }
         _ => vec![0],
     })
 }

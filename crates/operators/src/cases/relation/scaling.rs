@@ -12,22 +12,30 @@ const FACTOR: f64 = 8.0;
 /// The result of scaled inputs is the scaled result.
 pub(super) fn by_a_power_of_two(case: &Case) -> Option<Relation> {
     let inputs = homogeneous(&case.call)?;
-    Some(Relation::new("a power of two as a factor", case, move |executor, call| {
-        let mut scaled = call.clone();
-        for index in &inputs {
-            scaled.inputs[*index].tensor.values.iter_mut().for_each(|value| *value *= FACTOR);
-        }
-        let (mut expected, mut got) = (result(executor, call)?, result(executor, &scaled)?);
-        // Subnormal numbers have fewer bits than their multiples.
-        let normal = expected.element.smallest_normal();
-        for (expected, got) in expected.values.iter_mut().zip(&mut got.values) {
-            if expected.abs() < normal {
-                (*expected, *got) = (0.0, 0.0);
+    Some(Relation::new(
+        "a power of two as a factor",
+        case,
+        move |executor, call| {
+            let mut scaled = call.clone();
+            for index in &inputs {
+                scaled.inputs[*index]
+                    .tensor
+                    .values
+                    .iter_mut()
+                    .for_each(|value| *value *= FACTOR);
             }
-            *expected *= FACTOR;
-        }
-        Ok(difference(&expected, &got))
-    }))
+            let (mut expected, mut got) = (result(executor, call)?, result(executor, &scaled)?);
+            // Subnormal numbers have fewer bits than their multiples.
+            let normal = expected.element.smallest_normal();
+            for (expected, got) in expected.values.iter_mut().zip(&mut got.values) {
+                if expected.abs() < normal {
+                    (*expected, *got) = (0.0, 0.0);
+                }
+                *expected *= FACTOR;
+            }
+            Ok(difference(&expected, &got))
+        },
+    ))
 }
 
 /// The inputs that are multiplied together; none where the result does not follow.
@@ -36,7 +44,11 @@ fn homogeneous(call: &Call) -> Option<Vec<usize>> {
     let all = || (0..call.inputs.len()).collect();
     Some(match (OperatorGroup::of(call.operator), call.operator) {
         (_, Add | Sub | MaxBinary | MinBinary | Maximum | Minimum | AddRelu | L1Loss) => vec![0, 1],
-        (_, Mul | Div | Neg | Abs | Relu | Dropout | Sum | Mean | Max | Min | WeightedSum | Rope | NllLoss) => vec![0],
+        (
+            _,
+            Mul | Div | Neg | Abs | Relu | Dropout | Sum | Mean | Max | Min | WeightedSum | Rope
+            | NllLoss,
+        ) => vec![0],
         (_, Where) => vec![1, 2],
         (_, Gemm | MatmulBiasRelu | MulAdd) | (OperatorGroup::Convolution, _) => vec![0, 2],
         (_, ScaledDotProductAttention) => vec![2],

@@ -39,10 +39,15 @@ impl StressCase {
     /// The shapes on the device and the variant, for messages.
     pub fn description(&self) -> String {
         let shapes = self.call.description();
-        if self.variant.is_empty() { shapes } else { format!("{shapes}, {}", self.variant) }
+        if self.variant.is_empty() {
+            shapes
+        } else {
+            format!("{shapes}, {}", self.variant)
+        }
     }
 
-    /// An estimate of the bytes that one run holds at a time: inputs, result, and what the operator needs besides.
+    /// An estimate of the bytes that one run holds at a time: inputs, result, and what the operator
+    /// needs besides.
     pub fn bytes(&self) -> u64 {
         memory::bytes(&self.call)
     }
@@ -61,18 +66,31 @@ impl StressCase {
     }
 }
 
-/// Every stress case of `operator` for `sizes`, on inputs of type `element`: the variants whose results repeat with their inputs.
-/// Empty if there is none.
+/// Every stress case of `operator` for `sizes`, on inputs of type `element`: the variants whose
+/// results repeat with their inputs. Empty if there is none.
 pub fn stress_cases(operator: Operator, sizes: &[usize], element: Element) -> Vec<StressCase> {
     let of_period = |period: Period| {
         let all = cases(operator, &period.sizes, element).into_iter();
-        let periodic = all.filter(|case| period::is_periodic(operator, case, &period)).collect::<Vec<_>>();
-        periodic.into_iter().filter_map(|case| repeated(operator, case, &period, sizes)).collect::<Vec<_>>()
+        let periodic = all
+            .filter(|case| period::is_periodic(operator, case, &period))
+            .collect::<Vec<_>>();
+        periodic
+            .into_iter()
+            .filter_map(|case| repeated(operator, case, &period, sizes))
+            .collect::<Vec<_>>()
     };
-    period::periods(operator, sizes).into_iter().flat_map(of_period).collect()
+    period::periods(operator, sizes)
+        .into_iter()
+        .flat_map(of_period)
+        .collect()
 }
 
-fn repeated(operator: Operator, mut case: Case, period: &Period, sizes: &[usize]) -> Option<StressCase> {
+fn repeated(
+    operator: Operator,
+    mut case: Case,
+    period: &Period,
+    sizes: &[usize],
+) -> Option<StressCase> {
     let whole = |shape: &[usize], tensor: usize| -> Vec<usize> {
         let of = |(dim, length): (usize, &usize)| {
             // Only batch and channels of an image: its other lengths may be those of a period.
@@ -81,16 +99,34 @@ fn repeated(operator: Operator, mut case: Case, period: &Period, sizes: &[usize]
                 OperatorGroup::Pooling => dim < 2,
                 _ => true,
             };
-            let repeats = |index: &usize| period.sizes[*index] != sizes[*index] && period.sizes[*index] == *length;
-            (0..sizes.len()).find(repeats).filter(|_| may_repeat).map_or(*length, |index| sizes[index])
+            let repeats = |index: &usize| {
+                period.sizes[*index] != sizes[*index] && period.sizes[*index] == *length
+            };
+            (0..sizes.len())
+                .find(repeats)
+                .filter(|_| may_repeat)
+                .map_or(*length, |index| sizes[index])
         };
         shape.iter().enumerate().map(of).collect()
     };
     let inputs = case.call.inputs.iter().enumerate();
-    let shapes: Vec<Vec<usize>> = inputs.map(|(index, input)| whole(&input.tensor.shape, index)).collect();
+    let shapes: Vec<Vec<usize>> = inputs
+        .map(|(index, input)| whole(&input.tensor.shape, index))
+        .collect();
     tail::emphasise(&mut case.call);
     let own = result::shape(&case.call)?;
     let result = whole(&own, 0);
-    let call = PeriodicCall { call: case.call, shapes, result, fill: true, every: 1 };
-    Some(StressCase { variant: case.variant, work: memory::work(&call), call, period: own })
+    let call = PeriodicCall {
+        call: case.call,
+        shapes,
+        result,
+        fill: true,
+        every: 1,
+    };
+    Some(StressCase {
+        variant: case.variant,
+        work: memory::work(&call),
+        call,
+        period: own,
+    })
 }

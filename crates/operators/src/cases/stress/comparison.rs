@@ -50,9 +50,20 @@ struct PeriodSegment<'v> {
 
 impl StressComparison {
     pub(super) fn new(reference: Reference, whole: &[usize]) -> Self {
-        let expected = reference.numbers.iter().map(|number| (number.value, number.error)).collect();
+        let expected = reference
+            .numbers
+            .iter()
+            .map(|number| (number.value, number.error))
+            .collect();
         let first = vec![f64::NAN; reference.numbers.len()];
-        Self { reference, whole: whole.to_vec(), expected, first, found: WrongElements::default(), elements: 0 }
+        Self {
+            reference,
+            whole: whole.to_vec(),
+            expected,
+            first,
+            found: WrongElements::default(),
+            elements: 0,
+        }
     }
 
     /// Compares a piece.
@@ -66,8 +77,11 @@ impl StressComparison {
             }
         }
         self.first = first;
-        let threads =
-            if piece.values.len() < PARALLEL { 1 } else { thread::available_parallelism().map_or(1, usize::from) };
+        let threads = if piece.values.len() < PARALLEL {
+            1
+        } else {
+            thread::available_parallelism().map_or(1, usize::from)
+        };
         let part = piece.values.len().div_ceil(threads.min(THREADS)).max(1);
         let comparison = &*self;
         let found: Vec<WrongElements> = thread::scope(|scope| {
@@ -76,11 +90,17 @@ impl StressComparison {
                 .chunks(part)
                 .enumerate()
                 .map(|(index, values)| {
-                    let part = Piece { first: piece.first + index * part, values };
+                    let part = Piece {
+                        first: piece.first + index * part,
+                        values,
+                    };
                     scope.spawn(move || comparison.compared(part))
                 })
                 .collect();
-            workers.into_iter().map(|worker| worker.join().unwrap_or_default()).collect()
+            workers
+                .into_iter()
+                .map(|worker| worker.join().unwrap_or_default())
+                .collect()
         });
         found.into_iter().for_each(|found| self.found.merge(found));
     }
@@ -100,11 +120,18 @@ impl StressComparison {
             let values = &rest[..rest.len().min(line - column)];
             next += values.len();
             let (line, in_first) = self.line_of_period(flat / line);
-            Some(PeriodSegment { flat, line, column, in_first, values })
+            Some(PeriodSegment {
+                flat,
+                line,
+                column,
+                in_first,
+                values,
+            })
         })
     }
 
-    /// The flat index in the period of the first element of a line of the whole, and whether that line is of the first period.
+    /// The flat index in the period of the first element of a line of the whole, and whether that
+    /// line is of the first period.
     fn line_of_period(&self, line: usize) -> (usize, bool) {
         let outer = self.whole.len().saturating_sub(1);
         let strides = row_major_strides(&self.reference.shape);
@@ -126,11 +153,18 @@ impl StressComparison {
             while !values.is_empty() {
                 let count = values.len().min(columns - column);
                 let expected = &self.expected[segment.line + column..segment.line + column + count];
-                for (index, (value, (number, bound))) in values[..count].iter().zip(expected).enumerate() {
+                for (index, (value, (number, bound))) in
+                    values[..count].iter().zip(expected).enumerate()
+                {
                     // Exact zeros have signs, and what is not finite has rules of its own.
                     let within = (f64::from(*value) - number).abs() <= *bound && *number != 0.0;
                     if !within {
-                        found.look(&self.reference, segment.line + column + index, flat + index, f64::from(*value));
+                        found.look(
+                            &self.reference,
+                            segment.line + column + index,
+                            flat + index,
+                            f64::from(*value),
+                        );
                     }
                 }
                 (values, flat, column) = (&values[count..], flat + count, 0);
@@ -142,30 +176,58 @@ impl StressComparison {
     /// The evaluation of the whole: that of the first period, with the wrong elements of all.
     pub(super) fn evaluation(self) -> ErrorEvaluation {
         let count: usize = self.whole.iter().product();
-        let tensor =
-            HostTensor { shape: self.reference.shape.clone(), element: self.reference.element, values: self.first };
+        let tensor = HostTensor {
+            shape: self.reference.shape.clone(),
+            element: self.reference.element,
+            values: self.first,
+        };
         let mut evaluation = evaluate(&self.reference, &tensor);
         // The first period is at the start of the whole, which has other strides.
         let in_whole = |flat: usize| {
-            tensor.position(flat).iter().zip(row_major_strides(&self.whole)).map(|(index, stride)| index * stride).sum()
+            tensor
+                .position(flat)
+                .iter()
+                .zip(row_major_strides(&self.whole))
+                .map(|(index, stride)| index * stride)
+                .sum()
         };
-        evaluation.worst.iter_mut().for_each(|(flat, _, _)| *flat = in_whole(*flat));
+        evaluation
+            .worst
+            .iter_mut()
+            .for_each(|(flat, _, _)| *flat = in_whole(*flat));
         if self.elements != count {
             evaluation.headroom = 0.0;
-            evaluation.failure = Some(format!("{} of {count} elements were returned", self.elements));
+            evaluation.failure = Some(format!(
+                "{} of {count} elements were returned",
+                self.elements
+            ));
         }
-        let Some((flat, headroom, got)) = self.found.worst else { return evaluation };
+        let Some((flat, headroom, got)) = self.found.worst else {
+            return evaluation;
+        };
         let strides = row_major_strides(&self.whole);
-        let position: Vec<usize> =
-            strides.iter().zip(&self.whole).map(|(stride, length)| flat / stride % length).collect();
-        let in_period = position.iter().zip(&self.reference.shape).map(|(index, period)| index % period);
-        let index: usize =
-            in_period.zip(row_major_strides(&self.reference.shape)).map(|(index, stride)| index * stride).sum();
+        let position: Vec<usize> = strides
+            .iter()
+            .zip(&self.whole)
+            .map(|(stride, length)| flat / stride % length)
+            .collect();
+        let in_period = position
+            .iter()
+            .zip(&self.reference.shape)
+            .map(|(index, period)| index % period);
+        let index: usize = in_period
+            .zip(row_major_strides(&self.reference.shape))
+            .map(|(index, stride)| index * stride)
+            .sum();
         let expected = self.reference.numbers[index];
         evaluation.headroom = evaluation.headroom.min(headroom);
         evaluation.non_finite = self.found.non_finite;
         evaluation.worst = vec![(flat, expected.value, got)];
-        let (wrong, value, bound) = (self.found.wrong, self.reference.element.round(expected.value), expected.error);
+        let (wrong, value, bound) = (
+            self.found.wrong,
+            self.reference.element.round(expected.value),
+            expected.error,
+        );
         evaluation.failure = Some(format!(
             "{wrong} of {count} elements are wrong; {position:?} is {got:?}, expected {value:?} within {bound:.2e}"
         ));
@@ -190,7 +252,9 @@ impl WrongElements {
     fn merge(&mut self, other: Self) {
         self.wrong += other.wrong;
         self.non_finite += other.non_finite;
-        let less = |(_, headroom, _): (usize, f64, f64)| self.worst.is_none_or(|(_, least, _)| headroom < least);
+        let less = |(_, headroom, _): (usize, f64, f64)| {
+            self.worst.is_none_or(|(_, least, _)| headroom < least)
+        };
         if other.worst.is_some_and(less) {
             self.worst = other.worst;
         }
@@ -204,7 +268,11 @@ mod tests {
 
     /// 3 x 2 numbers with a bound of a tenth, repeated to 7 x 5.
     fn comparison() -> (StressComparison, Vec<f32>) {
-        let number = |index: usize| BoundedNumber { value: 1.0 + index as f64, error: 0.1, variance: 1.0 };
+        let number = |index: usize| BoundedNumber {
+            value: 1.0 + index as f64,
+            error: 0.1,
+            variance: 1.0,
+        };
         let reference = Reference {
             shape: vec![3, 2],
             element: Element::F32,
@@ -212,7 +280,9 @@ mod tests {
             sums: false,
             signed_zeros: false,
         };
-        let values = (0..35).map(|flat| 1.0 + (flat / 5 % 3 * 2 + flat % 5 % 2) as f32).collect();
+        let values = (0..35)
+            .map(|flat| 1.0 + (flat / 5 % 3 * 2 + flat % 5 % 2) as f32)
+            .collect();
         (StressComparison::new(reference, &[7, 5]), values)
     }
 
@@ -220,7 +290,10 @@ mod tests {
         let (mut comparison, mut values) = comparison();
         change(&mut values);
         for (index, values) in values.chunks(size).enumerate() {
-            comparison.add(Piece { first: index * size, values });
+            comparison.add(Piece {
+                first: index * size,
+                values,
+            });
         }
         comparison.evaluation().failure
     }
@@ -231,7 +304,11 @@ mod tests {
             assert_eq!(evaluated(|_| {}, size), None, "{size}");
             for flat in 0..35 {
                 let failure = evaluated(|values| values[flat] += 0.2, size).unwrap_or_default();
-                let position = format!("1 of 35 elements are wrong; [{}, {}] is", flat / 5, flat % 5);
+                let position = format!(
+                    "1 of 35 elements are wrong; [{}, {}] is",
+                    flat / 5,
+                    flat % 5
+                );
                 assert!(failure.starts_with(&position), "{failure}");
             }
             let failure = evaluated(|values| values[34] = f32::NAN, size).unwrap_or_default();

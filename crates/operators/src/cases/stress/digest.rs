@@ -18,9 +18,11 @@ impl Digests {
         self.0.push((piece.first, digest(piece.values)));
     }
 
-    /// The index of the first element of the first piece that `other` has with other bits; `other` may lack pieces.
+    /// The index of the first element of the first piece that `other` has with other bits; `other`
+    /// may lack pieces.
     pub(super) fn difference(&self, other: &Self) -> Option<usize> {
-        let differs = |(first, digest): &&(usize, u64)| self.0.iter().all(|own| own != &(*first, *digest));
+        let differs =
+            |(first, digest): &&(usize, u64)| self.0.iter().all(|own| own != &(*first, *digest));
         other.0.iter().find(differs).map(|(first, _)| *first)
     }
 }
@@ -28,8 +30,14 @@ impl Digests {
 /// The digest of a piece, whose parts are computed by several threads.
 fn digest(values: &[f32]) -> u64 {
     let parts: Vec<u64> = thread::scope(|scope| {
-        let workers: Vec<_> = values.chunks(PART).map(|part| scope.spawn(|| digest_of_part(part))).collect();
-        workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+        let workers: Vec<_> = values
+            .chunks(PART)
+            .map(|part| scope.spawn(|| digest_of_part(part)))
+            .collect();
+        workers
+            .into_iter()
+            .map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)))
+            .collect()
     });
     combined(values.len(), &parts)
 }
@@ -42,17 +50,23 @@ fn digest_of_part(values: &[f32]) -> u64 {
     let rest = chunks.remainder();
     for chunk in chunks {
         for (lane, value) in lanes.iter_mut().zip(chunk) {
-            *lane = (*lane ^ u64::from(value.to_bits())).wrapping_mul(PRIME).rotate_left(23);
+            *lane = (*lane ^ u64::from(value.to_bits()))
+                .wrapping_mul(PRIME)
+                .rotate_left(23);
         }
     }
     for (lane, value) in lanes.iter_mut().zip(rest) {
-        *lane = (*lane ^ u64::from(value.to_bits())).wrapping_mul(PRIME).rotate_left(23);
+        *lane = (*lane ^ u64::from(value.to_bits()))
+            .wrapping_mul(PRIME)
+            .rotate_left(23);
     }
     combined(values.len(), &lanes)
 }
 
 fn combined(length: usize, digests: &[u64]) -> u64 {
-    digests.iter().fold(length as u64, |digest, own| (digest ^ own).wrapping_mul(PRIME).rotate_left(23))
+    digests.iter().fold(length as u64, |digest, own| {
+        (digest ^ own).wrapping_mul(PRIME).rotate_left(23)
+    })
 }
 
 #[cfg(test)]
@@ -64,8 +78,14 @@ mod tests {
         let numbers: Vec<f32> = (0..37).map(|index| index as f32).collect();
         let of = |values: &[f32]| {
             let mut digests = Digests::default();
-            digests.add(Piece { first: 0, values: &values[..20] });
-            digests.add(Piece { first: 20, values: &values[20..] });
+            digests.add(Piece {
+                first: 0,
+                values: &values[..20],
+            });
+            digests.add(Piece {
+                first: 20,
+                values: &values[20..],
+            });
             digests
         };
         let own = of(&numbers);
@@ -73,7 +93,11 @@ mod tests {
         for index in 0..numbers.len() {
             let mut changed = numbers.clone();
             changed[index] = changed[index].next_up();
-            assert_eq!(own.difference(&of(&changed)), Some(if index < 20 { 0 } else { 20 }), "{index}");
+            assert_eq!(
+                own.difference(&of(&changed)),
+                Some(if index < 20 { 0 } else { 20 }),
+                "{index}"
+            );
         }
         // The sign of a zero counts.
         let mut zero = numbers;

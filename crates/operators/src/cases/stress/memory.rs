@@ -9,7 +9,8 @@ use testgen_types::Operator;
 /// Bytes of an f32, in which operators on 16-bit types compute.
 const SINGLE: u64 = 4;
 
-/// An estimate of the bytes that one run holds at a time: inputs, result, memory that was filled before, and intermediate results.
+/// An estimate of the bytes that one run holds at a time: inputs, result, memory that was filled
+/// before, and intermediate results.
 pub(super) fn bytes(call: &PeriodicCall) -> u64 {
     let element = element(call);
     let inputs: u64 = call
@@ -19,43 +20,74 @@ pub(super) fn bytes(call: &PeriodicCall) -> u64 {
         .zip(&call.shapes)
         .map(|(input, shape)| {
             // Some devices store a boolean in 4 bytes.
-            let width = if input.tensor.element.is_float() { width(element) } else { SINGLE };
+            let width = if input.tensor.element.is_float() {
+                width(element)
+            } else {
+                SINGLE
+            };
             count(shape).saturating_mul(width)
         })
         .fold(0, u64::saturating_add);
     let result = count(&call.result).saturating_mul(SINGLE.max(width(element)));
-    inputs.saturating_add(result).saturating_add(intermediate(call, width(element)))
+    inputs
+        .saturating_add(result)
+        .saturating_add(intermediate(call, width(element)))
 }
 
 /// Bytes of intermediate results, as the executor composes the operator.
 fn intermediate(call: &PeriodicCall, width: u64) -> u64 {
     use Operator::*;
-    let largest = call.shapes.iter().map(|shape| count(shape)).max().unwrap_or(0).max(count(&call.result));
+    let largest = call
+        .shapes
+        .iter()
+        .map(|shape| count(shape))
+        .max()
+        .unwrap_or(0)
+        .max(count(&call.result));
     let of = |copies: u64| largest.saturating_mul(SINGLE).saturating_mul(copies);
     match (OperatorGroup::of(call.call.operator), call.call.operator) {
         (_, ScaledDotProductAttention) => {
             let [q, k] = [0, 1].map(|index| call.shapes.get(index).map_or(&[][..], Vec::as_slice));
-            let ([batch, heads, queries, _], [_, _, keys, _]) = (q, k) else { return of(4) };
+            let ([batch, heads, queries, _], [_, _, keys, _]) = (q, k) else {
+                return of(4);
+            };
             let scores = count(&[*batch, *heads, *queries, *keys]);
-            let mask =
-                if call.shapes.len() > 3 { count(&[*batch, *queries, *keys]).saturating_mul(3 * SINGLE) } else { 0 };
-            // Scores and weights; where they are not f32, the softmax may be composed of operators on f32.
+            let mask = if call.shapes.len() > 3 {
+                count(&[*batch, *queries, *keys]).saturating_mul(3 * SINGLE)
+            } else {
+                0
+            };
+            // Scores and weights; where they are not f32, the softmax may be composed of operators
+            // on f32.
             scores
                 .saturating_mul(2 * width + if width < SINGLE { 3 * SINGLE } else { 0 })
                 .saturating_add(mask)
                 .saturating_add(of(1))
         }
-        (_, Matmul | BatchMatmul | WeightedSum | Transpose | Contiguous | LayoutTransform | Embedding) => {
+        (
+            _,
+            Matmul | BatchMatmul | WeightedSum | Transpose | Contiguous | LayoutTransform
+            | Embedding,
+        ) => {
             // Factors in f32, where a backend does not sum 16 bits in f32.
             if width < SINGLE { of(2) } else { of(1) }
         }
         (OperatorGroup::Convolution, _) => {
             let weight = call.shapes.get(1).map_or(1, |shape| count(&shape[1..]));
-            let positions = count(&call.result) / call.result.get(1).map_or(1, |channels| (*channels as u64).max(1));
+            let positions = count(&call.result)
+                / call
+                    .result
+                    .get(1)
+                    .map_or(1, |channels| (*channels as u64).max(1));
             // The windows of all positions as rows of a product.
-            positions.saturating_mul(weight).saturating_mul(2 * SINGLE).saturating_add(of(2))
+            positions
+                .saturating_mul(weight)
+                .saturating_mul(2 * SINGLE)
+                .saturating_add(of(2))
         }
-        (OperatorGroup::Elementwise | OperatorGroup::Comparison | OperatorGroup::Movement, _) => of(1),
+        (OperatorGroup::Elementwise | OperatorGroup::Comparison | OperatorGroup::Movement, _) => {
+            of(1)
+        }
         _ => of(3),
     }
 }
@@ -64,8 +96,19 @@ fn intermediate(call: &PeriodicCall, width: u64) -> u64 {
 pub(super) fn work(call: &PeriodicCall) -> u64 {
     use Operator::*;
     let result = count(&call.result);
-    let largest = call.shapes.iter().map(|shape| count(shape)).max().unwrap_or(0).max(result);
-    let inner = |index: usize| call.shapes.first().and_then(|shape| shape.get(index)).map_or(1, |size| *size as u64);
+    let largest = call
+        .shapes
+        .iter()
+        .map(|shape| count(shape))
+        .max()
+        .unwrap_or(0)
+        .max(result);
+    let inner = |index: usize| {
+        call.shapes
+            .first()
+            .and_then(|shape| shape.get(index))
+            .map_or(1, |size| *size as u64)
+    };
     match (OperatorGroup::of(call.call.operator), call.call.operator) {
         (_, Matmul | MatmulBiasRelu | MatmulBiasGelu) => result.saturating_mul(inner(1)),
         (_, BatchMatmul) => result.saturating_mul(inner(2)),
@@ -86,7 +129,9 @@ const PER_ELEMENT: u64 = 16;
 /// The type of the first input of floats.
 fn element(call: &PeriodicCall) -> Element {
     let mut elements = call.call.inputs.iter().map(|input| input.tensor.element);
-    elements.find(|element| element.is_float()).unwrap_or(Element::I32)
+    elements
+        .find(|element| element.is_float())
+        .unwrap_or(Element::I32)
 }
 
 const fn width(element: Element) -> u64 {
@@ -97,5 +142,8 @@ const fn width(element: Element) -> u64 {
 }
 
 fn count(shape: &[usize]) -> u64 {
-    shape.iter().map(|length| *length as u64).fold(1, u64::saturating_mul)
+    shape
+        .iter()
+        .map(|length| *length as u64)
+        .fold(1, u64::saturating_mul)
 }

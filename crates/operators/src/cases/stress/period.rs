@@ -18,35 +18,45 @@ pub(super) struct Period {
     pub(super) dim: Option<usize>,
 }
 
-/// The periods of an operator for a shape; none where no case can be repeated. Repeated lengths of one shape differ from all
-/// others in its cases, so that a dimension shows which size it repeats.
+/// The periods of an operator for a shape; none where no case can be repeated. Repeated lengths of
+/// one shape differ from all others in its cases, so that a dimension shows which size it repeats.
 pub(super) fn periods(operator: Operator, sizes: &[usize]) -> Vec<Period> {
     use Operator::*;
     if !is_repeatable(operator) || operator.sizes().len() != sizes.len() {
         return Vec::new();
     }
     let period = |dim: Option<usize>| {
-        let of = |(index, size): (usize, &usize)| match repeats(operator, index) && dim != Some(index) {
-            true => prime(operator, index, dim).min(*size),
-            false => *size,
-        };
-        Period { sizes: sizes.iter().enumerate().map(of).collect(), dim }
+        let of =
+            |(index, size): (usize, &usize)| match repeats(operator, index) && dim != Some(index) {
+                true => prime(operator, index, dim).min(*size),
+                false => *size,
+            };
+        Period {
+            sizes: sizes.iter().enumerate().map(of).collect(),
+            dim,
+        }
     };
     let all = match operator {
         Softmax | LogSoftmax | Sum | Mean | Max | Min => vec![period(Some(1)), period(Some(0))],
         _ => vec![period(None)],
     };
-    all.into_iter().filter(|period| period.dim != Some(0) || is_small(period)).collect()
+    all.into_iter()
+        .filter(|period| period.dim != Some(0) || is_small(period))
+        .collect()
 }
 
-/// Lines of a column are only summed where they are not too long for the host: most shapes are long in their rows.
+/// Lines of a column are only summed where they are not too long for the host: most shapes are long
+/// in their rows.
 fn is_small(period: &Period) -> bool {
     period.sizes.iter().product::<usize>() <= LARGEST_PERIOD
 }
 
 /// A prime for each size: small, because the reference computes every element of a period.
 fn prime(operator: Operator, index: usize, dim: Option<usize>) -> usize {
-    let attends = matches!(operator, Operator::ScaledDotProductAttention | Operator::Rope);
+    let attends = matches!(
+        operator,
+        Operator::ScaledDotProductAttention | Operator::Rope
+    );
     match operator.sizes()[index] {
         "batch" if attends || OperatorGroup::of(operator) == OperatorGroup::Convolution => 2,
         "heads" => 3,
@@ -101,7 +111,9 @@ pub(super) fn is_periodic(operator: Operator, case: &Case, period: &Period) -> b
         _ if period.dim.is_some() => attributes.dim == period.dim,
         // A query sees the keys before it, so that its result depends on its position.
         Operator::ScaledDotProductAttention => !attributes.causal,
-        _ if OperatorGroup::of(operator) == OperatorGroup::Loss => attributes.reduction == Reduction::None,
+        _ if OperatorGroup::of(operator) == OperatorGroup::Loss => {
+            attributes.reduction == Reduction::None
+        }
         _ => true,
     }
 }

@@ -31,13 +31,21 @@ pub(super) fn shape(call: &Call) -> Option<Vec<usize>> {
         (_, ConvTranspose2d) => {
             let weight = second()?;
             let along = |dim: usize| {
-                let [stride, padding, dilation, added] =
-                    [&attributes.stride, &attributes.padding, &attributes.dilation, &attributes.output_padding]
-                        .map(|list| list.get(dim).copied());
+                let [stride, padding, dilation, added] = [
+                    &attributes.stride,
+                    &attributes.padding,
+                    &attributes.dilation,
+                    &attributes.output_padding,
+                ]
+                .map(|list| list.get(dim).copied());
                 let extent = dilation.unwrap_or(1) * (weight[dim + 2] - 1) + 1 + added.unwrap_or(0);
                 (first[dim + 2] - 1) * stride.unwrap_or(1) + extent - 2 * padding.unwrap_or(0)
             };
-            [vec![first[0], weight[1] * attributes.groups], (0..first.len() - 2).map(along).collect()].concat()
+            [
+                vec![first[0], weight[1] * attributes.groups],
+                (0..first.len() - 2).map(along).collect(),
+            ]
+            .concat()
         }
         (OperatorGroup::Convolution, _) => {
             let weight = second()?;
@@ -45,9 +53,11 @@ pub(super) fn shape(call: &Call) -> Option<Vec<usize>> {
             [vec![first[0], weight[0]], windows.output()].concat()
         }
         (_, AdaptiveAvgPool1d | AdaptiveAvgPool2d) => [&first[..2], &attributes.shape].concat(),
-        (OperatorGroup::Pooling, _) => {
-            [first[..2].to_vec(), Windows::new(&first[2..], &attributes.kernel, attributes).output()].concat()
-        }
+        (OperatorGroup::Pooling, _) => [
+            first[..2].to_vec(),
+            Windows::new(&first[2..], &attributes.kernel, attributes).output(),
+        ]
+        .concat(),
         _ => first.clone(),
     })
 }
@@ -68,7 +78,12 @@ mod tests {
             for case in cases(operator, &odd_sizes(operator), Element::F32) {
                 if super::super::period::is_repeatable(operator) && is_single(&case.call) {
                     let expected = reference(&case.call, Arithmetic::of(Precision::F32)).shape;
-                    assert_eq!(shape(&case.call), Some(expected), "{operator} of {}", case.description());
+                    assert_eq!(
+                        shape(&case.call),
+                        Some(expected),
+                        "{operator} of {}",
+                        case.description()
+                    );
                     count += 1;
                 }
             }
@@ -81,9 +96,8 @@ mod tests {
         use Operator::*;
         match call.operator {
             Sum | Mean | Max | Min => call.attributes.dim.is_some(),
-            MseLoss | L1Loss | SmoothL1Loss | BceLoss | BceWithLogitsLoss | CrossEntropyLoss | NllLoss | KlDivLoss => {
-                call.attributes.reduction == Reduction::None
-            }
+            MseLoss | L1Loss | SmoothL1Loss | BceLoss | BceWithLogitsLoss | CrossEntropyLoss
+            | NllLoss | KlDivLoss => call.attributes.reduction == Reduction::None,
             _ => true,
         }
     }

@@ -1,4 +1,5 @@
-//! The runs of a stress case: into memory that holds NaN, again after other work, and on two streams at once.
+//! The runs of a stress case: into memory that holds NaN, again after other work, and on two
+//! streams at once.
 
 use super::{StressCase, comparison::StressComparison, digest::Digests};
 use crate::{
@@ -10,7 +11,8 @@ use testgen_types::{DeviceKind, Operator};
 
 /// Streams that compute at once.
 const STREAMS: usize = 2;
-/// Elements of a result that repeated runs read; of larger results they read some pieces and the last one.
+/// Elements of a result that repeated runs read; of larger results they read some pieces and the
+/// last one.
 const READ_AGAIN: usize = 1 << 28;
 
 /// How stress cases are run.
@@ -38,13 +40,15 @@ pub struct StressResult {
 pub struct ResultDigests(Digests);
 
 impl Stress<'_> {
-    /// Computes a case and compares every element; then again after other work, and on `streams` at once where `twice` holds.
+    /// Computes a case and compares every element; then again after other work, and on `streams` at
+    /// once where `twice` holds.
     ///
     /// # Errors
     ///
     /// When the first run does not return a result.
     pub fn run(&self, case: &StressCase, twice: bool) -> Result<StressResult, CallError> {
-        let mut comparison = StressComparison::new(case.reference(self.arithmetic), &case.call.result);
+        let mut comparison =
+            StressComparison::new(case.reference(self.arithmetic), &case.call.result);
         let mut digests = Digests::default();
         let result = self.executor.execute_periodic(&case.call, &mut |piece| {
             digests.add(piece);
@@ -52,11 +56,24 @@ impl Stress<'_> {
         })?;
         let evaluation = comparison.evaluation();
         let bits = ResultDigests(digests);
-        let wrong = evaluation.failure.as_ref().map(|failure| format!("{failure}{}", self.input_problem(case)));
+        let wrong = evaluation
+            .failure
+            .as_ref()
+            .map(|failure| format!("{failure}{}", self.input_problem(case)));
         let problem = self.misplaced(case, &result).or(wrong);
         let failure = problem.or_else(|| self.after_other_work(case, &bits));
-        let failure = failure.or_else(|| if twice { self.at_once(case, &bits) } else { None });
-        Ok(StressResult { evaluation, failure, bits })
+        let failure = failure.or_else(|| {
+            if twice {
+                self.at_once(case, &bits)
+            } else {
+                None
+            }
+        });
+        Ok(StressResult {
+            evaluation,
+            failure,
+            bits,
+        })
     }
 
     /// Why two runs at once, each on a stream of its own, have not the bits of the first run.
@@ -68,34 +85,70 @@ impl Stress<'_> {
         };
         let problems: Vec<Option<String>> = thread::scope(|scope| {
             let streams: Vec<_> = (0..STREAMS).map(|_| scope.spawn(again)).collect();
-            streams.into_iter().map(|stream| stream.join().unwrap_or_else(|_| Some("a panic".to_owned()))).collect()
+            streams
+                .into_iter()
+                .map(|stream| stream.join().unwrap_or_else(|_| Some("a panic".to_owned())))
+                .collect()
         });
-        problems.into_iter().flatten().next().map(|problem| format!("with two streams at once, {problem}"))
+        problems
+            .into_iter()
+            .flatten()
+            .next()
+            .map(|problem| format!("with two streams at once, {problem}"))
     }
 
     fn misplaced(&self, case: &StressCase, result: &PeriodicResult) -> Option<String> {
         let expected = case.reference_element(self.arithmetic);
         if result.shape != case.call.result || result.element != expected {
             let (shape, element) = (&result.shape, result.element);
-            return Some(format!("the result is {element} {shape:?}, expected {expected} {:?}", case.call.result));
+            return Some(format!(
+                "the result is {element} {shape:?}, expected {expected} {:?}",
+                case.call.result
+            ));
         }
         let device = self.device;
-        (result.device != device).then(|| format!("the result is on {}, not on {device}", result.device))
+        (result.device != device)
+            .then(|| format!("the result is on {}, not on {device}", result.device))
     }
 
-    /// Names an input that is wrong on the device, so that the operator is not the cause; empty where none is.
+    /// Names an input that is wrong on the device, so that the operator is not the cause; empty
+    /// where none is.
     fn input_problem(&self, case: &StressCase) -> String {
-        let inputs = case.call.call.inputs.iter().zip(&case.call.shapes).enumerate();
-        let problem =
-            inputs.filter(|(_, (input, _))| input.tensor.element.is_float()).find_map(|(index, (input, shape))| {
+        let inputs = case
+            .call
+            .call
+            .inputs
+            .iter()
+            .zip(&case.call.shapes)
+            .enumerate();
+        let problem = inputs
+            .filter(|(_, (input, _))| input.tensor.element.is_float())
+            .find_map(|(index, (input, shape))| {
                 // The identity, which returns its input.
-                let call = Call::new(Operator::Dropout, vec![input.tensor.clone()], Attributes::default());
-                let mut comparison = StressComparison::new(reference(&call, self.arithmetic), shape);
-                let call =
-                    PeriodicCall { call, shapes: vec![shape.clone()], result: shape.clone(), fill: false, every: 1 };
-                let read = self.executor.execute_periodic(&call, &mut |piece| comparison.add(piece));
-                let failure = read.map_or_else(|error| Some(error.to_string()), |_| comparison.evaluation().failure);
-                failure.map(|failure| format!("; input {index} is wrong before the operator runs: {failure}"))
+                let call = Call::new(
+                    Operator::Dropout,
+                    vec![input.tensor.clone()],
+                    Attributes::default(),
+                );
+                let mut comparison =
+                    StressComparison::new(reference(&call, self.arithmetic), shape);
+                let call = PeriodicCall {
+                    call,
+                    shapes: vec![shape.clone()],
+                    result: shape.clone(),
+                    fill: false,
+                    every: 1,
+                };
+                let read = self
+                    .executor
+                    .execute_periodic(&call, &mut |piece| comparison.add(piece));
+                let failure = read.map_or_else(
+                    |error| Some(error.to_string()),
+                    |_| comparison.evaluation().failure,
+                );
+                failure.map(|failure| {
+                    format!("; input {index} is wrong before the operator runs: {failure}")
+                })
             });
         problem.unwrap_or_default()
     }
@@ -106,10 +159,12 @@ impl Stress<'_> {
                 return Some(error.to_string());
             }
         }
-        self.differs(case, bits).map(|problem| format!("after other work, {problem}"))
+        self.differs(case, bits)
+            .map(|problem| format!("after other work, {problem}"))
     }
 
-    /// Calls of other operators with sizes of their own: their memory and their kernels come between two runs.
+    /// Calls of other operators with sizes of their own: their memory and their kernels come
+    /// between two runs.
     fn other_work(&self) -> Vec<Call> {
         let element = self.arithmetic.element();
         let work: [(Operator, &[usize]); 4] = [
@@ -118,13 +173,20 @@ impl Stress<'_> {
             (Operator::Transpose, &[513, 127]),
             (Operator::Sum, &[7, 4099]),
         ];
-        work.iter().flat_map(|(operator, sizes)| cases(*operator, sizes, element)).map(|case| case.call).collect()
+        work.iter()
+            .flat_map(|(operator, sizes)| cases(*operator, sizes, element))
+            .map(|case| case.call)
+            .collect()
     }
 
     /// Why another run has not the same bits.
     fn differs(&self, case: &StressCase, bits: &ResultDigests) -> Option<String> {
         let count: usize = case.call.result.iter().product();
-        let call = PeriodicCall { every: (count / READ_AGAIN).max(1), fill: false, ..case.call.clone() };
+        let call = PeriodicCall {
+            every: (count / READ_AGAIN).max(1),
+            fill: false,
+            ..case.call.clone()
+        };
         let mut digests = Digests::default();
         match self.executor.execute_periodic(&call, &mut |piece| digests.add(piece)) {
             Err(error) => Some(error.to_string()),

@@ -1,5 +1,5 @@
-//! Sequences that are read with a key-value cache, in steps: for checks that compare them with the whole sequence, or among
-//! implementations.
+//! Sequences that are read with a key-value cache, in steps: for checks that compare them with the
+//! whole sequence, or among implementations.
 
 use super::{
     super::{
@@ -30,30 +30,62 @@ pub(in crate::check) struct CachedInput {
 
 impl CachedInput {
     /// The longest recorded rows without padding, and the rows of the first case with left padding.
-    pub(in crate::check) fn recorded(golden: &Golden, facts: TextFacts<'_>) -> Result<Vec<CachedInput>, Abort> {
-        let none = || Abort::Fail(format!("the golden has no `{}` [batch, seq]", facts.stream.ids()));
+    pub(in crate::check) fn recorded(
+        golden: &Golden,
+        facts: TextFacts<'_>,
+    ) -> Result<Vec<CachedInput>, Abort> {
+        let none = || {
+            Abort::Fail(format!(
+                "the golden has no `{}` [batch, seq]",
+                facts.stream.ids()
+            ))
+        };
         let longest = facts.longest - LEFT;
-        let recorded = golden.cases.iter().filter_map(|case| Sequences::of_case(case, facts.stream));
+        let recorded = golden
+            .cases
+            .iter()
+            .filter_map(|case| Sequences::of_case(case, facts.stream));
         let recorded: Vec<Sequences> = recorded.map(|rows| rows.prefix(longest)).collect();
-        let longest = recorded.iter().max_by_key(|rows| rows.longest()).ok_or_else(none)?;
+        let longest = recorded
+            .iter()
+            .max_by_key(|rows| rows.longest())
+            .ok_or_else(none)?;
         let width = longest.longest();
         // Without padding, rows of one batch have to be equally long.
-        let equal = Sequences(longest.0.iter().filter(|row| row.len() == width).cloned().collect());
+        let equal = Sequences(
+            longest
+                .0
+                .iter()
+                .filter(|row| row.len() == width)
+                .cloned()
+                .collect(),
+        );
         let uneven = recorded.first().ok_or_else(none)?;
         let padded = uneven.padded(uneven.longest() + LEFT, PaddedSide::Left, facts);
         Ok(vec![
-            CachedInput { label: "unpadded", arrays: equal.unpadded(facts) },
-            CachedInput { label: "padded left", arrays: padded },
+            CachedInput {
+                label: "unpadded",
+                arrays: equal.unpadded(facts),
+            },
+            CachedInput {
+                label: "padded left",
+                arrays: padded,
+            },
         ])
     }
 }
 
-/// Skips a model that itself reports that it has no cache, in the architectures where some have none: heads over audio frames,
-/// and classifiers with an encoder and a decoder.
+/// Skips a model that itself reports that it has no cache, in the architectures where some have
+/// none: heads over audio frames, and classifiers with an encoder and a decoder.
 pub(in crate::check) fn has_cache(architecture: Architecture, model: &Model) -> Result<(), Abort> {
-    let some_have_none = matches!(architecture, Architecture::Speech | Architecture::EncoderDecoder);
+    let some_have_none = matches!(
+        architecture,
+        Architecture::Speech | Architecture::EncoderDecoder
+    );
     match model.session() {
-        Err(error @ ForwardError::NoCache { .. }) if some_have_none => Err(Abort::Skip(error.to_string())),
+        Err(error @ ForwardError::NoCache { .. }) if some_have_none => {
+            Err(Abort::Skip(error.to_string()))
+        }
         Err(error) => Err(error.into()),
         Ok(_) => Ok(()),
     }
@@ -61,7 +93,11 @@ pub(in crate::check) fn has_cache(architecture: Architecture, model: &Model) -> 
 
 /// Why a class has no cache: a classifier of a causal architecture reads the whole text at once.
 pub(in crate::check) fn class_without_cache(class: &str) -> Option<String> {
-    let classifier = ["ForSequenceClassification", "ForTokenClassification", "ForQuestionAnswering"];
+    let classifier = [
+        "ForSequenceClassification",
+        "ForTokenClassification",
+        "ForQuestionAnswering",
+    ];
     let found = classifier.iter().any(|end| class.ends_with(end));
     found.then(|| format!("`{class}` reads the whole text at once and has no cache"))
 }
@@ -76,36 +112,62 @@ pub(in crate::check) fn advance_in_steps(
     let mut outputs: Vec<Arrays> = Vec::new();
     let mut start = 0;
     for &step in steps.iter().filter(|step| **step > 0) {
-        let part = |name: &str, from: usize, length: usize| inputs.get(name).map(|array| array.narrow(1, from, length));
+        let part = |name: &str, from: usize, length: usize| {
+            inputs.get(name).map(|array| array.narrow(1, from, length))
+        };
         let named = [
             (stream.ids(), part(stream.ids(), start, step)),
             // As in transformers, the mask covers the cached positions, too.
             (stream.mask(), part(stream.mask(), 0, start + step)),
             ("position_ids", part("position_ids", start, step)),
         ];
-        let named = named.into_iter().filter_map(|(name, array)| Some((name.to_owned(), array?)));
+        let named = named
+            .into_iter()
+            .filter_map(|(name, array)| Some((name.to_owned(), array?)));
         let mut step_inputs = other_arguments(stream, inputs, start == 0);
         step_inputs.extend(named);
         let shape = step_inputs[stream.ids()].shape().to_vec();
-        outputs.push(one_row_per_input(session.advance(&step_inputs)?.outputs, &shape));
+        outputs.push(one_row_per_input(
+            session.advance(&step_inputs)?.outputs,
+            &shape,
+        ));
         start += step;
     }
     Ok(concatenated(&outputs))
 }
 
-/// The arguments of the encoder: in the first step all, later only the mask, which cross-attention reads in every step.
+/// The arguments of the encoder: in the first step all, later only the mask, which cross-attention
+/// reads in every step.
 fn other_arguments(stream: TokenSequence<'_>, inputs: &Arrays, first: bool) -> Arrays {
-    let names = stream.other_arguments().into_iter().flatten().map(|(name, _)| name);
+    let names = stream
+        .other_arguments()
+        .into_iter()
+        .flatten()
+        .map(|(name, _)| name);
     let passed = names.filter(|name| first || *name == "attention_mask");
-    passed.filter_map(|name| Some((name.clone(), inputs.get(name)?.clone()))).collect()
+    passed
+        .filter_map(|name| Some((name.clone(), inputs.get(name)?.clone())))
+        .collect()
 }
 
 /// Concatenates along dimension 1.
 fn concatenated(parts: &[Arrays]) -> Arrays {
-    let Some(first) = parts.first() else { return Arrays::new() };
+    let Some(first) = parts.first() else {
+        return Arrays::new();
+    };
     first
         .keys()
-        .map(|name| (name.clone(), concatenate(&parts.iter().filter_map(|part| part.get(name)).collect::<Vec<_>>())))
+        .map(|name| {
+            (
+                name.clone(),
+                concatenate(
+                    &parts
+                        .iter()
+                        .filter_map(|part| part.get(name))
+                        .collect::<Vec<_>>(),
+                ),
+            )
+        })
         .collect()
 }
 
@@ -117,11 +179,16 @@ fn concatenate(parts: &[&Array]) -> Array {
     for row in 0..batch {
         for part in parts {
             let width = part.shape()[1] * inner;
-            values.extend_from_slice(&part.as_floats().unwrap_or_default()[row * width..(row + 1) * width]);
+            values.extend_from_slice(
+                &part.as_floats().unwrap_or_default()[row * width..(row + 1) * width],
+            );
         }
     }
     let seq = parts.iter().map(|part| part.shape()[1]).sum();
-    let shape: Vec<usize> = [batch, seq].into_iter().chain(rest.iter().copied()).collect();
+    let shape: Vec<usize> = [batch, seq]
+        .into_iter()
+        .chain(rest.iter().copied())
+        .collect();
     Array::floats(shape, values)
 }
 

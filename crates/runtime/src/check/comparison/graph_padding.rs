@@ -1,5 +1,5 @@
-//! `pad_invariance` and `mask_golden` for models that read graphs: a graph in a batch with larger ones, which is padded to
-//! their size, is computed as if it were alone.
+//! `pad_invariance` and `mask_golden` for models that read graphs: a graph in a batch with larger
+//! ones, which is padded to their size, is computed as if it were alone.
 
 use super::super::{
     inputs::graphs::{GraphBatch, GraphResult, PaddingChange},
@@ -28,7 +28,11 @@ pub(in crate::check) fn pad_invariance(run: &mut CheckRun<'_>) -> CheckResult {
     let tested = run.subject_under_test()?;
     let mut failures = Failures::default();
     for case in &golden.cases {
-        let recorded = RecordedGraphs { tested: &tested, golden: &golden, case };
+        let recorded = RecordedGraphs {
+            tested: &tested,
+            golden: &golden,
+            case,
+        };
         let batch = batch(case)?;
         let together = batch.run(tested.model())?;
         let padded = batch.resized(batch.width() + PADDING).run(tested.model())?;
@@ -37,7 +41,11 @@ pub(in crate::check) fn pad_invariance(run: &mut CheckRun<'_>) -> CheckResult {
             let mut alone = batch.alone(graph).run(tested.model())?;
             // In a batch of its own its number is 0, which messages must not show.
             alone.iter_mut().for_each(|result| result.graph = graph);
-            let in_batch: Vec<_> = together.iter().filter(|result| result.graph == graph).cloned().collect();
+            let in_batch: Vec<_> = together
+                .iter()
+                .filter(|result| result.graph == graph)
+                .cloned()
+                .collect();
             recorded.compare_runs(run, "alone", &in_batch, &alone, &mut failures);
         }
     }
@@ -45,22 +53,38 @@ pub(in crate::check) fn pad_invariance(run: &mut CheckRun<'_>) -> CheckResult {
     Ok(None)
 }
 
-/// Other distances, edges, degrees and features at padding have no influence, and have one if padding is made nodes. Real
-/// nodes are as recorded.
+/// Other distances, edges, degrees and features at padding have no influence, and have one if
+/// padding is made nodes. Real nodes are as recorded.
 pub(in crate::check) fn mask_golden(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;
     let tested = run.subject_under_test()?;
     let mut failures = Failures::default();
     for case in &golden.cases {
-        let recorded = RecordedGraphs { tested: &tested, golden: &golden, case };
+        let recorded = RecordedGraphs {
+            tested: &tested,
+            golden: &golden,
+            case,
+        };
         let batch = batch(case)?;
         let batch = batch.resized(batch.width() + PADDING);
         let plain = batch.run(tested.model())?;
         recorded.compare_recorded(run, &batch, &plain, &mut failures);
-        let hidden = batch.run_with(tested.model(), &batch.with_changed_padding(PaddingChange::Values))?;
-        recorded.compare_runs(run, "with other numbers at padding", &plain, &hidden, &mut failures);
+        let hidden = batch.run_with(
+            tested.model(),
+            &batch.with_changed_padding(PaddingChange::Values),
+        )?;
+        recorded.compare_runs(
+            run,
+            "with other numbers at padding",
+            &plain,
+            &hidden,
+            &mut failures,
+        );
         // Without this, a model that ignores all nodes would pass.
-        let shown = batch.run_with(tested.model(), &batch.with_changed_padding(PaddingChange::MadeNodes))?;
+        let shown = batch.run_with(
+            tested.model(),
+            &batch.with_changed_padding(PaddingChange::MadeNodes),
+        )?;
         if !recorded.differs(run, &plain, &shown) {
             failures.push(format!(
                 "padding has no influence even where `{}` says that it is nodes",
@@ -74,12 +98,16 @@ pub(in crate::check) fn mask_golden(run: &mut CheckRun<'_>) -> CheckResult {
 
 fn batch(case: &RecordedCase) -> Result<GraphBatch, Abort> {
     let name = case.qualified("input_nodes");
-    GraphBatch::of(&case.inputs)
-        .ok_or_else(|| Abort::Fail(format!("the golden has no `{name}` [graphs, nodes, features]")))
+    GraphBatch::of(&case.inputs).ok_or_else(|| {
+        Abort::Fail(format!(
+            "the golden has no `{name}` [graphs, nodes, features]"
+        ))
+    })
 }
 
 impl RecordedGraphs<'_> {
-    /// Compares all graphs of an output at once, because the tolerance is relative to the whole output.
+    /// Compares all graphs of an output at once, because the tolerance is relative to the whole
+    /// output.
     fn compare_recorded(
         &self,
         run: &mut CheckRun<'_>,
@@ -89,9 +117,17 @@ impl RecordedGraphs<'_> {
     ) {
         let tolerance = run.tolerance(self.golden, self.tested);
         for (name, expected) in &self.case.outputs {
-            let expected = joined(&batch.by_graph([(name.clone(), expected.clone())].into_iter()), name);
+            let expected = joined(
+                &batch.by_graph([(name.clone(), expected.clone())].into_iter()),
+                name,
+            );
             let label = format!("{} of real nodes", self.case.qualified(name));
-            failures.extend(run.compare(&label, &expected, &joined(got, name), tolerance.golden(name)));
+            failures.extend(run.compare(
+                &label,
+                &expected,
+                &joined(got, name),
+                tolerance.golden(name),
+            ));
         }
     }
 
@@ -107,7 +143,11 @@ impl RecordedGraphs<'_> {
         for (expected, got) in expected.iter().zip(got) {
             let GraphResult { name, graph, .. } = expected;
             let label = format!("{} of graph {graph} {what}", self.case.qualified(name));
-            let output = RecordedOutput { golden: self.golden, name, tolerance };
+            let output = RecordedOutput {
+                golden: self.golden,
+                name,
+                tolerance,
+            };
             failures.extend(run.compare_runs(&label, output, &expected.array, &got.array));
         }
     }
@@ -115,7 +155,14 @@ impl RecordedGraphs<'_> {
     fn differs(&self, run: &CheckRun<'_>, one: &[GraphResult], other: &[GraphResult]) -> bool {
         let tolerance = run.tolerance(self.golden, self.tested);
         one.iter().zip(other).any(|(one, other)| {
-            compare(&one.name, &one.array, &other.array, tolerance.metamorphic(&one.name)).failure.is_some()
+            compare(
+                &one.name,
+                &one.array,
+                &other.array,
+                tolerance.metamorphic(&one.name),
+            )
+            .failure
+            .is_some()
         })
     }
 }
@@ -123,6 +170,9 @@ impl RecordedGraphs<'_> {
 /// The values of `name` of all graphs, [values].
 fn joined(results: &[GraphResult], name: &str) -> Array {
     let of_name = results.iter().filter(|result| result.name == name);
-    let values: Vec<f32> = of_name.flat_map(|result| result.array.as_floats().unwrap_or_default()).copied().collect();
+    let values: Vec<f32> = of_name
+        .flat_map(|result| result.array.as_floats().unwrap_or_default())
+        .copied()
+        .collect();
     Array::floats([values.len()], values)
 }

@@ -24,15 +24,27 @@ pub(in crate::check) fn compare_trace(
     for (name, expected) in golden.trace.iter().filter(|(name, _)| selected(name)) {
         let traced = format!("trace.{name}");
         let failure = match forward.trace.iter().find(|(found, _)| found == name) {
-            Some((_, got)) => run.compare_recorded(&traced, inputs, [expected, got], (tolerance, &traced)),
+            Some((_, got)) => {
+                run.compare_recorded(&traced, inputs, [expected, got], (tolerance, &traced))
+            }
             None => Some(format!("`{traced}` was not computed")),
         };
-        compared.push(ComparedState { name: name.clone(), failure });
+        compared.push(ComparedState {
+            name: name.clone(),
+            failure,
+        });
     }
     let is_extra = |name: &str| golden.trace.iter().all(|(recorded, _)| recorded != name);
-    for (name, _) in forward.trace.iter().filter(|(name, _)| selected(name) && is_extra(name)) {
+    for (name, _) in forward
+        .trace
+        .iter()
+        .filter(|(name, _)| selected(name) && is_extra(name))
+    {
         let failure = Some(format!("`trace.{name}` was computed, but not recorded"));
-        compared.push(ComparedState { name: name.clone(), failure });
+        compared.push(ComparedState {
+            name: name.clone(),
+            failure,
+        });
     }
     Ok(compared)
 }
@@ -41,10 +53,12 @@ pub(in crate::check) fn compare_trace(
 pub(in crate::check) fn first_diverging(compared: &[ComparedState]) -> Option<String> {
     let first = compared.iter().position(|state| state.failure.is_some())?;
     let name = &compared[first].name;
-    Some(match first.checked_sub(1).map(|before| &compared[before].name) {
-        Some(before) => format!("first diverges at `{name}`; `{before}` still agrees"),
-        None => format!("first diverges at `{name}`"),
-    })
+    Some(
+        match first.checked_sub(1).map(|before| &compared[before].name) {
+            Some(before) => format!("first diverges at `{name}`; `{before}` still agrees"),
+            None => format!("first diverges at `{name}`"),
+        },
+    )
 }
 
 /// Whether the trace `name` is a hidden state; `router_golden` compares the others.

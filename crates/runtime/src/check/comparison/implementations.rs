@@ -1,6 +1,8 @@
-//! Comparing the implementations that an engine has of one computation, on one device, in one precision.
+//! Comparing the implementations that an engine has of one computation, on one device, in one
+//! precision.
 //!
-//! Owns loading each of them and comparing their outputs; the calls are in `calls`. The threshold is that of two runs of one device.
+//! Owns loading each of them and comparing their outputs; the calls are in `calls`. The threshold
+//! is that of two runs of one device.
 
 mod calls;
 
@@ -36,18 +38,29 @@ pub(in crate::check) fn compare_all(run: &mut CheckRun<'_>, of: Computation) -> 
         let computed = compute(run, of, &golden);
         run.engine = own;
         match (computed, run.unsupported.take()) {
-            (Ok((calls, tolerance)), _) => results.push(ImplementationResults { name, calls, tolerance }),
+            (Ok((calls, tolerance)), _) => results.push(ImplementationResults {
+                name,
+                calls,
+                tolerance,
+            }),
             (Err(_), Some(what)) => {
-                // The endpoint was a mock because the class lacks this implementation; those that it has are compared.
+                // The endpoint was a mock because the class lacks this implementation; those that
+                // it has are compared.
                 run.forget_mocks();
                 lacking.push(format!("{name}: {what}"));
             }
             (Err(abort), None) => return Err(abort),
         }
     }
-    let Some((first, others)) = results.split_first().filter(|(_, others)| !others.is_empty()) else {
+    let Some((first, others)) = results
+        .split_first()
+        .filter(|(_, others)| !others.is_empty())
+    else {
         let of = of.as_str();
-        return Err(Abort::Skip(format!("there are no two implementations of {of}: {}", lacking.join("; "))));
+        return Err(Abort::Skip(format!(
+            "there are no two implementations of {of}: {}",
+            lacking.join("; ")
+        )));
     };
     let mut failures = Failures::default();
     let mut left_out = 0;
@@ -60,22 +73,31 @@ pub(in crate::check) fn compare_all(run: &mut CheckRun<'_>, of: Computation) -> 
 
 /// The names of the implementations that the engine declares.
 fn declared(run: &mut CheckRun<'_>, of: Computation) -> Result<Vec<String>, Abort> {
-    // Opening the device starts the engine. An absent device ends the check with its reason; that the engine refuses the column's own
-    // implementation for this model does not, because others are compared.
+    // Opening the device starts the engine. An absent device ends the check with its reason; that
+    // the engine refuses the column's own implementation for this model does not, because others
+    // are compared.
     let loaded = run.subject_under_test().map(drop);
-    let names = run.engine.process().map(|process| process.engine().implementations(of).to_vec()).unwrap_or_default();
+    let names = run
+        .engine
+        .process()
+        .map(|process| process.engine().implementations(of).to_vec())
+        .unwrap_or_default();
     match (loaded, run.unsupported.take()) {
         (Err(abort), None) => return Err(abort),
         (Err(abort), Some(_)) if names.is_empty() => return Err(abort),
         _ => run.forget_mocks(),
     }
     if names.len() < 2 {
-        return Err(Abort::Skip(format!("the engine has one implementation of {} only", of.as_str())));
+        return Err(Abort::Skip(format!(
+            "the engine has one implementation of {} only",
+            of.as_str()
+        )));
     }
     Ok(names)
 }
 
-/// Compares the calls of two implementations. Returns the number of tokens that are left out because they were routed to other experts.
+/// Compares the calls of two implementations. Returns the number of tokens that are left out
+/// because they were routed to other experts.
 fn compare(
     run: &mut CheckRun<'_>,
     golden: &Golden,
@@ -87,14 +109,23 @@ fn compare(
         let what = format!("{}, {} against {}", expected.label, other.name, first.name);
         match (&expected.outcome, &got.outcome) {
             (Ok(left), Ok(right)) => {
-                let pair =
-                    ImplementationPair { golden, tolerance: first.tolerance, inputs: &expected.inputs, left, right };
+                let pair = ImplementationPair {
+                    golden,
+                    tolerance: first.tolerance,
+                    inputs: &expected.inputs,
+                    left,
+                    right,
+                };
                 left_out += pair.compare(run, &what, failures);
             }
             // A class may need an input that is optional for others.
             (Err(_), Err(_)) if expected.optional => {}
-            (Err(error), _) => failures.push(format!("{}, {}: {error}", expected.label, first.name)),
-            (_, Err(error)) => failures.push(format!("{}, {}: {error}", expected.label, other.name)),
+            (Err(error), _) => {
+                failures.push(format!("{}, {}: {error}", expected.label, first.name))
+            }
+            (_, Err(error)) => {
+                failures.push(format!("{}, {}: {error}", expected.label, other.name))
+            }
         }
     }
     left_out
@@ -111,15 +142,36 @@ struct ImplementationPair<'a> {
 
 impl ImplementationPair<'_> {
     fn compare(&self, run: &mut CheckRun<'_>, what: &str, failures: &mut Failures) -> usize {
-        let &Self { golden, tolerance, inputs, left, right } = self;
+        let &Self {
+            golden,
+            tolerance,
+            inputs,
+            left,
+            right,
+        } = self;
         let engine = run.engine.clone();
         let router = |(expected, got): (&Router, &Router)| Router {
             layer: got.layer,
-            probabilities: with_padding_of(&engine, inputs, &expected.probabilities, &got.probabilities),
+            probabilities: with_padding_of(
+                &engine,
+                inputs,
+                &expected.probabilities,
+                &got.probabilities,
+            ),
             weights: with_padding_of(&engine, inputs, &expected.weights, &got.weights),
         };
-        let got: Vec<Router> = left.routers.iter().zip(&right.routers).map(router).collect();
-        let runs = RouterRuns { golden, tolerance, expected: &left.routers, got: &got };
+        let got: Vec<Router> = left
+            .routers
+            .iter()
+            .zip(&right.routers)
+            .map(router)
+            .collect();
+        let runs = RouterRuns {
+            golden,
+            tolerance,
+            expected: &left.routers,
+            got: &got,
+        };
         let matching = matching_tokens(run, what, runs, failures);
         for (name, expected) in &left.outputs {
             let label = format!("{name} of {what}");
@@ -129,7 +181,11 @@ impl ImplementationPair<'_> {
             };
             let got = with_padding_of(&engine, inputs, expected, got);
             if let (Some(expected), Some(got)) = (matching.of(expected), matching.of(&got)) {
-                let output = RecordedOutput { golden, name, tolerance };
+                let output = RecordedOutput {
+                    golden,
+                    name,
+                    tolerance,
+                };
                 failures.extend(run.compare_runs(&label, output, &expected, &got));
             }
         }
@@ -140,12 +196,20 @@ impl ImplementationPair<'_> {
 /// The implementations that were compared, and those that were not.
 fn summary(results: &[ImplementationResults<'_>], left_out: usize, lacking: &[String]) -> String {
     let names: Vec<&str> = results.iter().map(|result| result.name.as_str()).collect();
-    let calls = results[0].calls.iter().filter(|call| call.outcome.is_ok()).count();
+    let calls = results[0]
+        .calls
+        .iter()
+        .filter(|call| call.outcome.is_ok())
+        .count();
     let mut text = format!("{} agree in {calls} calls", names.join(", "));
     if left_out > 0 {
-        text.push_str(&format!("; {left_out} tokens are routed to other experts within their margin"));
+        text.push_str(&format!(
+            "; {left_out} tokens are routed to other experts within their margin"
+        ));
     }
-    lacking.iter().for_each(|what| text.push_str(&format!("; not compared: {what}")));
+    lacking
+        .iter()
+        .for_each(|what| text.push_str(&format!("; not compared: {what}")));
     text
 }
 
@@ -162,10 +226,18 @@ mod tests {
         noise: &'g Noise,
         outcomes: Vec<Result<TracedResult, String>>,
     ) -> ImplementationResults<'g> {
-        let call =
-            |outcome| TracedCall { label: "case main".to_owned(), inputs: Arrays::new(), optional: false, outcome };
+        let call = |outcome| TracedCall {
+            label: "case main".to_owned(),
+            inputs: Arrays::new(),
+            optional: false,
+            outcome,
+        };
         let tolerance = Tolerance::new(noise, &[], Precision::F32, false);
-        ImplementationResults { name: name.to_owned(), calls: outcomes.into_iter().map(call).collect(), tolerance }
+        ImplementationResults {
+            name: name.to_owned(),
+            calls: outcomes.into_iter().map(call).collect(),
+            tolerance,
+        }
     }
 
     /// Two tokens, the second of which has two equally likely experts.
@@ -174,7 +246,14 @@ mod tests {
         let probabilities = Array::floats([1, 2, 3], vec![0.6, 0.3, 0.1, 0.5, 0.25, half]);
         let chosen = if to_last { [0.0, 0.25] } else { [0.25, 0.0] };
         let weights = Array::floats([1, 2, 3], vec![0.6, 0.3, 0.0, 0.5, chosen[0], chosen[1]]);
-        TracedResult { outputs: Arrays::new(), routers: vec![Router { layer: 0, probabilities, weights }] }
+        TracedResult {
+            outputs: Arrays::new(),
+            routers: vec![Router {
+                layer: 0,
+                probabilities,
+                weights,
+            }],
+        }
     }
 
     #[test]
@@ -182,7 +261,11 @@ mod tests {
         let noise = Noise::default();
         let first = results("first", &noise, vec![Ok(routed(false)), Ok(routed(false))]);
         let left_out = |others: [bool; 2]| {
-            let other = results("second", &noise, others.map(|to_last| Ok(routed(to_last))).into());
+            let other = results(
+                "second",
+                &noise,
+                others.map(|to_last| Ok(routed(to_last))).into(),
+            );
             OnHost::of(Architecture::Moe).run(|run| {
                 let (golden, mut failures) = (run.golden()?, Failures::default());
                 let left_out = compare(run, &golden, [&first, &other], &mut failures);
@@ -199,7 +282,11 @@ mod tests {
         let noise = Noise::default();
         let computed = || Ok(routed(false));
         let both = [
-            results("first", &noise, vec![computed(), computed(), Err("no mask".to_owned())]),
+            results(
+                "first",
+                &noise,
+                vec![computed(), computed(), Err("no mask".to_owned())],
+            ),
             results("second", &noise, Vec::new()),
         ];
         assert_eq!(summary(&both, 0, &[]), "first, second agree in 2 calls");

@@ -1,4 +1,5 @@
-//! The outputs of a call, split into those with one entry per position of the sequence and the pooled ones.
+//! The outputs of a call, split into those with one entry per position of the sequence and the
+//! pooled ones.
 
 use super::super::{
     inputs::stream::TokenSequence,
@@ -28,7 +29,8 @@ pub(in crate::check) struct PositionAxes<'a> {
     pub(in crate::check) head: Head,
 }
 
-/// Runs `inputs`. If no output has an entry per position of `stream`, as in a classifier, the hidden states are used instead.
+/// Runs `inputs`. If no output has an entry per position of `stream`, as in a classifier, the
+/// hidden states are used instead.
 pub(in crate::check) fn forward_by_position(
     run: &mut CheckRun<'_>,
     tested: &SubjectUnderTest,
@@ -36,12 +38,22 @@ pub(in crate::check) fn forward_by_position(
     inputs: &Arrays,
 ) -> Result<OutputsByPosition, ForwardError> {
     let model = tested.model();
-    let shape = inputs.get(stream.ids()).map(Array::shape).unwrap_or_default();
-    let of = PositionAxes { stream, shape, head: model.head() };
+    let shape = inputs
+        .get(stream.ids())
+        .map(Array::shape)
+        .unwrap_or_default();
+    let of = PositionAxes {
+        stream,
+        shape,
+        head: model.head(),
+    };
     let mut outputs = split(model.forward(inputs)?, of);
     if outputs.positions.is_empty() {
         // Without them, a failure without wrong numbers is not the model's.
-        run.unsupported = tested.loaded().lacks(Feature::HiddenStates).map(str::to_owned);
+        run.unsupported = tested
+            .loaded()
+            .lacks(Feature::HiddenStates)
+            .map(str::to_owned);
         outputs.positions = hidden_states(model.forward_traced(inputs)?, of);
     }
     Ok(outputs)
@@ -49,19 +61,25 @@ pub(in crate::check) fn forward_by_position(
 
 fn split(forward: Forward, of: PositionAxes<'_>) -> OutputsByPosition {
     let per_position = |(name, array): &(String, Array)| of.has(name, array);
-    let (positions, pooled) = one_row_per_input(forward.outputs, of.shape).into_iter().partition(per_position);
+    let (positions, pooled) = one_row_per_input(forward.outputs, of.shape)
+        .into_iter()
+        .partition(per_position);
     OutputsByPosition { positions, pooled }
 }
 
 fn hidden_states(forward: Forward, of: PositionAxes<'_>) -> Vec<(String, Array)> {
-    let named = forward.trace.into_iter().map(|(name, array)| (format!("trace.{name}"), array));
+    let named = forward
+        .trace
+        .into_iter()
+        .map(|(name, array)| (format!("trace.{name}"), array));
     named.filter(|(name, array)| of.has(name, array)).collect()
 }
 
 /// The outputs of a call whose ids have the shape `ids`, with one row per row of ids.
 ///
-/// A generator with retrieval computes logits for each passage of a question: [batch * passages, seq, vocab] becomes
-/// [batch, seq, passages * vocab], so that rows and positions can be compared like those of other models.
+/// A generator with retrieval computes logits for each passage of a question: [batch * passages,
+/// seq, vocab] becomes [batch, seq, passages * vocab], so that rows and positions can be compared
+/// like those of other models.
 pub(in crate::check) fn one_row_per_input(outputs: Arrays, ids: &[usize]) -> Arrays {
     let grouped = |(name, array): (String, Array)| {
         let array = group_passages(&name, &array, ids).unwrap_or(array);
@@ -72,29 +90,43 @@ pub(in crate::check) fn one_row_per_input(outputs: Arrays, ids: &[usize]) -> Arr
 
 /// None where there is one row per row of ids already.
 fn group_passages(name: &str, array: &Array, ids: &[usize]) -> Option<Array> {
-    let (&[rows, seq, vocab], &[batch, columns]) = (array.shape(), ids) else { return None };
+    let (&[rows, seq, vocab], &[batch, columns]) = (array.shape(), ids) else {
+        return None;
+    };
     if name != "logits" || batch == 0 || rows <= batch || rows % batch != 0 || seq != columns {
         return None;
     }
     let (passages, values) = (rows / batch, array.as_floats()?);
-    let span = |row: usize, column: usize| (row * seq + column) * vocab..(row * seq + column + 1) * vocab;
+    let span =
+        |row: usize, column: usize| (row * seq + column) * vocab..(row * seq + column + 1) * vocab;
     let entry = |row, column| {
-        (0..passages).flat_map(move |passage| values[span(row * passages + passage, column)].iter().copied())
+        (0..passages).flat_map(move |passage| {
+            values[span(row * passages + passage, column)]
+                .iter()
+                .copied()
+        })
     };
     let moved = (0..batch).flat_map(|row| (0..seq).flat_map(move |column| entry(row, column)));
-    Some(Array::floats([batch, seq, passages * vocab], moved.collect()))
+    Some(Array::floats(
+        [batch, seq, passages * vocab],
+        moved.collect(),
+    ))
 }
 
 impl PositionAxes<'_> {
     /// Whether the output or hidden state `name` has one entry per position.
     pub(in crate::check) fn has(&self, name: &str, array: &Array) -> bool {
         let shape = array.shape();
-        // By its shape alone, [batch, seq] is not distinguishable from [batch, labels], so these outputs are known by name. Of the heads for
-        // pre-training only ELECTRA's discriminator has logits of two dimensions, and those are per position.
-        let known =
-            matches!(name, "start_logits" | "end_logits") || (name == "logits" && self.head == Head::PreTraining);
+        // By its shape alone, [batch, seq] is not distinguishable from [batch, labels], so these
+        // outputs are known by name. Of the heads for pre-training only ELECTRA's discriminator has
+        // logits of two dimensions, and those are per position.
+        let known = matches!(name, "start_logits" | "end_logits")
+            || (name == "logits" && self.head == Head::PreTraining);
         let named = shape.len() == 2 && known;
-        self.stream.owns(name) && (shape.len() == 3 || named) && self.shape.len() == 2 && shape[..2] == *self.shape
+        self.stream.owns(name)
+            && (shape.len() == 3 || named)
+            && self.shape.len() == 2
+            && shape[..2] == *self.shape
     }
 }
 
@@ -103,7 +135,13 @@ mod tests {
     use super::*;
 
     fn counted(shape: &[usize], first: u8) -> Array {
-        Array::floats(shape, (first..).take(shape.iter().product()).map(f32::from).collect())
+        Array::floats(
+            shape,
+            (first..)
+                .take(shape.iter().product())
+                .map(f32::from)
+                .collect(),
+        )
     }
 
     #[test]
@@ -125,25 +163,44 @@ mod tests {
             ("logits", &[4, 2], &[2, 2]),
         ];
         for (name, shape, ids) in unchanged {
-            assert_eq!(group_passages(name, &counted(shape, 0), ids), None, "{name} {shape:?} {ids:?}");
+            assert_eq!(
+                group_passages(name, &counted(shape, 0), ids),
+                None,
+                "{name} {shape:?} {ids:?}"
+            );
         }
     }
 
     #[test]
     fn outputs_per_position_are_recognised_by_shape_and_name() {
         let has = |name: &str, shape: &[usize], head: Head| {
-            PositionAxes { stream: TokenSequence::Text, shape: &[2, 3], head }.has(name, &counted(shape, 0))
+            PositionAxes {
+                stream: TokenSequence::Text,
+                shape: &[2, 3],
+                head,
+            }
+            .has(name, &counted(shape, 0))
         };
         assert!(has("last_hidden_state", &[2, 3, 4], Head::Base));
         assert!(!has("last_hidden_state", &[2, 4, 3], Head::Base));
-        assert!(!has("pooler_output", &[2, 3], Head::PreTraining), "a pooled output may have that shape, too");
+        assert!(
+            !has("pooler_output", &[2, 3], Head::PreTraining),
+            "a pooled output may have that shape, too"
+        );
         for name in ["start_logits", "end_logits"] {
             assert!(has(name, &[2, 3], Head::QuestionAnswering));
             assert!(!has(name, &[2, 4], Head::QuestionAnswering));
         }
         assert!(has("logits", &[2, 3], Head::PreTraining));
-        assert!(!has("logits", &[2, 3], Head::SequenceClassification), "three labels are not three positions");
-        let of_no_text = PositionAxes { stream: TokenSequence::Text, shape: &[], head: Head::Base };
+        assert!(
+            !has("logits", &[2, 3], Head::SequenceClassification),
+            "three labels are not three positions"
+        );
+        let of_no_text = PositionAxes {
+            stream: TokenSequence::Text,
+            shape: &[],
+            head: Head::Base,
+        };
         assert!(!of_no_text.has("last_hidden_state", &counted(&[2, 3, 4], 0)));
     }
 }

@@ -1,9 +1,11 @@
-//! Matching tokens of two runs of a mixture of experts: those routed to the same experts, whose outputs can be compared.
+//! Matching tokens of two runs of a mixture of experts: those routed to the same experts, whose
+//! outputs can be compared.
 //!
-//! Choosing experts is discontinuous: if the last chosen expert is hardly likelier than the next one, a kernel for another
-//! shape may legitimately choose the other. From that token on, the row is computed by other weights, so only the tokens
-//! before it are compared. The router probabilities are compared as well: a margin below four times an error within its
-//! tolerance is excused, the larger error of a wrong kernel is not.
+//! Choosing experts is discontinuous: if the last chosen expert is hardly likelier than the next
+//! one, a kernel for another shape may legitimately choose the other. From that token on, the row
+//! is computed by other weights, so only the tokens before it are compared. The router
+//! probabilities are compared as well: a margin below four times an error within its tolerance is
+//! excused, the larger error of a wrong kernel is not.
 
 use super::super::run::{CheckRun, Failures, RecordedOutput};
 use crate::{
@@ -43,7 +45,11 @@ pub(in crate::check) fn router_outputs(
     let router = |name: &str| {
         let layer = name.strip_prefix("router.")?.parse().ok()?;
         let weights = trace.get(&format!("routing.{layer}"))?.clone();
-        Some(Router { layer, probabilities: trace.get(name)?.clone(), weights })
+        Some(Router {
+            layer,
+            probabilities: trace.get(name)?.clone(),
+            weights,
+        })
     };
     let mut routers: Vec<Router> = trace.keys().filter_map(|name| router(name)).collect();
     routers.sort_by_key(|router| router.layer);
@@ -55,30 +61,53 @@ pub(in crate::check) fn of_part(routers: &[Router], part: impl Fn(&Array) -> Arr
     routers.iter().map(|router| router.map(&part)).collect()
 }
 
-/// Compares the router outputs of two runs, and returns the tokens that were routed to the same experts.
+/// Compares the router outputs of two runs, and returns the tokens that were routed to the same
+/// experts.
 pub(in crate::check) fn matching_tokens(
     run: &mut CheckRun<'_>,
     what: &str,
     runs: RouterRuns<'_>,
     failures: &mut Failures,
 ) -> MatchingTokens {
-    let RouterRuns { golden, tolerance, expected, got } = runs;
+    let RouterRuns {
+        golden,
+        tolerance,
+        expected,
+        got,
+    } = runs;
     let Some(&[rows, columns, _]) = expected.first().map(|router| router.weights.shape()) else {
         return MatchingTokens::default();
     };
-    let mut matching = MatchingTokens { columns, limits: vec![columns; rows] };
+    let mut matching = MatchingTokens {
+        columns,
+        limits: vec![columns; rows],
+    };
     for (expected, got) in expected.iter().zip(got) {
-        // In every layer again: tokens after another choice of experts are computed by other weights in all later
-        // layers.
+        // In every layer again: tokens after another choice of experts are computed by other
+        // weights in all later layers.
         let tokens = matching.tokens();
         let matched = |array: &Array| by_token(array).select_rows(&tokens);
         let (layer, expected, got) = (expected.layer, expected.map(matched), got.map(matched));
         let name = format!("router.{layer}");
-        let output = RecordedOutput { golden, name: &name, tolerance };
+        let output = RecordedOutput {
+            golden,
+            name: &name,
+            tolerance,
+        };
         let label = format!("{name}, {what}");
-        failures.extend(run.compare_runs(&label, output, &expected.probabilities, &got.probabilities));
+        failures.extend(run.compare_runs(
+            &label,
+            output,
+            &expected.probabilities,
+            &got.probabilities,
+        ));
         let choices = compare_choices(&expected, &got);
-        failures.extend(choices.different.into_iter().map(|difference| format!("{what}, layer {layer}, {difference}")));
+        failures.extend(
+            choices
+                .different
+                .into_iter()
+                .map(|difference| format!("{what}, layer {layer}, {difference}")),
+        );
         matching.end_rows_at(choices.within_margin.iter().map(|index| tokens[*index]));
         if matching.tokens().is_empty() {
             failures.push(format!(
@@ -90,7 +119,8 @@ pub(in crate::check) fn matching_tokens(
     matching
 }
 
-/// The leading tokens of each row that were routed to the same experts; all tokens if there are no routers.
+/// The leading tokens of each row that were routed to the same experts; all tokens if there are no
+/// routers.
 #[derive(Debug, Default)]
 pub(in crate::check) struct MatchingTokens {
     columns: usize,
@@ -106,13 +136,14 @@ impl MatchingTokens {
 
     /// The part of an output that can be compared; none if nothing is left.
     ///
-    /// An output with an entry per position becomes [tokens, ...]. A pooled output keeps the rows of which no token is left
-    /// out, because it depends on all of them.
+    /// An output with an entry per position becomes [tokens, ...]. A pooled output keeps the rows
+    /// of which no token is left out, because it depends on all of them.
     pub(in crate::check) fn of<'a>(&self, output: &'a Array) -> Option<Cow<'a, Array>> {
         if self.left_out() == 0 {
             return Some(Cow::Borrowed(output));
         }
-        let per_position = output.shape().len() > 2 && output.shape()[..2] == [self.limits.len(), self.columns];
+        let per_position =
+            output.shape().len() > 2 && output.shape()[..2] == [self.limits.len(), self.columns];
         let kept = if per_position {
             by_token(output).select_rows(&self.tokens())
         } else {
@@ -150,17 +181,31 @@ pub(in crate::check) fn compare_choices(expected: &Router, got: &Router) -> Choi
     let mut choices = Choices::default();
     let experts = expected.weights.shape().last().copied().unwrap_or(1);
     let tokens = |array: &'_ Array| -> Vec<Vec<f32>> {
-        array.as_floats().unwrap_or_default().chunks(experts).map(<[f32]>::to_vec).collect()
+        array
+            .as_floats()
+            .unwrap_or_default()
+            .chunks(experts)
+            .map(<[f32]>::to_vec)
+            .collect()
     };
-    let expected = tokens(&expected.probabilities).into_iter().zip(tokens(&expected.weights));
-    let got = tokens(&got.probabilities).into_iter().zip(tokens(&got.weights));
-    for (token, ((probabilities, weights), (got_probabilities, got_weights))) in expected.zip(got).enumerate() {
+    let expected = tokens(&expected.probabilities)
+        .into_iter()
+        .zip(tokens(&expected.weights));
+    let got = tokens(&got.probabilities)
+        .into_iter()
+        .zip(tokens(&got.weights));
+    for (token, ((probabilities, weights), (got_probabilities, got_weights))) in
+        expected.zip(got).enumerate()
+    {
         let (expected, got) = (chosen(&weights), chosen(&got_weights));
         if expected == got {
             choices.same.push(token);
             continue;
         }
-        let Measured { max_difference: error, .. } = measure(&probabilities, &got_probabilities);
+        let Measured {
+            max_difference: error,
+            ..
+        } = measure(&probabilities, &got_probabilities);
         let margin = margin(&probabilities, &weights);
         if margin < MARGIN_FACTOR * error {
             choices.within_margin.push(token);
@@ -175,14 +220,25 @@ pub(in crate::check) fn compare_choices(expected: &Router, got: &Router) -> Choi
 }
 
 fn chosen(weights: &[f32]) -> Vec<usize> {
-    (0..weights.len()).filter(|expert| weights[*expert] != 0.0).collect()
+    (0..weights.len())
+        .filter(|expert| weights[*expert] != 0.0)
+        .collect()
 }
 
 /// The difference between the least likely chosen expert and the likeliest other one.
 fn margin(probabilities: &[f32], weights: &[f32]) -> f64 {
-    let of = |chosen: bool| probabilities.iter().zip(weights).filter(move |(_, weight)| (**weight != 0.0) == chosen);
-    let least = of(true).map(|(probability, _)| *probability).fold(f32::INFINITY, f32::min);
-    let next = of(false).map(|(probability, _)| *probability).fold(f32::NEG_INFINITY, f32::max);
+    let of = |chosen: bool| {
+        probabilities
+            .iter()
+            .zip(weights)
+            .filter(move |(_, weight)| (**weight != 0.0) == chosen)
+    };
+    let least = of(true)
+        .map(|(probability, _)| *probability)
+        .fold(f32::INFINITY, f32::min);
+    let next = of(false)
+        .map(|(probability, _)| *probability)
+        .fold(f32::NEG_INFINITY, f32::max);
     f64::from(least) - f64::from(next)
 }
 
@@ -190,7 +246,10 @@ fn margin(probabilities: &[f32], weights: &[f32]) -> f64 {
 pub(in crate::check) fn by_token(array: &Array) -> Array {
     let shape = array.shape();
     let (tokens, rest) = (shape[0] * shape[1], &shape[2..]);
-    Array::floats([&[tokens], rest].concat(), array.as_floats().unwrap_or_default().to_vec())
+    Array::floats(
+        [&[tokens], rest].concat(),
+        array.as_floats().unwrap_or_default().to_vec(),
+    )
 }
 
 #[cfg(test)]
@@ -199,12 +258,25 @@ mod tests {
 
     fn router(probabilities: [f32; 3], weights: [f32; 3]) -> Router {
         let array = |values: [f32; 3]| Array::floats([1, 1, 3], values.to_vec());
-        Router { layer: 0, probabilities: array(probabilities), weights: array(weights) }
+        Router {
+            layer: 0,
+            probabilities: array(probabilities),
+            weights: array(weights),
+        }
     }
 
     fn two_likeliest(probabilities: [f32; 3]) -> Router {
         let least = probabilities.iter().copied().fold(f32::INFINITY, f32::min);
-        router(probabilities, probabilities.map(|probability| if probability == least { 0.0 } else { probability }))
+        router(
+            probabilities,
+            probabilities.map(|probability| {
+                if probability == least {
+                    0.0
+                } else {
+                    probability
+                }
+            }),
+        )
     }
 
     fn choices(expected: [f32; 3], got: [f32; 3]) -> Choices {
@@ -217,21 +289,36 @@ mod tests {
         let close = choices([0.5, 0.26, 0.24], [0.5, 0.24, 0.26]);
         assert!(close.same.is_empty() && close.within_margin == [0] && close.different.is_empty());
         let far = choices([0.7, 0.28, 0.02], [0.71, 0.14, 0.15]);
-        assert!(far.within_margin == [0], "the error is as large as the margin");
+        assert!(
+            far.within_margin == [0],
+            "the error is as large as the margin"
+        );
     }
 
     #[test]
     fn another_choice_from_the_same_probabilities_is_a_failure() {
-        let got = compare_choices(&router([0.5, 0.3, 0.2], [0.5, 0.3, 0.0]), &router([0.5, 0.3, 0.2], [0.5, 0.0, 0.2]));
+        let got = compare_choices(
+            &router([0.5, 0.3, 0.2], [0.5, 0.3, 0.0]),
+            &router([0.5, 0.3, 0.2], [0.5, 0.0, 0.2]),
+        );
         assert_eq!(got.different.len(), 1);
-        assert!(got.different[0].contains("[0, 2] instead of [0, 1]"), "{:?}", got.different);
+        assert!(
+            got.different[0].contains("[0, 2] instead of [0, 1]"),
+            "{:?}",
+            got.different
+        );
     }
 
     #[test]
     fn only_tokens_before_another_choice_are_compared() {
-        let mut matching = MatchingTokens { columns: 3, limits: vec![3; 2] };
+        let mut matching = MatchingTokens {
+            columns: 3,
+            limits: vec![3; 2],
+        };
         let output = Array::floats([2, 3, 1], (0..6u8).map(f32::from).collect());
-        let of = |matching: &MatchingTokens, output: &Array| Some(matching.of(output)?.as_floats()?.to_vec());
+        let of = |matching: &MatchingTokens, output: &Array| {
+            Some(matching.of(output)?.as_floats()?.to_vec())
+        };
         assert_eq!(of(&matching, &output).as_deref(), output.as_floats());
         matching.end_rows_at([5, 4].into_iter());
         assert_eq!(matching.left_out(), 2);
@@ -245,16 +332,23 @@ mod tests {
     #[test]
     fn a_row_ends_at_the_position_of_its_token() {
         for (token, left_out) in [(0, 3), (1, 2), (2, 1), (3, 3), (5, 1)] {
-            let mut matching = MatchingTokens { columns: 3, limits: vec![3; 2] };
+            let mut matching = MatchingTokens {
+                columns: 3,
+                limits: vec![3; 2],
+            };
             matching.end_rows_at([token].into_iter());
             assert_eq!(matching.left_out(), left_out, "token {token}");
         }
     }
 
-    /// Neither a width that is the number of positions nor a third dimension makes an output one of positions.
+    /// Neither a width that is the number of positions nor a third dimension makes an output one of
+    /// positions.
     #[test]
     fn outputs_without_positions_keep_whole_rows() {
-        let mut matching = MatchingTokens { columns: 3, limits: vec![3; 2] };
+        let mut matching = MatchingTokens {
+            columns: 3,
+            limits: vec![3; 2],
+        };
         matching.end_rows_at([5].into_iter());
         for shape in [&[2, 3][..], &[2, 1, 3], &[2, 4, 3]] {
             let output = Array::floats(shape, vec![1.0; shape.iter().product()]);
@@ -266,16 +360,31 @@ mod tests {
     #[test]
     fn a_tie_excuses_other_experts_only_where_there_is_an_error() {
         let tied = [0.5, 0.25, 0.25];
-        let got = compare_choices(&router(tied, [0.5, 0.25, 0.0]), &router(tied, [0.5, 0.0, 0.25]));
+        let got = compare_choices(
+            &router(tied, [0.5, 0.25, 0.0]),
+            &router(tied, [0.5, 0.0, 0.25]),
+        );
         assert!(got.within_margin.is_empty() && got.different.len() == 1);
     }
 
     #[test]
     fn a_part_is_taken_of_every_router() {
-        let whole = [router([0.5, 0.3, 0.2], [1.0, 0.0, 0.0]), router([0.1, 0.2, 0.7], [0.0, 0.0, 1.0])];
+        let whole = [
+            router([0.5, 0.3, 0.2], [1.0, 0.0, 0.0]),
+            router([0.1, 0.2, 0.7], [0.0, 0.0, 1.0]),
+        ];
         let parts = of_part(&whole, |array| array.narrow(2, 1, 2));
         let values = |array: &Array| array.as_floats().unwrap_or_default().to_vec();
-        let parts: Vec<_> = parts.iter().map(|part| (values(&part.probabilities), values(&part.weights))).collect();
-        assert_eq!(parts, [(vec![0.3, 0.2], vec![0.0, 0.0]), (vec![0.2, 0.7], vec![0.0, 1.0])]);
+        let parts: Vec<_> = parts
+            .iter()
+            .map(|part| (values(&part.probabilities), values(&part.weights)))
+            .collect();
+        assert_eq!(
+            parts,
+            [
+                (vec![0.3, 0.2], vec![0.0, 0.0]),
+                (vec![0.2, 0.7], vec![0.0, 1.0])
+            ]
+        );
     }
 }

@@ -46,7 +46,11 @@ fn counting(_: usize, step: usize) -> Vec<f32> {
 
 /// Sessions that count, except for one, in which token 0 leads by so much that no other is drawn.
 fn zeros_in<const SESSION: usize>(session: usize, step: usize) -> Vec<f32> {
-    if session == SESSION { leading(0, 1e5) } else { counting(session, step) }
+    if session == SESSION {
+        leading(0, 1e5)
+    } else {
+        counting(session, step)
+    }
 }
 
 struct Scripted {
@@ -60,7 +64,10 @@ impl ErasedModel for Scripted {
     }
 
     fn session(&self) -> Result<Option<Box<dyn Session + '_>>, ForwardError> {
-        Ok(Some(Box::new(ScriptedSession { number: self.sessions.fetch_add(1, SeqCst), step: 0 })))
+        Ok(Some(Box::new(ScriptedSession {
+            number: self.sessions.fetch_add(1, SeqCst),
+            step: 0,
+        })))
     }
 
     fn capabilities(&self) -> Capabilities {
@@ -77,7 +84,13 @@ impl Session for ScriptedSession {
     fn advance(&mut self, inputs: &Arrays) -> Result<Forward, ForwardError> {
         let ids = &inputs["input_ids"];
         if self.step > 0 {
-            LARGEST_READ.set(ids.as_integers().unwrap().iter().copied().fold(LARGEST_READ.get(), i64::max));
+            LARGEST_READ.set(
+                ids.as_integers()
+                    .unwrap()
+                    .iter()
+                    .copied()
+                    .fold(LARGEST_READ.get(), i64::max),
+            );
         }
         let logits = LOGITS.get()(self.number, self.step);
         self.step += 1;
@@ -86,7 +99,10 @@ impl Session for ScriptedSession {
         }
         let shape = [ids.shape()[0], ids.shape()[1], logits.len()];
         let logits = Array::floats(shape, logits.repeat(shape[0] * shape[1]));
-        Ok(Forward { outputs: Arrays::from([("logits".to_owned(), logits)]), ..Forward::default() })
+        Ok(Forward {
+            outputs: Arrays::from([("logits".to_owned(), logits)]),
+            ..Forward::default()
+        })
     }
 
     fn reset(&mut self) {
@@ -101,8 +117,12 @@ impl Session for ScriptedSession {
 /// The result of the check of a model with these logits.
 fn result(logits: Logits) -> CheckResult {
     LOGITS.set(logits);
-    let scripted = OnHost::of(Architecture::DecoderOnly)
-        .with_network(|inner| Box::new(Scripted { inner, sessions: AtomicUsize::new(0) }));
+    let scripted = OnHost::of(Architecture::DecoderOnly).with_network(|inner| {
+        Box::new(Scripted {
+            inner,
+            sessions: AtomicUsize::new(0),
+        })
+    });
     scripted.run(check)
 }
 
@@ -116,30 +136,53 @@ fn fails(logits: Logits, part: &str) {
 #[test]
 fn a_session_that_is_wrong_alone_is_detected() {
     assert_eq!(result(counting), Ok(None));
-    fails(zeros_in::<FIVE_TOKENS>, "row 0: with `max_new_tokens` 5 the tokens are not the first of 12");
+    fails(
+        zeros_in::<FIVE_TOKENS>,
+        "row 0: with `max_new_tokens` 5 the tokens are not the first of 12",
+    );
     fails(zeros_in::<SAME_SEED>, "the same seed samples other tokens");
-    fails(zeros_in::<TEMPERATURE_0>, "sampling at temperature 0 is not greedy");
-    fails(zeros_in::<COLD_SESSION>, "row 1, step 0: sampling at temperature 0.001 is not greedy");
-    fails(zeros_in::<COLD_SESSION>, "although the two largest logits differ by 4");
+    fails(
+        zeros_in::<TEMPERATURE_0>,
+        "sampling at temperature 0 is not greedy",
+    );
+    fails(
+        zeros_in::<COLD_SESSION>,
+        "row 1, step 0: sampling at temperature 0.001 is not greedy",
+    );
+    fails(
+        zeros_in::<COLD_SESSION>,
+        "although the two largest logits differ by 4",
+    );
 }
 
 /// The row ends with the end token, but two steps of the continuation are one.
 #[test]
 fn a_row_that_ends_too_early_is_detected() {
-    let ahead: Logits = |session, step| counting(session, step + usize::from(session == WITH_END_TOKEN));
-    fails(ahead, "with the end token 7 the row is [2, 3, 4, 5, 6, 7] and EndToken");
+    let ahead: Logits =
+        |session, step| counting(session, step + usize::from(session == WITH_END_TOKEN));
+    fails(
+        ahead,
+        "with the end token 7 the row is [2, 3, 4, 5, 6, 7] and EndToken",
+    );
 }
 
-/// The token of the middle is also the first one. A limit of no tokens would end the row there, and prove nothing.
+/// The token of the middle is also the first one. A limit of no tokens would end the row there, and
+/// prove nothing.
 #[test]
 fn the_end_token_is_prevented_where_it_would_come_first() {
-    assert_eq!(result(|_, step| leading(if step == 0 { 7 } else { step + 1 }, 5.0)), Ok(None));
+    assert_eq!(
+        result(|_, step| leading(if step == 0 { 7 } else { step + 1 }, 5.0)),
+        Ok(None)
+    );
     assert_eq!(STEPS_WITH_LEAST.get(), 7);
 }
 
 #[test]
 fn seeds_without_an_effect_are_detected() {
-    fails(|_, step| leading(step + 1, 1e5), "four other seeds sample the same tokens");
+    fails(
+        |_, step| leading(step + 1, 1e5),
+        "four other seeds sample the same tokens",
+    );
 }
 
 /// Where the likeliest token does not lead clearly, a cold draw may be the next one.
@@ -153,7 +196,8 @@ fn a_gap_that_is_not_clear_excuses_another_token() {
     assert_eq!(result(close), Ok(None));
 }
 
-/// Of 200 tokens that are nearly as likely as each other at the hot temperature, some beyond the 50 likeliest are drawn.
+/// Of 200 tokens that are nearly as likely as each other at the hot temperature, some beyond the 50
+/// likeliest are drawn.
 #[test]
 fn every_token_has_a_chance_at_the_hot_temperature() {
     let descending: Logits = |_, step| {
@@ -162,15 +206,32 @@ fn every_token_has_a_chance_at_the_hot_temperature() {
         logits
     };
     assert_eq!(result(descending), Ok(None));
-    assert!(LARGEST_READ.get() > 100, "the largest token that was drawn is {}", LARGEST_READ.get());
+    assert!(
+        LARGEST_READ.get() > 100,
+        "the largest token that was drawn is {}",
+        LARGEST_READ.get()
+    );
 }
 
 #[test]
 fn only_classes_with_logits_for_the_next_token_generate() {
-    for class in ["LlamaForCausalLM", "GPT2LMHeadModel", "MarianMTModel", "T5ForConditionalGeneration"] {
+    for class in [
+        "LlamaForCausalLM",
+        "GPT2LMHeadModel",
+        "MarianMTModel",
+        "T5ForConditionalGeneration",
+    ] {
         assert_eq!(inapplicable(class), None, "{class}");
     }
-    for class in ["LlamaModel", "T5Model", "BertModel", "LlamaForSequenceClassification"] {
-        assert!(inapplicable(class).is_some_and(|reason| reason.contains(class)), "{class}");
+    for class in [
+        "LlamaModel",
+        "T5Model",
+        "BertModel",
+        "LlamaForSequenceClassification",
+    ] {
+        assert!(
+            inapplicable(class).is_some_and(|reason| reason.contains(class)),
+            "{class}"
+        );
     }
 }

@@ -24,17 +24,25 @@ pub(super) struct HandlerChoice<K> {
 impl<K: Clone + PartialEq + Debug> HandlerChoice<K> {
     /// Adds the scores of the chosen candidates with the recorded ones, and returns what is wrong.
     ///
-    /// The order follows from the scores: they must descend, and each is compared with the recorded one, so another order
-    /// passes only where the scores are equal within their threshold.
+    /// The order follows from the scores: they must descend, and each is compared with the recorded
+    /// one, so another order passes only where the scores are equal within their threshold.
     pub(super) fn evaluate(&self, scores: &mut Numbers) -> Vec<String> {
-        let Self { what, recorded, got, .. } = self;
+        let Self {
+            what,
+            recorded,
+            got,
+            ..
+        } = self;
         let mut left = recorded.clone();
         let mut failures = Vec::new();
         for candidate in got {
             match left.iter().position(|known| known.key == candidate.key) {
                 // Removed, so that a candidate which is chosen twice is missing the second time.
                 Some(index) => scores.push(left.remove(index).score, candidate.score),
-                None => failures.push(format!("{what}: {:?} is not among the recorded candidates", candidate.key)),
+                None => failures.push(format!(
+                    "{what}: {:?} is not among the recorded candidates",
+                    candidate.key
+                )),
             }
         }
         if !got.is_sorted_by(|one, next| one.score >= next.score) {
@@ -46,15 +54,23 @@ impl<K: Clone + PartialEq + Debug> HandlerChoice<K> {
 
     /// The best candidate that was not chosen, although its score is above the last chosen one's.
     fn missed(&self, left: &[AnswerCandidate<K>]) -> Option<String> {
-        let Some(last) = self.got.last() else { return Some(format!("{}: nothing was chosen", self.what)) };
+        let Some(last) = self.got.last() else {
+            return Some(format!("{}: nothing was chosen", self.what));
+        };
         let recorded = self.recorded.iter().find(|known| known.key == last.key)?;
         // Twice, because both scores can be off by the allowed error, in opposite directions.
-        let missed = left.iter().find(|candidate| candidate.score - recorded.score > 2.0 * self.allowed)?;
-        Some(format!("{}: expected {:?} instead of {:?}", self.what, missed.key, last.key))
+        let missed = left
+            .iter()
+            .find(|candidate| candidate.score - recorded.score > 2.0 * self.allowed)?;
+        Some(format!(
+            "{}: expected {:?} instead of {:?}",
+            self.what, missed.key, last.key
+        ))
     }
 }
 
-/// Numbers of an answer with the recorded ones, compared together: one of them alone may be near zero by chance.
+/// Numbers of an answer with the recorded ones, compared together: one of them alone may be near
+/// zero by chance.
 #[derive(Debug, Default)]
 pub(super) struct Numbers {
     pub(super) expected: Vec<f32>,

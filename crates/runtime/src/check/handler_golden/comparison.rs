@@ -17,7 +17,12 @@ pub(super) struct AnswerComparison<'r, 'a, 'n> {
 
 impl<'r, 'a, 'n> AnswerComparison<'r, 'a, 'n> {
     pub(super) fn new(run: &'r mut CheckRun<'a>, tolerance: Tolerance<'n>) -> Self {
-        Self { run, tolerance, failures: Failures::default(), scores: Numbers::default() }
+        Self {
+            run,
+            tolerance,
+            failures: Failures::default(),
+            scores: Numbers::default(),
+        }
     }
 
     /// Compares the scores that were collected, and reports all failures.
@@ -34,16 +39,25 @@ impl<'r, 'a, 'n> AnswerComparison<'r, 'a, 'n> {
         self.numbers_within(name, threshold, expected, got);
     }
 
-    pub(super) fn numbers_within(&mut self, name: &str, threshold: Threshold, expected: Vec<f32>, got: Vec<f32>) {
+    pub(super) fn numbers_within(
+        &mut self,
+        name: &str,
+        threshold: Threshold,
+        expected: Vec<f32>,
+        got: Vec<f32>,
+    ) {
         let [expected, got] = [expected, got].map(|values| Array::floats([values.len()], values));
-        let failure = self.run.compare(&format!("answer.{name}"), &expected, &got, threshold);
+        let failure = self
+            .run
+            .compare(&format!("answer.{name}"), &expected, &got, threshold);
         self.failures.extend(failure);
     }
 
     /// Whether both have one entry for each input; a failure otherwise.
     pub(super) fn same_count(&mut self, what: &str, expected: usize, got: usize) -> bool {
         if expected != got {
-            self.failures.push(format!("{got} {what} instead of {expected}"));
+            self.failures
+                .push(format!("{got} {what} instead of {expected}"));
         }
         expected == got
     }
@@ -55,7 +69,10 @@ impl<'r, 'a, 'n> AnswerComparison<'r, 'a, 'n> {
     }
 
     /// Adds a choice with its scores.
-    pub(super) fn choose<K: Clone + PartialEq + std::fmt::Debug>(&mut self, choice: &HandlerChoice<K>) {
+    pub(super) fn choose<K: Clone + PartialEq + std::fmt::Debug>(
+        &mut self,
+        choice: &HandlerChoice<K>,
+    ) {
         self.failures.extend(choice.evaluate(&mut self.scores));
     }
 }

@@ -12,28 +12,47 @@ const LIMIT: f32 = 0.5;
 
 impl AnswerComparison<'_, '_, '_> {
     /// The labels, scores and corners of the objects of each image.
-    pub(super) fn detections(&mut self, expected: &[Vec<Recorded>], got: &[Vec<Detection>]) -> CheckResult {
+    pub(super) fn detections(
+        &mut self,
+        expected: &[Vec<Recorded>],
+        got: &[Vec<Detection>],
+    ) -> CheckResult {
         self.same_count("images", expected.len(), got.len());
         let allowed = self.allowed("scores", expected.iter().flatten().map(|found| found.score));
-        let pixels = self.allowed("corners", expected.iter().flatten().flat_map(|found| found.corners));
+        let pixels = self.allowed(
+            "corners",
+            expected.iter().flatten().flat_map(|found| found.corners),
+        );
         let mut corners = Numbers::default();
         for (image, (expected, got)) in expected.iter().zip(got).enumerate() {
             let mut left: Vec<&Recorded> = expected.iter().collect();
             for found in got {
                 let Some(index) = nearest(&left, found, allowed, pixels) else {
-                    self.failures.push(format!("image {image}: no object `{}` is recorded", found.label.label));
+                    self.failures.push(format!(
+                        "image {image}: no object `{}` is recorded",
+                        found.label.label
+                    ));
                     continue;
                 };
                 let known = left.remove(index);
                 self.scores.push(known.score, found.label.score);
-                known.corners.iter().zip(found.corners).for_each(|(known, found)| corners.push(*known, found));
+                known
+                    .corners
+                    .iter()
+                    .zip(found.corners)
+                    .for_each(|(known, found)| corners.push(*known, found));
             }
             if !got.is_sorted_by(|one, next| one.label.score >= next.label.score) {
-                self.failures.push(format!("image {image}: the best is not first"));
+                self.failures
+                    .push(format!("image {image}: the best is not first"));
             }
             let missed = left.iter().find(|known| known.score > LIMIT + allowed);
-            let missed =
-                missed.map(|known| format!("image {image}: `{}` at {:?} was not found", known.label, known.corners));
+            let missed = missed.map(|known| {
+                format!(
+                    "image {image}: `{}` at {:?} was not found",
+                    known.label, known.corners
+                )
+            });
             self.failures.extend(missed);
         }
         let objects = corners.got.len() / 4;
@@ -49,13 +68,21 @@ impl AnswerComparison<'_, '_, '_> {
     }
 }
 
-/// The recorded object with the same label and the nearest corners and score, in units of their allowed errors: objects of one
-/// label may have nearly the same corners.
+/// The recorded object with the same label and the nearest corners and score, in units of their
+/// allowed errors: objects of one label may have nearly the same corners.
 fn nearest(recorded: &[&Recorded], found: &Detection, score: f32, pixels: f32) -> Option<usize> {
-    let same = recorded.iter().enumerate().filter(|(_, known)| known.label == found.label.label);
+    let same = recorded
+        .iter()
+        .enumerate()
+        .filter(|(_, known)| known.label == found.label.label);
     let distance = |known: &Recorded| -> f32 {
-        let corners = known.corners.iter().zip(found.corners).map(|(known, found)| (known - found).abs());
+        let corners = known
+            .corners
+            .iter()
+            .zip(found.corners)
+            .map(|(known, found)| (known - found).abs());
         corners.sum::<f32>() / pixels + (known.score - found.label.score).abs() / score
     };
-    same.min_by(|(_, one), (_, other)| distance(one).total_cmp(&distance(other))).map(|(index, _)| index)
+    same.min_by(|(_, one), (_, other)| distance(one).total_cmp(&distance(other)))
+        .map(|(index, _)| index)
 }

@@ -1,7 +1,8 @@
 //! Generated tokens, tokens of frames, and generated answers with their passages.
 //!
-//! A token may be another one only where the recorded margin between the two best is below the error that the threshold
-//! allows for a logit. The tokens after it depend on it, so the comparison of the row ends there.
+//! A token may be another one only where the recorded margin between the two best is below the
+//! error that the threshold allows for a logit. The tokens after it depend on it, so the comparison
+//! of the row ends there.
 
 use super::{
     candidates::{AnswerCandidate, HandlerChoice, Numbers},
@@ -34,14 +35,30 @@ struct ComparedTokens {
 impl AnswerComparison<'_, '_, '_> {
     /// The new tokens of each prompt.
     pub(super) fn generated(&mut self, expected: &[Tokens], got: &[GeneratedText]) -> CheckResult {
-        let got: Vec<TokenRow<'_>> = got.iter().map(|row| TokenRow { ids: &row.ids, text: &row.text }).collect();
+        let got: Vec<TokenRow<'_>> = got
+            .iter()
+            .map(|row| TokenRow {
+                ids: &row.ids,
+                text: &row.text,
+            })
+            .collect();
         let compared = self.rows(&expected.iter().collect::<Vec<_>>(), &got);
         compared.summary(self.failures.is_empty())
     }
 
     /// The tokens that a decoder writes for each recording.
-    pub(super) fn transcripts(&mut self, expected: &[Tokens], got: &[Transcription]) -> CheckResult {
-        let got: Vec<TokenRow<'_>> = got.iter().map(|row| TokenRow { ids: &row.ids, text: &row.text }).collect();
+    pub(super) fn transcripts(
+        &mut self,
+        expected: &[Tokens],
+        got: &[Transcription],
+    ) -> CheckResult {
+        let got: Vec<TokenRow<'_>> = got
+            .iter()
+            .map(|row| TokenRow {
+                ids: &row.ids,
+                text: &row.text,
+            })
+            .collect();
         let compared = self.rows(&expected.iter().collect::<Vec<_>>(), &got);
         compared.summary(self.failures.is_empty())
     }
@@ -56,7 +73,8 @@ impl AnswerComparison<'_, '_, '_> {
         compared
     }
 
-    /// Compares one row up to the first token that its margin excuses; returns the number of equal tokens before it.
+    /// Compares one row up to the first token that its margin excuses; returns the number of equal
+    /// tokens before it.
     fn sequence(&mut self, what: &str, expected: &Tokens, got: TokenRow<'_>) -> usize {
         // Margins are recorded relative to the largest logit, like this error.
         let allowed = self.tolerance.golden(TOKENS).max_rel;
@@ -64,7 +82,10 @@ impl AnswerComparison<'_, '_, '_> {
         let differs = (0..longest).find(|step| expected.ids.get(*step) != got.ids.get(*step));
         let Some(step) = differs else {
             if expected.text != got.text {
-                self.failures.push(format!("{what}: the text is {:?}, expected {:?}", got.text, expected.text));
+                self.failures.push(format!(
+                    "{what}: the text is {:?}, expected {:?}",
+                    got.text, expected.text
+                ));
             }
             return longest;
         };
@@ -87,7 +108,11 @@ impl AnswerComparison<'_, '_, '_> {
         let mut compared = ComparedTokens::default();
         for (row, (expected, got)) in expected.iter().zip(got).enumerate() {
             compared.of += expected.ids.len();
-            if !self.same_count(&format!("frames in recording {row}"), expected.ids.len(), got.ids.len()) {
+            if !self.same_count(
+                &format!("frames in recording {row}"),
+                expected.ids.len(),
+                got.ids.len(),
+            ) {
                 continue;
             }
             let frames = expected.ids.iter().zip(&got.ids).zip(&expected.margins);
@@ -96,23 +121,38 @@ impl AnswerComparison<'_, '_, '_> {
                 compared.tokens += usize::from(expected == got);
                 equal &= expected == got;
                 if expected != got && *margin > allowed {
-                    self.failures.push(format!("recording {row}, frame {frame}: expected token {expected}, got {got}"));
+                    self.failures.push(format!(
+                        "recording {row}, frame {frame}: expected token {expected}, got {got}"
+                    ));
                 }
             }
             if equal && expected.text != got.text {
-                self.failures
-                    .push(format!("recording {row}: the text is {:?}, expected {:?}", got.text, expected.text));
+                self.failures.push(format!(
+                    "recording {row}: the text is {:?}, expected {:?}",
+                    got.text, expected.text
+                ));
             }
         }
         compared.summary(self.failures.is_empty())
     }
 
     /// Answers, and the passages with their scores.
-    pub(super) fn retrieved(&mut self, expected: &[Retrieved], got: &[RetrievedAnswer]) -> CheckResult {
-        let largest =
-            expected.iter().flat_map(|row| &row.passages).fold(1.0_f32, |most, one| most.max(one.score.abs()));
-        let allowed =
-            self.allowed("scores", expected.iter().flat_map(|row| &row.passages).map(|passage| passage.score));
+    pub(super) fn retrieved(
+        &mut self,
+        expected: &[Retrieved],
+        got: &[RetrievedAnswer],
+    ) -> CheckResult {
+        let largest = expected
+            .iter()
+            .flat_map(|row| &row.passages)
+            .fold(1.0_f32, |most, one| most.max(one.score.abs()));
+        let allowed = self.allowed(
+            "scores",
+            expected
+                .iter()
+                .flat_map(|row| &row.passages)
+                .map(|passage| passage.score),
+        );
         let mut shares = Numbers::default();
         for (row, (expected, got)) in expected.iter().zip(got).enumerate() {
             let what = format!("passages of question {row}");
@@ -120,23 +160,54 @@ impl AnswerComparison<'_, '_, '_> {
             for (expected, got) in expected.passages.iter().zip(&got.passages) {
                 shares.push(expected.probability, got.probability);
             }
-            let recorded =
-                expected.passages.iter().map(|one| AnswerCandidate { key: one.id, score: one.score }).collect();
-            let got = got.passages.iter().map(|one| AnswerCandidate { key: one.id, score: one.score }).collect();
-            self.choose(&HandlerChoice { what, allowed, recorded, got });
+            let recorded = expected
+                .passages
+                .iter()
+                .map(|one| AnswerCandidate {
+                    key: one.id,
+                    score: one.score,
+                })
+                .collect();
+            let got = got
+                .passages
+                .iter()
+                .map(|one| AnswerCandidate {
+                    key: one.id,
+                    score: one.score,
+                })
+                .collect();
+            self.choose(&HandlerChoice {
+                what,
+                allowed,
+                recorded,
+                got,
+            });
         }
         let passages = shares.got.len();
-        // A softmax turns an absolute error of scores into a relative one of probabilities, at most twice as large.
+        // A softmax turns an absolute error of scores into a relative one of probabilities, at most
+        // twice as large.
         let Threshold { rel_l2, max_rel } = self.tolerance.golden("scores");
         let factor = 2.0 * f64::from(largest);
-        let threshold = Threshold { rel_l2: factor * rel_l2, max_rel: factor * max_rel };
+        let threshold = Threshold {
+            rel_l2: factor * rel_l2,
+            max_rel: factor * max_rel,
+        };
         self.numbers_within("probabilities", threshold, shares.expected, shares.got);
-        let answers: Vec<TokenRow<'_>> =
-            got.iter().map(|row| TokenRow { ids: &row.answer.ids, text: &row.answer.text }).collect();
+        let answers: Vec<TokenRow<'_>> = got
+            .iter()
+            .map(|row| TokenRow {
+                ids: &row.answer.ids,
+                text: &row.answer.text,
+            })
+            .collect();
         // The passages are compared in any case, so no equal token is required.
-        let ComparedTokens { tokens, of } =
-            self.rows(&expected.iter().map(|row| &row.answer).collect::<Vec<_>>(), &answers);
-        Ok(Some(format!("{passages} passages, {tokens} of {of} tokens equal, the others within their margin")))
+        let ComparedTokens { tokens, of } = self.rows(
+            &expected.iter().map(|row| &row.answer).collect::<Vec<_>>(),
+            &answers,
+        );
+        Ok(Some(format!(
+            "{passages} passages, {tokens} of {of} tokens equal, the others within their margin"
+        )))
     }
 }
 
@@ -145,10 +216,11 @@ impl ComparedTokens {
     fn summary(&self, green: bool) -> CheckResult {
         let Self { tokens, of } = self;
         if green && *tokens == 0 {
-            let reason =
-                "in this precision no recorded margin is above the threshold, and every row begins with another token";
+            let reason = "in this precision no recorded margin is above the threshold, and every row begins with another token";
             return Err(Abort::Skip(reason.to_owned()));
         }
-        Ok(Some(format!("{tokens} of {of} tokens equal, the others within their margin")))
+        Ok(Some(format!(
+            "{tokens} of {of} tokens equal, the others within their margin"
+        )))
     }
 }

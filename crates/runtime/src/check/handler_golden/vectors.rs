@@ -13,23 +13,37 @@ use testgen_nn::array::Array;
 type Named = BTreeMap<&'static str, Array>;
 
 impl AnswerComparison<'_, '_, '_> {
-    /// The arrays of every input; those with one name are compared as one, because the noise was measured so.
-    pub(super) fn vectors(&mut self, expected: &[BTreeMap<String, Vector>], got: &Response) -> CheckResult {
+    /// The arrays of every input; those with one name are compared as one, because the noise was
+    /// measured so.
+    pub(super) fn vectors(
+        &mut self,
+        expected: &[BTreeMap<String, Vector>],
+        got: &Response,
+    ) -> CheckResult {
         let Some(got) = named(got) else {
-            return Err(Abort::Fail("the answer has no vectors, but vectors are recorded for the task".to_owned()));
+            return Err(Abort::Fail(
+                "the answer has no vectors, but vectors are recorded for the task".to_owned(),
+            ));
         };
         if !self.same_count("rows of vectors", expected.len(), got.len()) {
             return Ok(None);
         }
         let names: Vec<&String> = expected.iter().flat_map(BTreeMap::keys).collect();
-        for name in got.iter().flat_map(BTreeMap::keys).filter(|name| !names.iter().any(|known| known == *name)) {
-            self.failures.push(format!("`{name}` is answered, but not recorded"));
+        for name in got
+            .iter()
+            .flat_map(BTreeMap::keys)
+            .filter(|name| !names.iter().any(|known| known == *name))
+        {
+            self.failures
+                .push(format!("`{name}` is answered, but not recorded"));
         }
         let mut rest: BTreeMap<&String, (Vec<f32>, Vec<f32>)> = BTreeMap::new();
         for (row, (expected, got)) in expected.iter().zip(&got).enumerate() {
             for (name, expected) in expected {
                 let Some(expected) = expected.array() else {
-                    return Err(Abort::Fail(format!("the recorded `{name}` has not the elements of its shape")));
+                    return Err(Abort::Fail(format!(
+                        "the recorded `{name}` has not the elements of its shape"
+                    )));
                 };
                 match got.get(name.as_str()) {
                     Some(got) if got.shape() == expected.shape() => {
@@ -39,9 +53,13 @@ impl AnswerComparison<'_, '_, '_> {
                     }
                     Some(got) => {
                         let [got, expected] = [got.shape(), expected.shape()];
-                        self.failures.push(format!("row {row}: `{name}` has the shape {got:?}, expected {expected:?}"));
+                        self.failures.push(format!(
+                            "row {row}: `{name}` has the shape {got:?}, expected {expected:?}"
+                        ));
                     }
-                    None => self.failures.push(format!("row {row}: the answer has no `{name}`")),
+                    None => self
+                        .failures
+                        .push(format!("row {row}: the answer has no `{name}`")),
                 }
             }
         }
@@ -55,32 +73,47 @@ impl AnswerComparison<'_, '_, '_> {
 /// The arrays of an answer; none where it is of another kind.
 fn named(response: &Response) -> Option<Vec<Named>> {
     let alone = |name: &'static str, rows: &[Array]| -> Vec<Named> {
-        rows.iter().map(|row| Named::from([(name, row.clone())])).collect()
+        rows.iter()
+            .map(|row| Named::from([(name, row.clone())]))
+            .collect()
     };
     Some(match response {
         Response::TextEmbeddings(texts) => texts
             .iter()
             .map(|text| {
                 let pooled = text.pooled.iter().map(|pooled| ("pooled", pooled.clone()));
-                [("tokens", text.tokens.clone()), ("mean", text.mean.clone())].into_iter().chain(pooled).collect()
+                [("tokens", text.tokens.clone()), ("mean", text.mean.clone())]
+                    .into_iter()
+                    .chain(pooled)
+                    .collect()
             })
             .collect(),
         Response::AudioEmbeddings(recordings) => {
-            let named =
-                recordings.iter().map(|one| [("frames", one.frames.clone()), ("mean", one.mean.clone())].into());
+            let named = recordings
+                .iter()
+                .map(|one| [("frames", one.frames.clone()), ("mean", one.mean.clone())].into());
             named.collect()
         }
         Response::ImageEmbeddings(images) => {
-            let named =
-                images.iter().map(|one| [("patches", one.patches.clone()), ("pooled", one.pooled.clone())].into());
+            let named = images.iter().map(|one| {
+                [
+                    ("patches", one.patches.clone()),
+                    ("pooled", one.pooled.clone()),
+                ]
+                .into()
+            });
             named.collect()
         }
         Response::ImageTextEmbeddings(both) => {
-            vec![Named::from([("images", stacked(&both.images)), ("texts", stacked(&both.texts))])]
+            vec![Named::from([
+                ("images", stacked(&both.images)),
+                ("texts", stacked(&both.texts)),
+            ])]
         }
-        Response::GraphEmbeddings(graphs) => {
-            graphs.iter().map(|one| [("nodes", one.nodes.clone()), ("graph", one.graph.clone())].into()).collect()
-        }
+        Response::GraphEmbeddings(graphs) => graphs
+            .iter()
+            .map(|one| [("nodes", one.nodes.clone()), ("graph", one.graph.clone())].into())
+            .collect(),
         Response::Latents(rows) => alone("latents", rows),
         Response::Pixels(rows) => alone("pixels", rows),
         Response::Forecasts(rows) => alone("forecast", rows),
@@ -91,6 +124,10 @@ fn named(response: &Response) -> Option<Vec<Named>> {
 
 /// Vectors `[width]` as one array [count, width].
 fn stacked(vectors: &[Array]) -> Array {
-    let values: Vec<f32> = vectors.iter().flat_map(|vector| vector.as_floats().unwrap_or_default()).copied().collect();
+    let values: Vec<f32> = vectors
+        .iter()
+        .flat_map(|vector| vector.as_floats().unwrap_or_default())
+        .copied()
+        .collect();
     Array::floats([vectors.len(), values.len() / vectors.len().max(1)], values)
 }

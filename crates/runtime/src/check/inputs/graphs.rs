@@ -1,4 +1,5 @@
-//! Graphs that checks make themselves: recorded ones with other padding, or with other values at padding, and trees.
+//! Graphs that checks make themselves: recorded ones with other padding, or with other values at
+//! padding, and trees.
 
 use super::rows;
 use crate::golden::Golden;
@@ -21,7 +22,11 @@ struct NodeArgument {
 }
 
 const fn node_argument(name: &'static str, node_dimensions: usize, offset: usize) -> NodeArgument {
-    NodeArgument { name, node_dimensions, offset }
+    NodeArgument {
+        name,
+        node_dimensions,
+        offset,
+    }
 }
 
 const NODE_ARGUMENTS: [NodeArgument; 7] = [
@@ -62,12 +67,22 @@ pub(in crate::check) struct GraphBatch {
 impl GraphBatch {
     /// None if the arguments are not graphs.
     pub(in crate::check) fn of(inputs: &Arrays) -> Option<Self> {
-        let nodes = inputs.get("input_nodes").filter(|nodes| nodes.shape().len() == 3)?;
+        let nodes = inputs
+            .get("input_nodes")
+            .filter(|nodes| nodes.shape().len() == 3)?;
         let (width, features) = (nodes.shape()[1], nodes.shape()[2].max(1));
         // The collator shifts features by one, so that 0 in the first feature marks padding.
-        let first: Vec<i64> = nodes.as_integers()?.iter().step_by(features).copied().collect();
+        let first: Vec<i64> = nodes
+            .as_integers()?
+            .iter()
+            .step_by(features)
+            .copied()
+            .collect();
         let count = |graph: &[i64]| graph.iter().filter(|first| **first != 0).count();
-        Some(Self { inputs: inputs.clone(), nodes: first.chunks(width.max(1)).map(count).collect() })
+        Some(Self {
+            inputs: inputs.clone(),
+            nodes: first.chunks(width.max(1)).map(count).collect(),
+        })
     }
 
     /// The number of nodes in each row, padding included.
@@ -77,7 +92,10 @@ impl GraphBatch {
 
     /// One of the graphs without padding.
     pub(in crate::check) fn alone(&self, graph: usize) -> Self {
-        let one = Self { inputs: rows::of_inputs(&self.inputs, &[graph]), nodes: vec![self.nodes[graph]] };
+        let one = Self {
+            inputs: rows::of_inputs(&self.inputs, &[graph]),
+            nodes: vec![self.nodes[graph]],
+        };
         one.resized(self.nodes[graph])
     }
 
@@ -90,7 +108,10 @@ impl GraphBatch {
             }
             (name.clone(), array.resized(&shape))
         };
-        Self { inputs: self.inputs.iter().map(resize).collect(), nodes: self.nodes.clone() }
+        Self {
+            inputs: self.inputs.iter().map(resize).collect(),
+            nodes: self.nodes.clone(),
+        }
     }
 
     /// The inputs with ones at all padding.
@@ -98,7 +119,8 @@ impl GraphBatch {
         let replace = |(name, array): (&String, &Array)| {
             let kept = |flat: usize| {
                 let marks_padding = name == "input_nodes" && flat.is_multiple_of(array.shape()[2]);
-                !self.is_padding(name, array.shape(), flat) || (marks_padding && change == PaddingChange::Values)
+                !self.is_padding(name, array.shape(), flat)
+                    || (marks_padding && change == PaddingChange::Values)
             };
             let other = match array.values() {
                 Values::I64(values) => Array::integers(array.shape(), with_ones(values, 1, kept)),
@@ -111,16 +133,31 @@ impl GraphBatch {
     }
 
     fn is_padding(&self, name: &str, shape: &[usize], flat: usize) -> bool {
-        let Some(NodeArgument { node_dimensions, offset, .. }) = node_argument_of(name) else { return false };
+        let Some(NodeArgument {
+            node_dimensions,
+            offset,
+            ..
+        }) = node_argument_of(name)
+        else {
+            return false;
+        };
         let inner = |dimension: usize| shape[dimension + 1..].iter().product::<usize>();
         let nodes = self.nodes[flat / inner(0)];
-        (1..=node_dimensions).any(|dimension| flat / inner(dimension) % shape[dimension] >= nodes + offset)
+        (1..=node_dimensions)
+            .any(|dimension| flat / inner(dimension) % shape[dimension] >= nodes + offset)
     }
 
     /// Outputs and hidden states of a call with other arguments for the same graphs.
-    pub(in crate::check) fn run_with(&self, model: &Model, inputs: &Arrays) -> Result<Vec<GraphResult>, ForwardError> {
+    pub(in crate::check) fn run_with(
+        &self,
+        model: &Model,
+        inputs: &Arrays,
+    ) -> Result<Vec<GraphResult>, ForwardError> {
         let forward = model.forward_traced(inputs)?;
-        let traces = forward.trace.into_iter().map(|(name, array)| (format!("trace.{name}"), array));
+        let traces = forward
+            .trace
+            .into_iter()
+            .map(|(name, array)| (format!("trace.{name}"), array));
         Ok(self.by_graph(forward.outputs.into_iter().chain(traces)))
     }
 
@@ -130,14 +167,25 @@ impl GraphBatch {
     }
 
     /// The named arrays, split by graph, without padding.
-    pub(in crate::check) fn by_graph(&self, named: impl Iterator<Item = (String, Array)>) -> Vec<GraphResult> {
+    pub(in crate::check) fn by_graph(
+        &self,
+        named: impl Iterator<Item = (String, Array)>,
+    ) -> Vec<GraphResult> {
         let part = |array: &Array, graph: usize| {
             let row = array.select_rows(&[graph]);
             // Hidden states begin with the graph token, then come the nodes.
-            if row.shape().len() == 3 { row.narrow(1, 0, 1 + self.nodes[graph]) } else { row }
+            if row.shape().len() == 3 {
+                row.narrow(1, 0, 1 + self.nodes[graph])
+            } else {
+                row
+            }
         };
         let of_graphs = |(name, array): (String, Array)| {
-            let of_graph = |graph| GraphResult { name: name.clone(), graph, array: part(&array, graph) };
+            let of_graph = |graph| GraphResult {
+                name: name.clone(),
+                graph,
+                array: part(&array, graph),
+            };
             (0..self.nodes.len()).map(of_graph).collect::<Vec<_>>()
         };
         named.flat_map(of_graphs).collect()
@@ -145,58 +193,90 @@ impl GraphBatch {
 }
 
 fn node_argument_of(name: &str) -> Option<NodeArgument> {
-    NODE_ARGUMENTS.into_iter().find(|argument| argument.name == name)
+    NODE_ARGUMENTS
+        .into_iter()
+        .find(|argument| argument.name == name)
 }
 
 fn with_ones<T: Copy>(values: &[T], one: T, kept: impl Fn(usize) -> bool) -> Vec<T> {
-    values.iter().enumerate().map(|(flat, value)| if kept(flat) { *value } else { one }).collect()
+    values
+        .iter()
+        .enumerate()
+        .map(|(flat, value)| if kept(flat) { *value } else { one })
+        .collect()
 }
 
 /// The graphs of the main case.
 pub(in crate::check) fn recorded_graphs(golden: &Golden) -> Vec<Graph> {
     let graph = |arrays: &Arrays| Graph {
-        num_nodes: arrays.get("num_nodes").and_then(Array::as_integers).map_or(0, |count| count[0] as usize),
-        edge_index: arrays.get("edge_index").cloned().unwrap_or_else(|| Array::integers([2, 0], Vec::new())),
+        num_nodes: arrays
+            .get("num_nodes")
+            .and_then(Array::as_integers)
+            .map_or(0, |count| count[0] as usize),
+        edge_index: arrays
+            .get("edge_index")
+            .cloned()
+            .unwrap_or_else(|| Array::integers([2, 0], Vec::new())),
         node_feat: arrays.get("node_feat").cloned(),
         edge_attr: arrays.get("edge_attr").cloned(),
     };
     golden.graphs.iter().map(graph).collect()
 }
 
-/// `count` binary trees of `nodes` nodes, with features of nodes and edges from the recorded graphs; none without such graphs.
+/// `count` binary trees of `nodes` nodes, with features of nodes and edges from the recorded
+/// graphs; none without such graphs.
 ///
-/// Binary trees, because the model has tables for a limited number of distances and degrees: distances grow with the
-/// logarithm of the number of nodes, and no degree is above three.
+/// Binary trees, because the model has tables for a limited number of distances and degrees:
+/// distances grow with the logarithm of the number of nodes, and no degree is above three.
 pub(in crate::check) fn trees(golden: &Golden, nodes: usize, count: usize) -> Vec<Graph> {
     let recorded = recorded_graphs(golden);
-    let edges: Vec<[i64; 2]> =
-        (1..nodes as i64).flat_map(|child| [[child, (child - 1) / 2], [(child - 1) / 2, child]]).collect();
+    let edges: Vec<[i64; 2]> = (1..nodes as i64)
+        .flat_map(|child| [[child, (child - 1) / 2], [(child - 1) / 2, child]])
+        .collect();
     let ends = [0, 1].map(|end| edges.iter().map(move |edge| edge[end]));
     let edge_index = Array::integers([2, edges.len()], ends.into_iter().flatten().collect());
     let tree = |number: usize| {
         let features = &recorded[number % recorded.len()];
         // Starting at another row for each tree makes the trees differ.
         let rows = |array: &Array, rows: usize| {
-            let order: Vec<usize> = (0..rows).map(|row| (row + number) % array.shape()[0]).collect();
+            let order: Vec<usize> = (0..rows)
+                .map(|row| (row + number) % array.shape()[0])
+                .collect();
             array.select_rows(&order)
         };
         Graph {
             num_nodes: nodes,
             edge_index: edge_index.clone(),
             node_feat: features.node_feat.as_ref().map(|array| rows(array, nodes)),
-            edge_attr: features.edge_attr.as_ref().map(|array| rows(array, edges.len())),
+            edge_attr: features
+                .edge_attr
+                .as_ref()
+                .map(|array| rows(array, edges.len())),
         }
     };
-    if recorded.is_empty() { Vec::new() } else { (0..count).map(tree).collect() }
+    if recorded.is_empty() {
+        Vec::new()
+    } else {
+        (0..count).map(tree).collect()
+    }
 }
 
-/// Whether the model's tables have a row for every distance in a collated batch and every position in its paths.
+/// Whether the model's tables have a row for every distance in a collated batch and every position
+/// in its paths.
 pub(in crate::check) fn distances_fit(config: &Value, inputs: &Arrays) -> bool {
     let rows = |name: &str, default| config.get(name).and_then(Value::as_i64).unwrap_or(default);
-    let positions = inputs.get("spatial_pos").and_then(Array::as_integers).unwrap_or_default();
-    let depth = inputs.get("input_edges").map_or(0, |edges| edges.shape()[3] as i64);
+    let positions = inputs
+        .get("spatial_pos")
+        .and_then(Array::as_integers)
+        .unwrap_or_default();
+    let depth = inputs
+        .get("input_edges")
+        .map_or(0, |edges| edges.shape()[3] as i64);
     // The defaults are those of `GraphormerConfig`.
-    positions.iter().all(|position| *position < rows("num_spatial", 512)) && depth <= rows("num_edge_dis", 128)
+    positions
+        .iter()
+        .all(|position| *position < rows("num_spatial", 512))
+        && depth <= rows("num_edge_dis", 128)
 }
 
 #[cfg(test)]
@@ -208,16 +288,30 @@ mod tests {
 
     #[test]
     fn a_graph_has_its_token_and_its_nodes_without_padding() {
-        let batch = GraphBatch { inputs: Arrays::new(), nodes: vec![3, 1] };
+        let batch = GraphBatch {
+            inputs: Arrays::new(),
+            nodes: vec![3, 1],
+        };
         let states = Array::floats([2, 4, 1], (0..8_u8).map(f32::from).collect());
         let logits = Array::floats([2, 1], vec![8.0, 9.0]);
         let named = [("embed".to_owned(), states), ("logits".to_owned(), logits)];
         let parts = batch.by_graph(named.into_iter()).into_iter();
-        let parts: Vec<_> = parts.map(|part| (part.graph, part.array.as_floats().unwrap().to_vec())).collect();
-        assert_eq!(parts, [(0, vec![0.0, 1.0, 2.0, 3.0]), (1, vec![4.0, 5.0]), (0, vec![8.0]), (1, vec![9.0])]);
+        let parts: Vec<_> = parts
+            .map(|part| (part.graph, part.array.as_floats().unwrap().to_vec()))
+            .collect();
+        assert_eq!(
+            parts,
+            [
+                (0, vec![0.0, 1.0, 2.0, 3.0]),
+                (1, vec![4.0, 5.0]),
+                (0, vec![8.0]),
+                (1, vec![9.0])
+            ]
+        );
     }
 
-    /// Every node but the first has an edge to its parent and one back. Tree k has the features of recorded graph k, from row k on.
+    /// Every node but the first has an edge to its parent and one back. Tree k has the features of
+    /// recorded graph k, from row k on.
     #[test]
     fn trees_are_binary_and_have_recorded_features() {
         let golden = Golden::read(&fixtures().join("graphormer")).unwrap();
@@ -230,7 +324,9 @@ mod tests {
             let features = &recorded[number % 3];
             let rows = |recorded: &Option<Array>, count: usize| {
                 let recorded = recorded.as_ref().unwrap();
-                let order: Vec<usize> = (number..number + count).map(|row| row % recorded.shape()[0]).collect();
+                let order: Vec<usize> = (number..number + count)
+                    .map(|row| row % recorded.shape()[0])
+                    .collect();
                 Some(recorded.select_rows(&order))
             };
             let expected = Graph {
@@ -241,7 +337,10 @@ mod tests {
             };
             assert_eq!(*tree, expected, "tree {number}");
         }
-        assert_ne!(trees[0].node_feat, trees[3].node_feat, "two trees of one graph differ");
+        assert_ne!(
+            trees[0].node_feat, trees[3].node_feat,
+            "two trees of one graph differ"
+        );
     }
 
     #[test]
@@ -249,8 +348,14 @@ mod tests {
         let small = json!({ "num_spatial": 5, "num_edge_dis": 2 });
         let fits = |config: &Value, position: i64, depth: usize| {
             let inputs = Arrays::from([
-                ("spatial_pos".to_owned(), Array::integers([1, 1, 2], vec![0, position])),
-                ("input_edges".to_owned(), Array::integers([1, 1, 1, depth, 1], vec![0; depth])),
+                (
+                    "spatial_pos".to_owned(),
+                    Array::integers([1, 1, 2], vec![0, position]),
+                ),
+                (
+                    "input_edges".to_owned(),
+                    Array::integers([1, 1, 1, depth, 1], vec![0; depth]),
+                ),
             ]);
             distances_fit(config, &inputs)
         };
@@ -258,6 +363,8 @@ mod tests {
         assert!(!fits(&small, 5, 2));
         assert!(!fits(&small, 6, 2));
         assert!(!fits(&small, 4, 3));
-        assert!(fits(&json!({}), 511, 128) && !fits(&json!({}), 512, 1) && !fits(&json!({}), 0, 129));
+        assert!(
+            fits(&json!({}), 511, 128) && !fits(&json!({}), 512, 1) && !fits(&json!({}), 0, 129)
+        );
     }
 }

@@ -1,12 +1,15 @@
-//! The positions of padding in recorded outputs: what is computed there is arbitrary, and nothing reads it.
+//! The positions of padding in recorded outputs: what is computed there is arbitrary, and nothing
+//! reads it.
 
 use crate::engine::CheckEngine;
 use testgen_nn::array::{Array, Arrays};
 
-/// Recorded and computed outputs without the positions of padding, where an engine computes; none where that changes nothing.
+/// Recorded and computed outputs without the positions of padding, where an engine computes; none
+/// where that changes nothing.
 ///
-/// Padding that sees no token, as outside of a sliding window, has arbitrary outputs, which nothing reads: eager attention of
-/// transformers computes the mean of all values there, as the native models do, and its `sdpa` zeros.
+/// Padding that sees no token, as outside of a sliding window, has arbitrary outputs, which nothing
+/// reads: eager attention of transformers computes the mean of all values there, as the native
+/// models do, and its `sdpa` zeros.
 pub(in crate::check) fn defined(
     engine: &CheckEngine,
     inputs: &Arrays,
@@ -20,21 +23,41 @@ pub(in crate::check) fn defined(
     let by_position = expected.shape().starts_with(mask.shape()) && expected.shape() == got.shape();
     let padded = mask.as_integers()?.contains(&0);
     let floats = expected.as_floats().is_some() && got.as_floats().is_some();
-    (of_tokens && by_position && padded && floats).then(|| [expected, got].map(|array| at_real_positions(array, mask)))
+    (of_tokens && by_position && padded && floats)
+        .then(|| [expected, got].map(|array| at_real_positions(array, mask)))
 }
 
-/// `got` with what `expected` has at the positions of padding, so that these are not compared; see [`defined`].
-pub(in crate::check) fn with_padding_of(engine: &CheckEngine, inputs: &Arrays, expected: &Array, got: &Array) -> Array {
-    let (Some(_), Some(mask)) = (defined(engine, inputs, expected, got), inputs.get("attention_mask")) else {
+/// `got` with what `expected` has at the positions of padding, so that these are not compared; see
+/// [`defined`].
+pub(in crate::check) fn with_padding_of(
+    engine: &CheckEngine,
+    inputs: &Arrays,
+    expected: &Array,
+    got: &Array,
+) -> Array {
+    let (Some(_), Some(mask)) = (
+        defined(engine, inputs, expected, got),
+        inputs.get("attention_mask"),
+    ) else {
         return got.clone();
     };
-    let (Some(expected), Some(values), Some(mask)) = (expected.as_floats(), got.as_floats(), mask.as_integers()) else {
+    let (Some(expected), Some(values), Some(mask)) =
+        (expected.as_floats(), got.as_floats(), mask.as_integers())
+    else {
         return got.clone();
     };
     let width = values.len() / mask.len().max(1);
-    let value =
-        |(index, (expected, got)): (usize, (&f32, &f32))| if mask[index / width] == 0 { *expected } else { *got };
-    Array::floats(got.shape().to_vec(), expected.iter().zip(values).enumerate().map(value).collect())
+    let value = |(index, (expected, got)): (usize, (&f32, &f32))| {
+        if mask[index / width] == 0 {
+            *expected
+        } else {
+            *got
+        }
+    };
+    Array::floats(
+        got.shape().to_vec(),
+        expected.iter().zip(values).enumerate().map(value).collect(),
+    )
 }
 
 /// The entries where `mask` [batch, seq] is not zero: [batch, seq, ...] becomes [real, ...].
@@ -42,7 +65,12 @@ pub(in crate::check) fn at_real_positions(array: &Array, mask: &Array) -> Array 
     let (shape, rest) = array.shape().split_at(2);
     let mut flat_shape = vec![shape[0] * shape[1]];
     flat_shape.extend(rest);
-    let real = mask.as_integers().unwrap_or_default().iter().enumerate().filter(|(_, value)| **value != 0);
+    let real = mask
+        .as_integers()
+        .unwrap_or_default()
+        .iter()
+        .enumerate()
+        .filter(|(_, value)| **value != 0);
     let rows: Vec<usize> = real.map(|(index, _)| index).collect();
     let values = array.as_floats().unwrap_or_default().to_vec();
     Array::floats(flat_shape, values).select_rows(&rows)
@@ -53,14 +81,26 @@ mod tests {
     use super::*;
 
     fn counted(shape: &[usize], first: u8) -> Array {
-        Array::floats(shape, (first..).take(shape.iter().product()).map(f32::from).collect())
+        Array::floats(
+            shape,
+            (first..)
+                .take(shape.iter().product())
+                .map(f32::from)
+                .collect(),
+        )
     }
 
     /// Inputs of a text of two tokens with padding between them.
     fn padded() -> Arrays {
         Arrays::from([
-            ("input_ids".to_owned(), Array::integers([1, 3], vec![7, 0, 8])),
-            ("attention_mask".to_owned(), Array::integers([1, 3], vec![1, 0, 1])),
+            (
+                "input_ids".to_owned(),
+                Array::integers([1, 3], vec![7, 0, 8]),
+            ),
+            (
+                "attention_mask".to_owned(),
+                Array::integers([1, 3], vec![1, 0, 1]),
+            ),
         ])
     }
 
@@ -71,7 +111,12 @@ mod tests {
     #[test]
     fn padding_of_a_text_is_left_out_on_an_engine() {
         let (expected, got) = (counted(&[1, 3, 2], 0), counted(&[1, 3, 2], 10));
-        let real = |first: f32| Array::floats([2, 2], [0.0, 1.0, 4.0, 5.0].map(|value| first + value).to_vec());
+        let real = |first: f32| {
+            Array::floats(
+                [2, 2],
+                [0.0, 1.0, 4.0, 5.0].map(|value| first + value).to_vec(),
+            )
+        };
         let of = |inputs: &Arrays| defined(&scripted(), inputs, &expected, &got);
         assert_eq!(of(&padded()), Some([real(0.0), real(10.0)]));
         assert_eq!(
@@ -86,10 +131,19 @@ mod tests {
         };
         let ids = |shape: [usize; 2]| Array::integers(shape, vec![7; shape[0] * shape[1]]);
         assert_eq!(of(&changed("decoder_input_ids", ids([1, 3]))), None);
-        assert_eq!(of(&changed("input_ids", ids([1, 4]))), None, "the mask is of something else");
-        assert_eq!(of(&changed("attention_mask", ids([1, 3]))), None, "no position is padding");
+        assert_eq!(
+            of(&changed("input_ids", ids([1, 4]))),
+            None,
+            "the mask is of something else"
+        );
+        assert_eq!(
+            of(&changed("attention_mask", ids([1, 3]))),
+            None,
+            "no position is padding"
+        );
         let numbers = Array::integers([1, 3], vec![1, 2, 3]);
-        let compared = |expected: &Array, got: &Array| defined(&scripted(), &padded(), expected, got);
+        let compared =
+            |expected: &Array, got: &Array| defined(&scripted(), &padded(), expected, got);
         assert_eq!(compared(&numbers, &counted(&[1, 3], 0)), None);
         assert_eq!(compared(&counted(&[1, 3], 0), &numbers), None);
         assert_eq!(compared(&counted(&[1, 3, 1], 0), &got), None);
@@ -101,6 +155,9 @@ mod tests {
         let replaced = with_padding_of(&scripted(), &padded(), &expected, &got);
         let values = [10.0, 11.0, 2.0, 3.0, 14.0, 15.0];
         assert_eq!(replaced, Array::floats([1, 3, 2], values.to_vec()));
-        assert_eq!(with_padding_of(&CheckEngine::native(), &padded(), &expected, &got), got);
+        assert_eq!(
+            with_padding_of(&CheckEngine::native(), &padded(), &expected, &got),
+            got
+        );
     }
 }

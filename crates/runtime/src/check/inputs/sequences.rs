@@ -1,4 +1,5 @@
-//! Token sequences that checks make themselves: rows of ids, padded as a caller of transformers would pad them.
+//! Token sequences that checks make themselves: rows of ids, padded as a caller of transformers
+//! would pad them.
 
 use super::stream::TokenSequence;
 use crate::golden::{Golden, RecordedCase};
@@ -25,7 +26,8 @@ pub(in crate::check) struct TextFacts<'a> {
     pub(in crate::check) stream: TokenSequence<'a>,
     /// The id that fills padding.
     pub(in crate::check) pad: i64,
-    /// Whether `pad` is the pad token of the configuration, which classifiers of decoders search for.
+    /// Whether `pad` is the pad token of the configuration, which classifiers of decoders search
+    /// for.
     pub(in crate::check) pad_is_configured: bool,
     /// The number of ids.
     pub(in crate::check) vocab: i64,
@@ -33,8 +35,9 @@ pub(in crate::check) struct TextFacts<'a> {
     pub(in crate::check) longest: usize,
     /// Whether a token sees only those before it.
     pub(in crate::check) causal: bool,
-    /// Whether left padding changes the output although the mask hides it: a state space model masks tokens before it projects
-    /// them, so if the projection has a bias, the convolution after it reads that bias at the padding, as in transformers.
+    /// Whether left padding changes the output although the mask hides it: a state space model
+    /// masks tokens before it projects them, so if the projection has a bias, the convolution after
+    /// it reads that bias at the padding, as in transformers.
     pub(in crate::check) reads_left_padding: bool,
     /// The token at which pooled outputs are read.
     pub(in crate::check) pooling: Pooling,
@@ -50,18 +53,28 @@ static NO_ARGUMENTS: Arrays = Arrays::new();
 const LONGEST: usize = 1024;
 
 impl<'a> TextFacts<'a> {
-    /// The sequences of a model: one, or for an encoder-decoder that of the decoder and, if the encoder reads text, its own.
-    pub(in crate::check) fn streams(architecture: Architecture, model: &Model, golden: &'a Golden) -> Vec<Self> {
+    /// The sequences of a model: one, or for an encoder-decoder that of the decoder and, if the
+    /// encoder reads text, its own.
+    pub(in crate::check) fn streams(
+        architecture: Architecture,
+        model: &Model,
+        golden: &'a Golden,
+    ) -> Vec<Self> {
         let of = |stream| Self::of(stream, model, golden);
         if golden.target.is_empty() {
             let text = of(TokenSequence::Text);
             return vec![match architecture {
                 Architecture::EncoderDecoder => text.of_classifier(model),
-                Architecture::Speech => Self { causal: false, ..text },
-                // Not `capabilities().causal`: a model of these architectures that is not causal must fail.
-                Architecture::DecoderOnly | Architecture::Moe | Architecture::Multimodal => {
-                    Self { causal: true, ..text }
-                }
+                Architecture::Speech => Self {
+                    causal: false,
+                    ..text
+                },
+                // Not `capabilities().causal`: a model of these architectures that is not causal
+                // must fail.
+                Architecture::DecoderOnly | Architecture::Moe | Architecture::Multimodal => Self {
+                    causal: true,
+                    ..text
+                },
                 Architecture::Ssm => Self {
                     causal: true,
                     reads_left_padding: model.config().get("use_bias") == Some(&Value::Bool(true)),
@@ -72,35 +85,54 @@ impl<'a> TextFacts<'a> {
         }
         let mut streams = vec![of(TokenSequence::Target(&golden.source))];
         if golden.source.contains_key("input_ids") {
-            // Without the decoder's arguments a model with retrieval stops after the question encoder. A made-up question can
-            // be equally near to several passages, and then what the generator computes from them is arbitrary.
+            // Without the decoder's arguments a model with retrieval stops after the question
+            // encoder. A made-up question can be equally near to several passages, and then what
+            // the generator computes from them is arbitrary.
             let question_only = architecture == Architecture::Rag;
-            streams.push(of(TokenSequence::Source(if question_only { &NO_ARGUMENTS } else { &golden.target })));
+            streams.push(of(TokenSequence::Source(if question_only {
+                &NO_ARGUMENTS
+            } else {
+                &golden.target
+            })));
         }
         streams
     }
 
     fn of(stream: TokenSequence<'a>, model: &Model, golden: &Golden) -> Self {
         // Models of several parts nest the fields that are at the top level elsewhere.
-        let part = if matches!(stream, TokenSequence::Target(_)) { "generator" } else { "question_encoder" };
+        let part = if matches!(stream, TokenSequence::Target(_)) {
+            "generator"
+        } else {
+            "question_encoder"
+        };
         let config = model.config();
         let objects = [config.get(part), Some(config), config.get("text_config")];
-        let field = |name: &str| objects.iter().flatten().find_map(|config| config.get(name)?.as_i64());
+        let field = |name: &str| {
+            objects
+                .iter()
+                .flatten()
+                .find_map(|config| config.get(name)?.as_i64())
+        };
         // Some configurations write -1 for an id that they do not have.
         let number = |name: &str| field(name).filter(|number| *number >= 0);
         let capabilities = model.capabilities();
         let limits = [capabilities.max_positions, capabilities.cacheable_length];
-        let decoder_vocab = number("decoder_vocab_size").filter(|_| matches!(stream, TokenSequence::Target(_)));
+        let decoder_vocab =
+            number("decoder_vocab_size").filter(|_| matches!(stream, TokenSequence::Target(_)));
         let vocab = decoder_vocab.or_else(|| number("vocab_size"));
-        // Checkpoints cut down for tests keep the special ids of the full model, which their embedding no longer has.
+        // Checkpoints cut down for tests keep the special ids of the full model, which their
+        // embedding no longer has.
         let in_vocab = |id: &i64| vocab.is_none_or(|vocab| *id < vocab);
         let configured = number("pad_token_id").filter(in_vocab);
         let recorded = golden.pad_token_id.filter(in_vocab);
         Self {
             stream,
-            // The golden's first, because its inputs were padded with it. Without a pad token, callers of transformers
-            // use the end token.
-            pad: recorded.or(configured).or_else(|| number("eos_token_id").filter(in_vocab)).unwrap_or(0),
+            // The golden's first, because its inputs were padded with it. Without a pad token,
+            // callers of transformers use the end token.
+            pad: recorded
+                .or(configured)
+                .or_else(|| number("eos_token_id").filter(in_vocab))
+                .unwrap_or(0),
             pad_is_configured: configured.is_some(),
             vocab: vocab.unwrap_or(2),
             longest: limits.into_iter().flatten().min().unwrap_or(LONGEST),
@@ -112,9 +144,14 @@ impl<'a> TextFacts<'a> {
         }
     }
 
-    /// A classifier with an encoder and a decoder reads one text with both, and classifies the state of its end token.
+    /// A classifier with an encoder and a decoder reads one text with both, and classifies the
+    /// state of its end token.
     fn of_classifier(self, model: &Model) -> Self {
-        Self { causal: false, end: model.config().get("eos_token_id").and_then(Value::as_i64), ..self }
+        Self {
+            causal: false,
+            end: model.config().get("eos_token_id").and_then(Value::as_i64),
+            ..self
+        }
     }
 
     /// `id`, or the end token at the last position of a row that needs one.
@@ -124,8 +161,9 @@ impl<'a> TextFacts<'a> {
 }
 
 impl TextFacts<'_> {
-    /// Whether the pooled outputs must not depend on padding on `side`. A decoder's classifier finds the last token by the pad
-    /// id of the configuration; without one it takes the last column.
+    /// Whether the pooled outputs must not depend on padding on `side`. A decoder's classifier
+    /// finds the last token by the pad id of the configuration; without one it takes the last
+    /// column.
     pub(in crate::check) fn pooled_ignores_padding(&self, side: PaddedSide) -> bool {
         match self.pooling {
             Pooling::Fixed => !self.causal || self.pad_is_configured || side == PaddedSide::Left,
@@ -134,7 +172,8 @@ impl TextFacts<'_> {
         }
     }
 
-    /// Whether the pooled outputs must not depend on the ids at masked positions. They may where a token is found by its id.
+    /// Whether the pooled outputs must not depend on the ids at masked positions. They may where a
+    /// token is found by its id.
     pub(in crate::check) fn pooled_ignores_masked_ids(&self) -> bool {
         self.pooling == Pooling::Fixed && !self.causal
     }
@@ -143,23 +182,35 @@ impl TextFacts<'_> {
 impl Sequences {
     /// Pseudo-random ids, always the same ones, never the pad id.
     pub(in crate::check) fn generated(rows: usize, length: usize, facts: TextFacts<'_>) -> Self {
-        // A congruential generator with the constants of MMIX: reproducible, and no check needs better randomness.
+        // A congruential generator with the constants of MMIX: reproducible, and no check needs
+        // better randomness.
         let mut state = 0x2545_f491_4f6c_dd1d_u64;
         let mut id = || loop {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             let id = ((state >> 33) % facts.vocab.max(2) as u64) as i64;
             if id != facts.pad && ![facts.end, facts.reserved].contains(&Some(id)) {
                 return id;
             }
         };
-        Self((0..rows).map(|_| (0..length).map(|_| id()).collect()).collect())
+        Self(
+            (0..rows)
+                .map(|_| (0..length).map(|_| id()).collect())
+                .collect(),
+        )
     }
 
-    /// The rows of a recorded case without their padding; none where ids and mask are not both [batch, seq], as for a model of
-    /// music, whose rows of ids are [batch * codebooks, seq].
-    pub(in crate::check) fn of_case(case: &RecordedCase, stream: TokenSequence<'_>) -> Option<Self> {
+    /// The rows of a recorded case without their padding; none where ids and mask are not both
+    /// [batch, seq], as for a model of music, whose rows of ids are [batch * codebooks, seq].
+    pub(in crate::check) fn of_case(
+        case: &RecordedCase,
+        stream: TokenSequence<'_>,
+    ) -> Option<Self> {
         let ids = case.inputs.get(stream.ids())?;
-        let [rows, width] = *ids.shape() else { return None };
+        let [rows, width] = *ids.shape() else {
+            return None;
+        };
         let values = ids.as_integers()?;
         let mask = case.inputs.get(stream.mask());
         if mask.is_some_and(|mask| mask.shape() != ids.shape()) {
@@ -167,7 +218,12 @@ impl Sequences {
         }
         let mask = mask.and_then(Array::as_integers);
         let real = |flat: &usize| mask.is_none_or(|mask| mask[*flat] != 0);
-        let row = |row: usize| (row * width..(row + 1) * width).filter(real).map(|flat| values[flat]).collect();
+        let row = |row: usize| {
+            (row * width..(row + 1) * width)
+                .filter(real)
+                .map(|flat| values[flat])
+                .collect()
+        };
         Some(Self((0..rows).map(row).collect()))
     }
 
@@ -177,14 +233,25 @@ impl Sequences {
 
     /// The first `length` ids of every row.
     pub(in crate::check) fn prefix(&self, length: usize) -> Self {
-        Self(self.0.iter().map(|row| row[..length.min(row.len())].to_vec()).collect())
+        Self(
+            self.0
+                .iter()
+                .map(|row| row[..length.min(row.len())].to_vec())
+                .collect(),
+        )
     }
 
     /// Ids and mask, padded to `width` on `side`, with the other arguments.
     ///
-    /// Left padding of causal models without an encoder comes with the position ids that `generate` passes: without them
-    /// transformers would count positions from the first column, padding included.
-    pub(in crate::check) fn padded(&self, width: usize, side: PaddedSide, facts: TextFacts<'_>) -> Arrays {
+    /// Left padding of causal models without an encoder comes with the position ids that `generate`
+    /// passes: without them transformers would count positions from the first column, padding
+    /// included.
+    pub(in crate::check) fn padded(
+        &self,
+        width: usize,
+        side: PaddedSide,
+        facts: TextFacts<'_>,
+    ) -> Arrays {
         let (mut ids, mut mask, mut positions) = (Vec::new(), Vec::new(), Vec::new());
         for row in &self.0 {
             let padding = width - row.len();
@@ -192,7 +259,11 @@ impl Sequences {
             for column in 0..width {
                 let real = (before..before + row.len()).contains(&column);
                 let last = column + 1 == before + row.len();
-                ids.push(if real { facts.with_end(row[column - before], last) } else { facts.pad });
+                ids.push(if real {
+                    facts.with_end(row[column - before], last)
+                } else {
+                    facts.pad
+                });
                 mask.push(i64::from(real));
                 positions.push(if real { (column - before) as i64 } else { 0 });
             }
@@ -203,7 +274,9 @@ impl Sequences {
             (facts.stream.mask().to_owned(), Array::integers(shape, mask)),
         ]);
         for (name, array) in facts.stream.other_arguments().into_iter().flatten() {
-            let rows: Vec<usize> = (0..self.0.len()).map(|row| row % array.shape()[0].max(1)).collect();
+            let rows: Vec<usize> = (0..self.0.len())
+                .map(|row| row % array.shape()[0].max(1))
+                .collect();
             inputs.insert(name.clone(), array.select_rows(&rows));
         }
         if side == PaddedSide::Left && facts.causal && facts.stream == TokenSequence::Text {
@@ -219,19 +292,34 @@ impl Sequences {
 
     /// The same rows with every id from `start` on replaced by another one.
     pub(in crate::check) fn changed_from(&self, start: usize, facts: TextFacts<'_>) -> Self {
-        let change = |(column, id): (usize, &i64)| if column < start { *id } else { another(*id, facts) };
-        Self(self.0.iter().map(|row| row.iter().enumerate().map(change).collect()).collect())
+        let change = |(column, id): (usize, &i64)| {
+            if column < start {
+                *id
+            } else {
+                another(*id, facts)
+            }
+        };
+        Self(
+            self.0
+                .iter()
+                .map(|row| row.iter().enumerate().map(change).collect())
+                .collect(),
+        )
     }
 }
 
 /// An id other than `id`, and not a special one.
 pub(in crate::check) fn another(id: i64, facts: TextFacts<'_>) -> i64 {
     let next = |step: i64| (id + step).rem_euclid(facts.vocab);
-    // The first step is large: neighbouring ids of a trained tokenizer are often similar tokens. The others are for the case
-    // that it hits a special id.
+    // The first step is large: neighbouring ids of a trained tokenizer are often similar tokens.
+    // The others are for the case that it hits a special id.
     let kept = [Some(id), Some(facts.pad), facts.end, facts.reserved];
     let allowed = |next: &i64| !kept.contains(&Some(*next));
-    [facts.vocab / 3 + 1, 1, 2, 3].into_iter().map(next).find(allowed).unwrap_or(id)
+    [facts.vocab / 3 + 1, 1, 2, 3]
+        .into_iter()
+        .map(next)
+        .find(allowed)
+        .unwrap_or(id)
 }
 
 #[cfg(test)]

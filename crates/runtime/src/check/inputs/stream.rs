@@ -1,4 +1,5 @@
-//! The token sequences of a model that a check can be about, with the names of their arguments and outputs.
+//! The token sequences of a model that a check can be about, with the names of their arguments and
+//! outputs.
 
 use testgen_nn::array::Arrays;
 
@@ -16,12 +17,20 @@ pub(in crate::check) enum TokenSequence<'a> {
 impl<'a> TokenSequence<'a> {
     /// The argument with the ids.
     pub(in crate::check) fn ids(self) -> &'static str {
-        if matches!(self, Self::Target(_)) { "decoder_input_ids" } else { "input_ids" }
+        if matches!(self, Self::Target(_)) {
+            "decoder_input_ids"
+        } else {
+            "input_ids"
+        }
     }
 
     /// The argument that masks padding.
     pub(in crate::check) fn mask(self) -> &'static str {
-        if matches!(self, Self::Target(_)) { "decoder_attention_mask" } else { "attention_mask" }
+        if matches!(self, Self::Target(_)) {
+            "decoder_attention_mask"
+        } else {
+            "attention_mask"
+        }
     }
 
     /// The arguments of the other half of an encoder-decoder.
@@ -32,16 +41,23 @@ impl<'a> TokenSequence<'a> {
         }
     }
 
-    /// The end of labels of comparisons, so that both sequences of an encoder-decoder have labels of their own.
+    /// The end of labels of comparisons, so that both sequences of an encoder-decoder have labels
+    /// of their own.
     pub(in crate::check) fn suffix(self) -> &'static str {
-        if matches!(self, Self::Source(_)) { " of the encoder" } else { "" }
+        if matches!(self, Self::Source(_)) {
+            " of the encoder"
+        } else {
+            ""
+        }
     }
 
-    /// Whether the output or trace `name` belongs to this sequence, if it has one entry per position at all.
+    /// Whether the output or trace `name` belongs to this sequence, if it has one entry per
+    /// position at all.
     pub(in crate::check) fn owns(self, name: &str) -> bool {
         let name = name.strip_prefix("trace.").unwrap_or(name);
         let encoder = name.starts_with("encoder") || name.starts_with("question.");
-        // The contexts that a generator with retrieval reads have other lengths than question and answer.
+        // The contexts that a generator with retrieval reads have other lengths than question and
+        // answer.
         let contexts = name.starts_with("generator_enc");
         match self {
             Self::Text => true,
@@ -70,7 +86,13 @@ mod tests {
             names.map(|name| stream.owns(name))
         };
         assert_eq!(owned(TokenSequence::Text), [true; 6]);
-        assert_eq!(owned(TokenSequence::Source(&arguments)), [false, false, true, true, true, false]);
-        assert_eq!(owned(TokenSequence::Target(&arguments)), [true, true, false, false, false, false]);
+        assert_eq!(
+            owned(TokenSequence::Source(&arguments)),
+            [false, false, true, true, true, false]
+        );
+        assert_eq!(
+            owned(TokenSequence::Target(&arguments)),
+            [true, true, false, false, false, false]
+        );
     }
 }

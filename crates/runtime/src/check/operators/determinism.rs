@@ -1,4 +1,5 @@
-//! `determinism` of operators: three runs return the same bits, with the other operators between them.
+//! `determinism` of operators: three runs return the same bits, with the other operators between
+//! them.
 
 use super::{
     super::run::{CheckResult, CheckRun, Failures},
@@ -22,7 +23,12 @@ pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let loaded = run.subject_under_test()?;
     let tested = OperatorsUnderTest::of(run, &loaded);
     let cases = first_cases(run)?;
-    let results = |_| cases.iter().map(|(_, case)| tested.execute(&case.call)).collect::<Vec<_>>();
+    let results = |_| {
+        cases
+            .iter()
+            .map(|(_, case)| tested.execute(&case.call))
+            .collect::<Vec<_>>()
+    };
     let runs: Vec<Vec<Result<Computed, CallError>>> = (0..RUNS).map(results).collect();
     let mut failures = Failures::default();
     for (index, (operator, case)) in cases.iter().enumerate() {
@@ -40,15 +46,21 @@ pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     Ok(None)
 }
 
-/// The first element whose bits differ. As bits: compared as numbers, 0 equals -0, and NaN differs from itself.
+/// The first element whose bits differ. As bits: compared as numbers, 0 equals -0, and NaN differs
+/// from itself.
 fn differs(first: &Computed, again: &Computed) -> Option<String> {
     let (one, other) = (&first.tensor, &again.tensor);
     if one.shape != other.shape {
-        return Some(format!("the shape is {:?}; in the first run it was {:?}", other.shape, one.shape));
+        return Some(format!(
+            "the shape is {:?}; in the first run it was {:?}",
+            other.shape, one.shape
+        ));
     }
     let pairs = || one.values.iter().zip(&other.values);
     let flat = pairs().position(|(one, other)| one.to_bits() != other.to_bits())?;
-    let count = pairs().filter(|(one, other)| one.to_bits() != other.to_bits()).count();
+    let count = pairs()
+        .filter(|(one, other)| one.to_bits() != other.to_bits())
+        .count();
     Some(format!(
         "{count} elements differ, first {:?}: {} then {}",
         one.position(flat),

@@ -8,15 +8,22 @@ use super::{
 use crate::check::tests::faulty::{Detected, Fault};
 
 #[cfg(test)]
-pub(in crate::check) const FAULT: Detected =
-    Detected::new(Fault::OutputOff, "one element of each output off by 1 %", "elements are wrong");
+pub(in crate::check) const FAULT: Detected = Detected::new(
+    Fault::OutputOff,
+    "one element of each output off by 1 %",
+    "elements are wrong",
+);
 
 pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     match (compare(run, cases::of_shapes), algorithms::compared(run)) {
-        (Err(Abort::Fail(cases)), Err(Abort::Fail(algorithms))) => Err(Abort::Fail(format!("{cases}\n{algorithms}"))),
+        (Err(Abort::Fail(cases)), Err(Abort::Fail(algorithms))) => {
+            Err(Abort::Fail(format!("{cases}\n{algorithms}")))
+        }
         (cases, algorithms) => {
             let parts = [cases?, algorithms?];
-            Ok(Some(parts.into_iter().flatten().collect::<Vec<_>>().join("; ")))
+            Ok(Some(
+                parts.into_iter().flatten().collect::<Vec<_>>().join("; "),
+            ))
         }
     }
 }

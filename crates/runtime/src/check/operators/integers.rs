@@ -13,8 +13,11 @@ use testgen_operators::{
 };
 
 #[cfg(test)]
-pub(in crate::check) const FAULT: Detected =
-    Detected::new(Fault::OutputOff, "one element of each output off by 1 %", "elements are wrong");
+pub(in crate::check) const FAULT: Detected = Detected::new(
+    Fault::OutputOff,
+    "one element of each output off by 1 %",
+    "elements are wrong",
+);
 
 pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let cases = |shapes: &OperatorShapes, _| integer_cases(shapes.operator);

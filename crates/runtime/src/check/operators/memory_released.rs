@@ -12,14 +12,19 @@ use crate::check::tests::faulty::{Detected, Fault};
 use testgen_operators::calls::{CallError, Execute};
 
 #[cfg(test)]
-pub(in crate::check) const FAULT: Detected = Detected::new(Fault::ModelKept, "the model remains in memory", "1099");
+pub(in crate::check) const FAULT: Detected =
+    Detected::new(Fault::ModelKept, "the model remains in memory", "1099");
 
 pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     released(run, |run, tested| {
         let cases = first_cases(run)?;
         let tested = OperatorsUnderTest::of(run, tested);
         let results = cases.iter().map(|(_, case)| tested.execute(&case.call));
-        let supported = results.filter(|result| !matches!(result, Err(CallError::Unsupported { .. })));
-        supported.collect::<Result<Vec<_>, _>>().map(drop).map_err(Abort::from)
+        let supported =
+            results.filter(|result| !matches!(result, Err(CallError::Unsupported { .. })));
+        supported
+            .collect::<Result<Vec<_>, _>>()
+            .map(drop)
+            .map_err(Abort::from)
     })
 }

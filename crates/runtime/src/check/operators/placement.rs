@@ -9,8 +9,11 @@ use crate::check::tests::faulty::{Detected, Fault};
 use testgen_operators::calls::{CallError, Execute};
 
 #[cfg(test)]
-pub(in crate::check) const FAULT: Detected =
-    Detected::new(Fault::OutputOnOtherDevice, "outputs on another device", "is on cuda, not on cpu");
+pub(in crate::check) const FAULT: Detected = Detected::new(
+    Fault::OutputOnOtherDevice,
+    "outputs on another device",
+    "is on cuda, not on cpu",
+);
 
 pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let loaded = run.subject_under_test()?;
@@ -23,7 +26,10 @@ pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         match tested.execute(&case.call) {
             Ok(computed) if computed.device == device => {}
             Err(CallError::Unsupported { .. }) => {}
-            Ok(computed) => failures.push(format!("`{operator}` is on {}, not on {device}", computed.device)),
+            Ok(computed) => failures.push(format!(
+                "`{operator}` is on {}, not on {device}",
+                computed.device
+            )),
             Err(error) => failures.push(error.to_string()),
         }
     }

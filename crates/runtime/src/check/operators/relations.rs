@@ -18,13 +18,17 @@ use testgen_operators::{
 };
 
 #[cfg(test)]
-pub(in crate::check) const FAULT: Detected =
-    Detected::new(Fault::WrongRowOfFive, "the last row of a batch is off by one bit", "equal rows");
+pub(in crate::check) const FAULT: Detected = Detected::new(
+    Fault::WrongRowOfFive,
+    "the last row of a batch is off by one bit",
+    "equal rows",
+);
 
 pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let loaded = run.subject_under_test()?;
     let tested = OperatorsUnderTest::of(run, &loaded);
-    let (mut failures, mut count, mut unsupported) = (Failures::default(), 0, UnsupportedCalls::default());
+    let (mut failures, mut count, mut unsupported) =
+        (Failures::default(), 0, UnsupportedCalls::default());
     let mut failed = FailedCalls::of(run, &tested);
     for shapes in shapes(run)? {
         let relations = relations_of(shapes.operator, Element::of(run.registration.precision));
@@ -46,11 +50,15 @@ pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         };
         let violations: Vec<String> = relations.iter().filter_map(&mut violated).collect();
         if count > before {
-            run.evidence.add(exact(shapes.operator, violations.is_empty()));
+            run.evidence
+                .add(exact(shapes.operator, violations.is_empty()));
         }
         failures.extend(violations);
     }
     failures.conclude()?;
     unsupported.conclude(count)?;
-    Ok(Some(with_lacking(run, format!("{count} relations{unsupported}"))))
+    Ok(Some(with_lacking(
+        run,
+        format!("{count} relations{unsupported}"),
+    )))
 }

@@ -1,7 +1,8 @@
-//! `stress`: operators on sizes that no fixture has, against the reference of one period, in several runs.
+//! `stress`: operators on sizes that no fixture has, against the reference of one period, in
+//! several runs.
 //!
-//! Owns what runs on this device: the memory and the time that a case may take, and for how long cases are repeated. The cases and
-//! their comparison are in `testgen_operators`.
+//! Owns what runs on this device: the memory and the time that a case may take, and for how long
+//! cases are repeated. The cases and their comparison are in `testgen_operators`.
 
 mod limits;
 mod note;
@@ -32,25 +33,36 @@ use testgen_operators::{
 };
 
 #[cfg(test)]
-pub(in crate::check) const FAULT: Detected =
-    Detected::new(Fault::OutputOff, "one element of each output off by 1 %", "1 of 7070 elements are wrong");
+pub(in crate::check) const FAULT: Detected = Detected::new(
+    Fault::OutputOff,
+    "one element of each output off by 1 %",
+    "1 of 7070 elements are wrong",
+);
 
 /// Large shapes, each with the reference of one period.
 pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let loaded = run.subject_under_test()?;
     let tested = OperatorsUnderTest::of(run, &loaded);
     let endpoint = loaded.endpoint();
-    let (Some(set), Some(device), Some(kind)) =
-        (endpoint.loaded().and_then(LoadedSubject::operators), endpoint.open_device(), tested.tensor_kind())
-    else {
-        return Err(Abort::Fail("the endpoint names no operators or no device".to_owned()));
+    let (Some(set), Some(device), Some(kind)) = (
+        endpoint.loaded().and_then(LoadedSubject::operators),
+        endpoint.open_device(),
+        tested.tensor_kind(),
+    ) else {
+        return Err(Abort::Fail(
+            "the endpoint names no operators or no device".to_owned(),
+        ));
     };
     let operators = shapes(run)?;
     if operators.iter().all(|shapes| shapes.stress.is_empty()) {
         return Err(Abort::Skip("the spec has no shapes in `stress`".to_owned()));
     }
     let executor = Released { set, device };
-    let stress = Stress { executor: &executor, arithmetic: tested.arithmetic(), device: kind };
+    let stress = Stress {
+        executor: &executor,
+        arithmetic: tested.arithmetic(),
+        device: kind,
+    };
     let request = StressRequest::from_environment().map_err(Abort::Fail)?;
     let mut cases = Cases {
         run,
@@ -60,7 +72,9 @@ pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         failures: Failures::default(),
         soaked: Soaked::new(request.soak()),
     };
-    operators.into_iter().for_each(|shapes| cases.of_operator(shapes));
+    operators
+        .into_iter()
+        .for_each(|shapes| cases.of_operator(shapes));
     cases.soaked.repeat(&cases.stress, &mut cases.failures);
     cases.failures.conclude()?;
     cases.note.result(&cases.soaked)
@@ -83,15 +97,23 @@ impl Cases<'_, '_> {
             for sizes in group.shapes {
                 let cases = stress_cases(shapes.operator, sizes, element);
                 if cases.is_empty() {
-                    self.failures.push(format!("`{}` of {sizes:?}: no variant of it can be repeated", shapes.operator));
+                    self.failures.push(format!(
+                        "`{}` of {sizes:?}: no variant of it can be repeated",
+                        shapes.operator
+                    ));
                 }
-                cases.into_iter().for_each(|case| self.case(group.issue, case));
+                cases
+                    .into_iter()
+                    .for_each(|case| self.case(group.issue, case));
             }
         }
     }
 
     fn case(&mut self, issue: &str, case: StressCase) {
-        let (operator, name) = (case.operator(), format!("`{}` of {} ({issue})", case.operator(), case.description()));
+        let (operator, name) = (
+            case.operator(),
+            format!("`{}` of {} ({issue})", case.operator(), case.description()),
+        );
         // Before each case: what earlier ones released may be in use by other programs meanwhile.
         let limits = DeviceLimits::of(self.device);
         if let Some(refusal) = limits.refuses(&case, 1) {
@@ -100,17 +122,26 @@ impl Cases<'_, '_> {
         let alone = limits.refuses(&case, 2);
         match self.stress.run(&case, alone.is_none()) {
             Ok(result) => {
-                self.failures.extend(result.failure.as_ref().map(|failure| format!("{name}: {failure}")));
+                self.failures.extend(
+                    result
+                        .failure
+                        .as_ref()
+                        .map(|failure| format!("{name}: {failure}")),
+                );
                 let mut evaluation = result.evaluation;
                 if result.failure.is_some() && evaluation.headroom >= 1.0 {
                     // The numbers are right, and the runs differ.
                     evaluation.headroom = 0.0;
                 }
-                self.run.evidence.add(output_error(operator, &case.call.result, evaluation));
+                self.run
+                    .evidence
+                    .add(output_error(operator, &case.call.result, evaluation));
                 self.note.computed(&name, alone);
                 self.soaked.add(case, result.bits, name);
             }
-            Err(CallError::Unsupported { message, .. }) => self.note.unsupported.add(operator, &message),
+            Err(CallError::Unsupported { message, .. }) => {
+                self.note.unsupported.add(operator, &message)
+            }
             Err(error) => {
                 self.failures.push(format!("{name}: {error}"));
                 self.run.evidence.add(exact(operator, false));
@@ -119,8 +150,8 @@ impl Cases<'_, '_> {
     }
 }
 
-/// The operators of an endpoint; each run returns its memory to the driver, because every thread has a stream with memory of its
-/// own.
+/// The operators of an endpoint; each run returns its memory to the driver, because every thread
+/// has a stream with memory of its own.
 struct Released<'e> {
     set: &'e OperatorSet,
     device: &'e OpenDevice,

@@ -29,9 +29,11 @@ pub(in crate::check) struct CheckRun<'a> {
     pub(in crate::check) engine: CheckEngine,
     /// The device of the last endpoint.
     pub(in crate::check) device: Option<OpenDevice>,
-    /// Outputs that cannot be decided, because the reference's own error is above the largest threshold.
+    /// Outputs that cannot be decided, because the reference's own error is above the largest
+    /// threshold.
     pub(in crate::check) undecided: BTreeSet<String>,
-    /// The feature that the engine does not have for the last endpoint. A failure without wrong numbers is not the model's then.
+    /// The feature that the engine does not have for the last endpoint. A failure without wrong
+    /// numbers is not the model's then.
     pub(in crate::check) unsupported: Option<String>,
 }
 
@@ -42,9 +44,21 @@ impl<'a> CheckRun<'a> {
         harness: &'a Harness,
         context: &'a CheckContext<'a>,
     ) -> Self {
-        let (evidence, engine) = (CheckEvidence::default(), CheckEngine::new(context.engine.clone()));
+        let (evidence, engine) = (
+            CheckEvidence::default(),
+            CheckEngine::new(context.engine.clone()),
+        );
         let undecided = BTreeSet::new();
-        Self { registration, harness, context, evidence, engine, device: None, undecided, unsupported: None }
+        Self {
+            registration,
+            harness,
+            context,
+            evidence,
+            engine,
+            device: None,
+            undecided,
+            unsupported: None,
+        }
     }
 
     /// Runs `check`.
@@ -53,11 +67,20 @@ impl<'a> CheckRun<'a> {
         memory::begin_peak();
         let result = check(self);
         replace_peak(&mut self.evidence, self.device.as_ref());
-        // A panic on the device's own thread does not reach this one: the calls return buffers that were never written. The CPU
-        // has no such thread, and panics of checks that run at the same time must not count.
-        let is_valid = self.registration.device == DeviceKind::Cpu || crate::open::device_panics() == panics;
-        let result = if is_valid { result } else { Err(Abort::Fail(invalidated(panics))) };
-        CheckOutcome { status: self.status(result), evidence: std::mem::take(&mut self.evidence) }
+        // A panic on the device's own thread does not reach this one: the calls return buffers that
+        // were never written. The CPU has no such thread, and panics of checks that run at the same
+        // time must not count.
+        let is_valid =
+            self.registration.device == DeviceKind::Cpu || crate::open::device_panics() == panics;
+        let result = if is_valid {
+            result
+        } else {
+            Err(Abort::Fail(invalidated(panics)))
+        };
+        CheckOutcome {
+            status: self.status(result),
+            evidence: std::mem::take(&mut self.evidence),
+        }
     }
 
     pub(in crate::check) fn status(&self, result: CheckResult) -> CheckStatus {
@@ -67,10 +90,17 @@ impl<'a> CheckRun<'a> {
             Err(Abort::Unsupported { feature, reason }) => (Some(feature), reason),
             Err(Abort::Fail(reason)) => (self.unsupported.clone(), reason),
         };
-        // What an engine does not have is not a fault of the device or of the model. Numbers that were wrong before that are.
-        let correct = self.evidence.outputs.iter().all(|output| output.headroom >= 1.0);
+        // What an engine does not have is not a fault of the device or of the model. Numbers that
+        // were wrong before that are.
+        let correct = self
+            .evidence
+            .outputs
+            .iter()
+            .all(|output| output.headroom >= 1.0);
         match unsupported.filter(|_| correct) {
-            Some(feature) => CheckStatus::Ignored { reason: format!("the engine does not support it: {feature}") },
+            Some(feature) => CheckStatus::Ignored {
+                reason: format!("the engine does not support it: {feature}"),
+            },
             None => CheckStatus::Fail { reason },
         }
     }
@@ -79,13 +109,16 @@ impl<'a> CheckRun<'a> {
 impl CheckRun<'_> {
     /// The status of a check without a failure: it passes if every output could be decided.
     fn decided(&self, summary: Option<String>) -> CheckStatus {
-        let Some(first) = self.undecided.first() else { return CheckStatus::Pass { summary } };
+        let Some(first) = self.undecided.first() else {
+            return CheckStatus::Pass { summary };
+        };
         let others = match self.undecided.len() - 1 {
             0 => String::new(),
             count => format!(" and of {count} more"),
         };
-        let reason =
-            format!("the reference's own error of `{first}`{others} is above the largest threshold of this precision");
+        let reason = format!(
+            "the reference's own error of `{first}`{others} is above the largest threshold of this precision"
+        );
         CheckStatus::Ignored { reason }
     }
 
@@ -95,7 +128,10 @@ impl CheckRun<'_> {
 
     /// The checkpoint of the model, for checks that operators do not have.
     pub(in crate::check) fn checkpoint(&self) -> &Checkpoint {
-        self.context.checkpoint.as_ref().expect("a check of models has a harness of a model")
+        self.context
+            .checkpoint
+            .as_ref()
+            .expect("a check of models has a harness of a model")
     }
 
     /// The recorded golden of the checkpoint.
@@ -104,12 +140,16 @@ impl CheckRun<'_> {
     }
 }
 
-/// The failure of a check during which the device's thread panicked, for the panics after the first `before`.
+/// The failure of a check during which the device's thread panicked, for the panics after the first
+/// `before`.
 fn invalidated(before: u64) -> String {
     if let Some(message) = crate::open::out_of_memory(before) {
         crate::open::recover();
         return message;
     }
     let messages = crate::open::device_panic_messages(before);
-    format!("the device's thread panicked, so its results are invalid: {}", messages.join("; "))
+    format!(
+        "the device's thread panicked, so its results are invalid: {}",
+        messages.join("; ")
+    )
 }

@@ -1,6 +1,8 @@
 //! Comparing outputs within a run: the thresholds, and the errors that become evidence.
 
-use super::{super::inputs::padding::defined, check_run::CheckRun, subject_under_test::SubjectUnderTest};
+use super::{
+    super::inputs::padding::defined, check_run::CheckRun, subject_under_test::SubjectUnderTest,
+};
 use crate::{
     compare::compare,
     golden::Golden,
@@ -8,7 +10,8 @@ use crate::{
 };
 use testgen_nn::array::{Array, Arrays};
 
-/// An output in the golden. Its scale and its noise set the threshold where two runs of the device are compared.
+/// An output in the golden. Its scale and its noise set the threshold where two runs of the device
+/// are compared.
 #[derive(Clone, Copy)]
 pub(in crate::check) struct RecordedOutput<'a> {
     pub(in crate::check) golden: &'a Golden,
@@ -18,8 +21,17 @@ pub(in crate::check) struct RecordedOutput<'a> {
 
 impl CheckRun<'_> {
     /// The thresholds for `tested`.
-    pub(in crate::check) fn tolerance<'g>(&self, golden: &'g Golden, tested: &SubjectUnderTest) -> Tolerance<'g> {
-        Tolerance::new(&golden.noise, self.spec().tolerances, tested.precision(), tested.endpoint().tf32())
+    pub(in crate::check) fn tolerance<'g>(
+        &self,
+        golden: &'g Golden,
+        tested: &SubjectUnderTest,
+    ) -> Tolerance<'g> {
+        Tolerance::new(
+            &golden.noise,
+            self.spec().tolerances,
+            tested.precision(),
+            tested.endpoint().tf32(),
+        )
     }
 
     /// Compares two arrays, adds the error to the evidence as `name`, and returns the failure.
@@ -32,11 +44,13 @@ impl CheckRun<'_> {
     ) -> Option<String> {
         let comparison = compare(name, expected, got, threshold);
         self.evidence.add(comparison.error);
-        comparison.failure.map(|failure| format!("`{name}`: {failure}"))
+        comparison
+            .failure
+            .map(|failure| format!("`{name}`: {failure}"))
     }
 
-    /// Like [`Self::compare`], for the recorded output `name` of a call with `inputs`: of an engine, at the positions that [`defined`]
-    /// leaves. `label` names the comparison.
+    /// Like [`Self::compare`], for the recorded output `name` of a call with `inputs`: of an
+    /// engine, at the positions that [`defined`] leaves. `label` names the comparison.
     pub(in crate::check) fn compare_recorded(
         &mut self,
         label: &str,
@@ -54,7 +68,9 @@ impl CheckRun<'_> {
             return None;
         }
         self.evidence.add(comparison.error);
-        comparison.failure.map(|failure| format!("`{label}`: {failure}"))
+        comparison
+            .failure
+            .map(|failure| format!("`{label}`: {failure}"))
     }
 
     /// Like [`Self::compare`], for two runs on the same device. `label` names the comparison.
@@ -65,10 +81,16 @@ impl CheckRun<'_> {
         expected: &Array,
         got: &Array,
     ) -> Option<String> {
-        let RecordedOutput { golden, name, tolerance } = output;
+        let RecordedOutput {
+            golden,
+            name,
+            tolerance,
+        } = output;
         let recorded = golden.main().outputs.get(name).and_then(Array::as_floats);
         let threshold = match (recorded, expected.as_floats()) {
-            (Some(recorded), Some(expected)) => tolerance.metamorphic(name).in_units_of(recorded, expected),
+            (Some(recorded), Some(expected)) => {
+                tolerance.metamorphic(name).in_units_of(recorded, expected)
+            }
             _ => tolerance.metamorphic(name),
         };
         self.compare(label, expected, got, threshold)

@@ -23,9 +23,13 @@ pub(crate) struct CheckContext<'a> {
 }
 
 impl CheckContext<'_> {
-    /// A checkpoint that no subject can be loaded from: its directory does not exist, and operators take none.
+    /// A checkpoint that no subject can be loaded from: its directory does not exist, and operators
+    /// take none.
     pub(in crate::check) fn missing_checkpoint(&self) -> Checkpoint {
-        let here = self.checkpoint.as_ref().map_or(Path::new(""), Checkpoint::directory);
+        let here = self
+            .checkpoint
+            .as_ref()
+            .map_or(Path::new(""), Checkpoint::directory);
         Checkpoint::at(here.join(MISSING))
     }
 }

@@ -1,13 +1,23 @@
-//! The memory of a check in its report: the estimate of the weights beside what was measured, and the peak.
+//! The memory of a check in its report: the estimate of the weights beside what was measured, and
+//! the peak.
 
 use super::outcome::CheckEvidence;
 use crate::{memory, open::OpenDevice};
 use testgen_models::Checkpoint;
 use testgen_types::Precision;
 
-/// Adds the weights that are expected from the headers of the checkpoint to the memory of the first load.
-pub(in crate::check) fn add_estimate(evidence: &mut CheckEvidence, checkpoint: &Checkpoint, precision: Precision) {
-    if let Some(memory) = evidence.memory.as_mut().filter(|memory| memory.estimated_weights.is_none()) {
+/// Adds the weights that are expected from the headers of the checkpoint to the memory of the first
+/// load.
+pub(in crate::check) fn add_estimate(
+    evidence: &mut CheckEvidence,
+    checkpoint: &Checkpoint,
+    precision: Precision,
+) {
+    if let Some(memory) = evidence
+        .memory
+        .as_mut()
+        .filter(|memory| memory.estimated_weights.is_none())
+    {
         // None for a checkpoint without an estimate, which is not a failure.
         let estimated = testgen_estimate::CheckpointHeaders::read(checkpoint.directory()).ok();
         memory.estimated_weights = estimated.map(|estimated| estimated.weights(precision));

@@ -1,5 +1,5 @@
-//! The features that checks need of an engine's model besides its outputs. A model without them has nothing to compare, which is not an
-//! agreement.
+//! The features that checks need of an engine's model besides its outputs. A model without them has
+//! nothing to compare, which is not an agreement.
 
 use super::outcome::Abort;
 use crate::loaded_subject::LoadedSubject;
@@ -9,7 +9,9 @@ use testgen_types::{Check, for_each_check};
 /// Ends `check` as ignored if the engine's model lacks what it needs.
 pub(in crate::check) fn confirm(check: Check, loaded: Option<&LoadedSubject>) -> Result<(), Abort> {
     match needed(check).and_then(|feature| loaded?.lacks(feature)) {
-        Some(reason) => Err(Abort::Skip(format!("the engine does not support it: {reason}"))),
+        Some(reason) => Err(Abort::Skip(format!(
+            "the engine does not support it: {reason}"
+        ))),
         None => Ok(()),
     }
 }

@@ -57,15 +57,21 @@ pub(crate) struct CheckEvidence {
     pub(crate) matrix_unit: Option<MatrixUnit>,
     /// Memory around the first load.
     pub(crate) memory: Option<LoadMemory>,
-    /// Whether an output differs from the golden, in a check that also compares outputs with each other.
+    /// Whether an output differs from the golden, in a check that also compares outputs with each
+    /// other.
     pub(crate) differs_from_golden: bool,
-    /// The compared tensors. Of several comparisons with the same name, the one with the least headroom.
+    /// The compared tensors. Of several comparisons with the same name, the one with the least
+    /// headroom.
     pub(crate) outputs: Vec<OutputError>,
 }
 
 impl CheckEvidence {
     pub(in crate::check) fn add(&mut self, error: OutputError) {
-        match self.outputs.iter_mut().find(|known| known.name == error.name) {
+        match self
+            .outputs
+            .iter_mut()
+            .find(|known| known.name == error.name)
+        {
             Some(known) if known.headroom <= error.headroom => {}
             Some(known) => *known = error,
             None => self.outputs.push(error),
@@ -81,7 +87,8 @@ pub(in crate::check) type CheckResult = Result<Option<String>, Abort>;
 pub(in crate::check) enum Abort {
     /// The property does not hold, or the check could not run.
     Fail(String),
-    /// An engine's model does not have what a call needs. The check is ignored, unless earlier numbers were wrong.
+    /// An engine's model does not have what a call needs. The check is ignored, unless earlier
+    /// numbers were wrong.
     Unsupported { feature: String, reason: String },
     /// The check does not apply here; it is reported as ignored.
     Skip(String),
@@ -91,7 +98,10 @@ impl<E: Error + 'static> From<E> for Abort {
     fn from(error: E) -> Self {
         let mut reason = crate::endpoint::chain(&error);
         // Checks call a model with what the golden records, or with inputs made from it.
-        if (&error as &(dyn Error + 'static)).downcast_ref::<ForwardError>().is_some_and(refuses_inputs) {
+        if (&error as &(dyn Error + 'static))
+            .downcast_ref::<ForwardError>()
+            .is_some_and(refuses_inputs)
+        {
             reason.push_str("; the inputs are those of `golden.safetensors` or made from them");
         }
         if let Some(feature) = crate::endpoint::unsupported(&error) {
@@ -106,7 +116,9 @@ impl<E: Error + 'static> From<E> for Abort {
 pub(in crate::check) fn refuses_inputs(error: &ForwardError) -> bool {
     matches!(
         error,
-        ForwardError::MissingInput { .. } | ForwardError::OutOfRange { .. } | ForwardError::WrongInput { .. }
+        ForwardError::MissingInput { .. }
+            | ForwardError::OutOfRange { .. }
+            | ForwardError::WrongInput { .. }
     )
 }
 
@@ -115,7 +127,8 @@ pub(in crate::check) fn refuses_inputs(error: &ForwardError) -> bool {
 pub(in crate::check) struct Failures(Vec<String>);
 
 impl Failures {
-    /// Messages that are shown. A sweep over shapes can have hundreds, most of them with the same cause.
+    /// Messages that are shown. A sweep over shapes can have hundreds, most of them with the same
+    /// cause.
     const SHOWN: usize = 6;
 
     pub(in crate::check) fn push(&mut self, message: impl Into<String>) {
@@ -155,11 +168,19 @@ mod tests {
     #[test]
     fn of_equal_names_the_least_headroom_is_reported() {
         let mut evidence = CheckEvidence::default();
-        for (name, headroom) in [("logits", 3.0), ("pooled", 9.0), ("logits", 2.0), ("logits", 4.0)] {
+        for (name, headroom) in [
+            ("logits", 3.0),
+            ("pooled", 9.0),
+            ("logits", 2.0),
+            ("logits", 4.0),
+        ] {
             evidence.add(OutputError::with_headroom(name.to_owned(), headroom));
         }
-        let reported: Vec<(&str, f64)> =
-            evidence.outputs.iter().map(|output| (output.name.as_str(), output.headroom)).collect();
+        let reported: Vec<(&str, f64)> = evidence
+            .outputs
+            .iter()
+            .map(|output| (output.name.as_str(), output.headroom))
+            .collect();
         assert_eq!(reported, [("logits", 2.0), ("pooled", 9.0)]);
     }
 
@@ -171,7 +192,10 @@ mod tests {
             failures.conclude()
         };
         assert_eq!(reason(0), Ok(()));
-        let six = (1..=6).map(|number| format!("failure {number}")).collect::<Vec<_>>().join("\n");
+        let six = (1..=6)
+            .map(|number| format!("failure {number}"))
+            .collect::<Vec<_>>()
+            .join("\n");
         assert_eq!(reason(6), Err(Abort::Fail(six.clone())));
         assert_eq!(reason(8), Err(Abort::Fail(format!("{six}\nand 2 more"))));
     }
@@ -183,9 +207,21 @@ mod tests {
         };
         let golden = "golden.safetensors";
         assert!(reason(ForwardError::MissingInput { name: "input_ids" }).contains(golden));
-        assert!(reason(ForwardError::OutOfRange { name: "input_ids", value: 9, limit: 8 }).contains(golden));
+        assert!(
+            reason(ForwardError::OutOfRange {
+                name: "input_ids",
+                value: 9,
+                limit: 8
+            })
+            .contains(golden)
+        );
         assert!(!reason(ForwardError::NotEncoded).contains(golden));
-        assert!(!reason(ForwardError::Device { message: "out of memory".to_owned() }).contains(golden));
+        assert!(
+            !reason(ForwardError::Device {
+                message: "out of memory".to_owned()
+            })
+            .contains(golden)
+        );
     }
 
     #[test]
@@ -197,8 +233,16 @@ mod tests {
         };
         assert_eq!(Abort::from(call()), expected);
         assert_eq!(Abort::from(HandlerError::from(call())), expected);
-        assert_eq!(Abort::from(HandlerError::from(GenerationError::from(call()))), expected);
+        assert_eq!(
+            Abort::from(HandlerError::from(GenerationError::from(call()))),
+            expected
+        );
         let message = "no `position_ids`".to_owned();
-        assert_eq!(Abort::from(ForwardError::Engine { message: message.clone() }), Abort::Fail(message));
+        assert_eq!(
+            Abort::from(ForwardError::Engine {
+                message: message.clone()
+            }),
+            Abort::Fail(message)
+        );
     }
 }

@@ -1,7 +1,9 @@
-//! Every check of every architecture fails when the model has a fault that the check claims to detect.
+//! Every check of every architecture fails when the model has a fault that the check claims to
+//! detect.
 //!
-//! Owns putting the fault of each check into a model, and the table of faults in docs/proof.md. A check without a `FAULT` does not
-//! compile; an architecture in which a fault is not detected fails this test by name.
+//! Owns putting the fault of each check into a model, and the table of faults in docs/proof.md. A
+//! check without a `FAULT` does not compile; an architecture in which a fault is not detected fails
+//! this test by name.
 
 mod table;
 
@@ -20,7 +22,8 @@ use std::{
 };
 use testgen_models::Checkpoint;
 use testgen_types::{
-    Architecture, Check, DeviceKind, EntryStatus, Precision, Registration, SubjectKind, for_each_check, required_checks,
+    Architecture, Check, DeviceKind, EntryStatus, Precision, Registration, SubjectKind,
+    for_each_check, required_checks,
 };
 
 macro_rules! define_detected {
@@ -72,11 +75,18 @@ fn every_check_of_every_architecture_is_turned_red() {
     let pairs = pairs();
     let left = Mutex::new(pairs.iter());
     let next = || left.lock().unwrap().next().copied();
-    let work = || std::iter::from_fn(next).filter_map(undetected_fault).collect::<Vec<_>>();
+    let work = || {
+        std::iter::from_fn(next)
+            .filter_map(undetected_fault)
+            .collect::<Vec<_>>()
+    };
     let threads = thread::available_parallelism().map_or(2, usize::from);
     let mut undetected = thread::scope(|scope| {
         let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect::<Vec<_>>()
+        workers
+            .into_iter()
+            .flat_map(|worker| worker.join().unwrap())
+            .collect::<Vec<_>>()
     });
     undetected.sort();
     assert!(
@@ -90,13 +100,24 @@ fn every_check_of_every_architecture_is_turned_red() {
 
 #[test]
 fn inapplicable_checks_have_nothing_to_compare_with() {
-    for Inapplicable { architecture, check, .. } in INAPPLICABLE {
+    for Inapplicable {
+        architecture,
+        check,
+        ..
+    } in INAPPLICABLE
+    {
         let task = harnesses::of(*architecture).spec.task;
-        let specs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../model_specs").join(architecture.as_str());
+        let specs = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../../model_specs")
+            .join(architecture.as_str());
         for spec in fs::read_dir(specs).unwrap() {
             let fixture = fixtures().join(spec.unwrap().path().file_stem().unwrap());
             let reason = inapplicable(*check, task, &Checkpoint::at(&fixture));
-            assert!(reason.is_some(), "{architecture}: `{check}` applies to {}", fixture.display());
+            assert!(
+                reason.is_some(),
+                "{architecture}: `{check}` applies to {}",
+                fixture.display()
+            );
         }
     }
 }
@@ -105,10 +126,23 @@ fn inapplicable_checks_have_nothing_to_compare_with() {
 fn borrowed_texts_are_tokenized_as_recorded() {
     for architecture in [Architecture::Moe, Architecture::Ssm] {
         let harness = harnesses::of(architecture);
-        let registration =
-            Registration { device: DeviceKind::Cpu, check: Check::PreprocessGolden, precision: Precision::F32 };
-        let entry = harnesses::report_entry(harness, registration, Fault::None, with_inputs(harness).base());
-        assert_eq!(entry.status, EntryStatus::Pass, "{architecture}: {:?}", entry.reason);
+        let registration = Registration {
+            device: DeviceKind::Cpu,
+            check: Check::PreprocessGolden,
+            precision: Precision::F32,
+        };
+        let entry = harnesses::report_entry(
+            harness,
+            registration,
+            Fault::None,
+            with_inputs(harness).base(),
+        );
+        assert_eq!(
+            entry.status,
+            EntryStatus::Pass,
+            "{architecture}: {:?}",
+            entry.reason
+        );
     }
 }
 
@@ -123,31 +157,82 @@ struct Pair {
 fn pairs() -> Vec<Pair> {
     let of = |architecture: Architecture| {
         let required = required_checks(architecture, DeviceKind::ALL, Precision::ALL);
-        let is_registered = move |check: &Check| required.iter().any(|required| required.check == *check);
+        let is_registered =
+            move |check: &Check| required.iter().any(|required| required.check == *check);
         let applies = move |check: &Check| {
-            !INAPPLICABLE.iter().any(|never| never.architecture == architecture && never.check == *check)
+            !INAPPLICABLE
+                .iter()
+                .any(|never| never.architecture == architecture && never.check == *check)
         };
-        let checks = Check::ALL.iter().copied().filter(is_registered).filter(applies);
-        checks.map(move |check| Pair { architecture, check })
+        let checks = Check::ALL
+            .iter()
+            .copied()
+            .filter(is_registered)
+            .filter(applies);
+        checks.map(move |check| Pair {
+            architecture,
+            check,
+        })
     };
-    Architecture::ALL.iter().rev().copied().flat_map(of).collect()
+    Architecture::ALL
+        .iter()
+        .rev()
+        .copied()
+        .flat_map(of)
+        .collect()
 }
 
 /// The failure if a check passes in spite of its fault, or fails for another reason.
 fn undetected_fault(pair: Pair) -> Option<String> {
-    let Pair { architecture, check } = pair;
-    let Detected { fault, reason: expected, .. } = detected(architecture, check);
+    let Pair {
+        architecture,
+        check,
+    } = pair;
+    let Detected {
+        fault,
+        reason: expected,
+        ..
+    } = detected(architecture, check);
     // Other tests of this process allocate memory, too.
-    let _alone = (fault == Fault::ModelKept).then(|| memory::MEASURED.lock().unwrap_or_else(PoisonError::into_inner));
+    let _alone = (fault == Fault::ModelKept).then(|| {
+        memory::MEASURED
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    });
     let harness = harnesses::of(architecture);
-    let device = if check.applies_on(DeviceKind::Cpu) { DeviceKind::Cpu } else { DeviceKind::Rocm };
-    let precision = if check == Check::HalfProbe { Precision::F16 } else { Precision::F32 };
+    let device = if check.applies_on(DeviceKind::Cpu) {
+        DeviceKind::Cpu
+    } else {
+        DeviceKind::Rocm
+    };
+    let precision = if check == Check::HalfProbe {
+        Precision::F16
+    } else {
+        Precision::F32
+    };
     let changed = changed(fault, harness);
-    let base = changed.as_ref().map_or_else(fixtures, |fixture| fixture.base().to_owned());
-    let entry = harnesses::report_entry(harness, Registration { device, check, precision }, fault, &base);
+    let base = changed
+        .as_ref()
+        .map_or_else(fixtures, |fixture| fixture.base().to_owned());
+    let entry = harnesses::report_entry(
+        harness,
+        Registration {
+            device,
+            check,
+            precision,
+        },
+        fault,
+        &base,
+    );
     let reason = entry.reason.unwrap_or_default();
-    let is_detected = entry.status == EntryStatus::Fail && expected.split('|').any(|part| reason.contains(part));
-    (!is_detected).then(|| format!("{architecture}: `{check}` with the fault {fault:?}: {:?}, {reason}", entry.status))
+    let is_detected =
+        entry.status == EntryStatus::Fail && expected.split('|').any(|part| reason.contains(part));
+    (!is_detected).then(|| {
+        format!(
+            "{architecture}: `{check}` with the fault {fault:?}: {:?}, {reason}",
+            entry.status
+        )
+    })
 }
 
 /// A fixture with the fault, if the fault is in a file.
@@ -159,7 +244,8 @@ fn changed(fault: Fault, harness: &'static Harness) -> Option<Fixture> {
         })),
         Fault::OtherInputsRecorded => Some(with_inputs(harness).golden(|tensors| {
             // A mask of other values than 0 and 1 is refused before anything is compared.
-            let is_disturbed = |name: &&String| name.starts_with("input.") && !name.ends_with("mask");
+            let is_disturbed =
+                |name: &&String| name.starts_with("input.") && !name.ends_with("mask");
             for name in tensors.names().iter().filter(is_disturbed) {
                 tensors.disturb(name);
             }

@@ -3,7 +3,8 @@
 use super::faulty::Fault;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use testgen_operators::calls::{
-    Call, CallError, Computed, Element, Execute, HostTensor, Layout, PeriodicCall, PeriodicResult, Piece,
+    Call, CallError, Computed, Element, Execute, HostTensor, Layout, PeriodicCall, PeriodicResult,
+    Piece,
 };
 use testgen_types::DeviceKind;
 
@@ -16,7 +17,11 @@ pub(super) struct FaultyOperators {
 
 impl FaultyOperators {
     pub(super) fn new(inner: Box<dyn Execute + Send + Sync>, fault: Fault) -> Self {
-        Self { inner, fault, calls: AtomicUsize::new(0) }
+        Self {
+            inner,
+            fault,
+            calls: AtomicUsize::new(0),
+        }
     }
 }
 
@@ -24,11 +29,17 @@ impl Execute for FaultyOperators {
     fn execute(&self, call: &Call) -> Result<Computed, CallError> {
         let mut call = call.clone();
         if self.fault == Fault::StridesIgnored {
-            call.inputs.iter_mut().filter(|input| input.layout == Layout::Reversed).for_each(|input| {
-                let axes: Vec<usize> = (0..input.tensor.shape.len()).rev().collect();
-                input.tensor = HostTensor { shape: input.tensor.shape.clone(), ..input.tensor.permuted(&axes) };
-                input.layout = Layout::Contiguous;
-            });
+            call.inputs
+                .iter_mut()
+                .filter(|input| input.layout == Layout::Reversed)
+                .for_each(|input| {
+                    let axes: Vec<usize> = (0..input.tensor.shape.len()).rev().collect();
+                    input.tensor = HostTensor {
+                        shape: input.tensor.shape.clone(),
+                        ..input.tensor.permuted(&axes)
+                    };
+                    input.layout = Layout::Contiguous;
+                });
         }
         let mut computed = self.inner.execute(&call)?;
         let odd = self.calls.fetch_add(1, SeqCst) % 2 == 1;
@@ -36,10 +47,16 @@ impl Execute for FaultyOperators {
         match (self.fault, tensor.values.last_mut()) {
             (Fault::OutputOnOtherDevice, _) => computed.device = DeviceKind::Cuda,
             (Fault::OutputOff, Some(last)) => *last = off(tensor.element, *last),
-            (Fault::EverySecondCallOneBitOff, Some(last)) if odd => *last = next(tensor.element, *last),
+            (Fault::EverySecondCallOneBitOff, Some(last)) if odd => {
+                *last = next(tensor.element, *last)
+            }
             (Fault::WrongRowOfFive, Some(last)) => *last = next(tensor.element, *last),
             (Fault::NotANumberLost, _) => {
-                tensor.values.iter_mut().filter(|value| value.is_nan()).for_each(|value| *value = 0.0);
+                tensor
+                    .values
+                    .iter_mut()
+                    .filter(|value| value.is_nan())
+                    .for_each(|value| *value = 0.0);
             }
             _ => {}
         }
@@ -56,7 +73,10 @@ impl Execute for FaultyOperators {
             if let Some(last) = values.last_mut().filter(|_| self.fault == Fault::OutputOff) {
                 *last = off(Element::F32, f64::from(*last)) as f32;
             }
-            read(Piece { first: piece.first, values: &values });
+            read(Piece {
+                first: piece.first,
+                values: &values,
+            });
         })
     }
 }

@@ -20,13 +20,17 @@ use std::{cell::Cell, io, path::Path};
 use testgen_device::DeviceUnavailable;
 use testgen_models::{Checkpoint, Model, Source};
 use testgen_nn::heap::HeldBytes;
-use testgen_types::{Architecture, DeviceKind, ModelType, Operator, Precision, Registration, ReportEntry, Task};
+use testgen_types::{
+    Architecture, DeviceKind, ModelType, Operator, Precision, Registration, ReportEntry, Task,
+};
 
-/// The size of a model that remains in memory: a tebibyte, far more than other tests of this process allocate meanwhile.
+/// The size of a model that remains in memory: a tebibyte, far more than other tests of this
+/// process allocate meanwhile.
 const KEPT: usize = 1 << 40;
 
 thread_local! {
-    /// The spec and the fault of the check that runs on this thread. The functions of a harness have no parameter for them.
+    /// The spec and the fault of the check that runs on this thread. The functions of a harness
+    /// have no parameter for them.
     static CURRENT: Cell<Option<(&'static Spec, Fault)>> = const { Cell::new(None) };
 }
 
@@ -38,7 +42,10 @@ macro_rules! harness {
                 name: $fixture,
                 subject: Subject::Model {
                     model_type: ModelType::$model_type,
-                    source: Source { path: $fixture, hub: None },
+                    source: Source {
+                        path: $fixture,
+                        hub: None,
+                    },
                 },
                 architecture: Architecture::$architecture,
                 task: Task::$task,
@@ -78,13 +85,28 @@ static OPERATORS: Harness = Harness {
         name: "operators",
         subject: Subject::Operators {
             shapes: &[
-                OperatorShapes { operator: Operator::Add, shapes: &[&[3, 5]], stress: &[] },
-                OperatorShapes { operator: Operator::Softmax, shapes: &[&[3, 5]], stress: &[] },
-                OperatorShapes { operator: Operator::Sum, shapes: &[&[3, 5]], stress: &[] },
+                OperatorShapes {
+                    operator: Operator::Add,
+                    shapes: &[&[3, 5]],
+                    stress: &[],
+                },
+                OperatorShapes {
+                    operator: Operator::Softmax,
+                    shapes: &[&[3, 5]],
+                    stress: &[],
+                },
+                OperatorShapes {
+                    operator: Operator::Sum,
+                    shapes: &[&[3, 5]],
+                    stress: &[],
+                },
                 OperatorShapes {
                     operator: Operator::Matmul,
                     shapes: &[&[3, 7, 5]],
-                    stress: &[StressShapes { issue: "sizes", shapes: &[&[70, 9, 101]] }],
+                    stress: &[StressShapes {
+                        issue: "sizes",
+                        shapes: &[&[70, 9, 101]],
+                    }],
                 },
             ],
         },
@@ -124,7 +146,12 @@ pub(super) fn of(architecture: Architecture) -> &'static Harness {
 }
 
 /// The report entry of a check with a fault.
-pub(super) fn report_entry(harness: &Harness, registration: Registration, fault: Fault, base: &Path) -> ReportEntry {
+pub(super) fn report_entry(
+    harness: &Harness,
+    registration: Registration,
+    fault: Fault,
+    base: &Path,
+) -> ReportEntry {
     CURRENT.set(Some((harness.spec, fault)));
     let entry = suite::run_check(harness, registration, base);
     CURRENT.set(None);
@@ -135,7 +162,10 @@ fn init_cpu(target: &LoadTarget) -> Endpoint {
     let (spec, fault) = CURRENT.get().unwrap();
     let precision = target.precision.unwrap_or(Precision::F32);
     let checkpoint = match fault {
-        Fault::FieldHardCoded => target.checkpoint.as_ref().map(|given| Checkpoint::at(given.directory())),
+        Fault::FieldHardCoded => target
+            .checkpoint
+            .as_ref()
+            .map(|given| Checkpoint::at(given.directory())),
         Fault::OtherCheckpointLoaded => spec.subject.checkpoint(&super::fixture::fixtures()),
         _ => target.checkpoint.clone(),
     };
@@ -150,17 +180,23 @@ fn init_cpu(target: &LoadTarget) -> Endpoint {
     if fault == Fault::ModelKept {
         std::mem::forget(HeldBytes::new(KEPT));
     }
-    Endpoint::real(DeviceKind::Cpu, LoadedModel::new(target, device, model), handler_of(spec.task))
+    Endpoint::real(
+        DeviceKind::Cpu,
+        LoadedModel::new(target, device, model),
+        handler_of(spec.task),
+    )
 }
 
 /// The model or the operators with a fault.
 fn with_fault(loaded: LoadedSubject, fault: Fault, precision: Precision) -> LoadedSubject {
     match loaded {
-        LoadedSubject::Operators(set) => {
-            LoadedSubject::Operators(set.map_executor(|inner| Box::new(FaultyOperators::new(inner, fault))))
-        }
+        LoadedSubject::Operators(set) => LoadedSubject::Operators(
+            set.map_executor(|inner| Box::new(FaultyOperators::new(inner, fault))),
+        ),
         model if fault == Fault::FieldHardCoded => model.map_model(Model::with_one_field),
-        model => model.map_model(|model| model.with_network(|inner| Box::new(Faulty::new(inner, fault, precision)))),
+        model => model.map_model(|model| {
+            model.with_network(|inner| Box::new(Faulty::new(inner, fault, precision)))
+        }),
     }
 }
 
@@ -169,6 +205,9 @@ fn init_gpu(target: &LoadTarget, kind: DeviceKind) -> Endpoint {
     let endpoint = init_cpu(&target.on(DeviceKind::Cpu));
     match CURRENT.get() {
         Some((_, Fault::FallbackNotMarked)) => endpoint,
-        _ => endpoint.into_fallback(kind, &DeviceUnavailable::new(kind, "this harness knows no GPU")),
+        _ => endpoint.into_fallback(
+            kind,
+            &DeviceUnavailable::new(kind, "this harness knows no GPU"),
+        ),
     }
 }

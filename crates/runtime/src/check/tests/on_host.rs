@@ -1,4 +1,5 @@
-//! Parts of a check, run on a fixture on the host processor: for tests of what the outcome of a whole check does not show.
+//! Parts of a check, run on a fixture on the host processor: for tests of what the outcome of a
+//! whole check does not show.
 
 use super::{
     super::run::{CheckContext, CheckRun},
@@ -41,19 +42,40 @@ pub(in crate::check) struct OnHost {
 impl OnHost {
     /// The fixture of an architecture.
     pub(in crate::check) fn of(architecture: Architecture) -> Self {
-        Self { spec: harnesses::of(architecture).spec, tf32: false, replace: |network| network }
+        Self {
+            spec: harnesses::of(architecture).spec,
+            tf32: false,
+            replace: |network| network,
+        }
     }
 
     /// Another fixture of an architecture.
-    pub(in crate::check) fn of_fixture(architecture: Architecture, model_type: ModelType, path: &'static str) -> Self {
-        let subject = Subject::Model { model_type, source: Source { path, hub: None } };
-        let spec = Spec { name: path, subject, ..*harnesses::of(architecture).spec };
-        Self { spec: Box::leak(Box::new(spec)), ..Self::of(architecture) }
+    pub(in crate::check) fn of_fixture(
+        architecture: Architecture,
+        model_type: ModelType,
+        path: &'static str,
+    ) -> Self {
+        let subject = Subject::Model {
+            model_type,
+            source: Source { path, hub: None },
+        };
+        let spec = Spec {
+            name: path,
+            subject,
+            ..*harnesses::of(architecture).spec
+        };
+        Self {
+            spec: Box::leak(Box::new(spec)),
+            ..Self::of(architecture)
+        }
     }
 
     /// The same fixture with a spec of these precisions only.
     pub(in crate::check) fn with_precisions(self, precisions: &'static [Precision]) -> Self {
-        let spec = Box::leak(Box::new(Spec { precisions, ..*self.spec }));
+        let spec = Box::leak(Box::new(Spec {
+            precisions,
+            ..*self.spec
+        }));
         Self { spec, ..self }
     }
 
@@ -71,14 +93,25 @@ impl OnHost {
     pub(in crate::check) fn run<T>(self, work: impl FnOnce(&mut CheckRun<'_>) -> T) -> T {
         CURRENT.set(Some(self));
         let (spec, request) = (self.spec, harnesses::of(self.spec.architecture).request);
-        let harness = Harness { spec, init_cpu: init, init_cuda: init, init_rocm: init, request, skipped: &[] };
+        let harness = Harness {
+            spec,
+            init_cpu: init,
+            init_cuda: init,
+            init_rocm: init,
+            request,
+            skipped: &[],
+        };
         let context = CheckContext {
             checkpoint: spec.subject.checkpoint(&fixtures()),
             requirements: &RequiredDevices::default(),
             index: DeviceIndex::Auto,
             engine: EngineName::native(),
         };
-        let registration = Registration { device: DeviceKind::Cpu, check: Check::Finite, precision: Precision::F32 };
+        let registration = Registration {
+            device: DeviceKind::Cpu,
+            check: Check::Finite,
+            precision: Precision::F32,
+        };
         let mut run = CheckRun::new(registration, &harness, &context);
         let result = work(&mut run);
         CURRENT.set(None);
@@ -87,13 +120,26 @@ impl OnHost {
 }
 
 fn init(target: &LoadTarget) -> Endpoint {
-    let OnHost { spec, tf32, replace } = CURRENT.get().unwrap();
+    let OnHost {
+        spec,
+        tf32,
+        replace,
+    } = CURRENT.get().unwrap();
     let mut device = open(host_processor()).unwrap();
     device.tf32 = tf32;
-    match load(spec, &target.checkpoint, &device, target.precision.unwrap_or(Precision::F32)) {
+    match load(
+        spec,
+        &target.checkpoint,
+        &device,
+        target.precision.unwrap_or(Precision::F32),
+    ) {
         Ok(loaded) => {
             let loaded = loaded.map_model(|model| model.with_network(replace));
-            Endpoint::real(DeviceKind::Cpu, LoadedModel::new(target, device, loaded), handler_of(spec.task))
+            Endpoint::real(
+                DeviceKind::Cpu,
+                LoadedModel::new(target, device, loaded),
+                handler_of(spec.task),
+            )
         }
         // A check of the configuration also loads what cannot be loaded.
         Err(error) => Endpoint::mock(&target.label, DeviceKind::Cpu, &error),

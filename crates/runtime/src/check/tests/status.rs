@@ -12,18 +12,27 @@ use testgen_types::{Architecture, Check, DeviceKind, EntryStatus, Precision, Reg
 
 /// The reason of a failed check of a harness that knows no GPU, asked for one.
 fn failure(check: Check, fault: Fault) -> String {
-    let registration = Registration { device: DeviceKind::Rocm, check, precision: Precision::F32 };
+    let registration = Registration {
+        device: DeviceKind::Rocm,
+        check,
+        precision: Precision::F32,
+    };
     let entry = harnesses::report_entry(&LLAMA, registration, fault, &fixtures());
     let reason = entry.reason.unwrap_or_default();
     assert_eq!(entry.status, EntryStatus::Fail, "{reason}");
     reason
 }
 
-/// The fallback loads another checkpoint than the missing one: it has a device, but no model on the device that was asked for.
+/// The fallback loads another checkpoint than the missing one: it has a device, but no model on the
+/// device that was asked for.
 #[test]
 fn a_fallback_in_place_of_a_mock_is_detected() {
     let reason = failure(Check::MockMarked, Fault::OtherCheckpointLoaded);
-    for part in ["but the endpoint is", "the mock returns a model or a device", "the mock answers Ok(Generations("] {
+    for part in [
+        "but the endpoint is",
+        "the mock returns a model or a device",
+        "the mock answers Ok(Generations(",
+    ] {
         assert!(reason.contains(part), "no `{part}` in: {reason}");
     }
 }
@@ -32,7 +41,8 @@ fn a_fallback_in_place_of_a_mock_is_detected() {
 #[test]
 fn a_failure_for_another_reason_does_not_honour_the_requirement() {
     let reason = failure(Check::RequireHonoured, Fault::FallbackNotMarked);
-    let part = "with TESTGEN_REQUIRE=rocm an absent rocm is Fail { reason: \"the endpoint runs on cpu";
+    let part =
+        "with TESTGEN_REQUIRE=rocm an absent rocm is Fail { reason: \"the endpoint runs on cpu";
     assert!(reason.contains(part), "no `{part}` in: {reason}");
 }
 
@@ -43,13 +53,22 @@ fn a_device_that_is_opened_without_the_engine_is_detected() {
         run.engine = CheckEngine::new("scripted".parse().unwrap());
         run.subject_under_test().map(drop)
     });
-    assert_eq!(loaded, Err(Abort::Fail("the harness opened cpu:0 without the engine `scripted`".to_owned())));
+    assert_eq!(
+        loaded,
+        Err(Abort::Fail(
+            "the harness opened cpu:0 without the engine `scripted`".to_owned()
+        ))
+    );
 }
 
 /// A pass would say that the numbers agree, and a failure that they do not.
 #[test]
 fn an_output_that_the_reference_itself_does_not_reproduce_leaves_a_check_open() {
-    let metadata = [("noise.f32".to_owned(), "{\"logits\": [1e-4, 1e-4]}".to_owned())].into();
+    let metadata = [(
+        "noise.f32".to_owned(),
+        "{\"logits\": [1e-4, 1e-4]}".to_owned(),
+    )]
+    .into();
     let noise = Noise::for_tests(&metadata);
     let expected = Array::floats([1, 2], vec![1.0, 1.0]);
     let status = |got: f32| {
@@ -57,12 +76,15 @@ fn an_output_that_the_reference_itself_does_not_reproduce_leaves_a_check_open() 
             let tolerance = Tolerance::new(&noise, &[], Precision::F32, false);
             let got = Array::floats([1, 2], vec![got, 1.0]);
             let pair = [&expected, &got];
-            let failure = run.compare_recorded("case.1.logits", &Arrays::new(), pair, (tolerance, "logits"));
+            let failure =
+                run.compare_recorded("case.1.logits", &Arrays::new(), pair, (tolerance, "logits"));
             run.status(failure.map_or(Ok(None), |reason| Err(Abort::Fail(reason))))
         })
     };
     assert_eq!(status(1.0), CheckStatus::Pass { summary: None });
-    let reason = "the reference's own error of `logits` is above the largest threshold of this precision".to_owned();
+    let reason =
+        "the reference's own error of `logits` is above the largest threshold of this precision"
+            .to_owned();
     assert_eq!(status(1.0 + 2e-4), CheckStatus::Ignored { reason });
     assert!(matches!(status(1.0 + 2e-3), CheckStatus::Fail { .. }));
 }

@@ -19,11 +19,16 @@ enum CachePlan {
     InMemory { reason: String },
 }
 
-/// Plans for `devices` and configures cubecl. Returns a summary, or the reason for not configuring it.
+/// Plans for `devices` and configures cubecl. Returns a summary, or the reason for not configuring
+/// it.
 pub(super) fn apply(devices: &[Device]) -> Result<String, String> {
-    let directory = std::env::current_dir().map_err(|error| format!("no working directory: {error}"))?;
+    let directory =
+        std::env::current_dir().map_err(|error| format!("no working directory: {error}"))?;
     if let Some(file) = user_config(&directory) {
-        return Ok(format!("kernel caches are configured by `{}`", file.display()));
+        return Ok(format!(
+            "kernel caches are configured by `{}`",
+            file.display()
+        ));
     }
     let (folder, summary) = match planned(devices) {
         CachePlan::Stored { kernels } => {
@@ -49,12 +54,18 @@ pub(super) fn folder(devices: &[Device]) -> Option<PathBuf> {
 
 fn planned(devices: &[Device]) -> CachePlan {
     let program = format!("{}-{:08x}", program(), testgen_gpu::SOURCE_HASH as u32);
-    plan(cache_folder(|name| std::env::var_os(name)).as_deref(), &program, devices)
+    plan(
+        cache_folder(|name| std::env::var_os(name)).as_deref(),
+        &program,
+        devices,
+    )
 }
 
 fn plan(folder: Option<&Path>, program: &str, devices: &[Device]) -> CachePlan {
     let Some(folder) = folder else {
-        return CachePlan::InMemory { reason: format!("neither {CACHE_VARIABLE} nor XDG_CACHE_HOME nor HOME is set") };
+        return CachePlan::InMemory {
+            reason: format!("neither {CACHE_VARIABLE} nor XDG_CACHE_HOME nor HOME is set"),
+        };
     };
     let keys = match keys(devices) {
         Ok(keys) => keys,
@@ -63,29 +74,39 @@ fn plan(folder: Option<&Path>, program: &str, devices: &[Device]) -> CachePlan {
     let kernels = folder.join("kernels").join(&keys).join(program);
     match writable(&kernels) {
         Ok(()) => CachePlan::Stored { kernels },
-        Err(error) => CachePlan::InMemory { reason: format!("`{}` cannot be written: {error}", folder.display()) },
+        Err(error) => CachePlan::InMemory {
+            reason: format!("`{}` cannot be written: {error}", folder.display()),
+        },
     }
 }
 
-/// Creates the folder and tests writing: cubecl panics on the device thread when it cannot write its kernel cache.
+/// Creates the folder and tests writing: cubecl panics on the device thread when it cannot write
+/// its kernel cache.
 fn writable(folder: &Path) -> std::io::Result<()> {
     std::fs::create_dir_all(folder)?;
     let file = folder.join(format!(".writable-{}", std::process::id()));
     std::fs::write(&file, b"").and_then(|()| std::fs::remove_file(&file))
 }
 
-/// One name for all GPUs. cubecl has one folder per backend and process, so two architectures in one backend would read
-/// each other's kernels.
+/// One name for all GPUs. cubecl has one folder per backend and process, so two architectures in
+/// one backend would read each other's kernels.
 fn keys(devices: &[Device]) -> Result<String, String> {
     let on = |paths: &[DetectionPath]| -> BTreeSet<String> {
-        devices.iter().filter(|device| paths.contains(&device.path)).map(key).collect()
+        devices
+            .iter()
+            .filter(|device| paths.contains(&device.path))
+            .map(key)
+            .collect()
     };
     let hip = on(&[DetectionPath::HipRuntime]);
     let cuda = on(&[DetectionPath::CudaDriver, DetectionPath::CudaCompatibility]);
     for keys in [&hip, &cuda] {
         if keys.len() > 1 {
             let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-            return Err(format!("the GPUs differ ({}), and cubecl's keys do not distinguish them", keys.join(", ")));
+            return Err(format!(
+                "the GPUs differ ({}), and cubecl's keys do not distinguish them",
+                keys.join(", ")
+            ));
         }
     }
     Ok(hip.into_iter().chain(cuda).collect::<Vec<_>>().join("+"))
@@ -94,37 +115,56 @@ fn keys(devices: &[Device]) -> Result<String, String> {
 fn key(device: &Device) -> String {
     // A simulated device reports a real architecture, but its kernels are compiled for the host.
     let simulated = if device.simulated { "sim-" } else { "" };
-    let layer = if device.path == DetectionPath::CudaCompatibility { "cuda-" } else { "" };
+    let layer = if device.path == DetectionPath::CudaCompatibility {
+        "cuda-"
+    } else {
+        ""
+    };
     let architecture = device.architecture.as_deref().unwrap_or("unknown");
     let version = device.runtime_version.as_deref().unwrap_or("unknown");
     let text = format!("{simulated}{layer}{architecture}-{version}");
-    text.replace(|character: char| !character.is_ascii_alphanumeric() && character != '.' && character != '-', "_")
+    text.replace(
+        |character: char| {
+            !character.is_ascii_alphanumeric() && character != '.' && character != '-'
+        },
+        "_",
+    )
 }
 
 fn user_config(directory: &Path) -> Option<PathBuf> {
-    let candidates = directory.ancestors().flat_map(|folder| CONFIG_FILES.iter().map(move |name| folder.join(name)));
+    let candidates = directory
+        .ancestors()
+        .flat_map(|folder| CONFIG_FILES.iter().map(move |name| folder.join(name)));
     candidates.into_iter().find(|file| file.is_file())
 }
 
 fn cache_folder(variable: impl Fn(&str) -> Option<std::ffi::OsString>) -> Option<PathBuf> {
-    let path = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let path = |name: &str| {
+        variable(name)
+            .filter(|value| !value.is_empty())
+            .map(PathBuf::from)
+    };
     let absolute = |name: &str| path(name).filter(|path| path.is_absolute());
     path(CACHE_VARIABLE)
         .or_else(|| absolute("XDG_CACHE_HOME").map(|folder| folder.join("testgen")))
         .or_else(|| absolute("HOME").map(|folder| folder.join(".cache").join("testgen")))
 }
 
-/// Identifies the versions of all crates that generate kernels: the hash that cargo appends to the name of a test
-/// binary, else the time and size of the file.
+/// Identifies the versions of all crates that generate kernels: the hash that cargo appends to the
+/// name of a test binary, else the time and size of the file.
 fn program() -> String {
-    let Ok(path) = std::env::current_exe() else { return "unknown".to_owned() };
+    let Ok(path) = std::env::current_exe() else {
+        return "unknown".to_owned();
+    };
     if let Some(hash) = path.file_stem().and_then(|stem| cargo_hash(stem.to_str()?)) {
         return hash.to_owned();
     }
     // Its values may change with the version of Rust, which costs a new folder and nothing else.
     let mut hasher = DefaultHasher::new();
     path.hash(&mut hasher);
-    let facts = std::fs::metadata(&path).ok().map(|facts| (facts.len(), facts.modified().ok()));
+    let facts = std::fs::metadata(&path)
+        .ok()
+        .map(|facts| (facts.len(), facts.modified().ok()));
     facts.hash(&mut hasher);
     format!("{:016x}", hasher.finish())
 }

@@ -15,7 +15,11 @@ use testgen_nn::{
 };
 
 /// Computes the known answer on `device` and compares it.
-pub(super) fn prove(device: &Device, backend: &BackendDevice, limit: Duration) -> Result<(), OpenError> {
+pub(super) fn prove(
+    device: &Device,
+    backend: &BackendDevice,
+    limit: Duration,
+) -> Result<(), OpenError> {
     let inner = backend.clone();
     let answer = isolated(device, limit, move || {
         let answer = match &inner {
@@ -23,20 +27,28 @@ pub(super) fn prove(device: &Device, backend: &BackendDevice, limit: Duration) -
             #[cfg(any(feature = "cuda", feature = "rocm"))]
             BackendDevice::Gpu(device) => compute::<testgen_nn::backend::Gpu>(device),
         };
-        // On this thread, because cubecl's allocator holds memory per stream, and each thread has its own.
+        // On this thread, because cubecl's allocator holds memory per stream, and each thread has
+        // its own.
         gpu_memory::cleanup(&inner);
         answer
     });
-    let answer = answer.map_err(|failure| OpenError::no_answer(device, OpenStep::FirstKernel, failure))?;
-    let answer = answer.map_err(|message| OpenError::failed(device, OpenStep::FirstKernel, &message))?;
-    first_difference(&answer).map_or(Ok(()), |difference| Err(OpenError::wrong_answer(device, &difference)))
+    let answer =
+        answer.map_err(|failure| OpenError::no_answer(device, OpenStep::FirstKernel, failure))?;
+    let answer =
+        answer.map_err(|message| OpenError::failed(device, OpenStep::FirstKernel, &message))?;
+    first_difference(&answer).map_or(Ok(()), |difference| {
+        Err(OpenError::wrong_answer(device, &difference))
+    })
 }
 
 /// x² + x for x = 0, 1, 2, ...: two kernels, one copy in each direction.
 fn compute<B: Ops>(device: &B::Device) -> Result<Vec<f32>, String> {
-    let input = Tensor::<B, 1>::from_data(TensorData::new(inputs(), [LENGTH]), (device, DType::F32));
+    let input =
+        Tensor::<B, 1>::from_data(TensorData::new(inputs(), [LENGTH]), (device, DType::F32));
     let output = input.clone().mul(input.clone()).add(input);
-    let data = output.try_into_data().map_err(|error| format!("{error:?}"))?;
+    let data = output
+        .try_into_data()
+        .map_err(|error| format!("{error:?}"))?;
     data.into_vec::<f32>().map_err(|error| format!("{error:?}"))
 }
 

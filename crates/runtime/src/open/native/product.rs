@@ -18,8 +18,9 @@ use testgen_types::Precision;
 /// Compiling one kernel takes seconds.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Whether f32 products use TF32. On CUDA and HIP they do not, by the rule that chooses their kernels (`testgen-gpu`).
-/// Translation layers are measured, because they may run a kernel in another way than it is written.
+/// Whether f32 products use TF32. On CUDA and HIP they do not, by the rule that chooses their
+/// kernels (`testgen-gpu`). Translation layers are measured, because they may run a kernel in
+/// another way than it is written.
 pub(super) fn declare_tf32(device: &Device, backend: &BackendDevice) -> Result<bool, OpenError> {
     match device.path {
         DetectionPath::HostProcessor
@@ -28,7 +29,8 @@ pub(super) fn declare_tf32(device: &Device, backend: &BackendDevice) -> Result<b
         | DetectionPath::CudaDriver => Ok(false),
         DetectionPath::CudaCompatibility => {
             let measured = measure(device, backend, Precision::F32);
-            let measured = measured.map_err(|failure| OpenError::no_answer(device, OpenStep::Precision, failure))?;
+            let measured = measured
+                .map_err(|failure| OpenError::no_answer(device, OpenStep::Precision, failure))?;
             measured.map_err(|message| OpenError::failed(device, OpenStep::Precision, &message))
         }
     }
@@ -59,7 +61,9 @@ fn product<B: Ops>(device: &B::Device, precision: Precision) -> Result<Vec<f32>,
         Tensor::<B, 2>::from_data(data, (device, DType::F32))
     };
     let product = compute_in::<B, _>(precision, || matrix(1.0 + LOW_BIT).matmul(matrix(1.0)));
-    let data = product.try_into_data().map_err(|error| format!("{error:?}"))?;
+    let data = product
+        .try_into_data()
+        .map_err(|error| format!("{error:?}"))?;
     data.into_vec::<f32>().map_err(|error| format!("{error:?}"))
 }
 
@@ -71,7 +75,9 @@ mod tests {
     #[test]
     fn the_host_keeps_every_bit() {
         for precision in [Precision::F32, Precision::Tf32] {
-            assert!(!loses_bits(&product::<Cpu>(&Default::default(), precision).expect("the CPU computes")));
+            assert!(!loses_bits(
+                &product::<Cpu>(&Default::default(), precision).expect("the CPU computes")
+            ));
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Facts about a device's arithmetic, derived from its answers. Of these, only a rounding other than IEEE's is a fault.
+//! Facts about a device's arithmetic, derived from its answers. Of these, only a rounding other
+//! than IEEE's is a fault.
 
 use super::super::cases::{FloatFormat, INNER, ROUNDINGS, cancelling_product};
 use serde::Serialize;
@@ -46,19 +47,28 @@ pub(super) fn accumulator(answers: &[f64]) -> Option<Accumulator> {
     if answers.iter().all(|answer| *answer == exact) {
         return Some(Accumulator::F32);
     }
-    // Any order of a 16-bit sum loses small terms, or gains half a step of the large one for some of them.
+    // Any order of a 16-bit sum loses small terms, or gains half a step of the large one for some
+    // of them.
     let step_of_large = 256.0;
     let plausible = |answer: &f64| (-step_of_large..=INNER as f64).contains(answer);
-    answers.iter().all(plausible).then_some(Accumulator::SixteenBits)
+    answers
+        .iter()
+        .all(plausible)
+        .then_some(Accumulator::SixteenBits)
 }
 
-/// Evaluates the third and the fourth product; `None` when they are neither kept nor zero, which is a fault.
+/// Evaluates the third and the fourth product; `None` when they are neither kept nor zero, which is
+/// a fault.
 pub(super) fn denormals(format: FloatFormat, answers: &[f64]) -> Option<Denormals> {
     let smallest = format.smallest();
     match answers.get(2..4)? {
         [result, operand] if *result == smallest && *operand == smallest => Some(Denormals::Kept),
         [result, operand] if *result == 0.0 && *operand == 0.0 => Some(Denormals::Flushed),
-        [result, operand] if [result, operand].iter().all(|value| **value == 0.0 || **value == smallest) => {
+        [result, operand]
+            if [result, operand]
+                .iter()
+                .all(|value| **value == 0.0 || **value == smallest) =>
+        {
             Some(Denormals::Mixed)
         }
         _ => None,
@@ -67,7 +77,10 @@ pub(super) fn denormals(format: FloatFormat, answers: &[f64]) -> Option<Denormal
 
 /// Evaluates the first three sums or casts, which are 1 plus 1/2, 1 1/2 and 3/4 steps.
 pub(super) fn rounding(format: FloatFormat, answers: &[f64]) -> Rounding {
-    let steps = answers.iter().take(ROUNDINGS).map(|answer| (answer - 1.0) / format.epsilon);
+    let steps = answers
+        .iter()
+        .take(ROUNDINGS)
+        .map(|answer| (answer - 1.0) / format.epsilon);
     match steps.collect::<Vec<f64>>().as_slice() {
         [0.0, 2.0, 1.0] => Rounding::NearestEven,
         [1.0, 2.0, 1.0] => Rounding::NearestAway,

@@ -1,38 +1,69 @@
 //! Answers that IEEE arithmetic with an accumulator of the measured width cannot produce.
 
-use super::super::cases::{FloatFormat, INNER, ProbeProduct, ROUNDINGS, elementwise, random_product};
+use super::super::cases::{
+    FloatFormat, INNER, ProbeProduct, ROUNDINGS, elementwise, random_product,
+};
 use super::super::measure::{Measurement, Tf32Measurement};
 use super::facts::{self, Accumulator, Rounding};
 use testgen_types::Precision;
 
-/// A description of every fault; empty for a device that computes correctly. All groups must have answers.
-pub(super) fn all(precision: Precision, measured: &Measurement, error: Option<ProductError>) -> Vec<String> {
+/// A description of every fault; empty for a device that computes correctly. All groups must have
+/// answers.
+pub(super) fn all(
+    precision: Precision,
+    measured: &Measurement,
+    error: Option<ProductError>,
+) -> Vec<String> {
     let format = FloatFormat::of(precision);
     let none = Vec::new();
-    let [stored, sums, products, casts] = [&measured.stored, &measured.sums, &measured.products, &measured.casts]
-        .map(|answers| answers.as_ref().unwrap_or(&none).as_slice());
+    let [stored, sums, products, casts] = [
+        &measured.stored,
+        &measured.sums,
+        &measured.products,
+        &measured.casts,
+    ]
+    .map(|answers| answers.as_ref().unwrap_or(&none).as_slice());
     let cases = elementwise(format);
     let mut faults = Vec::new();
     faults.extend(stored_fault(&cases.sums, stored));
     faults.extend(rounding_fault("sums round", facts::rounding(format, sums)));
-    faults.extend(rounding_fault("casts from f32 round", facts::rounding(format, casts)));
+    faults.extend(rounding_fault(
+        "casts from f32 round",
+        facts::rounding(format, casts),
+    ));
     let plain_sums = cases
         .sums
         .iter()
-        .map(|&(left, right)| ExactOperation { left, sign: '+', right, exact: left + right })
+        .map(|&(left, right)| ExactOperation {
+            left,
+            sign: '+',
+            right,
+            exact: left + right,
+        })
         .enumerate()
         .skip(ROUNDINGS);
     faults.extend(plain_sums.filter_map(|(index, case)| wrong_value(case, sums.get(index))));
     let exact_products = cases.products.iter().map(|&(left, right)| {
         let exact = bounded(format, left * right);
-        ExactOperation { left, sign: '*', right, exact }
+        ExactOperation {
+            left,
+            sign: '*',
+            right,
+            exact,
+        }
     });
-    // Products 2 and 3 have subnormal operands or results, which may be flushed; they are evaluated below.
-    let no_denormals = exact_products.enumerate().filter(|(index, _)| !(2..4).contains(index));
+    // Products 2 and 3 have subnormal operands or results, which may be flushed; they are evaluated
+    // below.
+    let no_denormals = exact_products
+        .enumerate()
+        .filter(|(index, _)| !(2..4).contains(index));
     faults.extend(no_denormals.filter_map(|(index, case)| wrong_value(case, products.get(index))));
     if facts::denormals(format, products).is_none() {
         let got = products.get(2..4).unwrap_or_default();
-        faults.push(format!("denormals are neither kept nor zero: {got:?} for {:e}", format.smallest()));
+        faults.push(format!(
+            "denormals are neither kept nor zero: {got:?} for {:e}",
+            format.smallest()
+        ));
     }
     faults.extend(product_fault(precision, error));
     faults
@@ -50,11 +81,16 @@ pub(super) fn of_tf32(
         faults.push("sums inside a matrix product are not those of f32".to_owned());
     }
     if measured.tf32_loses == Ok(false) {
-        faults.push("products keep bits that TF32 lacks, so matrix units did not compute them".to_owned());
+        faults.push(
+            "products keep bits that TF32 lacks, so matrix units did not compute them".to_owned(),
+        );
     }
     match (&measured.f32_loses, measured.f32_is_tf32) {
-        (Ok(true), false) => faults.push("products in f32 lose bits as well, so f32 is not f32".to_owned()),
-        (Ok(false), true) => faults.push("products in f32 keep all bits, although the column requests TF32".to_owned()),
+        (Ok(true), false) => {
+            faults.push("products in f32 lose bits as well, so f32 is not f32".to_owned())
+        }
+        (Ok(false), true) => faults
+            .push("products in f32 keep all bits, although the column requests TF32".to_owned()),
         _ => {}
     }
     faults
@@ -62,16 +98,25 @@ pub(super) fn of_tf32(
 
 /// The exact result, or infinity where it overflows the format.
 fn bounded(format: FloatFormat, exact: f64) -> f64 {
-    if exact.abs() > format.largest { exact.signum() * f64::INFINITY } else { exact }
+    if exact.abs() > format.largest {
+        exact.signum() * f64::INFINITY
+    } else {
+        exact
+    }
 }
 
 fn stored_fault(cases: &[(f64, f64)], stored: &[f64]) -> Option<String> {
-    let same = stored.len() == cases.len() && cases.iter().zip(stored).all(|((left, _), stored)| left == stored);
+    let same = stored.len() == cases.len()
+        && cases
+            .iter()
+            .zip(stored)
+            .all(|((left, _), stored)| left == stored);
     (!same).then(|| "values change when they are stored".to_owned())
 }
 
 fn rounding_fault(what: &str, rounding: Rounding) -> Option<String> {
-    (rounding != Rounding::NearestEven).then(|| format!("{what} {rounding}, expected to nearest even"))
+    (rounding != Rounding::NearestEven)
+        .then(|| format!("{what} {rounding}, expected to nearest even"))
 }
 
 /// An operation on two elements, with its exact result.
@@ -83,14 +128,26 @@ struct ExactOperation {
 }
 
 fn wrong_value(operation: ExactOperation, got: Option<&f64>) -> Option<String> {
-    let ExactOperation { left, sign, right, exact } = operation;
+    let ExactOperation {
+        left,
+        sign,
+        right,
+        exact,
+    } = operation;
     let got = *got.unwrap_or(&f64::NAN);
     (got != exact).then(|| format!("{left} {sign} {right} is {got}, expected {exact}"))
 }
 
 pub(super) fn product_fault(precision: Precision, error: Option<ProductError>) -> Option<String> {
-    let Some(ProductError { largest, tolerance, rel_l2 }) = error else {
-        return Some("sums inside a matrix product are neither those of f32 nor of 16 bits".to_owned());
+    let Some(ProductError {
+        largest,
+        tolerance,
+        rel_l2,
+    }) = error
+    else {
+        return Some(
+            "sums inside a matrix product are neither those of f32 nor of 16 bits".to_owned(),
+        );
     };
     let ceiling = rel_l2_ceiling(precision);
     let within = largest <= tolerance && rel_l2 <= ceiling;
@@ -124,22 +181,45 @@ pub(super) struct ProductError {
 
 impl ProductError {
     /// Compares the answers to [`random_product`].
-    pub(super) fn of(format: FloatFormat, accumulator: Accumulator, answers: &[f64], side: usize) -> Self {
+    pub(super) fn of(
+        format: FloatFormat,
+        accumulator: Accumulator,
+        answers: &[f64],
+        side: usize,
+    ) -> Self {
         let product = random_product(format, side);
         let exact = product.exact();
         let tolerance = tolerance(format, accumulator, &product, &exact);
         if answers.len() != exact.len() || !answers.iter().all(|answer| answer.is_finite()) {
-            return Self { largest: f64::INFINITY, tolerance, rel_l2: f64::INFINITY };
+            return Self {
+                largest: f64::INFINITY,
+                tolerance,
+                rel_l2: f64::INFINITY,
+            };
         }
-        let differences: Vec<f64> = answers.iter().zip(&exact).map(|(answer, exact)| answer - exact).collect();
+        let differences: Vec<f64> = answers
+            .iter()
+            .zip(&exact)
+            .map(|(answer, exact)| answer - exact)
+            .collect();
         let norm = |values: &[f64]| values.iter().map(|value| value * value).sum::<f64>().sqrt();
-        Self { largest: largest(&differences), tolerance, rel_l2: norm(&differences) / norm(&exact) }
+        Self {
+            largest: largest(&differences),
+            tolerance,
+            rel_l2: norm(&differences) / norm(&exact),
+        }
     }
 }
 
-fn tolerance(format: FloatFormat, accumulator: Accumulator, product: &ProbeProduct, exact: &[f64]) -> f64 {
+fn tolerance(
+    format: FloatFormat,
+    accumulator: Accumulator,
+    product: &ProbeProduct,
+    exact: &[f64],
+) -> f64 {
     let epsilon = match accumulator {
-        // Matrix units truncate where f32 rounds, which doubles the error. In 16 bits the stored result hides the difference.
+        // Matrix units truncate where f32 rounds, which doubles the error. In 16 bits the stored
+        // result hides the difference.
         Accumulator::F32 if format.stored_epsilon < format.epsilon => 2.0 * f64::from(f32::EPSILON),
         Accumulator::F32 => f64::from(f32::EPSILON),
         Accumulator::SixteenBits => format.epsilon,
@@ -149,5 +229,7 @@ fn tolerance(format: FloatFormat, accumulator: Accumulator, product: &ProbeProdu
 }
 
 fn largest(values: &[f64]) -> f64 {
-    values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()))
+    values
+        .iter()
+        .fold(0.0, |largest: f64, value| largest.max(value.abs()))
 }

@@ -1,6 +1,8 @@
 //! A device in plain Rust that computes every case, correctly or with one fault.
 
-use super::{Accumulator, Denormals, HalfSupport, PrecisionProbe, Rounding, classify, classify_tf32};
+use super::{
+    Accumulator, Denormals, HalfSupport, PrecisionProbe, Rounding, classify, classify_tf32,
+};
 use crate::probe::cases::{self, FloatFormat, INNER, ProbeProduct};
 use crate::probe::fingerprint;
 use crate::probe::measure::{Measurement, Tf32Measurement};
@@ -36,7 +38,11 @@ fn saturating(precision: Precision, value: f64) -> f64 {
 
 fn flushing(precision: Precision, value: f64) -> f64 {
     let rounded = nearest_even(precision, value);
-    if rounded.abs() < FloatFormat::of(precision).smallest_normal { 0.0 } else { rounded }
+    if rounded.abs() < FloatFormat::of(precision).smallest_normal {
+        0.0
+    } else {
+        rounded
+    }
 }
 
 fn exact_f32(_: Precision, value: f64) -> f64 {
@@ -50,17 +56,33 @@ fn device(precision: Precision, round: Round, sum: Round) -> Measurement {
     let multiply = |product: ProbeProduct| {
         let element = |index: usize| {
             let (row, column) = (index / SIDE, index % SIDE);
-            let terms =
-                (0..INNER).map(|inner| product.left[row * INNER + inner] * product.right[inner * SIDE + column]);
-            round(precision, terms.fold(0.0, |total, term| sum(precision, total + term)))
+            let terms = (0..INNER).map(|inner| {
+                product.left[row * INNER + inner] * product.right[inner * SIDE + column]
+            });
+            round(
+                precision,
+                terms.fold(0.0, |total, term| sum(precision, total + term)),
+            )
         };
         (0..SIDE * SIDE).map(element).collect::<Vec<f64>>()
     };
     Measurement {
         stored: Ok(elementwise.sums.iter().map(|(left, _)| *left).collect()),
-        sums: Ok(elementwise.sums.iter().map(|(left, right)| round(precision, left + right)).collect()),
-        products: Ok(elementwise.products.iter().map(|(left, right)| round(precision, left * right)).collect()),
-        casts: Ok(elementwise.casts.iter().map(|value| round(precision, *value)).collect()),
+        sums: Ok(elementwise
+            .sums
+            .iter()
+            .map(|(left, right)| round(precision, left + right))
+            .collect()),
+        products: Ok(elementwise
+            .products
+            .iter()
+            .map(|(left, right)| round(precision, left * right))
+            .collect()),
+        casts: Ok(elementwise
+            .casts
+            .iter()
+            .map(|value| round(precision, *value))
+            .collect()),
         cancelling: Ok(multiply(cases::cancelling_product(SIDE))),
         random: Ok(multiply(cases::random_product(format, SIDE))),
         fingerprint: Ok(multiply(fingerprint::product(format, SIDE))),
@@ -86,9 +108,18 @@ fn ieee_arithmetic_is_correct() {
     for precision in HALVES {
         let probe = classify(precision, &correct(precision));
         assert_eq!(probe.support, HalfSupport::Correct, "{probe}");
-        assert_eq!((probe.accumulator, probe.denormals), (Some(Accumulator::F32), Some(Denormals::Kept)));
-        assert_eq!((probe.rounding, probe.cast_rounding), (Some(Rounding::NearestEven), Some(Rounding::NearestEven)));
-        assert!(probe.product_error <= probe.product_tolerance && probe.product_error > Some(0.0), "{probe}");
+        assert_eq!(
+            (probe.accumulator, probe.denormals),
+            (Some(Accumulator::F32), Some(Denormals::Kept))
+        );
+        assert_eq!(
+            (probe.rounding, probe.cast_rounding),
+            (Some(Rounding::NearestEven), Some(Rounding::NearestEven))
+        );
+        assert!(
+            probe.product_error <= probe.product_tolerance && probe.product_error > Some(0.0),
+            "{probe}"
+        );
     }
 }
 
@@ -108,12 +139,21 @@ fn a_sixteen_bit_accumulator_is_a_fact() {
 fn flushed_denormals_are_a_fact() {
     for precision in HALVES {
         let probe = classify(precision, &device(precision, flushing, exact_f32));
-        assert_eq!((&probe.support, probe.denormals), (&HalfSupport::Correct, Some(Denormals::Flushed)), "{probe}");
+        assert_eq!(
+            (&probe.support, probe.denormals),
+            (&HalfSupport::Correct, Some(Denormals::Flushed)),
+            "{probe}"
+        );
         let mut mixed = correct(precision);
         mixed.products.as_mut().expect("answers")[2] = 0.0;
-        assert_eq!(classify(precision, &mixed).denormals, Some(Denormals::Mixed));
+        assert_eq!(
+            classify(precision, &mixed).denormals,
+            Some(Denormals::Mixed)
+        );
         mixed.products.as_mut().expect("answers")[2] = 1.0;
-        assert!(wrong(&classify(precision, &mixed)).contains("denormals are neither kept nor zero"));
+        assert!(
+            wrong(&classify(precision, &mixed)).contains("denormals are neither kept nor zero")
+        );
     }
 }
 
@@ -121,38 +161,72 @@ fn flushed_denormals_are_a_fact() {
 fn truncation_is_wrong() {
     for precision in HALVES {
         let probe = classify(precision, &device(precision, toward_zero, exact_f32));
-        assert_eq!((probe.rounding, probe.cast_rounding), (Some(Rounding::TowardZero), Some(Rounding::TowardZero)));
-        assert!(wrong(&probe).contains("sums round toward zero, expected to nearest even"), "{probe}");
+        assert_eq!(
+            (probe.rounding, probe.cast_rounding),
+            (Some(Rounding::TowardZero), Some(Rounding::TowardZero))
+        );
+        assert!(
+            wrong(&probe).contains("sums round toward zero, expected to nearest even"),
+            "{probe}"
+        );
         let mut casts = correct(precision);
         casts.casts = device(precision, toward_zero, exact_f32).casts;
-        assert_eq!(wrong(&classify(precision, &casts)), "casts from f32 round toward zero, expected to nearest even");
+        assert_eq!(
+            wrong(&classify(precision, &casts)),
+            "casts from f32 round toward zero, expected to nearest even"
+        );
     }
 }
 
 #[test]
 fn saturating_instead_of_overflowing_is_wrong() {
-    let probe = classify(Precision::F16, &device(Precision::F16, saturating, exact_f32));
-    assert!(wrong(&probe).contains("65504 * 2 is 65504, expected inf, -65504 * 2 is -65504"), "{probe}");
-    let probe = classify(Precision::Bf16, &device(Precision::Bf16, saturating, exact_f32));
+    let probe = classify(
+        Precision::F16,
+        &device(Precision::F16, saturating, exact_f32),
+    );
+    assert!(
+        wrong(&probe).contains("65504 * 2 is 65504, expected inf, -65504 * 2 is -65504"),
+        "{probe}"
+    );
+    let probe = classify(
+        Precision::Bf16,
+        &device(Precision::Bf16, saturating, exact_f32),
+    );
     assert!(wrong(&probe).contains("expected inf"), "{probe}");
 }
 
 #[test]
 fn bf16_computed_in_f16_is_wrong() {
-    let probe =
-        classify(Precision::Bf16, &device(Precision::Bf16, |_, value| nearest_even(Precision::F16, value), exact_f32));
-    assert!(wrong(&probe).contains("32768 * 2 is inf, expected 65536"), "{probe}");
+    let probe = classify(
+        Precision::Bf16,
+        &device(
+            Precision::Bf16,
+            |_, value| nearest_even(Precision::F16, value),
+            exact_f32,
+        ),
+    );
+    assert!(
+        wrong(&probe).contains("32768 * 2 is inf, expected 65536"),
+        "{probe}"
+    );
 }
 
 #[test]
 fn one_wrong_element_of_a_product_is_wrong() {
     for precision in HALVES {
-        for corrupt in [|value: f64| value + 0.5, |_: f64| f64::NAN, |_: f64| f64::INFINITY] {
+        for corrupt in [
+            |value: f64| value + 0.5,
+            |_: f64| f64::NAN,
+            |_: f64| f64::INFINITY,
+        ] {
             let mut measured = correct(precision);
             let random = measured.random.as_mut().expect("answers");
             random[5] = corrupt(random[5]);
             let probe = classify(precision, &measured);
-            assert!(wrong(&probe).starts_with("a matrix product of inner length 512 is off by"), "{probe}");
+            assert!(
+                wrong(&probe).starts_with("a matrix product of inner length 512 is off by"),
+                "{probe}"
+            );
         }
     }
 }
@@ -174,7 +248,9 @@ fn zeros_and_missing_elements_are_wrong() {
         assert!(wrong(&classify(precision, &short)).contains("0 + 4 is NaN"));
         short = correct(precision);
         short.cancelling.as_mut().expect("answers").clear();
-        assert!(wrong(&classify(precision, &short)).contains("neither those of f32 nor of 16 bits"));
+        assert!(
+            wrong(&classify(precision, &short)).contains("neither those of f32 nor of 16 bits")
+        );
     }
 }
 
@@ -182,16 +258,25 @@ fn zeros_and_missing_elements_are_wrong() {
 fn stored_values_must_not_change() {
     let mut measured = correct(Precision::F16);
     measured.stored.as_mut().expect("answers")[1] = 1.0;
-    assert_eq!(wrong(&classify(Precision::F16, &measured)), "values change when they are stored");
+    assert_eq!(
+        wrong(&classify(Precision::F16, &measured)),
+        "values change when they are stored"
+    );
 }
 
 #[test]
 fn a_matrix_product_that_fails_is_a_fault() {
     let mut measured = correct(Precision::F16);
-    measured.random = Err("an error during execution\nCaused by:\n  too much shared memory".to_owned());
+    measured.random =
+        Err("an error during execution\nCaused by:\n  too much shared memory".to_owned());
     let probe = classify(Precision::F16, &measured);
     let what = "matrix products fail: an error during execution Caused by: too much shared memory";
-    assert_eq!(probe.support, HalfSupport::Wrong { what: what.to_owned() });
+    assert_eq!(
+        probe.support,
+        HalfSupport::Wrong {
+            what: what.to_owned()
+        }
+    );
     assert_eq!(probe.product_error, None);
 }
 
@@ -200,9 +285,15 @@ fn a_type_that_the_backend_claims_must_work() {
     let mut measured = correct(Precision::F16);
     measured.claimed = true;
     measured.casts = Err("out of memory".to_owned());
-    assert_eq!(wrong(&classify(Precision::F16, &measured)), "casts from f32 fail: out of memory");
+    assert_eq!(
+        wrong(&classify(Precision::F16, &measured)),
+        "casts from f32 fail: out of memory"
+    );
     measured.stored = Err("the device is lost".to_owned());
-    assert_eq!(wrong(&classify(Precision::F16, &measured)), "transfers fail: the device is lost");
+    assert_eq!(
+        wrong(&classify(Precision::F16, &measured)),
+        "transfers fail: the device is lost"
+    );
 }
 
 #[test]
@@ -211,15 +302,31 @@ fn no_answer_is_storage_only_or_unsupported() {
     measured.sums = Err("\nno bf16 units\nbacktrace".to_owned());
     measured.random = Err("no bf16 units".to_owned());
     let probe = classify(Precision::Bf16, &measured);
-    assert_eq!(probe.support, HalfSupport::StorageOnly { why: "sums: no bf16 units".to_owned() });
+    assert_eq!(
+        probe.support,
+        HalfSupport::StorageOnly {
+            why: "sums: no bf16 units".to_owned()
+        }
+    );
     assert_eq!(probe.product_error, None);
     measured.stored = Err("no bf16".to_owned());
-    assert_eq!(classify(Precision::Bf16, &measured).support, HalfSupport::Unsupported { why: "no bf16".to_owned() });
+    assert_eq!(
+        classify(Precision::Bf16, &measured).support,
+        HalfSupport::Unsupported {
+            why: "no bf16".to_owned()
+        }
+    );
 }
 
 /// A device with TF32: exact products of values that TF32 has.
 fn tf32() -> Tf32Measurement {
-    let exact = |product: ProbeProduct| Ok(product.exact().into_iter().map(|value| f64::from(value as f32)).collect());
+    let exact = |product: ProbeProduct| {
+        Ok(product
+            .exact()
+            .into_iter()
+            .map(|value| f64::from(value as f32))
+            .collect())
+    };
     let random = cases::random_product(FloatFormat::of(Precision::Tf32), SIDE);
     Tf32Measurement {
         products: [exact(cases::cancelling_product(SIDE)), exact(random)],
@@ -234,23 +341,45 @@ fn tf32() -> Tf32Measurement {
 #[test]
 fn tf32_is_correct_with_sums_in_f32() {
     let probe = classify_tf32(&tf32());
-    assert_eq!((probe.support, probe.accumulator), (HalfSupport::Correct, Some(Accumulator::F32)));
+    assert_eq!(
+        (probe.support, probe.accumulator),
+        (HalfSupport::Correct, Some(Accumulator::F32))
+    );
 }
 
 #[test]
 fn tf32_must_lose_bits_and_f32_must_not() {
-    let probe = classify_tf32(&Tf32Measurement { tf32_loses: Ok(false), ..tf32() });
-    assert!(wrong(&probe).contains("matrix units did not compute them"), "{probe}");
-    let probe = classify_tf32(&Tf32Measurement { f32_loses: Ok(true), ..tf32() });
+    let probe = classify_tf32(&Tf32Measurement {
+        tf32_loses: Ok(false),
+        ..tf32()
+    });
+    assert!(
+        wrong(&probe).contains("matrix units did not compute them"),
+        "{probe}"
+    );
+    let probe = classify_tf32(&Tf32Measurement {
+        f32_loses: Ok(true),
+        ..tf32()
+    });
     assert!(wrong(&probe).contains("f32 is not f32"), "{probe}");
-    let probe = classify_tf32(&Tf32Measurement { f32_loses: Err("the device is lost".to_owned()), ..tf32() });
+    let probe = classify_tf32(&Tf32Measurement {
+        f32_loses: Err("the device is lost".to_owned()),
+        ..tf32()
+    });
     assert_eq!(wrong(&probe), "matrix products fail: the device is lost");
 }
 
 #[test]
 fn f32_loses_bits_in_a_column_that_requests_tf32() {
-    let requested = |f32_loses| Tf32Measurement { f32_loses: Ok(f32_loses), f32_is_tf32: true, ..tf32() };
-    assert_eq!(classify_tf32(&requested(true)).support, HalfSupport::Correct);
+    let requested = |f32_loses| Tf32Measurement {
+        f32_loses: Ok(f32_loses),
+        f32_is_tf32: true,
+        ..tf32()
+    };
+    assert_eq!(
+        classify_tf32(&requested(true)).support,
+        HalfSupport::Correct
+    );
     assert!(wrong(&classify_tf32(&requested(false))).contains("although the column requests TF32"));
 }
 
@@ -258,6 +387,8 @@ fn f32_loses_bits_in_a_column_that_requests_tf32() {
 fn tf32_with_the_error_of_bf16_is_wrong() {
     let mut measured = tf32();
     let random = measured.products[1].as_mut().expect("it has answers");
-    random.iter_mut().for_each(|value| *value = bf16::from_f64(*value).to_f64());
+    random
+        .iter_mut()
+        .for_each(|value| *value = bf16::from_f64(*value).to_f64());
     assert!(wrong(&classify_tf32(&measured)).contains("inner length 512 is off"));
 }

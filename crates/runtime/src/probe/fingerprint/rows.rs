@@ -1,4 +1,5 @@
-//! The product that determines the fingerprint: each row of the left matrix shows one feature in the sum of its row.
+//! The product that determines the fingerprint: each row of the left matrix shows one feature in
+//! the sum of its row.
 //!
 //! Libraries compute A B without C, so an earlier term of the sum has the part of C.
 
@@ -8,7 +9,8 @@ use super::super::cases::{FloatFormat, INNER, ProbeProduct, power};
 pub(super) const ROWS: usize = 16;
 /// The number of different columns.
 pub(super) const COLUMNS: usize = 4;
-/// The positions of the small term in the first rows: the first one at which it survives is the number of terms that are added at once.
+/// The positions of the small term in the first rows: the first one at which it survives is the
+/// number of terms that are added at once.
 pub(super) const DISTANCES: [usize; 6] = [2, 4, 8, 16, 32, 64];
 /// Row: two terms of which one is lost if both are added to the accumulator at once.
 pub(super) const PAIR: usize = 6;
@@ -38,8 +40,12 @@ const LATER: usize = 40;
 
 /// The product [side, side] of the fingerprint.
 pub(in super::super) fn product(format: FloatFormat, side: usize) -> ProbeProduct {
-    let left = (0..side).flat_map(|row| left_row(format, row % ROWS)).collect();
-    let right = (0..INNER).flat_map(|inner| (0..side).map(move |column| right(format, inner, column))).collect();
+    let left = (0..side)
+        .flat_map(|row| left_row(format, row % ROWS))
+        .collect();
+    let right = (0..INNER)
+        .flat_map(|inner| (0..side).map(move |column| right(format, inner, column)))
+        .collect();
     ProbeProduct { side, left, right }
 }
 

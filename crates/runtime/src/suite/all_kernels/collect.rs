@@ -1,4 +1,5 @@
-//! The products of the selected models: of every check that runs on the device, as the suite runs it.
+//! The products of the selected models: of every check that runs on the device, as the suite runs
+//! it.
 
 use super::super::{environment::Environment, trial};
 use crate::{check::CheckContext, harness::Harness};
@@ -25,13 +26,21 @@ pub(super) struct RecordedProduct {
 impl Selected {
     /// Reads `<architecture>::<model>::<device>`, separated by commas.
     pub(super) fn parse(text: &str, harnesses: &[&'static Harness]) -> Result<Self, String> {
-        let entries = text.split(',').filter(|entry| !entry.is_empty()).map(|entry| {
-            let name = |harness: &Harness| format!("{}::{}", harness.spec.architecture, harness.spec.name);
-            let found = entry.rsplit_once("::").and_then(|(model, device)| {
-                Some((*harnesses.iter().find(|harness| name(harness) == model)?, device.parse().ok()?))
+        let entries = text
+            .split(',')
+            .filter(|entry| !entry.is_empty())
+            .map(|entry| {
+                let name = |harness: &Harness| {
+                    format!("{}::{}", harness.spec.architecture, harness.spec.name)
+                };
+                let found = entry.rsplit_once("::").and_then(|(model, device)| {
+                    Some((
+                        *harnesses.iter().find(|harness| name(harness) == model)?,
+                        device.parse().ok()?,
+                    ))
+                });
+                found.ok_or_else(|| format!("`{entry}` is not a model of this suite with a device"))
             });
-            found.ok_or_else(|| format!("`{entry}` is not a model of this suite with a device"))
-        });
         entries.collect::<Result<_, _>>().map(Self)
     }
 
@@ -41,8 +50,8 @@ impl Selected {
     }
 }
 
-/// Runs the checks of the models on the device, and returns their products in each type of their specs, each once, and the
-/// same products as one head has them.
+/// Runs the checks of the models on the device, and returns their products in each type of their
+/// specs, each once, and the same products as one head has them.
 pub(super) fn products(
     kind: DeviceKind,
     selected: &Selected,
@@ -50,12 +59,18 @@ pub(super) fn products(
 ) -> Result<Vec<RecordedProduct>, String> {
     let mut found: BTreeMap<Product, RecordedProduct> = BTreeMap::new();
     for (harness, _) in selected.0.iter().filter(|(_, device)| *device == kind) {
-        for registration in harness.required().into_iter().filter(|registration| runs(harness, *registration, kind)) {
+        for registration in harness
+            .required()
+            .into_iter()
+            .filter(|registration| runs(harness, *registration, kind))
+        {
             record(harness, registration, environment, &mut found)?;
         }
     }
     if found.is_empty() {
-        return Err(format!("the selected models computed no matrix product on {kind}"));
+        return Err(format!(
+            "the selected models computed no matrix product on {kind}"
+        ));
     }
     let one_head: Vec<RecordedProduct> = found.values().filter_map(with_one_head).collect();
     for recorded in one_head {
@@ -72,7 +87,11 @@ fn runs(harness: &Harness, registration: Registration, kind: DeviceKind) -> bool
 
 /// Models avoid this layout, because tensor-map kernels are wrong on it.
 fn with_one_head(recorded: &RecordedProduct) -> Option<RecordedProduct> {
-    Some(RecordedProduct { product: recorded.product.with_one_head()?, one_head: true, ..*recorded })
+    Some(RecordedProduct {
+        product: recorded.product.with_one_head()?,
+        one_head: true,
+        ..*recorded
+    })
 }
 
 fn record(
@@ -83,28 +102,56 @@ fn record(
 ) -> Result<(), String> {
     let index = environment.devices.index(registration.device);
     let base = &environment.base;
-    let (checkpoint, requirements) = (harness.spec.subject.checkpoint(base), &environment.requirements);
-    let context = CheckContext { checkpoint, requirements, index, engine: EngineName::native() };
+    let (checkpoint, requirements) = (
+        harness.spec.subject.checkpoint(base),
+        &environment.requirements,
+    );
+    let context = CheckContext {
+        checkpoint,
+        requirements,
+        index,
+        engine: EngineName::native(),
+    };
     let run = || trial::run(harness, registration, base, &context);
     let ((entry, _), products) = record_products(run);
     // Its products may be incomplete, so that some would be missing without a notice.
     if entry.status == EntryStatus::Fail {
         let reason = entry.reason.clone().unwrap_or_default();
-        return Err(format!("`{}` fails, so its products are not known: {reason}", entry.test_name()));
+        return Err(format!(
+            "`{}` fails, so its products are not known: {reason}",
+            entry.test_name()
+        ));
     }
     let (model, check) = (harness.spec.name, registration.check);
-    for product in products.into_iter().flat_map(|product| in_types(product, harness.spec.precisions)) {
-        found.entry(product.clone()).or_insert(RecordedProduct { product, model, check, one_head: false });
+    for product in products
+        .into_iter()
+        .flat_map(|product| in_types(product, harness.spec.precisions))
+    {
+        found.entry(product.clone()).or_insert(RecordedProduct {
+            product,
+            model,
+            check,
+            one_head: false,
+        });
     }
     Ok(())
 }
 
-/// The product in each type of the spec: most checks run in f32, but a request in 16 bits has the same sizes.
+/// The product in each type of the spec: most checks run in f32, but a request in 16 bits has the
+/// same sizes.
 fn in_types(product: Product, precisions: &[Precision]) -> Vec<Product> {
     // Of f32 products, the record contains those that may be computed in TF32.
-    let others = precisions.iter().copied().filter(|precision| *precision != Precision::Tf32);
+    let others = precisions
+        .iter()
+        .copied()
+        .filter(|precision| *precision != Precision::Tf32);
     let others = others.filter(|precision| *precision != product.precision.storage());
-    let mut products: Vec<Product> = others.map(|precision| Product { precision, ..product.clone() }).collect();
+    let mut products: Vec<Product> = others
+        .map(|precision| Product {
+            precision,
+            ..product.clone()
+        })
+        .collect();
     products.push(product);
     products
 }
@@ -117,12 +164,22 @@ mod tests {
     #[test]
     fn a_product_is_computed_in_the_types_of_the_spec() {
         let factor = Factor::contiguous(vec![2, 2]);
-        let product = Product { left: factor.clone(), right: factor, precision: Precision::Tf32 };
+        let product = Product {
+            left: factor.clone(),
+            right: factor,
+            precision: Precision::Tf32,
+        };
         let types = |precisions: &[Precision]| -> Vec<Precision> {
-            in_types(product.clone(), precisions).iter().map(|product| product.precision).collect()
+            in_types(product.clone(), precisions)
+                .iter()
+                .map(|product| product.precision)
+                .collect()
         };
         assert_eq!(types(&[Precision::F32, Precision::Tf32]), [Precision::Tf32]);
         let all = [Precision::F16, Precision::Bf16, Precision::Tf32];
-        assert_eq!(types(&[Precision::F32, Precision::F16, Precision::Bf16]), all);
+        assert_eq!(
+            types(&[Precision::F32, Precision::F16, Precision::Bf16]),
+            all
+        );
     }
 }

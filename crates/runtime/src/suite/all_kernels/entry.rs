@@ -15,14 +15,32 @@ pub(super) struct Examined<'a> {
 }
 
 impl<'a> Examined<'a> {
-    pub(super) fn new(device: &'a OpenDevice, products: &'a [RecordedProduct]) -> Result<Self, String> {
-        Ok(Self { device, gpu: gpu(device)?, products, candidates: Candidate::all() })
+    pub(super) fn new(
+        device: &'a OpenDevice,
+        products: &'a [RecordedProduct],
+    ) -> Result<Self, String> {
+        Ok(Self {
+            device,
+            gpu: gpu(device)?,
+            products,
+            candidates: Candidate::all(),
+        })
     }
 
     pub(super) fn entry(&self, found: KernelResult) -> Result<KernelEntry, String> {
-        let RecordedProduct { product, model, check, one_head } =
-            self.products.get(found.product).ok_or("a worker answered for an unknown product")?;
-        let candidate = self.candidates.get(found.kernel).ok_or("a worker named an unknown kernel")?;
+        let RecordedProduct {
+            product,
+            model,
+            check,
+            one_head,
+        } = self
+            .products
+            .get(found.product)
+            .ok_or("a worker answered for an unknown product")?;
+        let candidate = self
+            .candidates
+            .get(found.kernel)
+            .ok_or("a worker named an unknown kernel")?;
         let facts = self.device.facts();
         let kernel = candidate.name();
         Ok(KernelEntry {
@@ -55,5 +73,8 @@ impl<'a> Examined<'a> {
 }
 
 fn layout(factor: &Factor) -> FactorLayout {
-    FactorLayout { shape: factor.shape.clone(), strides: factor.strides.clone() }
+    FactorLayout {
+        shape: factor.shape.clone(),
+        strides: factor.strides.clone(),
+    }
 }

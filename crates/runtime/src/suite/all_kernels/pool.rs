@@ -1,4 +1,5 @@
-//! A process for each kernel, several at a time. A kernel whose process ends continues with its next product in another one.
+//! A process for each kernel, several at a time. A kernel whose process ends continues with its
+//! next product in another one.
 
 use super::{
     collect::RecordedProduct,
@@ -15,7 +16,8 @@ use testgen_types::{KernelOutcome, Precision};
 
 /// More contexts on one device do not compute faster.
 const MOST_PROCESSES: usize = 8;
-/// A kernel that crashed as often in one type is not run on further products of it: each crash costs a process.
+/// A kernel that crashed as often in one type is not run on further products of it: each crash
+/// costs a process.
 const MOST_CRASHES: usize = 3;
 
 /// Computes every product with each of the kernels, and passes each result to `report`.
@@ -26,13 +28,20 @@ pub(super) fn run(
     mut report: impl FnMut(KernelResult) -> Result<(), String>,
 ) -> Result<(), String> {
     let kernels: Mutex<VecDeque<usize>> = Mutex::new(kernels.iter().copied().collect());
-    let processes = thread::available_parallelism().map_or(1, usize::from).min(MOST_PROCESSES);
+    let processes = thread::available_parallelism()
+        .map_or(1, usize::from)
+        .min(MOST_PROCESSES);
     let (sender, results) = channel();
     thread::scope(|scope| {
         for _ in 0..processes {
             let (results, kernels) = (sender.clone(), &kernels);
             scope.spawn(move || {
-                let next = || kernels.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+                let next = || {
+                    kernels
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .pop_front()
+                };
                 while let Some(kernel) = next() {
                     let remaining = Remaining::new(device, kernel, products, &results);
                     if let Err(error) = remaining.run(process::run) {
@@ -61,9 +70,22 @@ impl<'a> Remaining<'a> {
         results: &'a Sender<Result<KernelResult, String>>,
     ) -> Self {
         let facts = device.facts();
-        let products = products.iter().map(|recorded| recorded.product.clone()).enumerate().collect();
-        let task = KernelTask { device: facts.kind, index: facts.index, kernel, products };
-        Self { task, crashes: BTreeMap::new(), results }
+        let products = products
+            .iter()
+            .map(|recorded| recorded.product.clone())
+            .enumerate()
+            .collect();
+        let task = KernelTask {
+            device: facts.kind,
+            index: facts.index,
+            kernel,
+            products,
+        };
+        Self {
+            task,
+            crashes: BTreeMap::new(),
+            results,
+        }
     }
 
     /// Runs processes until every product has a result.
@@ -73,13 +95,16 @@ impl<'a> Remaining<'a> {
     ) -> Result<(), String> {
         while !self.task.products.is_empty() {
             let before = self.task.products.len();
-            let Ended { unfinished, why } = process(&self.task.clone(), &mut |found| self.found(found))?;
+            let Ended { unfinished, why } =
+                process(&self.task.clone(), &mut |found| self.found(found))?;
             if let Some(number) = unfinished {
                 self.finish(number, KernelOutcome::Crashed, &why);
             }
             if self.task.products.len() == before {
                 // It would end in the same way again.
-                return Err(format!("a process for kernels ended before it computed anything: {why}"));
+                return Err(format!(
+                    "a process for kernels ended before it computed anything: {why}"
+                ));
             }
             self.give_up();
         }
@@ -89,9 +114,15 @@ impl<'a> Remaining<'a> {
     /// Reports the products of types in which the kernel crashes again and again.
     fn give_up(&mut self) {
         let crashed = |product: &Product| {
-            self.crashes.get(&product.precision.storage()).is_some_and(|count| *count >= MOST_CRASHES)
+            self.crashes
+                .get(&product.precision.storage())
+                .is_some_and(|count| *count >= MOST_CRASHES)
         };
-        let hopeless = self.task.products.iter().filter(|(_, product)| crashed(product));
+        let hopeless = self
+            .task
+            .products
+            .iter()
+            .filter(|(_, product)| crashed(product));
         let numbers: Vec<usize> = hopeless.map(|(number, _)| *number).collect();
         for number in numbers {
             let why = format!("the kernel had crashed {MOST_CRASHES} times in this type");
@@ -112,7 +143,12 @@ impl<'a> Remaining<'a> {
 
     fn found(&mut self, found: KernelResult) {
         let products = &mut self.task.products;
-        let Some(place) = products.iter().position(|(number, _)| *number == found.product) else { return };
+        let Some(place) = products
+            .iter()
+            .position(|(number, _)| *number == found.product)
+        else {
+            return;
+        };
         let (_, product) = products.remove(place);
         if found.outcome == KernelOutcome::Crashed {
             *self.crashes.entry(product.precision.storage()).or_default() += 1;
@@ -124,7 +160,10 @@ impl<'a> Remaining<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{BTreeMap, Ended, KernelOutcome, KernelResult, KernelTask, Precision, Product, Remaining, channel};
+    use super::{
+        BTreeMap, Ended, KernelOutcome, KernelResult, KernelTask, Precision, Product, Remaining,
+        channel,
+    };
     use testgen_gpu::Factor;
     use testgen_types::DeviceKind;
 
@@ -133,12 +172,27 @@ mod tests {
         process: impl Fn(&KernelTask, &mut dyn FnMut(KernelResult)) -> Result<Ended, String>,
     ) -> Vec<KernelOutcome> {
         let factor = || Factor::contiguous(vec![1, 1]);
-        let product = |precision| Product { left: factor(), right: factor(), precision };
-        let precisions = [Precision::F32, Precision::F16].into_iter().flat_map(|precision| [precision; 5]);
+        let product = |precision| Product {
+            left: factor(),
+            right: factor(),
+            precision,
+        };
+        let precisions = [Precision::F32, Precision::F16]
+            .into_iter()
+            .flat_map(|precision| [precision; 5]);
         let products = precisions.map(product).enumerate().collect();
-        let task = KernelTask { device: DeviceKind::Rocm, index: 0, kernel: 7, products };
+        let task = KernelTask {
+            device: DeviceKind::Rocm,
+            index: 0,
+            kernel: 7,
+            products,
+        };
         let (results, received) = channel();
-        let remaining = Remaining { task, crashes: BTreeMap::new(), results: &results };
+        let remaining = Remaining {
+            task,
+            crashes: BTreeMap::new(),
+            results: &results,
+        };
         let ended = remaining.run(process);
         drop(results);
         let mut found: Vec<KernelResult> = received.into_iter().filter_map(Result::ok).collect();
@@ -148,7 +202,13 @@ mod tests {
     }
 
     fn correct(product: usize) -> KernelResult {
-        KernelResult { kernel: 7, product, outcome: KernelOutcome::Correct, headroom: None, reason: None }
+        KernelResult {
+            kernel: 7,
+            product,
+            outcome: KernelOutcome::Correct,
+            headroom: None,
+            reason: None,
+        }
     }
 
     #[test]
@@ -158,11 +218,17 @@ mod tests {
         let found = outcomes(|task, found| {
             for (number, _) in &task.products {
                 if *number == 2 {
-                    return Ok(Ended { unfinished: Some(2), why: "signal 11".to_owned() });
+                    return Ok(Ended {
+                        unfinished: Some(2),
+                        why: "signal 11".to_owned(),
+                    });
                 }
                 found(correct(*number));
             }
-            Ok(Ended { unfinished: None, why: "exit status 0".to_owned() })
+            Ok(Ended {
+                unfinished: None,
+                why: "exit status 0".to_owned(),
+            })
         });
         assert_eq!(found[..4], [Correct, Correct, Crashed, Correct]);
         assert_eq!(found[4..], [Correct; 6]);
@@ -174,17 +240,35 @@ mod tests {
         let found = outcomes(|task, found| {
             let (number, product) = &task.products[0];
             if product.precision == Precision::F32 {
-                return Ok(Ended { unfinished: Some(*number), why: String::new() });
+                return Ok(Ended {
+                    unfinished: Some(*number),
+                    why: String::new(),
+                });
             }
             found(correct(*number));
-            Ok(Ended { unfinished: None, why: String::new() })
+            Ok(Ended {
+                unfinished: None,
+                why: String::new(),
+            })
         });
-        assert_eq!(found, [Crashed, Crashed, Crashed, NotRun, NotRun, Correct, Correct, Correct, Correct, Correct]);
+        assert_eq!(
+            found,
+            [
+                Crashed, Crashed, Crashed, NotRun, NotRun, Correct, Correct, Correct, Correct,
+                Correct
+            ]
+        );
     }
 
     #[test]
     fn a_process_that_computes_nothing_is_an_error() {
-        assert!(outcomes(|_, _| Ok(Ended { unfinished: None, why: String::new() })).is_empty());
+        assert!(
+            outcomes(|_, _| Ok(Ended {
+                unfinished: None,
+                why: String::new()
+            }))
+            .is_empty()
+        );
         assert!(outcomes(|_, _| Err("it does not start".to_owned())).is_empty());
     }
 }

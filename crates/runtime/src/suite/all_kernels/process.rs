@@ -23,9 +23,17 @@ pub(super) struct Ended {
 
 /// Runs `task` until its process ends or does not answer, and passes each result to `found`.
 pub(super) fn run(task: &KernelTask, found: &mut dyn FnMut(KernelResult)) -> Result<Ended, String> {
-    let mut child = start(task).map_err(|error| format!("a process for kernels does not start: {error}"))?;
-    let answers = child.stdout.take().map(answers).ok_or("a process for kernels has no output")?;
-    let errors = child.stderr.take().map(|errors| thread::spawn(move || last_line(errors)));
+    let mut child =
+        start(task).map_err(|error| format!("a process for kernels does not start: {error}"))?;
+    let answers = child
+        .stdout
+        .take()
+        .map(answers)
+        .ok_or("a process for kernels has no output")?;
+    let errors = child
+        .stderr
+        .take()
+        .map(|errors| thread::spawn(move || last_line(errors)));
     let mut unfinished = None;
     let timed_out = loop {
         match answers.recv_timeout(LIMIT) {
@@ -43,15 +51,25 @@ pub(super) fn run(task: &KernelTask, found: &mut dyn FnMut(KernelResult)) -> Res
         drop(child.kill());
     }
     let status = child.wait().map_err(|error| error.to_string())?;
-    let last = errors.and_then(|errors| errors.join().ok()).unwrap_or_default();
-    let why = if timed_out { format!("no answer within {} s", LIMIT.as_secs()) } else { format!("{status}: {last}") };
+    let last = errors
+        .and_then(|errors| errors.join().ok())
+        .unwrap_or_default();
+    let why = if timed_out {
+        format!("no answer within {} s", LIMIT.as_secs())
+    } else {
+        format!("{status}: {last}")
+    };
     Ok(Ended { unfinished, why })
 }
 
 fn start(task: &KernelTask) -> Result<Child, String> {
     let binary = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut command = Command::new(binary);
-    command.env(WORKER_VARIABLE, "1").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .env(WORKER_VARIABLE, "1")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| error.to_string())?;
     let input = child.stdin.take().ok_or("it has no input")?;
     // An error is that of a process that has ended; its status says more.
@@ -64,14 +82,26 @@ fn answers(output: ChildStdout) -> Receiver<WorkerAnswer> {
     let (sender, receiver) = channel();
     thread::spawn(move || {
         let lines = BufReader::new(output).lines().map_while(Result::ok);
-        let answers = lines.filter_map(|line| serde_json::from_str(line.strip_prefix(PREFIX)?).ok());
-        answers.take_while(|answer: &WorkerAnswer| sender.send(answer.clone()).is_ok()).for_each(drop);
+        let answers =
+            lines.filter_map(|line| serde_json::from_str(line.strip_prefix(PREFIX)?).ok());
+        answers
+            .take_while(|answer: &WorkerAnswer| sender.send(answer.clone()).is_ok())
+            .for_each(drop);
     });
     receiver
 }
 
 /// The last line that is not empty; all are read, because a full pipe would stop the process.
 fn last_line(errors: ChildStderr) -> String {
-    let lines = BufReader::new(errors).lines().map_while(Result::ok).filter(|line| !line.trim().is_empty());
-    lines.last().unwrap_or_else(|| "no message".to_owned()).trim().chars().take(300).collect()
+    let lines = BufReader::new(errors)
+        .lines()
+        .map_while(Result::ok)
+        .filter(|line| !line.trim().is_empty());
+    lines
+        .last()
+        .unwrap_or_else(|| "no message".to_owned())
+        .trim()
+        .chars()
+        .take(300)
+        .collect()
 }

@@ -1,5 +1,5 @@
-//! The messages between the pool and a worker: the task as JSON on the worker's standard input, the answers as lines on its
-//! standard output.
+//! The messages between the pool and a worker: the task as JSON on the worker's standard input, the
+//! answers as lines on its standard output.
 
 use serde::{Deserialize, Serialize};
 use testgen_gpu::Product;
@@ -44,20 +44,40 @@ impl KernelResult {
     pub(super) fn new(kernel: usize, product: usize, finding: CandidateResult) -> Self {
         let (outcome, headroom, reason) = match finding {
             // An exact product has an infinite headroom, which JSON does not have.
-            CandidateResult::Correct { headroom } => {
-                (KernelOutcome::Correct, Some(headroom).filter(|headroom| headroom.is_finite()), None)
+            CandidateResult::Correct { headroom } => (
+                KernelOutcome::Correct,
+                Some(headroom).filter(|headroom| headroom.is_finite()),
+                None,
+            ),
+            CandidateResult::Wrong { headroom, what } => {
+                (KernelOutcome::Wrong, Some(headroom), Some(what))
             }
-            CandidateResult::Wrong { headroom, what } => (KernelOutcome::Wrong, Some(headroom), Some(what)),
-            CandidateResult::Refused { why } => (KernelOutcome::Refused, None, Some(shortened(&why))),
-            CandidateResult::Crashed { why } => (KernelOutcome::Crashed, None, Some(shortened(&why))),
+            CandidateResult::Refused { why } => {
+                (KernelOutcome::Refused, None, Some(shortened(&why)))
+            }
+            CandidateResult::Crashed { why } => {
+                (KernelOutcome::Crashed, None, Some(shortened(&why)))
+            }
         };
-        Self { kernel, product, outcome, headroom, reason }
+        Self {
+            kernel,
+            product,
+            outcome,
+            headroom,
+            reason,
+        }
     }
 }
 
 /// One line: messages of compilers contain the source of the kernel.
 fn shortened(message: &str) -> String {
-    message.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(300).collect()
+    message
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .chars()
+        .take(300)
+        .collect()
 }
 
 #[cfg(test)]
@@ -66,9 +86,21 @@ mod tests {
 
     #[test]
     fn an_exact_product_has_no_headroom_in_json() {
-        let answer = WorkerAnswer::Found(KernelResult::new(1, 2, CandidateResult::Correct { headroom: f64::INFINITY }));
+        let answer = WorkerAnswer::Found(KernelResult::new(
+            1,
+            2,
+            CandidateResult::Correct {
+                headroom: f64::INFINITY,
+            },
+        ));
         let text = serde_json::to_string(&answer).expect("it has string keys only");
-        assert!(text.contains("\"headroom\":null") && text.contains("\"correct\""), "{text}");
-        assert_eq!(serde_json::from_str::<WorkerAnswer>(&text).expect("it is what was written"), answer);
+        assert!(
+            text.contains("\"headroom\":null") && text.contains("\"correct\""),
+            "{text}"
+        );
+        assert_eq!(
+            serde_json::from_str::<WorkerAnswer>(&text).expect("it is what was written"),
+            answer
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! A process that computes products with one kernel. It ends after a crash, because the device may be unusable then.
+//! A process that computes products with one kernel. It ends after a crash, because the device may
+//! be unusable then.
 
 use super::protocol::{KernelResult, KernelTask, PREFIX, WorkerAnswer};
 use crate::{
@@ -21,16 +22,28 @@ pub(super) fn is_requested() -> bool {
 
 /// Reads the task, computes its products in order, and answers each.
 pub(super) fn run() -> Result<(), String> {
-    let task: KernelTask = serde_json::from_reader(stdin().lock()).map_err(|error| format!("the task: {error}"))?;
-    let device = detect::detect(task.device, DeviceIndex::Index(task.index), &EngineName::native())
-        .map_err(|error| error.to_string())?;
+    let task: KernelTask =
+        serde_json::from_reader(stdin().lock()).map_err(|error| format!("the task: {error}"))?;
+    let device = detect::detect(
+        task.device,
+        DeviceIndex::Index(task.index),
+        &EngineName::native(),
+    )
+    .map_err(|error| error.to_string())?;
     let device = gpu(&open(device).map_err(|error| error.to_string())?)?;
-    let candidate = Candidate::all().into_iter().nth(task.kernel).ok_or("there is no such kernel")?;
+    let candidate = Candidate::all()
+        .into_iter()
+        .nth(task.kernel)
+        .ok_or("there is no such kernel")?;
     for (number, product) in &task.products {
         answer(&WorkerAnswer::Started(*number))?;
         let finding = examined(&candidate, product, device);
         let crashed = matches!(finding, CandidateResult::Crashed { .. });
-        answer(&WorkerAnswer::Found(KernelResult::new(task.kernel, *number, finding)))?;
+        answer(&WorkerAnswer::Found(KernelResult::new(
+            task.kernel,
+            *number,
+            finding,
+        )))?;
         if crashed {
             break;
         }
@@ -41,10 +54,13 @@ pub(super) fn run() -> Result<(), String> {
 fn examined(candidate: &Candidate, product: &Product, device: GpuDevice) -> CandidateResult {
     let panics = device_panics();
     let finding = examine(candidate, product, device);
-    // A panic on the device's thread does not reach this one; the result then contains what was in memory.
+    // A panic on the device's thread does not reach this one; the result then contains what was in
+    // memory.
     match device_panic_messages(panics) {
         messages if messages.is_empty() => finding,
-        messages => CandidateResult::Crashed { why: messages.join("; ") },
+        messages => CandidateResult::Crashed {
+            why: messages.join("; "),
+        },
     }
 }
 
@@ -52,8 +68,12 @@ fn examined(candidate: &Candidate, product: &Product, device: GpuDevice) -> Cand
 pub(super) fn gpu(device: &OpenDevice) -> Result<GpuDevice, String> {
     match &device.executor {
         DeviceExecutor::Native(BackendDevice::Gpu(device)) => Ok(*device),
-        DeviceExecutor::Native(BackendDevice::Cpu(_)) => Err("the CPU has no kernels to choose from".to_owned()),
-        DeviceExecutor::Engine { .. } => Err("the kernels of an engine cannot be chosen".to_owned()),
+        DeviceExecutor::Native(BackendDevice::Cpu(_)) => {
+            Err("the CPU has no kernels to choose from".to_owned())
+        }
+        DeviceExecutor::Engine { .. } => {
+            Err("the kernels of an engine cannot be chosen".to_owned())
+        }
     }
 }
 
@@ -61,5 +81,7 @@ fn answer(answer: &WorkerAnswer) -> Result<(), String> {
     let text = serde_json::to_string(answer).map_err(|error| error.to_string())?;
     let mut out = stdout().lock();
     // Flushed, because the process may end in the next kernel.
-    writeln!(out, "{PREFIX}{text}").and_then(|()| out.flush()).map_err(|error| error.to_string())
+    writeln!(out, "{PREFIX}{text}")
+        .and_then(|()| out.flush())
+        .map_err(|error| error.to_string())
 }

@@ -1,4 +1,5 @@
-//! The work of the processes that compile: for each model on a device one or more parts of its kernels.
+//! The work of the processes that compile: for each model on a device one or more parts of its
+//! kernels.
 
 use crate::harness::Harness;
 use std::{
@@ -20,7 +21,10 @@ impl CompileUnit {
     /// The file that exists when all kernels of the unit are in the cache `folder`.
     pub(super) fn marker(&self, folder: &Path, harnesses: &[&'static Harness]) -> PathBuf {
         let spec = harnesses[self.harness].spec;
-        folder.join("complete").join(format!("{}-{}-{}", self.device, spec.architecture, spec.name))
+        folder.join("complete").join(format!(
+            "{}-{}-{}",
+            self.device, spec.architecture, spec.name
+        ))
     }
 }
 
@@ -34,7 +38,11 @@ pub(super) struct CompileJob {
 
 impl std::fmt::Display for CompileJob {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} {} {} {}", self.unit.harness, self.unit.device, self.part, self.parts)
+        write!(
+            f,
+            "{} {} {} {}",
+            self.unit.harness, self.unit.device, self.part, self.parts
+        )
     }
 }
 
@@ -43,9 +51,14 @@ impl FromStr for CompileJob {
 
     fn from_str(line: &str) -> Result<Self, ()> {
         let fields: Vec<&str> = line.split_whitespace().collect();
-        let [harness, device, part, parts] = fields[..] else { return Err(()) };
+        let [harness, device, part, parts] = fields[..] else {
+            return Err(());
+        };
         Ok(Self {
-            unit: CompileUnit { harness: harness.parse().map_err(drop)?, device: device.parse().map_err(drop)? },
+            unit: CompileUnit {
+                harness: harness.parse().map_err(drop)?,
+                device: device.parse().map_err(drop)?,
+            },
             part: part.parse().map_err(drop)?,
             parts: parts.parse().map_err(drop)?,
         })
@@ -64,10 +77,21 @@ impl Jobs {
     /// All parts of all units: as many parts of each that every process has one to begin with.
     pub(super) fn new(units: &[CompileUnit], processes: usize) -> Self {
         let parts = (processes / units.len().max(1)).max(1) as u64;
-        let of_unit =
-            |unit: &CompileUnit| (0..parts).map(|part| CompileJob { unit: *unit, part, parts }).collect::<Vec<_>>();
+        let of_unit = |unit: &CompileUnit| {
+            (0..parts)
+                .map(|part| CompileJob {
+                    unit: *unit,
+                    part,
+                    parts,
+                })
+                .collect::<Vec<_>>()
+        };
         let waiting: VecDeque<CompileJob> = units.iter().flat_map(of_unit).collect();
-        Self { all: waiting.len(), waiting, finished: Vec::new() }
+        Self {
+            all: waiting.len(),
+            waiting,
+            finished: Vec::new(),
+        }
     }
 
     pub(super) fn next(&mut self) -> Option<CompileJob> {
@@ -79,22 +103,36 @@ impl Jobs {
     }
 
     pub(super) fn progress(&self) -> CompileProgress {
-        CompileProgress { done: self.finished.len(), all: self.all }
+        CompileProgress {
+            done: self.finished.len(),
+            all: self.all,
+        }
     }
 
     /// The units of which every part is finished.
     pub(super) fn finished(&self) -> Vec<CompileUnit> {
         let complete = |job: &&CompileJob| {
-            let parts = self.finished.iter().filter(|other| other.unit == job.unit).count() as u64;
+            let parts = self
+                .finished
+                .iter()
+                .filter(|other| other.unit == job.unit)
+                .count() as u64;
             job.part == 0 && parts == job.parts
         };
-        self.finished.iter().filter(complete).map(|job| job.unit).collect()
+        self.finished
+            .iter()
+            .filter(complete)
+            .map(|job| job.unit)
+            .collect()
     }
 }
 
-/// The checks of `harness` whose kernels are compiled: those of numbers, without the one that measures memory and the one on
-/// request, whose tensors are too large for many processes.
-pub(super) fn compiled_checks(harness: &Harness, device: DeviceKind) -> impl Iterator<Item = Registration> {
+/// The checks of `harness` whose kernels are compiled: those of numbers, without the one that
+/// measures memory and the one on request, whose tensors are too large for many processes.
+pub(super) fn compiled_checks(
+    harness: &Harness,
+    device: DeviceKind,
+) -> impl Iterator<Item = Registration> {
     let checks = harness.required().into_iter();
     checks.filter(move |check| {
         let of_all = check.check != Check::MemoryReleased && !check.check.is_on_request();
@@ -109,7 +147,12 @@ mod tests {
     use testgen_types::DeviceKind;
 
     fn units(count: usize) -> Vec<CompileUnit> {
-        (0..count).map(|harness| CompileUnit { harness, device: DeviceKind::Rocm }).collect()
+        (0..count)
+            .map(|harness| CompileUnit {
+                harness,
+                device: DeviceKind::Rocm,
+            })
+            .collect()
     }
 
     #[test]
@@ -133,7 +176,11 @@ mod tests {
 
     #[test]
     fn a_job_survives_the_pipe() {
-        let job = CompileJob { unit: units(7)[6], part: 3, parts: 5 };
+        let job = CompileJob {
+            unit: units(7)[6],
+            part: 3,
+            parts: 5,
+        };
         assert_eq!(job.to_string().parse(), Ok(job));
         assert_eq!("1 rocm 2".parse::<CompileJob>(), Err(()));
     }

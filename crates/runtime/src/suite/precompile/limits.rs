@@ -6,18 +6,28 @@ use std::collections::BTreeSet;
 use testgen_engine::EngineName;
 use testgen_types::DeviceKind;
 
-/// The host memory and the device memory that one process needs, with room to spare: the driver's context, a compiler and
-/// the mapped checkpoint.
+/// The host memory and the device memory that one process needs, with room to spare: the driver's
+/// context, a compiler and the mapped checkpoint.
 const PROCESS_BYTES: u64 = 1 << 30;
 
 /// One process for each core, as far as memory reaches, and at most `requested`.
-pub(super) fn processes(units: &[CompileUnit], environment: &Environment, requested: Option<&str>) -> usize {
+pub(super) fn processes(
+    units: &[CompileUnit],
+    environment: &Environment,
+    requested: Option<&str>,
+) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let kinds: BTreeSet<DeviceKind> = units.iter().map(|unit| unit.device).collect();
-    let device_memory =
-        kinds.into_iter().filter_map(|kind| environment.devices.free_memory(kind, &EngineName::native())).min();
+    let device_memory = kinds
+        .into_iter()
+        .filter_map(|kind| environment.devices.free_memory(kind, &EngineName::native()))
+        .min();
     let memory = available_memory().into_iter().chain(device_memory).min();
-    limit(cores, memory, requested.and_then(|value| value.trim().parse().ok()))
+    limit(
+        cores,
+        memory,
+        requested.and_then(|value| value.trim().parse().ok()),
+    )
 }
 
 fn limit(cores: usize, memory: Option<u64>, requested: Option<usize>) -> usize {
@@ -28,8 +38,15 @@ fn limit(cores: usize, memory: Option<u64>, requested: Option<usize>) -> usize {
 /// `MemAvailable` of the host; none where there is no `/proc`.
 fn available_memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    line.trim()
+        .strip_suffix("kB")?
+        .trim()
+        .parse::<u64>()
+        .ok()?
+        .checked_mul(1024)
 }
 
 #[cfg(test)]

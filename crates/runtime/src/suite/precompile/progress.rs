@@ -1,4 +1,5 @@
-//! The progress of compiling, on stderr: a bar that is redrawn on a terminal, a line for each finished part elsewhere.
+//! The progress of compiling, on stderr: a bar that is redrawn on a terminal, a line for each
+//! finished part elsewhere.
 
 use std::{
     io::{IsTerminal, Write, stderr},
@@ -36,7 +37,9 @@ fn summary(models: usize, all: usize, processes: usize, took: Duration) -> Strin
         true => "",
         false => "; the checks compile what is missing",
     };
-    format!("GPU kernels compiled for {models} of {all} harnesses in {seconds:.1} s by {processes} processes{missing}")
+    format!(
+        "GPU kernels compiled for {models} of {all} harnesses in {seconds:.1} s by {processes} processes{missing}"
+    )
 }
 
 #[cfg(test)]
@@ -46,14 +49,20 @@ mod tests {
     #[test]
     fn the_bar_has_one_length() {
         assert_eq!(bar(CompileProgress { done: 0, all: 7 }), " ".repeat(30));
-        assert_eq!(bar(CompileProgress { done: 1, all: 3 }), format!("{}{}", "=".repeat(10), " ".repeat(20)));
+        assert_eq!(
+            bar(CompileProgress { done: 1, all: 3 }),
+            format!("{}{}", "=".repeat(10), " ".repeat(20))
+        );
         assert_eq!(bar(CompileProgress { done: 7, all: 7 }), "=".repeat(30));
     }
 
     #[test]
     fn the_end_says_what_is_missing() {
         let seconds = Duration::from_millis(1500);
-        assert_eq!(summary(2, 2, 4, seconds), "GPU kernels compiled for 2 of 2 harnesses in 1.5 s by 4 processes");
+        assert_eq!(
+            summary(2, 2, 4, seconds),
+            "GPU kernels compiled for 2 of 2 harnesses in 1.5 s by 4 processes"
+        );
         assert!(summary(1, 2, 4, seconds).ends_with("; the checks compile what is missing"));
     }
 }

@@ -1,13 +1,15 @@
 //! A process that compiles, from both sides of its pipes.
 //!
-//! Standard input has one job per line; each is answered by a line with [`DONE`]. The end of the input, also by the death of
-//! the parent, ends the process at once.
+//! Standard input has one job per line; each is answered by a line with [`DONE`]. The end of the
+//! input, also by the death of the parent, ends the process at once.
 
 use super::{
     jobs::{self, CompileJob, Jobs},
     progress,
 };
-use crate::{check::CheckContext, harness::Harness, kernels, suite::environment::Environment, suite::trial};
+use crate::{
+    check::CheckContext, harness::Harness, kernels, suite::environment::Environment, suite::trial,
+};
 use std::{
     io::{BufRead, BufReader, Write},
     process::{Child, ChildStdin, Command, ExitCode, Stdio},
@@ -41,7 +43,10 @@ pub(in crate::suite) fn run(environment: &Environment, harnesses: &[&'static Har
         // In the middle of a job, too: the parent does not wait for it any more.
         std::process::exit(0);
     });
-    for job in receiver.iter().filter_map(|line: String| line.parse::<CompileJob>().ok()) {
+    for job in receiver
+        .iter()
+        .filter_map(|line: String| line.parse::<CompileJob>().ok())
+    {
         compile(job, environment, harnesses);
         println!("{DONE}");
     }
@@ -49,18 +54,32 @@ pub(in crate::suite) fn run(environment: &Environment, harnesses: &[&'static Har
 }
 
 fn compile(job: CompileJob, environment: &Environment, harnesses: &[&'static Harness]) {
-    let Some(harness) = harnesses.get(job.unit.harness) else { return };
+    let Some(harness) = harnesses.get(job.unit.harness) else {
+        return;
+    };
     kernels::compile_only(job.part, job.parts);
-    let (base, index) = (&environment.base, environment.devices.index(job.unit.device));
-    let (checkpoint, requirements) = (harness.spec.subject.checkpoint(base), &environment.requirements);
-    let context = CheckContext { checkpoint, requirements, index, engine: EngineName::native() };
+    let (base, index) = (
+        &environment.base,
+        environment.devices.index(job.unit.device),
+    );
+    let (checkpoint, requirements) = (
+        harness.spec.subject.checkpoint(base),
+        &environment.requirements,
+    );
+    let context = CheckContext {
+        checkpoint,
+        requirements,
+        index,
+        engine: EngineName::native(),
+    };
     for check in jobs::compiled_checks(harness, job.unit.device) {
         // It fails, because nothing was computed.
         drop(trial::run(harness, check, base, &context));
     }
 }
 
-/// Starts a process and passes it one job after the other, until none is left, the process ends, or a job takes too long.
+/// Starts a process and passes it one job after the other, until none is left, the process ends, or
+/// a job takes too long.
 pub(super) fn supervise(jobs: &Mutex<Jobs>) {
     let Ok(mut child) = start() else { return };
     if let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) {
@@ -79,7 +98,9 @@ fn answers(output: impl BufRead + Send + 'static) -> mpsc::Receiver<()> {
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
         let lines = output.lines().map_while(Result::ok);
-        lines.filter(|line| line == DONE).all(|_| sender.send(()).is_ok())
+        lines
+            .filter(|line| line == DONE)
+            .all(|_| sender.send(()).is_ok())
     });
     receiver
 }

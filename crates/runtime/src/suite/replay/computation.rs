@@ -14,22 +14,31 @@ use std::{
 use testgen_device::Device;
 use testgen_engine::EngineName;
 use testgen_operators::{
-    calls::{Actual, Again, Call, Execute, FailedCall, HostTensor, Reduced, ReplayOutcome, Replayed, WorstOf},
+    calls::{
+        Actual, Again, Call, Execute, FailedCall, HostTensor, Reduced, ReplayOutcome, Replayed,
+        WorstOf,
+    },
     cases::{Arithmetic, Reference, evaluate, reduce, reference, result_elements},
 };
 
-/// The longest search for a smaller call: a simulated device computes a call in milliseconds to seconds.
+/// The longest search for a smaller call: a simulated device computes a call in milliseconds to
+/// seconds.
 const LONGEST_SEARCH: Duration = Duration::from_secs(300);
 
 /// Computes the call of a request.
 pub(super) fn compute(request: ReplayRequest, environment: &Environment) -> ReplayOutcome {
-    let ReplayRequest { failed, device: kind, reduce } = request;
+    let ReplayRequest {
+        failed,
+        device: kind,
+        reduce,
+    } = request;
     let arithmetic = arithmetic(failed.check, failed.precision, failed.tf32);
     let reference = match reference_of(&failed, arithmetic) {
         Ok(reference) => reference,
         Err(problem) => return ReplayOutcome::Refused(problem),
     };
-    let device = match detect::detect(kind, environment.devices.index(kind), &EngineName::native()) {
+    let device = match detect::detect(kind, environment.devices.index(kind), &EngineName::native())
+    {
         Ok(device) => device,
         Err(unavailable) => return ReplayOutcome::NoDevice(unavailable.to_string()),
     };
@@ -44,18 +53,26 @@ pub(super) fn compute(request: ReplayRequest, environment: &Environment) -> Repl
         Ok(executor) => executor,
         Err(error) => return ReplayOutcome::Refused(error.to_string()),
     };
-    let replay = DeviceReplay { failed: &failed, arithmetic, executor: executor.as_ref(), device: device.facts() };
+    let replay = DeviceReplay {
+        failed: &failed,
+        arithmetic,
+        executor: executor.as_ref(),
+        device: device.facts(),
+    };
     ReplayOutcome::Replayed(Box::new(replay.compute(&reference, reduce)))
 }
 
-/// The reference of the call, which must have the shape of the one in the file: otherwise the file was damaged or made by hand.
+/// The reference of the call, which must have the shape of the one in the file: otherwise the file
+/// was damaged or made by hand.
 fn reference_of(failed: &FailedCall, arithmetic: Arithmetic) -> Result<Reference, String> {
     let operator = failed.call.operator;
     let problem = |problem: String| format!("the call is not one of `{operator}`: {problem}");
     let elements = result_elements(&failed.call).map_err(problem)?;
     let (shape, recorded) = (&failed.expected.shape, failed.expected.values.len());
     if elements != recorded {
-        return Err(problem(format!("its result has {elements} elements, the file expects {recorded}")));
+        return Err(problem(format!(
+            "its result has {elements} elements, the file expects {recorded}"
+        )));
     }
     let reference = catch_unwind(AssertUnwindSafe(|| reference(&failed.call, arithmetic)));
     let reference = reference.map_err(|_| problem("its inputs do not fit together".to_owned()))?;
@@ -86,7 +103,10 @@ impl DeviceReplay<'_> {
             device_name: self.device.name.clone(),
             simulated: self.device.simulated,
             repetition: repetition(reference, earlier, &runs.plain),
-            blocking: runs.blocking.as_ref().map(|blocking| repetition(reference, earlier, blocking)),
+            blocking: runs
+                .blocking
+                .as_ref()
+                .map(|blocking| repetition(reference, earlier, blocking)),
             differing: differing(earlier, &runs.plain),
             elements: reference.numbers.len(),
             worst: worst(reference, earlier, &runs.plain),
@@ -96,7 +116,8 @@ impl DeviceReplay<'_> {
         }
     }
 
-    /// The smallest call that fails as this one does: with a wrong result, or with an error of the device.
+    /// The smallest call that fails as this one does: with a wrong result, or with an error of the
+    /// device.
     fn reduced(&self, runs: &Runs) -> Reduced {
         let end = Instant::now() + LONGEST_SEARCH;
         let fails = |call: &Call| {
@@ -105,7 +126,11 @@ impl DeviceReplay<'_> {
         };
         let reduction = reduce(&self.failed.call, fails);
         let failed = self.described(reduction.call);
-        Reduced { failed, runs: reduction.runs, incomplete: reduction.incomplete }
+        Reduced {
+            failed,
+            runs: reduction.runs,
+            incomplete: reduction.incomplete,
+        }
     }
 
     fn fails(&self, call: &Call, whole: &Actual) -> bool {
@@ -129,8 +154,12 @@ impl DeviceReplay<'_> {
             device: self.device.kind,
             device_name: Some(self.device.name.clone()),
             simulated: self.device.simulated,
-            failure: failure(&reference, &runs.plain).unwrap_or_else(|| "it failed during the search only".to_owned()),
-            again: Again { plain: compared(&again), blocking: runs.blocking.as_ref().map(compared) },
+            failure: failure(&reference, &runs.plain)
+                .unwrap_or_else(|| "it failed during the search only".to_owned()),
+            again: Again {
+                plain: compared(&again),
+                blocking: runs.blocking.as_ref().map(compared),
+            },
             kernels: runs.kernels.clone(),
             expected: expected(&reference),
             actual: runs.plain.clone(),
@@ -150,22 +179,37 @@ fn failure(reference: &Reference, result: &Actual) -> Option<String> {
 
 /// The number of elements that differ from those of the file.
 fn differing(earlier: &Actual, result: &Actual) -> Option<usize> {
-    let (Actual::Computed(earlier), Actual::Computed(result)) = (earlier, result) else { return None };
+    let (Actual::Computed(earlier), Actual::Computed(result)) = (earlier, result) else {
+        return None;
+    };
     (earlier.shape == result.shape).then(|| result.differing(earlier).count())
 }
 
-/// The element with the least headroom; where all are correct, the one with the largest error in units of its bound.
+/// The element with the least headroom; where all are correct, the one with the largest error in
+/// units of its bound.
 fn worst(reference: &Reference, earlier: &Actual, result: &Actual) -> Option<WorstOf> {
-    let Actual::Computed(tensor) = result else { return None };
+    let Actual::Computed(tensor) = result else {
+        return None;
+    };
     if tensor.shape != reference.shape {
         return None;
     }
-    let ratio =
-        |flat: &usize| (tensor.values[*flat] - reference.numbers[*flat].value).abs() / reference.numbers[*flat].error;
-    let largest =
-        || (0..tensor.len()).filter(|flat| !ratio(flat).is_nan()).max_by(|a, b| ratio(a).total_cmp(&ratio(b)));
-    let flat = evaluate(reference, tensor).worst.first().map(|worst| worst.0).or_else(largest)?;
-    let recorded = |earlier: &HostTensor| earlier.values.get(flat).map(|value| format!("{value:?}"));
+    let ratio = |flat: &usize| {
+        (tensor.values[*flat] - reference.numbers[*flat].value).abs()
+            / reference.numbers[*flat].error
+    };
+    let largest = || {
+        (0..tensor.len())
+            .filter(|flat| !ratio(flat).is_nan())
+            .max_by(|a, b| ratio(a).total_cmp(&ratio(b)))
+    };
+    let flat = evaluate(reference, tensor)
+        .worst
+        .first()
+        .map(|worst| worst.0)
+        .or_else(largest)?;
+    let recorded =
+        |earlier: &HostTensor| earlier.values.get(flat).map(|value| format!("{value:?}"));
     Some(WorstOf {
         index: tensor.position(flat),
         expected: format!("{:?}", reference.numbers[flat].value),

@@ -1,10 +1,12 @@
-//! Operators on an engine: those that it names are compared, others are in the summary, and none at all is ignored.
+//! Operators on an engine: those that it names are compared, others are in the summary, and none at
+//! all is ignored.
 
 use super::all_entries_of;
 use crate::{Test, harnesses::on_host, requests::request_of, suite::all_except};
 use std::sync::LazyLock;
 use testgen_runtime::{
-    Architecture, DeviceUnavailable, Endpoint, Harness, LoadTarget, Operator, OperatorShapes, Spec, Subject, Task, task,
+    Architecture, DeviceUnavailable, Endpoint, Harness, LoadTarget, Operator, OperatorShapes, Spec,
+    Subject, Task, task,
 };
 use testgen_types::{Check, DeviceKind, EntryStatus, Precision, ReportEntry};
 
@@ -12,8 +14,16 @@ static SPEC: Spec = Spec {
     name: "moves",
     subject: Subject::Operators {
         shapes: &[
-            OperatorShapes { operator: Operator::Copy, shapes: &[&[3, 5]], stress: &[] },
-            OperatorShapes { operator: Operator::Neg, shapes: &[&[3, 5]], stress: &[] },
+            OperatorShapes {
+                operator: Operator::Copy,
+                shapes: &[&[3, 5]],
+                stress: &[],
+            },
+            OperatorShapes {
+                operator: Operator::Neg,
+                shapes: &[&[3, 5]],
+                stress: &[],
+            },
         ],
     },
     architecture: Architecture::Operators,
@@ -56,9 +66,18 @@ fn absent(target: &LoadTarget, kind: DeviceKind) -> Endpoint {
 
 /// Every test of this module.
 pub(crate) const TESTS: &[Test] = &[
-    ("engines::operators_of_an_engine_are_compared", operators_of_an_engine_are_compared),
-    ("engines::wrong_operators_of_an_engine_are_red", wrong_operators_of_an_engine_are_red),
-    ("engines::an_engine_without_operators_is_ignored", an_engine_without_operators_is_ignored),
+    (
+        "engines::operators_of_an_engine_are_compared",
+        operators_of_an_engine_are_compared,
+    ),
+    (
+        "engines::wrong_operators_of_an_engine_are_red",
+        wrong_operators_of_an_engine_are_red,
+    ),
+    (
+        "engines::an_engine_without_operators_is_ignored",
+        an_engine_without_operators_is_ignored,
+    ),
 ];
 
 /// The entries of the checks that compare results.
@@ -71,16 +90,30 @@ fn entries(script: &str) -> Vec<ReportEntry> {
 
 fn operators_of_an_engine_are_compared() {
     for entry in entries("operators") {
-        assert_eq!(entry.status, EntryStatus::Pass, "{}: {:?}", entry.test_name(), entry.reason);
-        assert!(entry.outputs.iter().all(|output| output.name == "copy"), "{}", entry.test_name());
+        assert_eq!(
+            entry.status,
+            EntryStatus::Pass,
+            "{}: {:?}",
+            entry.test_name(),
+            entry.reason
+        );
+        assert!(
+            entry.outputs.iter().all(|output| output.name == "copy"),
+            "{}",
+            entry.test_name()
+        );
         if entry.check == Check::Forward {
-            assert_eq!(entry.reason.as_deref(), Some("1 cases of 1 operators; not in the engine: neg"));
+            assert_eq!(
+                entry.reason.as_deref(),
+                Some("1 cases of 1 operators; not in the engine: neg")
+            );
         }
     }
 }
 
 fn wrong_operators_of_an_engine_are_red() {
-    // Elements that are off, in the opposite order, on another device, of another type, or not there at all.
+    // Elements that are off, in the opposite order, on another device, of another type, or not
+    // there at all.
     for (script, check) in [
         ("operators_off", Check::Forward),
         ("operators_off", Check::Relations),
@@ -92,13 +125,22 @@ fn wrong_operators_of_an_engine_are_red() {
     ] {
         let entries = entries(script);
         let entry = entries.iter().find(|entry| entry.check == check).unwrap();
-        assert_eq!(entry.status, EntryStatus::Fail, "{script}: {}: {:?}", entry.test_name(), entry.reason);
+        assert_eq!(
+            entry.status,
+            EntryStatus::Fail,
+            "{script}: {}: {:?}",
+            entry.test_name(),
+            entry.reason
+        );
     }
 }
 
 fn an_engine_without_operators_is_ignored() {
     for entry in entries("none") {
         assert_eq!(entry.status, EntryStatus::Ignored, "{}", entry.test_name());
-        assert_eq!(entry.reason.as_deref(), Some("the engine does not compute copy, neg"));
+        assert_eq!(
+            entry.reason.as_deref(),
+            Some("the engine does not compute copy, neg")
+        );
     }
 }

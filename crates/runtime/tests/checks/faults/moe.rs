@@ -8,8 +8,17 @@ const ROUTER: &str = "model.layers.0.mlp.gate.weight";
 
 pub(crate) fn one_expert_more() {
     let fault = Fixture::of(&harnesses::olmoe::HARNESS).configure("/num_experts_per_tok", json!(4));
-    fault.turns_red(Check::RouterGolden, &["layer 0, token 0: experts [", "although the margin"]);
-    fault.turns_red(Check::OutputGolden, &["`logits`", "first diverges at `layer.0`; `embed` still agrees"]);
+    fault.turns_red(
+        Check::RouterGolden,
+        &["layer 0, token 0: experts [", "although the margin"],
+    );
+    fault.turns_red(
+        Check::OutputGolden,
+        &[
+            "`logits`",
+            "first diverges at `layer.0`; `embed` still agrees",
+        ],
+    );
 }
 
 pub(crate) fn weights_that_sum_to_one() {
@@ -18,20 +27,28 @@ pub(crate) fn weights_that_sum_to_one() {
 }
 
 pub(crate) fn swapped_router_rows() {
-    let fault = Fixture::of(&harnesses::olmoe::HARNESS).weights(|tensors| tensors.swap_rows(ROUTER, 1, 0, 1));
+    let fault = Fixture::of(&harnesses::olmoe::HARNESS)
+        .weights(|tensors| tensors.swap_rows(ROUTER, 1, 0, 1));
     fault.turns_red(Check::RouterGolden, &["`router.0`"]);
     fault.stays_green(Check::KvCacheEquivalence);
 }
 
 pub(crate) fn swapped_experts() {
     let fault = Fixture::of(&harnesses::olmoe::HARNESS).weights(|tensors| {
-        let [one, other] = [0, 1].map(|expert| format!("model.layers.0.mlp.experts.{expert}.down_proj.weight"));
+        let [one, other] =
+            [0, 1].map(|expert| format!("model.layers.0.mlp.experts.{expert}.down_proj.weight"));
         tensors.copy(&one, "kept");
         tensors.copy(&other, &one);
         tensors.copy("kept", &other);
         tensors.remove("kept");
     });
-    fault.turns_red(Check::OutputGolden, &["`logits`", "first diverges at `layer.0`; `embed` still agrees"]);
+    fault.turns_red(
+        Check::OutputGolden,
+        &[
+            "`logits`",
+            "first diverges at `layer.0`; `embed` still agrees",
+        ],
+    );
 }
 
 pub(crate) fn no_router_is_ignored() {
@@ -41,5 +58,10 @@ pub(crate) fn no_router_is_ignored() {
         }
     });
     let record = fault.check(Check::RouterGolden);
-    assert!(record.reason.unwrap_or_default().contains("the golden has no `router.*`"));
+    assert!(
+        record
+            .reason
+            .unwrap_or_default()
+            .contains("the golden has no `router.*`")
+    );
 }

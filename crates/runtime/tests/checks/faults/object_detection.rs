@@ -4,17 +4,23 @@ use crate::{fixture::Fixture, harnesses};
 use serde_json::json;
 use testgen_types::Check;
 
-/// The number of patches is the same, so the table fits, but positions are resampled from another grid.
+/// The number of patches is the same, so the table fits, but positions are resampled from another
+/// grid.
 pub(crate) fn other_grid_of_positions() {
     let fault = Fixture::of(&harnesses::yolos::HARNESS).configure("/image_size", json!([32, 48]));
     fault.turns_red(Check::EmbedGolden, &["`trace.embed`"]);
     fault.stays_green(Check::LoadKeysExact);
 }
 
-/// The padding of images is treated as image: positions are counted over it, and the encoder attends to it.
+/// The padding of images is treated as image: positions are counted over it, and the encoder
+/// attends to it.
 pub(crate) fn mask_that_hides_nothing() {
-    let fault = Fixture::of(&harnesses::detr::HARNESS).golden(|tensors| tensors.integers("input.pixel_mask", |_| 1));
-    fault.turns_red(Check::LayerTraceGolden, &["first diverges at `layer.0`; `embed` still agrees"]);
+    let fault = Fixture::of(&harnesses::detr::HARNESS)
+        .golden(|tensors| tensors.integers("input.pixel_mask", |_| 1));
+    fault.turns_red(
+        Check::LayerTraceGolden,
+        &["first diverges at `layer.0`; `embed` still agrees"],
+    );
     fault.turns_red(Check::PreprocessGolden, &["`pixel_mask`"]);
 }
 
@@ -28,7 +34,9 @@ pub(crate) fn wider_boxes() {
 /// The last label is "no object": when it is likelier, all scores are lower.
 pub(crate) fn likelier_none() {
     let fault = Fixture::of(&harnesses::yolos::HARNESS).weights(|tensors| {
-        tensors.floats("class_labels_classifier.layers.2.bias", |bias| *bias.last_mut().unwrap() += 0.1);
+        tensors.floats("class_labels_classifier.layers.2.bias", |bias| {
+            *bias.last_mut().unwrap() += 0.1
+        });
     });
     fault.turns_red(Check::DetectionGolden, &["`detection.scores`"]);
 }

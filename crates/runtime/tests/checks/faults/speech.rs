@@ -10,14 +10,18 @@ pub(crate) fn other_mel_filters() {
 }
 
 pub(crate) fn recording_that_is_not_normalised() {
-    let fault = Fixture::of(&harnesses::wav2vec2::HARNESS).preprocess("/do_normalize", json!(false));
+    let fault =
+        Fixture::of(&harnesses::wav2vec2::HARNESS).preprocess("/do_normalize", json!(false));
     fault.turns_red(Check::PreprocessGolden, &["`input_values`"]);
 }
 
 pub(crate) fn reversed_kernel() {
     let name = "model.encoder.conv1.weight";
-    let fault = Fixture::of(&harnesses::whisper::HARNESS)
-        .weights(|tensors| tensors.floats(name, |kernel| kernel.chunks_exact_mut(3).for_each(<[f32]>::reverse)));
+    let fault = Fixture::of(&harnesses::whisper::HARNESS).weights(|tensors| {
+        tensors.floats(name, |kernel| {
+            kernel.chunks_exact_mut(3).for_each(<[f32]>::reverse)
+        })
+    });
     fault.turns_red(Check::EmbedGolden, &["`trace.encoder.embed`"]);
     fault.turns_red(Check::GreedyMargin, &["tokens.logits step 0"]);
 }
@@ -30,7 +34,11 @@ pub(crate) fn other_lengths_of_a_normed_kernel() {
 }
 
 pub(crate) fn norms_in_the_other_order() {
-    let fault = Fixture::of(&harnesses::wav2vec2::HARNESS).configure("/do_stable_layer_norm", json!(true));
-    fault.turns_red(Check::OutputGolden, &["`logits`", "first diverges at `embed`"]);
+    let fault =
+        Fixture::of(&harnesses::wav2vec2::HARNESS).configure("/do_stable_layer_norm", json!(true));
+    fault.turns_red(
+        Check::OutputGolden,
+        &["`logits`", "first diverges at `embed`"],
+    );
     fault.stays_green(Check::LoadKeysExact);
 }

@@ -7,15 +7,23 @@ const LAYER: &str = "encoder.layer.1.attention";
 
 pub(crate) fn dropped_bias() {
     let name = "encoder.layer.1.attention.output.dense.bias";
-    let fault = Fixture::of(&harnesses::bert::HARNESS).weights(|tensors| tensors.floats(name, |bias| bias.fill(0.0)));
-    fault.turns_red(Check::OutputGolden, &["first diverges at `layer.1`; `layer.0` still agrees"]);
+    let fault = Fixture::of(&harnesses::bert::HARNESS)
+        .weights(|tensors| tensors.floats(name, |bias| bias.fill(0.0)));
+    fault.turns_red(
+        Check::OutputGolden,
+        &["first diverges at `layer.1`; `layer.0` still agrees"],
+    );
     fault.turns_red(Check::LayerTraceGolden, &["first diverges at `layer.1`"]);
 }
 
 pub(crate) fn swapped_heads() {
     let name = format!("{LAYER}.self.query.weight");
-    let fault = Fixture::of(&harnesses::bert::HARNESS).weights(|tensors| tensors.swap_rows(&name, 8, 0, 1));
-    fault.turns_red(Check::OutputGolden, &["first diverges at `layer.1`; `layer.0` still agrees"]);
+    let fault =
+        Fixture::of(&harnesses::bert::HARNESS).weights(|tensors| tensors.swap_rows(&name, 8, 0, 1));
+    fault.turns_red(
+        Check::OutputGolden,
+        &["first diverges at `layer.1`; `layer.0` still agrees"],
+    );
 }
 
 pub(crate) fn swapped_key_value_heads() {
@@ -23,7 +31,13 @@ pub(crate) fn swapped_key_value_heads() {
         tensors.swap_rows("model.layers.0.self_attn.k_proj.weight", 12, 0, 1);
         tensors.swap_rows("model.layers.0.self_attn.v_proj.weight", 12, 0, 1);
     });
-    fault.turns_red(Check::OutputGolden, &["`logits`", "first diverges at `layer.0`; `embed` still agrees"]);
+    fault.turns_red(
+        Check::OutputGolden,
+        &[
+            "`logits`",
+            "first diverges at `layer.0`; `embed` still agrees",
+        ],
+    );
     fault.turns_red(Check::GreedyMargin, &["tokens.logits step 0"]);
 }
 
@@ -31,7 +45,10 @@ pub(crate) fn transposed_square_weight() {
     let name = format!("{LAYER}.self.value.weight");
     let fault = Fixture::of(&harnesses::bert::HARNESS).weights(|tensors| tensors.transpose(&name));
     fault.stays_green(Check::LoadKeysExact);
-    fault.turns_red(Check::OutputGolden, &["first diverges at `layer.1`; `layer.0` still agrees"]);
+    fault.turns_red(
+        Check::OutputGolden,
+        &["first diverges at `layer.1`; `layer.0` still agrees"],
+    );
 }
 
 pub(crate) fn transposed_weight() {
@@ -47,7 +64,8 @@ pub(crate) fn missing_tensor() {
     fault.turns_red(Check::OutputGolden, &["mock", name]);
 }
 
-/// The embedding under the name of the head is a copy; another matrix there is not what the configuration says.
+/// The embedding under the name of the head is a copy; another matrix there is not what the
+/// configuration says.
 pub(crate) fn untied_head() {
     let copied = || {
         Fixture::of(&harnesses::gpt2::HARNESS)
@@ -55,7 +73,10 @@ pub(crate) fn untied_head() {
     };
     copied().stays_green(Check::LoadKeysExact);
     let fault = copied().weights(|tensors| tensors.disturb("lm_head.weight"));
-    fault.turns_red(Check::LoadKeysExact, &["`lm_head.weight` differs from the one that the configuration ties it to"]);
+    fault.turns_red(
+        Check::LoadKeysExact,
+        &["`lm_head.weight` differs from the one that the configuration ties it to"],
+    );
 }
 
 /// In a row of the embedding that no recorded input reads.
@@ -64,7 +85,10 @@ pub(crate) fn not_a_number_in_an_unused_row() {
         let name = "embeddings.word_embeddings.weight";
         let fault = Fixture::of(&harnesses::bert::HARNESS)
             .weights(|tensors| tensors.floats(name, |table| *table.last_mut().unwrap() = value));
-        fault.turns_red(Check::LoadKeysExact, &[name, "a value that is not finite at index"]);
+        fault.turns_red(
+            Check::LoadKeysExact,
+            &[name, "a value that is not finite at index"],
+        );
         fault.stays_green(Check::OutputGolden);
     }
 }
@@ -78,23 +102,29 @@ pub(crate) fn unexpected_tensor() {
 }
 
 pub(crate) fn other_embedding() {
-    let fault = Fixture::of(&harnesses::bert::HARNESS)
-        .weights(|tensors| tensors.floats("embeddings.position_embeddings.weight", |table| table.rotate_left(32)));
+    let fault = Fixture::of(&harnesses::bert::HARNESS).weights(|tensors| {
+        tensors.floats("embeddings.position_embeddings.weight", |table| {
+            table.rotate_left(32)
+        })
+    });
     fault.turns_red(Check::EmbedGolden, &["`trace.embed`", "furthest off at ["]);
 }
 
 pub(crate) fn not_a_number() {
     let name = "encoder.layer.1.output.LayerNorm.weight";
-    let fault =
-        Fixture::of(&harnesses::bert::HARNESS).weights(|tensors| tensors.floats(name, |norm| norm[3] = f32::NAN));
+    let fault = Fixture::of(&harnesses::bert::HARNESS)
+        .weights(|tensors| tensors.floats(name, |norm| norm[3] = f32::NAN));
     fault.turns_red(Check::Finite, &["`last_hidden_state`", "not finite", "NaN"]);
     fault.turns_red(Check::OutputGolden, &["NaN or infinity"]);
 }
 
 pub(crate) fn overflow_in_half_precision() {
     let name = "encoder.layer.0.intermediate.dense.weight";
-    let fault = Fixture::of(&harnesses::bert::HARNESS)
-        .weights(|tensors| tensors.floats(name, |weights| weights.iter_mut().for_each(|weight| *weight *= 3e4)));
+    let fault = Fixture::of(&harnesses::bert::HARNESS).weights(|tensors| {
+        tensors.floats(name, |weights| {
+            weights.iter_mut().for_each(|weight| *weight *= 3e4)
+        })
+    });
     fault.stays_green(Check::Finite);
     fault.turns_red_in(Check::Finite, Precision::F16, &["not finite"]);
 }
@@ -103,7 +133,9 @@ pub(crate) fn overflow_in_half_precision() {
 pub(crate) fn padding_that_is_not_finite() {
     let fault = Fixture::of(&harnesses::bert::HARNESS).weights(|tensors| {
         let width = tensors.shape("embeddings.word_embeddings.weight")[1];
-        tensors.floats("embeddings.word_embeddings.weight", |table| table[..width].fill(f32::NAN));
+        tensors.floats("embeddings.word_embeddings.weight", |table| {
+            table[..width].fill(f32::NAN)
+        });
     });
     fault.turns_red(Check::PadInvariance, &["padded right", "NaN or infinity"]);
     fault.turns_red(Check::MaskGolden, &["at real positions", "NaN or infinity"]);

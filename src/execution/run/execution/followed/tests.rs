@@ -13,13 +13,19 @@ fn compiling_is_read_from_the_log_until_a_check_has_ended() {
     let [report, log] = ["report", "log"].map(|name| folder.path().join(name));
     let write = |path, text: &str| std::fs::write(path, text).expect("a file");
     write(&report, "");
-    write(&log, "other\ncompiling GPU kernels: 1/4\ncompiling GPU kernels: 3/4\n");
+    write(
+        &log,
+        "other\ncompiling GPU kernels: 1/4\ncompiling GPU kernels: 3/4\n",
+    );
     let mut followed = Followed::new(&report, &log);
     followed.read();
     assert_eq!(followed.compiled, Some(CompileProgress { done: 3, all: 4 }));
     write(&report, "{}\n");
     followed.read();
-    assert_eq!((followed.entries, followed.compiled), (1, Some(CompileProgress { done: 3, all: 4 })));
+    assert_eq!(
+        (followed.entries, followed.compiled),
+        (1, Some(CompileProgress { done: 3, all: 4 }))
+    );
 }
 
 /// A file that grows: after each piece, one read returns nothing.
@@ -44,7 +50,9 @@ impl Pieces {
 
 impl Read for Pieces {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let Some(piece) = self.0.front_mut() else { return Ok(0) };
+        let Some(piece) = self.0.front_mut() else {
+            return Ok(0);
+        };
         if piece.is_empty() {
             self.0.pop_front();
             return Ok(0);
@@ -56,7 +64,8 @@ impl Read for Pieces {
     }
 }
 
-/// Whatever is written, every line of the report is counted once, and a terminal can show the name of the last check.
+/// Whatever is written, every line of the report is counted once, and a terminal can show the name
+/// of the last check.
 #[test]
 fn fuzz_a_growing_report_and_log() {
     Target {
@@ -83,7 +92,10 @@ fn fuzz_a_growing_report_and_log() {
             for _ in 0..count {
                 followed.read();
             }
-            assert_eq!(followed.entries, bytes.iter().filter(|byte| **byte == b'\n').count());
+            assert_eq!(
+                followed.entries,
+                bytes.iter().filter(|byte| **byte == b'\n').count()
+            );
             if !followed.last.is_empty() {
                 assert_message(&followed.last);
             }

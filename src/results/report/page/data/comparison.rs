@@ -19,7 +19,11 @@ impl BaseComparison {
     pub(super) fn new(comparison: &ReportComparison) -> Self {
         Self {
             green: comparison.green,
-            counts: comparison.counts.iter().map(|(change, count)| (change.word(), *count)).collect(),
+            counts: comparison
+                .counts
+                .iter()
+                .map(|(change, count)| (change.word(), *count))
+                .collect(),
             checks: comparison.groups().iter().map(ChangeRow::new).collect(),
         }
     }
@@ -28,10 +32,19 @@ impl BaseComparison {
 impl ChangeRow {
     fn new(group: &ChangeGroup<'_>) -> Self {
         let side = |side: &Option<ComparedSide>| {
-            side.as_ref().map_or(String::new(), |side| format!("{} {}", side.status.word(), side.device))
+            side.as_ref().map_or(String::new(), |side| {
+                format!("{} {}", side.status.word(), side.device)
+            })
         };
         let check = group.first();
         let models = group.models().into_iter().map(str::to_owned).collect();
-        Self(check.change.word(), group.name().to_owned(), side(&check.a), side(&check.b), group.why(), models)
+        Self(
+            check.change.word(),
+            group.name().to_owned(),
+            side(&check.a),
+            side(&check.b),
+            group.why(),
+            models,
+        )
     }
 }

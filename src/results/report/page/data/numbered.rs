@@ -11,7 +11,10 @@ pub(super) struct Numbered<T> {
 
 impl<T> Default for Numbered<T> {
     fn default() -> Self {
-        Self { list: Vec::new(), numbers: HashMap::new() }
+        Self {
+            list: Vec::new(),
+            numbers: HashMap::new(),
+        }
     }
 }
 

@@ -27,14 +27,26 @@ pub(super) fn count() -> usize {
 pub(super) fn agree(gpu: &GpuDevice) -> bool {
     let mut all = true;
     for &dtype in TYPES {
-        let of_width =
-            |&width| [norms(gpu, width, dtype), softmaxes(gpu, width, dtype), activations(gpu, width, dtype)];
-        let cases = WIDTHS.iter().flat_map(of_width).flatten().chain(rotations(gpu, dtype));
+        let of_width = |&width| {
+            [
+                norms(gpu, width, dtype),
+                softmaxes(gpu, width, dtype),
+                activations(gpu, width, dtype),
+            ]
+        };
+        let cases = WIDTHS
+            .iter()
+            .flat_map(of_width)
+            .flatten()
+            .chain(rotations(gpu, dtype));
         for (name, fused, composed) in cases {
             let error = difference(&composed, &fused);
             let agrees = error <= tolerance(dtype);
             all &= agrees;
-            println!("{} fused {name} {dtype:?}: {error:.2e}", if agrees { "agrees" } else { "DIFFERS" });
+            println!(
+                "{} fused {name} {dtype:?}: {error:.2e}",
+                if agrees { "agrees" } else { "DIFFERS" }
+            );
         }
     }
     all
@@ -47,7 +59,10 @@ fn norms(gpu: &GpuDevice, width: usize, dtype: DType) -> Vec<Case> {
     let x = filled(gpu, [2, 3, width], 37, dtype);
     let residual = filled(gpu, [2, 3, width], 61, dtype);
     let swapped = filled(gpu, [3, 2, width], 37, dtype).swap_dims(0, 1);
-    let (weight, bias) = (filled(gpu, [width], 53, dtype), filled(gpu, [width], 29, dtype));
+    let (weight, bias) = (
+        filled(gpu, [width], 53, dtype),
+        filled(gpu, [width], 29, dtype),
+    );
     let layer_norm = |name: String, x: &Tensor<Gpu, 3>| {
         let fused = backend::layer_norm(x.clone(), weight.clone(), bias.clone(), EPS);
         let composed = reference_ops::layer_norm::<Gpu>(
@@ -60,9 +75,16 @@ fn norms(gpu: &GpuDevice, width: usize, dtype: DType) -> Vec<Case> {
     };
     let contiguous = layer_norm(format!("layer_norm {width}"), &x);
     let of_swapped = layer_norm(format!("layer_norm {width} of swapped rows"), &swapped);
-    let fused = backend::add_layer_norm(x.clone(), residual.clone(), weight.clone(), bias.clone(), EPS);
+    let fused = backend::add_layer_norm(
+        x.clone(),
+        residual.clone(),
+        weight.clone(),
+        bias.clone(),
+        EPS,
+    );
     let sum = primitive(x.clone() + residual);
-    let composed = reference_ops::layer_norm::<Gpu>(sum, primitive(weight.clone()), primitive(bias), EPS);
+    let composed =
+        reference_ops::layer_norm::<Gpu>(sum, primitive(weight.clone()), primitive(bias), EPS);
     let rms = backend::rms_norm(x.clone(), weight.clone(), EPS);
     let composed_rms = reference_ops::rms_norm::<Gpu>(primitive(x), primitive(weight), EPS);
     vec![
@@ -77,12 +99,25 @@ const SOFTMAXES: usize = 4;
 
 fn softmaxes(gpu: &GpuDevice, keys: usize, dtype: DType) -> Vec<Case> {
     let scores = filled(gpu, [2, 3, 5, keys], 37, dtype);
-    let biases = [None, Some([2, 1, 5, keys]), Some([1, 3, 1, keys]), Some([1, 1, 1, keys])];
+    let biases = [
+        None,
+        Some([2, 1, 5, keys]),
+        Some([1, 3, 1, keys]),
+        Some([1, 1, 1, keys]),
+    ];
     let compare = |shape: Option<[usize; 4]>| {
         let bias = shape.map(|shape| filled(gpu, shape, 59, DType::F32));
         let fused = backend::masked_softmax(scores.clone(), 0.3, bias.clone());
-        let composed = reference_ops::masked_softmax::<Gpu>(primitive(scores.clone()), 0.3, bias.map(primitive));
-        case(format!("masked_softmax {keys} with a bias {shape:?}"), fused, composed)
+        let composed = reference_ops::masked_softmax::<Gpu>(
+            primitive(scores.clone()),
+            0.3,
+            bias.map(primitive),
+        );
+        case(
+            format!("masked_softmax {keys} with a bias {shape:?}"),
+            fused,
+            composed,
+        )
     };
     biases.into_iter().map(compare).collect()
 }
@@ -116,8 +151,13 @@ fn rotations(gpu: &GpuDevice, dtype: DType) -> Vec<Case> {
         let table = |step| filled(gpu, [tables, 1, 5, width], step, dtype);
         let (cos, sin) = (table(53), table(29));
         let fused = backend::rotate(x.clone(), cos.clone(), sin.clone());
-        let composed = reference_ops::rotate::<Gpu>(primitive(x.clone()), primitive(cos), primitive(sin));
-        case(format!("rotate {width} of 8 by {tables} tables"), fused, composed)
+        let composed =
+            reference_ops::rotate::<Gpu>(primitive(x.clone()), primitive(cos), primitive(sin));
+        case(
+            format!("rotate {width} of 8 by {tables} tables"),
+            fused,
+            composed,
+        )
     };
     ROTATIONS.iter().map(compare).collect()
 }

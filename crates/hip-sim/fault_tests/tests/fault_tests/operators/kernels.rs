@@ -11,10 +11,14 @@ const TYPES: &[DType] = &[DType::F32, DType::F16, DType::BF16];
 
 /// The number of lines that [`agree`] prints with "agrees" on a device of `architecture`.
 pub(super) fn count(architecture: &str) -> usize {
-    // Without matrix units the third kernel is refused; with them it computes 16 bits only. gfx1030 has none, but cubecl 0.10
-    // says so, and the simulator computes what it is given; the rule does not choose the kernel there. The last kernel needs
-    // NVIDIA's Tensor Memory Accelerator.
-    let by_matrix_units = if matches!(architecture, "gfx1100" | "gfx1030") { 2 } else { 0 };
+    // Without matrix units the third kernel is refused; with them it computes 16 bits only. gfx1030
+    // has none, but cubecl 0.10 says so, and the simulator computes what it is given; the rule does
+    // not choose the kernel there. The last kernel needs NVIDIA's Tensor Memory Accelerator.
+    let by_matrix_units = if matches!(architecture, "gfx1100" | "gfx1030") {
+        2
+    } else {
+        0
+    };
     SIZES.len() * (2 * TYPES.len() + by_matrix_units)
 }
 
@@ -22,7 +26,10 @@ pub(super) fn count(architecture: &str) -> usize {
 pub(super) fn agree(gpu: &GpuDevice, host: &FlexDevice) -> bool {
     let mut all = true;
     for &kernel in ProductKernel::ALL {
-        for (&dtype, &size) in TYPES.iter().flat_map(|dtype| SIZES.iter().map(move |size| (dtype, size))) {
+        for (&dtype, &size) in TYPES
+            .iter()
+            .flat_map(|dtype| SIZES.iter().map(move |size| (dtype, size)))
+        {
             let name = format!("{kernel:?} {size:?} {dtype:?}");
             let (left, right) = factors::<Gpu>(gpu, size, dtype);
             let product = product_by(kernel, primitive(left), primitive(right));
@@ -30,7 +37,10 @@ pub(super) fn agree(gpu: &GpuDevice, host: &FlexDevice) -> bool {
                 Ok(product) => typed::<2>(product),
                 Err(error) => {
                     println!("refused {name}: {error}");
-                    all &= matches!(kernel, ProductKernel::MatrixUnit | ProductKernel::TmaMatrixUnit);
+                    all &= matches!(
+                        kernel,
+                        ProductKernel::MatrixUnit | ProductKernel::TmaMatrixUnit
+                    );
                     continue;
                 }
             };
@@ -38,7 +48,10 @@ pub(super) fn agree(gpu: &GpuDevice, host: &FlexDevice) -> bool {
             let error = difference(&values(left.matmul(right)), &values(product));
             let agrees = error <= tolerance(dtype);
             all &= agrees;
-            println!("{} {name}: {error:.2e}", if agrees { "agrees" } else { "DIFFERS" });
+            println!(
+                "{} {name}: {error:.2e}",
+                if agrees { "agrees" } else { "DIFFERS" }
+            );
         }
     }
     all
@@ -49,5 +62,8 @@ fn factors<B: Backend>(
     [rows, inner, columns]: [usize; 3],
     dtype: DType,
 ) -> (Tensor<B, 2>, Tensor<B, 2>) {
-    (filled(device, [rows, inner], 37, dtype), filled(device, [inner, columns], 53, dtype))
+    (
+        filled(device, [rows, inner], 37, dtype),
+        filled(device, [inner, columns], 53, dtype),
+    )
 }

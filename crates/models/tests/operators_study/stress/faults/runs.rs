@@ -1,4 +1,5 @@
-//! Results that depend on memory, on earlier work and on other streams, and results of another kind.
+//! Results that depend on memory, on earlier work and on other streams, and results of another
+//! kind.
 
 use super::{Change, LargeFault, State};
 use testgen_operators::calls::{Element, PeriodicResult};
@@ -17,36 +18,73 @@ pub(super) fn all() -> Vec<LargeFault> {
 /// Runs that differ.
 fn states() -> Vec<LargeFault> {
     vec![
-        of("the last row keeps what its memory held", Matmul, PRODUCT, |state, values| {
-            if state.filled {
-                values.iter_mut().rev().take(53).for_each(|value| *value = f32::NAN);
-            }
-        }),
-        of("a run after other work is off by one bit", Matmul, PRODUCT, |state, values| {
-            if state.others > 0 {
-                one_bit(values);
-            }
-        }),
-        of("a run after other work is not finite", ScaledDotProductAttention, &[1, 2, 7, 1025, 16], |state, values| {
-            if state.others > 0 {
-                values.iter_mut().take(1).for_each(|first| *first = f32::NAN);
-            }
-        }),
-        of("every second run is off by one bit", Softmax, &[41, 1031], |state, values| {
-            if state.run % 2 == 1 {
-                one_bit(values);
-            }
-        }),
-        of("the third stream is off by one bit", Sum, SUMMANDS, |state, values| {
-            if state.stream == 2 {
-                one_bit(values);
-            }
-        }),
-        of("streams other than the first write to other rows", Add, SUMMANDS, |state, values| {
-            if state.stream > 0 {
-                values.copy_within(..41, 41);
-            }
-        }),
+        of(
+            "the last row keeps what its memory held",
+            Matmul,
+            PRODUCT,
+            |state, values| {
+                if state.filled {
+                    values
+                        .iter_mut()
+                        .rev()
+                        .take(53)
+                        .for_each(|value| *value = f32::NAN);
+                }
+            },
+        ),
+        of(
+            "a run after other work is off by one bit",
+            Matmul,
+            PRODUCT,
+            |state, values| {
+                if state.others > 0 {
+                    one_bit(values);
+                }
+            },
+        ),
+        of(
+            "a run after other work is not finite",
+            ScaledDotProductAttention,
+            &[1, 2, 7, 1025, 16],
+            |state, values| {
+                if state.others > 0 {
+                    values
+                        .iter_mut()
+                        .take(1)
+                        .for_each(|first| *first = f32::NAN);
+                }
+            },
+        ),
+        of(
+            "every second run is off by one bit",
+            Softmax,
+            &[41, 1031],
+            |state, values| {
+                if state.run % 2 == 1 {
+                    one_bit(values);
+                }
+            },
+        ),
+        of(
+            "the third stream is off by one bit",
+            Sum,
+            SUMMANDS,
+            |state, values| {
+                if state.stream == 2 {
+                    one_bit(values);
+                }
+            },
+        ),
+        of(
+            "streams other than the first write to other rows",
+            Add,
+            SUMMANDS,
+            |state, values| {
+                if state.stream > 0 {
+                    values.copy_within(..41, 41);
+                }
+            },
+        ),
     ]
 }
 
@@ -56,10 +94,18 @@ fn kinds() -> Vec<LargeFault> {
         LargeFault::new(name, Add, SUMMANDS, Change::Result(change))
     };
     vec![
-        of("the last rows are not returned", |_, values| values.truncate(2000 * 41)),
-        of("the result has another shape", |result, _| result.shape.reverse()),
-        of("the result has another type", |result, _| result.element = Element::F16),
-        of("the result is on another device", |result, _| result.device = DeviceKind::Cuda),
+        of("the last rows are not returned", |_, values| {
+            values.truncate(2000 * 41)
+        }),
+        of("the result has another shape", |result, _| {
+            result.shape.reverse()
+        }),
+        of("the result has another type", |result, _| {
+            result.element = Element::F16
+        }),
+        of("the result is on another device", |result, _| {
+            result.device = DeviceKind::Cuda
+        }),
     ]
 }
 
@@ -73,5 +119,9 @@ fn of(
 }
 
 fn one_bit(values: &mut [f32]) {
-    values.iter_mut().rev().take(1).for_each(|last| *last = last.next_up());
+    values
+        .iter_mut()
+        .rev()
+        .take(1)
+        .for_each(|last| *last = last.next_up());
 }

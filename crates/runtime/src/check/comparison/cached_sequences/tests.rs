@@ -1,4 +1,5 @@
-//! The inputs that are read with a cache, the classes without one, and how their outputs are joined.
+//! The inputs that are read with a cache, the classes without one, and how their outputs are
+//! joined.
 
 use super::*;
 use crate::check::tests::OnHost;
@@ -22,10 +23,19 @@ struct Recorded(Vec<[usize; 2]>);
 impl Session for Recorded {
     fn advance(&mut self, inputs: &Arrays) -> Result<Forward, ForwardError> {
         let ids = &inputs["input_ids"];
-        self.0.push([ids, &inputs["attention_mask"]].map(|array| array.shape()[1]));
-        let values: Vec<f32> = ids.as_integers().unwrap_or_default().iter().map(|id| *id as f32).collect();
+        self.0
+            .push([ids, &inputs["attention_mask"]].map(|array| array.shape()[1]));
+        let values: Vec<f32> = ids
+            .as_integers()
+            .unwrap_or_default()
+            .iter()
+            .map(|id| *id as f32)
+            .collect();
         let logits = Array::floats([1, values.len(), 1], values);
-        Ok(Forward { outputs: Arrays::from([("logits".to_owned(), logits)]), ..Forward::default() })
+        Ok(Forward {
+            outputs: Arrays::from([("logits".to_owned(), logits)]),
+            ..Forward::default()
+        })
     }
 
     fn reset(&mut self) {}
@@ -38,20 +48,38 @@ impl Session for Recorded {
 #[test]
 fn each_step_has_new_ids_and_the_whole_mask_and_none_is_empty() {
     let inputs = Arrays::from([
-        ("input_ids".to_owned(), Array::integers([1, 4], vec![4, 5, 6, 7])),
-        ("attention_mask".to_owned(), Array::integers([1, 4], vec![1; 4])),
+        (
+            "input_ids".to_owned(),
+            Array::integers([1, 4], vec![4, 5, 6, 7]),
+        ),
+        (
+            "attention_mask".to_owned(),
+            Array::integers([1, 4], vec![1; 4]),
+        ),
     ]);
     let mut session = Recorded::default();
     let outputs = advance_in_steps(&mut session, TokenSequence::Text, &inputs, &[2, 0, 1, 1]);
     assert_eq!(session.0, [[2, 2], [1, 3], [1, 4]]);
-    let logits = outputs.ok().and_then(|mut outputs| outputs.remove("logits"));
-    assert_eq!(logits, Some(Array::floats([1, 4, 1], vec![4.0, 5.0, 6.0, 7.0])));
+    let logits = outputs
+        .ok()
+        .and_then(|mut outputs| outputs.remove("logits"));
+    assert_eq!(
+        logits,
+        Some(Array::floats([1, 4, 1], vec![4.0, 5.0, 6.0, 7.0]))
+    );
 }
 
 #[test]
 fn classifiers_have_no_cache() {
-    for class in ["LlamaForSequenceClassification", "Qwen2ForTokenClassification", "GPT2ForQuestionAnswering"] {
-        assert!(class_without_cache(class).is_some_and(|why| why.contains(class)), "{class}");
+    for class in [
+        "LlamaForSequenceClassification",
+        "Qwen2ForTokenClassification",
+        "GPT2ForQuestionAnswering",
+    ] {
+        assert!(
+            class_without_cache(class).is_some_and(|why| why.contains(class)),
+            "{class}"
+        );
     }
     assert_eq!(class_without_cache("LlamaForCausalLM"), None);
 }
@@ -62,11 +90,22 @@ fn recorded_rows_are_cut_so_that_padding_has_room() {
     for (longest, expected) in [(64, [36, 30 + LEFT]), (20, [20 - LEFT, 20])] {
         let widths = OnHost::of(Architecture::DecoderOnly).run(|run| {
             let (golden, tested) = (run.golden()?, run.subject_under_test()?);
-            let facts = TextFacts { longest, ..run.text_facts(&tested, &golden) };
+            let facts = TextFacts {
+                longest,
+                ..run.text_facts(&tested, &golden)
+            };
             let width = |input: CachedInput| (input.label, input.arrays["input_ids"].shape()[1]);
-            Ok::<_, Abort>(CachedInput::recorded(&golden, facts)?.into_iter().map(width).collect::<Vec<_>>())
+            Ok::<_, Abort>(
+                CachedInput::recorded(&golden, facts)?
+                    .into_iter()
+                    .map(width)
+                    .collect::<Vec<_>>(),
+            )
         });
         let [unpadded, padded] = expected;
-        assert_eq!(widths, Ok(vec![("unpadded", unpadded), ("padded left", padded)]));
+        assert_eq!(
+            widths,
+            Ok(vec![("unpadded", unpadded), ("padded left", padded)])
+        );
     }
 }

@@ -1,7 +1,8 @@
-//! The calls that every implementation computes: each recorded case, each case without one of its optional inputs, and for attention
-//! a sequence with a cache.
+//! The calls that every implementation computes: each recorded case, each case without one of its
+//! optional inputs, and for attention a sequence with a cache.
 //!
-//! Without a mask, implementations take other kernels, and may assume another mask: a library can be causal in one and not in the other.
+//! Without a mask, implementations take other kernels, and may assume another mask: a library can
+//! be causal in one and not in the other.
 
 use super::super::{
     super::{
@@ -46,9 +47,15 @@ pub(super) fn compute<'g>(
     let mut computed = Vec::new();
     for (label, inputs, optional) in calls(golden) {
         let outcome = forward(run, &tested, &inputs);
-        computed.push(TracedCall { label, inputs, optional, outcome: survived(run, outcome)? });
+        computed.push(TracedCall {
+            label,
+            inputs,
+            optional,
+            outcome: survived(run, outcome)?,
+        });
     }
-    // A sequence reports no routers, so experts that differ within their margin could not be left out.
+    // A sequence reports no routers, so experts that differ within their margin could not be left
+    // out.
     if of == Computation::Attention && run.spec().architecture != Architecture::Moe {
         computed.extend(sequences(run, &tested, golden)?);
     }
@@ -74,39 +81,77 @@ fn is_optional(name: &str) -> bool {
     name.ends_with("_mask") || matches!(name, "token_type_ids" | "position_ids")
 }
 
-fn forward(run: &CheckRun<'_>, tested: &SubjectUnderTest, inputs: &Arrays) -> Result<TracedResult, ForwardError> {
+fn forward(
+    run: &CheckRun<'_>,
+    tested: &SubjectUnderTest,
+    inputs: &Arrays,
+) -> Result<TracedResult, ForwardError> {
     let outputs = tested.model().forward(inputs)?.outputs;
-    Ok(TracedResult { outputs, routers: router_outputs(run, tested.model(), inputs)? })
+    Ok(TracedResult {
+        outputs,
+        routers: router_outputs(run, tested.model(), inputs)?,
+    })
 }
 
-/// An error that ended the engine ends the check; others are compared with those of the other implementations.
-fn survived<T>(run: &CheckRun<'_>, outcome: Result<T, ForwardError>) -> Result<Result<T, String>, Abort> {
+/// An error that ended the engine ends the check; others are compared with those of the other
+/// implementations.
+fn survived<T>(
+    run: &CheckRun<'_>,
+    outcome: Result<T, ForwardError>,
+) -> Result<Result<T, String>, Abort> {
     match outcome {
-        Err(error) if run.engine.process().is_some_and(|process| !process.is_running()) => Err(error.into()),
+        Err(error)
+            if run
+                .engine
+                .process()
+                .is_some_and(|process| !process.is_running()) =>
+        {
+            Err(error.into())
+        }
         outcome => Ok(outcome.map_err(|error| error.to_string())),
     }
 }
 
 /// Sequences that are read in chunks with a cache; none for a model without one.
-fn sequences(run: &CheckRun<'_>, tested: &SubjectUnderTest, golden: &Golden) -> Result<Vec<TracedCall>, Abort> {
-    if !run.spec().architecture.generates() || class_without_cache(tested.model().class()).is_some() {
+fn sequences(
+    run: &CheckRun<'_>,
+    tested: &SubjectUnderTest,
+    golden: &Golden,
+) -> Result<Vec<TracedCall>, Abort> {
+    if !run.spec().architecture.generates() || class_without_cache(tested.model().class()).is_some()
+    {
         return Ok(Vec::new());
     }
-    let Ok(mut session) = tested.model().session() else { return Ok(Vec::new()) };
+    let Ok(mut session) = tested.model().session() else {
+        return Ok(Vec::new());
+    };
     let facts = run.text_facts(tested, golden);
     let mut computed = Vec::new();
-    // Padding before a decoder's text sees no token, and `generate` makes none where there is an encoder.
-    let padded = |input: &CachedInput| facts.stream == TokenSequence::Text || input.label == "unpadded";
-    for input in CachedInput::recorded(golden, facts)?.into_iter().filter(padded) {
+    // Padding before a decoder's text sees no token, and `generate` makes none where there is an
+    // encoder.
+    let padded =
+        |input: &CachedInput| facts.stream == TokenSequence::Text || input.label == "unpadded";
+    for input in CachedInput::recorded(golden, facts)?
+        .into_iter()
+        .filter(padded)
+    {
         let CachedInput { label, arrays } = input;
         let length = arrays[facts.stream.ids()].shape()[1];
         // A prefix, a chunk after it, and single tokens take different kernels.
         let half = length / 2;
         let steps = [half, length.saturating_sub(half + 2), 1, 1];
         let outcome = advance_in_steps(session.as_mut(), facts.stream, &arrays, &steps);
-        let outcome = survived(run, outcome)?.map(|outputs| TracedResult { outputs, routers: Vec::new() });
+        let outcome = survived(run, outcome)?.map(|outputs| TracedResult {
+            outputs,
+            routers: Vec::new(),
+        });
         // `kv_cache_equivalence` shows whether the model takes them.
-        computed.push(TracedCall { label: format!("with a cache, {label}"), inputs: arrays, optional: true, outcome });
+        computed.push(TracedCall {
+            label: format!("with a cache, {label}"),
+            inputs: arrays,
+            optional: true,
+            outcome,
+        });
         session.reset();
     }
     Ok(computed)
@@ -120,8 +165,14 @@ mod tests {
 
     #[test]
     fn each_case_is_called_with_and_without_its_optional_inputs() {
-        let calls = OnHost::of(Architecture::DecoderOnly).run(|run| Ok::<_, Abort>(calls(&run.golden()?)));
-        let called = calls.map(|calls| calls.into_iter().map(|(label, _, optional)| (label, optional)).collect());
+        let calls =
+            OnHost::of(Architecture::DecoderOnly).run(|run| Ok::<_, Abort>(calls(&run.golden()?)));
+        let called = calls.map(|calls| {
+            calls
+                .into_iter()
+                .map(|(label, _, optional)| (label, optional))
+                .collect()
+        });
         let expected = [
             ("case main", false),
             ("case main without attention_mask", true),
@@ -131,8 +182,19 @@ mod tests {
             ("case case.2 without attention_mask", true),
             ("case case.2 without position_ids", true),
         ];
-        assert_eq!(called, Ok::<Vec<_>, Abort>(expected.map(|(label, optional)| (label.to_owned(), optional)).into()));
-        assert!(is_optional("token_type_ids") && is_optional("pixel_attention_mask") && !is_optional("input_ids"));
+        assert_eq!(
+            called,
+            Ok::<Vec<_>, Abort>(
+                expected
+                    .map(|(label, optional)| (label.to_owned(), optional))
+                    .into()
+            )
+        );
+        assert!(
+            is_optional("token_type_ids")
+                && is_optional("pixel_attention_mask")
+                && !is_optional("input_ids")
+        );
     }
 
     #[test]
@@ -144,16 +206,40 @@ mod tests {
                 assert!(calls.iter().all(|call| call.outcome.is_ok()));
                 let labels = calls.into_iter().map(|call| call.label);
                 Ok::<Vec<_>, Abort>(
-                    labels.filter_map(|label| Some(label.strip_prefix("with a cache, ")?.to_owned())).collect(),
+                    labels
+                        .filter_map(|label| Some(label.strip_prefix("with a cache, ")?.to_owned()))
+                        .collect(),
                 )
             })
         };
         let both = ["unpadded", "padded left"].map(str::to_owned);
-        assert_eq!(cached(OnHost::of(Architecture::DecoderOnly), Computation::Attention), Ok(both.to_vec()));
-        assert_eq!(cached(OnHost::of(Architecture::DecoderOnly), Computation::Experts), Ok(Vec::new()));
-        assert_eq!(cached(OnHost::of(Architecture::Moe), Computation::Attention), Ok(Vec::new()));
-        assert_eq!(cached(OnHost::of(Architecture::EncoderOnly), Computation::Attention), Ok(Vec::new()));
-        let classifier = OnHost::of_fixture(Architecture::DecoderOnly, ModelType::Llama, "llama_classification");
+        assert_eq!(
+            cached(
+                OnHost::of(Architecture::DecoderOnly),
+                Computation::Attention
+            ),
+            Ok(both.to_vec())
+        );
+        assert_eq!(
+            cached(OnHost::of(Architecture::DecoderOnly), Computation::Experts),
+            Ok(Vec::new())
+        );
+        assert_eq!(
+            cached(OnHost::of(Architecture::Moe), Computation::Attention),
+            Ok(Vec::new())
+        );
+        assert_eq!(
+            cached(
+                OnHost::of(Architecture::EncoderOnly),
+                Computation::Attention
+            ),
+            Ok(Vec::new())
+        );
+        let classifier = OnHost::of_fixture(
+            Architecture::DecoderOnly,
+            ModelType::Llama,
+            "llama_classification",
+        );
         assert_eq!(cached(classifier, Computation::Attention), Ok(Vec::new()));
     }
 }

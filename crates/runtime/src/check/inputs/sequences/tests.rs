@@ -21,24 +21,48 @@ const FACTS: TextFacts<'_> = TextFacts {
 fn left_padding_comes_with_the_positions_of_generate() {
     let rows = Sequences(vec![vec![5, 6, 7], vec![8]]);
     let left = rows.padded(4, PaddedSide::Left, FACTS);
-    assert_eq!(left["input_ids"].as_integers(), Some(&[0, 5, 6, 7, 0, 0, 0, 8][..]));
-    assert_eq!(left["attention_mask"].as_integers(), Some(&[0, 1, 1, 1, 0, 0, 0, 1][..]));
-    assert_eq!(left["position_ids"].as_integers(), Some(&[0, 0, 1, 2, 0, 0, 0, 0][..]));
+    assert_eq!(
+        left["input_ids"].as_integers(),
+        Some(&[0, 5, 6, 7, 0, 0, 0, 8][..])
+    );
+    assert_eq!(
+        left["attention_mask"].as_integers(),
+        Some(&[0, 1, 1, 1, 0, 0, 0, 1][..])
+    );
+    assert_eq!(
+        left["position_ids"].as_integers(),
+        Some(&[0, 0, 1, 2, 0, 0, 0, 0][..])
+    );
     let right = rows.padded(4, PaddedSide::Right, FACTS);
-    assert_eq!(right["input_ids"].as_integers(), Some(&[5, 6, 7, 0, 8, 0, 0, 0][..]));
+    assert_eq!(
+        right["input_ids"].as_integers(),
+        Some(&[5, 6, 7, 0, 8, 0, 0, 0][..])
+    );
     assert!(!right.contains_key("position_ids"));
 }
 
 #[test]
 fn rows_of_codebooks_are_not_texts() {
     let of = |ids: Array, mask: Array| {
-        let inputs = Arrays::from([("input_ids".to_owned(), ids), ("attention_mask".to_owned(), mask)]);
+        let inputs = Arrays::from([
+            ("input_ids".to_owned(), ids),
+            ("attention_mask".to_owned(), mask),
+        ]);
         let (outputs, retrieval) = (Arrays::new(), Arrays::new());
-        let case = RecordedCase { name: "main".to_owned(), inputs, outputs, texts: None, retrieval };
+        let case = RecordedCase {
+            name: "main".to_owned(),
+            inputs,
+            outputs,
+            texts: None,
+            retrieval,
+        };
         Sequences::of_case(&case, TokenSequence::Text)
     };
     let integers = |shape: &[usize]| Array::integers(shape, vec![1; shape.iter().product()]);
-    assert_eq!(of(integers(&[1, 2]), integers(&[1, 2])), Some(Sequences(vec![vec![1, 1]])));
+    assert_eq!(
+        of(integers(&[1, 2]), integers(&[1, 2])),
+        Some(Sequences(vec![vec![1, 1]]))
+    );
     assert_eq!(of(integers(&[4, 2]), integers(&[1, 2])), None);
     assert_eq!(of(integers(&[1, 2, 2]), integers(&[1, 2, 2])), None);
 }
@@ -47,7 +71,10 @@ fn rows_of_codebooks_are_not_texts() {
 fn replaced_ids_differ_and_are_never_padding() {
     for id in 0..9 {
         let other = another(id, FACTS);
-        assert!(other != id && other != 0 && (0..9).contains(&other), "{id} {other}");
+        assert!(
+            other != id && other != 0 && (0..9).contains(&other),
+            "{id} {other}"
+        );
     }
     // Far from the id, because neighbouring ids are often similar tokens.
     let of_thirty = TextFacts { vocab: 30, ..FACTS };
@@ -63,7 +90,13 @@ fn replaced_ids_differ_and_are_never_padding() {
 
 #[test]
 fn generated_ids_are_all_that_are_not_special() {
-    let facts = TextFacts { vocab: 8, pad: 7, end: Some(3), reserved: Some(5), ..FACTS };
+    let facts = TextFacts {
+        vocab: 8,
+        pad: 7,
+        end: Some(3),
+        reserved: Some(5),
+        ..FACTS
+    };
     let rows = Sequences::generated(2, 100, facts);
     let found: BTreeSet<i64> = rows.0.into_iter().flatten().collect();
     assert_eq!(found.into_iter().collect::<Vec<_>>(), [0, 1, 2, 4, 6]);
@@ -72,20 +105,53 @@ fn generated_ids_are_all_that_are_not_special() {
 #[test]
 fn the_end_token_is_the_last_of_each_row_on_both_sides() {
     let rows = Sequences(vec![vec![5, 6, 7], vec![5]]);
-    let ids = |side| rows.padded(4, side, TextFacts { end: Some(8), ..FACTS })["input_ids"].clone();
-    assert_eq!(ids(PaddedSide::Left), Array::integers([2, 4], vec![0, 5, 6, 8, 0, 0, 0, 8]));
-    assert_eq!(ids(PaddedSide::Right), Array::integers([2, 4], vec![5, 6, 8, 0, 8, 0, 0, 0]));
+    let ids = |side| {
+        rows.padded(
+            4,
+            side,
+            TextFacts {
+                end: Some(8),
+                ..FACTS
+            },
+        )["input_ids"]
+            .clone()
+    };
+    assert_eq!(
+        ids(PaddedSide::Left),
+        Array::integers([2, 4], vec![0, 5, 6, 8, 0, 0, 0, 8])
+    );
+    assert_eq!(
+        ids(PaddedSide::Right),
+        Array::integers([2, 4], vec![5, 6, 8, 0, 8, 0, 0, 0])
+    );
 }
 
 #[test]
 fn padding_changes_pooled_outputs_as_the_pooling_says() {
     let ignored = |pooling, causal, pad_is_configured| {
-        let facts = TextFacts { pooling, causal, pad_is_configured, ..FACTS };
+        let facts = TextFacts {
+            pooling,
+            causal,
+            pad_is_configured,
+            ..FACTS
+        };
         [PaddedSide::Left, PaddedSide::Right].map(|side| facts.pooled_ignores_padding(side))
     };
-    assert_eq!(ignored(Pooling::Fixed, false, false), [true, true], "an encoder reads its first token");
-    assert_eq!(ignored(Pooling::Fixed, true, true), [true, true], "a decoder searches for the pad token");
-    assert_eq!(ignored(Pooling::Fixed, true, false), [true, false], "without one it reads the last column");
+    assert_eq!(
+        ignored(Pooling::Fixed, false, false),
+        [true, true],
+        "an encoder reads its first token"
+    );
+    assert_eq!(
+        ignored(Pooling::Fixed, true, true),
+        [true, true],
+        "a decoder searches for the pad token"
+    );
+    assert_eq!(
+        ignored(Pooling::Fixed, true, false),
+        [true, false],
+        "without one it reads the last column"
+    );
     assert_eq!(ignored(Pooling::EndToken, false, true), [false, true]);
     assert_eq!(ignored(Pooling::LastColumn, false, true), [false, false]);
 }

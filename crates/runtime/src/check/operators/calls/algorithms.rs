@@ -1,4 +1,5 @@
-//! The algorithms of an engine that is a library: products of its own list, each computed with every algorithm that the library offers.
+//! The algorithms of an engine that is a library: products of its own list, each computed with
+//! every algorithm that the library offers.
 
 use super::{
     super::super::run::{Abort, CheckRun, Failures},
@@ -7,19 +8,38 @@ use super::{
 };
 use testgen_types::Operator;
 
-/// Adds an output for each algorithm, where the spec has `gemm` and the engine has algorithms. Returns a summary; none elsewhere.
-pub(in crate::check::operators) fn compared(run: &mut CheckRun<'_>) -> Result<Option<String>, Abort> {
-    if shapes(run)?.iter().all(|shapes| shapes.operator != Operator::Gemm) {
+/// Adds an output for each algorithm, where the spec has `gemm` and the engine has algorithms.
+/// Returns a summary; none elsewhere.
+pub(in crate::check::operators) fn compared(
+    run: &mut CheckRun<'_>,
+) -> Result<Option<String>, Abort> {
+    if shapes(run)?
+        .iter()
+        .all(|shapes| shapes.operator != Operator::Gemm)
+    {
         return Ok(None);
     }
-    let Some(process) = run.engine.process() else { return Ok(None) };
-    let Some(found) = process.algorithms(run.registration.precision).map_err(Abort::Fail)? else { return Ok(None) };
+    let Some(process) = run.engine.process() else {
+        return Ok(None);
+    };
+    let Some(found) = process
+        .algorithms(run.registration.precision)
+        .map_err(Abort::Fail)?
+    else {
+        return Ok(None);
+    };
     let (mut failures, mut results) = (Failures::default(), 0);
     for row in &found.rows {
         results += row.results;
         if row.wrong > 0 {
-            let first = row.problems.first().map_or("no description", String::as_str);
-            failures.push(format!("`{}`: {} of {} results are wrong: {first}", row.name, row.wrong, row.results));
+            let first = row
+                .problems
+                .first()
+                .map_or("no description", String::as_str);
+            failures.push(format!(
+                "`{}`: {} of {} results are wrong: {first}",
+                row.name, row.wrong, row.results
+            ));
         }
         run.evidence.add(of_algorithm(row));
     }
@@ -29,5 +49,8 @@ pub(in crate::check::operators) fn compared(run: &mut CheckRun<'_>) -> Result<Op
     } else {
         format!("; not offered: {}", found.unsupported.join("; "))
     };
-    Ok(Some(format!("{results} products of {} algorithms{lacking}", found.rows.len())))
+    Ok(Some(format!(
+        "{results} products of {} algorithms{lacking}",
+        found.rows.len()
+    )))
 }

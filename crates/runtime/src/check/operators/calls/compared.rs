@@ -30,15 +30,18 @@ pub(in crate::check::operators) fn compare_in(
     let tested = OperatorsUnderTest::of(run, &loaded);
     let arithmetic = arithmetic(&tested);
     // burn 0.21 panics on GPUs for some operators on tensors without elements.
-    let empty_panics = run.engine.process_name().is_none() && tested.tensor_kind() != Some(DeviceKind::Cpu);
+    let empty_panics =
+        run.engine.process_name().is_none() && tested.tensor_kind() != Some(DeviceKind::Cpu);
     let (mut failures, mut count, mut operators) = (Failures::default(), 0, 0);
-    let (mut unsupported, mut failed) = (UnsupportedCalls::default(), FailedCalls::of(run, &tested));
+    let (mut unsupported, mut failed) =
+        (UnsupportedCalls::default(), FailedCalls::of(run, &tested));
     for shapes in of_spec(run)? {
         let mut cases = cases(shapes, arithmetic.element());
         cases.retain(|case| !(empty_panics && case.is_empty()));
         let before = count;
         for case in cases {
-            // All cases, also after a failure: the processes that compile kernels see nothing but failures.
+            // All cases, also after a failure: the processes that compile kernels see nothing but
+            // failures.
             let result = tested.execute(&case.call);
             if let Err(CallError::Unsupported { operator, message }) = &result {
                 unsupported.add(*operator, message);
@@ -49,7 +52,12 @@ pub(in crate::check::operators) fn compare_in(
             run.evidence.add(error);
             failures.extend(failure.map(|failure| {
                 let name = format!("`{}` of {}", shapes.operator, case.description());
-                let failing = Failing { case: name, call: &case.call, result: result.as_ref(), failure: &failure };
+                let failing = Failing {
+                    case: name,
+                    call: &case.call,
+                    result: result.as_ref(),
+                    failure: &failure,
+                };
                 let kept = failed.keep(&failing, &tested);
                 format!("{}: {failure}{kept}", failing.case)
             }));
@@ -72,7 +80,10 @@ fn evaluated(
     match result {
         Ok(computed) => {
             let evaluation = evaluate(&reference(&case.call, arithmetic), &computed.tensor);
-            (evaluation.failure.clone(), output_error(operator, &computed.tensor.shape, evaluation))
+            (
+                evaluation.failure.clone(),
+                output_error(operator, &computed.tensor.shape, evaluation),
+            )
         }
         // Without it the operator's other cases would be its result.
         Err(error) => (Some(error.to_string()), exact(operator, false)),

@@ -7,22 +7,37 @@ use testgen_types::{Operator, OutputError, WorstElement};
 /// The headroom of a zero error: JSON has no infinity.
 const LARGEST_HEADROOM: f64 = 1e6;
 
-/// The evaluation as a report has it, under the name of the operator. Of several cases the report keeps the one with the least
-/// headroom.
+/// The evaluation as a report has it, under the name of the operator. Of several cases the report
+/// keeps the one with the least headroom.
 pub(in crate::check::operators) fn output_error(
     operator: Operator,
     shape: &[usize],
     evaluation: ErrorEvaluation,
 ) -> OutputError {
     let strides = testgen_operators::calls::row_major_strides(shape);
-    let position = |flat: usize| strides.iter().zip(shape).map(|(stride, length)| flat / stride % length).collect();
+    let position = |flat: usize| {
+        strides
+            .iter()
+            .zip(shape)
+            .map(|(stride, length)| flat / stride % length)
+            .collect()
+    };
     // As in the comparison with goldens: JSON has neither NaN nor infinity.
-    let number = |value: f64| if value.is_nan() { f64::MAX } else { value.clamp(f64::MIN, f64::MAX) };
-    let worst = evaluation.worst.into_iter().map(|(flat, expected, got)| WorstElement {
-        index: position(flat),
-        expected: number(expected),
-        got: number(got),
-    });
+    let number = |value: f64| {
+        if value.is_nan() {
+            f64::MAX
+        } else {
+            value.clamp(f64::MIN, f64::MAX)
+        }
+    };
+    let worst = evaluation
+        .worst
+        .into_iter()
+        .map(|(flat, expected, got)| WorstElement {
+            index: position(flat),
+            expected: number(expected),
+            got: number(got),
+        });
     OutputError {
         name: operator.to_string(),
         rel_l2: number(evaluation.rel_l2),
@@ -37,11 +52,18 @@ pub(in crate::check::operators) fn output_error(
 
 /// The result of bitwise comparisons as a report has it, and that of a call that was not computed.
 pub(in crate::check::operators) fn exact(operator: Operator, holds: bool) -> OutputError {
-    OutputError::with_headroom(operator.to_string(), if holds { LARGEST_HEADROOM } else { 0.0 })
+    OutputError::with_headroom(
+        operator.to_string(),
+        if holds { LARGEST_HEADROOM } else { 0.0 },
+    )
 }
 
-/// The results of an algorithm as a report has them: its engine compares them, so that only their headroom is known.
+/// The results of an algorithm as a report has them: its engine compares them, so that only their
+/// headroom is known.
 pub(in crate::check::operators) fn of_algorithm(row: &AlgorithmResults) -> OutputError {
-    let headroom = row.headroom.unwrap_or(LARGEST_HEADROOM).min(LARGEST_HEADROOM);
+    let headroom = row
+        .headroom
+        .unwrap_or(LARGEST_HEADROOM)
+        .min(LARGEST_HEADROOM);
     OutputError::with_headroom(row.name.clone(), if row.wrong > 0 { 0.0 } else { headroom })
 }

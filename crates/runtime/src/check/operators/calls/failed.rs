@@ -1,4 +1,5 @@
-//! Failed calls of a check: computed again, and written to files that `testgen replay` computes anywhere.
+//! Failed calls of a check: computed again, and written to files that `testgen replay` computes
+//! anywhere.
 
 use super::{super::super::run::CheckRun, under_test::OperatorsUnderTest};
 use crate::{
@@ -18,7 +19,8 @@ use testgen_types::Registration;
 /// The variable with the folder for the files; without it none is written.
 const FOLDER_VARIABLE: &str = "TESTGEN_FAILURES";
 
-/// Calls of a check that are computed again and kept: as many as a check reports failures with their reasons.
+/// Calls of a check that are computed again and kept: as many as a check reports failures with
+/// their reasons.
 pub(in crate::check::operators) const LIMIT: usize = 6;
 
 /// The failed calls of a check.
@@ -52,7 +54,10 @@ pub(in crate::check::operators) struct Failing<'a> {
 
 impl FailedCalls {
     /// Those of a check that begins. Deletes the files of its last run.
-    pub(in crate::check::operators) fn of(run: &CheckRun<'_>, tested: &OperatorsUnderTest<'_>) -> Self {
+    pub(in crate::check::operators) fn of(
+        run: &CheckRun<'_>,
+        tested: &OperatorsUnderTest<'_>,
+    ) -> Self {
         let device = tested.device();
         let engine = run.engine.process_name().map(ToString::to_string);
         let facts = FailedCallFacts {
@@ -64,20 +69,41 @@ impl FailedCalls {
             engine,
         };
         let index = run.context.index.chosen();
-        let folder = std::env::var_os(FOLDER_VARIABLE).filter(|folder| !folder.is_empty()).map(PathBuf::from);
+        let folder = std::env::var_os(FOLDER_VARIABLE)
+            .filter(|folder| !folder.is_empty())
+            .map(PathBuf::from);
         Self::in_folder(folder.filter(|_| !kernels::compiles_only()), facts, index)
     }
 
     fn in_folder(folder: Option<PathBuf>, facts: FailedCallFacts, index: Option<u32>) -> Self {
-        let Registration { device, check, precision } = facts.registration;
+        let Registration {
+            device,
+            check,
+            precision,
+        } = facts.registration;
         let index = index.map(|index| format!("-{index}")).unwrap_or_default();
         // The name of an engine may have characters that a file name must not have.
-        let engine = facts.engine.iter().map(|name| name.replace(|c: char| !c.is_ascii_alphanumeric(), "-") + "-");
-        let stem = format!("{}-{check}-{}{device}{index}-{precision}", facts.subject, engine.collect::<String>());
-        let failed = Self { folder, stem, facts, count: 0 };
+        let engine = facts
+            .engine
+            .iter()
+            .map(|name| name.replace(|c: char| !c.is_ascii_alphanumeric(), "-") + "-");
+        let stem = format!(
+            "{}-{check}-{}{device}{index}-{precision}",
+            facts.subject,
+            engine.collect::<String>()
+        );
+        let failed = Self {
+            folder,
+            stem,
+            facts,
+            count: 0,
+        };
         for number in 1..=LIMIT {
             // A file that is not there is the usual case; what cannot be deleted is replaced.
-            failed.folder.iter().for_each(|folder| drop(fs::remove_file(folder.join(failed.name(number)))));
+            failed
+                .folder
+                .iter()
+                .for_each(|folder| drop(fs::remove_file(folder.join(failed.name(number)))));
         }
         failed
     }
@@ -86,8 +112,13 @@ impl FailedCalls {
         format!("{}-{number}.json", self.stem)
     }
 
-    /// Computes a failed call again on `executor` and writes it to a file. Returns what to add to the message of the failure.
-    pub(in crate::check::operators) fn keep(&mut self, failing: &Failing<'_>, executor: &dyn Execute) -> String {
+    /// Computes a failed call again on `executor` and writes it to a file. Returns what to add to
+    /// the message of the failure.
+    pub(in crate::check::operators) fn keep(
+        &mut self,
+        failing: &Failing<'_>,
+        executor: &dyn Execute,
+    ) -> String {
         // A process that compiles kernels computes nothing, so that everything fails there.
         if self.count == LIMIT || kernels::compiles_only() {
             return String::new();
@@ -97,13 +128,22 @@ impl FailedCalls {
         let again = description(failed.again, failing.result.is_err());
         match self.write(&failed) {
             None => format!("; {again}"),
-            Some(Ok(file)) => format!("; {again}; `testgen replay` computes `{file}` beside the report"),
+            Some(Ok(file)) => {
+                format!("; {again}; `testgen replay` computes `{file}` beside the report")
+            }
             Some(Err(problem)) => format!("; {again}; no file for `testgen replay`: {problem}"),
         }
     }
 
     fn failed_call(&self, failing: &Failing<'_>, runs: &Runs) -> FailedCall {
-        let FailedCallFacts { subject, registration, tf32, device_name, simulated, engine } = &self.facts;
+        let FailedCallFacts {
+            subject,
+            registration,
+            tf32,
+            device_name,
+            simulated,
+            engine,
+        } = &self.facts;
         let actual = match failing.result {
             Ok(computed) => Actual::Computed(computed.tensor.clone()),
             Err(error) => Actual::Error(error.to_string()),
@@ -111,7 +151,10 @@ impl FailedCalls {
         let arithmetic = arithmetic(registration.check, registration.precision, *tf32);
         let reference = reference(failing.call, arithmetic);
         let compared = |result: &Actual| repetition(&reference, &actual, result);
-        let again = Again { plain: compared(&runs.plain), blocking: runs.blocking.as_ref().map(compared) };
+        let again = Again {
+            plain: compared(&runs.plain),
+            blocking: runs.blocking.as_ref().map(compared),
+        };
         FailedCall {
             version: FailedCall::VERSION,
             subject: subject.clone(),
@@ -138,19 +181,37 @@ impl FailedCalls {
         let elements = elements(failed);
         if elements > FailedCall::ELEMENTS {
             let limit = FailedCall::ELEMENTS;
-            return Some(Err(format!("the call has {elements} elements, a file has at most {limit}")));
+            return Some(Err(format!(
+                "the call has {elements} elements, a file has at most {limit}"
+            )));
         }
         let name = self.name(self.count);
         let written = replace(folder, &name, failed.to_json().as_bytes());
-        let shown = folder.file_name().map(|folder| format!("{}/{name}", folder.to_string_lossy()));
-        let problem = |error| format!("`{}` cannot be written: {error}", folder.join(&name).display());
-        Some(written.map(|()| shown.unwrap_or_else(|| name.clone())).map_err(problem))
+        let shown = folder
+            .file_name()
+            .map(|folder| format!("{}/{name}", folder.to_string_lossy()));
+        let problem = |error| {
+            format!(
+                "`{}` cannot be written: {error}",
+                folder.join(&name).display()
+            )
+        };
+        Some(
+            written
+                .map(|()| shown.unwrap_or_else(|| name.clone()))
+                .map_err(problem),
+        )
     }
 }
 
 /// The number of elements of all tensors of a file.
 fn elements(failed: &FailedCall) -> usize {
-    let inputs: usize = failed.call.inputs.iter().map(|input| input.tensor.len()).sum();
+    let inputs: usize = failed
+        .call
+        .inputs
+        .iter()
+        .map(|input| input.tensor.len())
+        .sum();
     let actual = match &failed.actual {
         Actual::Computed(tensor) => tensor.len(),
         Actual::Error(_) => 0,
@@ -162,7 +223,8 @@ fn elements(failed: &FailedCall) -> usize {
 fn replace(folder: &Path, name: &str, content: &[u8]) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     let temporary = folder.join(format!(".{name}.{}.tmp", std::process::id()));
-    let written = fs::write(&temporary, content).and_then(|()| fs::rename(&temporary, folder.join(name)));
+    let written =
+        fs::write(&temporary, content).and_then(|()| fs::rename(&temporary, folder.join(name)));
     if written.is_err() {
         drop(fs::remove_file(&temporary));
     }
@@ -181,8 +243,13 @@ fn description(again: Again, is_error: bool) -> String {
     let plain = of(again.plain);
     match again.blocking {
         None => format!("computed again: {plain}"),
-        Some(blocking) if of(blocking) == plain => format!("computed again: {plain}, also with blocking launches"),
-        Some(blocking) => format!("computed again: {plain}; with blocking launches: {}", of(blocking)),
+        Some(blocking) if of(blocking) == plain => {
+            format!("computed again: {plain}, also with blocking launches")
+        }
+        Some(blocking) => format!(
+            "computed again: {plain}; with blocking launches: {}",
+            of(blocking)
+        ),
     }
 }
 

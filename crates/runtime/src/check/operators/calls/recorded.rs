@@ -15,13 +15,17 @@ pub(in crate::check::operators) struct RecordedCalls<'e> {
 
 impl<'e> RecordedCalls<'e> {
     pub(in crate::check::operators) fn new(executor: &'e dyn Execute) -> Self {
-        Self { executor, calls: RefCell::default() }
+        Self {
+            executor,
+            calls: RefCell::default(),
+        }
     }
 
-    /// Keeps the first call whose result is outside its bounds. Returns what to add to the message of the violated relation `case`.
+    /// Keeps the first call whose result is outside its bounds. Returns what to add to the message
+    /// of the violated relation `case`.
     ///
-    /// A relation compares bits, so that it may be violated although every result is within its bounds. Such calls have nothing
-    /// that a replay could compare with.
+    /// A relation compares bits, so that it may be violated although every result is within its
+    /// bounds. Such calls have nothing that a replay could compare with.
     pub(in crate::check::operators) fn keep(
         &self,
         case: &str,
@@ -34,7 +38,12 @@ impl<'e> RecordedCalls<'e> {
                 Err(error) => Some(error.to_string()),
             };
             if let Some(failure) = failure {
-                let failing = Failing { case: case.to_owned(), call, result: result.as_ref(), failure: &failure };
+                let failing = Failing {
+                    case: case.to_owned(),
+                    call,
+                    result: result.as_ref(),
+                    failure: &failure,
+                };
                 return failed.keep(&failing, self.executor);
             }
         }

@@ -26,16 +26,28 @@ pub(in crate::check::operators) struct OperatorsUnderTest<'t> {
 
 impl<'t> OperatorsUnderTest<'t> {
     /// The operators of an endpoint that the check has loaded.
-    pub(in crate::check::operators) fn of(run: &CheckRun<'_>, tested: &'t SubjectUnderTest) -> Self {
-        Self { endpoint: tested.endpoint(), request: run.harness.request, precision: run.registration.precision }
+    pub(in crate::check::operators) fn of(
+        run: &CheckRun<'_>,
+        tested: &'t SubjectUnderTest,
+    ) -> Self {
+        Self {
+            endpoint: tested.endpoint(),
+            request: run.harness.request,
+            precision: run.registration.precision,
+        }
     }
 
     /// The arithmetic of the device, which sets the bounds.
     pub(in crate::check::operators) fn arithmetic(&self) -> Arithmetic {
-        Arithmetic::of(if self.tf32() { Precision::Tf32 } else { self.precision })
+        Arithmetic::of(if self.tf32() {
+            Precision::Tf32
+        } else {
+            self.precision
+        })
     }
 
-    /// Whether f32 products are computed in TF32 although nothing asks for it, which a translation layer may do.
+    /// Whether f32 products are computed in TF32 although nothing asks for it, which a translation
+    /// layer may do.
     pub(in crate::check::operators) fn tf32(&self) -> bool {
         self.precision == Precision::F32 && self.endpoint.tf32()
     }
@@ -61,7 +73,10 @@ impl Execute for OperatorsUnderTest<'_> {
         match self.endpoint.handle(request) {
             Ok(Response::Computed(computed)) => match <[Computed; 1]>::try_from(computed) {
                 Ok([computed]) => Ok(computed),
-                Err(several) => Err(other(format!("the response has {} results for one call", several.len()))),
+                Err(several) => Err(other(format!(
+                    "the response has {} results for one call",
+                    several.len()
+                ))),
             },
             Ok(response) => Err(other(format!("the response is {response:?}"))),
             Err(HandlerError::Call(error)) => Err(error),
@@ -70,21 +85,30 @@ impl Execute for OperatorsUnderTest<'_> {
     }
 }
 
-/// The operators of the spec with their shapes, without those that the engine of this check does not compute. To be called after it
-/// has loaded them. Without any operator the check is ignored.
-pub(in crate::check::operators) fn shapes(run: &CheckRun<'_>) -> Result<Vec<&'static OperatorShapes>, Abort> {
+/// The operators of the spec with their shapes, without those that the engine of this check does
+/// not compute. To be called after it has loaded them. Without any operator the check is ignored.
+pub(in crate::check::operators) fn shapes(
+    run: &CheckRun<'_>,
+) -> Result<Vec<&'static OperatorShapes>, Abort> {
     let (computed, lacking) = of_spec(run);
     if computed.is_empty() {
-        return Err(Abort::Skip(format!("the engine does not compute {}", lacking.join(", "))));
+        return Err(Abort::Skip(format!(
+            "the engine does not compute {}",
+            lacking.join(", ")
+        )));
     }
     Ok(computed)
 }
 
 /// The cases of every operator on its first shape, for checks that do not depend on sizes.
-pub(in crate::check::operators) fn first_cases(run: &CheckRun<'_>) -> Result<Vec<(Operator, Case)>, Abort> {
+pub(in crate::check::operators) fn first_cases(
+    run: &CheckRun<'_>,
+) -> Result<Vec<(Operator, Case)>, Abort> {
     let element = Element::of(run.registration.precision);
     let of = |shapes: &'static OperatorShapes| {
-        cases::of_first_shape(shapes, element).into_iter().map(|case| (shapes.operator, case))
+        cases::of_first_shape(shapes, element)
+            .into_iter()
+            .map(|case| (shapes.operator, case))
     };
     Ok(shapes(run)?.into_iter().flat_map(of).collect())
 }
@@ -92,14 +116,31 @@ pub(in crate::check::operators) fn first_cases(run: &CheckRun<'_>) -> Result<Vec
 /// A summary, with the operators that the engine of this check does not compute.
 pub(in crate::check::operators) fn with_lacking(run: &CheckRun<'_>, summary: String) -> String {
     let (_, lacking) = of_spec(run);
-    if lacking.is_empty() { summary } else { format!("{summary}; not in the engine: {}", lacking.join(", ")) }
+    if lacking.is_empty() {
+        summary
+    } else {
+        format!("{summary}; not in the engine: {}", lacking.join(", "))
+    }
 }
 
 /// The operators of the spec that are computed, and the names of the others.
 fn of_spec(run: &CheckRun<'_>) -> (Vec<&'static OperatorShapes>, Vec<&'static str>) {
-    let Subject::Operators { shapes } = run.spec().subject else { return (Vec::new(), Vec::new()) };
+    let Subject::Operators { shapes } = run.spec().subject else {
+        return (Vec::new(), Vec::new());
+    };
     let process = run.engine.process();
-    let computes = |operator| process.as_ref().is_none_or(|process| process.engine().computes(operator));
-    let (computed, lacking): (Vec<_>, Vec<_>) = shapes.iter().partition(|shapes| computes(shapes.operator));
-    (computed, lacking.into_iter().map(|shapes| shapes.operator.as_str()).collect())
+    let computes = |operator| {
+        process
+            .as_ref()
+            .is_none_or(|process| process.engine().computes(operator))
+    };
+    let (computed, lacking): (Vec<_>, Vec<_>) =
+        shapes.iter().partition(|shapes| computes(shapes.operator));
+    (
+        computed,
+        lacking
+            .into_iter()
+            .map(|shapes| shapes.operator.as_str())
+            .collect(),
+    )
 }

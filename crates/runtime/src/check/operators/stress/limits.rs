@@ -48,17 +48,27 @@ impl DeviceLimits {
     pub(super) fn of(device: &OpenDevice) -> Self {
         let known = memory(device);
         match (device.facts().kind, device.facts().simulated) {
-            (DeviceKind::Cpu, _) => {
-                Self { bytes: known.free.map_or(ON_HOST, |free| free / 4).min(ON_HOST), work: Some(WORK_ON_HOST) }
-            }
-            (_, true) => Self { bytes: SIMULATED, work: Some(WORK_SIMULATED) },
+            (DeviceKind::Cpu, _) => Self {
+                bytes: known.free.map_or(ON_HOST, |free| free / 4).min(ON_HOST),
+                work: Some(WORK_ON_HOST),
+            },
+            (_, true) => Self {
+                bytes: SIMULATED,
+                work: Some(WORK_SIMULATED),
+            },
             _ => {
                 // Memory that the allocator of this stream holds and does not use is free for it.
-                let held = known.reserved.zip(known.in_use).map_or(0, |(reserved, used)| reserved.saturating_sub(used));
+                let held = known
+                    .reserved
+                    .zip(known.in_use)
+                    .map_or(0, |(reserved, used)| reserved.saturating_sub(used));
                 let free = known.free.map_or(UNKNOWN, |free| free.saturating_add(held));
                 // A tenth for the driver, kernels and the sizes of the allocator's blocks.
                 let bytes = free - free / 10;
-                Self { bytes: limit().map_or(bytes, |limit| limit.min(bytes)), work: None }
+                Self {
+                    bytes: limit().map_or(bytes, |limit| limit.min(bytes)),
+                    work: None,
+                }
             }
         }
     }
@@ -67,10 +77,16 @@ impl DeviceLimits {
     pub(super) fn refuses(self, case: &StressCase, runs: u64) -> Option<Refusal> {
         let needed = case.bytes().saturating_mul(runs);
         if needed > self.bytes {
-            return Some(Refusal::Memory { needed, free: self.bytes });
+            return Some(Refusal::Memory {
+                needed,
+                free: self.bytes,
+            });
         }
         let limit = self.work.filter(|limit| case.work > *limit)?;
-        Some(Refusal::Work { needed: case.work, limit })
+        Some(Refusal::Work {
+            needed: case.work,
+            limit,
+        })
     }
 }
 
@@ -99,10 +115,25 @@ mod tests {
         let case = stress_cases(Operator::Add, &[2_200_000, 1000], Element::F32).remove(0);
         let needed = case.bytes();
         assert!(needed > 3 * 4 * 2_200_000_000, "{needed}");
-        let limits = DeviceLimits { bytes: needed, work: None };
+        let limits = DeviceLimits {
+            bytes: needed,
+            work: None,
+        };
         assert_eq!(limits.refuses(&case, 1), None);
-        assert_eq!(limits.refuses(&case, 2), Some(Refusal::Memory { needed: 2 * needed, free: needed }));
-        let slow = DeviceLimits { bytes: u64::MAX, work: Some(1000) };
-        assert!(matches!(slow.refuses(&case, 1).unwrap(), Refusal::Work { limit: 1000, .. }));
+        assert_eq!(
+            limits.refuses(&case, 2),
+            Some(Refusal::Memory {
+                needed: 2 * needed,
+                free: needed
+            })
+        );
+        let slow = DeviceLimits {
+            bytes: u64::MAX,
+            work: Some(1000),
+        };
+        assert!(matches!(
+            slow.refuses(&case, 1).unwrap(),
+            Refusal::Work { limit: 1000, .. }
+        ));
     }
 }

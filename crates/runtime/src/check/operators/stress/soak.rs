@@ -18,7 +18,12 @@ pub(super) struct Soaked {
 impl Soaked {
     /// Repetitions for `time`; none without it.
     pub(super) fn new(time: Option<Duration>) -> Self {
-        Self { time, cases: Vec::new(), repetitions: 0, taken: Duration::ZERO }
+        Self {
+            time,
+            cases: Vec::new(),
+            repetitions: 0,
+            taken: Duration::ZERO,
+        }
     }
 
     /// Adds a case with the bits of its first run.
@@ -30,7 +35,9 @@ impl Soaked {
 
     /// Repeats all cases in turn until the time is over; ends at the first failure.
     pub(super) fn repeat(&mut self, stress: &Stress<'_>, failures: &mut Failures) {
-        let Some(time) = self.time.filter(|_| !self.cases.is_empty()) else { return };
+        let Some(time) = self.time.filter(|_| !self.cases.is_empty()) else {
+            return;
+        };
         let started = Instant::now();
         for (case, bits, name) in self.cases.iter().cycle() {
             if started.elapsed() >= time {
@@ -38,7 +45,10 @@ impl Soaked {
             }
             self.repetitions += 1;
             if let Some(problem) = stress.at_once(case, bits) {
-                failures.push(format!("{name}, repetition {}: {problem}", self.repetitions));
+                failures.push(format!(
+                    "{name}, repetition {}: {problem}",
+                    self.repetitions
+                ));
                 break;
             }
         }
@@ -49,7 +59,11 @@ impl Soaked {
     pub(super) fn description(&self) -> Option<String> {
         let streams = 2 * self.repetitions;
         self.time.map(|_| {
-            format!("{streams} repetitions of {} cases in {:.0} s", self.cases.len(), self.taken.as_secs_f64())
+            format!(
+                "{streams} repetitions of {} cases in {:.0} s",
+                self.cases.len(),
+                self.taken.as_secs_f64()
+            )
         })
     }
 }

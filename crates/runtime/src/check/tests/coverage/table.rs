@@ -28,29 +28,57 @@ fn table() -> String {
     let pairs = pairs();
     let head = "| check | fault | red in |\n|---|---|---|\n".to_owned();
     let row = |table: String, check: &Check| {
-        let first = pairs.iter().rfind(|pair| pair.check == *check).expect("some architecture has it");
+        let first = pairs
+            .iter()
+            .rfind(|pair| pair.check == *check)
+            .expect("some architecture has it");
         let description = detected(first.architecture, *check).description;
-        table + &format!("| `{check}` | {description} | {} |\n", red_in(&pairs, *check))
+        table
+            + &format!(
+                "| `{check}` | {description} | {} |\n",
+                red_in(&pairs, *check)
+            )
     };
-    let checks = || Check::ALL.iter().filter(|check| !check.compares_implementations());
+    let checks = || {
+        Check::ALL
+            .iter()
+            .filter(|check| !check.compares_implementations())
+    };
     let total = format!(
         "{} pairs of an architecture and one of its checks ({} checks, {} architectures); each check fails with the fault of its row:\n\n",
         pairs.len(),
         checks().count(),
         Architecture::ALL.len()
     );
-    let never =
-        |Inapplicable { architecture, check, why }: &Inapplicable| format!("`{check}` of {architecture}: {why}");
-    let never = INAPPLICABLE.iter().map(never).collect::<Vec<_>>().join("; ");
+    let never = |Inapplicable {
+                     architecture,
+                     check,
+                     why,
+                 }: &Inapplicable| format!("`{check}` of {architecture}: {why}");
+    let never = INAPPLICABLE
+        .iter()
+        .map(never)
+        .collect::<Vec<_>>()
+        .join("; ");
     checks().fold(total + &head, row) + &format!("\nNever applicable, and not counted: {never}.\n")
 }
 
 /// The names of the architectures, or of the missing ones if those are fewer.
 fn red_in(pairs: &[Pair], check: Check) -> String {
-    let is_red = |architecture: &&Architecture| pairs.contains(&Pair { architecture: **architecture, check });
+    let is_red = |architecture: &&Architecture| {
+        pairs.contains(&Pair {
+            architecture: **architecture,
+            check,
+        })
+    };
     let names = |red: bool| {
-        let named = Architecture::ALL.iter().filter(|architecture| is_red(architecture) == red);
-        named.map(|architecture| architecture.as_str()).collect::<Vec<_>>().join(", ")
+        let named = Architecture::ALL
+            .iter()
+            .filter(|architecture| is_red(architecture) == red);
+        named
+            .map(|architecture| architecture.as_str())
+            .collect::<Vec<_>>()
+            .join(", ")
     };
     match Architecture::ALL.iter().filter(is_red).count() {
         all if all == Architecture::ALL.len() => format!("all {all}"),

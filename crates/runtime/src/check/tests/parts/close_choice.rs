@@ -1,4 +1,5 @@
-//! A mixture of experts in which two experts are equally likely for one token, so that the choice may depend on the shape of a call.
+//! A mixture of experts in which two experts are equally likely for one token, so that the choice
+//! may depend on the shape of a call.
 
 use testgen_models::{Capabilities, ErasedModel};
 use testgen_nn::{
@@ -13,7 +14,8 @@ const LONGEST: usize = 33;
 /// The rows of the largest batch of the sweep.
 const LARGEST: usize = 5;
 
-/// The network. A batch chooses another expert than the largest one of its length, and a sequence another one than the longest.
+/// The network. A batch chooses another expert than the largest one of its length, and a sequence
+/// another one than the longest.
 pub(super) struct CloseChoice(pub(super) Box<dyn ErasedModel>);
 
 impl ErasedModel for CloseChoice {
@@ -21,7 +23,9 @@ impl ErasedModel for CloseChoice {
         let mut forward = self.0.forward(inputs, traced)?;
         let [rows, columns] = inputs["input_ids"].shape().try_into().unwrap();
         let place = |name: &str| forward.trace.iter().position(|(found, _)| found == name);
-        let (Some(router), Some(routing), true) = (place("router.1"), place("routing.1"), columns > TOKEN) else {
+        let (Some(router), Some(routing), true) =
+            (place("router.1"), place("routing.1"), columns > TOKEN)
+        else {
             return Ok(forward);
         };
         let [mut probabilities, mut weights] =
@@ -32,7 +36,11 @@ impl ErasedModel for CloseChoice {
         for row in 0..rows {
             let first = (row * columns + TOKEN) * experts;
             let token = first..first + experts;
-            tie(&mut probabilities[token.clone()], &mut weights[token], other);
+            tie(
+                &mut probabilities[token.clone()],
+                &mut weights[token],
+                other,
+            );
         }
         let shape = [rows, columns, experts];
         forward.trace[router].1 = Array::floats(shape, probabilities);
@@ -45,16 +53,26 @@ impl ErasedModel for CloseChoice {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities { max_positions: Some(LONGEST), ..self.0.capabilities() }
+        Capabilities {
+            max_positions: Some(LONGEST),
+            ..self.0.capabilities()
+        }
     }
 }
 
 /// Makes the last chosen expert as likely as the next one, and chooses that if `other`.
 fn tie(probabilities: &mut [f32], weights: &mut [f32], other: bool) {
-    let by_probability = |one: &usize, two: &usize| probabilities[*one].total_cmp(&probabilities[*two]);
+    let by_probability =
+        |one: &usize, two: &usize| probabilities[*one].total_cmp(&probabilities[*two]);
     let is_chosen = |expert: &usize| weights[*expert] != 0.0;
-    let last = (0..weights.len()).filter(is_chosen).min_by(by_probability).unwrap();
-    let next = (0..weights.len()).filter(|expert| !is_chosen(expert)).max_by(by_probability).unwrap();
+    let last = (0..weights.len())
+        .filter(is_chosen)
+        .min_by(by_probability)
+        .unwrap();
+    let next = (0..weights.len())
+        .filter(|expert| !is_chosen(expert))
+        .max_by(by_probability)
+        .unwrap();
     let equal = f32::midpoint(probabilities[last], probabilities[next]);
     probabilities[last] = equal;
     // One bit more, because a margin of zero is only below an error that is not.

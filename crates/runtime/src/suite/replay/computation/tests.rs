@@ -18,7 +18,10 @@ impl Execute for Emulated {
     fn execute(&self, call: &Call) -> Result<Computed, CallError> {
         let mut tensor = reference(call, Arithmetic::of(Precision::F32)).tensor();
         (self.0)(call, &mut tensor);
-        Ok(Computed { tensor, device: DeviceKind::Cpu })
+        Ok(Computed {
+            tensor,
+            device: DeviceKind::Cpu,
+        })
     }
 }
 
@@ -39,7 +42,10 @@ fn failed(operator: Operator, sizes: &[usize], fault: Change) -> FailedCall {
         simulated: false,
         engine: None,
         failure: failure(&reference, &actual).unwrap_or_default(),
-        again: Again { plain: repetition(&reference, &actual, &actual), blocking: None },
+        again: Again {
+            plain: repetition(&reference, &actual, &actual),
+            blocking: None,
+        },
         kernels: Vec::new(),
         call,
         expected: expected(&reference),
@@ -49,15 +55,24 @@ fn failed(operator: Operator, sizes: &[usize], fault: Change) -> FailedCall {
 
 /// The file after it was written and read, on a device with a fault.
 fn replayed(failed: &FailedCall, fault: Change, reduce: bool) -> Replayed {
-    let failed = FailedCall::from_json(&failed.to_json()).unwrap_or_else(|problem| panic!("{problem}"));
+    let failed =
+        FailedCall::from_json(&failed.to_json()).unwrap_or_else(|problem| panic!("{problem}"));
     let arithmetic = arithmetic(failed.check, failed.precision, failed.tf32);
     let reference = reference_of(&failed, arithmetic).unwrap_or_else(|problem| panic!("{problem}"));
-    DeviceReplay { failed: &failed, arithmetic, executor: &Emulated(fault), device: &host_processor() }
-        .compute(&reference, reduce)
+    DeviceReplay {
+        failed: &failed,
+        arithmetic,
+        executor: &Emulated(fault),
+        device: &host_processor(),
+    }
+    .compute(&reference, reduce)
 }
 
 fn shapes(call: &Call) -> Vec<Vec<usize>> {
-    call.inputs.iter().map(|input| input.tensor.shape.clone()).collect()
+    call.inputs
+        .iter()
+        .map(|input| input.tensor.shape.clone())
+        .collect()
 }
 
 const NONE: Change = |_, _| {};
@@ -69,14 +84,24 @@ const LAST_OFF: Change = |_, tensor| {
     }
 };
 
-const FIRST_NAN: Change = |_, tensor| tensor.values.iter_mut().take(1).for_each(|value| *value = f64::NAN);
+const FIRST_NAN: Change = |_, tensor| {
+    tensor
+        .values
+        .iter_mut()
+        .take(1)
+        .for_each(|value| *value = f64::NAN)
+};
 
 /// The rows of a matrix after the last whole tile of 16 are not written.
 const TAIL_UNWRITTEN: Change = |_, tensor| {
-    let [rows, columns] = tensor.shape[..] else { return };
+    let [rows, columns] = tensor.shape[..] else {
+        return;
+    };
     let start = rows / 16 * 16 * columns;
     if start > 0 {
-        tensor.values[start..].iter_mut().for_each(|value| *value = 0.0);
+        tensor.values[start..]
+            .iter_mut()
+            .for_each(|value| *value = 0.0);
     }
 };
 
@@ -104,29 +129,44 @@ fn three_faults_are_reproduced_bit_by_bit_and_their_absence_is_recognised() {
         );
         assert!(again.failure.is_some() && again.reduced.is_none());
         let fixed = replayed(&failed, NONE, true);
-        assert_eq!(fixed.repetition, testgen_operators::calls::Repetition::Correct, "{operator}");
+        assert_eq!(
+            fixed.repetition,
+            testgen_operators::calls::Repetition::Correct,
+            "{operator}"
+        );
         assert_eq!((fixed.failure, fixed.reduced), (None, None));
         assert!(fixed.differing.is_some_and(|count| count > 0));
     }
     let failed = failed(Operator::Softmax, &[3, 5], LAST_OFF);
     let other = replayed(&failed, FIRST_NAN, false);
-    assert_eq!((other.repetition, other.differing), (testgen_operators::calls::Repetition::OtherFailure, Some(2)));
-    let worst = other.worst.unwrap_or_else(|| panic!("there is a worst element"));
-    assert_eq!((worst.index, worst.got.as_str()), (vec![0, 0], "NaN"));
-    assert!(
-        worst
-            .recorded
-            .is_some_and(|recorded| recorded == worst.expected[..recorded.len()] || recorded.starts_with("0."))
+    assert_eq!(
+        (other.repetition, other.differing),
+        (testgen_operators::calls::Repetition::OtherFailure, Some(2))
     );
+    let worst = other
+        .worst
+        .unwrap_or_else(|| panic!("there is a worst element"));
+    assert_eq!((worst.index, worst.got.as_str()), (vec![0, 0], "NaN"));
+    assert!(worst.recorded.is_some_and(
+        |recorded| recorded == worst.expected[..recorded.len()] || recorded.starts_with("0.")
+    ));
 }
 
 #[test]
 fn reduced_calls_have_the_smallest_shape_that_fails() {
-    let tail = replayed(&failed(Operator::Matmul, &[45, 65, 17], TAIL_UNWRITTEN), TAIL_UNWRITTEN, true);
+    let tail = replayed(
+        &failed(Operator::Matmul, &[45, 65, 17], TAIL_UNWRITTEN),
+        TAIL_UNWRITTEN,
+        true,
+    );
     let tail = tail.reduced.unwrap_or_else(|| panic!("it fails"));
     assert_eq!(shapes(&tail.failed.call), [[17, 1], [1, 1]]);
     assert!(!tail.incomplete && tail.runs > 10);
-    let sum = replayed(&failed(Operator::Matmul, &[45, 65, 17], LONG_SUM_LOST), LONG_SUM_LOST, true);
+    let sum = replayed(
+        &failed(Operator::Matmul, &[45, 65, 17], LONG_SUM_LOST),
+        LONG_SUM_LOST,
+        true,
+    );
     let sum = sum.reduced.unwrap_or_else(|| panic!("it fails"));
     assert_eq!(shapes(&sum.failed.call), [[1, 41], [41, 1]]);
     // The file of the smaller call is one that fails again.
@@ -138,9 +178,22 @@ fn reduced_calls_have_the_smallest_shape_that_fails() {
 #[test]
 fn a_smaller_call_keeps_its_layout() {
     let mut transposed = failed(Operator::Matmul, &[20, 6, 7], TAIL_UNWRITTEN);
-    transposed.call.inputs.iter_mut().for_each(|input| input.layout = Layout::Reversed);
-    let reduced = replayed(&transposed, TAIL_UNWRITTEN, true).reduced.unwrap_or_else(|| panic!("it fails"));
-    assert!(reduced.failed.call.inputs.iter().all(|input| input.layout == Layout::Reversed));
+    transposed
+        .call
+        .inputs
+        .iter_mut()
+        .for_each(|input| input.layout = Layout::Reversed);
+    let reduced = replayed(&transposed, TAIL_UNWRITTEN, true)
+        .reduced
+        .unwrap_or_else(|| panic!("it fails"));
+    assert!(
+        reduced
+            .failed
+            .call
+            .inputs
+            .iter()
+            .all(|input| input.layout == Layout::Reversed)
+    );
 }
 
 #[test]
@@ -153,11 +206,21 @@ fn a_file_that_contradicts_its_operator_is_refused() {
         reference_of(&failed, arithmetic).expect_err("is refused")
     };
     let missing = refused(&|failed| drop(failed.call.inputs.pop()));
-    assert_eq!(missing, "the call is not one of `matmul`: input 1 is missing");
-    let inner = refused(&|failed| failed.call.inputs[1].tensor = failed.call.inputs[0].tensor.clone());
+    assert_eq!(
+        missing,
+        "the call is not one of `matmul`: input 1 is missing"
+    );
+    let inner =
+        refused(&|failed| failed.call.inputs[1].tensor = failed.call.inputs[0].tensor.clone());
     assert!(inner.contains("has length 3, expected 7"), "{inner}");
     let expected = refused(&|failed| failed.expected.values.clear());
-    assert!(expected.contains("its result has 15 elements, the file expects 0"), "{expected}");
+    assert!(
+        expected.contains("its result has 15 elements, the file expects 0"),
+        "{expected}"
+    );
     let element = refused(&|failed| failed.expected.element = Element::F16);
-    assert!(element.contains("its result is f32 [3, 5], the file expects f16 [3, 5]"), "{element}");
+    assert!(
+        element.contains("its result is f32 [3, 5], the file expects f16 [3, 5]"),
+        "{element}"
+    );
 }
