@@ -4,7 +4,7 @@ use super::{
     super::inputs::padding::defined, check_run::CheckRun, subject_under_test::SubjectUnderTest,
 };
 use crate::{
-    compare::compare,
+    compare::{TensorComparison, compare},
     golden::Golden,
     tolerance::{Threshold, Tolerance},
 };
@@ -63,14 +63,7 @@ impl CheckRun<'_> {
             Some([expected, got]) => compare(label, &expected, &got, threshold),
             None => compare(label, expected, got, threshold),
         };
-        if comparison.failure.is_some() && tolerance.leaves_open(name, &comparison.error) {
-            self.undecided.insert(name.to_owned());
-            return None;
-        }
-        self.evidence.add(comparison.error);
-        comparison
-            .failure
-            .map(|failure| format!("`{label}`: {failure}"))
+        self.decide(label, (tolerance, name), comparison)
     }
 
     /// Like [`Self::compare`], for two runs on the same device. `label` names the comparison.
@@ -93,6 +86,25 @@ impl CheckRun<'_> {
             }
             _ => tolerance.metamorphic(name),
         };
-        self.compare(label, expected, got, threshold)
+        let comparison = compare(label, expected, got, threshold);
+        self.decide(label, (tolerance, name), comparison)
+    }
+
+    /// Adds a comparison to the evidence and returns its failure, unless the reference's own error
+    /// of the output `name` leaves open whether it is one.
+    fn decide(
+        &mut self,
+        label: &str,
+        (tolerance, name): (Tolerance<'_>, &str),
+        comparison: TensorComparison,
+    ) -> Option<String> {
+        if comparison.failure.is_some() && tolerance.leaves_open(name, &comparison.error) {
+            self.undecided.insert(name.to_owned());
+            return None;
+        }
+        self.evidence.add(comparison.error);
+        comparison
+            .failure
+            .map(|failure| format!("`{label}`: {failure}"))
     }
 }
