@@ -276,10 +276,8 @@ fn memory_is_bounded() {
 fn is_empty(pipe: &impl AsRawFd) -> bool {
     let mut count: libc::c_int = 0;
     // SAFETY: the call writes one number, to which the pointer is valid.
-    assert_eq!(
-        unsafe { libc::ioctl(pipe.as_raw_fd(), libc::FIONREAD, &raw mut count) },
-        0
-    );
+    let status = unsafe { libc::ioctl(pipe.as_raw_fd(), libc::FIONREAD, &raw mut count) };
+    assert_eq!(status, 0);
     count == 0
 }
 

@@ -115,9 +115,7 @@ fn wait(id: libc::pid_t) -> (ExitStatus, i64) {
     // SAFETY: all fields of `rusage` are numbers, for which zero is a value.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
     // SAFETY: both pointers are valid for the call.
-    assert_eq!(
-        unsafe { libc::wait4(id, &raw mut status, 0, &raw mut usage) },
-        id
-    );
+    let waited = unsafe { libc::wait4(id, &raw mut status, 0, &raw mut usage) };
+    assert_eq!(waited, id);
     (ExitStatus::from_raw(status), usage.ru_maxrss)
 }
