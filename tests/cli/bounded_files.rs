@@ -6,7 +6,15 @@ use std::{
     path::{Path, PathBuf},
 };
 
-const CRATES: [&str; 6] = ["device", "models", "nn", "processing", "runtime", "types"];
+const CRATES: [&str; 7] = [
+    "device",
+    "models",
+    "nn",
+    "processing",
+    "runtime",
+    "synthetic",
+    "types",
+];
 
 /// Calls that open or read a file without a limit.
 const UNBOUNDED: [&str; 5] = [

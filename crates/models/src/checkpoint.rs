@@ -22,23 +22,32 @@ pub struct Source {
 const CHECKPOINTS_VARIABLE: &str = "TESTGEN_CHECKPOINTS";
 
 impl Source {
-    /// The checkpoint to use: real weights where `TESTGEN_CHECKPOINTS` has them, else the fixture.
+    /// The checkpoint to use: real weights where `TESTGEN_CHECKPOINTS` has them, else the fixture;
+    /// that of a recipe is made in the cache, unless it is there.
     pub fn checkpoint(&self, suite: &Path) -> Checkpoint {
         let real = std::env::var_os(CHECKPOINTS_VARIABLE)
             .zip(self.hub)
             .map(|(directory, hub)| Path::new(&directory).join(hub))
             // The directory need not have every model; the others are tested with their fixtures.
             .filter(|directory| directory.join("config.json").is_file());
-        Checkpoint::at(real.unwrap_or_else(|| suite.join(self.path)))
+        let recorded = real.unwrap_or_else(|| suite.join(self.path));
+        match testgen_synthetic::checkpoint(&recorded) {
+            Ok(directory) => Checkpoint::at(directory),
+            Err(error) => Checkpoint {
+                problem: Some(error.to_string()),
+                ..Checkpoint::at(recorded)
+            },
+        }
     }
 }
 
-/// A checkpoint to load. Creating it reads nothing; problems of the directory are reported by the
-/// load.
+/// A checkpoint to load. Problems of the directory are reported by the load.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Checkpoint {
     directory: PathBuf,
     config: Option<Value>,
+    /// Why the directory has no weights: they could not be made.
+    problem: Option<String>,
 }
 
 impl Checkpoint {
@@ -47,14 +56,15 @@ impl Checkpoint {
         Self {
             directory: directory.into(),
             config: None,
+            problem: None,
         }
     }
 
     /// The same weights under another configuration in place of `config.json`.
     pub fn with_config(&self, config: Value) -> Self {
         Self {
-            directory: self.directory.clone(),
             config: Some(config),
+            ..self.clone()
         }
     }
 
@@ -65,6 +75,12 @@ impl Checkpoint {
 
     /// The configuration: the replacement, else `config.json`.
     pub fn config(&self) -> Result<Value, ConfigError> {
+        if let Some(message) = &self.problem {
+            return Err(ConfigError::Unreadable {
+                path: self.directory.clone(),
+                message: message.clone(),
+            });
+        }
         if let Some(config) = &self.config {
             return Ok(config.clone());
         }
@@ -77,5 +93,27 @@ impl Checkpoint {
             path,
             message: excerpt(&error.to_string()).into_owned(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Source;
+    use std::fs;
+
+    #[test]
+    fn weights_that_cannot_be_made_are_reported_by_the_load() {
+        let suite = tempfile::tempdir().expect("a directory");
+        fs::create_dir(suite.path().join("bert")).expect("is new");
+        for (name, content) in [("config.json", "{}"), ("synthetic.json", "1")] {
+            fs::write(suite.path().join("bert").join(name), content).expect("is written");
+        }
+        let source = Source {
+            path: "bert",
+            hub: None,
+        };
+        let error = source.checkpoint(suite.path()).config().expect_err("fails");
+        let text = error.to_string();
+        assert!(text.contains("is not the recipe of a checkpoint"), "{text}");
     }
 }

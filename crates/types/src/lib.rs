@@ -3,7 +3,7 @@
 //! Owns: which architectures, tasks, devices, precisions, checks, operators and model types exist,
 //! which check applies to which architecture, the line format of a report and of a suite's
 //! progress, how Python's JSON is read, how quantized checkpoints are recognised, the text of a
-//! panic, and how files are read with a limit. Does not own: any other behaviour. Generator and
+//! panic, how files are read with a limit, and where the cache is. Does not own: any other behaviour. Generator and
 //! runtime match these enums exhaustively, so a new variant is a compile error wherever it must be
 //! handled.
 
@@ -15,6 +15,7 @@ mod transformers_types;
 
 mod architecture;
 pub mod bounded_file;
+mod cache_folder;
 mod check;
 mod closed_enum;
 mod compile_progress;
@@ -37,6 +38,7 @@ mod task;
 mod versioned_json;
 
 pub use architecture::Architecture;
+pub use cache_folder::{CACHE_VARIABLE, cache_folder};
 pub use check::{Check, CheckDevices, CheckEntry, CheckTopic, Engines, Precisions};
 pub use closed_enum::UnknownName;
 pub use compile_progress::CompileProgress;

@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use testgen_device::{DetectionPath, Device};
+use testgen_types::{CACHE_VARIABLE, cache_folder};
 
-/// The variable that names the folder of the caches.
-const CACHE_VARIABLE: &str = "TESTGEN_CACHE";
 /// The files that cubecl reads its configuration from, in the working directory or above.
 const CONFIG_FILES: &[&str] = &["cubecl.toml", "CubeCL.toml", "burn.toml", "Burn.toml"];
 
@@ -136,18 +135,6 @@ fn user_config(directory: &Path) -> Option<PathBuf> {
         .ancestors()
         .flat_map(|folder| CONFIG_FILES.iter().map(move |name| folder.join(name)));
     candidates.into_iter().find(|file| file.is_file())
-}
-
-fn cache_folder(variable: impl Fn(&str) -> Option<std::ffi::OsString>) -> Option<PathBuf> {
-    let path = |name: &str| {
-        variable(name)
-            .filter(|value| !value.is_empty())
-            .map(PathBuf::from)
-    };
-    let absolute = |name: &str| path(name).filter(|path| path.is_absolute());
-    path(CACHE_VARIABLE)
-        .or_else(|| absolute("XDG_CACHE_HOME").map(|folder| folder.join("testgen")))
-        .or_else(|| absolute("HOME").map(|folder| folder.join(".cache").join("testgen")))
 }
 
 /// Identifies the versions of all crates that generate kernels: the hash that cargo appends to the

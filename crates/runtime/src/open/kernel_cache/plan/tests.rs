@@ -1,7 +1,5 @@
-use super::{CachePlan, cache_folder, cargo_hash, keys, plan, user_config};
+use super::{CachePlan, cargo_hash, keys, plan, user_config};
 use crate::machine::host_processor;
-use std::ffi::OsString;
-use std::path::PathBuf;
 use testgen_device::{DetectionPath, Device};
 use testgen_types::DeviceKind;
 
@@ -77,33 +75,6 @@ fn a_writable_folder_is_used() {
         plan(None, "p", &devices),
         CachePlan::InMemory { .. }
     ));
-}
-
-#[test]
-fn the_first_variable_that_is_set_names_the_folder() {
-    let of = |set: &[(&str, &str)]| {
-        let set: Vec<(String, OsString)> = set
-            .iter()
-            .map(|(name, value)| ((*name).to_owned(), value.into()))
-            .collect();
-        cache_folder(|name| {
-            set.iter()
-                .find(|(set, _)| set == name)
-                .map(|(_, value)| value.clone())
-        })
-    };
-    let all = [
-        ("TESTGEN_CACHE", "here"),
-        ("XDG_CACHE_HOME", "/xdg"),
-        ("HOME", "/home/me"),
-    ];
-    assert_eq!(of(&all), Some(PathBuf::from("here")));
-    assert_eq!(of(&all[1..]), Some(PathBuf::from("/xdg/testgen")));
-    assert_eq!(
-        of(&[("TESTGEN_CACHE", ""), ("HOME", "/home/me")]),
-        Some(PathBuf::from("/home/me/.cache/testgen"))
-    );
-    assert_eq!(of(&[("XDG_CACHE_HOME", "relative")]), None);
 }
 
 #[test]

@@ -1,0 +1,60 @@
+//! Why a synthetic checkpoint cannot be made.
+
+use std::{io, path::PathBuf};
+use testgen_types::bounded_file::FileError;
+
+/// A synthetic checkpoint cannot be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SyntheticError {
+    /// A recorded file cannot be read.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The recipe is damaged.
+    #[error("`{}` is not the recipe of a checkpoint: {reason}; record it again", path.display())]
+    NotARecipe {
+        /// The recipe.
+        path: PathBuf,
+        /// The parser's message.
+        reason: String,
+    },
+    /// More tensors than any model has.
+    #[error("the synthetic checkpoint has {count} tensors, more than {limit}")]
+    TooMany {
+        /// Tensors of the recipe.
+        count: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// More bytes than the limit.
+    #[error("the synthetic checkpoint has {} GB, more than {} GB", bytes / 1_000_000_000, limit / 1_000_000_000)]
+    TooLarge {
+        /// Bytes of the weights.
+        bytes: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// There is no directory for it.
+    #[error(
+        "there is no cache for synthetic checkpoints: none of TESTGEN_CACHE, XDG_CACHE_HOME and HOME is set; set TESTGEN_CACHE to a directory"
+    )]
+    NoCache,
+    /// The disk is full, or the directory is not writable.
+    #[error("cannot write {} MB of weights to `{}`: {source}; free space, or set TESTGEN_CACHE to a directory on another disk", bytes / 1_000_000, path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Its size.
+        bytes: u64,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// Another file of the cache cannot be written.
+    #[error("cannot write the synthetic checkpoint `{}`: {source}", path.display())]
+    Cache {
+        /// The file or directory.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
+}
