@@ -2,6 +2,7 @@
 
     python goldens.py CHECKPOINT_DIR [--seed N] [--noise-samples N] [--inputs FILE] [--force]
     python goldens.py CHECKPOINT_DIR --answers
+    python goldens.py CHECKPOINT_DIR --recipe SEED
 
 The reference is the checkpoint as it is READ BACK from disk, on the CPU, in float32, with eager attention. The noise of the
 reference itself is recorded with the outputs, so that tolerances are derived from measurements. The same seed and the same
@@ -36,6 +37,7 @@ import any_cases
 import any_generation
 import config_effects
 import progress
+import recipe
 from atomic_file import TemporaryFile, replace_file
 from errors import RecordError, first_line, user_error
 from families import FAMILIES
@@ -61,12 +63,16 @@ def main():
     parser.add_argument("--inputs", metavar="FILE", help="safetensors with the arguments of the main case, instead of drawn ones")
     parser.add_argument("--force", action="store_true", help="replace an existing golden.safetensors")
     parser.add_argument("--answers", action="store_true", help="keep the golden and record answers.json only")
+    weights = "write synthetic.json for config.json and record nothing: weights with this seed"
+    parser.add_argument("--recipe", type=int, metavar="SEED", help=weights)
     parser.add_argument("--progress", action="store_true", help="print on standard output how far the recording is")
     arguments = parser.parse_args()
     if arguments.progress:
         progress.enable()
     try:
-        if arguments.answers:
+        if arguments.recipe is not None:
+            recipe.write(arguments.checkpoint, arguments.recipe)
+        elif arguments.answers:
             answers.report(arguments.checkpoint, *answers.record(arguments.checkpoint))
         else:
             record_both(arguments)

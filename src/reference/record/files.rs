@@ -263,6 +263,13 @@ pub(super) const FILES: &[(&str, &str)] = &[
         include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/rag.py")),
     ),
     (
+        "recipe.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/recipe.py"
+        )),
+    ),
+    (
         "reference.py",
         include_str!(concat!(
             env!("CARGO_MANIFEST_DIR"),
@@ -358,6 +365,13 @@ pub(super) const FILES: &[(&str, &str)] = &[
         include_str!(concat!(
             env!("CARGO_MANIFEST_DIR"),
             "/python/record/weight_files.py"
+        )),
+    ),
+    (
+        "weight_statistics.py",
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/python/record/weight_statistics.py"
         )),
     ),
 ];
