@@ -7,7 +7,9 @@ use crate::{
         add::{AddError, FoundCheckpoint, SpecHeader, inspect, name, spec_text},
         generate::{GenerateError, relative_path},
         settings::{Overrides, Settings},
-        spec::{CheckpointSource, ModelName, SpecErrors, SpecFile, load_all, read},
+        spec::{
+            CheckpointPlace, CheckpointSource, ModelName, SpecErrors, SpecFile, load_all, read,
+        },
     },
 };
 use std::{
@@ -166,21 +168,15 @@ fn checkpoint(
     directory: &Path,
 ) -> Result<CheckpointSource, GenerateError> {
     let from_fixtures = relative_path(&specs.join("../fixtures"), directory)?;
-    let none = CheckpointSource::default();
-    if ModelName::new(&from_fixtures).is_ok() {
-        return Ok(CheckpointSource {
-            fixture: Some(from_fixtures),
-            ..none
-        });
-    }
-    let path = match directory.to_str() {
-        Some(text) if directory.is_absolute() => text.to_owned(),
-        _ => relative_path(parent(file), directory)?,
+    let place = if ModelName::new(&from_fixtures).is_ok() {
+        CheckpointPlace::Fixture(from_fixtures)
+    } else {
+        CheckpointPlace::Path(match directory.to_str() {
+            Some(text) if directory.is_absolute() => text.to_owned(),
+            _ => relative_path(parent(file), directory)?,
+        })
     };
-    Ok(CheckpointSource {
-        path: Some(path),
-        ..none
-    })
+    Ok(CheckpointSource { place, hub: None })
 }
 
 fn parent(file: &Path) -> &Path {

@@ -5,9 +5,13 @@ use crate::{
         cli_error::{CliError, Error},
         text::Quoted,
     },
+    reference::record::SyntheticWeights,
     suite::{
         settings::{Overrides, Settings},
-        spec::{CheckpointSource, LoadedSpec, SpecSubject, load_all},
+        spec::{
+            CheckpointPlace, CheckpointSource, LoadedSpec, SpecSubject, SyntheticProblem,
+            SyntheticSource, load_all,
+        },
     },
 };
 use std::path::{Path, PathBuf};
@@ -15,11 +19,28 @@ use std::path::{Path, PathBuf};
 /// Spec names listed in the error about an unknown name.
 const NAMES_LISTED: usize = 20;
 
-/// The given directory, or the checkpoint of the spec with this name below `specs`, by default
-/// those of the project.
+/// A checkpoint that the command line names.
+pub(super) struct NamedCheckpoint {
+    /// Its directory; that of a synthetic one has no weights.
+    pub(super) directory: PathBuf,
+    /// The configuration of a synthetic one, and the seed of its weights.
+    pub(super) synthetic: Option<SyntheticWeights>,
+}
+
+/// The complete checkpoint: the given directory, or that of the spec with this name below `specs`,
+/// by default those of the project. A synthetic one is made.
 pub(super) fn checkpoint(target: &Path, specs: Option<&Path>) -> Result<PathBuf, Error> {
+    let directory = named(target, specs)?.directory;
+    Ok(testgen_synthetic::checkpoint(&directory)?)
+}
+
+/// As [`checkpoint`], without making a synthetic one.
+pub(super) fn named(target: &Path, specs: Option<&Path>) -> Result<NamedCheckpoint, Error> {
     if target.is_dir() {
-        return Ok(target.to_owned());
+        return Ok(NamedCheckpoint {
+            directory: target.to_owned(),
+            synthetic: None,
+        });
     }
     let overrides = Overrides {
         specs: specs.map(Path::to_owned),
@@ -52,17 +73,35 @@ pub(super) fn checkpoint(target: &Path, specs: Option<&Path>) -> Result<PathBuf,
         }
         .into());
     };
-    Ok(directory_of(&directory, found, checkpoint))
+    named_of(&directory, found, checkpoint)
 }
 
-/// `<specs>/../fixtures/<name>`, or the spec's path, relative to its file.
-fn directory_of(specs: &Path, loaded: &LoadedSpec, checkpoint: &CheckpointSource) -> PathBuf {
-    match (&checkpoint.fixture, &checkpoint.path) {
-        (Some(fixture), _) => specs.join("../fixtures").join(fixture),
-        (None, Some(path)) => loaded.path.parent().unwrap_or(Path::new("")).join(path),
-        // A NUL in a path is rejected when the spec is read.
-        (None, None) => PathBuf::new(),
-    }
+/// `<specs>/../fixtures/<name>`, the spec's path, relative to its file, or the directory beside the
+/// file.
+fn named_of(
+    specs: &Path,
+    loaded: &LoadedSpec,
+    checkpoint: &CheckpointSource,
+) -> Result<NamedCheckpoint, Error> {
+    let directory = match &checkpoint.place {
+        CheckpointPlace::Fixture(fixture) => specs.join("../fixtures").join(fixture),
+        CheckpointPlace::Path(path) => loaded.path.parent().unwrap_or(Path::new("")).join(path),
+        CheckpointPlace::Synthetic(source) => {
+            let config = source.config.text(&loaded.path);
+            let synthetic = SyntheticWeights {
+                config: config.map_err(SyntheticProblem::from)?,
+                seed: source.seed,
+            };
+            return Ok(NamedCheckpoint {
+                directory: SyntheticSource::directory(&loaded.path),
+                synthetic: Some(synthetic),
+            });
+        }
+    };
+    Ok(NamedCheckpoint {
+        directory,
+        synthetic: None,
+    })
 }
 
 fn likeness(name: &str, target: &str) -> f64 {

@@ -1,6 +1,6 @@
 //! `testgen record`: goldens through Python.
 
-use super::{Out, checkpoint_argument::checkpoint};
+use super::{Out, checkpoint_argument::named};
 use crate::{
     base::{
         cli_error::{CliError, Error},
@@ -12,7 +12,10 @@ use crate::{
         record::{RecordOptions, RecordTarget, record_all},
     },
 };
-use std::{num::NonZero, path::PathBuf};
+use std::{
+    num::NonZero,
+    path::{Path, PathBuf},
+};
 
 /// Record goldens by running Hugging Face transformers
 ///
@@ -25,6 +28,9 @@ use std::{num::NonZero, path::PathBuf};
 /// Several checkpoints are recorded at once, each in a process with one thread, as far as
 /// processors and memory reach; the files have the same bytes as one after another. Stderr shows
 /// the step of each and the expected time.
+///
+/// Of a spec with a synthetic checkpoint, its configuration and the list of its tensors are
+/// recorded, too, in the directory that has the name of the spec's file without `.yaml`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -139,17 +145,18 @@ pub(super) fn run(arguments: &RecordArguments, out: &mut Out) -> Result<ExitCode
 fn targets(arguments: &RecordArguments) -> Result<Vec<RecordTarget>, Error> {
     let mut targets: Vec<RecordTarget> = Vec::new();
     for target in &arguments.targets {
-        let checkpoint = checkpoint(target, arguments.specs.as_deref())?;
+        let found = named(target, arguments.specs.as_deref())?;
         // A name and a directory may lead to the same checkpoint, which two recorders would write
-        // at once.
-        let place = checkpoint.canonicalize().ok();
+        // at once. A synthetic one may not have its directory yet.
+        let place = |path: &Path| path.canonicalize().unwrap_or(path.to_owned());
         if targets
             .iter()
-            .all(|other| other.checkpoint.canonicalize().ok() != place)
+            .all(|other| place(&other.checkpoint) != place(&found.directory))
         {
             targets.push(RecordTarget {
                 name: target.display().to_string(),
-                checkpoint,
+                checkpoint: found.directory,
+                synthetic: found.synthetic,
             });
         }
     }

@@ -284,8 +284,8 @@ fn configurations() {
             };
             let name = add::name(&path, None).expect("the directory has a valid name");
             let checkpoint = spec::CheckpointSource {
-                fixture: Some("checkpoint".to_owned()),
-                ..spec::CheckpointSource::default()
+                place: spec::CheckpointPlace::Fixture("checkpoint".to_owned()),
+                hub: None,
             };
             let text = add::spec_text(
                 &name,

@@ -15,6 +15,7 @@ use std::{
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus},
 };
+use testgen_synthetic::SyntheticError;
 
 /// A program in Python.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,6 +111,23 @@ pub enum PythonError {
     /// The weights are a pickle or quantized, or a name or a link leads out of the directory.
     #[error(transparent)]
     Files(#[from] CheckpointFilesError),
+    /// There is a golden already.
+    #[error("`{}` exists", path.display())]
+    Exists {
+        /// The golden.
+        path: PathBuf,
+    },
+    /// The weights of a synthetic checkpoint cannot be made.
+    #[error(transparent)]
+    Synthetic(#[from] SyntheticError),
+    /// A file of a synthetic checkpoint cannot be written.
+    #[error("cannot write `{}`: {source}", path.display())]
+    Recorded {
+        /// The file.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
     /// Python cannot be started.
     #[error("cannot start `{}`: {source}", python.display())]
     Missing {
@@ -153,6 +171,7 @@ impl CliError for PythonError {
     fn help(&self) -> Option<String> {
         match self {
             Self::Files(error) => error.help(),
+            Self::Exists { .. } => Some("give --force to replace it".to_owned()),
             Self::NoCheckpoint { .. } => {
                 Some("give a directory as `save_pretrained` writes it".to_owned())
             }
@@ -167,15 +186,22 @@ impl CliError for PythonError {
                 // The program has printed the packages, which depend on the model type.
                 Some("install that for the Python in use, or name another with --python or TESTGEN_PYTHON".to_owned())
             }
-            Self::Write { .. } | Self::Refused { .. } | Self::Crashed { .. } | Self::Child(_) => {
-                None
-            }
+            Self::Write { .. }
+            | Self::Synthetic(_)
+            | Self::Recorded { .. }
+            | Self::Refused { .. }
+            | Self::Crashed { .. }
+            | Self::Child(_) => None,
         }
     }
 
     fn exit_code(&self) -> ExitCode {
         match self {
-            Self::NoCheckpoint { .. } | Self::Files(_) => ExitCode::BadInput,
+            Self::NoCheckpoint { .. }
+            | Self::Files(_)
+            | Self::Exists { .. }
+            | Self::Synthetic(_)
+            | Self::Recorded { .. } => ExitCode::BadInput,
             Self::Missing { .. } => ExitCode::EnvironmentMissing,
             Self::Refused { code, .. } => *code,
             Self::Write { .. } | Self::Crashed { .. } => ExitCode::Internal,

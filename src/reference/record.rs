@@ -10,6 +10,8 @@ mod event;
 mod files;
 mod options;
 mod process;
+mod synthetic;
 
 pub use batch::{RecordTarget, record_all};
 pub use options::RecordOptions;
+pub use synthetic::SyntheticWeights;

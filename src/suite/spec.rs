@@ -10,6 +10,7 @@ mod model_name;
 mod problem;
 mod reference;
 mod schema;
+mod synthetic;
 mod tree;
 mod yaml;
 
@@ -20,6 +21,7 @@ pub(crate) use problem::Count;
 pub use problem::{SpecErrors, SpecProblem};
 pub use reference::reference;
 pub use schema::schema;
+pub use synthetic::{SyntheticConfig, SyntheticProblem, SyntheticSource};
 pub use yaml::{SpecFile, read};
 
 use jiff::civil::Date;
@@ -70,7 +72,7 @@ pub enum SpecSubject {
         /// Exactly the `model_type` of the checkpoint's `config.json`.
         #[schemars(schema_with = "schema::model_type")]
         model_type: ModelType,
-        /// Where the checkpoint is: exactly one of `fixture` and `path`.
+        /// Where the checkpoint is: exactly one of `fixture`, `path` and `synthetic`.
         checkpoint: CheckpointSource,
         /// Tolerances of this model, where the table does not fit.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -114,23 +116,31 @@ pub struct StressSpec {
 }
 
 /// Where the checkpoint is.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct CheckpointSource {
-    /// A directory in `fixtures/`, which is next to the directory of specs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
-    pub fixture: Option<String>,
-    /// A directory, relative to this file or absolute. Used as it is; an absolute path works on one
-    /// machine only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
-    pub path: Option<String>,
+    /// Its place.
+    #[serde(flatten)]
+    pub place: CheckpointPlace,
     /// The real model on the Hugging Face Hub, `owner/name`; used when `TESTGEN_CHECKPOINTS`
     /// requests it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub hub: Option<String>,
+}
+
+/// The place of a checkpoint.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum CheckpointPlace {
+    /// A directory in `fixtures/`, which is next to the directory of specs.
+    Fixture(String),
+    /// A directory, relative to this file or absolute. Used as it is; an absolute path works on one
+    /// machine only.
+    Path(String),
+    /// A configuration and a seed, from which the weights are computed when a suite runs. `testgen
+    /// record` writes the list of tensors and the goldens into the directory that has the name of
+    /// this file without `.yaml`.
+    Synthetic(SyntheticSource),
 }
 
 /// Changes to the list of checks.

@@ -37,6 +37,7 @@ mod show;
 mod slurm;
 mod spec_errors;
 mod special_files;
+mod synthetic;
 mod verify;
 mod watchdog;
 mod without_burn;

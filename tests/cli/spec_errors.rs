@@ -52,12 +52,37 @@ fn rules_between_keys_hold() {
     );
     assert_says(
         &BERT.replace("  fixture: bert\n", "  hub: a/b\n"),
-        "exactly one of `fixture` and `path`, found neither",
+        "exactly one of `fixture`, `path` and `synthetic`, found none",
     );
     assert_says(
         &BERT.replace("fixture: bert", "fixture: bert\n  path: x"),
-        "found both",
+        "found several",
     );
+    let synthetic = |source: &str| BERT.replace("fixture: bert", &format!("synthetic: {source}"));
+    for (source, expected) in [
+        (
+            "{ config: { model_type: bert }, seed: 7 }",
+            "missing key `checkpoint.synthetic.config.architectures`",
+        ),
+        (
+            "{ config: { architectures: [GPT2Model], model_type: gpt2 }, seed: 7 }",
+            "`checkpoint.synthetic.config.model_type` is not `bert`, the spec's type",
+        ),
+        (
+            "{ config: [bert], seed: 7 }",
+            "`checkpoint.synthetic.config` must be text, found a list",
+        ),
+        (
+            "{ config: bert.json, seed: -7 }",
+            "`checkpoint.synthetic.seed` must be a whole number of at least 0",
+        ),
+        (
+            "{ config: bert.json }",
+            "missing key `checkpoint.synthetic.seed`",
+        ),
+    ] {
+        assert_says(&synthetic(source), expected);
+    }
     assert_says(
         &BERT.replace("fixture: bert", "fixture: bert\n  hub: a/b/c"),
         "is not a model of the Hub",

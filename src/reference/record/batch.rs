@@ -8,6 +8,7 @@ use super::{
     event::{Content, Event},
     options::RecordOptions,
     process::Recorder,
+    synthetic::{SyntheticWeights, record_synthetic},
 };
 use crate::{
     base::{child_process, progress::RunProgress},
@@ -40,6 +41,8 @@ pub struct RecordTarget {
     pub name: String,
     /// Its directory.
     pub checkpoint: PathBuf,
+    /// The configuration and the seed of a synthetic one, whose directory has no weights.
+    pub synthetic: Option<SyntheticWeights>,
 }
 
 /// Records all targets, `jobs` at a time, by default as many as there are processors. The results
@@ -75,13 +78,11 @@ pub fn record_all(
             let (sender, recorder, memory) = (sender.clone(), &recorder, &memory);
             scope.spawn(move || {
                 while let Some(target) = next() {
-                    let checkpoint = &targets[target].checkpoint;
                     let send = |content| {
                         // The receiver lives until every sender is gone.
                         let _ = sender.send(Event { target, content });
                     };
-                    let result =
-                        memory.with(needed(checkpoint), || recorder.record(checkpoint, &send));
+                    let result = record(recorder, memory, &targets[target], &send);
                     send(Content::Ended(result));
                 }
             });
@@ -89,6 +90,22 @@ pub fn record_all(
         drop(sender);
         watch(targets, &events, progress)
     }))
+}
+
+/// Records one target when its memory is free.
+fn record(
+    recorder: &Recorder<'_>,
+    memory: &RecorderMemory,
+    target: &RecordTarget,
+    send: &(impl Fn(Content) + Sync),
+) -> Result<PathBuf, PythonError> {
+    let record = |directory: &Path, send: &(dyn Fn(Content) + Sync)| {
+        memory.with(needed(directory), || recorder.record(directory, &send))
+    };
+    match &target.synthetic {
+        None => record(&target.checkpoint, send),
+        Some(weights) => record_synthetic(recorder, weights, &target.checkpoint, send, record),
+    }
 }
 
 /// Shows events until every recorder has ended.
@@ -285,6 +302,7 @@ mod tests {
             .map(|name| RecordTarget {
                 name: (*name).to_owned(),
                 checkpoint: PathBuf::new(),
+                synthetic: None,
             })
             .collect()
     }

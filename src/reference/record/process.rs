@@ -54,31 +54,62 @@ impl<'a> Recorder<'a> {
         send: &(impl Fn(Content) + Sync),
     ) -> Result<PathBuf, PythonError> {
         PythonProgram::check(checkpoint)?;
-        let mut recorder = PythonProgram::Recorder.start(self.command(checkpoint))?;
+        self.run(self.recording(checkpoint), send)?;
+        let file = if self.options.answers {
+            "answers.json"
+        } else {
+            "golden.safetensors"
+        };
+        Ok(checkpoint.join(file))
+    }
+
+    /// Writes the list of tensors of a synthetic checkpoint beside its `config.json`.
+    pub(super) fn write_recipe(
+        &self,
+        directory: &Path,
+        seed: u64,
+        send: &(impl Fn(Content) + Sync),
+    ) -> Result<(), PythonError> {
+        let mut command = self.command();
+        command.arg(format!("--recipe={seed}"));
+        command.arg("--").arg(directory);
+        self.run(command, send)
+    }
+
+    /// The options of all recordings.
+    pub(super) fn options(&self) -> &RecordOptions {
+        self.options
+    }
+
+    /// Runs a command until it ends.
+    fn run(&self, command: Command, send: &(impl Fn(Content) + Sync)) -> Result<(), PythonError> {
+        let mut recorder = PythonProgram::Recorder.start(command)?;
         let (steps, messages) = (recorder.stdout.take(), recorder.stderr.take());
         let status = thread::scope(|scope| {
             scope.spawn(|| each_line(steps, |line| step(&line).into_iter().for_each(send)));
             scope.spawn(|| each_line(messages, |line| send(Content::Message(line))));
             child_process::wait(&mut recorder, || {})
         })?;
-        let file = if self.options.answers {
-            "answers.json"
-        } else {
-            "golden.safetensors"
-        };
-        PythonProgram::Recorder
-            .outcome(status)
-            .map(|()| checkpoint.join(file))
+        PythonProgram::Recorder.outcome(status)
     }
 
-    fn command(&self, checkpoint: &Path) -> Command {
-        let options = self.options;
+    /// The recorder without arguments.
+    fn command(&self) -> Command {
         let mut command = Command::new(&self.python);
         environment::scrub(&mut command);
         // Isolated: neither variables nor the working directory nor packages of the user's home
         // decide what is imported.
         command.arg("-I").arg(self.directory.path().join(RECORDER));
-        // A path that starts with `-` must not be parsed as a flag.
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    fn recording(&self, checkpoint: &Path) -> Command {
+        let options = self.options;
+        let mut command = self.command();
         command
             .arg("--progress")
             .arg(format!("--seed={}", options.seed));
@@ -95,11 +126,8 @@ impl<'a> Recorder<'a> {
         command
             .args(options.force.then_some("--force"))
             .args(options.answers.then_some("--answers"));
+        // A path that starts with `-` must not be parsed as a flag.
         command.arg("--").arg(checkpoint);
-        command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
         command
     }
 }

@@ -1,7 +1,7 @@
 //! Writes the YAML of a new spec.
 
 use super::FoundCheckpoint;
-use crate::suite::spec::{CheckpointSource, ModelName};
+use crate::suite::spec::{CheckpointPlace, CheckpointSource, ModelName};
 use std::fmt::Write;
 use testgen_types::{Architecture, Check, DeviceKind, Precision, Task};
 
@@ -34,14 +34,17 @@ pub fn spec_text(
     let _ = writeln!(text, "architecture: {architecture}");
     let _ = writeln!(text, "task: {}", found.task);
     let _ = writeln!(text, "checkpoint:");
-    for (key, value) in [
-        ("fixture", &checkpoint.fixture),
-        ("path", &checkpoint.path),
-        ("hub", &checkpoint.hub),
-    ] {
-        if let Some(value) = value {
-            let _ = writeln!(text, "  {key}: {}", scalar(value));
+    let _ = match &checkpoint.place {
+        CheckpointPlace::Fixture(name) => writeln!(text, "  fixture: {}", scalar(name)),
+        CheckpointPlace::Path(path) => writeln!(text, "  path: {}", scalar(path)),
+        // JSON is YAML, too.
+        CheckpointPlace::Synthetic(source) => {
+            let source = serde_json::to_value(source).unwrap_or_default();
+            writeln!(text, "  synthetic: {source}")
         }
+    };
+    if let Some(hub) = &checkpoint.hub {
+        let _ = writeln!(text, "  hub: {}", scalar(hub));
     }
     // Those that every device has; tf32 is for specs that ask for it.
     let on_all = |precision: &Precision| {

@@ -8,7 +8,7 @@ use super::{
 use crate::suite::{
     settings::generate_command,
     settings::{Runtime, Settings},
-    spec::{CheckpointSource, LoadedSpec},
+    spec::{CheckpointPlace, CheckpointSource, LoadedSpec, SyntheticSource},
 };
 use std::path::{Path, PathBuf};
 
@@ -115,12 +115,15 @@ impl SuiteLayout {
         spec_file: &Path,
         source: &CheckpointSource,
     ) -> Result<PathBuf, GenerateError> {
-        match (&source.fixture, &source.path) {
-            (Some(fixture), _) => Ok(join(&self.specs, &Path::new("../fixtures").join(fixture))),
-            (None, path) => {
-                let directory = absolute(spec_file.parent().unwrap_or(Path::new("")))?;
-                Ok(join(&directory, Path::new(path.as_deref().unwrap_or("."))))
+        match &source.place {
+            CheckpointPlace::Fixture(fixture) => {
+                Ok(join(&self.specs, &Path::new("../fixtures").join(fixture)))
             }
+            CheckpointPlace::Path(path) => {
+                let directory = absolute(spec_file.parent().unwrap_or(Path::new("")))?;
+                Ok(join(&directory, Path::new(path)))
+            }
+            CheckpointPlace::Synthetic(_) => absolute(&SyntheticSource::directory(spec_file)),
         }
     }
 
@@ -131,8 +134,8 @@ impl SuiteLayout {
         spec_file: &Path,
         source: &CheckpointSource,
     ) -> Result<String, GenerateError> {
-        match &source.path {
-            Some(path) if Path::new(path).is_absolute() => Ok(path.clone()),
+        match &source.place {
+            CheckpointPlace::Path(path) if Path::new(path).is_absolute() => Ok(path.clone()),
             _ => Ok(relative(
                 &self.out,
                 &self.checkpoint_directory(spec_file, source)?,

@@ -75,6 +75,9 @@ pub fn plan_of(
     progress: &(dyn Fn(&str) + Sync),
 ) -> Result<SuitePlan, Error> {
     let selected = filter.select(specs)?;
+    selected
+        .iter()
+        .try_for_each(|loaded| loaded.check_recording())?;
     let command = layout.command();
     let render = |loaded: &&LoadedSpec| {
         progress(loaded.spec.name.as_str());

@@ -1,19 +1,18 @@
 //! Reads a [`ModelSpec`] from the tree: every key, and every rule between keys.
 
+mod checkpoint;
 mod checks;
 mod operators;
 mod stress;
 
 use super::{
-    CheckpointSource, Memory, ModelName, ModelSpec, SpecSubject, ToleranceSpec,
+    Memory, ModelName, ModelSpec, SpecSubject, ToleranceSpec,
     fields::{MappingFields, SpecDecoder, list, required_text, required_variant},
     tree::{Node, YamlValue},
 };
 use crate::base::{closed_enum::ClosedEnum, text::Quoted};
 use checks::{LONGEST_REASON, SpecContext, checks};
 use testgen_types::{Architecture, DeviceKind, ModelType, Precision, SubjectKind, Task};
-
-const LONGEST_PATH: usize = 1000;
 
 /// The keys of a spec of a model.
 const MODEL_KEYS: &[&str] = &[
@@ -57,7 +56,6 @@ const REQUIRED_OPERATORS_KEYS: &[&str] = &[
     "devices",
     "precisions",
 ];
-const CHECKPOINT_KEYS: &[&str] = &["fixture", "path", "hub"];
 const TOLERANCE_KEYS: &[&str] = &["output", "precision", "rel_l2", "max_rel", "reason"];
 const MEMORY_KEYS: &[&str] = &["vram_mib"];
 
@@ -128,7 +126,7 @@ fn model(
 ) -> Option<SpecSubject> {
     let checkpoint = fields
         .optional("checkpoint")
-        .and_then(|node| checkpoint(decoder, node));
+        .and_then(|node| checkpoint::source(decoder, node, model_type));
     let tolerance = fields
         .optional("tolerance")
         .map(|node| tolerances(decoder, node, context))
@@ -224,61 +222,6 @@ fn task(
         return None;
     }
     Some(given)
-}
-
-fn checkpoint(decoder: &mut SpecDecoder, node: &Node) -> Option<CheckpointSource> {
-    let fields = decoder.mapping(node, "checkpoint", CHECKPOINT_KEYS, &[])?;
-    let fixture = fields.optional("fixture").and_then(|node| {
-        let text = decoder.text(node, "checkpoint.fixture", usize::MAX)?;
-        if let Err(error) = ModelName::new(text) {
-            let help =
-                "a fixture is a directory in `fixtures/`; for another place write `path: ...`";
-            decoder.complain(
-                node,
-                format!("`checkpoint.fixture`: {error}"),
-                Some(help.to_owned()),
-            );
-        }
-        Some(text.to_owned())
-    });
-    let path = fields.optional("path").and_then(|node| {
-        let text = decoder.text(node, "checkpoint.path", LONGEST_PATH)?;
-        if text.contains('\0') {
-            decoder.complain(
-                node,
-                "`checkpoint.path` contains a NUL, which no path can",
-                None,
-            );
-        }
-        Some(text.to_owned())
-    });
-    let hub = fields.optional("hub").and_then(|node| hub(decoder, node));
-    let places = [fields.optional("fixture"), fields.optional("path")]
-        .iter()
-        .flatten()
-        .count();
-    if places != 1 {
-        let found = if places == 0 { "neither" } else { "both" };
-        let message =
-            format!("`checkpoint` must have exactly one of `fixture` and `path`, found {found}");
-        decoder.complain(node, message, None);
-    }
-    Some(CheckpointSource { fixture, path, hub })
-}
-
-fn hub(decoder: &mut SpecDecoder, node: &Node) -> Option<String> {
-    let text = decoder.text(node, "checkpoint.hub", 200)?;
-    let mut parts = text.split('/');
-    // One part is enough: old models of the Hub, such as `gpt2`, have no owner.
-    let good = parts.clone().count() <= 2 && parts.all(|part| ModelName::new(part).is_ok());
-    if !good {
-        let message = format!(
-            "`checkpoint.hub` {} is not a model of the Hub",
-            Quoted(text)
-        );
-        decoder.complain(node, message, Some("write `owner/name`".to_owned()));
-    }
-    good.then(|| text.to_owned())
 }
 
 /// A list of variants: not empty, without duplicates.

@@ -1,7 +1,7 @@
 //! Reads all specs below a directory: every problem of every file, and the rules between files.
 
 use super::{
-    ModelSpec,
+    CheckpointPlace, ModelSpec, SpecSubject, SyntheticProblem,
     problem::{SpecErrors, SpecProblem},
     yaml::{self, LARGEST_FILE, SpecFile},
 };
@@ -24,6 +24,23 @@ pub struct LoadedSpec {
     pub text: Arc<str>,
     /// The spec.
     pub spec: ModelSpec,
+}
+
+impl LoadedSpec {
+    /// Reports a synthetic checkpoint that was recorded before the spec was changed.
+    ///
+    /// # Errors
+    ///
+    /// When the recorded configuration or seed is not that of the spec, or cannot be read.
+    pub fn check_recording(&self) -> Result<(), SyntheticProblem> {
+        match &self.spec.subject {
+            SpecSubject::Model { checkpoint, .. } => match &checkpoint.place {
+                CheckpointPlace::Synthetic(source) => source.check_recording(&self.path),
+                CheckpointPlace::Fixture(_) | CheckpointPlace::Path(_) => Ok(()),
+            },
+            SpecSubject::Operators { .. } => Ok(()),
+        }
+    }
 }
 
 /// Reads every `*.yaml` below `directory`, following symbolic links, ordered by architecture and

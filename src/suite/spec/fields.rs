@@ -184,6 +184,17 @@ impl SpecDecoder {
         }
     }
 
+    /// A whole number of at least 0.
+    pub(super) fn whole(&mut self, node: &Node, path: &str) -> Option<u64> {
+        match node.value {
+            YamlValue::Integer(number) => Some(number),
+            _ => {
+                self.wrong_type(node, path, "a whole number of at least 0", None);
+                None
+            }
+        }
+    }
+
     /// A whole number of at least 1.
     pub(super) fn positive(&mut self, node: &Node, path: &str) -> Option<u64> {
         match node.value {

@@ -3,7 +3,7 @@
 use super::ModelSpec;
 use crate::base::closed_enum::ClosedEnum;
 use schemars::{Schema, SchemaGenerator, generate::SchemaSettings, json_schema};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use testgen_types::{
     Architecture, Check, DeviceKind, ModelType, Operator, Precision, SubjectKind, Task,
 };
@@ -13,17 +13,38 @@ pub fn schema() -> String {
     let mut schema = SchemaSettings::draft07()
         .into_generator()
         .into_root_schema_for::<ModelSpec>();
-    // Added here, because no attribute of a field can express it: exactly one of the two must be
-    // given.
-    let exclusive = serde_json::json!([{ "required": ["fixture"] }, { "required": ["path"] }]);
-    if let Some(checkpoint) = schema
-        .pointer_mut("/definitions/CheckpointSource")
-        .and_then(|value| value.as_object_mut())
-    {
-        checkpoint.insert("oneOf".to_owned(), exclusive);
+    if let Some(Value::Object(checkpoint)) = schema.pointer_mut("/definitions/CheckpointSource") {
+        close_places(checkpoint);
     }
     close_subjects(&mut schema);
     format!("{:#}\n", schema.as_value())
+}
+
+/// Requires exactly one place of a checkpoint. All keys are in one list, because "no other keys"
+/// concerns only the list beside it.
+fn close_places(checkpoint: &mut Map<String, Value>) {
+    let Some(Value::Array(mut places)) = checkpoint.remove("oneOf") else {
+        return;
+    };
+    for place in places.iter_mut().filter_map(Value::as_object_mut) {
+        let description = place.remove("description");
+        let Some(Value::Object(mut keys)) = place.remove("properties") else {
+            continue;
+        };
+        for key in keys.values_mut().filter_map(Value::as_object_mut) {
+            key.extend(
+                description
+                    .clone()
+                    .map(|text| ("description".to_owned(), text)),
+            );
+        }
+        if let Some(Value::Object(all)) = checkpoint.get_mut("properties") {
+            all.append(&mut keys);
+        }
+        place.retain(|key, _| key == "required");
+    }
+    checkpoint.insert("additionalProperties".to_owned(), false.into());
+    checkpoint.insert("oneOf".to_owned(), places.into());
 }
 
 /// Requires exactly one kind of subject: its keys, no key of another kind, and one of its

@@ -2,8 +2,8 @@
 //! names and texts.
 
 use crate::suite::spec::{
-    CheckpointSource, Checks, LoadedSpec, Memory, ModelName, ModelSpec, OperatorSpec, SkippedCheck,
-    SpecSubject, StressSpec, ToleranceSpec,
+    CheckpointPlace, CheckpointSource, Checks, LoadedSpec, Memory, ModelName, ModelSpec,
+    OperatorSpec, SkippedCheck, SpecSubject, StressSpec, ToleranceSpec,
 };
 use std::{path::Path, sync::Arc};
 use testgen_types::{
@@ -141,8 +141,8 @@ fn subject(architecture: Architecture, index: usize) -> SpecSubject {
             model_type: cycled(&model_types(architecture), index)
                 .expect("every architecture of models has a type"),
             checkpoint: CheckpointSource {
-                fixture: Some("any".to_owned()),
-                ..CheckpointSource::default()
+                place: CheckpointPlace::Fixture("any".to_owned()),
+                hub: None,
             },
             tolerance: Vec::new(),
         },
@@ -202,9 +202,8 @@ fn hostile(base: ModelSpec) -> ModelSpec {
         SpecSubject::Model { model_type, .. } => SpecSubject::Model {
             model_type,
             checkpoint: CheckpointSource {
-                fixture: None,
                 // The reader of specs rejects a NUL in a path.
-                path: Some(format!("/{HOSTILE}").replace('\0', "")),
+                place: CheckpointPlace::Path(format!("/{HOSTILE}").replace('\0', "")),
                 hub: Some(HOSTILE.to_owned()),
             },
             tolerance: base

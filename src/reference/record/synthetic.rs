@@ -1,0 +1,97 @@
+//! Recording a synthetic checkpoint: the list of its tensors, then the goldens of the weights that
+//! are made from it.
+//!
+//! Everything is recorded in a temporary directory of the cache, where the weights are. The files
+//! without the weights are moved when all are complete, the golden last.
+
+use super::{event::Content, process::Recorder};
+use crate::{base::atomic_file, reference::python_program::PythonError};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+/// The files that are kept.
+const RECORDED: [&str; 5] = [
+    "config.json",
+    "generation_config.json",
+    testgen_synthetic::FILE,
+    "answers.json",
+    "golden.safetensors",
+];
+
+/// The configuration of a synthetic checkpoint, and the seed of its weights.
+#[derive(Debug, Clone)]
+pub struct SyntheticWeights {
+    /// The content of `config.json`.
+    pub config: Vec<u8>,
+    /// The seed.
+    pub seed: u64,
+}
+
+/// Records into `target`; `record` records a complete checkpoint in place.
+pub(super) fn record_synthetic(
+    recorder: &Recorder<'_>,
+    weights: &SyntheticWeights,
+    target: &Path,
+    send: &(dyn Fn(Content) + Sync),
+    record: impl FnOnce(&Path, &(dyn Fn(Content) + Sync)) -> Result<PathBuf, PythonError>,
+) -> Result<PathBuf, PythonError> {
+    let golden = target.join("golden.safetensors");
+    let (force, answers) = (recorder.options().force, recorder.options().answers);
+    if golden.is_file() && !force && !answers {
+        return Err(PythonError::Exists { path: golden });
+    }
+    let made = testgen_synthetic::temporary()?;
+    let send = |content| send(about(content, made.path(), target));
+    if answers {
+        copy_recorded(target, made.path(), |path, content| {
+            fs::write(path, content)
+        })?;
+    } else {
+        let config = made.path().join("config.json");
+        fs::write(&config, &weights.config).map_err(|source| file_error(&config, source))?;
+        recorder.write_recipe(made.path(), weights.seed, &send)?;
+    }
+    testgen_synthetic::complete(made.path())?;
+    let recorded = record(made.path(), &send)?;
+    copy_recorded(made.path(), target, atomic_file::replace)?;
+    Ok(target.join(recorded.file_name().unwrap_or_default()))
+}
+
+/// A message that names `target` in place of the temporary directory.
+fn about(content: Content, made: &Path, target: &Path) -> Content {
+    let (made, target) = (made.display().to_string(), target.display().to_string());
+    match content {
+        Content::Message(line) => Content::Message(line.replace(&made, &target)),
+        Content::Step { .. } | Content::Ended(_) => content,
+    }
+}
+
+/// Copies the files that are kept, and deletes those that there are no longer.
+fn copy_recorded(
+    from: &Path,
+    target: &Path,
+    write: impl Fn(&Path, &[u8]) -> io::Result<()>,
+) -> Result<(), PythonError> {
+    for name in RECORDED {
+        let (source, path) = (from.join(name), target.join(name));
+        let copied = match fs::read(&source) {
+            Ok(content) => write(&path, &content),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => match fs::remove_file(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+                Ok(()) | Err(_) => Ok(()),
+            },
+            Err(error) => Err(error),
+        };
+        copied.map_err(|source| file_error(&path, source))?;
+    }
+    Ok(())
+}
+
+fn file_error(path: &Path, source: io::Error) -> PythonError {
+    PythonError::Recorded {
+        path: path.to_owned(),
+        source,
+    }
+}
