@@ -20,6 +20,7 @@ pub mod llama_base_linear;
 pub mod llama_classification;
 pub mod llama_dynamic;
 pub mod llama_sharded_bf16;
+pub mod llama_wide;
 pub mod llama_yarn;
 pub mod mistral;
 pub mod olmo2;

@@ -9,6 +9,7 @@ pub mod albert_masked_lm;
 pub mod bert;
 pub mod bert_classification_f16;
 pub mod bert_masked_lm;
+pub mod bert_wide;
 pub mod deberta_v2;
 pub mod deberta_v2_convolution;
 pub mod distilbert;

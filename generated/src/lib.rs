@@ -2,7 +2,7 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 113 models, one module for each, below the module of its architecture.
+//! The harnesses of 115 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod diffusion;
@@ -38,6 +38,7 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &decoder_only::llama_classification::HARNESS,
     &decoder_only::llama_dynamic::HARNESS,
     &decoder_only::llama_sharded_bf16::HARNESS,
+    &decoder_only::llama_wide::HARNESS,
     &decoder_only::llama_yarn::HARNESS,
     &decoder_only::mistral::HARNESS,
     &decoder_only::olmo2::HARNESS,
@@ -64,6 +65,7 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &encoder_only::bert::HARNESS,
     &encoder_only::bert_classification_f16::HARNESS,
     &encoder_only::bert_masked_lm::HARNESS,
+    &encoder_only::bert_wide::HARNESS,
     &encoder_only::deberta_v2::HARNESS,
     &encoder_only::deberta_v2_convolution::HARNESS,
     &encoder_only::distilbert::HARNESS,
