@@ -52,7 +52,7 @@ any python="python3" *names:
     target/debug/testgen run --specs target/testgen/any/specs --engine torch --engine torch/eager --python {{python}} --device cpu \
         --report target/testgen/any.jsonl
 
-# docs/every-type.md: a checkpoint of each type without a native implementation, made and recorded automatically, and every check of it with
+# docs/measurements/every-type.md: a checkpoint of each type without a native implementation, made and recorded automatically, and every check of it with
 # PyTorch on the CPU (Python with torch and transformers). A job for a night: more than an hour on two cores. The suite is built outside
 # of the workspace, without burn.
 every python="python3" jobs="2":
@@ -68,7 +68,7 @@ every python="python3" jobs="2":
     "$root/target/debug/testgen" run --specs specs --runtime "$root/crates/runtime" --engine torch --python {{python}} --device cpu \
         --report every.jsonl || [ $? = 1 ]
     cd "$root"
-    {{python}} fixtures/every_page.py "$work/checkpoints/summary.json" "$work/every.jsonl" >docs/every-type.md
+    {{python}} fixtures/every_page.py "$work/checkpoints/summary.json" "$work/every.jsonl" >docs/measurements/every-type.md
 
 # Mutation testing of the verifier (cargo install cargo-mutants); an hour and more.
 mutants *arguments:
@@ -89,7 +89,7 @@ seeded python="python3" *names:
     set -euo pipefail
     cargo test --workspace --test conformance --no-run
     suite=$(find "${CARGO_TARGET_DIR:-target}/debug/deps" -name 'conformance-*' -executable -type f -printf '%T@ %p\n' | sort -rn | head -1 | cut -d' ' -f2)
-    {{python}} fixtures/seeded.py --suite "$suite" --table docs/proof.md {{names}}
+    {{python}} fixtures/seeded.py --suite "$suite" --table docs/measurements/seeded-faults.md {{names}}
 
 # Fuzz what is read of others: each target for so many seconds, an hour without an argument. Prints the number of executions. Inputs that
 # fail are below target/fuzz/; keep them in tests/fuzz/.

@@ -67,6 +67,6 @@ impl ClosedEnum for Operator {
 
     /// There are too many to print them all in a message.
     fn known() -> String {
-        "docs/spec.md lists the operators".to_owned()
+        "docs/reference/spec.md lists the operators".to_owned()
     }
 }

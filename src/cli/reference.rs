@@ -1,4 +1,4 @@
-//! The reference of the command line, `docs/cli.md`, written from the same definitions that parse
+//! The reference of the command line, `docs/reference/cli.md`, written from the same definitions that parse
 //! it.
 
 use clap::{Arg, Command};

@@ -54,7 +54,7 @@ Examples:
   testgen report reports --base last-release --by changes     changes since a release
   testgen report reports --base reports --by changes --devices cuda,rocm     the same checks on two kinds of device
   testgen report a.jsonl --base a.jsonl --by changes --devices cpu,cpu@torch/eager     two engines on one device
-  testgen report docs/hardware --by models > docs/models.md
+  testgen report docs/measurements/models --by models > docs/reference/models.md
 
 Exit codes: 0 no check failed or is missing, and by changes nothing got worse or was lost; 1 a check or the report itself is red, by
 changes a check got worse or was lost, or the reports have no check in common (the report is written nevertheless); 2 wrong usage or

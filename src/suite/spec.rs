@@ -87,7 +87,7 @@ pub enum SpecSubject {
         operators: Vec<OperatorSpec>,
         /// The shapes of the check `stress`, of operators that `operators` names: for each the
         /// issues that report faults of such sizes, or a word, with shapes, for instance
-        /// `matmul: { "vllm#51511": [[1, 8192, 64]] }`. [operators.md](operators.md#stress)
+        /// `matmul: { "vllm#51511": [[1, 8192, 64]] }`. [operators.md](../operators.md#stress)
         /// explains them.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[schemars(schema_with = "schema::stress")]

@@ -35,7 +35,7 @@ pub(crate) fn assert_current(path: &str, expected: &str) {
 fn the_schema_and_the_reference_are_current() {
     assert_printed("docs/spec.schema.json", &["show", "schema"]);
     assert_printed(
-        "docs/spec.md",
+        "docs/reference/spec.md",
         &["show", "schema", "spec", "--format", "markdown"],
     );
     assert_printed("docs/engine.schema.json", &["show", "schema", "engine"]);
@@ -44,16 +44,16 @@ fn the_schema_and_the_reference_are_current() {
 #[test]
 fn the_model_types_are_current() {
     assert_printed(
-        "docs/models.md",
-        &["report", "docs/hardware", "--by", "models"],
+        "docs/reference/models.md",
+        &["report", "docs/measurements/models", "--by", "models"],
     );
 }
 
 #[test]
 fn the_results_of_operators_are_current() {
     assert_printed(
-        "docs/operator-results.md",
-        &["report", "docs/operators", "--by", "operators"],
+        "docs/measurements/operators.md",
+        &["report", "docs/measurements/operators", "--by", "operators"],
     );
 }
 

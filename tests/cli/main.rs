@@ -17,6 +17,7 @@ mod generate;
 mod hostile;
 mod kernels;
 mod language;
+mod links;
 mod logs;
 mod manifest;
 mod matrix;

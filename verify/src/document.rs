@@ -1,4 +1,4 @@
-//! docs/rules.md, written from the rules' own documentation.
+//! docs/reference/rules.md, written from the rules' own documentation.
 
 use crate::registry::rules;
 use std::fmt::Write as _;
@@ -13,7 +13,7 @@ the text: a call counts when it is made on every path that needs it, with the va
 verifier cannot follow is a finding, too. `testgen show rules RULE` prints one of these chapters.
 ";
 
-/// The text of docs/rules.md.
+/// The text of docs/reference/rules.md.
 pub fn rules_markdown() -> String {
     let mut text = HEAD.to_owned();
     text.push_str("\n| rule | requirement |\n|---|---|\n");

@@ -17,7 +17,7 @@ use clap::ValueEnum;
 #[command(after_help = "\
 Examples:
   testgen show schema > docs/spec.schema.json
-  testgen show schema spec --format markdown > docs/spec.md
+  testgen show schema spec --format markdown > docs/reference/spec.md
   testgen show schema engine > docs/engine.schema.json
   testgen show schema report > docs/report.schema.json")]
 pub(super) struct SchemaArguments {

@@ -7,7 +7,7 @@ use crate::doctor::{
 };
 use testgen_device::Vendor;
 
-/// The options that AMD documents; docs/amd.md explains them.
+/// The options that AMD documents; docs/hardware.md explains them.
 pub(super) const AMD_OPTIONS: &str = "docker run --device=/dev/kfd --device=/dev/dri --group-add video --group-add \"$(getent group render | cut -d: -f3)\" ...";
 
 pub(super) const NVIDIA_OPTIONS: &str = "docker run --gpus all ...";

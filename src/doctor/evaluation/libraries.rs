@@ -9,7 +9,7 @@ use crate::{
 };
 use testgen_device::{DetectionPath, PathResult, Vendor};
 
-/// docs/amd.md has the repositories that these packages come from.
+/// docs/hardware.md has the repositories that these packages come from.
 const INSTALL_HIP: &str = "sudo apt install rocm-hip-runtime-dev";
 const INSTALL_CUDA: &str = "sudo apt install nvidia-driver";
 

@@ -108,7 +108,9 @@ impl SpecDecoder {
         let plural = if missing.len() == 1 { "" } else { "s" };
         let help = match required.last() {
             Some(&"reason") if missing.len() == 1 => "say why in a few words; the report shows it",
-            _ => "docs/spec.md says what each can be; `testgen add DIR` writes a whole spec",
+            _ => {
+                "docs/reference/spec.md says what each can be; `testgen add DIR` writes a whole spec"
+            }
         };
         self.complain(
             node,

@@ -1,4 +1,4 @@
-//! docs/spec.md: the reference of specs, from the same doc comments as the JSON Schema.
+//! docs/reference/spec.md: the reference of specs, from the same doc comments as the JSON Schema.
 
 use super::schema::{properties, schema};
 use serde_json::Value;
@@ -184,7 +184,7 @@ fn operators(text: &mut String) {
     let _ = writeln!(
         text,
         "\n## Operators\n\nA spec of the architecture `operators` has neither `model_type` nor `checkpoint`; its `operators` maps each operator to \
-         shapes. [operators.md](operators.md) explains the checks.\n"
+         shapes. [operators.md](../operators.md) explains the checks.\n"
     );
     let _ = writeln!(text, "| operator | sizes of a shape |\n|---|---|");
     for &operator in Operator::ALL {
@@ -235,7 +235,7 @@ fn checks(text: &mut String) {
     let _ = writeln!(
         text,
         "\n## Checks\n\nWhat `checks.skip[].check` and `checks.xfail[].check` can be. A harness has all that its architecture has; \
-         `attention_paths` and `expert_paths` only in columns of an [engine](engines.md) such as torch.\n"
+         `attention_paths` and `expert_paths` only in columns of an [engine](../engines.md) such as torch.\n"
     );
     let _ = writeln!(
         text,

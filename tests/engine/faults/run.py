@@ -2,7 +2,7 @@
 """Shows that a fault in the engine's model makes a check fail: `python run.py SUITE`, where SUITE is the test binary of `generated/`.
 
 Run it with a Python that has torch and transformers. Each fault runs one check of one model; without a fault the same checks pass.
-The output is the table in docs/engines.md. Exit code 1 if a fault is not red, or a check without a fault is.
+The output is the table in docs/measurements/engines.md. Exit code 1 if a fault is not red, or a check without a fault is.
 """
 
 import json

@@ -1,20 +1,20 @@
-//! The rules' documentation is complete, and docs/rules.md is what they say.
+//! The rules' documentation is complete, and docs/reference/rules.md is what they say.
 
 use std::{env, fs, path::PathBuf};
 use testgen_verify::{explain, rules, rules_markdown};
 
 #[test]
 fn rules_markdown_is_current() {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../docs/rules.md");
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../docs/reference/rules.md");
     let text = rules_markdown();
     if env::var_os("UPDATE_DOCS").is_some() {
         fs::create_dir_all(path.parent().expect("a folder")).expect("docs/ can be made");
-        fs::write(&path, &text).expect("docs/rules.md can be written");
+        fs::write(&path, &text).expect("docs/reference/rules.md can be written");
     }
     let found = fs::read_to_string(&path).unwrap_or_default();
     assert!(
         found == text,
-        "docs/rules.md is stale; run `UPDATE_DOCS=1 cargo test -p testgen-verify rules_markdown`"
+        "docs/reference/rules.md is stale; run `UPDATE_DOCS=1 cargo test -p testgen-verify rules_markdown`"
     );
 }
 
