@@ -41,7 +41,7 @@ pub(super) struct AddArguments {
     /// Directory of the specs [default: `specs` of testgen.toml, else model_specs]
     #[arg(long, value_name = "DIR")]
     specs: Option<PathBuf>,
-    /// The model's task [default: that of the class in `architectures` of config.json]
+    /// The model's task [default: the task of the class in `architectures` of config.json]
     #[arg(long, value_name = "TASK", value_parser = variant_parser::<Task>())]
     task: Option<Task>,
     /// Comment at the start of the spec, for instance what the checkpoint covers

@@ -50,7 +50,7 @@ pub(super) struct DoctorArguments {
     /// The output format; JSON is one object with a version
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = TextFormat::Human)]
     format: TextFormat,
-    /// Compute with this engine only: native, torch, onnxruntime, or that of a variable
+    /// Compute with this engine only: native, torch, onnxruntime, or the name in a variable
     /// TESTGEN_ENGINE_<NAME>; may be given several times
     #[arg(long, value_name = "ENGINE", value_delimiter = ',')]
     engine: Vec<EngineName>,

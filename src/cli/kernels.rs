@@ -22,7 +22,7 @@ use std::path::PathBuf;
 ///
 /// The checks of the selected models run on each GPU to record their matrix products; no check is
 /// reported. Then every kernel that burn's autotuner could choose computes every product, in a
-/// process of its own, and is compared with f64. The report has one line for each kernel and
+/// separate process, and is compared with f64. The report has one line for each kernel and
 /// product (docs/reports.md). A kernel that the rule of ordinary runs chooses and that is not
 /// correct fails; others that are not correct are shown. The first build compiles these kernels.
 #[derive(Debug, clap::Args)]

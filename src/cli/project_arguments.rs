@@ -28,7 +28,7 @@ pub(super) struct PlaceArguments {
 pub(super) struct ProjectArguments {
     #[command(flatten)]
     pub(super) places: PlaceArguments,
-    /// Templates that replace or extend those of testgen; a template with the same path replaces it
+    /// Templates that replace or extend testgen's; a template with the same path replaces it
     #[arg(long, value_name = "DIR")]
     pub(super) templates: Option<PathBuf>,
     /// The runtime that the suite uses: the directory of the crate testgen-runtime, or a version

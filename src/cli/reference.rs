@@ -141,7 +141,7 @@ fn meaning(argument: &Arg) -> String {
 
 fn sentence(text: &str) -> String {
     let text = text.trim();
-    if text.is_empty() || text.ends_with(['.', '?', ':', ']']) {
+    if text.is_empty() || text.ends_with(['.', '?', ':']) {
         text.to_owned()
     } else {
         format!("{text}.")

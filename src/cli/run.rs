@@ -46,12 +46,12 @@ Examples:
   testgen run --name 'bert*' --device cpu      the checks of some models on the CPU
   testgen run --require rocm                   fails unless a check passed on an AMD GPU
   testgen run --device rocm:1                  on the second AMD GPU
-  testgen run --device rocm:0 --device rocm:1  on two AMD GPUs at the same time, as columns of their own
+  testgen run --device rocm:0 --device rocm:1  on two AMD GPUs at the same time, as separate columns
   testgen run --require cuda:2 --release       at least two NVIDIA GPUs, optimised build
   testgen run --cpu-only --format json         without CUDA and ROCm, for a script
   testgen run --device rocm --simulate rocm    the ROCm path on a simulated AMD GPU
   testgen run --device cuda --stress           operators on the sizes of reported faults, without weights
-  testgen run --engine native --engine torch   also with PyTorch, as columns of their own
+  testgen run --engine native --engine torch   also with PyTorch, as separate columns
   testgen run --engine onnxruntime             exported graphs with ONNX Runtime (see `testgen export`)
 
 Exit codes: 0 every selected check passed or was ignored with a reason; 1 a check failed, a required device did not
@@ -63,8 +63,8 @@ pub(super) struct RunArguments {
     models: ModelArguments,
     /// Only checks on this device: cpu, cuda, rocm, or rocm:1 for one of several; can be repeated
     ///
-    /// Several devices of a kind run at the same time, each in a process of its own, and are
-    /// columns of their own in the report.
+    /// Several devices of a kind run at the same time, each in a separate process, and are
+    /// separate columns of the report.
     #[arg(long, value_name = "DEVICE")]
     device: Vec<DeviceSelection>,
     /// The engine that computes: native, torch, onnxruntime, or with options torch/eager; can be

@@ -1,8 +1,10 @@
-//! Sources and docs are in plain technical English: none of the phrases in `language/phrases.rs`.
+//! Sources and docs are in plain technical English: none of the phrases in `language/phrases.rs`, and
+//! few of the forms in `language/grammar.rs`.
 //!
 //! `LANGUAGE=crates/device cargo test -p testgen --test cli language` lists every finding under one
 //! path, pending or not.
 
+mod grammar;
 mod phrases;
 
 use phrases::Phrases;

@@ -13,7 +13,7 @@ use std::{path::PathBuf, slice};
 /// The base, and how reports are compared with it.
 #[derive(Debug, clap::Args)]
 pub(super) struct BaseArguments {
-    /// Reports to compare with, for instance those of the last release
+    /// Reports to compare with, for instance of the last release
     #[arg(long, value_name = "DIR")]
     base: Option<PathBuf>,
     /// Compare this device of the base with that one of the reports: cuda,rocm or rocm,rocm-sim;

@@ -13,8 +13,8 @@ use std::path::PathBuf;
 
 /// List the model types that testgen knows, with the models of each
 ///
-/// A type is the `model_type` of a checkpoint's config.json: those that transformers lists, and
-/// some of diffusers. A `native` one is implemented in testgen; others are computed by other
+/// A type is the `model_type` of a checkpoint's config.json: transformers lists them, and
+/// diffusers some. A `native` one is implemented in testgen; others are computed by other
 /// engines only, such as torch. `testgen report --by models` shows results.
 #[derive(Debug, clap::Args)]
 pub(super) struct ModelsArguments {

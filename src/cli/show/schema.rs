@@ -11,7 +11,7 @@ use clap::ValueEnum;
 
 /// Print the JSON Schema of specs, of the protocol of engines, or of reports
 ///
-/// Editors that know YAML check and complete specs with that of specs; each spec names it in its
+/// Editors that know YAML check and complete specs with the first; each spec names it in its
 /// first line. The schemas are also in the repository, below docs/.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
