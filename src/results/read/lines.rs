@@ -6,7 +6,11 @@ use crate::base::{
     exit_code::ExitCode,
     json_lines::{BadLine, parse_json_lines},
 };
-use std::path::{Path, PathBuf};
+use flate2::read::MultiGzDecoder;
+use std::{
+    io::Read,
+    path::{Path, PathBuf},
+};
 use testgen_types::{
     ReportEntry,
     bounded_file::{FileError, FileProblem, limit, read_bytes},
@@ -24,8 +28,16 @@ pub enum ReportError {
         /// Why.
         problem: FileProblem,
     },
+    /// The content of a packed report cannot be read.
+    #[error("cannot unpack the report `{}`: {problem}", path.display())]
+    Unpack {
+        /// The report.
+        path: PathBuf,
+        /// Why.
+        problem: String,
+    },
     /// The directory contains no report.
-    #[error("no report (`*.jsonl`) below `{}`", directory.display())]
+    #[error("no report (`*.jsonl`, `*.jsonl.gz`) below `{}`", directory.display())]
     NoReports {
         /// The directory.
         directory: PathBuf,
@@ -48,7 +60,7 @@ impl CliError for ReportError {
                 ..
             }
             | Self::Write { .. } => ExitCode::Internal,
-            Self::NoReports { .. } | Self::Read { .. } => ExitCode::BadInput,
+            Self::NoReports { .. } | Self::Read { .. } | Self::Unpack { .. } => ExitCode::BadInput,
         }
     }
 
@@ -76,14 +88,35 @@ pub struct Lines {
     pub problems: Vec<ReportProblem>,
 }
 
-/// Reads the report `path`. A bad line becomes a [`ReportProblem`] and is never skipped silently.
+/// Reads the report `path`, packed by gzip if its name ends with `.gz`. A bad line becomes a
+/// [`ReportProblem`] and is never skipped silently.
 ///
 /// # Errors
 ///
-/// When the file cannot be read.
+/// When the file cannot be read or unpacked.
 pub fn read_lines(path: &Path) -> Result<Lines, ReportError> {
-    let bytes = read_bytes(path, limit::REPORT)?;
+    let mut bytes = read_bytes(path, limit::REPORT)?;
+    if path.extension().is_some_and(|kind| kind == "gz") {
+        bytes = unpacked(&bytes, limit::REPORT).map_err(|problem| ReportError::Unpack {
+            path: path.to_owned(),
+            problem,
+        })?;
+    }
     Ok(parse_lines(&String::from_utf8_lossy(&bytes)))
+}
+
+/// The content of a gzip file. A small file can expand to any size, so the limit of a report
+/// holds for its content, too.
+fn unpacked(packed: &[u8], limit: u64) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    MultiGzDecoder::new(packed)
+        .take(limit + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > limit {
+        return Err(format!("its content has more than {limit} bytes"));
+    }
+    Ok(bytes)
 }
 
 /// Reads the text of a report. Empty lines are ignored.
@@ -112,6 +145,34 @@ mod tests {
             lines.entries[0].test_name(),
             "encoder_only::bert::cpu::finite_f32"
         );
+    }
+
+    fn packed(text: &str) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        flate2::read::GzEncoder::new(text.as_bytes(), flate2::Compression::best())
+            .read_to_end(&mut bytes)
+            .expect("memory can be read");
+        bytes
+    }
+
+    #[test]
+    fn a_packed_report_is_read_up_to_the_limit_of_its_content() {
+        let text = "0".repeat(1000);
+        let bytes = packed(&text);
+        assert!(bytes.len() < 100);
+        assert_eq!(unpacked(&bytes, 1000), Ok(text.into_bytes()));
+        assert_eq!(
+            unpacked(&bytes, 999),
+            Err("its content has more than 999 bytes".to_owned())
+        );
+    }
+
+    #[test]
+    fn a_damaged_packed_report_is_an_error() {
+        let mut bytes = packed(GOOD);
+        bytes.truncate(bytes.len() - 1);
+        assert!(unpacked(&bytes, 1000).is_err());
+        assert!(unpacked(b"no gzip", 1000).is_err());
     }
 
     #[test]

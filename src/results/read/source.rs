@@ -1,12 +1,13 @@
-//! Finds the report files among the given paths: files of JSON lines, or directories of them.
+//! Finds the report files among the given paths: files of JSON lines, packed or not, or directories
+//! of them.
 
 use super::{ReportError, ReportProblem, read_lines};
 use std::path::{Path, PathBuf};
 use testgen_types::{ReportEntry, bounded_file::FileProblem};
 use walkdir::WalkDir;
 
-/// The extension of report files.
-const EXTENSION: &str = "jsonl";
+/// The ends of the names of report files; a packed one is read as well.
+const EXTENSIONS: [&str; 2] = [".jsonl", ".jsonl.gz"];
 
 /// One report.
 #[derive(Debug)]
@@ -19,7 +20,8 @@ pub struct ReportSource {
     pub problems: Vec<ReportProblem>,
 }
 
-/// Reads every report of `paths`; a directory contributes all `*.jsonl` files below it.
+/// Reads every report of `paths`; a directory contributes all `*.jsonl` and `*.jsonl.gz` files
+/// below it.
 ///
 /// # Errors
 ///
@@ -52,12 +54,9 @@ fn report_files(path: &Path) -> Result<Vec<PathBuf>, ReportError> {
         };
         let entry = entry.map_err(failed)?;
         // A FIFO or a dangling link of that name is an error when it is read.
-        if !entry.file_type().is_dir()
-            && entry
-                .path()
-                .extension()
-                .is_some_and(|kind| kind == EXTENSION)
-        {
+        let name = entry.file_name().to_string_lossy();
+        let is_report = EXTENSIONS.iter().any(|end| name.ends_with(end));
+        if is_report && !entry.file_type().is_dir() {
             files.push(entry.into_path());
         }
     }
