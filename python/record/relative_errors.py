@@ -24,7 +24,14 @@ def relative_errors(value, reference):
         pairs = ((norm(difference), norm(reference)), (numpy.abs(difference).max(), numpy.abs(reference).max()))
         # Any difference from a reference of zero is infinite, as the checks of the suite have it.
         ratios = [error / size if error else 0.0 for error, size in pairs]
-    return [float(f"{float(ratio):.3g}") for ratio in ratios]
+    # `max` of Python keeps its first argument where the second is not a number, which would make the error zero.
+    return [float(f"{float(numpy.nan_to_num(ratio, nan=numpy.inf, posinf=numpy.inf)):.3g}") for ratio in ratios]
+
+
+def finite_where(found, reference):
+    """Whether the runs of `reference` are finite wherever those of `found` are."""
+    pairs = ((value, other[name]) for one, other in zip(found, reference, strict=True) for name, value in one.items())
+    return all((numpy.isfinite(right) | ~numpy.isfinite(left)).all() for left, right in pairs)
 
 
 def norm(array):

@@ -75,6 +75,17 @@ def test_a_model_that_only_runs_in_float32(monkeypatch):
     assert four["f16"]["logits"][0] > one["f16"]["logits"][0], "further samples are compared with float32"
 
 
+def test_a_float64_run_that_overflows_is_no_reference(monkeypatch):
+    class Overflows(Runs):
+        def of(self, model):
+            overflow = torch.inf if model.linear.weight.dtype == torch.float64 else 0.0
+            return [{"logits": result["logits"] - overflow} for result in super().of(model)]
+
+    monkeypatch.setattr(noise, "load", lambda _class, _directory, dtype: Tiny().to(dtype))
+    found = noise.measured(Tiny, "", Overflows(), Runs().of(Tiny()), 1, False)
+    assert found["reference"] == "float32" and found["f16"]["logits"][0] > 0
+
+
 def test_moved_weights_stay_in_the_type_of_the_file():
     random = torch.Generator().manual_seed(0)
     for of_file in (torch.bfloat16, torch.float16, torch.float32):

@@ -3,7 +3,7 @@
 import numpy
 import pytest
 
-from relative_errors import larger, largest_errors, relative_errors
+from relative_errors import finite_where, larger, largest_errors, relative_errors
 
 
 def test_equal_arrays_have_no_error():
@@ -89,3 +89,14 @@ def test_a_tensor_that_overflowed_in_one_sample_only():
     assert larger({"logits": [0.1, 0.4]}, {}) == {"logits": [0.1, 0.4]}
     # One that has overflowed before has no threshold, whatever the later samples are.
     assert larger({}, {"logits": [0.1, 0.4]}) == {}
+
+
+def test_a_reference_that_is_not_a_number_is_no_match():
+    assert relative_errors([1.0, 2.0], [numpy.nan, 2.0]) == [numpy.inf, numpy.inf]
+    assert largest_errors([{"logits": [1.0]}], [{"logits": [numpy.nan]}]) == {}
+
+
+def test_a_reference_is_usable_where_it_is_finite_as_often():
+    found = [{"mask": numpy.array([1.0, -numpy.inf])}]
+    assert finite_where(found, [{"mask": numpy.array([1.0, -numpy.inf])}]) and finite_where(found, [{"mask": numpy.ones(2)}])
+    assert not finite_where(found, [{"mask": numpy.array([numpy.nan, -numpy.inf])}])
