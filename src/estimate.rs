@@ -56,7 +56,7 @@ pub fn estimate(
     let rooms = devices
         .iter()
         .filter(|device| device.unusable_by(EngineKind::Native).is_none())
-        .map(|device| DeviceRoom::of(device, memory(device), &rows));
+        .map(|device| DeviceRoom::new(device, memory(device), &rows));
     Ok(EstimateReport {
         directory: directory.to_owned(),
         model_type: checkpoint.model_type().to_string(),

@@ -53,7 +53,7 @@ pub(super) fn run(arguments: &MatrixArguments, out: &mut Out) -> Result<ExitCode
         .display()
         .to_string();
     let ci = file
-        .map(|file| Ci::of(&file))
+        .map(|file| Ci::from_settings(&file))
         .transpose()?
         .unwrap_or_default();
     let plan = MatrixPlan::new(

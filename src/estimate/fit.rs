@@ -29,7 +29,7 @@ impl Fit {
         }
     }
 
-    fn of(bytes: u64, free_and_total: Option<(u64, u64)>) -> Self {
+    fn new(bytes: u64, free_and_total: Option<(u64, u64)>) -> Self {
         match free_and_total {
             None => Self::Unknown,
             Some((free, _)) if bytes <= free => Self::Free,
@@ -55,7 +55,7 @@ pub struct DeviceRoom {
 }
 
 impl DeviceRoom {
-    pub(super) fn of(
+    pub(super) fn new(
         device: &Device,
         free_and_total: Option<(u64, u64)>,
         rows: &[EstimateRow],
@@ -74,7 +74,12 @@ impl DeviceRoom {
             simulated: device.simulated,
             free_and_total,
             fits: own
-                .map(|row| (row.precision, Fit::of(row.estimate.total(), free_and_total)))
+                .map(|row| {
+                    (
+                        row.precision,
+                        Fit::new(row.estimate.total(), free_and_total),
+                    )
+                })
                 .collect(),
         }
     }
@@ -86,11 +91,11 @@ mod tests {
 
     #[test]
     fn free_memory_counts_before_all_memory() {
-        let fit = |bytes| Fit::of(bytes, Some((10, 20)));
+        let fit = |bytes| Fit::new(bytes, Some((10, 20)));
         assert_eq!(
             [fit(10), fit(11), fit(20), fit(21)],
             [Fit::Free, Fit::Total, Fit::Total, Fit::No]
         );
-        assert_eq!(Fit::of(1, None), Fit::Unknown);
+        assert_eq!(Fit::new(1, None), Fit::Unknown);
     }
 }

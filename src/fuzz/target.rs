@@ -119,7 +119,7 @@ fn settings_files() {
             let text = &*String::from_utf8_lossy(bytes);
             match settings::parse(text, Path::new("testgen.toml")) {
                 Err(error) => assert_message(&error.to_string()),
-                Ok(file) => match Ci::of(&file) {
+                Ok(file) => match Ci::from_settings(&file) {
                     Err(error) => assert_message(&error.to_string()),
                     Ok(ci) => {
                         let spec = read_spec(BERT).expect("it is valid");

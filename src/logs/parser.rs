@@ -165,7 +165,7 @@ impl Parser {
             format,
             step,
             is_counted,
-            rank: rank::of(prefix),
+            rank: rank::parse(prefix),
             values,
         }
     }

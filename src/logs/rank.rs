@@ -9,7 +9,7 @@ const LONGEST_PREFIX: usize = 240;
 const WORDS: [&[u8]; 2] = [b"rank", b"default"];
 
 /// The rank in the text before the numbers of a line.
-pub(super) fn of(prefix: &[u8]) -> Option<u32> {
+pub(super) fn parse(prefix: &[u8]) -> Option<u32> {
     let prefix = &prefix[..prefix.len().min(LONGEST_PREFIX)];
     memchr_iter(b'[', prefix).find_map(|position| bracket(&prefix[position + 1..]))
 }
@@ -27,7 +27,7 @@ fn bracket(text: &[u8]) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::of;
+    use super::parse;
 
     #[test]
     fn prefixes_of_launchers_are_read() {
@@ -39,7 +39,7 @@ mod tests {
             "[default5]: ",
         ];
         assert_eq!(
-            found.map(|prefix| of(prefix.as_bytes())),
+            found.map(|prefix| parse(prefix.as_bytes())),
             [Some(0), Some(12), Some(3), Some(7), Some(5)]
         );
         for none in [
@@ -50,7 +50,7 @@ mod tests {
             "[ranking 3]",
             "[rank99999999999]",
         ] {
-            assert_eq!(of(none.as_bytes()), None, "`{none}`");
+            assert_eq!(parse(none.as_bytes()), None, "`{none}`");
         }
     }
 }

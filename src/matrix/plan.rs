@@ -319,7 +319,7 @@ fn families(
     for runner in &ci.runner {
         for &tier in runner.tiers.iter().collect::<BTreeSet<_>>() {
             kinds
-                .entry(RunnerKind::of(runner, tier, precisions))
+                .entry(RunnerKind::new(runner, tier, precisions))
                 .or_default()
                 .push(runner);
         }
@@ -342,7 +342,7 @@ fn families(
 }
 
 impl<'c> RunnerKind<'c> {
-    fn of(runner: &'c Runner, tier: Tier, all: &BTreeSet<Precision>) -> Self {
+    fn new(runner: &'c Runner, tier: Tier, all: &BTreeSet<Precision>) -> Self {
         let chosen: BTreeSet<Precision> = runner.precisions.iter().copied().collect();
         let precisions = if chosen.is_empty() { all } else { &chosen };
         Self {

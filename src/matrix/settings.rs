@@ -40,7 +40,7 @@ impl Ci {
     /// # Errors
     ///
     /// When a value of it is invalid.
-    pub fn of(file: &SettingsFile) -> Result<Self, SettingsError> {
+    pub fn from_settings(file: &SettingsFile) -> Result<Self, SettingsError> {
         file.section::<CiSection>().map(|section| section.ci)
     }
 }

@@ -102,7 +102,7 @@ impl ExpectedFailures {
     ///
     /// A mock computed nothing, so its failure is never the expected one. An ignored check neither
     /// passed nor failed.
-    pub fn of(&self, entry: &ReportEntry) -> Option<&ExpectedFailure> {
+    pub fn matching(&self, entry: &ReportEntry) -> Option<&ExpectedFailure> {
         if entry.mock || entry.status == EntryStatus::Ignored {
             return None;
         }
@@ -226,53 +226,53 @@ mod tests {
         let day = |text: &str| text.parse::<Date>().expect("is a date");
         let on = |rest: &str| ExpectedFailures::new(vec![entry(rest)], day("2027-01-31"));
         let far = "expires = \"2030-01-01\"\n";
-        assert!(on(far).of(&result("bert_tiny", "fail", "")).is_some());
-        assert!(on(far).of(&result("roberta", "fail", "")).is_none());
-        assert!(on(far).of(&result("bert", "ignored", "")).is_none());
+        assert!(on(far).matching(&result("bert_tiny", "fail", "")).is_some());
+        assert!(on(far).matching(&result("roberta", "fail", "")).is_none());
+        assert!(on(far).matching(&result("bert", "ignored", "")).is_none());
         assert!(
             on(far)
-                .of(&result("bert", "fail", r#""mock":true,"#))
+                .matching(&result("bert", "fail", r#""mock":true,"#))
                 .is_none()
         );
         assert!(
             on(&format!("{far}device = \"cuda\""))
-                .of(&result("bert", "fail", ""))
+                .matching(&result("bert", "fail", ""))
                 .is_none()
         );
         let torch = r#""engine":"torch","#;
         assert!(
-            on(far).of(&result("bert", "fail", torch)).is_none(),
+            on(far).matching(&result("bert", "fail", torch)).is_none(),
             "it is about the native engine"
         );
         assert!(
             on(&format!("{far}engine = \"torch\""))
-                .of(&result("bert", "fail", torch))
+                .matching(&result("bert", "fail", torch))
                 .is_some()
         );
         assert!(
             on(&format!("{far}engine = \"torch\""))
-                .of(&result("bert", "fail", ""))
+                .matching(&result("bert", "fail", ""))
                 .is_none()
         );
         let eager = r#""engine":"torch/eager","#;
         assert!(
             on(&format!("{far}engine = \"torch\""))
-                .of(&result("bert", "fail", eager))
+                .matching(&result("bert", "fail", eager))
                 .is_none()
         );
         assert!(
             on(&format!("{far}engine = \"torch*\""))
-                .of(&result("bert", "fail", eager))
+                .matching(&result("bert", "fail", eager))
                 .is_some()
         );
         assert!(
             on(&format!("{far}engine = \"torch*\""))
-                .of(&result("bert", "fail", ""))
+                .matching(&result("bert", "fail", ""))
                 .is_none()
         );
         assert!(
             on(&format!("{far}precision = \"f16\""))
-                .of(&result("bert", "fail", ""))
+                .matching(&result("bert", "fail", ""))
                 .is_none()
         );
     }

@@ -92,7 +92,7 @@ impl Templates {
     }
 
     /// The name of the template of an architecture.
-    pub fn of(architecture: Architecture) -> String {
+    pub fn for_architecture(architecture: Architecture) -> String {
         format!("{architecture}.rs.tera")
     }
 

@@ -269,10 +269,10 @@ fn a_required_device_must_compute() {
 #[test]
 fn a_model_that_no_engine_computes_is_red() {
     let project = Project::with_bert();
-    let of = |check: &str| {
+    let failing = |check: &str| {
         format!("cpu::{check}|ignored|\"reason\":\"transformers has no class `BertModel`\"\n")
     };
-    let lacking = &(of("finite") + &of("output_golden"));
+    let lacking = &(failing("finite") + &failing("output_golden"));
     let outcome = run(&project, lacking, &["--format", "json"]).expect_code(1);
     assert_eq!(problems(&outcome), ["not_computed"]);
     let text = run(&project, lacking, &[]).expect_code(1).stdout;
@@ -282,7 +282,7 @@ fn a_model_that_no_engine_computes_is_red() {
         "{text}"
     );
     // One check in one precision is enough. On a GPU the device may be absent.
-    run(&project, &of("output_golden"), &[]).expect_code(0);
+    run(&project, &failing("output_golden"), &[]).expect_code(0);
     run(&project, &lacking.replace("golden|", "golden_f32|"), &[]).expect_code(0);
     run(&project, &lacking.replace("cpu", "cuda"), &[]).expect_code(0);
 }

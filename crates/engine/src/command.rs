@@ -72,16 +72,16 @@ impl EngineCommand {
     /// # Errors
     ///
     /// When the name is unknown, or temporary files cannot be written.
-    pub fn of(name: &EngineName) -> Result<Self, CommandError> {
+    pub fn for_engine(name: &EngineName) -> Result<Self, CommandError> {
         Self::with_python(name, None)
     }
 
-    /// Like [`Self::of`]; `python` takes precedence over the variable with the Python of built-in
+    /// Like [`Self::for_engine`]; `python` takes precedence over the variable with the Python of built-in
     /// engines.
     ///
     /// # Errors
     ///
-    /// See [`Self::of`].
+    /// See [`Self::for_engine`].
     pub fn with_python(name: &EngineName, python: Option<&OsStr>) -> Result<Self, CommandError> {
         let variable = variable_of(name);
         match (program_of(&variable), python::main_file(name.program())) {

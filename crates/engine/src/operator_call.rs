@@ -130,16 +130,16 @@ mod tests {
 
     #[test]
     fn every_type_returns_as_it_was_sent() {
-        let of = |element, values: &[f64]| HostTensor {
+        let tensor = |element, values: &[f64]| HostTensor {
             shape: vec![values.len()],
             element,
             values: values.to_vec(),
         };
         let inputs = vec![
-            of(Element::F32, &[-0.0, f64::INFINITY, 0.1_f32.into()]),
-            of(Element::Bf16, &[Element::Bf16.smallest()]),
-            of(Element::I32, &[-7.0]),
-            of(Element::Bool, &[1.0, 0.0]),
+            tensor(Element::F32, &[-0.0, f64::INFINITY, 0.1_f32.into()]),
+            tensor(Element::Bf16, &[Element::Bf16.smallest()]),
+            tensor(Element::I32, &[-7.0]),
+            tensor(Element::Bool, &[1.0, 0.0]),
         ];
         let call = OperatorCall::new(Operator::Where, inputs.clone(), Attributes::default());
         let mut sent = tensors(&call);

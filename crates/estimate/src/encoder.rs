@@ -63,7 +63,7 @@ fn bert(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
             .size("max_position_embeddings")?
             .saturating_sub(offset),
     )?;
-    let attention = Attention::of(width, heads, true);
+    let attention = Attention::new(width, heads, true);
     let mlp = MlpKind::plain([width, config.size(names.inner)?], activation, true);
     let mut x = embed(call, outer);
     if outer != width || model_type == ModelType::Albert {

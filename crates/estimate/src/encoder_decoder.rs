@@ -71,7 +71,7 @@ fn bart_stacks(call: &NetworkCall<'_>) -> Result<[Stack; 2], EstimateError> {
     let stack = |layers: &str, heads: &str, inner: &str| -> Result<Stack, EstimateError> {
         Ok(Stack {
             layers: call.layers(layers)?,
-            attention: Attention::of(width, config.size(heads)?, true),
+            attention: Attention::new(width, config.size(heads)?, true),
             mlp: MlpKind::plain([width, config.size(inner)?], activation, true),
             norm: NormKind::Layer,
             before: call.model_type == ModelType::Pegasus,

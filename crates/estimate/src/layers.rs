@@ -208,7 +208,7 @@ pub(crate) struct Attention {
 }
 
 impl Attention {
-    pub(crate) fn of(width: u64, heads: u64, bias: bool) -> Self {
+    pub(crate) fn new(width: u64, heads: u64, bias: bool) -> Self {
         Self {
             width,
             heads,

@@ -29,7 +29,7 @@ impl MemoryByUse {
             .saturating_add(self.cache)
     }
 
-    fn of(&mut self, part: MemoryUse) -> &mut u64 {
+    fn part_mut(&mut self, part: MemoryUse) -> &mut u64 {
         match part {
             MemoryUse::Activations => &mut self.activations,
             MemoryUse::Workspace => &mut self.workspace,
@@ -48,7 +48,7 @@ pub(crate) struct Ledger {
 impl Ledger {
     pub(crate) fn grow(&self, part: MemoryUse, bytes: u64) {
         let mut now = self.now.get();
-        *now.of(part) = now.of(part).saturating_add(bytes);
+        *now.part_mut(part) = now.part_mut(part).saturating_add(bytes);
         self.now.set(now);
         if now.total() > self.peak.get().total() {
             self.peak.set(now);
@@ -57,7 +57,7 @@ impl Ledger {
 
     pub(crate) fn shrink(&self, part: MemoryUse, bytes: u64) {
         let mut now = self.now.get();
-        *now.of(part) = now.of(part).saturating_sub(bytes);
+        *now.part_mut(part) = now.part_mut(part).saturating_sub(bytes);
         self.now.set(now);
     }
 

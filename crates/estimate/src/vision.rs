@@ -25,7 +25,7 @@ pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     let patches = patches(call, config, width)?;
     let x = with_special(call, patches, special);
     let layers = call.layers("num_hidden_layers")?;
-    let attention = Attention::of(
+    let attention = Attention::new(
         width,
         config.size("num_attention_heads")?,
         config.flag("qkv_bias"),

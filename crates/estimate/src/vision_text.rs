@@ -87,7 +87,7 @@ fn images(
         return Ok(ProjectionMatrix::linear(width, width, false).forward(first));
     }
     // SigLIP reads all patches with one learned query.
-    let attention = Attention::of(width, config.size("num_attention_heads")?, true);
+    let attention = Attention::new(width, config.size("num_attention_heads")?, true);
     let patches = last.layer_norm();
     let pooled = attention.keys_values(&patches);
     drop(patches);
@@ -106,7 +106,7 @@ fn encode(
     let width = config.size("hidden_size")?;
     let activation = ActivationMemory::named(config.text("hidden_act"));
     let mlp = MlpKind::plain([width, config.size("intermediate_size")?], activation, true);
-    let attention = Attention::of(width, config.size("num_attention_heads")?, true);
+    let attention = Attention::new(width, config.size("num_attention_heads")?, true);
     let count = call.layers_of(config, "num_hidden_layers")?;
     Ok(layers(x, count, (attention, bias), mlp, false))
 }

@@ -68,7 +68,7 @@ struct ProductSizes {
 }
 
 impl ProductSizes {
-    fn of(left: &CubeTensor<GpuRuntime>, right: &CubeTensor<GpuRuntime>) -> Self {
+    fn new(left: &CubeTensor<GpuRuntime>, right: &CubeTensor<GpuRuntime>) -> Self {
         let (left, right) = (left.shape(), right.shape());
         let dimensions = left.num_dims();
         Self {
@@ -145,7 +145,7 @@ pub(crate) fn product(
     right: CubeTensor<GpuRuntime>,
 ) -> CubeTensor<GpuRuntime> {
     products::record(&left, &right);
-    let sizes = ProductSizes::of(&left, &right);
+    let sizes = ProductSizes::new(&left, &right);
     let matrix = matrix_type(left.dtype, tf32::is_permitted())
         .is_some_and(|factor| has_matrix_units(&left.client, left.device, factor));
     let units = Units {

@@ -47,7 +47,7 @@ pub(crate) fn record(left: &CubeTensor<GpuRuntime>, right: &CubeTensor<GpuRuntim
         let (Some(recorded), Some(precision)) = (recorded, precision(left.dtype)) else {
             return;
         };
-        let (left, right) = (Factor::of(left), Factor::of(right));
+        let (left, right) = (Factor::from_tensor(left), Factor::from_tensor(right));
         // Nothing is computed for an empty factor.
         if left.count() == 0 || right.count() == 0 {
             return;
@@ -80,7 +80,7 @@ pub fn dtype(precision: Precision) -> DType {
 }
 
 impl Factor {
-    fn of(tensor: &CubeTensor<GpuRuntime>) -> Self {
+    fn from_tensor(tensor: &CubeTensor<GpuRuntime>) -> Self {
         Self {
             shape: tensor.shape().to_vec(),
             strides: tensor.meta.strides().to_vec(),

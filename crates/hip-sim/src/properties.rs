@@ -76,7 +76,7 @@ pub(crate) const THREADS_PER_BLOCK: u32 = 1024;
 
 impl DeviceProperties {
     /// The properties of the device `ordinal`, changed by `faults`.
-    pub fn of(model: &DeviceModel, ordinal: u32, faults: &fault::Faults) -> Self {
+    pub fn new(model: &DeviceModel, ordinal: u32, faults: &fault::Faults) -> Self {
         let (architecture, wave) = fault::reported(faults, ordinal, model.architecture);
         let (major, minor) = model.architecture.version();
         let [domain, bus, device] = pci_numbers(&model.pci_address).unwrap_or_default();

@@ -91,7 +91,7 @@ impl Simulator {
     /// There is no such device.
     pub fn properties(&self, ordinal: u32) -> Result<DeviceProperties, HipError> {
         let device = self.device(ordinal)?;
-        Ok(DeviceProperties::of(
+        Ok(DeviceProperties::new(
             &device.model,
             ordinal,
             &self.configuration.faults,

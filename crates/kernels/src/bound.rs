@@ -15,7 +15,7 @@ pub(crate) struct Exact {
 
 impl Exact {
     /// `left` and `right` are row-major in the shapes of the product's factors.
-    pub(crate) fn of(product: &Product, left: &[f64], right: &[f64]) -> Self {
+    pub(crate) fn new(product: &Product, left: &[f64], right: &[f64]) -> Self {
         let [rows, inner, columns] = product.sizes();
         let tasks: Vec<(usize, usize)> = product
             .batches()
@@ -68,7 +68,7 @@ impl Exact {
             0.0
         };
         let sums = self.inner as f64 * f64::from(f32::EPSILON) + factors;
-        let element = Element::of(precision);
+        let element = Element::for_precision(precision);
         // Results below the smallest normal number may be flushed to zero.
         sums * self.magnitudes[index]
             + element.unit() * self.values[index].abs()
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn rows_meet_columns_of_their_batch() {
         let left = [1.0, 2.0, 3.0, 4.0];
-        let exact = Exact::of(
+        let exact = Exact::new(
             &product(&[2, 1, 2], &[2, 2, 1]),
             &left,
             &[1.0, -1.0, 10.0, 1.0],
@@ -112,13 +112,13 @@ mod tests {
         assert_eq!(exact.values, [-1.0, 34.0]);
         assert_eq!(exact.magnitudes, [3.0, 34.0]);
         // One factor for all batches.
-        let exact = Exact::of(&product(&[2, 1, 2], &[1, 2, 1]), &left, &[1.0, -1.0]);
+        let exact = Exact::new(&product(&[2, 1, 2], &[1, 2, 1]), &left, &[1.0, -1.0]);
         assert_eq!(exact.values, [-1.0, -1.0]);
     }
 
     #[test]
     fn a_missing_term_is_outside_the_bound_of_f32() {
-        let exact = Exact::of(&product(&[1, 512], &[512, 1]), &[0.5; 512], &[0.5; 512]);
+        let exact = Exact::new(&product(&[1, 512], &[512, 1]), &[0.5; 512], &[0.5; 512]);
         assert_eq!(exact.values, [128.0]);
         assert!(exact.bound(0, Precision::F32) < 0.25);
         assert!(exact.bound(0, Precision::F16) < 0.25);

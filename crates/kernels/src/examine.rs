@@ -64,7 +64,7 @@ fn compute(candidate: &Candidate, product: &Product, device: GpuDevice) -> Candi
     match output.read() {
         Ok(got) => compare(
             &got,
-            &Exact::of(product, &left, &right),
+            &Exact::new(product, &left, &right),
             arithmetic(candidate, product, device),
         ),
         Err(ReadError::Device(why)) => CandidateResult::Crashed { why },
@@ -118,7 +118,7 @@ mod tests {
             right: factor(&[8, 2]),
             precision: Precision::F32,
         };
-        let exact = Exact::of(&product, &[0.5; 16], &[0.25; 16]);
+        let exact = Exact::new(&product, &[0.5; 16], &[0.25; 16]);
         let mut got = exact.values.clone();
         change(&mut got);
         compare(&got, &exact, Precision::F32)

@@ -15,7 +15,7 @@ pub(crate) fn random(count: usize, seed: u64, precision: Precision) -> Vec<f64> 
         (state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
     };
     (0..count)
-        .map(|_| Element::of(precision).round(next()))
+        .map(|_| Element::for_precision(precision).round(next()))
         .collect()
 }
 

@@ -81,7 +81,7 @@ impl LibraryExecutor {
             gap: padding,
             alpha,
             beta,
-            ..Gemm::new([columns, rows, inner], GemmTypes::of(precision))
+            ..Gemm::new([columns, rows, inner], GemmTypes::for_precision(precision))
         };
         let ranks = [left, right].map(|input| input.tensor.shape.len());
         let shape = if ranks == [2, 2] {

@@ -11,7 +11,7 @@ pub(crate) fn call(
     operands: &[HostTensor],
     [from, to]: [Precision; 2],
 ) -> Result<Call, String> {
-    let element = Element::of(to);
+    let element = Element::for_precision(to);
     // A cast rounds the operand; other operations have operands of one type, which is that of their
     // result or narrower.
     if operation != ComputeOperation::Cast && from != to {

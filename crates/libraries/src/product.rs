@@ -161,7 +161,7 @@ impl MatrixStorage {
 
 impl GemmTypes {
     /// The types of a precision.
-    pub const fn of(precision: Precision) -> Self {
+    pub const fn for_precision(precision: Precision) -> Self {
         let (number, compute) = match precision {
             Precision::F32 => (NumberType::F32, ComputeType::F32),
             Precision::Tf32 => (NumberType::F32, ComputeType::Tf32),
@@ -247,7 +247,7 @@ mod tests {
             transposed: [true, false],
             padding: 1,
             gap: 3,
-            ..Gemm::new([4, 5, 6], GemmTypes::of(Precision::F16))
+            ..Gemm::new([4, 5, 6], GemmTypes::for_precision(Precision::F16))
         };
         let a = product.stored(Operand::A);
         assert_eq!((a.rows, a.columns, a.leading, a.stride), (6, 4, 7, 31));

@@ -61,7 +61,7 @@ impl Capabilities {
     ///
     /// A test compares them with the capabilities of the native networks.
     pub(crate) fn described(model_type: ModelType, head: Head, config: &Value) -> Self {
-        let text = TextConfig::of(config);
+        let text = TextConfig::new(config);
         let limits = Self {
             max_positions: text.positions(),
             cacheable_length: text.cacheable_length(),
@@ -172,7 +172,7 @@ const POSITIONS: &[&str] = &[
 struct TextConfig<'a>(Vec<&'a Value>);
 
 impl<'a> TextConfig<'a> {
-    fn of(config: &'a Value) -> Self {
+    fn new(config: &'a Value) -> Self {
         let parts = ["text_config", "generator", "question_encoder"]
             .into_iter()
             .filter_map(|name| config.get(name));

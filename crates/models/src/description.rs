@@ -57,7 +57,7 @@ struct Classes {
 /// When `config.json` cannot be read, is of another type, or names a class that the type does not
 /// have; when the weights are quantized.
 pub fn describe(model_type: ModelType, checkpoint: &Checkpoint) -> Result<Description, LoadError> {
-    let description = Description::of(model_type, checkpoint)?;
+    let description = Description::read(model_type, checkpoint)?;
     let fields = native_fields(&description);
     let processor = Processor::open(checkpoint.directory()).unwrap_or_else(Processor::unusable);
     Ok(Description {
@@ -69,7 +69,7 @@ pub fn describe(model_type: ModelType, checkpoint: &Checkpoint) -> Result<Descri
 
 impl Description {
     /// Without the fields that are read, and without processors.
-    pub(crate) fn of(model_type: ModelType, checkpoint: &Checkpoint) -> Result<Self, LoadError> {
+    pub(crate) fn read(model_type: ModelType, checkpoint: &Checkpoint) -> Result<Self, LoadError> {
         let config = checkpoint.config()?;
         let found = config::model_type(&config);
         if found != model_type.as_str() {
@@ -87,7 +87,7 @@ impl Description {
             computed,
             saved,
             file,
-        } = Classes::of(model_type, checkpoint.directory(), &config);
+        } = Classes::read(model_type, checkpoint.directory(), &config);
         let head = model_type
             .head(&computed)
             .ok_or_else(|| LoadError::UnsupportedClass {
@@ -146,7 +146,7 @@ impl Description {
 }
 
 impl Classes {
-    fn of(model_type: ModelType, directory: &Path, config: &Value) -> Self {
+    fn read(model_type: ModelType, directory: &Path, config: &Value) -> Self {
         let saved =
             config::saved_class(config).map_or_else(|| model_type.base_class(), str::to_owned);
         // First, because one checkpoint can have goldens of another class than the one that saved

@@ -35,7 +35,7 @@ pub fn load_model(
     precision: Precision,
 ) -> Result<Model, LoadError> {
     let plan = LoadPlan {
-        description: Description::of(model_type, checkpoint)?,
+        description: Description::read(model_type, checkpoint)?,
         checkpoint,
         device,
         precision,

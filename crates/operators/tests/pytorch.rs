@@ -15,7 +15,7 @@ const LARGE: usize = 200;
 fn calls() -> BTreeMap<String, (Call, Arithmetic)> {
     let mut calls = BTreeMap::new();
     for &operator in Operator::ALL {
-        let float = Arithmetic::of(Precision::F32);
+        let float = Arithmetic::for_precision(Precision::F32);
         let small = odd_sizes(operator);
         let lists = [
             ("", cases(operator, &small, Element::F32), float),

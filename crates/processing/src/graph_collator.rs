@@ -69,7 +69,7 @@ impl GraphCollator {
         let items = graphs
             .iter()
             .enumerate()
-            .map(|(index, graph)| Ok(Item::of(graph.checked(index)?)));
+            .map(|(index, graph)| Ok(Item::new(graph.checked(index)?)));
         let items: Vec<Item<'_>> = items.collect::<Result<_, PreprocessError>>()?;
         // `GraphormerDataCollator` takes the widths of the first graph;
         // others of another width fail there while they are copied.
@@ -115,7 +115,7 @@ struct Item<'a> {
 }
 
 impl<'a> Item<'a> {
-    fn of(graph: CheckedGraph<'a>) -> Self {
+    fn new(graph: CheckedGraph<'a>) -> Self {
         let nodes = graph.nodes;
         let mut edges = vec![None; nodes * nodes];
         for (index, [start, end]) in graph.edges.iter().enumerate() {
@@ -124,7 +124,7 @@ impl<'a> Item<'a> {
         }
         // An edge given twice counts once in degrees: they are sums over a boolean matrix.
         let adjacent: Vec<bool> = edges.iter().map(Option::is_some).collect();
-        let paths = ShortestPaths::of(nodes, &adjacent);
+        let paths = ShortestPaths::compute(nodes, &adjacent);
         Self {
             graph,
             adjacent,

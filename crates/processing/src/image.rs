@@ -34,7 +34,7 @@ impl Image {
     }
 
     /// As [`Image::new`], for pixels that are known to fill the image.
-    pub(crate) fn of(height: usize, width: usize, pixels: Vec<u8>) -> Self {
+    pub(crate) fn from_parts(height: usize, width: usize, pixels: Vec<u8>) -> Self {
         debug_assert_eq!(height * width * 3, pixels.len());
         Self {
             height,

@@ -111,7 +111,7 @@ fn resize_width(image: &Image, width: usize, filter: ResampleFilter) -> Image {
         return image.clone();
     }
     let taps = taps(image.width(), width, filter);
-    Image::of(
+    Image::from_parts(
         image.height(),
         width,
         resize_rows(image.pixels(), image.width(), &taps),
@@ -123,7 +123,7 @@ fn resize_height(image: &Image, height: usize, filter: ResampleFilter) -> Image 
         return image.clone();
     }
     let taps = taps(image.height(), height, filter);
-    Image::of(
+    Image::from_parts(
         height,
         image.width(),
         resize_columns(image.pixels(), image.width(), &taps),
@@ -222,7 +222,7 @@ fn nearest(image: &Image, height: usize, width: usize) -> Image {
             pixels.extend_from_slice(&image.pixels()[(row * image.width() + column) * 3..][..3]);
         }
     }
-    Image::of(height, width, pixels)
+    Image::from_parts(height, width, pixels)
 }
 
 /// Pillow adds the scale up step by step; the sum decides ties, so it is made the same way here.

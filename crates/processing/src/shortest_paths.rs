@@ -21,7 +21,7 @@ pub(crate) struct ShortestPaths {
 
 impl ShortestPaths {
     /// Of `adjacent` [nodes, nodes].
-    pub(crate) fn of(nodes: usize, adjacent: &[bool]) -> Self {
+    pub(crate) fn compute(nodes: usize, adjacent: &[bool]) -> Self {
         let distance =
             |(flat, adjacent): (usize, &bool)| match (flat / nodes == flat % nodes, adjacent) {
                 (true, _) => 0,
@@ -95,7 +95,7 @@ mod tests {
         edges
             .iter()
             .for_each(|[start, end]| adjacent[start * nodes + end] = true);
-        ShortestPaths::of(nodes, &adjacent)
+        ShortestPaths::compute(nodes, &adjacent)
     }
 
     #[test]

@@ -167,15 +167,15 @@ fn without_distance(name: &str, threshold: Threshold) -> OutputError {
 
 /// threshold / error in the measure where it is smaller.
 fn headroom(measured: &Measured, threshold: Threshold) -> f64 {
-    let of = |threshold: f64, error: f64| {
+    let headroom = |threshold: f64, error: f64| {
         if error == 0.0 {
             LARGEST_HEADROOM
         } else {
             threshold / error
         }
     };
-    let smaller =
-        of(threshold.rel_l2, measured.rel_l2).min(of(threshold.max_rel, measured.max_rel));
+    let smaller = headroom(threshold.rel_l2, measured.rel_l2)
+        .min(headroom(threshold.max_rel, measured.max_rel));
     if measured.non_finite > 0 {
         0.0
     } else {

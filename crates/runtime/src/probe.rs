@@ -46,7 +46,7 @@ pub struct HalfProbe {
 impl HalfProbe {
     /// The result for a precision; `None` for f32, which is the reference and is not probed, and
     /// for tf32 on the CPU. The first call for tf32 on a GPU compiles the kernels that it uses.
-    pub fn of(&self, precision: Precision) -> Option<PrecisionProbe> {
+    pub fn for_precision(&self, precision: Precision) -> Option<PrecisionProbe> {
         match precision {
             Precision::F32 => None,
             Precision::Tf32 => self.gpu.as_ref().map(tf32::probe),

@@ -46,7 +46,7 @@ pub(crate) fn run(executor: &dyn Execute, call: &Call) -> Actual {
     let panics = open::device_panics();
     let result = executor.execute(call).map(|computed| computed.tensor);
     if open::device_panics() == panics {
-        return Actual::of(result);
+        return Actual::from_result(result);
     }
     failed_on_device(call, open::device_panic_messages(panics).join("; "))
 }
@@ -66,7 +66,7 @@ fn failed_on_device(call: &Call, message: String) -> Actual {
 pub(crate) fn arithmetic(check: Check, precision: Precision, tf32: bool) -> Arithmetic {
     match check {
         Check::Integers => Arithmetic::exact(Element::I32),
-        _ => Arithmetic::of(if tf32 { Precision::Tf32 } else { precision }),
+        _ => Arithmetic::for_precision(if tf32 { Precision::Tf32 } else { precision }),
     }
 }
 

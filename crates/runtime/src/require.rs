@@ -47,7 +47,7 @@ impl RequiredDevices {
     }
 
     /// Requires one device of `kind`, not a simulation.
-    pub(crate) fn of(kind: DeviceKind) -> Self {
+    pub(crate) fn for_kind(kind: DeviceKind) -> Self {
         Self(vec![RequiredDevice {
             device: kind,
             count: 1,

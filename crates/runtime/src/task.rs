@@ -46,13 +46,13 @@ pub type Handler = fn(&LoadedSubject, Request) -> Result<Response, HandlerError>
 /// Texts in; per text the vectors of its tokens [tokens, hidden], their mean `[hidden]` and the
 /// pooler's `[hidden]` out.
 pub fn text_embedding(loaded: &LoadedSubject, request: Request) -> Result<Response, HandlerError> {
-    text_embedding::answer(&TaskCall::of(loaded, Task::TextEmbedding)?, request)
+    text_embedding::answer(&TaskCall::for_task(loaded, Task::TextEmbedding)?, request)
 }
 
 /// Texts with mask tokens in; for each mask token the five likeliest tokens with their
 /// probabilities out.
 pub fn fill_mask(loaded: &LoadedSubject, request: Request) -> Result<Response, HandlerError> {
-    fill_mask::answer(&TaskCall::of(loaded, Task::FillMask)?, request)
+    fill_mask::answer(&TaskCall::for_task(loaded, Task::FillMask)?, request)
 }
 
 /// Texts in; per text every label with its probability out, best first.
@@ -60,7 +60,10 @@ pub fn text_classification(
     loaded: &LoadedSubject,
     request: Request,
 ) -> Result<Response, HandlerError> {
-    classification::answer_texts(&TaskCall::of(loaded, Task::TextClassification)?, request)
+    classification::answer_texts(
+        &TaskCall::for_task(loaded, Task::TextClassification)?,
+        request,
+    )
 }
 
 /// Texts in; per text the best label of every token, with its bytes in the text, out.
@@ -68,7 +71,10 @@ pub fn token_classification(
     loaded: &LoadedSubject,
     request: Request,
 ) -> Result<Response, HandlerError> {
-    token_classification::answer(&TaskCall::of(loaded, Task::TokenClassification)?, request)
+    token_classification::answer(
+        &TaskCall::for_task(loaded, Task::TokenClassification)?,
+        request,
+    )
 }
 
 /// Questions with contexts in; per question the best span of its context out.
@@ -76,12 +82,15 @@ pub fn question_answering(
     loaded: &LoadedSubject,
     request: Request,
 ) -> Result<Response, HandlerError> {
-    question_answering::answer(&TaskCall::of(loaded, Task::QuestionAnswering)?, request)
+    question_answering::answer(
+        &TaskCall::for_task(loaded, Task::QuestionAnswering)?,
+        request,
+    )
 }
 
 /// Prompts in; per prompt its continuation, the new ids and why it ended, out.
 pub fn text_generation(loaded: &LoadedSubject, request: Request) -> Result<Response, HandlerError> {
-    text_generation::answer(&TaskCall::of(loaded, Task::TextGeneration)?, request)
+    text_generation::answer(&TaskCall::for_task(loaded, Task::TextGeneration)?, request)
 }
 
 /// Generates a text from each text: the generated text, the new ids and the reason why it ended.
@@ -89,7 +98,10 @@ pub fn text2text_generation(
     loaded: &LoadedSubject,
     request: Request,
 ) -> Result<Response, HandlerError> {
-    text2text_generation::answer(&TaskCall::of(loaded, Task::Text2TextGeneration)?, request)
+    text2text_generation::answer(
+        &TaskCall::for_task(loaded, Task::Text2TextGeneration)?,
+        request,
+    )
 }
 
 /// Recordings in; per recording its words out.
@@ -97,7 +109,10 @@ pub fn speech_recognition(
     loaded: &LoadedSubject,
     request: Request,
 ) -> Result<Response, HandlerError> {
-    speech_recognition::answer(&TaskCall::of(loaded, Task::SpeechRecognition)?, request)
+    speech_recognition::answer(
+        &TaskCall::for_task(loaded, Task::SpeechRecognition)?,
+        request,
+    )
 }
 
 /// Recordings in; per recording every label with its probability out, best first.
@@ -105,12 +120,15 @@ pub fn audio_classification(
     loaded: &LoadedSubject,
     request: Request,
 ) -> Result<Response, HandlerError> {
-    classification::answer_recordings(&TaskCall::of(loaded, Task::AudioClassification)?, request)
+    classification::answer_recordings(
+        &TaskCall::for_task(loaded, Task::AudioClassification)?,
+        request,
+    )
 }
 
 /// Recordings in; per recording the vectors of its frames and their mean out.
 pub fn audio_embedding(loaded: &LoadedSubject, request: Request) -> Result<Response, HandlerError> {
-    audio_embedding::answer(&TaskCall::of(loaded, Task::AudioEmbedding)?, request)
+    audio_embedding::answer(&TaskCall::for_task(loaded, Task::AudioEmbedding)?, request)
 }
 
 /// Images in; per image every label with its probability out, best first.
@@ -118,7 +136,10 @@ pub fn image_classification(
     loaded: &LoadedSubject,
     request: Request,
 ) -> Result<Response, HandlerError> {
-    classification::answer_images(&TaskCall::of(loaded, Task::ImageClassification)?, request)
+    classification::answer_images(
+        &TaskCall::for_task(loaded, Task::ImageClassification)?,
+        request,
+    )
 }
 
 /// Images in; per image the boxes of its objects in pixels, with their labels and probabilities,
@@ -127,12 +148,12 @@ pub fn object_detection(
     loaded: &LoadedSubject,
     request: Request,
 ) -> Result<Response, HandlerError> {
-    object_detection::answer(&TaskCall::of(loaded, Task::ObjectDetection)?, request)
+    object_detection::answer(&TaskCall::for_task(loaded, Task::ObjectDetection)?, request)
 }
 
 /// Images in; per image the vectors of its patches and one pooled vector out.
 pub fn image_embedding(loaded: &LoadedSubject, request: Request) -> Result<Response, HandlerError> {
-    image_embedding::answer(&TaskCall::of(loaded, Task::ImageEmbedding)?, request)
+    image_embedding::answer(&TaskCall::for_task(loaded, Task::ImageEmbedding)?, request)
 }
 
 /// Images and texts in; per image every text with its score out, best first.
@@ -140,7 +161,10 @@ pub fn image_text_similarity(
     loaded: &LoadedSubject,
     request: Request,
 ) -> Result<Response, HandlerError> {
-    image_text::answer_similarity(&TaskCall::of(loaded, Task::ImageTextSimilarity)?, request)
+    image_text::answer_similarity(
+        &TaskCall::for_task(loaded, Task::ImageTextSimilarity)?,
+        request,
+    )
 }
 
 /// Images and texts in; one vector `[width]` of their common space for each out.
@@ -148,7 +172,10 @@ pub fn image_text_embedding(
     loaded: &LoadedSubject,
     request: Request,
 ) -> Result<Response, HandlerError> {
-    image_text::answer_embedding(&TaskCall::of(loaded, Task::ImageTextEmbedding)?, request)
+    image_text::answer_embedding(
+        &TaskCall::for_task(loaded, Task::ImageTextEmbedding)?,
+        request,
+    )
 }
 
 /// Series in; per series how its channels go on, [prediction_length, channels], out.
@@ -156,7 +183,10 @@ pub fn time_series_forecasting(
     loaded: &LoadedSubject,
     request: Request,
 ) -> Result<Response, HandlerError> {
-    time_series::answer_forecast(&TaskCall::of(loaded, Task::TimeSeriesForecasting)?, request)
+    time_series::answer_forecast(
+        &TaskCall::for_task(loaded, Task::TimeSeriesForecasting)?,
+        request,
+    )
 }
 
 /// Series in; per series every label with its probability out, best first.
@@ -165,7 +195,7 @@ pub fn time_series_classification(
     request: Request,
 ) -> Result<Response, HandlerError> {
     time_series::answer_labels(
-        &TaskCall::of(loaded, Task::TimeSeriesClassification)?,
+        &TaskCall::for_task(loaded, Task::TimeSeriesClassification)?,
         request,
     )
 }
@@ -175,7 +205,10 @@ pub fn time_series_regression(
     loaded: &LoadedSubject,
     request: Request,
 ) -> Result<Response, HandlerError> {
-    time_series::answer_numbers(&TaskCall::of(loaded, Task::TimeSeriesRegression)?, request)
+    time_series::answer_numbers(
+        &TaskCall::for_task(loaded, Task::TimeSeriesRegression)?,
+        request,
+    )
 }
 
 /// Prompts with places for images, and the images, in; per prompt its continuation, the new ids and
@@ -184,7 +217,7 @@ pub fn image_text_to_text(
     loaded: &LoadedSubject,
     request: Request,
 ) -> Result<Response, HandlerError> {
-    image_text_to_text::answer(&TaskCall::of(loaded, Task::ImageTextToText)?, request)
+    image_text_to_text::answer(&TaskCall::for_task(loaded, Task::ImageTextToText)?, request)
 }
 
 /// Questions in; per question its answer and the passages that it was written from, best first,
@@ -194,7 +227,7 @@ pub fn retrieval_augmented_generation(
     request: Request,
 ) -> Result<Response, HandlerError> {
     retrieval_augmented_generation::answer(
-        &TaskCall::of(loaded, Task::RetrievalAugmentedGeneration)?,
+        &TaskCall::for_task(loaded, Task::RetrievalAugmentedGeneration)?,
         request,
     )
 }
@@ -202,12 +235,12 @@ pub fn retrieval_augmented_generation(
 /// Noise and a condition in; per row of the noise, latents [channels, height, width] out, which the
 /// checkpoint's scheduler makes from that noise.
 pub fn image_denoising(loaded: &LoadedSubject, request: Request) -> Result<Response, HandlerError> {
-    diffusion::answer_denoising(&TaskCall::of(loaded, Task::ImageDenoising)?, request)
+    diffusion::answer_denoising(&TaskCall::for_task(loaded, Task::ImageDenoising)?, request)
 }
 
 /// Latents in; per row an image [channels, height, width] out.
 pub fn image_decoding(loaded: &LoadedSubject, request: Request) -> Result<Response, HandlerError> {
-    diffusion::answer_decoding(&TaskCall::of(loaded, Task::ImageDecoding)?, request)
+    diffusion::answer_decoding(&TaskCall::for_task(loaded, Task::ImageDecoding)?, request)
 }
 
 /// Classifies graphs: per graph every label with its probability, best first, or the one number
@@ -216,12 +249,15 @@ pub fn graph_classification(
     loaded: &LoadedSubject,
     request: Request,
 ) -> Result<Response, HandlerError> {
-    classification::answer_graphs(&TaskCall::of(loaded, Task::GraphClassification)?, request)
+    classification::answer_graphs(
+        &TaskCall::for_task(loaded, Task::GraphClassification)?,
+        request,
+    )
 }
 
 /// Graphs in; per graph the vectors of its nodes and that of the whole out.
 pub fn graph_embedding(loaded: &LoadedSubject, request: Request) -> Result<Response, HandlerError> {
-    graph_embedding::answer(&TaskCall::of(loaded, Task::GraphEmbedding)?, request)
+    graph_embedding::answer(&TaskCall::for_task(loaded, Task::GraphEmbedding)?, request)
 }
 
 /// Computes operators: the result of each call, in their order.

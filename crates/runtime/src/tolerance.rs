@@ -101,7 +101,7 @@ struct ThresholdLimits {
 
 impl DeviceArithmetic {
     /// The arithmetic of `precision` on a device; `tf32` is whether it declares TF32.
-    pub(crate) fn of(precision: Precision, tf32: bool) -> Self {
+    pub(crate) fn new(precision: Precision, tf32: bool) -> Self {
         match precision {
             Precision::F32 if tf32 => Self::Tf32,
             Precision::F32 => Self::F32,
@@ -169,7 +169,7 @@ impl<'a> Tolerance<'a> {
             noise,
             overrides,
             precision,
-            compute: DeviceArithmetic::of(precision, tf32),
+            compute: DeviceArithmetic::new(precision, tf32),
         }
     }
 
@@ -207,7 +207,7 @@ impl<'a> Tolerance<'a> {
 
     /// The noise that the thresholds of `name` are derived from.
     pub(crate) fn noise(&self, name: &str) -> Option<NoiseLevel> {
-        self.noise.of(self.compute.limits().noise, name)
+        self.noise.level(self.compute.limits().noise, name)
     }
 
     /// Whether an error above the threshold may be the reference's own: the recorded error of the
@@ -224,7 +224,7 @@ impl<'a> Tolerance<'a> {
     }
 
     fn threshold_above(&self, limits: &ThresholdLimits, floor: Threshold, name: &str) -> Threshold {
-        let Some(noise) = self.noise.of(limits.noise, name) else {
+        let Some(noise) = self.noise.level(limits.noise, name) else {
             return limits.without_noise;
         };
         Threshold {

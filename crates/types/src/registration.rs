@@ -122,11 +122,11 @@ mod tests {
     #[test]
     fn checks_of_implementations_are_those_of_engines_only() {
         let devices = [DeviceKind::Cpu];
-        let of = |architecture| {
+        let checks = |architecture| {
             engine_checks(architecture, &devices, &[Precision::F32, Precision::Bf16])
         };
         let named = |architecture| {
-            of(architecture)
+            checks(architecture)
                 .iter()
                 .map(|entry| (entry.check, entry.precision))
                 .collect::<Vec<_>>()
@@ -135,7 +135,7 @@ mod tests {
             [Precision::F32, Precision::Bf16].map(|precision| (Check::AttentionPaths, precision));
         assert_eq!(named(Architecture::EncoderOnly), attention);
         assert_eq!(named(Architecture::Moe).len(), 4);
-        assert!(of(Architecture::Ssm).is_empty());
+        assert!(checks(Architecture::Ssm).is_empty());
         let required = required_checks(Architecture::Moe, &devices, &[Precision::F32]);
         assert!(
             required

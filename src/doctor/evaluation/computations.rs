@@ -240,7 +240,7 @@ mod tests {
         let cuda = fallback("CUDA", false);
         assert_eq!(cuda.status, RowStatus::Warning);
         assert!(cuda.fix.is_some_and(|fix| fix.ends_with("whl/rocm6.4")));
-        let of = |engine| {
+        let fix = |engine| {
             let (why, build) = ("none".to_owned(), "CPU");
             rows_of(
                 engine,
@@ -254,8 +254,8 @@ mod tests {
             .clone()
             .expect("there is one")
         };
-        assert!(of("onnxruntime").ends_with("--force-reinstall onnxruntime-migraphx"));
-        assert_eq!(of("mine"), "testgen doctor --engine mine");
+        assert!(fix("onnxruntime").ends_with("--force-reinstall onnxruntime-migraphx"));
+        assert_eq!(fix("mine"), "testgen doctor --engine mine");
     }
 
     #[test]

@@ -81,7 +81,7 @@ fn ordinal(facts: &MachineFacts) -> Option<DoctorRow> {
 
 /// Pairs of variables that cannot both have their effect.
 fn contradictions(facts: &MachineFacts) -> Vec<DoctorRow> {
-    let of = |reader| {
+    let visible_to = |reader| {
         facts
             .inventory
             .visibility
@@ -89,7 +89,7 @@ fn contradictions(facts: &MachineFacts) -> Vec<DoctorRow> {
             .iter()
             .find(move |variable| variable.reader == reader)
     };
-    let [rocr, hip] = [VisibleReader::RocmRuntime, VisibleReader::Hip].map(of);
+    let [rocr, hip] = [VisibleReader::RocmRuntime, VisibleReader::Hip].map(visible_to);
     let mut rows = Vec::new();
     if let (Some(rocr), Some(hip)) = (rocr, hip) {
         rows.extend(beyond(rocr, hip));

@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn the_cache_is_that_of_the_runtime() {
-        let of = |set: &[(&str, &str)]| {
+        let directory = |set: &[(&str, &str)]| {
             cache(|name| {
                 set.iter()
                     .find(|(key, _)| *key == name)
@@ -175,11 +175,11 @@ mod tests {
             })
         };
         assert_eq!(
-            of(&[("TESTGEN_CACHE", "/t"), ("HOME", "/h")]),
+            directory(&[("TESTGEN_CACHE", "/t"), ("HOME", "/h")]),
             Some("/t".into())
         );
         assert_eq!(
-            of(&[
+            directory(&[
                 ("TESTGEN_CACHE", ""),
                 ("XDG_CACHE_HOME", "/x"),
                 ("HOME", "/h")
@@ -187,10 +187,10 @@ mod tests {
             Some("/x/testgen".into())
         );
         assert_eq!(
-            of(&[("XDG_CACHE_HOME", "relative"), ("HOME", "/h")]),
+            directory(&[("XDG_CACHE_HOME", "relative"), ("HOME", "/h")]),
             Some("/h/.cache/testgen".into())
         );
-        assert_eq!(of(&[]), None);
+        assert_eq!(directory(&[]), None);
     }
 
     #[test]

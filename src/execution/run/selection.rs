@@ -27,7 +27,7 @@ pub fn select(filter: &SpecFilter, listed: &BTreeSet<String>) -> Selection {
         .collect();
     let mut skipped = BTreeSet::new();
     for test in listed.iter().filter(|test| !keeps(filter, test)) {
-        skipped.insert(match TestNameParts::of(test) {
+        skipped.insert(match TestNameParts::parse(test) {
             // `--skip` takes any part of a name: without the `::` at its end, `bert` would also
             // skip `bert-large`.
             Some(parts) if !parts.model_is_kept(filter) => {
@@ -50,7 +50,7 @@ pub fn models_on_gpus(selection: &Selection) -> BTreeSet<String> {
     let parts = selection
         .tests
         .iter()
-        .filter_map(|test| TestNameParts::of(test));
+        .filter_map(|test| TestNameParts::parse(test));
     let on_gpus = parts.filter(|parts| parts.device != DeviceKind::Cpu);
     on_gpus
         .map(|parts| format!("{}::{}::{}", parts.architecture, parts.model, parts.device))
@@ -58,7 +58,7 @@ pub fn models_on_gpus(selection: &Selection) -> BTreeSet<String> {
 }
 
 fn keeps(filter: &SpecFilter, test: &str) -> bool {
-    match TestNameParts::of(test) {
+    match TestNameParts::parse(test) {
         Some(parts) => {
             parts.model_is_kept(filter)
                 && (filter.devices.is_empty() || filter.devices.contains(&parts.device))
@@ -76,7 +76,7 @@ struct TestNameParts<'a> {
 }
 
 impl<'a> TestNameParts<'a> {
-    fn of(test: &'a str) -> Option<Self> {
+    fn parse(test: &'a str) -> Option<Self> {
         let mut parts = test.splitn(4, "::");
         let architecture = parts.next()?.parse().ok()?;
         let model = parts.next()?;

@@ -79,7 +79,7 @@ enum StatusClass {
 }
 
 impl StatusClass {
-    fn of(status: ResultStatus) -> Self {
+    fn from_status(status: ResultStatus) -> Self {
         match status {
             ResultStatus::Pass | ResultStatus::UnexpectedPass => Self::Passes,
             ResultStatus::Simulated => Self::Simulated,
@@ -98,7 +98,7 @@ pub(super) fn decide(pair: CheckPair<'_>, outputs: &[ThreeWay], chosen: bool) ->
         return decide_single(pair);
     };
     let (status_a, status_b) = (a.evaluation.status, b.evaluation.status);
-    let class = |status| match StatusClass::of(status) {
+    let class = |status| match StatusClass::from_status(status) {
         StatusClass::Simulated if chosen => StatusClass::Passes,
         other => other,
     };
@@ -144,7 +144,7 @@ fn decide_single(pair: CheckPair<'_>) -> Decision {
     match (pair.a, pair.b) {
         (Some(a), _) => decision(
             CheckChange::OnlyInA,
-            StatusClass::of(status(a)) != StatusClass::NotRun,
+            StatusClass::from_status(status(a)) != StatusClass::NotRun,
             status(a).word(),
         ),
         (None, Some(b)) => decision(CheckChange::OnlyInB, b.evaluation.red, status(b).word()),

@@ -187,9 +187,9 @@ fn result(comparison: &ReportComparison) -> &'static str {
 }
 
 fn counts(comparison: &ReportComparison) -> String {
-    let of = |change: &CheckChange| comparison.counts.get(change).copied().unwrap_or(0);
+    let count = |change: &CheckChange| comparison.counts.get(change).copied().unwrap_or(0);
     let counts = CheckChange::ALL
         .iter()
-        .map(|change| format!("{} {}", of(change), change.word()));
+        .map(|change| format!("{} {}", count(change), change.word()));
     counts.collect::<Vec<_>>().join(", ")
 }

@@ -165,7 +165,7 @@ mod tests {
         )
     }
 
-    fn of(outcome: KernelOutcome, chosen: bool) -> KernelEntry {
+    fn outcome_entry(outcome: KernelOutcome, chosen: bool) -> KernelEntry {
         KernelEntry {
             outcome,
             chosen,
@@ -179,9 +179,16 @@ mod tests {
     fn only_an_incorrect_kernel_that_the_rule_chooses_is_a_failure() {
         use KernelOutcome::{Correct, Crashed, NotRun, Refused, Wrong};
         for outcome in [Correct, Refused, Wrong, Crashed, NotRun] {
-            assert!(summary(vec![of(outcome, false)]).green, "{outcome:?}");
+            assert!(
+                summary(vec![outcome_entry(outcome, false)]).green,
+                "{outcome:?}"
+            );
             let green = matches!(outcome, Correct | Refused);
-            assert_eq!(summary(vec![of(outcome, true)]).green, green, "{outcome:?}");
+            assert_eq!(
+                summary(vec![outcome_entry(outcome, true)]).green,
+                green,
+                "{outcome:?}"
+            );
         }
     }
 
@@ -200,7 +207,7 @@ mod tests {
     fn rows_count_outcomes_and_show_the_worst() {
         let wrong = |headroom| KernelEntry {
             headroom: Some(headroom),
-            ..of(KernelOutcome::Wrong, false)
+            ..outcome_entry(KernelOutcome::Wrong, false)
         };
         let mut worst = wrong(0.25);
         worst.left.shape = vec![7, 4];
@@ -208,7 +215,7 @@ mod tests {
             entry(),
             wrong(0.5),
             worst,
-            of(KernelOutcome::Refused, false),
+            outcome_entry(KernelOutcome::Refused, false),
         ]);
         let [row] = summary.rows.as_slice() else {
             panic!("{summary:?}")

@@ -45,7 +45,7 @@ pub fn cells(merged: &MergedReport) -> Vec<Cell> {
     merged
         .entries
         .chunk_by(are_of_one_cell)
-        .map(Cell::of)
+        .map(Cell::new)
         .collect()
 }
 
@@ -54,7 +54,7 @@ fn are_of_one_cell(a: &MergedEntry, b: &MergedEntry) -> bool {
 }
 
 impl Cell {
-    fn of(entries: &[MergedEntry]) -> Self {
+    fn new(entries: &[MergedEntry]) -> Self {
         let (numbers, others): (Vec<&MergedEntry>, Vec<&MergedEntry>) = entries
             .iter()
             .partition(|merged| merged.entry.check.compares_numbers());
@@ -68,7 +68,7 @@ impl Cell {
             .iter()
             .find_map(|merged| first_diverging(&merged.entry))
             .map(str::to_owned);
-        let mut numbers = CellPart::of(&numbers);
+        let mut numbers = CellPart::new(&numbers);
         if computes_without_comparing(entries) && numbers.status >= ResultStatus::Incomplete {
             numbers.status = ResultStatus::Incomplete;
         }
@@ -78,7 +78,7 @@ impl Cell {
             column: entries[0].column,
             precision,
             numbers,
-            others: CellPart::of(&others),
+            others: CellPart::new(&others),
             first_diverging,
             milliseconds: entries.iter().map(|merged| merged.entry.milliseconds).sum(),
             memory: entries
@@ -119,7 +119,7 @@ impl Cell {
 }
 
 impl CellPart {
-    fn of(entries: &[&MergedEntry]) -> Self {
+    fn new(entries: &[&MergedEntry]) -> Self {
         let mut counts = BTreeMap::new();
         for merged in entries {
             *counts.entry(merged.evaluation.status).or_default() += 1;

@@ -224,7 +224,7 @@ struct TestKey {
 }
 
 impl TestKey {
-    fn of(entry: &ReportEntry) -> Self {
+    fn from_entry(entry: &ReportEntry) -> Self {
         let ReportEntry {
             model,
             device,
@@ -252,7 +252,7 @@ fn drop_superseded(located: &mut Vec<Located>) {
     let ran: BTreeSet<TestKey> = located
         .iter()
         .filter(|located| is_real(&located.identity))
-        .map(|located| TestKey::of(&located.entry))
+        .map(|located| TestKey::from_entry(&located.entry))
         .collect();
     located.retain(
         |Located {
@@ -262,7 +262,7 @@ fn drop_superseded(located: &mut Vec<Located>) {
             // another machine passes.
             identity.name.is_some()
                 || entry.status == EntryStatus::Fail
-                || !ran.contains(&TestKey::of(entry))
+                || !ran.contains(&TestKey::from_entry(entry))
         },
     );
 }
@@ -306,7 +306,7 @@ fn entries(
             None
         };
         let evaluation = evaluate(&entry, why.as_deref(), expected);
-        let (key, column) = (TestKey::of(&entry), indices[&identity]);
+        let (key, column) = (TestKey::from_entry(&entry), indices[&identity]);
         let merged = MergedEntry {
             entry,
             column,

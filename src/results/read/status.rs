@@ -120,7 +120,7 @@ pub fn evaluate(
             note,
         };
     }
-    let expectation = expected.of(entry);
+    let expectation = expected.matching(entry);
     let in_force = expectation.filter(|expectation| expected.is_in_force(expectation));
     let evaluation = |status, red, note| StatusEvaluation { status, red, note };
     match (entry.status, in_force, expectation) {

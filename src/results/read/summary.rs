@@ -174,13 +174,13 @@ impl SummaryRow {
         }
         self.numeric_passed += usize::from(entry.status == EntryStatus::Pass);
         if entry.status != EntryStatus::Ignored && (entry.device_name.is_some() || entry.mock) {
-            self.ran_on.insert(RanOn::of(entry));
+            self.ran_on.insert(RanOn::from_entry(entry));
         }
     }
 }
 
 impl RanOn {
-    fn of(entry: &ReportEntry) -> Self {
+    fn from_entry(entry: &ReportEntry) -> Self {
         let ReportEntry {
             simulated,
             tf32,

@@ -95,7 +95,7 @@ impl<'s> HarnessContext<'s> {
             command,
             spec_path: layout.shown_spec(&loaded.path)?,
             spec_sha256: sha256(loaded.text.as_bytes()),
-            template: Templates::of(spec.architecture),
+            template: Templates::for_architecture(spec.architecture),
             name: spec.name.as_str(),
             architecture: spec.architecture.variant_name(),
             task: spec.task.as_str(),

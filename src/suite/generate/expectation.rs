@@ -49,7 +49,7 @@ impl HarnessExpectation {
             spec_path: layout.shown_spec(&loaded.path)?,
             spec_sha256: sha256(loaded.text.as_bytes()),
             command: layout.command(),
-            template: Templates::of(spec.architecture),
+            template: Templates::for_architecture(spec.architecture),
         };
         Ok(Self {
             path: harness_path(loaded),

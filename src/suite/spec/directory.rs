@@ -91,7 +91,7 @@ fn find(directory: &Path, problems: &mut Vec<SpecProblem>) -> Vec<PathBuf> {
             Err(error) if error.loop_ancestor().is_some() => continue,
             Err(error) => {
                 let path = error.path().unwrap_or(directory);
-                if !seen.insert(identities.of(path)) {
+                if !seen.insert(identities.identity(path)) {
                     continue;
                 }
                 let path = path.display().to_string();
@@ -122,7 +122,7 @@ fn find(directory: &Path, problems: &mut Vec<SpecProblem>) -> Vec<PathBuf> {
     found
         .into_iter()
         .map(|(_, path)| path)
-        .filter(|path| seen.insert(identities.of(path)))
+        .filter(|path| seen.insert(identities.identity(path)))
         .collect()
 }
 
@@ -134,7 +134,7 @@ struct Identities {
 
 impl Identities {
     /// The file that a link points to; for a dangling link, the link itself.
-    fn of(&mut self, path: &Path) -> PathBuf {
+    fn identity(&mut self, path: &Path) -> PathBuf {
         // Resolving a path reads a link for each of its parts, so it is done once for each
         // directory.
         let target = if path.is_symlink() {

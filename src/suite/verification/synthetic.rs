@@ -156,11 +156,11 @@ fn subject(architecture: Architecture, index: usize) -> SpecSubject {
 /// Every operator, with one shape and the last with two.
 fn operators() -> Vec<OperatorSpec> {
     let shape = |operator: Operator, size: u64| vec![size; operator.sizes().len()];
-    let of = |&operator: &Operator| OperatorSpec {
+    let spec = |&operator: &Operator| OperatorSpec {
         operator,
         shapes: vec![shape(operator, 1)],
     };
-    let mut all: Vec<OperatorSpec> = Operator::ALL.iter().map(of).collect();
+    let mut all: Vec<OperatorSpec> = Operator::ALL.iter().map(spec).collect();
     if let Some(last) = all.last_mut() {
         last.shapes.push(shape(last.operator, 4097));
     }

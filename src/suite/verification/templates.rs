@@ -60,7 +60,7 @@ pub(super) fn verify(
         into.renders += 1;
         let is_own = index < own;
         let (template, subject) = (
-            Templates::of(loaded.spec.architecture),
+            Templates::for_architecture(loaded.spec.architecture),
             synthetic::describe(&loaded.spec),
         );
         match text {
@@ -144,7 +144,7 @@ fn variables(
         };
         issues.extend(template_variables::issues(
             templates,
-            &Templates::of(architecture),
+            &Templates::for_architecture(architecture),
             &HarnessExpectation::variables(spec, layout)?,
         ));
     }

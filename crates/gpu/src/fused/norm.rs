@@ -30,14 +30,14 @@ pub fn layer_norm(
     let (width, rows, output) = (width(&x), count(&x), output(&x));
     let (weight, bias) = (into_contiguous(weight), into_contiguous(bias));
     let with_residual = residual.is_some();
-    let x = StridedRows::of(x);
+    let x = StridedRows::new(x);
     // A kernel has all its arguments; without a residual it does not read this one.
     let residual = residual.map_or_else(
         || StridedRows {
             tensor: x.tensor.clone(),
             stride: x.stride,
         },
-        StridedRows::of,
+        StridedRows::new,
     );
     let threads = block::threads(width);
     let (cubes, dimension) = blocks(rows, threads);
@@ -68,7 +68,7 @@ pub fn layer_norm(
 /// of `x`.
 pub fn rms_norm(x: GpuTensor, weight: GpuTensor, eps: f64) -> GpuTensor {
     let (width, rows, output) = (width(&x), count(&x), output(&x));
-    let (x, weight) = (StridedRows::of(x), into_contiguous(weight));
+    let (x, weight) = (StridedRows::new(x), into_contiguous(weight));
     let threads = block::threads(width);
     let (cubes, dimension) = blocks(rows, threads);
     let types = [x.tensor.dtype, weight.dtype].map(Into::into);

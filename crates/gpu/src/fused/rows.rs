@@ -17,7 +17,7 @@ pub(super) struct StridedRows {
 
 impl StridedRows {
     /// `tensor`, copied if its rows do not follow each other.
-    pub(super) fn of(tensor: GpuTensor) -> Self {
+    pub(super) fn new(tensor: GpuTensor) -> Self {
         let width = width(&tensor);
         match row_stride(tensor.meta.shape().as_slice(), tensor.meta.strides()) {
             Some(stride) => Self { tensor, stride },

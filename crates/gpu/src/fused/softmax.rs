@@ -21,7 +21,7 @@ pub fn masked_softmax(scores: GpuTensor, scale: f64, bias: Option<GpuTensor>) ->
     let with_bias = bias.is_some();
     // A kernel has all its arguments; without a bias it does not read this one.
     let bias = bias.unwrap_or_else(|| output.clone());
-    let scores = StridedRows::of(scores);
+    let scores = StridedRows::new(scores);
     let threads = block::threads(keys);
     let (cubes, dimension) = blocks(rows, threads);
     let types = [scores.tensor.dtype, bias.dtype].map(Into::into);

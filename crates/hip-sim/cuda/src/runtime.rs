@@ -37,7 +37,7 @@ pub unsafe extern "C" fn hipGetDevicePropertiesR0600(
     device: c_int,
 ) -> u32 {
     let filled = model(device)
-        .map(|model| DeviceProperties::of(&model, device.unsigned_abs(), &Faults::default()));
+        .map(|model| DeviceProperties::new(&model, device.unsigned_abs(), &Faults::default()));
     // SAFETY: as the caller promises.
     answer(
         filled

@@ -37,7 +37,7 @@ enum FactorKind {
 impl FactorKind {
     /// The kinds alternate over the shapes. Factors of TF32 lose bits of subnormal numbers, and
     /// those of 8 bits have few.
-    fn of(index: usize, arithmetic: GemmTypes) -> Self {
+    fn for_index(index: usize, arithmetic: GemmTypes) -> Self {
         let has_subnormals = arithmetic.compute == ComputeType::F32 && !arithmetic.has_float8();
         match index % 5 {
             1 => Self::Integers,
@@ -50,7 +50,7 @@ impl FactorKind {
 impl Factors {
     /// The numbers for the shape with number `index` of the list; the same in every run.
     pub(super) fn new(shape: ProductShape, arithmetic: GemmTypes, index: usize) -> Self {
-        let kind = FactorKind::of(index, arithmetic);
+        let kind = FactorKind::for_index(index, arithmetic);
         let ProductShape {
             rows,
             columns,
@@ -154,7 +154,7 @@ impl Factors {
 
 /// The rounding of a product in its types. Factors of 8 bits are exact in f32.
 fn bounds(arithmetic: GemmTypes) -> Bounds {
-    Bounds::of(match (arithmetic.compute, arithmetic.result) {
+    Bounds::for_precision(match (arithmetic.compute, arithmetic.result) {
         (ComputeType::Tf32, _) => Precision::Tf32,
         (ComputeType::F32, NumberType::F16) => Precision::F16,
         (ComputeType::F32, NumberType::Bf16) => Precision::Bf16,

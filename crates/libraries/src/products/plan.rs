@@ -43,7 +43,7 @@ impl ProductPlan {
     pub fn of_precision(mut self, precision: Precision) -> Self {
         let GemmTypes {
             result, compute, ..
-        } = GemmTypes::of(precision);
+        } = GemmTypes::for_precision(precision);
         self.arithmetics
             .retain(|arithmetic| (arithmetic.result, arithmetic.compute) == (result, compute));
         self
@@ -59,7 +59,7 @@ fn arithmetics(library: LibraryName) -> Vec<GemmTypes> {
         Precision::F16,
         Precision::Bf16,
     ];
-    let mut arithmetics = precisions.map(GemmTypes::of).to_vec();
+    let mut arithmetics = precisions.map(GemmTypes::for_precision).to_vec();
     let open_compute = [
         ([E4m3, E4m3], Bf16),
         ([E4m3, E5m2], F16),

@@ -29,7 +29,7 @@ pub(crate) fn compare(library: &str) {
     ] {
         let executor = LibraryExecutor::new(Rc::new(opened(library)), precision);
         for (operator, sizes) in SHAPES {
-            for case in cases(*operator, sizes, Element::of(precision)) {
+            for case in cases(*operator, sizes, Element::for_precision(precision)) {
                 for layout in Layout::ALL {
                     let mut call = case.call.clone();
                     call.inputs
@@ -49,7 +49,7 @@ fn compare_call(executor: &LibraryExecutor, call: &Call, precision: Precision) {
         .execute(call)
         .unwrap_or_else(|error| panic!("{error}"));
     let evaluation = evaluate(
-        &reference(call, Arithmetic::of(precision)),
+        &reference(call, Arithmetic::for_precision(precision)),
         &computed.tensor,
     );
     assert_eq!(

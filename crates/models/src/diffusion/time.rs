@@ -21,7 +21,7 @@ const LONGEST_PERIOD: f32 = 10_000.0;
 
 impl Waves {
     /// [numbers, width]; an odd width ends with a zero.
-    pub(crate) fn of<B: Ops>(&self, numbers: &[f32], inputs: &Inputs<'_, B>) -> Tensor<B, 2> {
+    pub(crate) fn encode<B: Ops>(&self, numbers: &[f32], inputs: &Inputs<'_, B>) -> Tensor<B, 2> {
         let half = self.width / 2;
         // f32 throughout, as `get_timestep_embedding`: late steps are
         // numbers near 1000, whose sines show every rounding.

@@ -114,7 +114,9 @@ impl<B: Ops> UnetModel<B> {
     /// The embedding of time, and of what else the type adds to it: [batch, time].
     fn time(&self, inputs: &Inputs<'_, B>, batch: usize) -> Result<Tensor<B, 2>, ForwardError> {
         let steps = numbers(inputs, "timestep")?;
-        let mut time = self.time_embedding.forward(self.waves.of(&steps, inputs));
+        let mut time = self
+            .time_embedding
+            .forward(self.waves.encode(&steps, inputs));
         if let Some(classes) = &self.class_embedding {
             let given = inputs
                 .host("class_labels")
@@ -136,7 +138,7 @@ impl<B: Ops> UnetModel<B> {
         }
         if let Some(embedding) = &self.add_embedding {
             let ids = numbers(inputs, "time_ids")?;
-            let waves = self.add_waves.of(&ids, inputs);
+            let waves = self.add_waves.encode(&ids, inputs);
             let width = waves.dims()[1] * ids.len() / batch;
             let texts = inputs.floats::<2>("text_embeds")?;
             let both = texts.dims()[1] + width;

@@ -7,26 +7,30 @@ use testgen_operators::calls::CallError;
 use testgen_types::Operator;
 
 /// As models compute them: in f32, rounded once.
-pub(crate) fn activated<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
-    let activation = match of.operator {
+pub(crate) fn activated<B: Ops>(
+    arguments: &CallArguments<'_, B>,
+) -> Result<DeviceTensor<B>, CallError> {
+    let activation = match arguments.operator {
         Operator::Relu => Activation::Relu,
         Operator::Sigmoid => Activation::Sigmoid,
         Operator::Silu => Activation::Silu,
-        _ if of.attributes.tanh => Activation::GeluNew,
+        _ if arguments.attributes.tanh => Activation::GeluNew,
         _ => Activation::Gelu,
     };
     Ok(DeviceTensor::Float(B::activation_op(
-        of.float(0)?,
+        arguments.float(0)?,
         activation,
     )))
 }
 
-pub(crate) fn softmax<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
-    let (x, dim) = (of.float(0)?, of.dim()?);
+pub(crate) fn softmax<B: Ops>(
+    arguments: &CallArguments<'_, B>,
+) -> Result<DeviceTensor<B>, CallError> {
+    let (x, dim) = (arguments.float(0)?, arguments.dim()?);
     let shape = crate::operators::float::dims::<B>(&x);
     // Over the last dimension the softmax of attention computes it, in models as here; its scores
     // have four dimensions.
-    if of.operator == Operator::Softmax && dim + 1 == shape.len() {
+    if arguments.operator == Operator::Softmax && dim + 1 == shape.len() {
         let wide = crate::operators::float::reshape::<B>(
             x,
             [1, 1, shape[..dim].iter().product(), shape[dim]],
@@ -36,9 +40,9 @@ pub(crate) fn softmax<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<
             shape,
         )));
     }
-    Ok(of.rounded(match of.operator {
-        Operator::LogSoftmax => log_softmax::<B>(of.single(0)?, dim),
-        _ => B::softmax(of.single(0)?, dim),
+    Ok(arguments.rounded(match arguments.operator {
+        Operator::LogSoftmax => log_softmax::<B>(arguments.single(0)?, dim),
+        _ => B::softmax(arguments.single(0)?, dim),
     }))
 }
 

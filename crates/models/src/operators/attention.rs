@@ -9,23 +9,27 @@ use burn_tensor::{DType, TensorData, ops::FloatTensor};
 use testgen_nn::backend::Ops;
 use testgen_operators::calls::CallError;
 
-pub(crate) fn rotated<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
+pub(crate) fn rotated<B: Ops>(
+    arguments: &CallArguments<'_, B>,
+) -> Result<DeviceTensor<B>, CallError> {
     Ok(DeviceTensor::Float(B::rotate_op(
-        of.float(0)?,
-        of.float(1)?,
-        of.float(2)?,
+        arguments.float(0)?,
+        arguments.float(1)?,
+        arguments.float(2)?,
     )))
 }
 
 /// softmax(q k^T / sqrt(width) + mask) v, with keys and values repeated for groups of heads.
-pub(crate) fn attended<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
-    let q = of.float(0)?;
+pub(crate) fn attended<B: Ops>(
+    arguments: &CallArguments<'_, B>,
+) -> Result<DeviceTensor<B>, CallError> {
+    let q = arguments.float(0)?;
     let shape = dims::<B>(&q);
-    let [k, v] = [of.float(1)?, of.float(2)?].map(|x| repeated::<B>(x, shape[1]));
+    let [k, v] = [arguments.float(1)?, arguments.float(2)?].map(|x| repeated::<B>(x, shape[1]));
     let keys = dims::<B>(&k)[2];
     let scale = 1.0 / (shape[3] as f64).sqrt();
     let scores = B::matmul_op(q, B::float_swap_dims(k, 2, 3));
-    let weights = B::masked_softmax_op(scores, scale, mask::<B>(of, shape[2], keys)?);
+    let weights = B::masked_softmax_op(scores, scale, mask::<B>(arguments, shape[2], keys)?);
     Ok(DeviceTensor::Float(B::matmul_op(weights, v)))
 }
 
@@ -43,11 +47,11 @@ fn repeated<B: Ops>(x: FloatTensor<B>, heads: usize) -> FloatTensor<B> {
 
 /// Minus infinity where a query does not see a key, f32.
 fn mask<B: Ops>(
-    of: &CallArguments<'_, B>,
+    arguments: &CallArguments<'_, B>,
     queries: usize,
     keys: usize,
 ) -> Result<Option<FloatTensor<B>>, CallError> {
-    if of.attributes.causal {
+    if arguments.attributes.causal {
         let hidden = |index: usize| {
             if index % keys > index / keys {
                 f32::NEG_INFINITY
@@ -57,13 +61,13 @@ fn mask<B: Ops>(
         };
         let values: Vec<f32> = (0..queries * keys).map(hidden).collect();
         let data = TensorData::new(values, [1, 1, queries, keys]).convert_dtype(DType::F32);
-        return Ok(Some(B::float_from_data(data, of.device)));
+        return Ok(Some(B::float_from_data(data, arguments.device)));
     }
-    let Ok(seen) = of.bool(3) else {
+    let Ok(seen) = arguments.bool(3) else {
         return Ok(None);
     };
-    let shape = of.value(3)?.shape();
-    let single = of.single(0)?;
+    let shape = arguments.value(3)?.shape();
+    let single = arguments.single(0)?;
     let [zeros, hidden] = [0.0, f64::NEG_INFINITY].map(|number| full::<B>(&shape, number, &single));
     Ok(Some(B::float_mask_where(hidden, seen, zeros)))
 }

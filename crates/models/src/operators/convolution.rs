@@ -14,25 +14,27 @@ use testgen_nn::backend::Ops;
 use testgen_operators::calls::{Attributes, CallError};
 use testgen_types::DeviceKind;
 
-pub(crate) fn convolved<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
-    let (x, weight) = (of.float(0)?, of.float(1)?);
-    if B::kind(of.device) != DeviceKind::Cpu {
+pub(crate) fn convolved<B: Ops>(
+    arguments: &CallArguments<'_, B>,
+) -> Result<DeviceTensor<B>, CallError> {
+    let (x, weight) = (arguments.float(0)?, arguments.float(1)?);
+    if B::kind(arguments.device) != DeviceKind::Cpu {
         return Ok(DeviceTensor::Float(product_of_windows::<B>(
             x,
             weight,
-            of.optional(2),
-            of.attributes,
+            arguments.optional(2),
+            arguments.attributes,
         )));
     }
     // Of 16 bits in f32, rounded once; see the convolutions of models.
-    let bias = of
+    let bias = arguments
         .optional(2)
         .map(|bias| B::float_cast(bias, FloatDType::F32));
-    Ok(of.rounded(on_host::<B>(
-        of.single(0)?,
-        of.single(1)?,
+    Ok(arguments.rounded(on_host::<B>(
+        arguments.single(0)?,
+        arguments.single(1)?,
         bias,
-        of.attributes,
+        arguments.attributes,
     )))
 }
 
@@ -104,29 +106,37 @@ pub(crate) fn product_of_windows<B: Ops>(
     }
 }
 
-pub(crate) fn transposed<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
-    let [stride, padding, dilation] = windows_of::<2>(of.attributes);
+pub(crate) fn transposed<B: Ops>(
+    arguments: &CallArguments<'_, B>,
+) -> Result<DeviceTensor<B>, CallError> {
+    let [stride, padding, dilation] = windows_of::<2>(arguments.attributes);
     let output = std::array::from_fn(|dimension| {
-        of.attributes
+        arguments
+            .attributes
             .output_padding
             .get(dimension)
             .copied()
             .unwrap_or(0)
     });
-    if B::kind(of.device) == DeviceKind::Cpu {
-        let options =
-            ConvTransposeOptions::new(stride, padding, output, dilation, of.attributes.groups);
-        let bias = of
+    if B::kind(arguments.device) == DeviceKind::Cpu {
+        let options = ConvTransposeOptions::new(
+            stride,
+            padding,
+            output,
+            dilation,
+            arguments.attributes.groups,
+        );
+        let bias = arguments
             .optional(2)
             .map(|bias| B::float_cast(bias, FloatDType::F32));
-        return Ok(of.rounded(B::conv_transpose2d(
-            of.single(0)?,
-            of.single(1)?,
+        return Ok(arguments.rounded(B::conv_transpose2d(
+            arguments.single(0)?,
+            arguments.single(1)?,
             bias,
             options,
         )));
     }
-    let (x, weight) = (of.float(0)?, of.float(1)?);
+    let (x, weight) = (arguments.float(0)?, arguments.float(1)?);
     let kernel = dims::<B>(&weight)[2..].to_vec();
     let spread = (0..2).fold(x, |x, dimension| {
         let x = spread::<B>(x, dimension + 2, stride[dimension]);
@@ -142,14 +152,14 @@ pub(crate) fn transposed<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTens
     });
     let plain = Attributes {
         dilation: dilation.to_vec(),
-        groups: of.attributes.groups,
+        groups: arguments.attributes.groups,
         ..Attributes::default()
     };
-    let turned = turned::<B>(weight, of.attributes.groups);
+    let turned = turned::<B>(weight, arguments.attributes.groups);
     Ok(DeviceTensor::Float(product_of_windows::<B>(
         spread,
         turned,
-        of.optional(2),
+        arguments.optional(2),
         &plain,
     )))
 }

@@ -6,23 +6,27 @@ use testgen_nn::backend::{Activation, Ops};
 use testgen_operators::calls::CallError;
 use testgen_types::Operator;
 
-pub(crate) fn binary<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
-    match (of.value(0)?, of.value(1)?) {
+pub(crate) fn binary<B: Ops>(
+    arguments: &CallArguments<'_, B>,
+) -> Result<DeviceTensor<B>, CallError> {
+    match (arguments.value(0)?, arguments.value(1)?) {
         (DeviceTensor::Float(a), DeviceTensor::Float(b)) => {
-            floats::<B>(of, a, b).map(DeviceTensor::Float)
+            floats::<B>(arguments, a, b).map(DeviceTensor::Float)
         }
-        (DeviceTensor::Int(a), DeviceTensor::Int(b)) => ints::<B>(of, a, b).map(DeviceTensor::Int),
-        _ => Err(of.refused("it computes floats or integers, both of one type")),
+        (DeviceTensor::Int(a), DeviceTensor::Int(b)) => {
+            ints::<B>(arguments, a, b).map(DeviceTensor::Int)
+        }
+        _ => Err(arguments.refused("it computes floats or integers, both of one type")),
     }
 }
 
 fn floats<B: Ops>(
-    of: &CallArguments<'_, B>,
+    arguments: &CallArguments<'_, B>,
     a: FloatTensor<B>,
     b: FloatTensor<B>,
 ) -> Result<FloatTensor<B>, CallError> {
     let [a, b] = same_rank::<B>(a, b);
-    Ok(match of.operator {
+    Ok(match arguments.operator {
         Operator::Add => B::float_add(a, b),
         Operator::Sub => B::float_sub(a, b),
         Operator::Mul => B::float_mul(a, b),
@@ -36,7 +40,7 @@ fn floats<B: Ops>(
             let [a, b] = same_shape::<B>(a, b);
             B::float_neg(maximum::<B>(B::float_neg(a), B::float_neg(b)))
         }
-        _ => return Err(of.refused("it is not an operator on two tensors of floats")),
+        _ => return Err(arguments.refused("it is not an operator on two tensors of floats")),
     })
 }
 
@@ -71,29 +75,33 @@ fn same_shape<B: Ops>(a: FloatTensor<B>, b: FloatTensor<B>) -> [FloatTensor<B>; 
 }
 
 fn ints<B: Ops>(
-    of: &CallArguments<'_, B>,
+    arguments: &CallArguments<'_, B>,
     a: IntTensor<B>,
     b: IntTensor<B>,
 ) -> Result<IntTensor<B>, CallError> {
-    Ok(match of.operator {
+    Ok(match arguments.operator {
         Operator::Add => B::int_add(a, b),
         Operator::Sub => B::int_sub(a, b),
         Operator::Mul => B::int_mul(a, b),
         Operator::Div => B::int_div(a, b),
         Operator::MaxBinary | Operator::Maximum => {
-            B::int_mask_where(a.clone(), B::int_lower(a, b.clone(), of.truths()), b)
+            B::int_mask_where(a.clone(), B::int_lower(a, b.clone(), arguments.truths()), b)
         }
-        Operator::MinBinary | Operator::Minimum => {
-            B::int_mask_where(a.clone(), B::int_greater(a, b.clone(), of.truths()), b)
-        }
-        _ => return Err(of.refused("it is not an operator on two tensors of integers")),
+        Operator::MinBinary | Operator::Minimum => B::int_mask_where(
+            a.clone(),
+            B::int_greater(a, b.clone(), arguments.truths()),
+            b,
+        ),
+        _ => return Err(arguments.refused("it is not an operator on two tensors of integers")),
     })
 }
 
-pub(crate) fn unary<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
-    let [low, high] = of.attributes.limits;
-    match of.value(0)? {
-        DeviceTensor::Float(x) => Ok(DeviceTensor::Float(match of.operator {
+pub(crate) fn unary<B: Ops>(
+    arguments: &CallArguments<'_, B>,
+) -> Result<DeviceTensor<B>, CallError> {
+    let [low, high] = arguments.attributes.limits;
+    match arguments.value(0)? {
+        DeviceTensor::Float(x) => Ok(DeviceTensor::Float(match arguments.operator {
             Operator::Neg => B::float_neg(x),
             Operator::Abs => B::float_abs(x),
             Operator::Sqrt => B::float_sqrt(x),
@@ -104,7 +112,7 @@ pub(crate) fn unary<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>
             Operator::Tanh => B::activation_op(x, Activation::Tanh),
             _ => {
                 // burn 0.21 loses NaN on GPUs.
-                let nan = B::float_is_nan(x.clone(), of.truths());
+                let nan = B::float_is_nan(x.clone(), arguments.truths());
                 B::float_mask_fill(
                     B::float_clamp(x, low.into(), high.into()),
                     nan,
@@ -112,48 +120,56 @@ pub(crate) fn unary<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>
                 )
             }
         })),
-        DeviceTensor::Int(x) => Ok(DeviceTensor::Int(match of.operator {
+        DeviceTensor::Int(x) => Ok(DeviceTensor::Int(match arguments.operator {
             Operator::Neg => B::int_neg(x),
             Operator::Abs => B::int_abs(x),
             Operator::Clamp => B::int_clamp(x, (low as i64).into(), (high as i64).into()),
-            _ => return Err(of.refused("it does not compute integers")),
+            _ => return Err(arguments.refused("it does not compute integers")),
         })),
-        DeviceTensor::Bool(_) => Err(of.refused("it does not compute booleans")),
+        DeviceTensor::Bool(_) => Err(arguments.refused("it does not compute booleans")),
     }
 }
 
-pub(crate) fn selected<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
-    let selected = of.value(1)?.where_else(of.bool(0)?, of.value(2)?);
-    selected.ok_or_else(|| of.refused("both tensors must be of one type"))
+pub(crate) fn selected<B: Ops>(
+    arguments: &CallArguments<'_, B>,
+) -> Result<DeviceTensor<B>, CallError> {
+    let selected = arguments
+        .value(1)?
+        .where_else(arguments.bool(0)?, arguments.value(2)?);
+    selected.ok_or_else(|| arguments.refused("both tensors must be of one type"))
 }
 
-pub(crate) fn compared<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
-    let truths = of.truths();
-    Ok(DeviceTensor::Bool(match (of.value(0)?, of.value(1)?) {
-        (DeviceTensor::Float(a), DeviceTensor::Float(b)) => {
-            let [a, b] = same_rank::<B>(a, b);
-            match of.operator {
-                Operator::Eq => B::float_equal(a, b, truths),
-                Operator::Ne => B::float_not_equal(a, b, truths),
-                Operator::Le => B::float_lower_equal(a, b, truths),
-                Operator::Gt => B::float_greater(a, b, truths),
-                Operator::Ge => B::float_greater_equal(a, b, truths),
-                _ => B::float_lower(a, b, truths),
+pub(crate) fn compared<B: Ops>(
+    arguments: &CallArguments<'_, B>,
+) -> Result<DeviceTensor<B>, CallError> {
+    let truths = arguments.truths();
+    Ok(DeviceTensor::Bool(
+        match (arguments.value(0)?, arguments.value(1)?) {
+            (DeviceTensor::Float(a), DeviceTensor::Float(b)) => {
+                let [a, b] = same_rank::<B>(a, b);
+                match arguments.operator {
+                    Operator::Eq => B::float_equal(a, b, truths),
+                    Operator::Ne => B::float_not_equal(a, b, truths),
+                    Operator::Le => B::float_lower_equal(a, b, truths),
+                    Operator::Gt => B::float_greater(a, b, truths),
+                    Operator::Ge => B::float_greater_equal(a, b, truths),
+                    _ => B::float_lower(a, b, truths),
+                }
             }
-        }
-        (DeviceTensor::Int(a), DeviceTensor::Int(b)) => match of.operator {
-            Operator::Eq => B::int_equal(a, b, truths),
-            Operator::Ne => B::int_not_equal(a, b, truths),
-            Operator::Le => B::int_lower_equal(a, b, truths),
-            Operator::Gt => B::int_greater(a, b, truths),
-            Operator::Ge => B::int_greater_equal(a, b, truths),
-            _ => B::int_lower(a, b, truths),
+            (DeviceTensor::Int(a), DeviceTensor::Int(b)) => match arguments.operator {
+                Operator::Eq => B::int_equal(a, b, truths),
+                Operator::Ne => B::int_not_equal(a, b, truths),
+                Operator::Le => B::int_lower_equal(a, b, truths),
+                Operator::Gt => B::int_greater(a, b, truths),
+                Operator::Ge => B::int_greater_equal(a, b, truths),
+                _ => B::int_lower(a, b, truths),
+            },
+            (DeviceTensor::Bool(a), DeviceTensor::Bool(b)) => match arguments.operator {
+                Operator::Eq => B::bool_equal(a, b),
+                Operator::Ne => B::bool_not_equal(a, b),
+                _ => return Err(arguments.refused("booleans have no order")),
+            },
+            _ => return Err(arguments.refused("both tensors must be of one type")),
         },
-        (DeviceTensor::Bool(a), DeviceTensor::Bool(b)) => match of.operator {
-            Operator::Eq => B::bool_equal(a, b),
-            Operator::Ne => B::bool_not_equal(a, b),
-            _ => return Err(of.refused("booleans have no order")),
-        },
-        _ => return Err(of.refused("both tensors must be of one type")),
-    }))
+    ))
 }

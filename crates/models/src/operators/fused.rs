@@ -12,32 +12,39 @@ use testgen_nn::backend::{Activation, Ops};
 use testgen_operators::calls::CallError;
 use testgen_types::Operator;
 
-pub(crate) fn computed<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
-    let (a, b) = (of.float(0)?, of.float(1)?);
-    let x = match of.operator {
+pub(crate) fn computed<B: Ops>(
+    arguments: &CallArguments<'_, B>,
+) -> Result<DeviceTensor<B>, CallError> {
+    let (a, b) = (arguments.float(0)?, arguments.float(1)?);
+    let x = match arguments.operator {
         // The product of models, which adds the bias itself where its kernel can.
         Operator::MatmulBiasRelu | Operator::MatmulBiasGelu => {
-            B::affine_op(a, b, Some(bias_row::<B>(of)?))
+            B::affine_op(a, b, Some(bias_row::<B>(arguments)?))
         }
         Operator::ConvBatchNormRelu => {
-            let product = product_of_windows::<B>(a, b, None, of.attributes);
-            let statistics = [of.single(2)?, of.single(3)?, of.single(4)?, of.single(5)?];
+            let product = product_of_windows::<B>(a, b, None, arguments.attributes);
+            let statistics = [
+                arguments.single(2)?,
+                arguments.single(3)?,
+                arguments.single(4)?,
+                arguments.single(5)?,
+            ];
             let normal = by_statistics::<B>(
                 B::float_cast(product, FloatDType::F32),
                 statistics,
-                of.attributes.eps,
+                arguments.attributes.eps,
             );
-            B::float_cast(normal, of.dtype())
+            B::float_cast(normal, arguments.dtype())
         }
         Operator::AddRelu => B::float_add(a, b),
         _ => {
             return Ok(DeviceTensor::Float(B::float_add(
                 B::float_mul(a, b),
-                of.float(2)?,
+                arguments.float(2)?,
             )));
         }
     };
-    let activation = if of.operator == Operator::MatmulBiasGelu {
+    let activation = if arguments.operator == Operator::MatmulBiasGelu {
         Activation::Gelu
     } else {
         Activation::Relu
@@ -47,9 +54,9 @@ pub(crate) fn computed<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor
 
 /// The bias as a vector.
 fn bias_row<B: Ops>(
-    of: &CallArguments<'_, B>,
+    arguments: &CallArguments<'_, B>,
 ) -> Result<burn_tensor::ops::FloatTensor<B>, CallError> {
-    let bias = of.float(2)?;
+    let bias = arguments.float(2)?;
     let width = dims::<B>(&bias).iter().product();
     Ok(reshape::<B>(bias, [width]))
 }

@@ -11,27 +11,29 @@ use testgen_nn::backend::Ops;
 use testgen_operators::calls::{CallError, Reduction};
 use testgen_types::Operator;
 
-pub(crate) fn loss<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
-    let losses = match of.operator {
-        Operator::CrossEntropyLoss => of_classes::<B>(of, log_softmax::<B>(of.float(0)?, 1))?,
-        Operator::NllLoss => of_classes::<B>(of, of.single(0)?)?,
-        _ => of_elements::<B>(of, of.single(0)?, of.single(1)?),
+pub(crate) fn loss<B: Ops>(arguments: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
+    let losses = match arguments.operator {
+        Operator::CrossEntropyLoss => {
+            of_classes::<B>(arguments, log_softmax::<B>(arguments.float(0)?, 1))?
+        }
+        Operator::NllLoss => of_classes::<B>(arguments, arguments.single(0)?)?,
+        _ => of_elements::<B>(arguments, arguments.single(0)?, arguments.single(1)?),
     };
-    let reduced = match of.attributes.reduction {
+    let reduced = match arguments.attributes.reduction {
         Reduction::None => losses,
         Reduction::Sum => reshape::<B>(B::float_sum(losses), [1]),
         Reduction::Mean => reshape::<B>(B::float_mean(losses), [1]),
     };
-    Ok(of.rounded(reduced))
+    Ok(arguments.rounded(reduced))
 }
 
 /// The negative log probability of the class of each row.
 fn of_classes<B: Ops>(
-    of: &CallArguments<'_, B>,
+    arguments: &CallArguments<'_, B>,
     logs: FloatTensor<B>,
 ) -> Result<FloatTensor<B>, CallError> {
     let rows = dims::<B>(&logs)[0];
-    let classes = B::int_reshape(of.int(1)?, Shape::from(vec![rows, 1]));
+    let classes = B::int_reshape(arguments.int(1)?, Shape::from(vec![rows, 1]));
     Ok(B::float_neg(reshape::<B>(
         B::float_gather(1, logs, classes),
         [rows],
@@ -39,14 +41,14 @@ fn of_classes<B: Ops>(
 }
 
 fn of_elements<B: Ops>(
-    of: &CallArguments<'_, B>,
+    arguments: &CallArguments<'_, B>,
     a: FloatTensor<B>,
     b: FloatTensor<B>,
 ) -> FloatTensor<B> {
     let number = |number: f64| full::<B>(&dims::<B>(&a), number, &a);
     let one_minus = |x: FloatTensor<B>| B::float_sub(number(1.0), x);
     let difference = || B::float_sub(a.clone(), b.clone());
-    match of.operator {
+    match arguments.operator {
         Operator::MseLoss => {
             let difference = difference();
             B::float_mul(difference.clone(), difference)
@@ -56,7 +58,7 @@ fn of_elements<B: Ops>(
             let distance = B::float_abs(difference());
             let square =
                 B::float_mul_scalar(B::float_mul(distance.clone(), distance.clone()), 0.5.into());
-            let near = B::float_lower_elem(distance.clone(), 1.0.into(), of.truths());
+            let near = B::float_lower_elem(distance.clone(), 1.0.into(), arguments.truths());
             B::float_mask_where(B::float_sub_scalar(distance, 0.5.into()), near, square)
         }
         Operator::BceLoss => {
@@ -76,7 +78,7 @@ fn of_elements<B: Ops>(
         // `kl_div_loss`; where the target is 0 its product with a logarithm is 0.
         _ => {
             let product = B::float_mul(b.clone(), B::float_sub(B::float_log(b.clone()), a.clone()));
-            let empty = B::float_equal_elem(b.clone(), 0.0.into(), of.truths());
+            let empty = B::float_equal_elem(b.clone(), 0.0.into(), arguments.truths());
             B::float_mask_where(product, empty, number(0.0))
         }
     }

@@ -5,31 +5,34 @@ use testgen_nn::backend::Ops;
 use testgen_operators::calls::CallError;
 use testgen_types::Operator;
 
-pub(crate) fn moved<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
-    let (x, attributes) = (of.value(0)?, of.attributes);
+pub(crate) fn moved<B: Ops>(
+    arguments: &CallArguments<'_, B>,
+) -> Result<DeviceTensor<B>, CallError> {
+    let (x, attributes) = (arguments.value(0)?, arguments.attributes);
     let mut shape = x.shape();
-    Ok(match of.operator {
+    Ok(match arguments.operator {
         Operator::Transpose => match *attributes.axes {
             [a, b] => x.swap(a, b),
-            _ => return Err(of.refused("it exchanges two dimensions")),
+            _ => return Err(arguments.refused("it exchanges two dimensions")),
         },
         Operator::LayoutTransform => contiguous::<B>(x.permute(&attributes.axes)),
         Operator::Reshape | Operator::View => x.reshape(attributes.shape.clone()),
         Operator::Squeeze => {
-            shape.remove(of.dim()?);
+            shape.remove(arguments.dim()?);
             x.reshape(shape)
         }
-        Operator::Unsqueeze => unsqueezed(x, of.dim()?),
+        Operator::Unsqueeze => unsqueezed(x, arguments.dim()?),
         Operator::Broadcast => {
             let whole = [vec![1; attributes.shape.len() - shape.len()], shape].concat();
             x.reshape(whole).expand(&attributes.shape)
         }
-        Operator::Concat => joined(of, of.values(), of.dim()?)?,
+        Operator::Concat => joined(arguments, arguments.values(), arguments.dim()?)?,
         Operator::Stack => {
-            let dim = of.dim()?;
+            let dim = arguments.dim()?;
             joined(
-                of,
-                of.values()
+                arguments,
+                arguments
+                    .values()
                     .into_iter()
                     .map(|x| unsqueezed(x, dim))
                     .collect(),
@@ -39,22 +42,22 @@ pub(crate) fn moved<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>
         Operator::Slice => {
             let mut ranges: Vec<[usize; 3]> =
                 shape.into_iter().map(|length| [0, length, 1]).collect();
-            ranges[of.dim()?] = attributes.range;
+            ranges[arguments.dim()?] = attributes.range;
             x.slice(&ranges)
         }
-        Operator::Gather => x.gather(of.dim()?, of.int(1)?),
+        Operator::Gather => x.gather(arguments.dim()?, arguments.int(1)?),
         Operator::Embedding => {
-            let indices = of.value(1)?;
+            let indices = arguments.value(1)?;
             let result = [indices.shape(), shape[1..].to_vec()].concat();
             let DeviceTensor::Int(rows) =
                 indices.clone().reshape([indices.shape().iter().product()])
             else {
-                return Err(of.refused("the indices are not integers"));
+                return Err(arguments.refused("the indices are not integers"));
             };
             x.select(rows).reshape(result)
         }
         Operator::Contiguous => contiguous::<B>(x),
-        Operator::Copy => copied(of, x)?,
+        Operator::Copy => copied(arguments, x)?,
         // `dropout` in evaluation is the identity.
         _ => x,
     })
@@ -69,7 +72,7 @@ fn contiguous<B: Ops>(x: DeviceTensor<B>) -> DeviceTensor<B> {
 /// Another tensor with the same elements. burn shares memory until a tensor is written, so two
 /// parts are joined, which copies.
 fn copied<B: Ops>(
-    of: &CallArguments<'_, B>,
+    arguments: &CallArguments<'_, B>,
     x: DeviceTensor<B>,
 ) -> Result<DeviceTensor<B>, CallError> {
     let shape = x.shape();
@@ -85,7 +88,7 @@ fn copied<B: Ops>(
     if parts.is_empty() {
         Ok(row.reshape(shape))
     } else {
-        Ok(joined(of, parts, 0)?.reshape(shape))
+        Ok(joined(arguments, parts, 0)?.reshape(shape))
     }
 }
 
@@ -96,9 +99,10 @@ fn unsqueezed<B: Ops>(x: DeviceTensor<B>, dim: usize) -> DeviceTensor<B> {
 }
 
 fn joined<B: Ops>(
-    of: &CallArguments<'_, B>,
+    arguments: &CallArguments<'_, B>,
     parts: Vec<DeviceTensor<B>>,
     dim: usize,
 ) -> Result<DeviceTensor<B>, CallError> {
-    DeviceTensor::concat(parts, dim).ok_or_else(|| of.refused("it joins tensors of one type"))
+    DeviceTensor::concat(parts, dim)
+        .ok_or_else(|| arguments.refused("it joins tensors of one type"))
 }

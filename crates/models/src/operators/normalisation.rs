@@ -11,20 +11,28 @@ use testgen_operators::calls::CallError;
 use testgen_types::Operator;
 
 /// Over the last dimension, as models compute them.
-pub(crate) fn of_rows<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
-    let (x, weight, eps) = (of.float(0)?, of.float(1)?, of.attributes.eps);
-    Ok(DeviceTensor::Float(match of.operator {
+pub(crate) fn of_rows<B: Ops>(
+    arguments: &CallArguments<'_, B>,
+) -> Result<DeviceTensor<B>, CallError> {
+    let (x, weight, eps) = (
+        arguments.float(0)?,
+        arguments.float(1)?,
+        arguments.attributes.eps,
+    );
+    Ok(DeviceTensor::Float(match arguments.operator {
         Operator::RmsNorm => B::rms_norm_op(x, weight, eps),
-        _ => B::layer_norm_op(x, weight, of.float(2)?, eps),
+        _ => B::layer_norm_op(x, weight, arguments.float(2)?, eps),
     }))
 }
 
 /// Of groups of channels, or each channel by itself; in f32.
-pub(crate) fn of_groups<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
-    let x = of.single(0)?;
+pub(crate) fn of_groups<B: Ops>(
+    arguments: &CallArguments<'_, B>,
+) -> Result<DeviceTensor<B>, CallError> {
+    let x = arguments.single(0)?;
     let shape = dims::<B>(&x);
-    let groups = if of.operator == Operator::GroupNorm {
-        of.attributes.groups
+    let groups = if arguments.operator == Operator::GroupNorm {
+        arguments.attributes.groups
     } else {
         shape[1]
     };
@@ -34,20 +42,27 @@ pub(crate) fn of_groups<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTenso
     let variance = B::float_mean_dim(B::float_mul(centred.clone(), centred.clone()), 1);
     let scale = B::float_recip(B::float_sqrt(B::float_add_scalar(
         variance,
-        of.attributes.eps.into(),
+        arguments.attributes.eps.into(),
     )));
     let normal = reshape::<B>(B::float_mul(centred, scale), shape.clone());
-    let [weight, bias] =
-        [of.single(1)?, of.single(2)?].map(|vector| as_channels::<B>(vector, shape.len()));
-    Ok(of.rounded(B::float_add(B::float_mul(normal, weight), bias)))
+    let [weight, bias] = [arguments.single(1)?, arguments.single(2)?]
+        .map(|vector| as_channels::<B>(vector, shape.len()));
+    Ok(arguments.rounded(B::float_add(B::float_mul(normal, weight), bias)))
 }
 
-pub(crate) fn batch_norm<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
-    let statistics = [of.single(1)?, of.single(2)?, of.single(3)?, of.single(4)?];
-    Ok(of.rounded(by_statistics::<B>(
-        of.single(0)?,
+pub(crate) fn batch_norm<B: Ops>(
+    arguments: &CallArguments<'_, B>,
+) -> Result<DeviceTensor<B>, CallError> {
+    let statistics = [
+        arguments.single(1)?,
+        arguments.single(2)?,
+        arguments.single(3)?,
+        arguments.single(4)?,
+    ];
+    Ok(arguments.rounded(by_statistics::<B>(
+        arguments.single(0)?,
         statistics,
-        of.attributes.eps,
+        arguments.attributes.eps,
     )))
 }
 

@@ -12,29 +12,31 @@ use testgen_operators::calls::CallError;
 
 /// The largest of each window, with minus infinity around the input. burn's own loses NaN, which
 /// PyTorch's keeps.
-pub(crate) fn largest<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
-    let windows = TensorWindows::new(&of.attributes.kernel, of.attributes);
-    let slices = windows.slices::<B>(of.float(0)?, f64::NEG_INFINITY);
+pub(crate) fn largest<B: Ops>(
+    arguments: &CallArguments<'_, B>,
+) -> Result<DeviceTensor<B>, CallError> {
+    let windows = TensorWindows::new(&arguments.attributes.kernel, arguments.attributes);
+    let slices = windows.slices::<B>(arguments.float(0)?, f64::NEG_INFINITY);
     let largest = slices.into_iter().reduce(maximum::<B>);
     largest
         .map(DeviceTensor::Float)
-        .ok_or_else(|| of.refused("the kernel is empty"))
+        .ok_or_else(|| arguments.refused("the kernel is empty"))
 }
 
 /// The mean of each window, in f32.
-pub(crate) fn mean<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
-    let x = of.single(0)?;
-    let windows = TensorWindows::new(&of.attributes.kernel, of.attributes);
+pub(crate) fn mean<B: Ops>(arguments: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
+    let x = arguments.single(0)?;
+    let windows = TensorWindows::new(&arguments.attributes.kernel, arguments.attributes);
     let total = summed::<B>(windows.slices::<B>(x.clone(), 0.0))
-        .ok_or_else(|| of.refused("the kernel is empty"))?;
-    if of.attributes.count_include_pad {
-        return Ok(of.rounded(B::float_div_scalar(total, (windows.taps() as f64).into())));
+        .ok_or_else(|| arguments.refused("the kernel is empty"))?;
+    if arguments.attributes.count_include_pad {
+        return Ok(arguments.rounded(B::float_div_scalar(total, (windows.taps() as f64).into())));
     }
     // The number of elements of each window is the sum of ones without those of the padding.
     let ones = full::<B>(&[&[1, 1], &dims::<B>(&x)[2..]].concat(), 1.0, &x);
     let counts = summed::<B>(windows.slices::<B>(ones, 0.0))
-        .ok_or_else(|| of.refused("the kernel is empty"))?;
-    Ok(of.rounded(B::float_div(total, counts)))
+        .ok_or_else(|| arguments.refused("the kernel is empty"))?;
+    Ok(arguments.rounded(B::float_div(total, counts)))
 }
 
 fn summed<B: Ops>(slices: Vec<FloatTensor<B>>) -> Option<FloatTensor<B>> {
@@ -43,9 +45,11 @@ fn summed<B: Ops>(slices: Vec<FloatTensor<B>>) -> Option<FloatTensor<B>> {
 
 /// The means of windows from floor(i * in / out) to ceil((i + 1) * in / out), one dimension after
 /// the other, in f32.
-pub(crate) fn adaptive<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
-    let x = of.single(0)?;
-    let pooled = of
+pub(crate) fn adaptive<B: Ops>(
+    arguments: &CallArguments<'_, B>,
+) -> Result<DeviceTensor<B>, CallError> {
+    let x = arguments.single(0)?;
+    let pooled = arguments
         .attributes
         .shape
         .iter()
@@ -67,5 +71,5 @@ pub(crate) fn adaptive<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor
             };
             B::float_cat((0..*count).map(window).collect(), dim)
         });
-    Ok(of.rounded(pooled))
+    Ok(arguments.rounded(pooled))
 }

@@ -13,22 +13,29 @@ use testgen_nn::backend::Ops;
 use testgen_operators::calls::CallError;
 use testgen_types::Operator;
 
-pub(crate) fn reduced<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
-    let sums = matches!(of.operator, Operator::Sum | Operator::Mean | Operator::Prod);
-    match of.value(0)? {
+pub(crate) fn reduced<B: Ops>(
+    arguments: &CallArguments<'_, B>,
+) -> Result<DeviceTensor<B>, CallError> {
+    let sums = matches!(
+        arguments.operator,
+        Operator::Sum | Operator::Mean | Operator::Prod
+    );
+    match arguments.value(0)? {
         // Sums of 16 bits are accumulated in f32 and rounded once, as PyTorch's are.
-        DeviceTensor::Float(_) if sums => Ok(of.rounded(floats::<B>(of, of.single(0)?))),
-        DeviceTensor::Float(x) => Ok(DeviceTensor::Float(floats::<B>(of, x))),
-        DeviceTensor::Int(x) => ints::<B>(of, x).map(DeviceTensor::Int),
-        DeviceTensor::Bool(_) => Err(of.refused("it does not compute booleans")),
+        DeviceTensor::Float(_) if sums => {
+            Ok(arguments.rounded(floats::<B>(arguments, arguments.single(0)?)))
+        }
+        DeviceTensor::Float(x) => Ok(DeviceTensor::Float(floats::<B>(arguments, x))),
+        DeviceTensor::Int(x) => ints::<B>(arguments, x).map(DeviceTensor::Int),
+        DeviceTensor::Bool(_) => Err(arguments.refused("it does not compute booleans")),
     }
 }
 
-fn floats<B: Ops>(of: &CallArguments<'_, B>, x: FloatTensor<B>) -> FloatTensor<B> {
+fn floats<B: Ops>(arguments: &CallArguments<'_, B>, x: FloatTensor<B>) -> FloatTensor<B> {
     let shape = dims::<B>(&x);
-    let Some(dim) = of.attributes.dim else {
+    let Some(dim) = arguments.attributes.dim else {
         let row = reshape::<B>(x.clone(), [1, shape.iter().product()]);
-        let whole = match of.operator {
+        let whole = match arguments.operator {
             Operator::Sum => B::float_sum(x),
             Operator::Mean => B::float_mean(x),
             Operator::Max => largest::<B>(row, 1),
@@ -37,7 +44,7 @@ fn floats<B: Ops>(of: &CallArguments<'_, B>, x: FloatTensor<B>) -> FloatTensor<B
         };
         return reshape::<B>(whole, [1]);
     };
-    let kept = match of.operator {
+    let kept = match arguments.operator {
         Operator::Sum => B::float_sum_dim(x, dim),
         Operator::Mean => B::float_mean_dim(x, dim),
         Operator::Max => largest::<B>(x, dim),
@@ -67,24 +74,27 @@ fn with_nan_of<B: Ops>(x: FloatTensor<B>, extremes: FloatTensor<B>, dim: usize) 
     B::float_mask_fill(extremes, marked, f64::NAN.into())
 }
 
-fn ints<B: Ops>(of: &CallArguments<'_, B>, x: IntTensor<B>) -> Result<IntTensor<B>, CallError> {
+fn ints<B: Ops>(
+    arguments: &CallArguments<'_, B>,
+    x: IntTensor<B>,
+) -> Result<IntTensor<B>, CallError> {
     let shape = x.shape().to_vec();
-    let Some(dim) = of.attributes.dim else {
-        let whole = match of.operator {
+    let Some(dim) = arguments.attributes.dim else {
+        let whole = match arguments.operator {
             Operator::Sum => B::int_sum(x),
             Operator::Max => B::int_max(x),
             Operator::Min => B::int_min(x),
             Operator::Prod => B::int_prod(x),
-            _ => return Err(of.refused("the mean of integers is not an integer")),
+            _ => return Err(arguments.refused("the mean of integers is not an integer")),
         };
         return Ok(B::int_reshape(whole, Shape::from([1])));
     };
-    let kept = match of.operator {
+    let kept = match arguments.operator {
         Operator::Sum => B::int_sum_dim(x, dim),
         Operator::Max => B::int_max_dim(x, dim),
         Operator::Min => B::int_min_dim(x, dim),
         Operator::Prod => B::int_prod_dim(x, dim),
-        _ => return Err(of.refused("the mean of integers is not an integer")),
+        _ => return Err(arguments.refused("the mean of integers is not an integer")),
     };
     Ok(B::int_reshape(kept, Shape::from(without(&shape, dim))))
 }

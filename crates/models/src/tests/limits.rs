@@ -132,7 +132,7 @@ fn a_size_without_a_tensor_is_refused_by_name() {
 #[test]
 fn a_configuration_is_bounded_and_quoted_in_part() {
     let directory = tempfile::tempdir().expect("a directory can be made");
-    let of = |text: String| {
+    let error = |text: String| {
         fs::write(directory.path().join("config.json"), text).expect("it can be written");
         error(ModelType::Llama, &Checkpoint::at(directory.path()))
     };
@@ -143,11 +143,11 @@ fn a_configuration_is_bounded_and_quoted_in_part() {
         )
     };
     assert!(
-        of(numbers(50_000_000)).contains("config.json`: it has 50000"),
+        error(numbers(50_000_000)).contains("config.json`: it has 50000"),
         "the size is named"
     );
     assert!(
-        of(numbers(8_000_000)).contains("`extra` has 4000001 entries"),
+        error(numbers(8_000_000)).contains("`extra` has 4000001 entries"),
         "the list is named"
     );
     let long = "x".repeat(1_000_000);
@@ -162,6 +162,6 @@ fn a_configuration_is_bounded_and_quoted_in_part() {
         format!(r#"{{"model_type": "llama", "architectures": ["{long}"]}}"#),
         format!(r#"{{"model_type": "llama", {long}}}"#),
     ] {
-        assert!(!of(text).contains(&"x".repeat(201)));
+        assert!(!error(text).contains(&"x".repeat(201)));
     }
 }

@@ -63,11 +63,11 @@ fn compare(
     precision: Precision,
     executor: &dyn Execute,
 ) -> Option<String> {
-    let float = Arithmetic::of(precision);
+    let float = Arithmetic::for_precision(precision);
     let element = float.element();
     let (cases, arithmetic) = match check {
         "forward" => (
-            crate::shapes::of(operator)
+            crate::shapes::for_operator(operator)
                 .iter()
                 .flat_map(|sizes| cases(operator, sizes, element))
                 .collect(),
@@ -92,7 +92,7 @@ fn compare(
 }
 
 fn relation(operator: Operator, precision: Precision, executor: &dyn Execute) -> Option<String> {
-    relations(operator, Element::of(precision))
+    relations(operator, Element::for_precision(precision))
         .iter()
         .find_map(|relation| {
             let violation = relation
@@ -105,8 +105,8 @@ fn relation(operator: Operator, precision: Precision, executor: &dyn Execute) ->
 
 /// Three runs, and the device that results are on.
 fn repeated(operator: Operator, precision: Precision, executor: &dyn Execute) -> Option<String> {
-    let sizes = crate::shapes::of(operator);
-    cases(operator, &sizes[0], Element::of(precision))
+    let sizes = crate::shapes::for_operator(operator);
+    cases(operator, &sizes[0], Element::for_precision(precision))
         .iter()
         .find_map(|case| {
             let runs: Vec<Result<Computed, CallError>> =

@@ -69,7 +69,7 @@ impl Execute for Perfect {
         let arithmetic = if integers {
             Arithmetic::exact(Element::I32)
         } else {
-            Arithmetic::of(self.0)
+            Arithmetic::for_precision(self.0)
         };
         Ok(on_host(reference(call, arithmetic).tensor()))
     }

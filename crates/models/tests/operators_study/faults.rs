@@ -42,11 +42,11 @@ type Computation = Result<Computed, CallError>;
 
 /// Every fault that applies to an operator.
 fn faults(operator: Operator) -> Vec<Fault> {
-    let mut faults = results::of(operator);
-    faults.extend(inputs::of(operator));
-    faults.extend(attributes::of(operator));
-    faults.extend(other::of(operator));
-    faults.extend(sums::of(operator));
+    let mut faults = results::for_operator(operator);
+    faults.extend(inputs::for_operator(operator));
+    faults.extend(attributes::for_operator(operator));
+    faults.extend(other::for_operator(operator));
+    faults.extend(sums::for_operator(operator));
     faults
 }
 

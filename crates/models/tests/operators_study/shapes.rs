@@ -5,7 +5,7 @@ use testgen_operators::cases::odd_sizes;
 use testgen_types::Operator;
 
 /// The shapes of an operator in `model_specs/operators`, after a small odd one.
-pub(crate) fn of(operator: Operator) -> Vec<Vec<usize>> {
+pub(crate) fn for_operator(operator: Operator) -> Vec<Vec<usize>> {
     static TEXTS: OnceLock<String> = OnceLock::new();
     let texts = TEXTS.get_or_init(texts);
     let start = format!("  {operator}: ");
@@ -54,7 +54,7 @@ fn texts() -> String {
 #[test]
 fn every_operator_has_shapes_in_one_spec() {
     for &operator in Operator::ALL {
-        let shapes = of(operator);
+        let shapes = for_operator(operator);
         assert!(
             shapes.len() > 1
                 && shapes

@@ -47,7 +47,7 @@ pub(crate) fn stressed(
 ) -> Result<StressResult, CallError> {
     Stress {
         executor: device,
-        arithmetic: Arithmetic::of(precision),
+        arithmetic: Arithmetic::for_precision(precision),
         device: DeviceKind::Cpu,
     }
     .run(case, true)
@@ -59,7 +59,7 @@ fn every_case_passes_without_a_fault() {
     for precision in PRECISIONS {
         let device = host(precision);
         for (operator, sizes) in SHAPES {
-            let cases = stress_cases(*operator, sizes, Element::of(precision));
+            let cases = stress_cases(*operator, sizes, Element::for_precision(precision));
             assert!(!cases.is_empty(), "{operator}");
             for case in cases {
                 let failure = match stressed(device.as_ref(), precision, &case) {
@@ -83,7 +83,11 @@ fn every_fault_of_large_sizes_is_detected() {
     let (mut undetected, faults) = (Vec::new(), faults::all());
     for fault in &faults {
         let host = host(fault.precision);
-        let cases = stress_cases(fault.operator, fault.sizes, Element::of(fault.precision));
+        let cases = stress_cases(
+            fault.operator,
+            fault.sizes,
+            Element::for_precision(fault.precision),
+        );
         let found = cases.iter().find_map(|case| {
             let faulty = Faulty::new(host.as_ref(), fault);
             match stressed(&faulty, fault.precision, case) {

@@ -39,7 +39,7 @@ impl<B: Ops> Linear<B> {
     }
 
     /// `weight` [in, out] and `bias` `[out]`.
-    pub fn of(weight: Tensor<B, 2>, bias: Option<Tensor<B, 1>>) -> Self {
+    pub fn from_weights(weight: Tensor<B, 2>, bias: Option<Tensor<B, 1>>) -> Self {
         Self { weight, bias }
     }
 

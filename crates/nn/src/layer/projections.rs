@@ -101,6 +101,9 @@ impl<B: Ops> Projections<B, 3> {
         let bias =
             bias.map(|bias: Tensor<B, 1>| by_kind(bias.reshape([1, width])).reshape([width]));
         let widths = kinds.map(|count| groups * count * head_dim);
-        Ok(Self::Joined(Linear::of(by_kind(weight), bias), widths))
+        Ok(Self::Joined(
+            Linear::from_weights(by_kind(weight), bias),
+            widths,
+        ))
     }
 }

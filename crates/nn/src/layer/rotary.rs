@@ -60,7 +60,7 @@ impl Rotary {
         Self {
             inverse_frequencies,
             attention_scaling: attention_scaling(parameters, trained) as f32,
-            growth: Growth::of(parameters, width, trained),
+            growth: Growth::from_parameters(parameters, width, trained),
         }
     }
 
@@ -120,7 +120,7 @@ impl Rotary {
 }
 
 impl Growth {
-    fn of(parameters: &RopeParameters, width: usize, trained: usize) -> Option<Self> {
+    fn from_parameters(parameters: &RopeParameters, width: usize, trained: usize) -> Option<Self> {
         let theta = parameters.rope_theta.unwrap_or(10_000.0);
         let trained = trained as f64;
         match parameters.rope_type {

@@ -44,10 +44,10 @@ impl<'a> FileTensor<'a> {
 
 impl Files {
     pub(super) fn open(directory: &Path) -> Result<Self, WeightsError> {
-        match CheckpointLayout::of(directory)? {
-            CheckpointLayout::Single(path) => Self::of(directory, &[path]),
+        match CheckpointLayout::read(directory)? {
+            CheckpointLayout::Single(path) => Self::map(directory, &[path]),
             CheckpointLayout::Sharded(index) => {
-                let files = Self::of(directory, &index.files())?;
+                let files = Self::map(directory, &index.files())?;
                 index.check(|name| files.tensors.contains_key(name))?;
                 Ok(files)
             }
@@ -56,10 +56,10 @@ impl Files {
 
     /// One file of the checkpoint, by its name.
     pub(super) fn open_one(directory: &Path, file: &str) -> Result<Self, WeightsError> {
-        Self::of(directory, &[directory.join(file)])
+        Self::map(directory, &[directory.join(file)])
     }
 
-    fn of(directory: &Path, paths: &[PathBuf]) -> Result<Self, WeightsError> {
+    fn map(directory: &Path, paths: &[PathBuf]) -> Result<Self, WeightsError> {
         let mut files = Self {
             directory: directory.to_owned(),
             maps: Vec::new(),

@@ -199,17 +199,20 @@ mod tests {
 
     #[test]
     fn other_files_are_described() {
-        let of = |bytes: &[u8]| {
+        let message = |bytes: &[u8]| {
             header_fault(
                 bytes,
                 &SafeTensors::read_metadata(bytes).expect_err("it is damaged"),
             )
         };
-        assert_eq!(of(b"abc"), "it has 3 bytes, too few for a safetensors file");
+        assert_eq!(
+            message(b"abc"),
+            "it has 3 bytes, too few for a safetensors file"
+        );
         let longer =
             "its header is longer than the file: it is truncated, or not a safetensors file";
-        assert_eq!(of(b"\x50\0\0\0\0\0\0\0{}"), longer);
-        assert_eq!(of(b"\x50\0\0\0\0\0\0\0"), longer);
+        assert_eq!(message(b"\x50\0\0\0\0\0\0\0{}"), longer);
+        assert_eq!(message(b"\x50\0\0\0\0\0\0\0"), longer);
         assert!(
             fault("[]", 0).starts_with("its header is not a JSON object: "),
             "{}",

@@ -31,7 +31,7 @@ pub(super) struct SafetensorsIndex {
 }
 
 impl CheckpointLayout {
-    pub(super) fn of(directory: &Path) -> Result<Self, WeightsError> {
+    pub(super) fn read(directory: &Path) -> Result<Self, WeightsError> {
         // Also a directory or a link without a target: opening it reports what it is.
         let occupied = |path: &PathBuf| fs::symlink_metadata(path).is_ok();
         if let Some(path) = SINGLE
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn an_index_names_files_and_tensors_that_exist() {
-        let of = |index: &str| {
+        let message = |index: &str| {
             error(|path| {
                 let header = br#"{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}"#;
                 let file = [&(header.len() as u64).to_le_bytes(), &header[..], &[0; 4]].concat();
@@ -214,7 +214,7 @@ mod tests {
                 "/\" of tensor `xx",
             ),
         ] {
-            let message = of(index);
+            let message = message(index);
             assert!(message.contains(expected), "{message}");
             assert!(message.len() < 1000, "{} bytes", message.len());
         }

@@ -23,7 +23,7 @@ pub enum Element {
 
 impl Element {
     /// The type in memory of tensors of a precision.
-    pub const fn of(precision: Precision) -> Self {
+    pub const fn for_precision(precision: Precision) -> Self {
         match precision {
             Precision::F32 | Precision::Tf32 => Self::F32,
             Precision::F16 => Self::F16,

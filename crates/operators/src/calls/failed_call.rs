@@ -221,7 +221,7 @@ impl FailedCall {
 
 impl Actual {
     /// The result of a call.
-    pub fn of(result: Result<HostTensor, CallError>) -> Self {
+    pub fn from_result(result: Result<HostTensor, CallError>) -> Self {
         match result {
             Ok(tensor) => Self::Computed(tensor),
             Err(error) => Self::Error(error.to_string()),

@@ -41,7 +41,7 @@ pub(crate) mod ulps {
 
 impl Arithmetic {
     /// The arithmetic of a precision.
-    pub fn of(precision: Precision) -> Self {
+    pub fn for_precision(precision: Precision) -> Self {
         // Matrix units truncate both factors of a product to 10 bits of mantissa.
         let factor = if precision == Precision::Tf32 {
             2_f64.powi(-10)
@@ -49,7 +49,7 @@ impl Arithmetic {
             0.0
         };
         Self {
-            element: Element::of(precision),
+            element: Element::for_precision(precision),
             factor,
         }
     }
@@ -264,7 +264,7 @@ mod tests {
         let sum = F32.add(one, one);
         assert_eq!((sum.value, sum.error), (2.0, 2.0 * UNIT));
         assert!(F32.mul(sum, sum).error > 8.0 * UNIT);
-        let half = Arithmetic::of(Precision::F16);
+        let half = Arithmetic::for_precision(Precision::F16);
         assert!(half.stored(sum).error > 2.0 * Element::F16.unit());
         assert_eq!(half.stored(one), one);
     }

@@ -25,7 +25,7 @@ impl Case {
     }
 
     /// A case of a variant.
-    pub(crate) fn of(variant: impl Into<String>, call: Call) -> Self {
+    pub(crate) fn named(variant: impl Into<String>, call: Call) -> Self {
         Self {
             variant: variant.into(),
             call,

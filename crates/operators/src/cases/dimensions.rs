@@ -18,7 +18,7 @@ pub(crate) use description::{Dimension, DimensionSlot};
 /// The dimensions of a call; the error is its difference from a call of its operator.
 pub(crate) fn dimensions(call: &Call) -> Result<Dimensions<'_>, Problem> {
     let mut dimensions = Dimensions::of_filled(call)?;
-    let described = match OperatorGroup::of(call.operator) {
+    let described = match OperatorGroup::for_operator(call.operator) {
         OperatorGroup::Elementwise | OperatorGroup::Comparison => {
             rows::broadcast(&mut dimensions, rows::inputs_of(call.operator))
         }
@@ -87,7 +87,7 @@ mod tests {
             let arithmetic = if integers {
                 Arithmetic::exact(Element::I32)
             } else {
-                Arithmetic::of(Precision::F32)
+                Arithmetic::for_precision(Precision::F32)
             };
             assert_eq!(
                 described.result,

@@ -53,7 +53,7 @@ pub fn evaluate(reference: &Reference, got: &HostTensor) -> ErrorEvaluation {
         .zip(&got.values)
         .map(|(number, got)| ElementPair::new(reference, *number, *got))
         .collect();
-    let mut evaluation = ErrorEvaluation::of(&elements);
+    let mut evaluation = ErrorEvaluation::new(&elements);
     evaluation.failure = element_failure(reference, got, &elements);
     if let Some(failure) = reference
         .sums
@@ -221,7 +221,7 @@ impl ErrorEvaluation {
         }
     }
 
-    fn of(elements: &[ElementPair]) -> Self {
+    fn new(elements: &[ElementPair]) -> Self {
         let finite = || elements.iter().filter(|element| element.finite);
         let square = |values: &mut dyn Iterator<Item = f64>| {
             values.map(|value| value * value).sum::<f64>().sqrt()

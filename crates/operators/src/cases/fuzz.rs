@@ -59,7 +59,7 @@ fn fuzz_failed_calls() {
 }
 
 fn file(case: Case) -> String {
-    let reference = reference(&case.call, Arithmetic::of(Precision::F32));
+    let reference = reference(&case.call, Arithmetic::for_precision(Precision::F32));
     let failed = FailedCall {
         version: FailedCall::VERSION,
         subject: "fuzzed".to_owned(),
@@ -125,7 +125,7 @@ fn assert_reference(call: &Call, elements: usize) {
         .iter()
         .any(|input| input.tensor.element.is_float());
     let arithmetic = if floats {
-        Arithmetic::of(Precision::F32)
+        Arithmetic::for_precision(Precision::F32)
     } else {
         Arithmetic::exact(Element::I32)
     };

@@ -27,7 +27,7 @@ use testgen_types::Operator;
 
 /// Every case of an operator for a shape.
 pub(crate) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
-    match OperatorGroup::of(sizes.operator) {
+    match OperatorGroup::for_operator(sizes.operator) {
         OperatorGroup::Elementwise => elementwise::cases(sizes),
         OperatorGroup::Comparison => comparison::cases(sizes),
         OperatorGroup::Activation => activation::cases(sizes),
@@ -46,7 +46,7 @@ pub(crate) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
 
 /// The reference result of a call, whose inputs are those of its operator.
 pub fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
-    match OperatorGroup::of(call.operator) {
+    match OperatorGroup::for_operator(call.operator) {
         OperatorGroup::Elementwise => elementwise::reference(call, arithmetic),
         OperatorGroup::Comparison => comparison::reference(call),
         OperatorGroup::Activation => activation::reference(call, arithmetic),
@@ -96,7 +96,7 @@ pub enum OperatorGroup {
 
 impl OperatorGroup {
     /// The group of an operator.
-    pub fn of(operator: Operator) -> Self {
+    pub fn for_operator(operator: Operator) -> Self {
         use Operator::*;
         match operator {
             Add | Sub | Mul | Div | Pow | MaxBinary | MinBinary | Neg | Abs | Sqrt | Exp | Log

@@ -13,7 +13,7 @@ use testgen_types::Operator;
 
 /// Calls of `operator` on integers and booleans; empty where it has neither.
 pub fn integer_cases(operator: Operator) -> Vec<Case> {
-    match OperatorGroup::of(operator) {
+    match OperatorGroup::for_operator(operator) {
         OperatorGroup::Elementwise | OperatorGroup::Comparison => elementwise(operator),
         OperatorGroup::Reduction if operator != Operator::Mean => retyped(operator, Element::I32),
         OperatorGroup::Movement | OperatorGroup::Indexing => [
@@ -69,7 +69,7 @@ fn elementwise(operator: Operator) -> Vec<Case> {
     let of = |element, index, limits| {
         XorShift64::new(operator.as_str(), index).integers(&shape, element, limits)
     };
-    let case = |inputs, attributes| Case::of("i32", Call::new(operator, inputs, attributes));
+    let case = |inputs, attributes| Case::named("i32", Call::new(operator, inputs, attributes));
     let ints = |index| of(Element::I32, index, [-1000, 1000]);
     let plain = Attributes::default();
     match operator {
@@ -96,7 +96,7 @@ fn elementwise(operator: Operator) -> Vec<Case> {
             );
             vec![
                 case(vec![condition, ints(0), ints(1)], plain),
-                Case::of("bool", of_bools),
+                Case::named("bool", of_bools),
             ]
         }
         Eq | Ne => {
@@ -109,7 +109,7 @@ fn elementwise(operator: Operator) -> Vec<Case> {
                 [0, 1].map(|index| sizes.random(index).integers(&shape, Element::Bool, [0, 1]));
             vec![
                 near(operator),
-                Case::of("bool", Call::new(operator, bools.to_vec(), plain)),
+                Case::named("bool", Call::new(operator, bools.to_vec(), plain)),
             ]
         }
         Lt | Le | Gt | Ge | Less => vec![near(operator)],
@@ -122,7 +122,7 @@ fn near(operator: Operator) -> Case {
     let inputs = [0, 1].map(|index| {
         XorShift64::new(operator.as_str(), index).integers(&[3, 5], Element::I32, [-2, 2])
     });
-    Case::of(
+    Case::named(
         "i32",
         Call::new(operator, inputs.to_vec(), Attributes::default()),
     )

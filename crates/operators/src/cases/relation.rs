@@ -25,7 +25,7 @@ pub fn relations(operator: Operator, element: Element) -> Vec<Relation> {
         relations.extend(scaling::by_a_power_of_two(case));
         relations.extend(rows::equal(case));
         relations.extend(rows::reversed(case));
-        relations.extend(algebra::of(case));
+        relations.extend(algebra::relation(case));
     }
     relations.extend(integers::cancelling(operator, element));
     relations.extend(algebra::identity(operator, element));

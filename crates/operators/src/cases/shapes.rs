@@ -62,7 +62,7 @@ fn broadcast(operator: Operator, element: Element) -> Vec<Case> {
             sizes.floats(0, left, [0.5, 2.0]),
             sizes.floats(1, right, [0.5, 2.0]),
         ];
-        Case::of(
+        Case::named(
             "broadcast",
             Call::new(operator, inputs, Attributes::default()),
         )
@@ -72,7 +72,7 @@ fn broadcast(operator: Operator, element: Element) -> Vec<Case> {
 
 /// Whether an operator on two tensors broadcasts them.
 fn broadcasts(operator: Operator) -> bool {
-    match OperatorGroup::of(operator) {
+    match OperatorGroup::for_operator(operator) {
         OperatorGroup::Comparison => true,
         OperatorGroup::Elementwise => matches!(
             operator,
@@ -92,15 +92,15 @@ fn broadcasts(operator: Operator) -> bool {
 
 /// No rows; for operators that are defined then.
 fn empty(operator: Operator, element: Element) -> Vec<Case> {
-    let of = |sizes: &[usize]| cases(operator, sizes, element);
-    let empty = match (OperatorGroup::of(operator), operator) {
+    let with_sizes = |sizes: &[usize]| cases(operator, sizes, element);
+    let empty = match (OperatorGroup::for_operator(operator), operator) {
         (OperatorGroup::Elementwise | OperatorGroup::Comparison | OperatorGroup::Activation, _) => {
-            of(&[0, 5])
+            with_sizes(&[0, 5])
         }
         (_, Operator::AddRelu | Operator::MulAdd | Operator::Transpose | Operator::Copy) => {
-            of(&[0, 5])
+            with_sizes(&[0, 5])
         }
-        (_, Operator::LayerNorm | Operator::RmsNorm) => of(&[0, 5]),
+        (_, Operator::LayerNorm | Operator::RmsNorm) => with_sizes(&[0, 5]),
         _ => Vec::new(),
     };
     let named = |case: Case| {

@@ -25,7 +25,7 @@ fn special_numbers(element: Element) -> Vec<f64> {
 /// Calls of `operator` on special numbers.
 pub fn special_cases(operator: Operator, element: Element) -> Vec<Case> {
     let numbers = special_numbers(element);
-    match OperatorGroup::of(operator) {
+    match OperatorGroup::for_operator(operator) {
         OperatorGroup::Elementwise | OperatorGroup::Comparison | OperatorGroup::Activation
             if !is_softmax(operator) =>
         {
@@ -65,7 +65,7 @@ fn elementwise(operator: Operator, element: Element, numbers: &[f64]) -> Vec<Cas
             count * count
         };
         for (position, index) in floats.iter().enumerate() {
-            let of = |flat: usize| {
+            let value_at = |flat: usize| {
                 if position == 0 {
                     numbers[flat % count]
                 } else {
@@ -73,7 +73,7 @@ fn elementwise(operator: Operator, element: Element, numbers: &[f64]) -> Vec<Cas
                 }
             };
             call.inputs[*index].tensor =
-                HostTensor::new([square], element, (0..square).map(of).collect());
+                HostTensor::new([square], element, (0..square).map(value_at).collect());
         }
         for index in (0..=last).filter(|index| !floats.contains(index)) {
             let values = (0..square)
@@ -81,7 +81,7 @@ fn elementwise(operator: Operator, element: Element, numbers: &[f64]) -> Vec<Cas
                 .collect();
             call.inputs[index].tensor = HostTensor::new([square], Element::Bool, values);
         }
-        Case::of(
+        Case::named(
             if case.variant.is_empty() {
                 "special numbers".to_owned()
             } else {
@@ -134,7 +134,7 @@ fn changes(operator: Operator, element: Element) -> Vec<(&'static str, Vec<f64>)
         ("subnormal numbers", vec![small, -3.0 * small]),
     ];
     // Losses have domains, and the gelu of an infinity depends on the processor in PyTorch, too.
-    let domain = matches!(OperatorGroup::of(operator), OperatorGroup::Loss)
+    let domain = matches!(OperatorGroup::for_operator(operator), OperatorGroup::Loss)
         || operator == Operator::MatmulBiasGelu;
     if !domain {
         changes.extend([
@@ -166,7 +166,7 @@ fn hidden_scores(operator: Operator, element: Element) -> Vec<Case> {
         element,
     };
     let tensor = HostTensor::new(sizes.sizes, element, rows.concat());
-    vec![Case::of(
+    vec![Case::named(
         "hidden and large scores",
         Call::new(operator, vec![tensor], Attributes::of_dim(1)),
     )]

@@ -38,7 +38,7 @@ pub(super) enum TokenizerClass {
 }
 
 impl TokenizerClass {
-    pub(super) fn of(class_name: &str) -> Self {
+    pub(super) fn from_name(class_name: &str) -> Self {
         match class_name {
             "Qwen2Tokenizer" => Self::Qwen2,
             crate::frame_tokens::CLASS => Self::FrameTokens,

@@ -57,7 +57,7 @@ impl TokenizerSettings {
         let file = ConfigFile::read_or_empty(directory, "tokenizer_config.json")?;
         let ends = (file.flag("add_bos_token")?, file.flag("add_eos_token")?);
         let name = class_name(&file, model)?;
-        let class = TokenizerClass::of(name);
+        let class = TokenizerClass::from_name(name);
         // `PreTrainedTokenizerBase._from_pretrained` drops both fields
         // beside a `tokenizer.json`, whose template has them already.
         let given =

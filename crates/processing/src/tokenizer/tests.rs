@@ -33,7 +33,7 @@ fn with(fixture: &str, settings: &Value) -> Tokenizer {
 }
 
 /// The tokenizer of a directory with these files.
-fn of(files: &[(&str, &str)]) -> Tokenizer {
+fn tokenizer(files: &[(&str, &str)]) -> Tokenizer {
     let directory = tempfile::tempdir().unwrap();
     for (name, text) in files {
         fs::write(directory.path().join(name), text).unwrap();
@@ -141,7 +141,7 @@ fn mpnet_replaces_all_but_the_vocabulary() {
 #[test]
 fn the_question_encoder_of_rag_has_the_class_of_bert() {
     let words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "dog"].join("\n");
-    let tokenizer = of(&[
+    let tokenizer = tokenizer(&[
         ("vocab.txt", &words),
         ("config.json", r#"{"model_type": "dpr"}"#),
     ]);
@@ -191,5 +191,8 @@ fn empty_lines_among_merges_are_skipped() {
             ("config.json", r#"{"model_type": "gpt2"}"#),
         ]
     };
-    assert_eq!(ids(&of(&files("#version: 0.2\n\ni t\n\n")), "it"), [3]);
+    assert_eq!(
+        ids(&tokenizer(&files("#version: 0.2\n\ni t\n\n")), "it"),
+        [3]
+    );
 }

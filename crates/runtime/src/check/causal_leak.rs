@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn only_an_engine_may_round_otherwise() {
         let threshold = |architecture, on_engine: bool| {
-            OnHost::of(architecture).run(|run| {
+            OnHost::for_architecture(architecture).run(|run| {
                 let (golden, tested) = (run.golden()?, run.subject_under_test()?);
                 if on_engine {
                     run.engine = CheckEngine::new("scripted".parse()?);

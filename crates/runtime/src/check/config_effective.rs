@@ -47,7 +47,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         .filter(|_| run.engine.process_name().is_some());
     let Tries { tries, inert } = match (recorded, tested.model().fields()) {
         (Some(recorded), _) => Tries::recorded(&config, recorded)?,
-        (None, Some(fields)) => Tries::of(&config, fields),
+        (None, Some(fields)) => Tries::new(&config, fields),
         (None, None) => {
             return Err(Abort::Skip(
                 "the golden does not record the fields that have an effect".to_owned(),
@@ -117,7 +117,7 @@ struct Tries {
 }
 
 impl Tries {
-    fn of(config: &Value, FieldsRead { read, inert }: &FieldsRead) -> Self {
+    fn new(config: &Value, FieldsRead { read, inert }: &FieldsRead) -> Self {
         let is_inert = |place: &ConfigPath| inert.iter().any(|(field, _)| place.is_within(field));
         let places = change::places(config, read)
             .into_iter()
@@ -308,7 +308,7 @@ mod tests {
     }
     #[test]
     fn the_report_counts_the_fields_with_an_effect() {
-        let (tried, summary) = OnHost::of(Architecture::EncoderOnly).run(|run| {
+        let (tried, summary) = OnHost::for_architecture(Architecture::EncoderOnly).run(|run| {
             let tested = run.subject_under_test().unwrap();
             let config = tested.model().config().clone();
             let FieldsRead { read, inert } = tested.model().fields().cloned().unwrap();
@@ -329,7 +329,7 @@ mod tests {
     #[test]
     fn labels_of_passages_start_a_text_where_they_have_a_second_column() {
         let of_columns = |columns: usize| {
-            let mut golden = OnHost::of(Architecture::Rag)
+            let mut golden = OnHost::for_architecture(Architecture::Rag)
                 .run(|run| run.golden())
                 .unwrap();
             golden.cases.truncate(1);

@@ -144,7 +144,7 @@ fn measure_step(
             noise: tolerance.noise(name).map(|noise| noise.rel_l2),
             recorded: golden
                 .noise
-                .of(Precision::F32, name)
+                .level(Precision::F32, name)
                 .map_or(0.0, |noise| noise.rel_l2),
             elements,
             tf32: precision == Precision::Tf32

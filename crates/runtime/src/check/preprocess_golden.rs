@@ -273,9 +273,9 @@ mod tests {
 
     #[test]
     fn a_difference_names_its_row_and_position() {
-        let of = |values: Vec<i64>| Array::integers([2, 3], values);
+        let ids = |values: Vec<i64>| Array::integers([2, 3], values);
         let difference =
-            |values| first_difference("input_ids", &of(vec![1, 2, 3, 4, 5, 6]), &of(values));
+            |values| first_difference("input_ids", &ids(vec![1, 2, 3, 4, 5, 6]), &ids(values));
         assert_eq!(difference(vec![1, 2, 3, 4, 5, 6]), None);
         let found = difference(vec![1, 2, 3, 4, 5, 7]);
         assert_eq!(
@@ -288,7 +288,7 @@ mod tests {
     fn recordings(golden: &Golden) -> Result<(), Abort> {
         let processor = Processor::open(&fixtures().join("wav2vec2_stable"))?;
         let mut failures = Failures::default();
-        OnHost::of(Architecture::Speech)
+        OnHost::for_architecture(Architecture::Speech)
             .run(|run| audio(run, &processor, golden, &mut failures))?;
         failures.conclude()
     }

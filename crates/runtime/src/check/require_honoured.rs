@@ -23,7 +23,7 @@ pub(super) const FAULT: Detected = Detected::new(
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let kind = run.registration.device;
     let free = RequiredDevices::default();
-    let required = RequiredDevices::of(kind);
+    let required = RequiredDevices::for_kind(kind);
     let here = &run.context.checkpoint;
     let missing = Some(run.context.missing_checkpoint());
     let mut failures = Failures::default();

@@ -336,7 +336,8 @@ mod tests {
             threshold,
         };
         let mut failures = Failures::default();
-        OnHost::of(Architecture::Rag).run(|run| search.compare(run, &mut failures))?;
+        OnHost::for_architecture(Architecture::Rag)
+            .run(|run| search.compare(run, &mut failures))?;
         failures.conclude()
     }
 

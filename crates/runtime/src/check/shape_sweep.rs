@@ -271,7 +271,7 @@ impl Sweep<'_, '_> {
                 failures.push(format!("`{label}` was not computed"));
                 continue;
             };
-            if let (Some(expected), Some(got)) = (matching.of(expected), matching.of(got)) {
+            if let (Some(expected), Some(got)) = (matching.select(expected), matching.select(got)) {
                 let output = RecordedOutput {
                     golden,
                     name,

@@ -49,7 +49,7 @@ impl AttachedEngine {
             pci_address: device.pci_address.clone(),
         };
         let started = StartedEngine::start(
-            EngineCommand::of(name).map_err(EngineError::from)?,
+            EngineCommand::for_engine(name).map_err(EngineError::from)?,
             name,
             time_limit(),
         )?;

@@ -25,7 +25,7 @@ pub(crate) fn reported_devices(name: &EngineName) -> Reported {
 }
 
 fn ask(name: &EngineName) -> Reported {
-    let command = EngineCommand::of(name).map_err(EngineError::from);
+    let command = EngineCommand::for_engine(name).map_err(EngineError::from);
     let listed =
         command.and_then(|command| StartedEngine::start(command, name, time_limit())?.devices());
     let listed =

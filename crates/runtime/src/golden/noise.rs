@@ -21,7 +21,7 @@ pub(crate) struct NoiseLevel {
 
 impl Noise {
     /// The noise of a tensor; `name` is that of an output, or `trace.embed`, `trace.layer.<i>`.
-    pub(crate) fn of(&self, precision: Precision, name: &str) -> Option<NoiseLevel> {
+    pub(crate) fn level(&self, precision: Precision, name: &str) -> Option<NoiseLevel> {
         self.by_precision.get(&precision)?.get(name).copied()
     }
 

@@ -50,7 +50,7 @@ fn the_required_parts_alone_are_a_golden() {
     );
     assert_eq!(golden.main().outputs["y"], Array::floats([1], vec![3.0]));
     assert!(golden.trace.is_empty() && golden.images.is_empty() && golden.tokens.is_empty());
-    assert_eq!(golden.noise.of(Precision::F32, "y"), None);
+    assert_eq!(golden.noise.level(Precision::F32, "y"), None);
 }
 
 #[test]
@@ -105,25 +105,25 @@ fn noise_of_f32_against_a_float32_reference_is_ignored() {
     let mut metadata = vec![CLASS, noise[0], noise[1], ("noise.reference", "float64")];
     let golden = read(&REQUIRED, &metadata).unwrap();
     assert_eq!(
-        golden.noise.of(Precision::F32, "y"),
+        golden.noise.level(Precision::F32, "y"),
         Some(NoiseLevel {
             rel_l2: 1e-7,
             max_rel: 2e-7
         })
     );
     assert_eq!(
-        golden.noise.of(Precision::F16, "y"),
+        golden.noise.level(Precision::F16, "y"),
         Some(NoiseLevel {
             rel_l2: 1e-3,
             max_rel: 2e-3
         })
     );
-    assert_eq!(golden.noise.of(Precision::Bf16, "y"), None);
+    assert_eq!(golden.noise.level(Precision::Bf16, "y"), None);
     metadata[3] = ("noise.reference", "float32");
     let golden = read(&REQUIRED, &metadata).unwrap();
-    assert_eq!(golden.noise.of(Precision::F32, "y"), None);
+    assert_eq!(golden.noise.level(Precision::F32, "y"), None);
     assert_eq!(
-        golden.noise.of(Precision::F16, "y"),
+        golden.noise.level(Precision::F16, "y"),
         Some(NoiseLevel {
             rel_l2: 1e-3,
             max_rel: 2e-3
@@ -288,7 +288,7 @@ fn goldens_of_fixtures_are_read() {
     assert_eq!(llama.cases.len(), 3);
     assert_eq!(llama.trace.len(), 3);
     assert_eq!(llama.tokens["greedy"].shape(), [2, 16]);
-    assert!(llama.noise.of(Precision::F32, "trace.embed").is_some());
+    assert!(llama.noise.level(Precision::F32, "trace.embed").is_some());
     assert_eq!(llama.main().texts.as_ref().map(Vec::len), Some(2));
     let vit = Golden::read(&fixtures.join("vit")).unwrap();
     assert_eq!(vit.images.len(), 2);

@@ -21,7 +21,7 @@ pub(super) struct FloatFormat {
 
 impl FloatFormat {
     /// The format of a precision.
-    pub(super) fn of(precision: Precision) -> Self {
+    pub(super) fn for_precision(precision: Precision) -> Self {
         match precision {
             Precision::F32 => Self::new(
                 f64::from(f32::EPSILON),
@@ -31,7 +31,7 @@ impl FloatFormat {
             // The format of factors; results are stored in f32.
             Precision::Tf32 => Self {
                 epsilon: power(-10),
-                ..Self::of(Precision::F32)
+                ..Self::for_precision(Precision::F32)
             },
             Precision::F16 => Self::new(power(-10), 65504.0, power(-14)),
             Precision::Bf16 => Self::new(power(-7), (2.0 - power(-7)) * power(127), power(-126)),
@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn every_input_is_exact_in_its_type() {
         for precision in [Precision::F16, Precision::Bf16] {
-            let format = FloatFormat::of(precision);
+            let format = FloatFormat::for_precision(precision);
             let cases = elementwise(format);
             let pairs = cases
                 .sums
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn the_formats_are_those_of_the_half_crate() {
-        let half = FloatFormat::of(Precision::F16);
+        let half = FloatFormat::for_precision(Precision::F16);
         assert_eq!(
             (half.epsilon, half.largest),
             (f16::EPSILON.to_f64(), f16::MAX.to_f64())
@@ -204,7 +204,7 @@ mod tests {
                 f16::MIN_POSITIVE_SUBNORMAL.to_f64()
             )
         );
-        let brain = FloatFormat::of(Precision::Bf16);
+        let brain = FloatFormat::for_precision(Precision::Bf16);
         assert_eq!(
             (brain.epsilon, brain.largest),
             (bf16::EPSILON.to_f64(), bf16::MAX.to_f64())

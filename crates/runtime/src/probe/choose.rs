@@ -92,7 +92,7 @@ impl HalfProbe {
 
     /// Why a precision is not correct; `None` for one that is not probed and for a correct one.
     fn fault(&self, precision: Precision) -> Option<String> {
-        match self.of(precision)?.support {
+        match self.for_precision(precision)?.support {
             HalfSupport::Correct => None,
             other => Some(other.to_string()),
         }

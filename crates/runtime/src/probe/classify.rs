@@ -77,7 +77,7 @@ pub struct PrecisionProbe {
 
 /// Evaluates the answers to the cases of `precision`.
 pub(super) fn classify(precision: Precision, measured: &Measurement) -> PrecisionProbe {
-    let format = FloatFormat::of(precision);
+    let format = FloatFormat::for_precision(precision);
     let cancelling = measured
         .cancelling
         .as_ref()
@@ -86,7 +86,7 @@ pub(super) fn classify(precision: Precision, measured: &Measurement) -> Precisio
     let accumulator = cancelling.and_then(|answers| facts::accumulator(answers));
     let random = accumulator.zip(measured.random.as_ref().ok());
     let error = random.map(|(accumulator, answers)| {
-        ProductError::of(format, accumulator, answers, measured.side)
+        ProductError::new(format, accumulator, answers, measured.side)
     });
     PrecisionProbe {
         precision,
@@ -129,9 +129,9 @@ pub(super) fn classify_tf32(measured: &Tf32Measurement) -> PrecisionProbe {
         .ok()
         .and_then(|answers| facts::accumulator(answers));
     let random_error = accumulator.zip(random.as_ref().ok());
-    let format = FloatFormat::of(Precision::Tf32);
+    let format = FloatFormat::for_precision(Precision::Tf32);
     let error = random_error
-        .map(|(accumulator, answers)| ProductError::of(format, accumulator, answers, *side));
+        .map(|(accumulator, answers)| ProductError::new(format, accumulator, answers, *side));
     let failed = [cancelling, random]
         .into_iter()
         .find_map(|answers| answers.as_ref().err());

@@ -22,7 +22,7 @@ pub(super) fn matrix_unit(
     answers: &[f64],
     side: usize,
 ) -> Option<MatrixUnit> {
-    let format = FloatFormat::of(precision);
+    let format = FloatFormat::for_precision(precision);
     (side >= ROWS && answers.len() == side * side).then(|| {
         let answers = Answers {
             values: answers,

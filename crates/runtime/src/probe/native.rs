@@ -72,7 +72,7 @@ fn compute<B: Ops>(
     side: usize,
 ) -> ProbedValues {
     let types = types(precision);
-    let format = FloatFormat::of(precision);
+    let format = FloatFormat::for_precision(precision);
     let cases = cases::elementwise(format);
     let put = |values: Vec<f64>| put::<B>(values, types.0, device);
     match question {

@@ -16,7 +16,7 @@ pub(super) fn answer(
     question: ProbeQuestion,
     side: usize,
 ) -> Result<Vec<f64>, String> {
-    let format = FloatFormat::of(precision);
+    let format = FloatFormat::for_precision(precision);
     let cases = cases::elementwise(format);
     let compute = |operation, operands, from| {
         let answers = engine.compute(operation, operands, from, precision)?;

@@ -110,5 +110,5 @@ fn the_host_computes_f32_in_place_of_tf32() {
     // cannot be loaded.
     let probe = probe_half_precision(&open(host_processor()).expect("the CPU computes"));
     assert_eq!(probe.choose(Some(Tf32), &[F32, Tf32]), Ok(Tf32));
-    assert!(probe.of(Tf32).is_none());
+    assert!(probe.for_precision(Tf32).is_none());
 }

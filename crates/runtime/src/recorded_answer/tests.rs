@@ -23,8 +23,8 @@ fn an_answer_is_read_with_its_noise() {
         r#"{"reference": "float64", "noise_samples": 3, "f16": {"scores": [0.5, 0.25]}}"#,
     );
     let noise = Noise::of_answer(&metadata(&noise.unwrap())).unwrap();
-    assert_eq!(noise.of(Precision::F16, "scores").unwrap().max_rel, 0.25);
-    assert_eq!(noise.of(Precision::F32, "scores"), None);
+    assert_eq!(noise.level(Precision::F16, "scores").unwrap().max_rel, 0.25);
+    assert_eq!(noise.level(Precision::F32, "scores"), None);
 }
 
 #[test]

@@ -30,7 +30,7 @@ pub(super) enum MachineShare {
 
 impl MachineShare {
     /// The room for a check of `harness`, whose suite is in `base`, on an engine.
-    pub(super) fn of(
+    pub(super) fn new(
         harness: &Harness,
         base: &Path,
         registration: Registration,

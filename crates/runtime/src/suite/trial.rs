@@ -84,7 +84,7 @@ fn run_available(
             Vec::new(),
         );
     }
-    let _held = environment.locks.hold(MachineShare::of(
+    let _held = environment.locks.hold(MachineShare::new(
         harness,
         base,
         registration,

@@ -84,7 +84,7 @@ impl<'a> TaskCall<'a> {
     }
 
     /// The model of an endpoint, for the task.
-    pub(super) fn of(loaded: &'a LoadedSubject, task: Task) -> Result<Self, HandlerError> {
+    pub(super) fn for_task(loaded: &'a LoadedSubject, task: Task) -> Result<Self, HandlerError> {
         let model = loaded.model().ok_or(HandlerError::WrongSubject {
             task,
             expected: "a model",

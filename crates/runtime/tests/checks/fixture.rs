@@ -23,7 +23,7 @@ pub(crate) fn fixtures() -> PathBuf {
 
 impl Fixture {
     /// A copy of the fixture that the harness names.
-    pub(crate) fn of(harness: &'static Harness) -> Self {
+    pub(crate) fn new(harness: &'static Harness) -> Self {
         let base = tempfile::tempdir().unwrap();
         let copy = base.path().join(harness.spec.name);
         copy_folder(&fixtures().join(harness.spec.name), &copy);

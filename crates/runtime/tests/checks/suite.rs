@@ -169,23 +169,25 @@ fn absent_devices_are_ignored_with_the_reason() {
     assert!(line.contains("ignored (no usable rocm device: "), "{line}");
     let records = records(&report);
     assert_eq!(records.len(), HARNESS.required().len());
-    let of = |name: &str| {
+    let entry = |name: &str| {
         records
             .iter()
             .find(|record| record.test_name() == name)
             .unwrap()
     };
-    assert_eq!(of(ROCM).status, EntryStatus::Ignored);
-    assert_eq!(of(ROCM).device_name, None);
-    assert_eq!(of(CPU).status, EntryStatus::Pass);
+    assert_eq!(entry(ROCM).status, EntryStatus::Ignored);
+    assert_eq!(entry(ROCM).device_name, None);
+    assert_eq!(entry(CPU).status, EntryStatus::Pass);
     assert!(
-        of(CPU).device_name.is_some() && of(CPU).memory.is_some() && of(CPU).milliseconds > 0.0
+        entry(CPU).device_name.is_some()
+            && entry(CPU).memory.is_some()
+            && entry(CPU).milliseconds > 0.0
     );
     assert_eq!(
-        of(SKIPPED).reason.as_deref(),
+        entry(SKIPPED).reason.as_deref(),
         Some(format!("the spec skips it: {REASON}").as_str())
     );
-    let mock = of("encoder_only::bert::rocm::mock_marked");
+    let mock = entry("encoder_only::bert::rocm::mock_marked");
     assert!(mock.mock && mock.fallback);
 }
 

@@ -47,10 +47,10 @@ pub(super) struct Followed {
 
 impl Followed {
     pub(super) fn new(report: &Path, log: &Path) -> Self {
-        Self::of(Growing::new(report), Growing::new(log))
+        Self::following(Growing::new(report), Growing::new(log))
     }
 
-    fn of(report: Growing, log: Growing) -> Self {
+    fn following(report: Growing, log: Growing) -> Self {
         Self {
             report,
             log,

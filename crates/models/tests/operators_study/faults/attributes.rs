@@ -8,9 +8,9 @@ use testgen_operators::{
 use testgen_types::Operator;
 
 /// Faults in the attributes of an operator.
-pub(super) fn of(operator: Operator) -> Vec<Fault> {
+pub(super) fn for_operator(operator: Operator) -> Vec<Fault> {
     use Operator::*;
-    match (OperatorGroup::of(operator), operator) {
+    match (OperatorGroup::for_operator(operator), operator) {
         (OperatorGroup::Convolution, _) => [windows(), transposed(operator)].concat_faults(),
         (_, MaxPool1d | MaxPool2d | MaxPool3d) => {
             [windows(), vec![padding_of_zeros()]].concat_faults()

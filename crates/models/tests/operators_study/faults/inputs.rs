@@ -9,7 +9,7 @@ use testgen_operators::{
 use testgen_types::Operator;
 
 /// Faults in how the inputs of an operator are read.
-pub(super) fn of(operator: Operator) -> Vec<Fault> {
+pub(super) fn for_operator(operator: Operator) -> Vec<Fault> {
     use Operator::*;
     let mut faults = vec![
         changed("reversed strides are ignored", |call| {
@@ -37,24 +37,16 @@ pub(super) fn of(operator: Operator) -> Vec<Fault> {
             })
         }),
     ];
-    let two = matches!(OperatorGroup::of(operator), OperatorGroup::Comparison)
-        || matches!(
-            operator,
-            Add | Sub
-                | Mul
-                | Div
-                | Pow
-                | MaxBinary
-                | MinBinary
-                | Maximum
-                | Minimum
-                | AddRelu
-                | MulAdd
-        )
-        || matches!(
-            operator,
-            MseLoss | L1Loss | SmoothL1Loss | BceLoss | BceWithLogitsLoss | KlDivLoss
-        );
+    let two = matches!(
+        OperatorGroup::for_operator(operator),
+        OperatorGroup::Comparison
+    ) || matches!(
+        operator,
+        Add | Sub | Mul | Div | Pow | MaxBinary | MinBinary | Maximum | Minimum | AddRelu | MulAdd
+    ) || matches!(
+        operator,
+        MseLoss | L1Loss | SmoothL1Loss | BceLoss | BceWithLogitsLoss | KlDivLoss
+    );
     if two {
         faults.push(changed("the second input is the first", |call| {
             let first = call.inputs[0].clone();

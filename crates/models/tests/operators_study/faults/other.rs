@@ -6,7 +6,7 @@ use testgen_operators::calls::{Attributes, Call, Element, Execute, HostTensor, I
 use testgen_types::Operator;
 
 /// The operators that are easily confused with one, and its naive formula.
-pub(super) fn of(operator: Operator) -> Vec<Fault> {
+pub(super) fn for_operator(operator: Operator) -> Vec<Fault> {
     let mut faults: Vec<Fault> = confused(operator)
         .iter()
         .map(|other| replaced(*other))

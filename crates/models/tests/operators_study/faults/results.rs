@@ -9,7 +9,7 @@ use testgen_operators::{
 use testgen_types::Operator;
 
 /// Faults of an operator's results.
-pub(super) fn of(operator: Operator) -> Vec<Fault> {
+pub(super) fn for_operator(operator: Operator) -> Vec<Fault> {
     let mut faults = vec![
         changed("the last element is not written", |tensor| {
             let last = tensor.values.len().checked_sub(1)?;
@@ -35,7 +35,7 @@ pub(super) fn of(operator: Operator) -> Vec<Fault> {
         }),
         every_second_call(),
     ];
-    if OperatorGroup::of(operator) == OperatorGroup::Comparison {
+    if OperatorGroup::for_operator(operator) == OperatorGroup::Comparison {
         return faults;
     }
     faults.push(changed("the mantissa has 8 bits", |tensor| {
@@ -95,7 +95,7 @@ fn keeps_numbers(operator: Operator) -> bool {
     );
     exact
         || matches!(
-            OperatorGroup::of(operator),
+            OperatorGroup::for_operator(operator),
             OperatorGroup::Movement | OperatorGroup::Indexing
         )
 }

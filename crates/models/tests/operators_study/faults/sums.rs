@@ -9,14 +9,16 @@ use testgen_operators::{
 use testgen_types::{Operator, Precision};
 
 /// Faults of an operator that sums.
-pub(super) fn of(operator: Operator) -> Vec<Fault> {
+pub(super) fn for_operator(operator: Operator) -> Vec<Fault> {
     use Operator::*;
     let mut faults = Vec::new();
     let products = matches!(
         operator,
         Matmul | BatchMatmul | Gemm | WeightedSum | MatmulBiasRelu | MatmulBiasGelu
-    ) || matches!(OperatorGroup::of(operator), OperatorGroup::Convolution)
-        || matches!(operator, ScaledDotProductAttention | ConvBatchNormRelu);
+    ) || matches!(
+        OperatorGroup::for_operator(operator),
+        OperatorGroup::Convolution
+    ) || matches!(operator, ScaledDotProductAttention | ConvBatchNormRelu);
     if products {
         faults.push(changed("factors of TF32", |call| {
             let floats = call
@@ -63,8 +65,10 @@ pub(super) fn of(operator: Operator) -> Vec<Fault> {
             Some(())
         }));
     }
-    if matches!(OperatorGroup::of(operator), OperatorGroup::Convolution)
-        || operator == ConvBatchNormRelu
+    if matches!(
+        OperatorGroup::for_operator(operator),
+        OperatorGroup::Convolution
+    ) || operator == ConvBatchNormRelu
     {
         faults.push(changed("the last channel is left out", |call| {
             let tensor = &mut call.inputs[0].tensor;

@@ -24,7 +24,7 @@ pub(in crate::backend) fn activation(activation: Activation) -> Option<fn(&mut [
 
 /// A function of one number.
 trait Elementwise: Send {
-    fn of(x: f32) -> f32;
+    fn apply(x: f32) -> f32;
 }
 
 struct Gelu;
@@ -35,7 +35,7 @@ struct QuickGelu;
 
 impl Elementwise for Gelu {
     #[inline(always)]
-    fn of(x: f32) -> f32 {
+    fn apply(x: f32) -> f32 {
         0.5 * x * (1.0 + erf(x * FRAC_1_SQRT_2))
     }
 }
@@ -43,7 +43,7 @@ impl Elementwise for Gelu {
 impl Elementwise for GeluTanh {
     /// (1 + tanh u) / 2 is sigmoid(2 u).
     #[inline(always)]
-    fn of(x: f32) -> f32 {
+    fn apply(x: f32) -> f32 {
         const SLOPE: f32 = 1.595_769; // 2 sqrt(2 / pi)
         x / (1.0 + exp(-SLOPE * (0.044_715 * x * x).mul_add(x, x)))
     }
@@ -52,21 +52,21 @@ impl Elementwise for GeluTanh {
 impl Elementwise for Relu {
     /// Not `max`, which returns 0 for NaN.
     #[inline(always)]
-    fn of(x: f32) -> f32 {
+    fn apply(x: f32) -> f32 {
         if x < 0.0 { 0.0 } else { x }
     }
 }
 
 impl Elementwise for Silu {
     #[inline(always)]
-    fn of(x: f32) -> f32 {
+    fn apply(x: f32) -> f32 {
         x / (1.0 + exp(-x))
     }
 }
 
 impl Elementwise for QuickGelu {
     #[inline(always)]
-    fn of(x: f32) -> f32 {
+    fn apply(x: f32) -> f32 {
         x / (1.0 + exp(-1.702 * x))
     }
 }
@@ -97,7 +97,7 @@ impl<F: Elementwise> WithSimd for ElementwiseMap<'_, F> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
         for x in self.part {
-            *x = F::of(*x);
+            *x = F::apply(*x);
         }
     }
 }

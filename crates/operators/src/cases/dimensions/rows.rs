@@ -18,18 +18,18 @@ pub(super) fn inputs_of(operator: Operator) -> usize {
 }
 
 /// `count` inputs that are broadcast.
-pub(super) fn broadcast(of: &mut Dimensions<'_>, count: usize) -> Described {
+pub(super) fn broadcast(dimensions: &mut Dimensions<'_>, count: usize) -> Described {
     let shapes = (0..count)
-        .map(|index| of.shape(index, None))
+        .map(|index| dimensions.shape(index, None))
         .collect::<Result<Vec<_>, _>>()?;
-    of.at_most(count)?;
+    dimensions.at_most(count)?;
     let result = broadcast_shape(&shapes).ok_or("its inputs cannot be broadcast to one shape")?;
     for (dim, length) in result.iter().enumerate() {
         let place = |(index, shape): (usize, &&[usize])| {
             let own = (dim + shape.len()).checked_sub(result.len())?;
             (shape[own] == *length).then(|| input(index, own))
         };
-        of.tie(
+        dimensions.tie(
             *length,
             shapes.iter().enumerate().filter_map(place).collect(),
         )?;
@@ -38,18 +38,20 @@ pub(super) fn broadcast(of: &mut Dimensions<'_>, count: usize) -> Described {
 }
 
 /// One input with independent dimensions: activations, softmaxes and reductions.
-pub(super) fn one(of: &mut Dimensions<'_>) -> Described {
-    let shape = of.shape(0, None)?;
-    of.at_most(1)?;
-    independent(of, 0, shape)?;
-    let attributes = &of.call().attributes;
-    match of.call().operator {
-        Operator::Softmax | Operator::LogSoftmax => of.dim(shape.len()).map(|_| product(shape)),
+pub(super) fn one(dimensions: &mut Dimensions<'_>) -> Described {
+    let shape = dimensions.shape(0, None)?;
+    dimensions.at_most(1)?;
+    independent(dimensions, 0, shape)?;
+    let attributes = &dimensions.call().attributes;
+    match dimensions.call().operator {
+        Operator::Softmax | Operator::LogSoftmax => {
+            dimensions.dim(shape.len()).map(|_| product(shape))
+        }
         Operator::Sum | Operator::Mean | Operator::Max | Operator::Min | Operator::Prod => {
             match attributes.dim {
                 Some(_) => {
                     let mut kept = shape.to_vec();
-                    kept.remove(of.dim(shape.len())?);
+                    kept.remove(dimensions.dim(shape.len())?);
                     Ok(product(&kept))
                 }
                 None => Ok(Some(1)),
@@ -59,21 +61,25 @@ pub(super) fn one(of: &mut Dimensions<'_>) -> Described {
     }
 }
 
-fn independent(of: &mut Dimensions<'_>, index: usize, shape: &[usize]) -> Result<(), Problem> {
+fn independent(
+    dimensions: &mut Dimensions<'_>,
+    index: usize,
+    shape: &[usize],
+) -> Result<(), Problem> {
     shape
         .iter()
         .enumerate()
-        .try_for_each(|(dim, length)| of.tie(*length, vec![input(index, dim)]))
+        .try_for_each(|(dim, length)| dimensions.tie(*length, vec![input(index, dim)]))
 }
 
 /// Products of matrices, with a bias for each column or a matrix that is added where the operator
 /// has one; and transposition.
-pub(super) fn matrix(of: &mut Dimensions<'_>) -> Described {
-    let left = of.shape(0, None)?;
-    if of.call().operator == Operator::Transpose {
-        of.at_most(1)?;
-        independent(of, 0, left)?;
-        let valid = of
+pub(super) fn matrix(dimensions: &mut Dimensions<'_>) -> Described {
+    let left = dimensions.shape(0, None)?;
+    if dimensions.call().operator == Operator::Transpose {
+        dimensions.at_most(1)?;
+        independent(dimensions, 0, left)?;
+        let valid = dimensions
             .call()
             .attributes
             .axes
@@ -85,13 +91,13 @@ pub(super) fn matrix(of: &mut Dimensions<'_>) -> Described {
             Err("an axis does not exist".to_owned())
         };
     }
-    let right = of.shape(1, Some(left.len()))?;
+    let right = dimensions.shape(1, Some(left.len()))?;
     let biased = matches!(
-        of.call().operator,
+        dimensions.call().operator,
         Operator::MatmulBiasRelu | Operator::MatmulBiasGelu
     );
-    let adds = of.call().operator == Operator::Gemm;
-    of.at_most(if biased || adds { 3 } else { 2 })?;
+    let adds = dimensions.call().operator == Operator::Gemm;
+    dimensions.at_most(if biased || adds { 3 } else { 2 })?;
     let Some(batches) = left.len().checked_sub(2) else {
         return Err("a matrix has two dimensions".to_owned());
     };
@@ -101,54 +107,54 @@ pub(super) fn matrix(of: &mut Dimensions<'_>) -> Described {
         let places = [(0, left), (1, right)]
             .into_iter()
             .filter(|(_, shape)| shape[dim] == length);
-        of.tie(length, places.map(|(index, _)| input(index, dim)).collect())?;
+        dimensions.tie(length, places.map(|(index, _)| input(index, dim)).collect())?;
     }
     let (mut rows, mut columns) = (vec![input(0, batches)], vec![input(1, batches + 1)]);
     if biased {
-        of.shape(2, Some(1))?;
+        dimensions.shape(2, Some(1))?;
         columns.push(input(2, 0));
     }
     if adds {
-        of.shape(2, Some(2))?;
+        dimensions.shape(2, Some(2))?;
         rows.push(input(2, 0));
         columns.push(input(2, 1));
     }
-    of.tie(left[batches], rows)?;
-    of.tie(
+    dimensions.tie(left[batches], rows)?;
+    dimensions.tie(
         left[batches + 1],
         vec![input(0, batches + 1), input(1, batches)],
     )?;
-    of.tie(right[batches + 1], columns)?;
+    dimensions.tie(right[batches + 1], columns)?;
     result.extend([left[batches], right[batches + 1]]);
     Ok(product(&result))
 }
 
 /// Operators that move elements.
-pub(super) fn movement(of: &mut Dimensions<'_>) -> Described {
-    let shape = of.shape(0, None)?;
-    let attributes = &of.call().attributes;
-    match of.call().operator {
-        Operator::Concat => return joined(of),
-        Operator::Stack => return stacked(of),
-        _ => of.at_most(1)?,
+pub(super) fn movement(dimensions: &mut Dimensions<'_>) -> Described {
+    let shape = dimensions.shape(0, None)?;
+    let attributes = &dimensions.call().attributes;
+    match dimensions.call().operator {
+        Operator::Concat => return joined(dimensions),
+        Operator::Stack => return stacked(dimensions),
+        _ => dimensions.at_most(1)?,
     }
-    match of.call().operator {
-        Operator::Reshape | Operator::View => reshaped(of, shape)?,
-        Operator::Broadcast => return expanded(of, shape),
-        Operator::Slice => return sliced(of, shape),
+    match dimensions.call().operator {
+        Operator::Reshape | Operator::View => reshaped(dimensions, shape)?,
+        Operator::Broadcast => return expanded(dimensions, shape),
+        Operator::Slice => return sliced(dimensions, shape),
         Operator::Squeeze => {
-            let dim = of.dim(shape.len())?;
+            let dim = dimensions.dim(shape.len())?;
             if shape[dim] != 1 {
                 return Err(format!(
                     "dimension {dim} has length {}, expected 1",
                     shape[dim]
                 ));
             }
-            independent(of, 0, shape)?;
+            independent(dimensions, 0, shape)?;
         }
         Operator::Unsqueeze => {
-            of.dim(shape.len() + 1)?;
-            independent(of, 0, shape)?;
+            dimensions.dim(shape.len() + 1)?;
+            independent(dimensions, 0, shape)?;
         }
         Operator::LayoutTransform => {
             let mut axes = attributes.axes.clone();
@@ -156,17 +162,17 @@ pub(super) fn movement(of: &mut Dimensions<'_>) -> Described {
             if !axes.into_iter().eq(0..shape.len()) {
                 return Err("the axes are not those of the tensor".to_owned());
             }
-            independent(of, 0, shape)?;
+            independent(dimensions, 0, shape)?;
         }
-        _ => independent(of, 0, shape)?,
+        _ => independent(dimensions, 0, shape)?,
     }
     Ok(product(shape))
 }
 
 /// Each length is tied to an equal entry of the new shape, where every one has one; otherwise none
 /// can shrink.
-fn reshaped(of: &mut Dimensions<'_>, shape: &[usize]) -> Result<(), Problem> {
-    let target = &of.call().attributes.shape;
+fn reshaped(dimensions: &mut Dimensions<'_>, shape: &[usize]) -> Result<(), Problem> {
+    let target = &dimensions.call().attributes.shape;
     if product(target) != product(shape) {
         return Err(format!("{shape:?} cannot have the shape {target:?}"));
     }
@@ -182,12 +188,12 @@ fn reshaped(of: &mut Dimensions<'_>, shape: &[usize]) -> Result<(), Problem> {
         return Ok(());
     }
     pairs.into_iter().try_for_each(|(length, dim, entry)| {
-        of.tie(length, vec![input(0, dim), DimensionSlot::Shape(entry)])
+        dimensions.tie(length, vec![input(0, dim), DimensionSlot::Shape(entry)])
     })
 }
 
-fn expanded(of: &mut Dimensions<'_>, shape: &[usize]) -> Described {
-    let target = of.call().attributes.shape.clone();
+fn expanded(dimensions: &mut Dimensions<'_>, shape: &[usize]) -> Described {
+    let target = dimensions.call().attributes.shape.clone();
     if broadcast_shape(&[shape, &target]).as_ref() != Some(&target) {
         return Err(format!("{shape:?} cannot be broadcast to {target:?}"));
     }
@@ -199,13 +205,16 @@ fn expanded(of: &mut Dimensions<'_>, shape: &[usize]) -> Described {
             Some(DimensionSlot::Shape(entry)),
             own.map(|own| input(0, own)),
         ];
-        of.tie(*length, places.into_iter().flatten().collect())?;
+        dimensions.tie(*length, places.into_iter().flatten().collect())?;
     }
     Ok(product(&target))
 }
 
-fn sliced(of: &mut Dimensions<'_>, shape: &[usize]) -> Described {
-    let (dim, [start, end, step]) = (of.dim(shape.len())?, of.call().attributes.range);
+fn sliced(dimensions: &mut Dimensions<'_>, shape: &[usize]) -> Described {
+    let (dim, [start, end, step]) = (
+        dimensions.dim(shape.len())?,
+        dimensions.call().attributes.range,
+    );
     if start > end || end > shape[dim] {
         return Err(format!(
             "{start} to {end} is not within dimension {dim}, which has length {}",
@@ -213,26 +222,26 @@ fn sliced(of: &mut Dimensions<'_>, shape: &[usize]) -> Described {
         ));
     }
     // The selected part first: what is after it can be cut off then.
-    of.tie(end - start, vec![DimensionSlot::Range])?;
-    independent(of, 0, shape)?;
+    dimensions.tie(end - start, vec![DimensionSlot::Range])?;
+    independent(dimensions, 0, shape)?;
     let mut result = shape.to_vec();
     result[dim] = (end - start).div_ceil(step.max(1));
     Ok(product(&result))
 }
 
-fn joined(of: &mut Dimensions<'_>) -> Described {
-    let first = of.shape(0, None)?;
-    let dim = of.dim(first.len())?;
-    let count = of.call().inputs.len();
+fn joined(dimensions: &mut Dimensions<'_>) -> Described {
+    let first = dimensions.shape(0, None)?;
+    let dim = dimensions.dim(first.len())?;
+    let count = dimensions.call().inputs.len();
     let mut result = first.to_vec();
     result[dim] = 0;
     for index in 0..count {
-        let length = of.shape(index, Some(first.len()))?[dim];
+        let length = dimensions.shape(index, Some(first.len()))?[dim];
         result[dim] += length;
-        of.tie(length, vec![input(index, dim)])?;
+        dimensions.tie(length, vec![input(index, dim)])?;
     }
     for other in (0..first.len()).filter(|other| *other != dim) {
-        of.tie(
+        dimensions.tie(
             first[other],
             (0..count).map(|index| input(index, other)).collect(),
         )?;
@@ -240,15 +249,15 @@ fn joined(of: &mut Dimensions<'_>) -> Described {
     Ok(product(&result))
 }
 
-fn stacked(of: &mut Dimensions<'_>) -> Described {
-    let first = of.shape(0, None)?;
-    of.dim(first.len() + 1)?;
-    let count = of.call().inputs.len();
+fn stacked(dimensions: &mut Dimensions<'_>) -> Described {
+    let first = dimensions.shape(0, None)?;
+    dimensions.dim(first.len() + 1)?;
+    let count = dimensions.call().inputs.len();
     for index in 0..count {
-        of.shape(index, Some(first.len()))?;
+        dimensions.shape(index, Some(first.len()))?;
     }
     for (dim, length) in first.iter().enumerate() {
-        of.tie(*length, (0..count).map(|index| input(index, dim)).collect())?;
+        dimensions.tie(*length, (0..count).map(|index| input(index, dim)).collect())?;
     }
     Ok(product(&[product(first).unwrap_or(usize::MAX), count]))
 }

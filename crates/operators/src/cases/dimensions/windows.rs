@@ -12,8 +12,8 @@ use testgen_types::Operator;
 const LARGEST: usize = 1 << 12;
 
 /// Lists that have one number for each spatial dimension, or none.
-fn are_lists(of: &Dimensions<'_>, rank: usize) -> Result<(), Problem> {
-    let attributes = &of.call().attributes;
+fn are_lists(dimensions: &Dimensions<'_>, rank: usize) -> Result<(), Problem> {
+    let attributes = &dimensions.call().attributes;
     let lists = [
         &attributes.stride,
         &attributes.padding,
@@ -36,26 +36,26 @@ fn are_lists(of: &Dimensions<'_>, rank: usize) -> Result<(), Problem> {
 
 /// `x` [batch, in, ...], `weight` [out, in / groups, ...], and vectors of one number for each
 /// output channel. Of a transposed one the weight is [in, out / groups, ...].
-pub(super) fn convolution(of: &mut Dimensions<'_>) -> Described {
-    let x = of.shape(0, None)?;
+pub(super) fn convolution(dimensions: &mut Dimensions<'_>) -> Described {
+    let x = dimensions.shape(0, None)?;
     let rank = x
         .len()
         .checked_sub(2)
         .filter(|rank| *rank > 0)
         .ok_or("input 0 has no spatial dimensions")?;
-    let weight = of.shape(1, Some(x.len()))?;
-    are_lists(of, rank)?;
-    let fused = of.call().operator == Operator::ConvBatchNormRelu;
-    of.at_most(if fused { 6 } else { 3 })?;
-    let vectors: Vec<usize> = (2..of.call().inputs.len()).collect();
+    let weight = dimensions.shape(1, Some(x.len()))?;
+    are_lists(dimensions, rank)?;
+    let fused = dimensions.call().operator == Operator::ConvBatchNormRelu;
+    dimensions.at_most(if fused { 6 } else { 3 })?;
+    let vectors: Vec<usize> = (2..dimensions.call().inputs.len()).collect();
     vectors
         .iter()
-        .try_for_each(|vector| of.shape(*vector, Some(1)).map(drop))?;
+        .try_for_each(|vector| dimensions.shape(*vector, Some(1)).map(drop))?;
     if fused && vectors.len() != 4 {
         return Err(format!("it has {} inputs, expected 6", vectors.len() + 2));
     }
-    let transposed = of.call().operator == Operator::ConvTranspose2d;
-    let groups = of.call().attributes.groups;
+    let transposed = dimensions.call().operator == Operator::ConvTranspose2d;
+    let groups = dimensions.call().attributes.groups;
     if groups == 0 || weight.contains(&0) || x.contains(&0) {
         return Err("it has no groups, or an input without elements".to_owned());
     }
@@ -77,7 +77,7 @@ pub(super) fn convolution(of: &mut Dimensions<'_>) -> Described {
         outer: groups,
         inner: 1,
     };
-    of.tie(x[0], vec![input(0, 0)])?;
+    dimensions.tie(x[0], vec![input(0, 0)])?;
     let vectors_by = |place: &dyn Fn(usize) -> DimensionSlot| {
         vectors
             .iter()
@@ -87,37 +87,41 @@ pub(super) fn convolution(of: &mut Dimensions<'_>) -> Described {
     let grouped = part(1, 0, if transposed { inner } else { out });
     let mut by_group = vec![DimensionSlot::Groups, part(0, 1, inner), grouped];
     by_group.extend(vectors_by(&|vector| part(vector, 0, out)));
-    of.tie(groups, by_group)?;
+    dimensions.tie(groups, by_group)?;
     let [own_in, own_out] = if transposed {
         [within(1, 0), input(1, 1)]
     } else {
         [input(1, 1), within(1, 0)]
     };
-    of.tie(inner, vec![within(0, 1), own_in])?;
+    dimensions.tie(inner, vec![within(0, 1), own_in])?;
     let mut of_out = vec![own_out];
     of_out.extend(vectors_by(&|vector| within(vector, 0)));
-    of.tie(out, of_out)?;
+    dimensions.tie(out, of_out)?;
     for dim in 2..x.len() {
-        of.tie(x[dim], vec![input(0, dim)])?;
-        of.tie(weight[dim], vec![input(1, dim)])?;
+        dimensions.tie(x[dim], vec![input(0, dim)])?;
+        dimensions.tie(weight[dim], vec![input(1, dim)])?;
     }
     let output = if transposed {
-        spread(of, x, weight)?
+        spread(dimensions, x, weight)?
     } else {
-        output(of, &x[2..], &weight[2..])?
+        output(dimensions, &x[2..], &weight[2..])?
     };
     Ok(product(&[&[x[0], groups * out], &output[..]].concat()))
 }
 
 /// The number of windows along each dimension, at least one.
-fn output(of: &Dimensions<'_>, spatial: &[usize], kernel: &[usize]) -> Result<Vec<usize>, Problem> {
+fn output(
+    dimensions: &Dimensions<'_>,
+    spatial: &[usize],
+    kernel: &[usize],
+) -> Result<Vec<usize>, Problem> {
     if kernel
         .iter()
         .any(|length| *length == 0 || *length > LARGEST)
     {
         return Err("its window has no elements".to_owned());
     }
-    let output = Windows::new(spatial, kernel, &of.call().attributes).output();
+    let output = Windows::new(spatial, kernel, &dimensions.call().attributes).output();
     if output.contains(&0) {
         Err("its window is larger than its input".to_owned())
     } else {
@@ -126,8 +130,12 @@ fn output(of: &Dimensions<'_>, spatial: &[usize], kernel: &[usize]) -> Result<Ve
 }
 
 /// The spatial lengths of the result of a transposed convolution.
-fn spread(of: &Dimensions<'_>, x: &[usize], weight: &[usize]) -> Result<Vec<usize>, Problem> {
-    let attributes = &of.call().attributes;
+fn spread(
+    dimensions: &Dimensions<'_>,
+    x: &[usize],
+    weight: &[usize],
+) -> Result<Vec<usize>, Problem> {
+    let attributes = &dimensions.call().attributes;
     let at =
         |list: &[usize], index: usize, default: usize| list.get(index).copied().unwrap_or(default);
     let along = |index: usize| {
@@ -146,18 +154,18 @@ fn spread(of: &Dimensions<'_>, x: &[usize], weight: &[usize]) -> Result<Vec<usiz
 }
 
 /// `x` [batch, channels, ...] with windows of the attributes, or as many as their shape says.
-pub(super) fn pool(of: &mut Dimensions<'_>) -> Described {
-    let x = of.shape(0, None)?;
-    of.at_most(1)?;
+pub(super) fn pool(dimensions: &mut Dimensions<'_>) -> Described {
+    let x = dimensions.shape(0, None)?;
+    dimensions.at_most(1)?;
     let rank = x
         .len()
         .checked_sub(2)
         .filter(|rank| *rank > 0)
         .ok_or("input 0 has no spatial dimensions")?;
-    are_lists(of, rank)?;
-    let attributes = &of.call().attributes;
+    are_lists(dimensions, rank)?;
+    let attributes = &dimensions.call().attributes;
     let adaptive = matches!(
-        of.call().operator,
+        dimensions.call().operator,
         Operator::AdaptiveAvgPool1d | Operator::AdaptiveAvgPool2d
     );
     let windows = if adaptive {
@@ -171,7 +179,7 @@ pub(super) fn pool(of: &mut Dimensions<'_>) -> Described {
         ));
     }
     for (index, length) in windows.iter().enumerate() {
-        of.tie(
+        dimensions.tie(
             *length,
             vec![if adaptive {
                 DimensionSlot::Shape(index)
@@ -182,7 +190,7 @@ pub(super) fn pool(of: &mut Dimensions<'_>) -> Described {
     }
     x.iter()
         .enumerate()
-        .try_for_each(|(dim, length)| of.tie(*length, vec![input(0, dim)]))?;
+        .try_for_each(|(dim, length)| dimensions.tie(*length, vec![input(0, dim)]))?;
     if adaptive {
         // More windows than elements are not what any case has.
         let fewer = windows
@@ -205,6 +213,6 @@ pub(super) fn pool(of: &mut Dimensions<'_>) -> Described {
         return Err("its padding is larger than half of its window".to_owned());
     }
     Ok(product(
-        &[&x[..2], &output(of, &x[2..], windows)?[..]].concat(),
+        &[&x[..2], &output(dimensions, &x[2..], windows)?[..]].concat(),
     ))
 }

@@ -22,8 +22,8 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
     };
     match sizes.operator {
         Operator::Gelu => vec![
-            Case::of("erf", call(Attributes::default())),
-            Case::of(
+            Case::named("erf", call(Attributes::default())),
+            Case::named(
                 "tanh",
                 call(Attributes {
                     tanh: true,
@@ -32,7 +32,7 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
             ),
         ],
         Operator::Softmax | Operator::LogSoftmax => [1, 0]
-            .map(|dim| Case::of(format!("dim {dim}"), call(Attributes::of_dim(dim))))
+            .map(|dim| Case::named(format!("dim {dim}"), call(Attributes::of_dim(dim))))
             .to_vec(),
         _ => vec![Case::new(call(Attributes::default()))],
     }

@@ -46,11 +46,13 @@ fn rotations(seq: usize, width: usize, element: Element) -> [HostTensor; 2] {
         let (position, pair) = (index / width, index % width % (width / 2).max(1));
         position as f64 * 10_000_f64.powf(-2.0 * pair as f64 / width as f64)
     };
-    [f64::cos as fn(f64) -> f64, f64::sin].map(|of| {
+    [f64::cos as fn(f64) -> f64, f64::sin].map(|value_at| {
         HostTensor::new(
             [1, 1, seq, width],
             element,
-            (0..seq * width).map(|index| of(angle(index))).collect(),
+            (0..seq * width)
+                .map(|index| value_at(angle(index)))
+                .collect(),
         )
     })
 }
@@ -75,8 +77,8 @@ fn attention_cases(
         .step_by(keys)
         .for_each(|first| *first = 1.0);
     vec![
-        Case::of("plain", call(inputs(heads), plain.clone())),
-        Case::of(
+        Case::named("plain", call(inputs(heads), plain.clone())),
+        Case::named(
             "causal",
             call(
                 inputs(heads),
@@ -86,11 +88,11 @@ fn attention_cases(
                 },
             ),
         ),
-        Case::of(
+        Case::named(
             "masked",
             call([inputs(heads), vec![mask]].concat(), plain.clone()),
         ),
-        Case::of("grouped heads", call(inputs(1), plain)),
+        Case::named("grouped heads", call(inputs(1), plain)),
     ]
 }
 
@@ -107,7 +109,7 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
         }
         (_, Some(weights), Some(x), _) => {
             let (weights, numbers, columns) = (exact(weights), exact(x), x.shape[1]);
-            let of = |column: usize| {
+            let value_at = |column: usize| {
                 arithmetic.dot(
                     weights
                         .iter()
@@ -115,7 +117,7 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
                         .map(|(row, weight)| (*weight, numbers[row * columns + column])),
                 )
             };
-            Reference::summed(arithmetic, [columns], (0..columns).map(of).collect())
+            Reference::summed(arithmetic, [columns], (0..columns).map(value_at).collect())
         }
         _ => Reference::computed(arithmetic, [0], Vec::new()),
     }
@@ -134,7 +136,7 @@ fn rotated(
     let product = |a: f64, b: f64| {
         arithmetic.stored(arithmetic.mul(BoundedNumber::exact(a), BoundedNumber::exact(b)))
     };
-    let of = |index: usize| {
+    let value_at = |index: usize| {
         let (start, place) = (index / width * width, index % width);
         let half = width / 2;
         let turned = if place < half {
@@ -147,7 +149,11 @@ fn rotated(
             product(turned, sin[index]),
         )
     };
-    Reference::computed(arithmetic, x.shape.clone(), (0..x.len()).map(of).collect())
+    Reference::computed(
+        arithmetic,
+        x.shape.clone(),
+        (0..x.len()).map(value_at).collect(),
+    )
 }
 
 /// softmax(q k^T / sqrt(width)) v; the scores and the weights are rounded to the type of results,
@@ -183,7 +189,7 @@ fn attended(call: &Call, arithmetic: Arithmetic, [q, k, v]: [&HostTensor; 3]) ->
             .into_iter()
             .map(|it| arithmetic.stored(it))
             .collect();
-        let of = |index: usize| {
+        let value_at = |index: usize| {
             arithmetic.dot(
                 weights
                     .iter()
@@ -191,7 +197,7 @@ fn attended(call: &Call, arithmetic: Arithmetic, [q, k, v]: [&HostTensor; 3]) ->
                     .map(|(weight, key)| (*weight, c[(first + key) * width + index])),
             )
         };
-        numbers.extend((0..width).map(of));
+        numbers.extend((0..width).map(value_at));
     }
     Reference::computed(arithmetic, q.shape.clone(), numbers)
 }

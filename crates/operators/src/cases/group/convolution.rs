@@ -31,7 +31,7 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
         let x = sizes.floats(0, &[&[batch, inner], spatial].concat(), [-1.0, 1.0]);
         let weight = sizes.floats(1, &[&channels[..], &each(kernel)].concat(), [-1.0, 1.0]);
         let bias = sizes.floats(2, &[out], [-1.0, 1.0]);
-        Case::of(
+        Case::named(
             variant,
             Call::new(sizes.operator, vec![x, weight, bias], attributes),
         )

@@ -27,11 +27,11 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
             Attributes::default(),
         ))],
         _ => vec![
-            Case::of(
+            Case::named(
                 "dim 1",
                 call(indices(&[rows, picks], columns), Attributes::of_dim(1)),
             ),
-            Case::of(
+            Case::named(
                 "dim 0",
                 call(indices(&[picks, columns], rows), Attributes::of_dim(0)),
             ),

@@ -41,7 +41,7 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
             reduction,
             ..Attributes::default()
         };
-        Case::of(name, Call::new(sizes.operator, inputs.clone(), attributes))
+        Case::named(name, Call::new(sizes.operator, inputs.clone(), attributes))
     };
     [
         ("mean", Reduction::Mean),

@@ -106,7 +106,7 @@ fn gemm_cases(sizes: &CaseSizes<'_>, [rows, inner, columns]: [usize; 3]) -> Vec<
                 Layout::Contiguous
             };
         }
-        Case::of(format!("{name}, alpha {alpha}, beta {beta}"), call)
+        Case::named(format!("{name}, alpha {alpha}, beta {beta}"), call)
     };
     layouts
         .iter()

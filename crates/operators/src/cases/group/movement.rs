@@ -26,7 +26,7 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
         }
         Operator::Unsqueeze => [0, 1, 2]
             .map(|dim| {
-                Case::of(
+                Case::named(
                     format!("dim {dim}"),
                     call(vec![x(0)], Attributes::of_dim(dim)),
                 )
@@ -46,22 +46,22 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
             let row = sizes.floats(1, &[columns], [-2.0, 2.0]);
             let middle = sizes.floats(2, &[rows, 1, columns], [-2.0, 2.0]);
             vec![
-                Case::of("between", call(vec![middle], shape(vec![rows, 2, columns]))),
-                Case::of("columns", call(vec![column], shape(vec![rows, columns]))),
-                Case::of("rows", call(vec![row], shape(vec![2, rows, columns]))),
+                Case::named("between", call(vec![middle], shape(vec![rows, 2, columns]))),
+                Case::named("columns", call(vec![column], shape(vec![rows, columns]))),
+                Case::named("rows", call(vec![row], shape(vec![2, rows, columns]))),
             ]
         }
         Operator::Concat => {
             let short = |shape: &[usize]| sizes.floats(1, shape, [-2.0, 2.0]);
             vec![
-                Case::of(
+                Case::named(
                     "dim 0",
                     call(
                         vec![x(0), short(&[1, columns]), x(2)],
                         Attributes::of_dim(0),
                     ),
                 ),
-                Case::of(
+                Case::named(
                     "dim 1",
                     call(vec![x(0), short(&[rows, 2]), x(2)], Attributes::of_dim(1)),
                 ),
@@ -69,7 +69,7 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
         }
         Operator::Stack => [0, 1, 2]
             .map(|dim| {
-                Case::of(
+                Case::named(
                     format!("dim {dim}"),
                     call(vec![x(0), x(1)], Attributes::of_dim(dim)),
                 )
@@ -81,8 +81,8 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
                 ..Attributes::of_dim(dim)
             };
             vec![
-                Case::of("rows", call(vec![x(0)], slice(0, [1.min(rows), rows, 1]))),
-                Case::of(
+                Case::named("rows", call(vec![x(0)], slice(0, [1.min(rows), rows, 1]))),
+                Case::named(
                     "every second column",
                     call(vec![x(0)], slice(1, [1.min(columns), columns, 2])),
                 ),

@@ -36,7 +36,7 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
         small[narrowed] = HostTensor::new(tensor.shape.clone(), tensor.element, values);
         vec![
             Case::new(Call::new(sizes.operator, inputs, attributes.clone())),
-            Case::of(
+            Case::named(
                 "a small variance",
                 Call::new(sizes.operator, small, attributes),
             ),

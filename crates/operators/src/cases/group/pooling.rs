@@ -20,7 +20,7 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
     let each = |value: usize| vec![value; rank];
     let x = sizes.floats(0, &[&[*batch, *channels], spatial].concat(), [-2.0, 2.0]);
     let case = |variant: &str, attributes| {
-        Case::of(
+        Case::named(
             variant,
             Call::new(sizes.operator, vec![x.clone()], attributes),
         )

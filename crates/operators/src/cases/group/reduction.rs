@@ -22,12 +22,12 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
     };
     let call = |attributes| Call::new(sizes.operator, vec![x.clone()], attributes);
     let mut cases = vec![
-        Case::of("dim 1", call(Attributes::of_dim(1))),
-        Case::of("dim 0", call(Attributes::of_dim(0))),
+        Case::named("dim 1", call(Attributes::of_dim(1))),
+        Case::named("dim 0", call(Attributes::of_dim(0))),
     ];
     // A product of thousands of numbers leaves the range of f16.
     if sizes.operator != Operator::Prod || x.len() <= 64 {
-        cases.push(Case::of("all elements", call(Attributes::default())));
+        cases.push(Case::named("all elements", call(Attributes::default())));
     }
     cases
 }

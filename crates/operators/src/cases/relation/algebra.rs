@@ -8,7 +8,7 @@ use crate::{
 use testgen_types::Operator;
 
 /// The laws of the operator of a case.
-pub(super) fn of(case: &Case) -> Option<Relation> {
+pub(super) fn relation(case: &Case) -> Option<Relation> {
     use Operator::*;
     match case.call.operator {
         Add | Mul | MaxBinary | MinBinary | Maximum | Minimum | Eq | Ne | MseLoss | L1Loss

@@ -28,7 +28,7 @@ pub(super) fn unfused(case: &Case, element: Element) -> Option<Relation> {
         case,
         move |executor, call| {
             let (fused, unfused) = (result(executor, call)?, composed(executor, call, parts)?);
-            let bounds = reference(call, Arithmetic::of(precision)).numbers;
+            let bounds = reference(call, Arithmetic::for_precision(precision)).numbers;
             let pairs = fused.values.iter().zip(&unfused.values).zip(&bounds);
             // NaN is not within the bound.
             let near = pairs

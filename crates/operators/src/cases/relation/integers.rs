@@ -30,7 +30,7 @@ pub(super) fn small(case: &Case) -> Option<Relation> {
         &integers,
         |executor, call| {
             // Any arithmetic: the values are exact, and only they are used.
-            let reference = reference(call, Arithmetic::of(Precision::F32));
+            let reference = reference(call, Arithmetic::for_precision(Precision::F32));
             let got = result(executor, call)?;
             let mut expected = HostTensor {
                 element: got.element,
@@ -52,7 +52,7 @@ pub(super) fn small(case: &Case) -> Option<Relation> {
 fn limits(call: &Call) -> Option<[i64; 2]> {
     use Operator::*;
     let summed = call.attributes.reduction != Reduction::Mean;
-    match (OperatorGroup::of(call.operator), call.operator) {
+    match (OperatorGroup::for_operator(call.operator), call.operator) {
         (
             _,
             Add | Sub | Mul | MaxBinary | MinBinary | Maximum | Minimum | Neg | Abs | Relu

@@ -54,7 +54,7 @@ impl StressCase {
 
     /// The type of the result.
     pub(super) fn reference_element(&self, arithmetic: Arithmetic) -> Element {
-        match OperatorGroup::of(self.operator()) {
+        match OperatorGroup::for_operator(self.operator()) {
             OperatorGroup::Comparison => Element::Bool,
             _ => arithmetic.element(),
         }
@@ -94,7 +94,7 @@ fn repeated(
     let whole = |shape: &[usize], tensor: usize| -> Vec<usize> {
         let of = |(dim, length): (usize, &usize)| {
             // Only batch and channels of an image: its other lengths may be those of a period.
-            let may_repeat = match OperatorGroup::of(operator) {
+            let may_repeat = match OperatorGroup::for_operator(operator) {
                 OperatorGroup::Convolution => tensor == 0 && dim == 0,
                 OperatorGroup::Pooling => dim < 2,
                 _ => true,

@@ -76,7 +76,7 @@ mod tests {
     #[test]
     fn one_bit_anywhere_changes_the_digest() {
         let numbers: Vec<f32> = (0..37).map(|index| index as f32).collect();
-        let of = |values: &[f32]| {
+        let digest = |values: &[f32]| {
             let mut digests = Digests::default();
             digests.add(Piece {
                 first: 0,
@@ -88,13 +88,13 @@ mod tests {
             });
             digests
         };
-        let own = of(&numbers);
+        let own = digest(&numbers);
         assert_eq!(own.difference(&own), None);
         for index in 0..numbers.len() {
             let mut changed = numbers.clone();
             changed[index] = changed[index].next_up();
             assert_eq!(
-                own.difference(&of(&changed)),
+                own.difference(&digest(&changed)),
                 Some(if index < 20 { 0 } else { 20 }),
                 "{index}"
             );
@@ -102,6 +102,6 @@ mod tests {
         // The sign of a zero counts.
         let mut zero = numbers;
         zero[0] = -0.0;
-        assert_eq!(own.difference(&of(&zero)), Some(0));
+        assert_eq!(own.difference(&digest(&zero)), Some(0));
     }
 }

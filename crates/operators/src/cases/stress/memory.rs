@@ -44,12 +44,15 @@ fn intermediate(call: &PeriodicCall, width: u64) -> u64 {
         .max()
         .unwrap_or(0)
         .max(count(&call.result));
-    let of = |copies: u64| largest.saturating_mul(SINGLE).saturating_mul(copies);
-    match (OperatorGroup::of(call.call.operator), call.call.operator) {
+    let copies = |copies: u64| largest.saturating_mul(SINGLE).saturating_mul(copies);
+    match (
+        OperatorGroup::for_operator(call.call.operator),
+        call.call.operator,
+    ) {
         (_, ScaledDotProductAttention) => {
             let [q, k] = [0, 1].map(|index| call.shapes.get(index).map_or(&[][..], Vec::as_slice));
             let ([batch, heads, queries, _], [_, _, keys, _]) = (q, k) else {
-                return of(4);
+                return copies(4);
             };
             let scores = count(&[*batch, *heads, *queries, *keys]);
             let mask = if call.shapes.len() > 3 {
@@ -62,7 +65,7 @@ fn intermediate(call: &PeriodicCall, width: u64) -> u64 {
             scores
                 .saturating_mul(2 * width + if width < SINGLE { 3 * SINGLE } else { 0 })
                 .saturating_add(mask)
-                .saturating_add(of(1))
+                .saturating_add(copies(1))
         }
         (
             _,
@@ -70,7 +73,7 @@ fn intermediate(call: &PeriodicCall, width: u64) -> u64 {
             | Embedding,
         ) => {
             // Factors in f32, where a backend does not sum 16 bits in f32.
-            if width < SINGLE { of(2) } else { of(1) }
+            if width < SINGLE { copies(2) } else { copies(1) }
         }
         (OperatorGroup::Convolution, _) => {
             let weight = call.shapes.get(1).map_or(1, |shape| count(&shape[1..]));
@@ -83,12 +86,12 @@ fn intermediate(call: &PeriodicCall, width: u64) -> u64 {
             positions
                 .saturating_mul(weight)
                 .saturating_mul(2 * SINGLE)
-                .saturating_add(of(2))
+                .saturating_add(copies(2))
         }
         (OperatorGroup::Elementwise | OperatorGroup::Comparison | OperatorGroup::Movement, _) => {
-            of(1)
+            copies(1)
         }
-        _ => of(3),
+        _ => copies(3),
     }
 }
 
@@ -109,7 +112,10 @@ pub(super) fn work(call: &PeriodicCall) -> u64 {
             .and_then(|shape| shape.get(index))
             .map_or(1, |size| *size as u64)
     };
-    match (OperatorGroup::of(call.call.operator), call.call.operator) {
+    match (
+        OperatorGroup::for_operator(call.call.operator),
+        call.call.operator,
+    ) {
         (_, Matmul | MatmulBiasRelu | MatmulBiasGelu) => result.saturating_mul(inner(1)),
         (_, BatchMatmul) => result.saturating_mul(inner(2)),
         (_, ScaledDotProductAttention) => {

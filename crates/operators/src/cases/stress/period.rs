@@ -58,7 +58,11 @@ fn prime(operator: Operator, index: usize, dim: Option<usize>) -> usize {
         Operator::ScaledDotProductAttention | Operator::Rope
     );
     match operator.sizes()[index] {
-        "batch" if attends || OperatorGroup::of(operator) == OperatorGroup::Convolution => 2,
+        "batch"
+            if attends || OperatorGroup::for_operator(operator) == OperatorGroup::Convolution =>
+        {
+            2
+        }
         "heads" => 3,
         "batch" | "queries" => 5,
         "channels" => 11,
@@ -83,7 +87,7 @@ fn repeats(operator: Operator, index: usize) -> bool {
         Embedding => matches!(name, "width" | "picks"),
         LayerNorm | RmsNorm | CrossEntropyLoss | NllLoss => name == "rows",
         WeightedSum => name == "columns",
-        _ => match OperatorGroup::of(operator) {
+        _ => match OperatorGroup::for_operator(operator) {
             OperatorGroup::Convolution | OperatorGroup::Normalisation => name == "batch",
             OperatorGroup::Pooling => matches!(name, "batch" | "channels"),
             _ => true,
@@ -94,7 +98,7 @@ fn repeats(operator: Operator, index: usize) -> bool {
 /// Whether an operator has cases whose result repeats with its inputs.
 pub(super) fn is_repeatable(operator: Operator) -> bool {
     use Operator::*;
-    match OperatorGroup::of(operator) {
+    match OperatorGroup::for_operator(operator) {
         OperatorGroup::Movement => matches!(operator, Copy | Contiguous | LayoutTransform),
         OperatorGroup::Indexing => operator == Embedding,
         OperatorGroup::Fused => operator != ConvBatchNormRelu,
@@ -111,7 +115,7 @@ pub(super) fn is_periodic(operator: Operator, case: &Case, period: &Period) -> b
         _ if period.dim.is_some() => attributes.dim == period.dim,
         // A query sees the keys before it, so that its result depends on its position.
         Operator::ScaledDotProductAttention => !attributes.causal,
-        _ if OperatorGroup::of(operator) == OperatorGroup::Loss => {
+        _ if OperatorGroup::for_operator(operator) == OperatorGroup::Loss => {
             attributes.reduction == Reduction::None
         }
         _ => true,

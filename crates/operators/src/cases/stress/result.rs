@@ -12,54 +12,57 @@ pub(super) fn shape(call: &Call) -> Option<Vec<usize>> {
     let first = &call.tensor(0)?.shape;
     let second = || call.tensor(1).map(|tensor| tensor.shape.as_slice());
     let attributes = &call.attributes;
-    Some(match (OperatorGroup::of(call.operator), call.operator) {
-        (OperatorGroup::Reduction, _) => {
-            let mut shape = first.clone();
-            shape.remove(attributes.dim?);
-            shape
-        }
-        (_, Transpose) => first.iter().rev().copied().collect(),
-        (_, Matmul | BatchMatmul | Gemm | MatmulBiasRelu | MatmulBiasGelu) => {
-            let mut shape = first.clone();
-            *shape.last_mut()? = *second()?.last()?;
-            shape
-        }
-        (_, WeightedSum) => vec![second()?[1]],
-        (_, Embedding) => [second()?, &first[1..]].concat(),
-        (_, CrossEntropyLoss | NllLoss) => second()?.to_vec(),
-        (_, LayoutTransform) => attributes.axes.iter().map(|axis| first[*axis]).collect(),
-        (_, ConvTranspose2d) => {
-            let weight = second()?;
-            let along = |dim: usize| {
-                let [stride, padding, dilation, added] = [
-                    &attributes.stride,
-                    &attributes.padding,
-                    &attributes.dilation,
-                    &attributes.output_padding,
+    Some(
+        match (OperatorGroup::for_operator(call.operator), call.operator) {
+            (OperatorGroup::Reduction, _) => {
+                let mut shape = first.clone();
+                shape.remove(attributes.dim?);
+                shape
+            }
+            (_, Transpose) => first.iter().rev().copied().collect(),
+            (_, Matmul | BatchMatmul | Gemm | MatmulBiasRelu | MatmulBiasGelu) => {
+                let mut shape = first.clone();
+                *shape.last_mut()? = *second()?.last()?;
+                shape
+            }
+            (_, WeightedSum) => vec![second()?[1]],
+            (_, Embedding) => [second()?, &first[1..]].concat(),
+            (_, CrossEntropyLoss | NllLoss) => second()?.to_vec(),
+            (_, LayoutTransform) => attributes.axes.iter().map(|axis| first[*axis]).collect(),
+            (_, ConvTranspose2d) => {
+                let weight = second()?;
+                let along = |dim: usize| {
+                    let [stride, padding, dilation, added] = [
+                        &attributes.stride,
+                        &attributes.padding,
+                        &attributes.dilation,
+                        &attributes.output_padding,
+                    ]
+                    .map(|list| list.get(dim).copied());
+                    let extent =
+                        dilation.unwrap_or(1) * (weight[dim + 2] - 1) + 1 + added.unwrap_or(0);
+                    (first[dim + 2] - 1) * stride.unwrap_or(1) + extent - 2 * padding.unwrap_or(0)
+                };
+                [
+                    vec![first[0], weight[1] * attributes.groups],
+                    (0..first.len() - 2).map(along).collect(),
                 ]
-                .map(|list| list.get(dim).copied());
-                let extent = dilation.unwrap_or(1) * (weight[dim + 2] - 1) + 1 + added.unwrap_or(0);
-                (first[dim + 2] - 1) * stride.unwrap_or(1) + extent - 2 * padding.unwrap_or(0)
-            };
-            [
-                vec![first[0], weight[1] * attributes.groups],
-                (0..first.len() - 2).map(along).collect(),
+                .concat()
+            }
+            (OperatorGroup::Convolution, _) => {
+                let weight = second()?;
+                let windows = Windows::new(&first[2..], &weight[2..], attributes);
+                [vec![first[0], weight[0]], windows.output()].concat()
+            }
+            (_, AdaptiveAvgPool1d | AdaptiveAvgPool2d) => [&first[..2], &attributes.shape].concat(),
+            (OperatorGroup::Pooling, _) => [
+                first[..2].to_vec(),
+                Windows::new(&first[2..], &attributes.kernel, attributes).output(),
             ]
-            .concat()
-        }
-        (OperatorGroup::Convolution, _) => {
-            let weight = second()?;
-            let windows = Windows::new(&first[2..], &weight[2..], attributes);
-            [vec![first[0], weight[0]], windows.output()].concat()
-        }
-        (_, AdaptiveAvgPool1d | AdaptiveAvgPool2d) => [&first[..2], &attributes.shape].concat(),
-        (OperatorGroup::Pooling, _) => [
-            first[..2].to_vec(),
-            Windows::new(&first[2..], &attributes.kernel, attributes).output(),
-        ]
-        .concat(),
-        _ => first.clone(),
-    })
+            .concat(),
+            _ => first.clone(),
+        },
+    )
 }
 
 #[cfg(test)]
@@ -77,7 +80,8 @@ mod tests {
         for &operator in Operator::ALL {
             for case in cases(operator, &odd_sizes(operator), Element::F32) {
                 if super::super::period::is_repeatable(operator) && is_single(&case.call) {
-                    let expected = reference(&case.call, Arithmetic::of(Precision::F32)).shape;
+                    let expected =
+                        reference(&case.call, Arithmetic::for_precision(Precision::F32)).shape;
                     assert_eq!(
                         shape(&case.call),
                         Some(expected),

@@ -98,7 +98,7 @@ pub(in crate::check) fn mask_golden(run: &mut CheckRun<'_>) -> CheckResult {
 
 fn batch(case: &RecordedCase) -> Result<GraphBatch, Abort> {
     let name = case.qualified("input_nodes");
-    GraphBatch::of(&case.inputs).ok_or_else(|| {
+    GraphBatch::from_inputs(&case.inputs).ok_or_else(|| {
         Abort::Fail(format!(
             "the golden has no `{name}` [graphs, nodes, features]"
         ))

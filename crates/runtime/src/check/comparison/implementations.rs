@@ -29,13 +29,16 @@ struct ImplementationResults<'g> {
 }
 
 /// Compares every implementation with the first.
-pub(in crate::check) fn compare_all(run: &mut CheckRun<'_>, of: Computation) -> CheckResult {
+pub(in crate::check) fn compare_all(
+    run: &mut CheckRun<'_>,
+    computation: Computation,
+) -> CheckResult {
     let golden = run.golden()?;
     let (mut results, mut lacking): (Vec<ImplementationResults<'_>>, _) = (Vec::new(), Vec::new());
-    for name in declared(run, of)? {
+    for name in declared(run, computation)? {
         let own = run.engine.clone();
-        run.engine = own.with_implementation(of, &name);
-        let computed = compute(run, of, &golden);
+        run.engine = own.with_implementation(computation, &name);
+        let computed = compute(run, computation, &golden);
         run.engine = own;
         match (computed, run.unsupported.take()) {
             (Ok((calls, tolerance)), _) => results.push(ImplementationResults {
@@ -56,9 +59,9 @@ pub(in crate::check) fn compare_all(run: &mut CheckRun<'_>, of: Computation) -> 
         .split_first()
         .filter(|(_, others)| !others.is_empty())
     else {
-        let of = of.as_str();
+        let computation = computation.as_str();
         return Err(Abort::Skip(format!(
-            "there are no two implementations of {of}: {}",
+            "there are no two implementations of {computation}: {}",
             lacking.join("; ")
         )));
     };
@@ -72,7 +75,7 @@ pub(in crate::check) fn compare_all(run: &mut CheckRun<'_>, of: Computation) -> 
 }
 
 /// The names of the implementations that the engine declares.
-fn declared(run: &mut CheckRun<'_>, of: Computation) -> Result<Vec<String>, Abort> {
+fn declared(run: &mut CheckRun<'_>, computation: Computation) -> Result<Vec<String>, Abort> {
     // Opening the device starts the engine. An absent device ends the check with its reason; that
     // the engine refuses the column's own implementation for this model does not, because others
     // are compared.
@@ -80,7 +83,7 @@ fn declared(run: &mut CheckRun<'_>, of: Computation) -> Result<Vec<String>, Abor
     let names = run
         .engine
         .process()
-        .map(|process| process.engine().implementations(of).to_vec())
+        .map(|process| process.engine().implementations(computation).to_vec())
         .unwrap_or_default();
     match (loaded, run.unsupported.take()) {
         (Err(abort), None) => return Err(abort),
@@ -90,7 +93,7 @@ fn declared(run: &mut CheckRun<'_>, of: Computation) -> Result<Vec<String>, Abor
     if names.len() < 2 {
         return Err(Abort::Skip(format!(
             "the engine has one implementation of {} only",
-            of.as_str()
+            computation.as_str()
         )));
     }
     Ok(names)
@@ -180,7 +183,8 @@ impl ImplementationPair<'_> {
                 continue;
             };
             let got = with_padding_of(&engine, inputs, expected, got);
-            if let (Some(expected), Some(got)) = (matching.of(expected), matching.of(&got)) {
+            if let (Some(expected), Some(got)) = (matching.select(expected), matching.select(&got))
+            {
                 let output = RecordedOutput {
                     golden,
                     name,
@@ -266,7 +270,7 @@ mod tests {
                 &noise,
                 others.map(|to_last| Ok(routed(to_last))).into(),
             );
-            OnHost::of(Architecture::Moe).run(|run| {
+            OnHost::for_architecture(Architecture::Moe).run(|run| {
                 let (golden, mut failures) = (run.golden()?, Failures::default());
                 let left_out = compare(run, &golden, [&first, &other], &mut failures);
                 failures.conclude().map(|()| left_out)

@@ -42,37 +42,39 @@ pub(in crate::check) fn forward_by_position(
         .get(stream.ids())
         .map(Array::shape)
         .unwrap_or_default();
-    let of = PositionAxes {
+    let axes = PositionAxes {
         stream,
         shape,
         head: model.head(),
     };
-    let mut outputs = split(model.forward(inputs)?, of);
+    let mut outputs = split(model.forward(inputs)?, axes);
     if outputs.positions.is_empty() {
         // Without them, a failure without wrong numbers is not the model's.
         run.unsupported = tested
             .loaded()
             .lacks(Feature::HiddenStates)
             .map(str::to_owned);
-        outputs.positions = hidden_states(model.forward_traced(inputs)?, of);
+        outputs.positions = hidden_states(model.forward_traced(inputs)?, axes);
     }
     Ok(outputs)
 }
 
-fn split(forward: Forward, of: PositionAxes<'_>) -> OutputsByPosition {
-    let per_position = |(name, array): &(String, Array)| of.has(name, array);
-    let (positions, pooled) = one_row_per_input(forward.outputs, of.shape)
+fn split(forward: Forward, axes: PositionAxes<'_>) -> OutputsByPosition {
+    let per_position = |(name, array): &(String, Array)| axes.has(name, array);
+    let (positions, pooled) = one_row_per_input(forward.outputs, axes.shape)
         .into_iter()
         .partition(per_position);
     OutputsByPosition { positions, pooled }
 }
 
-fn hidden_states(forward: Forward, of: PositionAxes<'_>) -> Vec<(String, Array)> {
+fn hidden_states(forward: Forward, axes: PositionAxes<'_>) -> Vec<(String, Array)> {
     let named = forward
         .trace
         .into_iter()
         .map(|(name, array)| (format!("trace.{name}"), array));
-    named.filter(|(name, array)| of.has(name, array)).collect()
+    named
+        .filter(|(name, array)| axes.has(name, array))
+        .collect()
 }
 
 /// The outputs of a call whose ids have the shape `ids`, with one row per row of ids.

@@ -138,7 +138,7 @@ impl MatchingTokens {
     ///
     /// An output with an entry per position becomes [tokens, ...]. A pooled output keeps the rows
     /// of which no token is left out, because it depends on all of them.
-    pub(in crate::check) fn of<'a>(&self, output: &'a Array) -> Option<Cow<'a, Array>> {
+    pub(in crate::check) fn select<'a>(&self, output: &'a Array) -> Option<Cow<'a, Array>> {
         if self.left_out() == 0 {
             return Some(Cow::Borrowed(output));
         }
@@ -317,7 +317,7 @@ mod tests {
         };
         let output = Array::floats([2, 3, 1], (0..6u8).map(f32::from).collect());
         let of = |matching: &MatchingTokens, output: &Array| {
-            Some(matching.of(output)?.as_floats()?.to_vec())
+            Some(matching.select(output)?.as_floats()?.to_vec())
         };
         assert_eq!(of(&matching, &output).as_deref(), output.as_floats());
         matching.end_rows_at([5, 4].into_iter());
@@ -352,7 +352,7 @@ mod tests {
         matching.end_rows_at([5].into_iter());
         for shape in [&[2, 3][..], &[2, 1, 3], &[2, 4, 3]] {
             let output = Array::floats(shape, vec![1.0; shape.iter().product()]);
-            let kept = matching.of(&output).map(|kept| kept.shape().to_vec());
+            let kept = matching.select(&output).map(|kept| kept.shape().to_vec());
             assert_eq!(kept, Some([&[1], &shape[1..]].concat()));
         }
     }

@@ -151,7 +151,7 @@ fn tf32_is_between_f32_and_bf16() {
 
 #[test]
 fn f32_is_tf32_only_on_a_device_that_declares_it() {
-    let host = OnHost::of(Architecture::EncoderOnly);
+    let host = OnHost::for_architecture(Architecture::EncoderOnly);
     let steps = |host: OnHost, precision: Precision| {
         host.run(|run| {
             let (golden, tested) = (run.golden()?, run.subject_under_test_in(precision)?);

@@ -117,7 +117,7 @@ impl Session for ScriptedSession {
 /// The result of the check of a model with these logits.
 fn result(logits: Logits) -> CheckResult {
     LOGITS.set(logits);
-    let scripted = OnHost::of(Architecture::DecoderOnly).with_network(|inner| {
+    let scripted = OnHost::for_architecture(Architecture::DecoderOnly).with_network(|inner| {
         Box::new(Scripted {
             inner,
             sessions: AtomicUsize::new(0),

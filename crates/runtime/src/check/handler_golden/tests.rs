@@ -35,7 +35,7 @@ static THRESHOLDS: [ToleranceOverride; 3] = [
 fn compared(expected: Value, got: &Response) -> (CheckResult, Vec<String>) {
     let expected = serde_json::from_value(expected).unwrap();
     let noise = Noise::default();
-    OnHost::of(Architecture::DecoderOnly).run(|run| {
+    OnHost::for_architecture(Architecture::DecoderOnly).run(|run| {
         let mut comparison = AnswerComparison::new(
             run,
             Tolerance::new(&noise, &THRESHOLDS, Precision::F32, false),

@@ -66,7 +66,7 @@ pub(in crate::check) struct GraphBatch {
 
 impl GraphBatch {
     /// None if the arguments are not graphs.
-    pub(in crate::check) fn of(inputs: &Arrays) -> Option<Self> {
+    pub(in crate::check) fn from_inputs(inputs: &Arrays) -> Option<Self> {
         let nodes = inputs
             .get("input_nodes")
             .filter(|nodes| nodes.shape().len() == 3)?;

@@ -60,7 +60,7 @@ impl<'a> TextFacts<'a> {
         model: &Model,
         golden: &'a Golden,
     ) -> Vec<Self> {
-        let of = |stream| Self::of(stream, model, golden);
+        let of = |stream| Self::new(stream, model, golden);
         if golden.target.is_empty() {
             let text = of(TokenSequence::Text);
             return vec![match architecture {
@@ -98,7 +98,7 @@ impl<'a> TextFacts<'a> {
         streams
     }
 
-    fn of(stream: TokenSequence<'a>, model: &Model, golden: &Golden) -> Self {
+    fn new(stream: TokenSequence<'a>, model: &Model, golden: &Golden) -> Self {
         // Models of several parts nest the fields that are at the top level elsewhere.
         let part = if matches!(stream, TokenSequence::Target(_)) {
             "generator"

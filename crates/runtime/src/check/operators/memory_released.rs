@@ -18,7 +18,7 @@ pub(in crate::check) const FAULT: Detected =
 pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     released(run, |run, tested| {
         let cases = first_cases(run)?;
-        let tested = OperatorsUnderTest::of(run, tested);
+        let tested = OperatorsUnderTest::new(run, tested);
         let results = cases.iter().map(|(_, case)| tested.execute(&case.call));
         let supported =
             results.filter(|result| !matches!(result, Err(CallError::Unsupported { .. })));

@@ -17,7 +17,7 @@ pub(in crate::check) const FAULT: Detected = Detected::new(
 
 pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let loaded = run.subject_under_test()?;
-    let tested = OperatorsUnderTest::of(run, &loaded);
+    let tested = OperatorsUnderTest::new(run, &loaded);
     let Some(device) = tested.tensor_kind() else {
         return Err(Abort::Fail("the endpoint names no device".to_owned()));
     };

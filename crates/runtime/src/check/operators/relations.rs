@@ -26,12 +26,15 @@ pub(in crate::check) const FAULT: Detected = Detected::new(
 
 pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let loaded = run.subject_under_test()?;
-    let tested = OperatorsUnderTest::of(run, &loaded);
+    let tested = OperatorsUnderTest::new(run, &loaded);
     let (mut failures, mut count, mut unsupported) =
         (Failures::default(), 0, UnsupportedCalls::default());
-    let mut failed = FailedCalls::of(run, &tested);
+    let mut failed = FailedCalls::new(run, &tested);
     for shapes in shapes(run)? {
-        let relations = relations_of(shapes.operator, Element::of(run.registration.precision));
+        let relations = relations_of(
+            shapes.operator,
+            Element::for_precision(run.registration.precision),
+        );
         let before = count;
         let mut violated = |relation: &Relation| {
             let recorded = RecordedCalls::new(&tested);

@@ -42,7 +42,7 @@ pub(in crate::check) const FAULT: Detected = Detected::new(
 /// Large shapes, each with the reference of one period.
 pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let loaded = run.subject_under_test()?;
-    let tested = OperatorsUnderTest::of(run, &loaded);
+    let tested = OperatorsUnderTest::new(run, &loaded);
     let endpoint = loaded.endpoint();
     let (Some(set), Some(device), Some(kind)) = (
         endpoint.loaded().and_then(LoadedSubject::operators),
@@ -115,7 +115,7 @@ impl Cases<'_, '_> {
             format!("`{}` of {} ({issue})", case.operator(), case.description()),
         );
         // Before each case: what earlier ones released may be in use by other programs meanwhile.
-        let limits = DeviceLimits::of(self.device);
+        let limits = DeviceLimits::for_device(self.device);
         if let Some(refusal) = limits.refuses(&case, 1) {
             return self.note.refused(&name, refusal);
         }

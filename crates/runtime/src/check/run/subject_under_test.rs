@@ -96,7 +96,7 @@ impl CheckRun<'_> {
             &self.context.engine,
         )
         .ok()?;
-        probe_half_precision(&open_with(&self.engine, device).ok()?).of(precision)
+        probe_half_precision(&open_with(&self.engine, device).ok()?).for_precision(precision)
     }
 
     /// Adds the facts of `endpoint` to the evidence.

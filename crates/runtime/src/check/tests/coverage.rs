@@ -106,7 +106,7 @@ fn inapplicable_checks_have_nothing_to_compare_with() {
         ..
     } in INAPPLICABLE
     {
-        let task = harnesses::of(*architecture).spec.task;
+        let task = harnesses::for_architecture(*architecture).spec.task;
         let specs = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("../../model_specs")
             .join(architecture.as_str());
@@ -125,7 +125,7 @@ fn inapplicable_checks_have_nothing_to_compare_with() {
 #[test]
 fn borrowed_texts_are_tokenized_as_recorded() {
     for architecture in [Architecture::Moe, Architecture::Ssm] {
-        let harness = harnesses::of(architecture);
+        let harness = harnesses::for_architecture(architecture);
         let registration = Registration {
             device: DeviceKind::Cpu,
             check: Check::PreprocessGolden,
@@ -199,7 +199,7 @@ fn undetected_fault(pair: Pair) -> Option<String> {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     });
-    let harness = harnesses::of(architecture);
+    let harness = harnesses::for_architecture(architecture);
     let device = if check.applies_on(DeviceKind::Cpu) {
         DeviceKind::Cpu
     } else {
@@ -238,7 +238,7 @@ fn undetected_fault(pair: Pair) -> Option<String> {
 /// A fixture with the fault, if the fault is in a file.
 fn changed(fault: Fault, harness: &'static Harness) -> Option<Fixture> {
     match fault {
-        Fault::TensorNotRead => Some(Fixture::of(harness).weights(|tensors| {
+        Fault::TensorNotRead => Some(Fixture::new(harness).weights(|tensors| {
             let name = tensors.names()[0].clone();
             tensors.copy(&name, "there_is.no_such_module.weight");
         })),
@@ -257,7 +257,7 @@ fn changed(fault: Fault, harness: &'static Harness) -> Option<Fixture> {
 /// The fixture, with texts of another one if its golden has no raw inputs of its own.
 fn with_inputs(harness: &'static Harness) -> Fixture {
     match harness.spec.architecture {
-        Architecture::Moe | Architecture::Ssm => Fixture::of(harness).with_texts_of(TEXT_FIXTURE),
-        _ => Fixture::of(harness),
+        Architecture::Moe | Architecture::Ssm => Fixture::new(harness).with_texts_of(TEXT_FIXTURE),
+        _ => Fixture::new(harness),
     }
 }

@@ -42,7 +42,7 @@ fn tokens_within_their_margin_are_counted() {
         unchanged.0 == EntryStatus::Pass && !unchanged.1.contains("margin"),
         "{unchanged:?}"
     );
-    let excused = Fixture::of(&LLAMA).golden(|tensors| {
+    let excused = Fixture::new(&LLAMA).golden(|tensors| {
         other_last_tokens(tensors);
         tensors.floats("margin.greedy", |margins| margins.fill(0.0));
     });
@@ -63,7 +63,7 @@ fn tokens_of_other_experts_within_their_margin_are_counted() {
         unchanged.0 == EntryStatus::Pass && !unchanged.1.contains("margin"),
         "{unchanged:?}"
     );
-    let excused = Fixture::of(&OLMOE).golden(|tensors| {
+    let excused = Fixture::new(&OLMOE).golden(|tensors| {
         tensors.floats("routing.0", |weights| {
             let place = |chosen: bool| {
                 weights
@@ -88,7 +88,7 @@ fn tokens_of_other_experts_within_their_margin_are_counted() {
 #[test]
 fn another_answer_is_accepted_only_within_its_margin() {
     let with = |margin: f32, logits: fn(&mut Vec<f32>)| {
-        let changed = Fixture::of(&RAG_SEQUENCE).golden(|tensors| {
+        let changed = Fixture::new(&RAG_SEQUENCE).golden(|tensors| {
             tensors.integers("tokens.answer", |id| id + 1);
             tensors.floats("margin.answer", |margins| margins.fill(margin));
             tensors.floats("output.logits", logits);
@@ -111,7 +111,7 @@ fn another_answer_is_accepted_only_within_its_margin() {
 /// The first column of the decoder's input begins the generation, once for each row.
 #[test]
 fn a_decoder_without_recorded_start_tokens_generates() {
-    let changed = Fixture::of(&T5).golden(|tensors| {
+    let changed = Fixture::new(&T5).golden(|tensors| {
         for name in [
             "tokens.start",
             "tokens.greedy",
@@ -128,7 +128,7 @@ fn a_decoder_without_recorded_start_tokens_generates() {
 /// No node sees another one, so padding that is made nodes has no influence either.
 #[test]
 fn attention_without_values_is_detected() {
-    let changed = Fixture::of(&GRAPHORMER).weights(|tensors| {
+    let changed = Fixture::new(&GRAPHORMER).weights(|tensors| {
         for layer in 0..2 {
             let name = format!("encoder.graph_encoder.layers.{layer}.self_attn.v_proj.weight");
             tensors.floats(&name, |values| values.fill(0.0));

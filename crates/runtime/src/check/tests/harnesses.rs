@@ -125,7 +125,7 @@ static OPERATORS: Harness = Harness {
 };
 
 /// For each architecture a harness whose golden has everything that the checks compare with.
-pub(super) fn of(architecture: Architecture) -> &'static Harness {
+pub(super) fn for_architecture(architecture: Architecture) -> &'static Harness {
     match architecture {
         Architecture::EncoderOnly => &BERT,
         Architecture::DecoderOnly => &LLAMA,

@@ -41,9 +41,9 @@ pub(in crate::check) struct OnHost {
 
 impl OnHost {
     /// The fixture of an architecture.
-    pub(in crate::check) fn of(architecture: Architecture) -> Self {
+    pub(in crate::check) fn for_architecture(architecture: Architecture) -> Self {
         Self {
-            spec: harnesses::of(architecture).spec,
+            spec: harnesses::for_architecture(architecture).spec,
             tf32: false,
             replace: |network| network,
         }
@@ -62,11 +62,11 @@ impl OnHost {
         let spec = Spec {
             name: path,
             subject,
-            ..*harnesses::of(architecture).spec
+            ..*harnesses::for_architecture(architecture).spec
         };
         Self {
             spec: Box::leak(Box::new(spec)),
-            ..Self::of(architecture)
+            ..Self::for_architecture(architecture)
         }
     }
 
@@ -92,7 +92,10 @@ impl OnHost {
     /// Runs `work` in f32.
     pub(in crate::check) fn run<T>(self, work: impl FnOnce(&mut CheckRun<'_>) -> T) -> T {
         CURRENT.set(Some(self));
-        let (spec, request) = (self.spec, harnesses::of(self.spec.architecture).request);
+        let (spec, request) = (
+            self.spec,
+            harnesses::for_architecture(self.spec.architecture).request,
+        );
         let harness = Harness {
             spec,
             init_cpu: init,

@@ -55,7 +55,8 @@ fn failure(result: Result<Option<String>, Abort>) -> String {
 #[test]
 fn texts_that_change_nothing_prove_nothing() {
     let ignoring = |architecture| {
-        OnHost::of(architecture).with_network(|inner| Box::new(SameForAllTexts(inner)))
+        OnHost::for_architecture(architecture)
+            .with_network(|inner| Box::new(SameForAllTexts(inner)))
     };
     let reason = failure(ignoring(Architecture::EncoderOnly).run(mask_golden::check));
     assert!(
@@ -71,7 +72,7 @@ fn texts_that_change_nothing_prove_nothing() {
 
 #[test]
 fn a_change_at_the_start_in_the_middle_and_at_the_end_must_not_leak() {
-    let leaking = OnHost::of(Architecture::DecoderOnly)
+    let leaking = OnHost::for_architecture(Architecture::DecoderOnly)
         .with_network(|inner| Box::new(Faulty::new(inner, Fault::FirstSeesLast, Precision::F32)));
     let reason = failure(leaking.run(causal_leak::check));
     for start in [1, 12, 23] {
@@ -84,7 +85,7 @@ fn a_change_at_the_start_in_the_middle_and_at_the_end_must_not_leak() {
 
 #[test]
 fn each_length_is_compared_with_the_beginning_of_the_longest() {
-    let wrong = OnHost::of(Architecture::DecoderOnly)
+    let wrong = OnHost::for_architecture(Architecture::DecoderOnly)
         .with_network(|inner| Box::new(Faulty::new(inner, Fault::WrongTailAt33, Precision::F32)));
     let reason = failure(wrong.run(shape_sweep::check));
     assert!(reason.contains("`logits, length 33 of 129`"), "{reason}");
@@ -93,7 +94,7 @@ fn each_length_is_compared_with_the_beginning_of_the_longest() {
 #[test]
 fn a_sweep_reports_what_it_has_compared() {
     let compared = |fixture: OnHost| fixture.run(shape_sweep::check).unwrap().unwrap();
-    let texts = compared(OnHost::of(Architecture::DecoderOnly));
+    let texts = compared(OnHost::for_architecture(Architecture::DecoderOnly));
     assert_eq!(
         texts,
         "lengths [1, 7, 31, 32, 33, 63, 64, 65, 127, 128, 129], batches [1, 3, 5]"
@@ -108,7 +109,7 @@ fn a_sweep_reports_what_it_has_compared() {
         recordings,
         "batches [1, 3, 5], 2926 samples, 2196 samples, 1464 samples"
     );
-    let graphs = compared(OnHost::of(Architecture::Graph));
+    let graphs = compared(OnHost::for_architecture(Architecture::Graph));
     assert!(
         graphs.starts_with("batches [1, 3, 5], 1 nodes, 7 nodes, 31 nodes"),
         "{graphs}"
@@ -117,7 +118,8 @@ fn a_sweep_reports_what_it_has_compared() {
 
 #[test]
 fn tokens_after_a_close_choice_of_experts_are_counted() {
-    let close = OnHost::of(Architecture::Moe).with_network(|inner| Box::new(CloseChoice(inner)));
+    let close = OnHost::for_architecture(Architecture::Moe)
+        .with_network(|inner| Box::new(CloseChoice(inner)));
     let summary = close.run(shape_sweep::check).unwrap().unwrap();
     let after = |lengths: &[usize]| {
         lengths
@@ -136,7 +138,7 @@ fn tokens_after_a_close_choice_of_experts_are_counted() {
 
 #[test]
 fn two_rows_are_a_batch() {
-    let two_rows = Fixture::of(&harnesses::BERT).golden(|tensors| {
+    let two_rows = Fixture::new(&harnesses::BERT).golden(|tensors| {
         for name in tensors
             .names()
             .iter()
@@ -158,7 +160,7 @@ fn two_rows_are_a_batch() {
 #[test]
 fn a_ladder_has_at_least_two_steps() {
     let ladder = |precisions| {
-        OnHost::of(Architecture::EncoderOnly)
+        OnHost::for_architecture(Architecture::EncoderOnly)
             .with_precisions(precisions)
             .run(dtype_ladder::check)
     };

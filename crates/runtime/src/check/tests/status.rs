@@ -49,7 +49,7 @@ fn a_failure_for_another_reason_does_not_honour_the_requirement() {
 /// Its numbers would be reported as the engine's.
 #[test]
 fn a_device_that_is_opened_without_the_engine_is_detected() {
-    let loaded = OnHost::of(Architecture::EncoderOnly).run(|run| {
+    let loaded = OnHost::for_architecture(Architecture::EncoderOnly).run(|run| {
         run.engine = CheckEngine::new("scripted".parse().unwrap());
         run.subject_under_test().map(drop)
     });
@@ -77,7 +77,7 @@ fn an_output_that_the_reference_itself_does_not_reproduce_leaves_a_check_open() 
         Array::floats([1, 64], values)
     };
     let status = |with_golden: bool, got: f32| {
-        OnHost::of(Architecture::DecoderOnly).run(|run| {
+        OnHost::for_architecture(Architecture::DecoderOnly).run(|run| {
             let (golden, name) = (run.golden()?, "logits");
             let tolerance = Tolerance::new(&noise, &[], Precision::F32, false);
             let (expected, got) = (outputs(1.0), outputs(got));

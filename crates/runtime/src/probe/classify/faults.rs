@@ -14,7 +14,7 @@ pub(super) fn all(
     measured: &Measurement,
     error: Option<ProductError>,
 ) -> Vec<String> {
-    let format = FloatFormat::of(precision);
+    let format = FloatFormat::for_precision(precision);
     let none = Vec::new();
     let [stored, sums, products, casts] = [
         &measured.stored,
@@ -181,7 +181,7 @@ pub(super) struct ProductError {
 
 impl ProductError {
     /// Compares the answers to [`random_product`].
-    pub(super) fn of(
+    pub(super) fn new(
         format: FloatFormat,
         accumulator: Accumulator,
         answers: &[f64],

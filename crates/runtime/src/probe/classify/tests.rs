@@ -25,20 +25,20 @@ fn nearest_even(precision: Precision, value: f64) -> f64 {
 fn toward_zero(precision: Precision, value: f64) -> f64 {
     let rounded = nearest_even(precision, value);
     if rounded.is_finite() && rounded.abs() > value.abs() {
-        rounded - value.signum() * FloatFormat::of(precision).epsilon
+        rounded - value.signum() * FloatFormat::for_precision(precision).epsilon
     } else {
         rounded
     }
 }
 
 fn saturating(precision: Precision, value: f64) -> f64 {
-    let largest = FloatFormat::of(precision).largest;
+    let largest = FloatFormat::for_precision(precision).largest;
     nearest_even(precision, value).clamp(-largest, largest)
 }
 
 fn flushing(precision: Precision, value: f64) -> f64 {
     let rounded = nearest_even(precision, value);
-    if rounded.abs() < FloatFormat::of(precision).smallest_normal {
+    if rounded.abs() < FloatFormat::for_precision(precision).smallest_normal {
         0.0
     } else {
         rounded
@@ -51,7 +51,7 @@ fn exact_f32(_: Precision, value: f64) -> f64 {
 
 /// The answers of a device that rounds results by `round` and sums by `sum`.
 fn device(precision: Precision, round: Round, sum: Round) -> Measurement {
-    let format = FloatFormat::of(precision);
+    let format = FloatFormat::for_precision(precision);
     let elementwise = cases::elementwise(format);
     let multiply = |product: ProbeProduct| {
         let element = |index: usize| {
@@ -327,7 +327,7 @@ fn tf32() -> Tf32Measurement {
             .map(|value| f64::from(value as f32))
             .collect())
     };
-    let random = cases::random_product(FloatFormat::of(Precision::Tf32), SIDE);
+    let random = cases::random_product(FloatFormat::for_precision(Precision::Tf32), SIDE);
     Tf32Measurement {
         products: [exact(cases::cancelling_product(SIDE)), exact(random)],
         fingerprint: Err("not asked".to_owned()),

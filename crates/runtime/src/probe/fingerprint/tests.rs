@@ -79,7 +79,7 @@ impl Unit {
     }
 
     fn fingerprint(&self, precision: Precision) -> MatrixUnit {
-        let format = FloatFormat::of(precision);
+        let format = FloatFormat::for_precision(precision);
         let product = product(format, SIDE);
         let flush = |value: f64| {
             if self.flush && value.abs() < format.smallest_normal {
@@ -260,7 +260,7 @@ fn answers_that_nothing_explains_are_unknown() {
 #[test]
 fn operands_are_exact_in_their_type() {
     for precision in [Precision::F16, Precision::Bf16, Precision::Tf32] {
-        let product = product(FloatFormat::of(precision), SIDE);
+        let product = product(FloatFormat::for_precision(precision), SIDE);
         for value in product.left.into_iter().chain(product.right) {
             let stored = match precision {
                 Precision::F16 => half::f16::from_f64(value).to_f64(),

@@ -5,7 +5,7 @@ use serde_json::json;
 use testgen_types::Check;
 
 pub(crate) fn wrong_layer_norm_eps() {
-    let fault = Fixture::of(&harnesses::bert::HARNESS).configure("/layer_norm_eps", json!(1e-5));
+    let fault = Fixture::new(&harnesses::bert::HARNESS).configure("/layer_norm_eps", json!(1e-5));
     fault.turns_red(
         Check::OutputGolden,
         &["`last_hidden_state`", "first diverges at `embed`"],
@@ -14,7 +14,7 @@ pub(crate) fn wrong_layer_norm_eps() {
 }
 
 pub(crate) fn wrong_rms_norm_eps() {
-    let fault = Fixture::of(&harnesses::llama::HARNESS).configure("/rms_norm_eps", json!(1e-5));
+    let fault = Fixture::new(&harnesses::llama::HARNESS).configure("/rms_norm_eps", json!(1e-5));
     fault.turns_red(
         Check::OutputGolden,
         &[
@@ -25,7 +25,7 @@ pub(crate) fn wrong_rms_norm_eps() {
 }
 
 pub(crate) fn wrong_rope_base() {
-    let fault = Fixture::of(&harnesses::llama::HARNESS)
+    let fault = Fixture::new(&harnesses::llama::HARNESS)
         .configure("/rope_parameters/rope_theta", json!(10000.0));
     fault.turns_red(
         Check::OutputGolden,
@@ -44,28 +44,28 @@ pub(crate) fn wrong_rope_base() {
 }
 
 pub(crate) fn other_activation() {
-    let fault = Fixture::of(&harnesses::bert::HARNESS).configure("/hidden_act", json!("gelu_new"));
+    let fault = Fixture::new(&harnesses::bert::HARNESS).configure("/hidden_act", json!("gelu_new"));
     fault.turns_red(
         Check::OutputGolden,
         &["first diverges at `layer.0`; `embed` still agrees"],
     );
-    let fault = Fixture::of(&harnesses::vit::HARNESS).configure("/hidden_act", json!("gelu_new"));
+    let fault = Fixture::new(&harnesses::vit::HARNESS).configure("/hidden_act", json!("gelu_new"));
     fault.turns_red(
         Check::OutputGolden,
         &["`logits`", "first diverges at `layer.0`"],
     );
     let fault =
-        Fixture::of(&harnesses::resnet_basic::HARNESS).configure("/hidden_act", json!("gelu"));
+        Fixture::new(&harnesses::resnet_basic::HARNESS).configure("/hidden_act", json!("gelu"));
     fault.turns_red(Check::OutputGolden, &["`logits`"]);
 }
 
 /// The files of Gemma's first release say "gelu" and mean the approximation, by which they were
 /// trained.
 pub(crate) fn gelu_of_gemma() {
-    let legacy = Fixture::of(&harnesses::gemma::HARNESS).configure("/hidden_act", json!("gelu"));
+    let legacy = Fixture::new(&harnesses::gemma::HARNESS).configure("/hidden_act", json!("gelu"));
     legacy.stays_green(Check::OutputGolden);
     let exact =
-        Fixture::of(&harnesses::gemma::HARNESS).configure("/hidden_act", json!("gelu_python"));
+        Fixture::new(&harnesses::gemma::HARNESS).configure("/hidden_act", json!("gelu_python"));
     exact.turns_red(
         Check::OutputGolden,
         &["`logits`", "first diverges at `layer.0`"],
@@ -73,19 +73,19 @@ pub(crate) fn gelu_of_gemma() {
 }
 
 pub(crate) fn window_off_by_one() {
-    let fault = Fixture::of(&harnesses::mistral::HARNESS).configure("/sliding_window", json!(8));
+    let fault = Fixture::new(&harnesses::mistral::HARNESS).configure("/sliding_window", json!(8));
     fault.turns_red(
         Check::OutputGolden,
         &["`logits`", "first diverges at `layer.0`"],
     );
-    let fault = Fixture::of(&harnesses::mistral::HARNESS).configure("/sliding_window", json!(6));
+    let fault = Fixture::new(&harnesses::mistral::HARNESS).configure("/sliding_window", json!(6));
     fault.turns_red(Check::OutputGolden, &["`logits`"]);
 }
 
 /// Checkpoints cut down for tests keep the end token of the full model, whose id their vocabulary
 /// no longer has.
 pub(crate) fn end_token_outside_the_vocabulary_is_not_padding() {
-    let cut_down = Fixture::of(&harnesses::gpt2::HARNESS)
+    let cut_down = Fixture::new(&harnesses::gpt2::HARNESS)
         .configure("/eos_token_id", json!(50256))
         .golden(|tensors| drop(tensors.metadata.remove("pad_token_id")));
     for check in [
@@ -99,7 +99,7 @@ pub(crate) fn end_token_outside_the_vocabulary_is_not_padding() {
 
 /// Biases of a freshly initialised checkpoint: with and without them the outputs are the same.
 pub(crate) fn field_of_biases_that_are_zero() {
-    let fresh = Fixture::of(&harnesses::vit::HARNESS).weights(|tensors| {
+    let fresh = Fixture::new(&harnesses::vit::HARNESS).weights(|tensors| {
         for name in tensors.names() {
             let module = name.strip_suffix(".bias").unwrap_or_default();
             if ["query", "key", "value"]
@@ -114,7 +114,8 @@ pub(crate) fn field_of_biases_that_are_zero() {
 }
 
 pub(crate) fn field_without_effect() {
-    let fault = Fixture::of(&harnesses::mistral::HARNESS).configure("/sliding_window", json!(4096));
+    let fault =
+        Fixture::new(&harnesses::mistral::HARNESS).configure("/sliding_window", json!(4096));
     fault.turns_red(
         Check::ConfigEffective,
         &["`sliding_window` has no effect: tried 4097"],

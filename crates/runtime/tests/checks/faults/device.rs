@@ -161,6 +161,6 @@ pub(crate) fn panic() {
         Check::Finite,
         "the check panicked: the init function is broken",
     );
-    let fixture = Fixture::of(&bert::HARNESS);
+    let fixture = Fixture::new(&bert::HARNESS);
     fixture.stays_green(Check::Finite);
 }

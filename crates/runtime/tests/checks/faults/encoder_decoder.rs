@@ -8,7 +8,7 @@ use testgen_types::Check;
 pub(crate) fn swapped_cross_attention_heads() {
     let name = "decoder.block.1.layer.1.EncDecAttention.k.weight";
     let fault =
-        Fixture::of(&harnesses::t5::HARNESS).weights(|tensors| tensors.swap_rows(name, 6, 0, 1));
+        Fixture::new(&harnesses::t5::HARNESS).weights(|tensors| tensors.swap_rows(name, 6, 0, 1));
     fault.turns_red(
         Check::OutputGolden,
         &["first diverges at `decoder.layer.1`; `decoder.layer.0` still agrees"],
@@ -17,7 +17,7 @@ pub(crate) fn swapped_cross_attention_heads() {
 }
 
 pub(crate) fn wrong_distances() {
-    let fault = Fixture::of(&harnesses::t5::HARNESS)
+    let fault = Fixture::new(&harnesses::t5::HARNESS)
         .configure("/relative_attention_max_distance", json!(128));
     fault.turns_red(
         Check::LayerTraceGolden,
@@ -26,7 +26,7 @@ pub(crate) fn wrong_distances() {
 }
 
 pub(crate) fn positions_off_by_one() {
-    let fault = Fixture::of(&harnesses::bart::HARNESS).weights(|tensors| {
+    let fault = Fixture::new(&harnesses::bart::HARNESS).weights(|tensors| {
         tensors.floats("model.decoder.embed_positions.weight", |table| {
             table.rotate_left(32)
         });
@@ -35,7 +35,7 @@ pub(crate) fn positions_off_by_one() {
 }
 
 pub(crate) fn other_start_token() {
-    let fault = Fixture::of(&harnesses::bart::HARNESS)
+    let fault = Fixture::new(&harnesses::bart::HARNESS)
         .golden(|tensors| tensors.integers("tokens.start", |start| start + 1));
     fault.turns_red(Check::GreedyMargin, &["tokens.logits step 0"]);
 }

@@ -5,7 +5,7 @@ use testgen_types::{Check, EntryStatus};
 
 pub(crate) fn wrong_mask_sign() {
     let inverted = |harness| {
-        Fixture::of(harness)
+        Fixture::new(harness)
             .golden(|tensors| tensors.integers("input.attention_mask", |mask| 1 - mask))
     };
     let fault = inverted(&harnesses::bert::HARNESS);
@@ -25,7 +25,7 @@ pub(crate) fn wrong_mask_sign() {
 pub(crate) fn impossible_mask() {
     for harness in [&harnesses::bert::HARNESS, &harnesses::llama::HARNESS] {
         let fault = |mask: i64| {
-            Fixture::of(harness)
+            Fixture::new(harness)
                 .golden(|tensors| tensors.integers("input.attention_mask", |_| mask))
         };
         let golden = "golden.safetensors` cannot be read";
@@ -41,7 +41,7 @@ pub(crate) fn impossible_mask() {
 }
 
 pub(crate) fn other_tokens() {
-    let fault = Fixture::of(&harnesses::llama::HARNESS)
+    let fault = Fixture::new(&harnesses::llama::HARNESS)
         .golden(|tensors| tensors.integers("tokens.greedy", |token| (token + 1) % 164));
     fault.turns_red(
         Check::GreedyMargin,
@@ -50,7 +50,7 @@ pub(crate) fn other_tokens() {
 }
 
 pub(crate) fn token_outside_the_vocabulary() {
-    let fault = Fixture::of(&harnesses::bert::HARNESS)
+    let fault = Fixture::new(&harnesses::bert::HARNESS)
         .golden(|tensors| tensors.integers("input.input_ids", |token| token + 1_000_000));
     let refused = "`input_ids` has 1000";
     fault.turns_red(
@@ -71,7 +71,7 @@ pub(crate) fn token_outside_the_vocabulary() {
 }
 
 pub(crate) fn other_class() {
-    let fault = Fixture::of(&harnesses::bert::HARNESS).golden(|tensors| {
+    let fault = Fixture::new(&harnesses::bert::HARNESS).golden(|tensors| {
         drop(
             tensors
                 .metadata
@@ -85,7 +85,7 @@ pub(crate) fn other_class() {
 }
 
 pub(crate) fn other_shape() {
-    let fault = Fixture::of(&harnesses::bert::HARNESS)
+    let fault = Fixture::new(&harnesses::bert::HARNESS)
         .golden(|tensors| tensors.reshape("output.last_hidden_state", &[2, 32, 16]));
     fault.turns_red(
         Check::OutputGolden,
@@ -96,7 +96,7 @@ pub(crate) fn other_shape() {
 /// A golden with the required parts alone is valid: checks that need the others are ignored with
 /// the reason, and do not pass.
 pub(crate) fn no_trace_is_ignored() {
-    let bare = Fixture::of(&harnesses::bert::HARNESS).golden(|tensors| {
+    let bare = Fixture::new(&harnesses::bert::HARNESS).golden(|tensors| {
         for name in ["trace.embed", "trace.layer.0", "trace.layer.1"] {
             tensors.remove(name);
         }
@@ -131,8 +131,8 @@ pub(crate) fn no_trace_is_ignored() {
 
 /// The golden has the class, and who loads the checkpoint elsewhere gets the base model.
 pub(crate) fn no_class_is_a_warning() {
-    let fault =
-        Fixture::of(&harnesses::bert::HARNESS).configure("/architectures", serde_json::Value::Null);
+    let fault = Fixture::new(&harnesses::bert::HARNESS)
+        .configure("/architectures", serde_json::Value::Null);
     let record = fault.check(Check::LoadKeysExact);
     assert_eq!(record.status, EntryStatus::Pass, "{:?}", record.reason);
     assert!(
@@ -144,7 +144,7 @@ pub(crate) fn no_class_is_a_warning() {
 
 /// The ladder compares with the error of the reference.
 pub(crate) fn too_little_noise() {
-    let fault = Fixture::of(&harnesses::bert::HARNESS).golden(|tensors| {
+    let fault = Fixture::new(&harnesses::bert::HARNESS).golden(|tensors| {
         let noise = r#"{"last_hidden_state": [1e-5, 1e-5], "pooler_output": [1e-5, 1e-5]}"#;
         tensors
             .metadata
@@ -155,12 +155,12 @@ pub(crate) fn too_little_noise() {
 
 /// The recorded texts have none of the two exchanged tokens.
 pub(crate) fn tokens_exchanged_outside_of_the_texts() {
-    let fault = Fixture::of(&harnesses::bert::HARNESS).exchange_tokens("19", "so");
+    let fault = Fixture::new(&harnesses::bert::HARNESS).exchange_tokens("19", "so");
     fault.turns_red(
         Check::PreprocessGolden,
         &["the vocabulary is another one than that of the golden"],
     );
-    let older = Fixture::of(&harnesses::bert::HARNESS)
+    let older = Fixture::new(&harnesses::bert::HARNESS)
         .golden(|tensors| drop(tensors.metadata.remove("vocabulary.sha256")))
         .check(Check::PreprocessGolden);
     assert_eq!(older.status, EntryStatus::Pass, "{:?}", older.reason);
@@ -173,13 +173,13 @@ pub(crate) fn tokens_exchanged_outside_of_the_texts() {
 
 /// Preprocessing must reproduce the recorded ids and pixels.
 pub(crate) fn other_front_end() {
-    let fault = Fixture::of(&harnesses::bert::HARNESS).golden(|tensors| {
+    let fault = Fixture::new(&harnesses::bert::HARNESS).golden(|tensors| {
         let text = tensors.metadata["text"].replace("Words", "Wordz");
         tensors.metadata.insert("text".to_owned(), text);
     });
     fault.turns_red(Check::PreprocessGolden, &["`input_ids`", "expected"]);
     let fault =
-        Fixture::of(&harnesses::vit::HARNESS).golden(|tensors| tensors.flip_bytes("image.0"));
+        Fixture::new(&harnesses::vit::HARNESS).golden(|tensors| tensors.flip_bytes("image.0"));
     fault.turns_red(
         Check::PreprocessGolden,
         &["`pixel_values`", "furthest off at [0, "],

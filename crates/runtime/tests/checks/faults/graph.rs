@@ -8,7 +8,7 @@ use testgen_types::Check;
 /// the next one.
 pub(crate) fn edges_at_other_places() {
     let name = "encoder.graph_encoder.graph_attn_bias.edge_dis_encoder.weight";
-    let fault = Fixture::of(&harnesses::graphormer::HARNESS)
+    let fault = Fixture::new(&harnesses::graphormer::HARNESS)
         .weights(|tensors| tensors.floats(name, |all| all.rotate_left(16)));
     fault.turns_red(
         Check::LayerTraceGolden,
@@ -20,7 +20,7 @@ pub(crate) fn edges_at_other_places() {
 /// The sum over a path is divided by its length, which is bounded with the path.
 pub(crate) fn shorter_paths() {
     let fault =
-        Fixture::of(&harnesses::graphormer::HARNESS).configure("/multi_hop_max_dist", json!(2));
+        Fixture::new(&harnesses::graphormer::HARNESS).configure("/multi_hop_max_dist", json!(2));
     fault.turns_red(
         Check::LayerTraceGolden,
         &["first diverges at `layer.0`; `embed` still agrees"],
@@ -33,7 +33,7 @@ pub(crate) fn shorter_paths() {
 
 pub(crate) fn distances_off_by_one() {
     let name = "encoder.graph_encoder.graph_attn_bias.spatial_pos_encoder.weight";
-    let fault = Fixture::of(&harnesses::graphormer::HARNESS)
+    let fault = Fixture::new(&harnesses::graphormer::HARNESS)
         .weights(|tensors| tensors.floats(name, |all| all.rotate_left(4)));
     fault.turns_red(
         Check::LayerTraceGolden,
@@ -43,14 +43,14 @@ pub(crate) fn distances_off_by_one() {
 
 pub(crate) fn degrees_off_by_one() {
     let name = "graph_encoder.graph_node_feature.in_degree_encoder.weight";
-    let fault = Fixture::of(&harnesses::graphormer_base::HARNESS)
+    let fault = Fixture::new(&harnesses::graphormer_base::HARNESS)
         .weights(|tensors| tensors.floats(name, |all| all.rotate_left(40)));
     fault.turns_red(Check::EmbedGolden, &["`trace.embed`"]);
 }
 
 /// The collator hides nodes that are too far apart; with another limit it hides others.
 pub(crate) fn far_nodes_that_see_each_other() {
-    let fault = Fixture::of(&harnesses::graphormer_regression::HARNESS)
+    let fault = Fixture::new(&harnesses::graphormer_regression::HARNESS)
         .configure("/spatial_pos_max", json!(5));
     fault.turns_red(
         Check::PreprocessGolden,
@@ -61,7 +61,7 @@ pub(crate) fn far_nodes_that_see_each_other() {
 /// Without the infinities of the recorded bias, nodes attend to padding and to nodes that are too
 /// far apart.
 pub(crate) fn bias_that_hides_nothing() {
-    let fault = Fixture::of(&harnesses::graphormer_regression::HARNESS)
+    let fault = Fixture::new(&harnesses::graphormer_regression::HARNESS)
         .golden(|tensors| tensors.floats("input.attn_bias", |bias| bias.fill(0.0)));
     fault.turns_red(
         Check::OutputGolden,
@@ -75,7 +75,7 @@ pub(crate) fn bias_that_hides_nothing() {
 /// Padding has the attention weight 0, but 0 times NaN is NaN.
 pub(crate) fn padding_that_is_not_finite() {
     let name = "encoder.graph_encoder.graph_node_feature.atom_encoder.weight";
-    let fault = Fixture::of(&harnesses::graphormer::HARNESS)
+    let fault = Fixture::new(&harnesses::graphormer::HARNESS)
         .weights(|tensors| tensors.floats(name, |table| table[..32].fill(f32::NAN)));
     fault.turns_red(
         Check::PadInvariance,
@@ -89,19 +89,19 @@ pub(crate) fn padding_that_is_not_finite() {
 
 /// Of several edges between two nodes the last one counts, separately for each direction.
 pub(crate) fn other_kinds_of_edges() {
-    let fault = Fixture::of(&harnesses::graphormer::HARNESS)
+    let fault = Fixture::new(&harnesses::graphormer::HARNESS)
         .golden(|tensors| tensors.integers("graph.1.edge_attr", |kind| kind + 1));
     fault.turns_red(
         Check::PreprocessGolden,
         &["`attn_edge_type`", "`input_edges`"],
     );
-    let fault = Fixture::of(&harnesses::graphormer::HARNESS)
+    let fault = Fixture::new(&harnesses::graphormer::HARNESS)
         .golden(|tensors| tensors.integers("graph.0.edge_index", |node| (node + 1) % 10));
     fault.turns_red(Check::PreprocessGolden, &["`in_degree`", "`spatial_pos`"]);
 }
 
 pub(crate) fn other_bias_of_the_classes() {
-    let fault = Fixture::of(&harnesses::graphormer::HARNESS).weights(|tensors| {
+    let fault = Fixture::new(&harnesses::graphormer::HARNESS).weights(|tensors| {
         tensors.floats("classifier.lm_output_learned_bias", |bias| bias[0] += 0.01)
     });
     fault.turns_red(

@@ -8,7 +8,7 @@ use testgen_types::Check;
 /// CLIP pools a text at its end token. With `eos_token_id` 2 it takes the largest id instead, as in
 /// old configurations.
 pub(crate) fn other_end_token() {
-    let fault = Fixture::of(&harnesses::clip_end_token::HARNESS)
+    let fault = Fixture::new(&harnesses::clip_end_token::HARNESS)
         .configure("/text_config/eos_token_id", json!(2));
     fault.turns_red(
         Check::OutputGolden,
@@ -18,7 +18,7 @@ pub(crate) fn other_end_token() {
 }
 
 pub(crate) fn other_logit_scale() {
-    let fault = Fixture::of(&harnesses::clip::HARNESS)
+    let fault = Fixture::new(&harnesses::clip::HARNESS)
         .weights(|tensors| tensors.floats("logit_scale", |scale| scale[0] += 0.001));
     fault.turns_red(
         Check::OutputGolden,
@@ -28,7 +28,7 @@ pub(crate) fn other_logit_scale() {
 
 /// The layers of the image encoder are traced after those of the text encoder.
 pub(crate) fn other_activation_for_images() {
-    let fault = Fixture::of(&harnesses::clip::HARNESS)
+    let fault = Fixture::new(&harnesses::clip::HARNESS)
         .configure("/vision_config/hidden_act", json!("gelu"));
     fault.turns_red(
         Check::LayerTraceGolden,
@@ -37,7 +37,7 @@ pub(crate) fn other_activation_for_images() {
 }
 
 pub(crate) fn other_scaler() {
-    let fault = Fixture::of(&harnesses::patchtst::HARNESS).configure("/scaling", json!("mean"));
+    let fault = Fixture::new(&harnesses::patchtst::HARNESS).configure("/scaling", json!("mean"));
     fault.turns_red(
         Check::OutputGolden,
         &["`prediction_outputs`", "`loc`", "`scale`"],
@@ -47,7 +47,7 @@ pub(crate) fn other_scaler() {
 
 /// 50 steps in patches of 8 are 8 patches with a stride of 6, and 9 with a stride of 5.
 pub(crate) fn other_stride() {
-    let fault = Fixture::of(&harnesses::patchtst::HARNESS).configure("/patch_stride", json!(5));
+    let fault = Fixture::new(&harnesses::patchtst::HARNESS).configure("/patch_stride", json!(5));
     fault.turns_red(
         Check::LoadKeysExact,
         &["position_enc", "[9, 32]", "[8, 32]"],
@@ -56,7 +56,7 @@ pub(crate) fn other_stride() {
 
 pub(crate) fn other_feature_layer() {
     let fault =
-        Fixture::of(&harnesses::llava::HARNESS).configure("/vision_feature_layer", json!(-1));
+        Fixture::new(&harnesses::llava::HARNESS).configure("/vision_feature_layer", json!(-1));
     fault.turns_red(
         Check::OutputGolden,
         &["`logits`", "first diverges at `embed`"],
@@ -65,7 +65,7 @@ pub(crate) fn other_feature_layer() {
 }
 
 pub(crate) fn other_image_token() {
-    let fault = Fixture::of(&harnesses::llava::HARNESS).configure("/image_token_index", json!(5));
+    let fault = Fixture::new(&harnesses::llava::HARNESS).configure("/image_token_index", json!(5));
     fault.turns_red(
         Check::OutputGolden,
         &["image tokens", "the 8 of `pixel_values`"],
@@ -73,7 +73,7 @@ pub(crate) fn other_image_token() {
 }
 
 pub(crate) fn sines_before_cosines() {
-    let fault = Fixture::of(&harnesses::unet::HARNESS).configure("/flip_sin_to_cos", json!(false));
+    let fault = Fixture::new(&harnesses::unet::HARNESS).configure("/flip_sin_to_cos", json!(false));
     fault.turns_red(
         Check::OutputGolden,
         &[
@@ -85,7 +85,7 @@ pub(crate) fn sines_before_cosines() {
 
 /// Two numbers more for each time id do not fit the projection, which is an error and not a panic.
 pub(crate) fn wider_time_ids() {
-    let fault = Fixture::of(&harnesses::unet_text_time::HARNESS)
+    let fault = Fixture::new(&harnesses::unet_text_time::HARNESS)
         .configure("/addition_time_embed_dim", json!(8));
     fault.turns_red(
         Check::OutputGolden,
@@ -95,6 +95,6 @@ pub(crate) fn wider_time_ids() {
 
 pub(crate) fn other_groups() {
     let fault =
-        Fixture::of(&harnesses::autoencoder_kl::HARNESS).configure("/norm_num_groups", json!(2));
+        Fixture::new(&harnesses::autoencoder_kl::HARNESS).configure("/norm_num_groups", json!(2));
     fault.turns_red(Check::OutputGolden, &["`mean`", "`logvar`", "`sample`"]);
 }

@@ -7,7 +7,8 @@ use testgen_types::Check;
 const ROUTER: &str = "model.layers.0.mlp.gate.weight";
 
 pub(crate) fn one_expert_more() {
-    let fault = Fixture::of(&harnesses::olmoe::HARNESS).configure("/num_experts_per_tok", json!(4));
+    let fault =
+        Fixture::new(&harnesses::olmoe::HARNESS).configure("/num_experts_per_tok", json!(4));
     fault.turns_red(
         Check::RouterGolden,
         &["layer 0, token 0: experts [", "although the margin"],
@@ -22,19 +23,19 @@ pub(crate) fn one_expert_more() {
 }
 
 pub(crate) fn weights_that_sum_to_one() {
-    let fault = Fixture::of(&harnesses::olmoe::HARNESS).configure("/norm_topk_prob", json!(true));
+    let fault = Fixture::new(&harnesses::olmoe::HARNESS).configure("/norm_topk_prob", json!(true));
     fault.turns_red(Check::RouterGolden, &["`routing.0`", "furthest off at ["]);
 }
 
 pub(crate) fn swapped_router_rows() {
-    let fault = Fixture::of(&harnesses::olmoe::HARNESS)
+    let fault = Fixture::new(&harnesses::olmoe::HARNESS)
         .weights(|tensors| tensors.swap_rows(ROUTER, 1, 0, 1));
     fault.turns_red(Check::RouterGolden, &["`router.0`"]);
     fault.stays_green(Check::KvCacheEquivalence);
 }
 
 pub(crate) fn swapped_experts() {
-    let fault = Fixture::of(&harnesses::olmoe::HARNESS).weights(|tensors| {
+    let fault = Fixture::new(&harnesses::olmoe::HARNESS).weights(|tensors| {
         let [one, other] =
             [0, 1].map(|expert| format!("model.layers.0.mlp.experts.{expert}.down_proj.weight"));
         tensors.copy(&one, "kept");
@@ -52,7 +53,7 @@ pub(crate) fn swapped_experts() {
 }
 
 pub(crate) fn no_router_is_ignored() {
-    let fault = Fixture::of(&harnesses::olmoe::HARNESS).golden(|tensors| {
+    let fault = Fixture::new(&harnesses::olmoe::HARNESS).golden(|tensors| {
         for name in ["router.0", "router.1"] {
             tensors.remove(name);
         }

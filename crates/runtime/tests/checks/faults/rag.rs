@@ -9,7 +9,7 @@ const EMBEDDINGS: &str = "passages.safetensors";
 
 /// Passages under the embeddings of others.
 pub(crate) fn swapped_passages() {
-    let fault = Fixture::of(&harnesses::rag_token::HARNESS).tensors(EMBEDDINGS, |tensors| {
+    let fault = Fixture::new(&harnesses::rag_token::HARNESS).tensors(EMBEDDINGS, |tensors| {
         tensors.swap_rows("embeddings", 1, 2, 4)
     });
     fault.turns_red(
@@ -20,7 +20,7 @@ pub(crate) fn swapped_passages() {
 }
 
 pub(crate) fn other_separator() {
-    let fault = Fixture::of(&harnesses::rag_sequence::HARNESS).configure("/doc_sep", json!(" "));
+    let fault = Fixture::new(&harnesses::rag_sequence::HARNESS).configure("/doc_sep", json!(" "));
     fault.turns_red(
         Check::RetrievalGolden,
         &["`retrieval.context_input_ids` row 0"],
@@ -29,7 +29,7 @@ pub(crate) fn other_separator() {
 }
 
 pub(crate) fn one_passage_fewer() {
-    let fault = Fixture::of(&harnesses::rag_token::HARNESS).configure("/n_docs", json!(2));
+    let fault = Fixture::new(&harnesses::rag_token::HARNESS).configure("/n_docs", json!(2));
     fault.turns_red(Check::OutputGolden, &["`doc_scores`", "`logits`"]);
     fault.turns_red(Check::GreedyMargin, &["tokens.logits step 0"]);
 }
@@ -37,7 +37,7 @@ pub(crate) fn one_passage_fewer() {
 /// Smaller scores for the same passages: the softmax over them changes, and with it the logits of
 /// all passages together.
 pub(crate) fn smaller_products() {
-    let fault = Fixture::of(&harnesses::rag_token::HARNESS).tensors(EMBEDDINGS, |tensors| {
+    let fault = Fixture::new(&harnesses::rag_token::HARNESS).tensors(EMBEDDINGS, |tensors| {
         tensors.floats("embeddings", |values| {
             values.iter_mut().for_each(|value| *value *= 0.99)
         });
@@ -47,7 +47,7 @@ pub(crate) fn smaller_products() {
 }
 
 pub(crate) fn first_token_that_counts() {
-    let fault = Fixture::of(&harnesses::rag_sequence::HARNESS)
+    let fault = Fixture::new(&harnesses::rag_sequence::HARNESS)
         .configure("/exclude_bos_score", json!(false));
     fault.turns_red(Check::OutputGolden, &["`case.2.loss`"]);
     fault.stays_green(Check::LayerTraceGolden);
@@ -55,7 +55,7 @@ pub(crate) fn first_token_that_counts() {
 
 /// The answer of the handler. For `RagSequenceForGeneration` no other check examines it.
 pub(crate) fn other_answer() {
-    let fault = Fixture::of(&harnesses::rag_sequence::HARNESS)
+    let fault = Fixture::new(&harnesses::rag_sequence::HARNESS)
         .golden(|tensors| tensors.integers("tokens.answer", |id| id + 1));
     fault.turns_red(Check::RetrievalGolden, &["answer 0: expected"]);
     fault.stays_green(Check::GreedyMargin);
@@ -63,7 +63,7 @@ pub(crate) fn other_answer() {
 
 pub(crate) fn swapped_heads_of_questions() {
     let name = "rag.question_encoder.question_encoder.bert_model.encoder.layer.1.attention.self.query.weight";
-    let fault = Fixture::of(&harnesses::rag_token::HARNESS)
+    let fault = Fixture::new(&harnesses::rag_token::HARNESS)
         .weights(|tensors| tensors.swap_rows(name, 4, 0, 1));
     fault.turns_red(
         Check::LayerTraceGolden,

@@ -7,7 +7,7 @@ use testgen_types::Check;
 const MIXER: &str = "backbone.layers.0.mixer";
 
 fn changed(tensor: &str, change: impl FnOnce(&mut Vec<f32>)) -> Fixture {
-    Fixture::of(&harnesses::mamba::HARNESS)
+    Fixture::new(&harnesses::mamba::HARNESS)
         .weights(|tensors| tensors.floats(&format!("{MIXER}.{tensor}"), change))
 }
 

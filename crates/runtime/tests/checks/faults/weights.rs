@@ -7,7 +7,7 @@ const LAYER: &str = "encoder.layer.1.attention";
 
 pub(crate) fn dropped_bias() {
     let name = "encoder.layer.1.attention.output.dense.bias";
-    let fault = Fixture::of(&harnesses::bert::HARNESS)
+    let fault = Fixture::new(&harnesses::bert::HARNESS)
         .weights(|tensors| tensors.floats(name, |bias| bias.fill(0.0)));
     fault.turns_red(
         Check::OutputGolden,
@@ -18,8 +18,8 @@ pub(crate) fn dropped_bias() {
 
 pub(crate) fn swapped_heads() {
     let name = format!("{LAYER}.self.query.weight");
-    let fault =
-        Fixture::of(&harnesses::bert::HARNESS).weights(|tensors| tensors.swap_rows(&name, 8, 0, 1));
+    let fault = Fixture::new(&harnesses::bert::HARNESS)
+        .weights(|tensors| tensors.swap_rows(&name, 8, 0, 1));
     fault.turns_red(
         Check::OutputGolden,
         &["first diverges at `layer.1`; `layer.0` still agrees"],
@@ -27,7 +27,7 @@ pub(crate) fn swapped_heads() {
 }
 
 pub(crate) fn swapped_key_value_heads() {
-    let fault = Fixture::of(&harnesses::llama::HARNESS).weights(|tensors| {
+    let fault = Fixture::new(&harnesses::llama::HARNESS).weights(|tensors| {
         tensors.swap_rows("model.layers.0.self_attn.k_proj.weight", 12, 0, 1);
         tensors.swap_rows("model.layers.0.self_attn.v_proj.weight", 12, 0, 1);
     });
@@ -43,7 +43,7 @@ pub(crate) fn swapped_key_value_heads() {
 
 pub(crate) fn transposed_square_weight() {
     let name = format!("{LAYER}.self.value.weight");
-    let fault = Fixture::of(&harnesses::bert::HARNESS).weights(|tensors| tensors.transpose(&name));
+    let fault = Fixture::new(&harnesses::bert::HARNESS).weights(|tensors| tensors.transpose(&name));
     fault.stays_green(Check::LoadKeysExact);
     fault.turns_red(
         Check::OutputGolden,
@@ -53,13 +53,13 @@ pub(crate) fn transposed_square_weight() {
 
 pub(crate) fn transposed_weight() {
     let name = "encoder.layer.0.intermediate.dense.weight";
-    let fault = Fixture::of(&harnesses::bert::HARNESS).weights(|tensors| tensors.transpose(name));
+    let fault = Fixture::new(&harnesses::bert::HARNESS).weights(|tensors| tensors.transpose(name));
     fault.turns_red(Check::LoadKeysExact, &[name, "[32, 64]", "[64, 32]"]);
 }
 
 pub(crate) fn missing_tensor() {
     let name = "encoder.layer.0.output.LayerNorm.bias";
-    let fault = Fixture::of(&harnesses::bert::HARNESS).weights(|tensors| tensors.remove(name));
+    let fault = Fixture::new(&harnesses::bert::HARNESS).weights(|tensors| tensors.remove(name));
     fault.turns_red(Check::LoadKeysExact, &[name]);
     fault.turns_red(Check::OutputGolden, &["mock", name]);
 }
@@ -68,7 +68,7 @@ pub(crate) fn missing_tensor() {
 /// configuration says.
 pub(crate) fn untied_head() {
     let copied = || {
-        Fixture::of(&harnesses::gpt2::HARNESS)
+        Fixture::new(&harnesses::gpt2::HARNESS)
             .weights(|tensors| tensors.copy("transformer.wte.weight", "lm_head.weight"))
     };
     copied().stays_green(Check::LoadKeysExact);
@@ -83,7 +83,7 @@ pub(crate) fn untied_head() {
 pub(crate) fn not_a_number_in_an_unused_row() {
     for value in [f32::NAN, f32::INFINITY] {
         let name = "embeddings.word_embeddings.weight";
-        let fault = Fixture::of(&harnesses::bert::HARNESS)
+        let fault = Fixture::new(&harnesses::bert::HARNESS)
             .weights(|tensors| tensors.floats(name, |table| *table.last_mut().unwrap() = value));
         fault.turns_red(
             Check::LoadKeysExact,
@@ -95,14 +95,14 @@ pub(crate) fn not_a_number_in_an_unused_row() {
 
 pub(crate) fn unexpected_tensor() {
     let name = "encoder.layer.2.output.dense.bias";
-    let fault = Fixture::of(&harnesses::bert::HARNESS)
+    let fault = Fixture::new(&harnesses::bert::HARNESS)
         .weights(|tensors| tensors.copy("encoder.layer.1.output.dense.bias", name));
     fault.turns_red(Check::LoadKeysExact, &["never read", name]);
     fault.stays_green(Check::OutputGolden);
 }
 
 pub(crate) fn other_embedding() {
-    let fault = Fixture::of(&harnesses::bert::HARNESS).weights(|tensors| {
+    let fault = Fixture::new(&harnesses::bert::HARNESS).weights(|tensors| {
         tensors.floats("embeddings.position_embeddings.weight", |table| {
             table.rotate_left(32)
         })
@@ -112,7 +112,7 @@ pub(crate) fn other_embedding() {
 
 pub(crate) fn not_a_number() {
     let name = "encoder.layer.1.output.LayerNorm.weight";
-    let fault = Fixture::of(&harnesses::bert::HARNESS)
+    let fault = Fixture::new(&harnesses::bert::HARNESS)
         .weights(|tensors| tensors.floats(name, |norm| norm[3] = f32::NAN));
     fault.turns_red(Check::Finite, &["`last_hidden_state`", "not finite", "NaN"]);
     fault.turns_red(Check::OutputGolden, &["NaN or infinity"]);
@@ -120,7 +120,7 @@ pub(crate) fn not_a_number() {
 
 pub(crate) fn overflow_in_half_precision() {
     let name = "encoder.layer.0.intermediate.dense.weight";
-    let fault = Fixture::of(&harnesses::bert::HARNESS).weights(|tensors| {
+    let fault = Fixture::new(&harnesses::bert::HARNESS).weights(|tensors| {
         tensors.floats(name, |weights| {
             weights.iter_mut().for_each(|weight| *weight *= 3e4)
         })
@@ -131,7 +131,7 @@ pub(crate) fn overflow_in_half_precision() {
 
 /// Padding has the attention weight 0, but 0 times NaN is NaN.
 pub(crate) fn padding_that_is_not_finite() {
-    let fault = Fixture::of(&harnesses::bert::HARNESS).weights(|tensors| {
+    let fault = Fixture::new(&harnesses::bert::HARNESS).weights(|tensors| {
         let width = tensors.shape("embeddings.word_embeddings.weight")[1];
         tensors.floats("embeddings.word_embeddings.weight", |table| {
             table[..width].fill(f32::NAN)

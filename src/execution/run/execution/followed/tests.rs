@@ -33,7 +33,7 @@ struct Pieces(VecDeque<Vec<u8>>);
 
 impl Pieces {
     /// The first byte of a piece decides its length.
-    fn of(mut bytes: &[u8]) -> Self {
+    fn new(mut bytes: &[u8]) -> Self {
         let mut pieces = VecDeque::new();
         while let Some(first) = bytes.first() {
             let (piece, rest) = bytes.split_at((1 + usize::from(*first) * 4).min(bytes.len()));
@@ -86,9 +86,9 @@ fn fuzz_a_growing_report_and_log() {
         executions: 3000,
         behaviours: 5,
         check: &|bytes| {
-            let pieces = Pieces::of(bytes);
+            let pieces = Pieces::new(bytes);
             let count = pieces.0.len();
-            let mut followed = Followed::of(pieces.growing(), Pieces::of(bytes).growing());
+            let mut followed = Followed::following(pieces.growing(), Pieces::new(bytes).growing());
             for _ in 0..count {
                 followed.read();
             }

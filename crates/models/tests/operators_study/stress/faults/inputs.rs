@@ -17,7 +17,7 @@ const SKINNY: &[usize] = &[4, 8193, 53];
 const LONG: &[usize] = &[1, 2, 5, 8193, 16];
 const WIDE: &[usize] = &[1, 1, 65, 129, 384];
 
-fn of(
+fn large_fault(
     name: &'static str,
     operator: Operator,
     sizes: &'static [usize],
@@ -36,19 +36,19 @@ pub(super) fn all() -> Vec<LargeFault> {
 /// Faults of sums.
 fn terms() -> Vec<LargeFault> {
     vec![
-        of("terms beyond 4096 are dropped", Matmul, SKINNY, |call| {
+        large_fault("terms beyond 4096 are dropped", Matmul, SKINNY, |call| {
             tail(call, 0, 4096, 0.0)
         }),
-        of("terms beyond 8192 are dropped", Matmul, SKINNY, |call| {
+        large_fault("terms beyond 8192 are dropped", Matmul, SKINNY, |call| {
             tail(call, 0, 8192, 0.0)
         }),
-        of(
+        large_fault(
             "the last term of a batch is dropped",
             BatchMatmul,
             &[7, 33, 4097, 41],
             |call| tail(call, 0, 4096, 0.0),
         ),
-        of(
+        large_fault(
             "term 4096 is read twice, term 4095 is not",
             Matmul,
             SKINNY,
@@ -70,13 +70,13 @@ fn terms() -> Vec<LargeFault> {
                 Sums(half_of_terms),
             )
         },
-        of(
+        large_fault(
             "weights beyond 65536 rows are dropped",
             WeightedSum,
             &[70_001, 41],
             |call| tail(call, 0, 65_536, 0.0),
         ),
-        of(
+        large_fault(
             "rows beyond 500000 are not summed",
             Sum,
             &[500_001, 33],
@@ -89,7 +89,7 @@ fn terms() -> Vec<LargeFault> {
                     .for_each(|value| *value = 0.0);
             },
         ),
-        of(
+        large_fault(
             "channels beyond 256 are not read",
             Conv2d,
             &[7, 384, 3, 5, 7, 3],
@@ -105,13 +105,13 @@ fn terms() -> Vec<LargeFault> {
                     .for_each(|image| image[256 * plane..].fill(0.0));
             },
         ),
-        of(
+        large_fault(
             "the mean of squares ends at column 8192",
             RmsNorm,
             &[41, 8193],
             |call| tail(call, 0, 8192, 0.0),
         ),
-        of(
+        large_fault(
             "the variance ends at column 1024",
             LayerNorm,
             &[1001, 1280],
@@ -123,13 +123,13 @@ fn terms() -> Vec<LargeFault> {
 /// Faults of attention.
 fn attention() -> Vec<LargeFault> {
     vec![
-        of(
+        large_fault(
             "head_dim beyond 256 is not read",
             ScaledDotProductAttention,
             WIDE,
             |call| tail(call, 0, 256, 0.0),
         ),
-        of(
+        large_fault(
             "scores are scaled for a head_dim of 256",
             ScaledDotProductAttention,
             WIDE,
@@ -142,19 +142,19 @@ fn attention() -> Vec<LargeFault> {
                     .for_each(|value| *value = Element::F32.round(*value * scale));
             },
         ),
-        of(
+        large_fault(
             "tokens beyond 4096 are not seen",
             ScaledDotProductAttention,
             LONG,
             |call| first_tokens(call, 4096),
         ),
-        of(
+        large_fault(
             "the last token is not seen",
             ScaledDotProductAttention,
             LONG,
             |call| first_tokens(call, 8192),
         ),
-        of(
+        large_fault(
             "positions begin again at 4096",
             Rope,
             &[1, 4, 8193, 16],
@@ -172,7 +172,7 @@ fn attention() -> Vec<LargeFault> {
 /// Faults of lines and tables.
 fn others() -> Vec<LargeFault> {
     vec![
-        of(
+        large_fault(
             "columns beyond 14336 have no weight",
             Softmax,
             &[41, 14_401],
@@ -180,7 +180,7 @@ fn others() -> Vec<LargeFault> {
                 tail(call, 0, 14_336, f64::NEG_INFINITY);
             },
         ),
-        of(
+        large_fault(
             "classes beyond 32000 are not counted",
             CrossEntropyLoss,
             &[41, 32_003],
@@ -188,7 +188,7 @@ fn others() -> Vec<LargeFault> {
                 tail(call, 0, 32_000, f64::NEG_INFINITY);
             },
         ),
-        of(
+        large_fault(
             "rows of a table have 16 bits",
             Embedding,
             &[70_001, 41, 37],

@@ -18,7 +18,7 @@ pub(super) fn all() -> Vec<LargeFault> {
 /// Runs that differ.
 fn states() -> Vec<LargeFault> {
     vec![
-        of(
+        large_fault(
             "the last row keeps what its memory held",
             Matmul,
             PRODUCT,
@@ -32,7 +32,7 @@ fn states() -> Vec<LargeFault> {
                 }
             },
         ),
-        of(
+        large_fault(
             "a run after other work is off by one bit",
             Matmul,
             PRODUCT,
@@ -42,7 +42,7 @@ fn states() -> Vec<LargeFault> {
                 }
             },
         ),
-        of(
+        large_fault(
             "a run after other work is not finite",
             ScaledDotProductAttention,
             &[1, 2, 7, 1025, 16],
@@ -55,7 +55,7 @@ fn states() -> Vec<LargeFault> {
                 }
             },
         ),
-        of(
+        large_fault(
             "every second run is off by one bit",
             Softmax,
             &[41, 1031],
@@ -65,7 +65,7 @@ fn states() -> Vec<LargeFault> {
                 }
             },
         ),
-        of(
+        large_fault(
             "the third stream is off by one bit",
             Sum,
             SUMMANDS,
@@ -75,7 +75,7 @@ fn states() -> Vec<LargeFault> {
                 }
             },
         ),
-        of(
+        large_fault(
             "streams other than the first write to other rows",
             Add,
             SUMMANDS,
@@ -90,26 +90,26 @@ fn states() -> Vec<LargeFault> {
 
 /// Results that are not the whole, or of another kind.
 fn kinds() -> Vec<LargeFault> {
-    let of = |name, change: fn(&mut PeriodicResult, &mut Vec<f32>)| {
+    let large_fault = |name, change: fn(&mut PeriodicResult, &mut Vec<f32>)| {
         LargeFault::new(name, Add, SUMMANDS, Change::Result(change))
     };
     vec![
-        of("the last rows are not returned", |_, values| {
+        large_fault("the last rows are not returned", |_, values| {
             values.truncate(2000 * 41)
         }),
-        of("the result has another shape", |result, _| {
+        large_fault("the result has another shape", |result, _| {
             result.shape.reverse()
         }),
-        of("the result has another type", |result, _| {
+        large_fault("the result has another type", |result, _| {
             result.element = Element::F16
         }),
-        of("the result is on another device", |result, _| {
+        large_fault("the result is on another device", |result, _| {
             result.device = DeviceKind::Cuda
         }),
     ]
 }
 
-fn of(
+fn large_fault(
     name: &'static str,
     operator: Operator,
     sizes: &'static [usize],

@@ -13,7 +13,7 @@ fn columns(shape: &[usize]) -> usize {
     shape.last().copied().unwrap_or(1)
 }
 
-fn of(
+fn large_fault(
     name: &'static str,
     operator: Operator,
     sizes: &'static [usize],
@@ -29,7 +29,7 @@ pub(super) fn all() -> Vec<LargeFault> {
 /// Elements of other places.
 fn places() -> Vec<LargeFault> {
     vec![
-        of(
+        large_fault(
             "the index of an element has 20 bits",
             Add,
             ROWS,
@@ -37,12 +37,12 @@ fn places() -> Vec<LargeFault> {
                 (1 << 20..values.len()).for_each(|flat| values[flat] = values[flat - (1 << 20)]);
             },
         ),
-        of("the row has 16 bits", Add, ROWS, |shape, values| {
+        large_fault("the row has 16 bits", Add, ROWS, |shape, values| {
             let width = columns(shape);
             (65_536 * width..values.len())
                 .for_each(|flat| values[flat] = values[flat - 65_536 * width]);
         }),
-        of(
+        large_fault(
             "one row in the middle is that of its neighbour",
             Softmax,
             ROWS,
@@ -51,13 +51,13 @@ fn places() -> Vec<LargeFault> {
                 values.copy_within(35_000 * width..35_001 * width, 35_001 * width);
             },
         ),
-        of(
+        large_fault(
             "elements are shifted by one",
             Transpose,
             &[2001, 41],
             |_, values| values.rotate_left(1),
         ),
-        of(
+        large_fault(
             "the last element is off by a thousandth",
             Contiguous,
             &[2001, 41],
@@ -69,7 +69,7 @@ fn places() -> Vec<LargeFault> {
                     .for_each(|last| *last *= 1.001);
             },
         ),
-        of("the last comparison is inverted", Lt, ROWS, |_, values| {
+        large_fault("the last comparison is inverted", Lt, ROWS, |_, values| {
             values
                 .iter_mut()
                 .rev()
@@ -82,7 +82,7 @@ fn places() -> Vec<LargeFault> {
 /// Elements that are not written.
 fn lost() -> Vec<LargeFault> {
     vec![
-        of(
+        large_fault(
             "the index of an element has 21 bits with a sign",
             Gelu,
             ROWS,
@@ -93,7 +93,7 @@ fn lost() -> Vec<LargeFault> {
                     .for_each(|value| *value = f32::NAN);
             },
         ),
-        of(
+        large_fault(
             "rows beyond the grid are not written",
             Add,
             ROWS,
@@ -104,7 +104,7 @@ fn lost() -> Vec<LargeFault> {
                     .for_each(|value| *value = f32::NAN);
             },
         ),
-        of(
+        large_fault(
             "rows beyond the grid keep zeros",
             Embedding,
             &[70_001, 41, 37],
@@ -115,7 +115,7 @@ fn lost() -> Vec<LargeFault> {
                     .for_each(|value| *value = 0.0);
             },
         ),
-        of(
+        large_fault(
             "stores beyond 8 MiB are lost",
             Transpose,
             ROWS,
@@ -126,7 +126,7 @@ fn lost() -> Vec<LargeFault> {
                     .for_each(|value| *value = 0.0);
             },
         ),
-        of(
+        large_fault(
             "the last block of rows is not written",
             Matmul,
             PRODUCT,
@@ -137,7 +137,7 @@ fn lost() -> Vec<LargeFault> {
                     .for_each(|value| *value = f32::NAN);
             },
         ),
-        of(
+        large_fault(
             "the last column is not written",
             Matmul,
             PRODUCT,

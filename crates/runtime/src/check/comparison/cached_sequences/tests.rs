@@ -88,7 +88,7 @@ fn classifiers_have_no_cache() {
 fn recorded_rows_are_cut_so_that_padding_has_room() {
     // The first case has 30 columns, the longest 36.
     for (longest, expected) in [(64, [36, 30 + LEFT]), (20, [20 - LEFT, 20])] {
-        let widths = OnHost::of(Architecture::DecoderOnly).run(|run| {
+        let widths = OnHost::for_architecture(Architecture::DecoderOnly).run(|run| {
             let (golden, tested) = (run.golden()?, run.subject_under_test()?);
             let facts = TextFacts {
                 longest,

@@ -39,7 +39,7 @@ pub(super) struct TracedResult {
 /// Loads the model and computes every call.
 pub(super) fn compute<'g>(
     run: &mut CheckRun<'_>,
-    of: Computation,
+    computation: Computation,
     golden: &'g Golden,
 ) -> Result<(Vec<TracedCall>, Tolerance<'g>), Abort> {
     let tested = run.subject_under_test()?;
@@ -56,7 +56,7 @@ pub(super) fn compute<'g>(
     }
     // A sequence reports no routers, so experts that differ within their margin could not be left
     // out.
-    if of == Computation::Attention && run.spec().architecture != Architecture::Moe {
+    if computation == Computation::Attention && run.spec().architecture != Architecture::Moe {
         computed.extend(sequences(run, &tested, golden)?);
     }
     Ok((computed, tolerance))
@@ -165,8 +165,8 @@ mod tests {
 
     #[test]
     fn each_case_is_called_with_and_without_its_optional_inputs() {
-        let calls =
-            OnHost::of(Architecture::DecoderOnly).run(|run| Ok::<_, Abort>(calls(&run.golden()?)));
+        let calls = OnHost::for_architecture(Architecture::DecoderOnly)
+            .run(|run| Ok::<_, Abort>(calls(&run.golden()?)));
         let called = calls.map(|calls| {
             calls
                 .into_iter()
@@ -199,10 +199,10 @@ mod tests {
 
     #[test]
     fn only_attention_of_a_generator_without_experts_is_called_with_a_cache() {
-        let cached = |host: OnHost, of| {
+        let cached = |host: OnHost, computation| {
             host.run(|run| {
                 let golden = run.golden()?;
-                let (calls, _) = compute(run, of, &golden)?;
+                let (calls, _) = compute(run, computation, &golden)?;
                 assert!(calls.iter().all(|call| call.outcome.is_ok()));
                 let labels = calls.into_iter().map(|call| call.label);
                 Ok::<Vec<_>, Abort>(
@@ -215,22 +215,28 @@ mod tests {
         let both = ["unpadded", "padded left"].map(str::to_owned);
         assert_eq!(
             cached(
-                OnHost::of(Architecture::DecoderOnly),
+                OnHost::for_architecture(Architecture::DecoderOnly),
                 Computation::Attention
             ),
             Ok(both.to_vec())
         );
         assert_eq!(
-            cached(OnHost::of(Architecture::DecoderOnly), Computation::Experts),
-            Ok(Vec::new())
-        );
-        assert_eq!(
-            cached(OnHost::of(Architecture::Moe), Computation::Attention),
+            cached(
+                OnHost::for_architecture(Architecture::DecoderOnly),
+                Computation::Experts
+            ),
             Ok(Vec::new())
         );
         assert_eq!(
             cached(
-                OnHost::of(Architecture::EncoderOnly),
+                OnHost::for_architecture(Architecture::Moe),
+                Computation::Attention
+            ),
+            Ok(Vec::new())
+        );
+        assert_eq!(
+            cached(
+                OnHost::for_architecture(Architecture::EncoderOnly),
                 Computation::Attention
             ),
             Ok(Vec::new())

@@ -43,7 +43,7 @@ fn left_padding_comes_with_the_positions_of_generate() {
 
 #[test]
 fn rows_of_codebooks_are_not_texts() {
-    let of = |ids: Array, mask: Array| {
+    let sequences = |ids: Array, mask: Array| {
         let inputs = Arrays::from([
             ("input_ids".to_owned(), ids),
             ("attention_mask".to_owned(), mask),
@@ -60,11 +60,11 @@ fn rows_of_codebooks_are_not_texts() {
     };
     let integers = |shape: &[usize]| Array::integers(shape, vec![1; shape.iter().product()]);
     assert_eq!(
-        of(integers(&[1, 2]), integers(&[1, 2])),
+        sequences(integers(&[1, 2]), integers(&[1, 2])),
         Some(Sequences(vec![vec![1, 1]]))
     );
-    assert_eq!(of(integers(&[4, 2]), integers(&[1, 2])), None);
-    assert_eq!(of(integers(&[1, 2, 2]), integers(&[1, 2, 2])), None);
+    assert_eq!(sequences(integers(&[4, 2]), integers(&[1, 2])), None);
+    assert_eq!(sequences(integers(&[1, 2, 2]), integers(&[1, 2, 2])), None);
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn padding_changes_pooled_outputs_as_the_pooling_says() {
 #[test]
 fn a_pad_token_outside_the_vocabulary_is_not_used() {
     let pad = |recorded: i64| {
-        OnHost::of(Architecture::DecoderOnly).run(|run| {
+        OnHost::for_architecture(Architecture::DecoderOnly).run(|run| {
             let (mut golden, tested) = (run.golden()?, run.subject_under_test()?);
             golden.pad_token_id = Some(recorded);
             Ok::<_, Abort>(run.text_facts(&tested, &golden).pad)

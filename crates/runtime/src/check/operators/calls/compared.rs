@@ -27,14 +27,14 @@ pub(in crate::check::operators) fn compare_in(
     arithmetic: impl Fn(&OperatorsUnderTest<'_>) -> Arithmetic,
 ) -> CheckResult {
     let loaded = run.subject_under_test()?;
-    let tested = OperatorsUnderTest::of(run, &loaded);
+    let tested = OperatorsUnderTest::new(run, &loaded);
     let arithmetic = arithmetic(&tested);
     // burn 0.21 panics on GPUs for some operators on tensors without elements.
     let empty_panics =
         run.engine.process_name().is_none() && tested.tensor_kind() != Some(DeviceKind::Cpu);
     let (mut failures, mut count, mut operators) = (Failures::default(), 0, 0);
     let (mut unsupported, mut failed) =
-        (UnsupportedCalls::default(), FailedCalls::of(run, &tested));
+        (UnsupportedCalls::default(), FailedCalls::new(run, &tested));
     for shapes in of_spec(run)? {
         let mut cases = cases(shapes, arithmetic.element());
         cases.retain(|case| !(empty_panics && case.is_empty()));

@@ -54,7 +54,7 @@ pub(in crate::check::operators) struct Failing<'a> {
 
 impl FailedCalls {
     /// Those of a check that begins. Deletes the files of its last run.
-    pub(in crate::check::operators) fn of(
+    pub(in crate::check::operators) fn new(
         run: &CheckRun<'_>,
         tested: &OperatorsUnderTest<'_>,
     ) -> Self {

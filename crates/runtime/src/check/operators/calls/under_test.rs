@@ -26,7 +26,7 @@ pub(in crate::check::operators) struct OperatorsUnderTest<'t> {
 
 impl<'t> OperatorsUnderTest<'t> {
     /// The operators of an endpoint that the check has loaded.
-    pub(in crate::check::operators) fn of(
+    pub(in crate::check::operators) fn new(
         run: &CheckRun<'_>,
         tested: &'t SubjectUnderTest,
     ) -> Self {
@@ -39,7 +39,7 @@ impl<'t> OperatorsUnderTest<'t> {
 
     /// The arithmetic of the device, which sets the bounds.
     pub(in crate::check::operators) fn arithmetic(&self) -> Arithmetic {
-        Arithmetic::of(if self.tf32() {
+        Arithmetic::for_precision(if self.tf32() {
             Precision::Tf32
         } else {
             self.precision
@@ -104,7 +104,7 @@ pub(in crate::check::operators) fn shapes(
 pub(in crate::check::operators) fn first_cases(
     run: &CheckRun<'_>,
 ) -> Result<Vec<(Operator, Case)>, Abort> {
-    let element = Element::of(run.registration.precision);
+    let element = Element::for_precision(run.registration.precision);
     let of = |shapes: &'static OperatorShapes| {
         cases::of_first_shape(shapes, element)
             .into_iter()

@@ -45,7 +45,7 @@ pub(super) enum Refusal {
 
 impl DeviceLimits {
     /// The limits at this moment.
-    pub(super) fn of(device: &OpenDevice) -> Self {
+    pub(super) fn for_device(device: &OpenDevice) -> Self {
         let known = memory(device);
         match (device.facts().kind, device.facts().simulated) {
             (DeviceKind::Cpu, _) => Self {

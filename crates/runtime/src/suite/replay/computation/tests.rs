@@ -16,7 +16,7 @@ struct Emulated(Change);
 
 impl Execute for Emulated {
     fn execute(&self, call: &Call) -> Result<Computed, CallError> {
-        let mut tensor = reference(call, Arithmetic::of(Precision::F32)).tensor();
+        let mut tensor = reference(call, Arithmetic::for_precision(Precision::F32)).tensor();
         (self.0)(call, &mut tensor);
         Ok(Computed {
             tensor,
@@ -28,7 +28,7 @@ impl Execute for Emulated {
 /// A call that failed with the fault, as the check of a device would write it.
 fn failed(operator: Operator, sizes: &[usize], fault: Change) -> FailedCall {
     let call = cases(operator, sizes, Element::F32).remove(0).call;
-    let reference = reference(&call, Arithmetic::of(Precision::F32));
+    let reference = reference(&call, Arithmetic::for_precision(Precision::F32));
     let actual = run(&Emulated(fault), &call);
     FailedCall {
         version: FailedCall::VERSION,

@@ -20,7 +20,7 @@ struct OffInSome<F> {
 impl<F: Fn(usize) -> bool> Execute for OffInSome<F> {
     fn execute(&self, call: &Call) -> Result<Computed, CallError> {
         self.calls.set(self.calls.get() + 1);
-        let mut tensor = reference(call, Arithmetic::of(Precision::F32)).tensor();
+        let mut tensor = reference(call, Arithmetic::for_precision(Precision::F32)).tensor();
         if (self.is_off)(self.calls.get()) {
             *tensor.values.last_mut().unwrap() += 1.0;
         }
@@ -126,7 +126,7 @@ fn a_file_has_the_call_its_reference_and_its_result() {
     let Actual::Computed(actual) = failed.actual else {
         panic!("it was computed")
     };
-    let right = reference(&call, Arithmetic::of(Precision::F32)).tensor();
+    let right = reference(&call, Arithmetic::for_precision(Precision::F32)).tensor();
     assert_eq!(actual.differing(&right).collect::<Vec<_>>(), [5]);
     let files: Vec<_> = fs::read_dir(&failures).unwrap().collect();
     assert_eq!(files.len(), 1, "no temporary file is left: {files:?}");
