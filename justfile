@@ -52,10 +52,10 @@ any python="python3" *names:
     target/debug/testgen run --specs target/testgen/any/specs --engine torch --engine torch/eager --python {{python}} --device cpu \
         --report target/testgen/any.jsonl
 
-# docs/measurements/every-type.md: a checkpoint of each type without a native implementation, made and recorded automatically, and every check of it with
-# PyTorch on the CPU (Python with torch and transformers). A job for a night: more than an hour on two cores. The suite is built outside
-# of the workspace, without burn.
-every python="python3" jobs="2":
+# docs/measurements/every-type.md: a checkpoint of each type without a native implementation, made and recorded automatically, and every
+# check of it with PyTorch on each device (Python with torch and transformers; `just every python3 16 "cpu cuda"`). A job for a night: more
+# than an hour on two cores. The suite is built outside of the workspace, without burn.
+every python="python3" jobs="2" devices="cpu":
     #!/usr/bin/env bash
     set -euo pipefail
     cargo build --quiet
@@ -65,10 +65,14 @@ every python="python3" jobs="2":
     cd "$work"
     for checkpoint in checkpoints/*/; do "$root/target/debug/testgen" add "$checkpoint" --specs specs; done
     export ONEDNN_MAX_CPU_ISA=AVX512_CORE_FP16 OMP_NUM_THREADS=1
-    "$root/target/debug/testgen" run --specs specs --runtime "$root/crates/runtime" --engine torch --python {{python}} --device cpu \
-        --report every.jsonl || [ $? = 1 ]
+    reports=()
+    for device in {{devices}}; do
+        "$root/target/debug/testgen" run --specs specs --runtime "$root/crates/runtime" --engine torch --python {{python}} \
+            --device "$device" --report "every-$device.jsonl" || [ $? = 1 ]
+        reports+=("$work/every-$device.jsonl")
+    done
     cd "$root"
-    {{python}} fixtures/every_page.py "$work/checkpoints/summary.json" "$work/every.jsonl" >docs/measurements/every-type.md
+    {{python}} fixtures/every_page.py "$work/checkpoints/summary.json" "${reports[@]}" >docs/measurements/every-type.md
 
 # Mutation testing of the verifier (cargo install cargo-mutants); an hour and more.
 mutants *arguments:

@@ -7,7 +7,7 @@ no torch.
 from relative_errors import larger, largest_errors
 
 PRECISIONS = ("f32", "f16", "bf16")
-# One sample may be a fifth of the next one, and the thresholds are four times it (docs/reference-notes.md has the measured rates).
+# One sample may be a fifth of the next one, and the thresholds are four times it (docs/measurements/noise.md has the measured rates).
 NOISE_SAMPLES = 8
 
 

@@ -75,7 +75,7 @@ def test_a_model_that_only_runs_in_float32(monkeypatch):
     assert four["f16"]["logits"][0] > one["f16"]["logits"][0], "further samples are compared with float32"
 
 
-def test_a_float64_run_that_overflows_is_no_reference(monkeypatch):
+def test_a_float64_run_that_overflows_is_not_the_reference(monkeypatch):
     class Overflows(Runs):
         def of(self, model):
             overflow = torch.inf if model.linear.weight.dtype == torch.float64 else 0.0

@@ -91,7 +91,7 @@ def test_a_tensor_that_overflowed_in_one_sample_only():
     assert larger({}, {"logits": [0.1, 0.4]}) == {}
 
 
-def test_a_reference_that_is_not_a_number_is_no_match():
+def test_a_reference_that_is_not_a_number_matches_nothing():
     assert relative_errors([1.0, 2.0], [numpy.nan, 2.0]) == [numpy.inf, numpy.inf]
     assert largest_errors([{"logits": [1.0]}], [{"logits": [numpy.nan]}]) == {}
 
