@@ -17,7 +17,7 @@ const KEPT: u64 = 1 << 20;
 /// The output of a process.
 #[derive(Debug)]
 pub(crate) struct LimitedOutput {
-    /// None where it was killed at the limit, or by an interrupt of this process.
+    /// None if it was killed at the limit, or by an interrupt of this process.
     pub(crate) status: Option<ExitStatus>,
     /// The start of the standard output.
     pub(crate) stdout: Vec<u8>,

@@ -38,8 +38,8 @@ pub(super) struct EstimateArguments {
     /// Inputs that are computed together
     #[arg(long, value_name = "COUNT", default_value = "1")]
     batch: NonZeroU32,
-    /// Tokens of each input; with an encoder-decoder, of source and target each [default: 128, or all
-    /// positions of a model that has fewer]
+    /// Tokens of each input; with an encoder-decoder, of source and target each [default: 128, or
+    /// all positions of a model that has fewer]
     #[arg(long, value_name = "COUNT")]
     tokens: Option<NonZeroU32>,
     /// The output format; JSON is one object with a version

@@ -1,5 +1,5 @@
-//! The reference of the command line, `docs/reference/cli.md`, written from the same definitions that parse
-//! it.
+//! The reference of the command line, `docs/reference/cli.md`, written from the same definitions
+//! that parse it.
 
 use clap::{Arg, Command};
 use std::fmt::Write;

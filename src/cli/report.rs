@@ -34,10 +34,10 @@ use testgen_types::bounded_file::{limit, read_text};
 /// other reports
 ///
 /// Reads every `*.jsonl` below the directories, as `testgen run` and suites with TESTGEN_REPORT
-/// write them, and every `*.jsonl.gz`. When one machine lacks a device and another machine has it, the result of the latter
-/// counts; a simulation does not count as the device. Of several results of one check on one device
-/// the most severe is kept. Failures that the specs or testgen.toml expect are marked as expected
-/// until they expire; an unexpected pass is red.
+/// write them, and every `*.jsonl.gz`. When one machine lacks a device and another machine has it,
+/// the result of the latter counts; a simulation does not count as the device. Of several results
+/// of one check on one device the most severe is kept. Failures that the specs or testgen.toml
+/// expect are marked as expected until they expire; an unexpected pass is red.
 ///
 /// With `--base`, every check is the same, better, worse, or only in one of the reports. Two passes
 /// are compared by their errors against the golden: a tensor is worse when its error grew by the

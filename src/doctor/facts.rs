@@ -56,7 +56,7 @@ pub struct KernelModule {
 pub struct User {
     /// The effective user id.
     pub id: u32,
-    /// The name, where the system has one.
+    /// The name, if the system has one.
     pub name: Option<String>,
     /// The groups of the process.
     pub groups: Vec<UserGroup>,
@@ -69,7 +69,7 @@ pub struct User {
 pub struct UserGroup {
     /// Its number.
     pub id: u32,
-    /// Its name; none where this system, often a container image, does not know the number.
+    /// Its name, or `None` if this system, often a container image, does not know the number.
     pub name: Option<String>,
 }
 
@@ -128,7 +128,7 @@ pub struct PythonPackage {
     pub hip: Option<String>,
     /// torch: the version of CUDA that it was built for.
     pub cuda: Option<String>,
-    /// torch: the GPU architectures that it has kernels for; empty where it sees no GPU.
+    /// torch: the GPU architectures that it has kernels for; empty if it sees no GPU.
     pub architectures: Vec<String>,
     /// onnxruntime: the execution providers of its build.
     pub providers: Vec<String>,

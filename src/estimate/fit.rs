@@ -48,7 +48,7 @@ pub struct DeviceRoom {
     pub name: String,
     /// Whether it is a software simulation.
     pub simulated: bool,
-    /// Free and total bytes, where the device reports them.
+    /// Free and total bytes, if the device reports them.
     pub free_and_total: Option<(u64, u64)>,
     /// One for each precision of the estimates that the device can have.
     pub fits: Vec<(Precision, Fit)>,

@@ -26,7 +26,7 @@ pub struct Replay {
     pub failed: FailedCall,
     /// The result of computing it again.
     pub replayed: Replayed,
-    /// The file of the smaller call; none where it was not searched for, or nothing fails.
+    /// The file of the smaller call, or `None` if it was not searched for, or nothing fails.
     pub reduced: Option<PathBuf>,
 }
 

@@ -32,7 +32,7 @@ pub struct MetricComparison {
     pub first: f64,
     /// The mean of the second log.
     pub second: f64,
-    /// The median of the ratios of second to first; none where a value of the first is 0.
+    /// The median of the ratios of second to first, or `None` if a value of the first is 0.
     pub median_ratio: Option<f64>,
     /// The mean difference.
     pub mean_difference: f64,
@@ -94,19 +94,19 @@ impl LogComparison {
         self.common == 0
     }
 
-    /// The losses; none where they were not compared.
+    /// The losses, or `None` if they were not compared.
     pub fn losses(&self) -> Option<&MetricComparison> {
         self.metrics.get(&Metric::Loss)
     }
 
-    /// The largest relative difference of the losses; none where they were not compared.
+    /// The largest relative difference of the losses, or `None` if they were not compared.
     pub fn largest_loss_difference(&self) -> Option<f64> {
         self.losses().map(|losses| losses.largest_relative)
     }
 }
 
 impl MetricComparison {
-    /// Compares step, first and second value; none without any.
+    /// Compares step, first and second value, or `None` without any.
     fn new(values: &[(u64, f64, f64)]) -> Option<Self> {
         let (largest_at, first, second) = *values
             .iter()

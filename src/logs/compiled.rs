@@ -182,7 +182,7 @@ fn compiled(fields: &[Field]) -> Vec<CompiledField> {
     compiled.collect()
 }
 
-/// None where the line has no value at all.
+/// None if the line has no value at all.
 fn values(fields: &[CompiledField], line: &[u8]) -> Option<MetricValues> {
     let mut values = [None; Metric::COUNT];
     for field in fields {

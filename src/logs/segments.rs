@@ -58,7 +58,7 @@ impl<R: Read> Segments<R> {
         self.bytes
     }
 
-    /// The next segment; none at the end.
+    /// The next segment, or `None` at the end.
     pub(super) fn next(&mut self) -> io::Result<Option<LogSegment<'_>>> {
         let bounds = self.bounds()?;
         Ok(bounds.map(

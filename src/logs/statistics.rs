@@ -38,7 +38,7 @@ impl MetricSummary {
         self.max = Some(self.max.map_or(value, |max| max.max(value)));
     }
 
-    /// With its mean; none where it has no value at all.
+    /// With its mean, or `None` if it has no value at all.
     pub(super) fn finish(mut self) -> Option<Self> {
         // A sum of large values can be infinite, which JSON does not have.
         self.mean = Some(self.sum / self.count as f64).filter(|mean| mean.is_finite());

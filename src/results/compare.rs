@@ -74,9 +74,9 @@ pub struct ComparedCheck {
     pub b: Option<ComparedSide>,
     /// The reason for `change`.
     pub why: String,
-    /// Whether the two runs used different GPU kernels; null where a report does not say which.
+    /// Whether the two runs used different GPU kernels; null if a report does not say which.
     pub other_kernels: Option<bool>,
-    /// Whether the terms of a product were added in another way; null where a report does not say
+    /// Whether the terms of a product were added in another way; null if a report does not say
     /// how.
     pub other_matrix_unit: Option<bool>,
     /// The tensors that the first report compared with the golden.

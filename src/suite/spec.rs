@@ -74,7 +74,7 @@ pub enum SpecSubject {
         model_type: ModelType,
         /// Where the checkpoint is: exactly one of `fixture`, `path` and `synthetic`.
         checkpoint: CheckpointSource,
-        /// Tolerances of this model, where the table does not fit.
+        /// Tolerances of this model, if the table does not fit.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         tolerance: Vec<ToleranceSpec>,
     },

@@ -10,7 +10,8 @@ use std::{env, path::Path, process::Command};
 /// Set where a missing browser must fail the test instead of skipping it, as in CI.
 const REQUIRE: &str = "TESTGEN_REQUIRE_BROWSER";
 
-/// The document of an address after the script has run; none without a browser, which is printed.
+/// The document of an address after the script has run, or `None` without a browser, which is
+/// printed.
 pub(crate) fn document(page: &Path, address: &str) -> Option<String> {
     let browser = ["chromium", "chromium-browser", "google-chrome"]
         .into_iter()

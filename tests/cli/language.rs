@@ -1,5 +1,5 @@
-//! Sources and docs are in plain technical English: none of the phrases in `language/phrases.rs`, and
-//! few of the forms in `language/grammar.rs`.
+//! Sources and docs are in plain technical English: none of the phrases in `language/phrases.rs`,
+//! and few of the forms in `language/grammar.rs`.
 //!
 //! `LANGUAGE=crates/device cargo test -p testgen --test cli language` lists every finding under one
 //! path, pending or not.

@@ -109,7 +109,7 @@ fn processor_time() -> Option<f64> {
     Some((ticks(11)? + ticks(12)?) / 100.0)
 }
 
-/// The process's largest resident size, where the kernel reports it.
+/// The process's largest resident size, if the kernel reports it.
 fn peak_memory() -> String {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

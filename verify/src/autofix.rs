@@ -20,8 +20,8 @@ pub struct Fixed {
     pub fixes: Vec<String>,
 }
 
-/// Applies the fixes that need no decision; none when nothing was fixed. The result is verified: it
-/// has no finding that the given text does not have.
+/// Applies the fixes that need no decision, or `None` if nothing was fixed. The result is verified:
+/// it has no finding that the given text does not have.
 pub fn autofix(source: &HarnessSource<'_>, expectation: Option<&Expectation>) -> Option<Fixed> {
     let expectation = expectation?;
     let mut fixed = Fixed {
@@ -51,7 +51,7 @@ pub fn autofix(source: &HarnessSource<'_>, expectation: Option<&Expectation>) ->
     (!fixed.fixes.is_empty()).then_some(fixed)
 }
 
-/// Returns the new text; none when the position to change was not found.
+/// Returns the new text, or `None` if the position to change was not found.
 type Fix = fn(&str, &Expectation) -> Option<String>;
 
 fn findings(path: &str, text: &str, expectation: &Expectation) -> Vec<Finding> {

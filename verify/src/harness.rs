@@ -134,7 +134,7 @@ impl<'a> ParsedHarness<'a> {
         })
     }
 
-    /// The fields of `HARNESS`; none when there is no such literal.
+    /// The fields of `HARNESS`, or `None` if there is no such literal.
     pub(crate) fn harness_fields(&self) -> Option<BTreeMap<String, &'a syn::Expr>> {
         let item = *self.statics.get("HARNESS")?.first()?;
         Some(literal::fields(literal::structure(

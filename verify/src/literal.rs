@@ -90,7 +90,7 @@ pub(crate) fn integer(expression: &Expr) -> Option<u64> {
     }
 }
 
-/// The content of `Some(..)`, or `None`; none when it is neither.
+/// The content of `Some(..)`, or `None`, or `None` if it is neither.
 pub(crate) fn option<'e>(names: &Names, expression: &'e Expr) -> Option<Option<&'e Expr>> {
     let is = |path: &Path, name: &str| matches!(names.meaning(path), Meaning::Prelude(found) if found == name);
     match plain(expression) {

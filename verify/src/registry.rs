@@ -43,8 +43,8 @@ pub fn explain(name: &str) -> Option<&'static Rule> {
 }
 
 impl Rule {
-    /// Takes the summary, which is the first paragraph, and the explanation from the docs at the top
-    /// of the rule's file.
+    /// Takes the summary, which is the first paragraph, and the explanation from the docs at the
+    /// top of the rule's file.
     fn new(
         id: RuleId,
         file: &'static str,

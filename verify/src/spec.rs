@@ -25,7 +25,7 @@ pub(crate) struct SpecLiteral<'a> {
 }
 
 impl<'a> SpecLiteral<'a> {
-    /// Reads `item`; none when its value is not a `Spec { .. }`.
+    /// Reads `item`, or `None` if its value is not a `Spec { .. }`.
     pub(crate) fn new(names: &Names, item: &'a ItemStatic) -> Option<Self> {
         let fields = literal::fields(literal::structure(names, &item.expr, "Spec")?);
         let field = |name: &str| fields.get(name).copied();

@@ -7,8 +7,8 @@ use crate::{
 };
 use syn::Expr;
 
-/// Reads `Subject::Model { .. }` or `Subject::Operators { shapes: &[..] }`; none when it is written
-/// in another way.
+/// Reads `Subject::Model { .. }` or `Subject::Operators { shapes: &[..] }`, or `None` if it is
+/// written in another way.
 pub(crate) fn read(names: &Names, value: &Expr) -> Option<ExpectedSubject> {
     if let Some(operators) = literal::structure(names, value, "Subject::Operators") {
         let list = literal::elements(literal::fields(operators).get("shapes")?)?;

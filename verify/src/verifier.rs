@@ -76,8 +76,8 @@ pub fn verify_all(harnesses: &[(HarnessSource<'_>, Option<&Expectation>)]) -> Ve
 }
 
 /// The normal form of a function of the file: every path through it, one step per line, as the
-/// rules see it. For investigating a finding; none when the file does not parse or has no such init
-/// function or handler.
+/// rules see it. For investigating a finding, or `None` if the file does not parse or has no such
+/// init function or handler.
 pub fn normal_form(text: &str, function: &str) -> Option<String> {
     on_own_stack(|| {
         let file = syn::parse_file(text).ok()?;

@@ -141,7 +141,7 @@ pub struct Device {
 }
 
 impl Device {
-    /// Why `engine` must not open it; none when it may.
+    /// Why `engine` must not open it, or `None` if it may.
     pub fn unusable_by(&self, engine: EngineKind) -> Option<&Unusable> {
         match engine {
             EngineKind::Native => self.unusable_by_burn.as_ref(),

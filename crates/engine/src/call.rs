@@ -201,7 +201,7 @@ pub struct DeviceRequest {
     pub kind: DeviceClass,
     /// Its index among the visible devices of its kind.
     pub index: u32,
-    /// `GPU-...`, where the driver reports it.
+    /// `GPU-...`, if the driver reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uuid: Option<String>,
     /// `0000:03:00.0`.

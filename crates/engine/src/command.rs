@@ -76,8 +76,8 @@ impl EngineCommand {
         Self::with_python(name, None)
     }
 
-    /// Like [`Self::for_engine`]; `python` takes precedence over the variable with the Python of built-in
-    /// engines.
+    /// Like [`Self::for_engine`]; `python` takes precedence over the variable with the Python of
+    /// built-in engines.
     ///
     /// # Errors
     ///

@@ -5,7 +5,7 @@ use crate::{
     reply::OpenedDevice,
 };
 
-/// Why `opened` is not the requested device; none when it is, by UUID or by PCI address.
+/// Why `opened` is not the requested device, or `None` if it is, by UUID or by PCI address.
 pub fn device_mismatch(requested: &DeviceRequest, opened: &OpenedDevice) -> Option<String> {
     if opened.kind != requested.kind {
         return Some(format!(

@@ -50,7 +50,7 @@ pub struct EngineForward {
     pub tensors: Tensors,
     /// Where each output and trace was computed, in the order of the computation.
     pub placements: Vec<TensorPlacement>,
-    /// The execution providers of a graph, where the engine has such.
+    /// The execution providers of a graph, if the engine has such.
     pub providers: Vec<ProviderShare>,
 }
 
@@ -101,7 +101,7 @@ impl Engine {
         self.hello.build
     }
 
-    /// The names of its implementations of a computation; empty where it has one only.
+    /// The names of its implementations of a computation; empty if it has one only.
     pub fn implementations(&self, of: Computation) -> &[String] {
         self.hello
             .implementations
@@ -201,8 +201,8 @@ impl Engine {
         Ok((tensor, reply.device))
     }
 
-    /// The results of every algorithm of its library, in `dtype`; none for an engine without that
-    /// call.
+    /// The results of every algorithm of its library, in `dtype`, or `None` for an engine without
+    /// that call.
     ///
     /// # Errors
     ///

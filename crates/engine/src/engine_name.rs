@@ -52,7 +52,8 @@ impl EngineName {
         self.options.iter().any(|option| option == "tf32")
     }
 
-    /// The name as a report has it; none for the native engine, whose entries have no such field.
+    /// The name as a report has it, or `None` for the native engine, whose entries have no such
+    /// field.
     pub fn in_report(&self) -> Option<String> {
         (!self.is_native()).then(|| self.to_string())
     }

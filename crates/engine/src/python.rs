@@ -11,7 +11,7 @@ pub const BUILT_IN: [&str; 2] = ["torch", "onnxruntime"];
 /// The file to run for each of them.
 const MAIN: [&str; 2] = ["torch_engine.py", "onnx_engine.py"];
 
-/// The file to run for a built-in engine; none for another one.
+/// The file to run for a built-in engine, or `None` for another one.
 pub(crate) fn main_file(program: &str) -> Option<&'static str> {
     BUILT_IN
         .iter()

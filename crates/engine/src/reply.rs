@@ -254,7 +254,7 @@ pub struct SessionReply {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MemoryReply {
-    /// Bytes that tensors use on the device; absent where the engine does not count them.
+    /// Bytes that tensors use on the device; absent if the engine does not count them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_use: Option<u64>,
 }

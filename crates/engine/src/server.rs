@@ -72,7 +72,7 @@ pub trait OperatorEngine {
         reduced: bool,
     ) -> Result<AlgorithmsReply, CallFailure>;
 
-    /// Bytes of its tensors on the device; none where it does not count them.
+    /// Bytes of its tensors on the device, or `None` if it does not count them.
     fn memory(&self) -> Option<u64>;
 }
 

@@ -96,8 +96,8 @@ impl<'a> NetworkCall<'a> {
         }
     }
 
-    /// The bias of causal attention, [1, 1, seq, seq]; none for a single token, which sees every
-    /// key.
+    /// The bias of causal attention, [1, 1, seq, seq], or `None` for a single token, which sees
+    /// every key.
     pub(crate) fn causal_bias(&self, seq: u64) -> Option<AllocatedTensor> {
         (seq > 1).then(|| self.single(&[1, 1, seq, seq]))
     }

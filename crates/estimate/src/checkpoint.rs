@@ -46,7 +46,7 @@ pub(crate) fn tensors(directory: &Path) -> Result<BTreeMap<String, StoredTensor>
     Ok(tensors)
 }
 
-/// The entry `key` of the metadata of a file; none where there is no such file or entry.
+/// The entry `key` of the metadata of a file, or `None` if there is no such file or entry.
 pub(crate) fn metadata(file: &Path, key: &str) -> Option<String> {
     header(file).ok()?.metadata.remove(key)
 }

@@ -111,7 +111,7 @@ impl CompleteConfig {
             .ok_or_else(|| self.wrong(field, "a positive number"))
     }
 
-    /// A positive number, or none where the field is null or missing.
+    /// A positive number, or none if the field is null or missing.
     pub(crate) fn size_if_set(&self, field: &str) -> Result<Option<u64>, EstimateError> {
         match self.fields.get(field) {
             None | Some(Value::Null) => Ok(None),

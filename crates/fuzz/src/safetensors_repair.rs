@@ -18,7 +18,7 @@ pub fn repair_safetensors(bytes: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-/// The length of the JSON value at the beginning of `bytes`, with spaces before it; none where it
+/// The length of the JSON value at the beginning of `bytes`, with spaces before it, or `None` if it
 /// is not JSON.
 pub fn json_length(bytes: &[u8]) -> Option<usize> {
     let mut values =

@@ -11,8 +11,8 @@ pub struct MemoryUsage {
     pub in_use: u64,
     /// Taken from the driver.
     pub reserved: u64,
-    /// The most that tensors held since [`reset_memory_peak`](crate::reset_memory_peak); none where
-    /// nothing was allocated.
+    /// The most that tensors held since [`reset_memory_peak`](crate::reset_memory_peak), or `None`
+    /// if nothing was allocated.
     pub peak: Option<u64>,
 }
 

@@ -61,7 +61,7 @@ impl GpuDevice {
     }
 }
 
-/// The limit of `TESTGEN_GPU_MEMORY` in bytes; none where it is not set.
+/// The limit of `TESTGEN_GPU_MEMORY` in bytes, or `None` if it is not set.
 ///
 /// # Errors
 ///

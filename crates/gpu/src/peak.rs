@@ -24,7 +24,7 @@ pub(crate) fn record(device: GpuDevice, stream: StreamId, bytes: u64) {
 }
 
 /// The most bytes that the tensors of the calling thread's stream held since [`reset_memory_peak`];
-/// none where it allocated nothing.
+/// none if it allocated nothing.
 pub(crate) fn of_stream(device: GpuDevice) -> Option<u64> {
     lock()
         .as_ref()?

@@ -37,7 +37,7 @@ pub enum PartialSums {
     /// bf16 are off.
     #[default]
     Single,
-    /// The type of the result, where the library prefers it: the default of cuBLAS and cuBLASLt.
+    /// The type of the result, if the library prefers it: the default of cuBLAS and cuBLASLt.
     /// AMD's libraries have no such choice.
     AsResult,
 }
@@ -62,7 +62,7 @@ pub struct Algorithm {
     /// The number by which the library's documentation names it: a solution index, an algorithm's
     /// id, or `default`.
     pub id: String,
-    /// Its configuration (tile, split of the inner dimension, stages); empty where the library does
+    /// Its configuration (tile, split of the inner dimension, stages); empty if the library does
     /// not report it.
     pub configuration: String,
     /// The library's own structure, or the solution index.

@@ -45,8 +45,8 @@ impl NumberType {
         }
     }
 
-    /// The type of the operators' tensors; none for types of 8 bits, which are inputs of products
-    /// only.
+    /// The type of the operators' tensors, or `None` for types of 8 bits, which are inputs of
+    /// products only.
     pub const fn element(self) -> Option<Element> {
         match self {
             Self::F32 => Some(Element::F32),

@@ -27,8 +27,8 @@ const SUMS_AS_RESULT: &str = "sums_as_result";
 /// The option of a column in which products of f32 round their factors to TF32.
 const TF32: &str = "tf32";
 
-/// Answers requests on standard input if this process was started as the engine of a library; none
-/// otherwise.
+/// Answers requests on standard input if this process was started as the engine of a library, or
+/// `None` otherwise.
 pub fn serve_if_requested() -> Option<ExitCode> {
     let name = std::env::var(LIBRARY_VARIABLE).ok()?;
     let Some(library) = LibraryName::ALL

@@ -8,22 +8,24 @@ use testgen_types::{Architecture, Head, ModelType, ScoreFunction};
 pub struct Capabilities {
     /// The argument that grows token by token when the model generates.
     pub token_input_name: &'static str,
-    /// The number of layers that keep keys and values; none for a model that does not generate.
+    /// The number of layers that keep keys and values, or `None` for a model that does not
+    /// generate.
     pub cached_layers: Option<usize>,
-    /// The longest sequence that the model has positions for; none when there is no limit of its
+    /// The longest sequence that the model has positions for, or `None` if there is no limit of its
     /// own.
     pub max_positions: Option<usize>,
     /// The longest sequence for which steps with a cache must equal the whole sequence at once;
     /// none for any length.
     pub cacheable_length: Option<usize>,
-    /// The length beyond which every key must be computed again, once; none when keys never change.
+    /// The length beyond which every key must be computed again, once, or `None` if keys never
+    /// change.
     pub cache_reset_length: Option<usize>,
     /// Whether a token attends only to itself and earlier tokens.
     pub causal: bool,
     /// The token at which the pooled outputs of a text are read.
     pub pooling: Pooling,
-    /// How many tokens of a text one image takes; none for a model that does not read images in
-    /// texts.
+    /// How many tokens of a text one image takes, or `None` for a model that does not read images
+    /// in texts.
     pub tokens_per_image: Option<usize>,
 }
 
@@ -203,7 +205,7 @@ impl<'a> TextConfig<'a> {
         self.number(&["type_vocab_size"]).is_some()
     }
 
-    /// The kind of rotary positions; none for a model without.
+    /// The kind of rotary positions, or `None` for a model without.
     fn rotary(&self) -> Option<&'a str> {
         // ESM has the fields of both kinds.
         if self.get("position_embedding_type").and_then(Value::as_str) == Some("absolute") {
@@ -232,7 +234,7 @@ impl<'a> TextConfig<'a> {
         })
     }
 
-    /// The rows of the table of positions that a text can use; none where positions are computed.
+    /// The rows of the table of positions that a text can use, or `None` if positions are computed.
     fn positions(&self) -> Option<usize> {
         let is = |name: &str, value: bool| self.get(name).and_then(Value::as_bool) == Some(value);
         if self.rotary().is_some() || is("alibi", true) || is("position_biased_input", false) {

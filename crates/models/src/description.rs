@@ -23,7 +23,7 @@ pub struct Description {
     pub(crate) of_other_class: bool,
     pub(crate) head: Head,
     pub(crate) config: Value,
-    /// None where it is not known.
+    /// None if it is not known.
     pub(crate) fields: Option<FieldsRead>,
     pub(crate) processor: Processor,
 }
@@ -166,8 +166,8 @@ impl Classes {
     }
 }
 
-/// The fields that the native implementation reads; none without one, or where it cannot read this
-/// configuration.
+/// The fields that the native implementation reads, or `None` without one, or where it cannot read
+/// this configuration.
 #[cfg(feature = "native")]
 fn native_fields(description: &Description) -> Option<FieldsRead> {
     use crate::{

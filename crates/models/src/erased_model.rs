@@ -11,8 +11,8 @@ pub trait ErasedModel: Send {
     /// Computes every output of the transformers class, with the hidden states if `traced`.
     fn forward(&self, inputs: &Arrays, traced: bool) -> Result<Forward, ForwardError>;
 
-    /// A new sequence with a key-value cache; none for a model that does not generate. An engine
-    /// may not support it.
+    /// A new sequence with a key-value cache, or `None` for a model that does not generate. An
+    /// engine may not support it.
     fn session(&self) -> Result<Option<Box<dyn Session + '_>>, ForwardError>;
 
     /// Its limits, its cache, and what padding may change.

@@ -87,7 +87,7 @@ impl Model {
         &self.description.config
     }
 
-    /// The configuration fields that the model reads; none where that is not known.
+    /// The configuration fields that the model reads, or `None` if that is not known.
     pub fn fields(&self) -> Option<&FieldsRead> {
         self.description.fields.as_ref()
     }

@@ -67,7 +67,7 @@ impl ModelDef for Rag {
 /// The three parts and what the configuration says of the sum.
 struct RagNetwork<B: Ops> {
     questions: QueryEncoder<B>,
-    /// None where the checkpoint has no passages; then the caller passes them.
+    /// None if the checkpoint has no passages; then the caller passes them.
     passages: Option<PassageIndex<B>>,
     generator: Generator<B>,
     settings: RagSettings,

@@ -79,7 +79,7 @@ impl<'a, B: Ops> ForwardContext<'a, B> {
         Ok(memory)
     }
 
-    /// The number of positions that cross-attention sees in a later step; none in a first one.
+    /// The number of positions that cross-attention sees in a later step, or `None` in a first one.
     pub fn memory_length(&self) -> Option<usize> {
         // Any layer would do: they all attend to the same encoder output.
         let memory = self.cache.as_ref()?.memory(0)?;
@@ -91,8 +91,8 @@ impl<'a, B: Ops> ForwardContext<'a, B> {
         self.stack = stack;
     }
 
-    /// The state of `layer` after the previous step; none in the first step, and in a call without
-    /// a session.
+    /// The state of `layer` after the previous step, or `None` in the first step, and in a call
+    /// without a session.
     pub fn state(&self, layer: usize) -> Option<LayerState<B>> {
         self.cache.as_deref().and_then(|cache| cache.state(layer))
     }
@@ -104,7 +104,7 @@ impl<'a, B: Ops> ForwardContext<'a, B> {
         }
     }
 
-    /// The keys and values that the first step of a session stored; none in the first step.
+    /// The keys and values that the first step of a session stored, or `None` in the first step.
     pub fn kept(&self) -> Option<&Arrays> {
         self.cache.as_deref()?.kept()
     }

@@ -31,7 +31,7 @@ struct Waveform {
 const EPS: f64 = 1e-7;
 
 impl FeatureExtractor {
-    /// Reads the file in `directory`; none if there is no feature extractor.
+    /// Reads the file in `directory`, or `None` if there is no feature extractor.
     pub fn open(directory: &Path) -> Result<Option<Self>, PreprocessError> {
         const FIELD: &str = "feature_extractor_type";
         let Some(file) = ConfigFile::read(directory, "preprocessor_config.json")? else {

@@ -15,7 +15,7 @@ pub struct FrameTokens {
 pub(crate) const CLASS: &str = "Wav2Vec2CTCTokenizer";
 
 impl FrameTokens {
-    /// Reads the files in `directory`; none if it has another tokenizer.
+    /// Reads the files in `directory`, or `None` if it has another tokenizer.
     pub fn open(directory: &Path) -> Result<Option<Self>, PreprocessError> {
         let settings = ConfigFile::read_or_empty(directory, "tokenizer_config.json")?;
         // `vocab.json` alone does not decide: tokenizers with byte pairs have a file of that name,

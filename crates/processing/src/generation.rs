@@ -108,7 +108,7 @@ impl GeneratedRow {
         }
     }
 
-    /// Chooses the next token and notes whether it is the last; none when the logits are not
+    /// Chooses the next token and notes whether it is the last, or `None` if the logits are not
     /// finite.
     fn extend(
         &mut self,
@@ -147,7 +147,7 @@ struct Feed {
     inputs: Arrays,
     /// The argument that grows.
     grown: &'static str,
-    /// Row by row; none where no row is padded.
+    /// Row by row, or `None` if no row is padded.
     mask: Option<Vec<Vec<i64>>>,
 }
 

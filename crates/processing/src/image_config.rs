@@ -114,7 +114,7 @@ const KNOWN: [&str; 28] = [
 const UNSUPPORTED: &str =
     "testgen does not apply it; set it to null or false if the model does without";
 
-/// Reads the image part of `processor_config.json`, else `preprocessor_config.json`; none where
+/// Reads the image part of `processor_config.json`, else `preprocessor_config.json`, or `None` if
 /// neither has one.
 pub(crate) fn read(directory: &Path) -> Result<Option<ImageConfig>, PreprocessError> {
     // transformers 5 saves all parts of a processor in this file; checkpoints saved earlier have

@@ -23,7 +23,7 @@ pub struct ImageProcessor {
 }
 
 impl ImageProcessor {
-    /// Reads the files in `directory`; none if there is no image processor.
+    /// Reads the files in `directory`, or `None` if there is no image processor.
     pub fn open(directory: &Path) -> Result<Option<Self>, PreprocessError> {
         Ok(image_config::read(directory)?.map(|config| Self { config }))
     }

@@ -37,7 +37,7 @@ impl Processor {
         }
     }
 
-    /// Why no part can be used; none for a checkpoint whose parts were read.
+    /// Why no part can be used, or `None` for a checkpoint whose parts were read.
     pub fn problem(&self) -> Option<&PreprocessError> {
         self.problem.as_ref()
     }
@@ -66,22 +66,22 @@ impl Processor {
         })
     }
 
-    /// The tokenizer, where the checkpoint has one; of a model that retrieves that for questions.
+    /// The tokenizer, if the checkpoint has one; of a model that retrieves that for questions.
     pub fn tokenizer(&self) -> Option<&Tokenizer> {
         self.tokenizer.as_ref()
     }
 
-    /// The image processor, where the checkpoint has one.
+    /// The image processor, if the checkpoint has one.
     pub fn images(&self) -> Option<&ImageProcessor> {
         self.images.as_ref()
     }
 
-    /// The feature extractor for recordings, where the checkpoint has one.
+    /// The feature extractor for recordings, if the checkpoint has one.
     pub fn audio(&self) -> Option<&FeatureExtractor> {
         self.audio.as_ref()
     }
 
-    /// The vocabulary of a model with one token per frame, where the checkpoint has one.
+    /// The vocabulary of a model with one token per frame, if the checkpoint has one.
     pub fn frame_tokens(&self) -> Option<&FrameTokens> {
         self.frame_tokens.as_ref()
     }
@@ -91,12 +91,12 @@ impl Processor {
         self.graphs.as_ref()
     }
 
-    /// The steps from noise to an image, where the checkpoint has a scheduler.
+    /// The steps from noise to an image, if the checkpoint has a scheduler.
     pub fn scheduler(&self) -> Option<&Scheduler> {
         self.scheduler.as_ref()
     }
 
-    /// The passages of a model that retrieves, where the checkpoint has some, and the tokenizer for
+    /// The passages of a model that retrieves, if the checkpoint has some, and the tokenizer for
     /// its answers.
     pub fn retrieval(&self) -> Option<&Retrieval> {
         self.retrieval.as_ref()

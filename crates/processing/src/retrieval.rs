@@ -57,7 +57,7 @@ pub struct ContextFormat {
 }
 
 impl Retrieval {
-    /// Reads `passages.jsonl` and both tokenizers; none where there are no passages.
+    /// Reads `passages.jsonl` and both tokenizers, or `None` if there are no passages.
     pub fn open(directory: &Path) -> Result<Option<Self>, PreprocessError> {
         let path = directory.join(PASSAGES);
         let Some(text) = read_text(&path, limit::PASSAGES)? else {
@@ -134,7 +134,7 @@ impl ContextFormat {
     }
 }
 
-/// The tokenizer for the questions of a checkpoint with two tokenizers; none where it has not.
+/// The tokenizer for the questions of a checkpoint with two tokenizers, or `None` if it has not.
 pub(crate) fn question_tokenizer(directory: &Path) -> Result<Option<Tokenizer>, PreprocessError> {
     part(directory, QUESTION)
 }

@@ -72,7 +72,7 @@ impl Scheduler {
         }
     }
 
-    /// The scheduler with `count` steps; none where the training had fewer.
+    /// The scheduler with `count` steps, or `None` if the training had fewer.
     pub fn steps(&self, count: usize) -> Option<Steps> {
         match self {
             Self::Ddim(scheduler) => scheduler

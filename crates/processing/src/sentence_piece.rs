@@ -143,7 +143,7 @@ impl SentencePiece {
     }
 }
 
-/// The fields of a message with their numbers; none when it is not one.
+/// The fields of a message with their numbers, or `None` if it is not one.
 fn fields(mut bytes: &[u8]) -> Option<Vec<(u64, WireValue<'_>)>> {
     let mut fields = Vec::new();
     while !bytes.is_empty() {

@@ -49,12 +49,12 @@ pub struct TokenizeOptions {
     pub padding_side: Option<PaddingSide>,
     /// The most tokens of a row, special tokens included; longer rows are cut. None cuts nothing.
     pub max_length: Option<usize>,
-    /// The length that every row is padded to; none pads to the longest.
+    /// The length that every row is padded to, or `None` for the longest.
     pub pad_to: Option<usize>,
 }
 
 impl Tokenizer {
-    /// Reads the tokenizer files in `directory`; none if there are none.
+    /// Reads the tokenizer files in `directory`, or `None` if there are none.
     pub fn open(directory: &Path) -> Result<Option<Self>, PreprocessError> {
         Self::open_of(
             directory,
@@ -194,12 +194,12 @@ impl Tokenizer {
         self.id(token).map(|id| (token, id))
     }
 
-    /// The id that pads short rows; none where the checkpoint has no pad, end or unknown token.
+    /// The id that pads short rows, or `None` if the checkpoint has no pad, end or unknown token.
     pub fn pad_id(&self) -> Option<i64> {
         self.pad_id.map(i64::from)
     }
 
-    /// `model_max_length`: the most tokens of a row, where the checkpoint says it.
+    /// `model_max_length`: the most tokens of a row, if the checkpoint says it.
     pub fn max_length(&self) -> Option<usize> {
         self.settings.max_length
     }

@@ -23,7 +23,7 @@ pub(crate) struct TensorComparison {
     /// For the report. JSON has neither NaN nor infinity, so they are replaced by the largest
     /// number here; the failure has the original values.
     pub(crate) error: OutputError,
-    /// Why the tensors do not agree; none if they do.
+    /// Why the tensors do not agree, or `None` if they do.
     pub(crate) failure: Option<Mismatch>,
 }
 

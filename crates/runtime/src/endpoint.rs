@@ -137,7 +137,7 @@ impl Endpoint {
         &self.status
     }
 
-    /// The model or the operators; none unless the status is [`Status::Real`].
+    /// The model or the operators: `None` unless the status is [`Status::Real`].
     pub fn loaded(&self) -> Option<&LoadedSubject> {
         match self.status {
             Status::Real => self.served.as_ref().map(|served| &served.loaded),
@@ -145,7 +145,7 @@ impl Endpoint {
         }
     }
 
-    /// The model; none for operators, and unless the status is [`Status::Real`].
+    /// The model, or `None` for operators, and unless the status is [`Status::Real`].
     pub fn model(&self) -> Option<&Model> {
         self.loaded().and_then(LoadedSubject::model)
     }
@@ -156,7 +156,7 @@ impl Endpoint {
         &self.label
     }
 
-    /// The device that answers, also for a fallback; none for a mock.
+    /// The device that answers, also for a fallback, or `None` for a mock.
     pub fn device(&self) -> Option<&Device> {
         self.served.as_ref().map(|served| &served.device.facts)
     }
@@ -168,7 +168,7 @@ impl Endpoint {
             .is_some_and(|served| served.device.tf32)
     }
 
-    /// The type that the model computes in; none for a mock.
+    /// The type that the model computes in, or `None` for a mock.
     pub fn precision(&self) -> Option<Precision> {
         self.served.as_ref().map(|served| served.loaded.precision())
     }

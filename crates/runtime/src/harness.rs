@@ -30,7 +30,7 @@ pub struct Spec {
     pub precisions: &'static [Precision],
     /// Deviations from the tolerance table, each with its reason.
     pub tolerances: &'static [ToleranceOverride],
-    /// The device memory that the model needs, in MiB, where the spec says so.
+    /// The device memory that the model needs, in MiB, if the spec says so.
     pub vram_mib: Option<u64>,
 }
 
@@ -98,7 +98,7 @@ impl Harness {
         )
     }
 
-    /// Why a check is not run; none when it is.
+    /// Why a check is not run, or `None` if it is.
     pub fn skip_reason(&self, registration: Registration) -> Option<&'static str> {
         self.skipped
             .iter()

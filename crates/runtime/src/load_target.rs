@@ -22,8 +22,8 @@ pub struct LoadTarget {
     pub checkpoint: Option<Checkpoint>,
     /// `auto` or an index among the visible devices of the kind that the init function is for.
     pub index: DeviceIndex,
-    /// The precision to compute in; none selects the first 16-bit one of the spec's that the probe
-    /// proves correct, else f32.
+    /// The precision to compute in, or `None` for the first 16-bit one of the spec's that the
+    /// probe proves correct, else f32.
     pub precision: Option<Precision>,
     /// The label of the endpoint.
     pub label: Label,

@@ -39,7 +39,7 @@ impl LoadedSubject {
         }
     }
 
-    /// The model; none for operators.
+    /// The model, or `None` for operators.
     pub fn model(&self) -> Option<&Model> {
         match self {
             Self::Model { model, .. } => Some(model),
@@ -47,7 +47,7 @@ impl LoadedSubject {
         }
     }
 
-    /// The operators; none for a model.
+    /// The operators, or `None` for a model.
     pub fn operators(&self) -> Option<&OperatorSet> {
         match self {
             Self::Model { .. } => None,
@@ -55,7 +55,7 @@ impl LoadedSubject {
         }
     }
 
-    /// Why the model does not have a feature; none where it has.
+    /// Why the model does not have a feature, or `None` if it has.
     pub(crate) fn lacks(&self, feature: Feature) -> Option<&str> {
         let Self::Model { lacks, .. } = self else {
             return None;

@@ -37,8 +37,8 @@ pub struct HalfProbe {
     pub f16: PrecisionProbe,
     /// bfloat16.
     pub bf16: PrecisionProbe,
-    /// The GPU whose TF32 [`HalfProbe::of`] probes; none for the CPU, which computes f32 in its
-    /// place.
+    /// The GPU whose TF32 [`HalfProbe::of`] probes, or `None` for the CPU, which computes f32 in
+    /// its place.
     #[serde(skip)]
     gpu: Option<OpenDevice>,
 }

@@ -71,7 +71,7 @@ pub(crate) struct Vector {
 }
 
 impl Vector {
-    /// The array; none if the shape has another number of elements.
+    /// The array, or `None` if the shape has another number of elements.
     pub(crate) fn array(&self) -> Option<Array> {
         let fits = self.shape.iter().product::<usize>() == self.values.len();
         fits.then(|| Array::floats(self.shape.as_slice(), self.values.clone()))
@@ -186,8 +186,8 @@ impl RecordedAnswer {
     }
 }
 
-/// Why `answers.json` has nothing to compare with; none if it has, or if it cannot be read, which a
-/// check reports.
+/// Why `answers.json` has nothing to compare with, or `None` if it has, or if it cannot be read,
+/// which a check reports.
 pub(crate) fn inapplicable(directory: &Path, task: Task) -> Option<String> {
     let path = directory.join(FILE);
     let recorded = match entries(&path) {

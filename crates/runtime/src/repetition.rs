@@ -15,7 +15,7 @@ use testgen_types::{Check, Precision};
 pub(crate) struct Runs {
     /// The result as every check computes it.
     pub(crate) plain: Actual,
-    /// The result with blocking launches; none where nothing is launched on a GPU.
+    /// The result with blocking launches, or `None` if nothing is launched on a GPU.
     pub(crate) blocking: Option<Actual>,
     /// The kernels of the second run.
     pub(crate) kernels: Vec<LaunchedKernel>,

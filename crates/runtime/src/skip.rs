@@ -57,7 +57,7 @@ impl Skip {
         }
     }
 
-    /// The reason, where the skip applies.
+    /// The reason, if the skip applies.
     pub(crate) fn reason(&self, registration: Registration) -> Option<&'static str> {
         let applies = self.check == registration.check
             && self

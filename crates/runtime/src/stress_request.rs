@@ -36,7 +36,7 @@ impl StressRequest {
         self.requested
     }
 
-    /// How long each check repeats its cases; none without a request.
+    /// How long each check repeats its cases, or `None` without a request.
     #[cfg_attr(
         not(feature = "operators"),
         expect(dead_code, reason = "only the check of operators reads it")

@@ -137,7 +137,7 @@ pub enum FileProblem {
     },
     /// More bytes than any file of this kind has.
     TooLarge {
-        /// Its size; none where it grew while it was read.
+        /// Its size, or `None` if it grew while it was read.
         size: Option<u64>,
         /// The limit.
         limit: u64,

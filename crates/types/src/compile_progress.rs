@@ -22,7 +22,7 @@ impl fmt::Display for CompileProgress {
 }
 
 impl CompileProgress {
-    /// Reads a line of a suite's stderr; none if it is another one.
+    /// Reads a line of a suite's stderr, or `None` if it is another one.
     pub fn of_line(line: &str) -> Option<Self> {
         let (done, all) = line.strip_prefix(PREFIX)?.split_once('/')?;
         Some(Self {

@@ -3,9 +3,9 @@
 //! Owns: which architectures, tasks, devices, precisions, checks, operators and model types exist,
 //! which check applies to which architecture, the line format of a report and of a suite's
 //! progress, how Python's JSON is read, how quantized checkpoints are recognised, the text of a
-//! panic, how files are read with a limit, and where the cache is. Does not own: any other behaviour. Generator and
-//! runtime match these enums exhaustively, so a new variant is a compile error wherever it must be
-//! handled.
+//! panic, how files are read with a limit, and where the cache is. Does not own: any other
+//! behaviour. Generator and runtime match these enums exhaustively, so a new variant is a compile
+//! error wherever it must be handled.
 
 // Their macros are for the modules after them, too.
 #[macro_use]

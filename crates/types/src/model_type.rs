@@ -90,7 +90,7 @@ macro_rules! with_transformers_types {
 for_each_native_type!(with_transformers_types);
 
 impl ModelType {
-    /// The head of a transformers class, where the type has it: `BertForMaskedLM` is
+    /// The head of a transformers class, if the type has it: `BertForMaskedLM` is
     /// [`Head::MaskedLm`] of `bert`.
     pub fn head(self, class: &str) -> Option<Head> {
         self.heads()

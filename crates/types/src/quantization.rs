@@ -35,7 +35,7 @@ pub struct QuantizedCheckpoint {
 
 impl QuantizedCheckpoint {
     /// How the checkpoint in `directory` is quantized, by `config`, its configuration, by other
-    /// files, or by its tensors; none where it is not. Of weights only the headers are read.
+    /// files, or by its tensors, or `None` if it is not. Of weights only the headers are read.
     pub fn find(directory: &Path, config: &Value) -> Option<Self> {
         let found = configuration::find(config)
             .or_else(|| files::find(directory))

@@ -161,7 +161,7 @@ pub struct NativeEntry {
     pub tokenizer: &'static str,
     /// The tokenizer class that `AutoTokenizer` takes whatever the checkpoint names; usually empty.
     pub forced_tokenizer: &'static str,
-    /// The image processor or feature extractor of checkpoints that name none; empty where the type
+    /// The image processor or feature extractor of checkpoints that name none; empty if the type
     /// reads neither.
     pub processor: &'static str,
     /// How logits of images and texts become scores.

@@ -33,7 +33,7 @@ pub struct ReportEntry {
     pub architecture: Architecture,
     /// The device that the check is for.
     pub device: DeviceKind,
-    /// The index of that device, where the run selected one of several, for instance with
+    /// The index of that device, if the run selected one of several, for instance with
     /// `--device rocm:1`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_index: Option<u32>,
@@ -91,7 +91,7 @@ pub struct ReportEntry {
     /// instance ONNX Runtime.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub providers: Vec<ProviderShare>,
-    /// Memory before and after the load, where the check loaded a model.
+    /// Memory before and after the load, if the check loaded a model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<LoadMemory>,
     /// Wall time of the check in milliseconds.

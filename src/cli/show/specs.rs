@@ -46,8 +46,8 @@ struct SpecRow<'s> {
     precisions: Vec<&'static str>,
     /// The spec's file.
     spec: String,
-    /// The checkpoint as the suite sees it, relative to the suite's directory or absolute; none for
-    /// operators.
+    /// The checkpoint as the suite sees it, relative to the suite's directory or absolute, or
+    /// `None` for operators.
     checkpoint: Option<String>,
     /// Whether the checkpoint is there.
     available: bool,

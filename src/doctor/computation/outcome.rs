@@ -7,7 +7,7 @@ use testgen_device::DeviceKind;
 pub struct EngineComputation {
     /// The engine with its options.
     pub engine: String,
-    /// The device, `rocm:0`; none where the engine did not start anywhere.
+    /// The device, `rocm:0`, or `None` if the engine did not start anywhere.
     pub device: Option<String>,
     /// The kind of device.
     pub kind: DeviceKind,

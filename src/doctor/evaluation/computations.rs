@@ -88,8 +88,8 @@ fn fallback(
     row.because(cause, other.unwrap_or_else(|| rerun(computation)))
 }
 
-/// The command that installs the engine's library for this kind of GPU; none for an engine that is
-/// a program of the user.
+/// The command that installs the engine's library for this kind of GPU, or `None` for an engine
+/// that is a program of the user.
 fn other_build(computation: &EngineComputation) -> Option<String> {
     match (computation.engine.split('/').next()?, computation.kind) {
         ("torch", DeviceKind::Rocm) => Some(install_torch("rocm6.4")),

@@ -32,7 +32,8 @@ pub(super) fn signs(system: &System) -> Vec<String> {
         .collect()
 }
 
-/// Bytes that the memory limit leaves; none without a limit. Version 2 of control groups first.
+/// Bytes that the memory limit leaves, or `None` without a limit. Version 2 of control groups
+/// first.
 pub(super) fn memory_left(system: &System) -> Option<u64> {
     let number = |file: &str| {
         system

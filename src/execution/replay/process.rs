@@ -16,7 +16,7 @@ use testgen_types::bounded_file::read_text;
 /// Options of a replay.
 #[derive(Debug)]
 pub struct ReplayOptions {
-    /// The device; none for the kind on which the call failed.
+    /// The device, or `None` for the kind on which the call failed.
     pub device: Option<DeviceSelection>,
     /// Variables of a simulated device.
     pub environment: Vec<(&'static str, OsString)>,

@@ -8,7 +8,7 @@ use std::{
 };
 use testgen_types::bounded_file::{limit, read_text};
 
-/// The newest test binary that was built from the suite of `manifest`; none without one.
+/// The newest test binary that was built from the suite of `manifest`, or `None` without one.
 ///
 /// Binaries of several suites may be in one directory. The file of dependencies that rustc writes
 /// beside each of them names the directory of its suite, because the source of the test reads

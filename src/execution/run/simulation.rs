@@ -21,7 +21,7 @@ use std::{
 /// The value of `--simulate`: `rocm`, or `rocm=gfx90a`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Simulation {
-    /// The devices in the syntax of `HIP_SIM_DEVICES`; none uses the simulator's default.
+    /// The devices in the syntax of `HIP_SIM_DEVICES`, or `None` for the simulator's default.
     devices: Option<String>,
 }
 

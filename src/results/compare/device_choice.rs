@@ -24,7 +24,7 @@ pub struct DeviceChoice {
     pub index: Option<u32>,
     /// Chooses simulations of the device, and only those.
     pub simulated: bool,
-    /// The engine; none for the native one.
+    /// The engine, or `None` for the native one.
     pub engine: Option<EngineName>,
 }
 

@@ -11,7 +11,7 @@ const NOISE: f64 = 0.01;
 pub struct ThreeWay {
     /// The tensor.
     pub name: String,
-    /// rel-L2 of the first report against the golden; none when it is not finite.
+    /// rel-L2 of the first report against the golden, or `None` if it is not finite.
     pub a_to_golden: Option<f64>,
     /// rel-L2 of the second report.
     pub b_to_golden: Option<f64>,

@@ -16,7 +16,7 @@ pub(super) struct CheckPair<'m> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct PairKey<'m> {
     model: &'m str,
-    /// None where the user chose the two devices.
+    /// None if the user chose the two devices.
     device: Option<PairedDevice<'m>>,
     check: Check,
     precision: Precision,

@@ -8,13 +8,13 @@ use testgen_types::{DeviceKind, HardwareInfo, ReportEntry};
 pub struct Column {
     /// The device that its checks name.
     pub device: DeviceKind,
-    /// The index of that device, where the run selected one of several.
+    /// The index of that device, if the run selected one of several.
     pub index: Option<u32>,
-    /// The engine that computed; none for the native one.
+    /// The engine that computed, or `None` for the native one.
     pub engine: Option<String>,
     /// A software simulation.
     pub simulated: bool,
-    /// The driver's name of the device; none where nothing ran.
+    /// The driver's name of the device, or `None` if nothing ran.
     pub name: Option<String>,
     /// Driver and library versions, once for each machine that differs.
     pub hardware: BTreeSet<HardwareInfo>,

@@ -53,7 +53,7 @@ pub struct SummaryRow {
     pub model: String,
     /// The device that the checks name.
     pub device: DeviceKind,
-    /// Its index, where the run selected one of several.
+    /// Its index, if the run selected one of several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device_index: Option<u32>,
     /// The engine that computed; absent for the native one.
@@ -74,7 +74,7 @@ pub struct SummaryRow {
 /// A device that ran, with the marks that its name must carry.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct RanOn {
-    /// The driver's name of the device; none when nothing ran, for instance with a mock.
+    /// The driver's name of the device, or `None` if nothing ran, for instance with a mock.
     pub name: Option<String>,
     /// A software simulation.
     pub simulated: bool,
@@ -91,7 +91,7 @@ pub struct RanOn {
 pub struct IgnoredReason {
     /// The device that the checks name.
     pub device: DeviceKind,
-    /// Its index, where the run selected one of several.
+    /// Its index, if the run selected one of several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device_index: Option<u32>,
     /// The engine that would have computed; absent for the native one.

@@ -11,7 +11,8 @@ pub struct SpecProblem {
     pub path: String,
     /// The error, as a lower-case fragment.
     pub message: String,
-    /// The text of the file and the range of the error; none for a file that could not be read.
+    /// The text of the file and the range of the error, or `None` for a file that could not be
+    /// read.
     pub place: Option<(Arc<str>, Range<usize>)>,
     /// A suggestion or other help.
     pub help: Option<String>,

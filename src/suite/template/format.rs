@@ -70,7 +70,7 @@ impl Formatter {
         Ok(formatted)
     }
 
-    /// The items of a chunk, formatted; none if it is not valid Rust by itself.
+    /// The items of a chunk, formatted, or `None` if it is not valid Rust by itself.
     fn pieces(&self, chunk: &str) -> Option<Vec<FormattedItem>> {
         let remembered = || self.items.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(pieces) = remembered().get(chunk) {

@@ -53,8 +53,8 @@ pub(super) fn reachable(sources: &BTreeMap<String, String>, template: &str) -> V
     found
 }
 
-/// The number of characters of fixed text that a template line shares with a rendered one; none if
-/// it cannot be its origin.
+/// The number of characters of fixed text that a template line shares with a rendered one, or
+/// `None` if it cannot be its origin.
 fn score(candidate: &str, line: &str) -> Option<usize> {
     let mut rest = line.trim();
     let mut total = 0;

@@ -24,7 +24,7 @@ pub(super) struct Cluster {
 }
 
 impl Cluster {
-    /// Starts the nodes; none without Slurm, which is printed.
+    /// Starts the nodes, or `None` without Slurm, which is printed.
     pub(super) fn start<const N: usize>(names: [&str; N]) -> Option<Self> {
         if let Some(missing) = PROGRAMS.into_iter().find(|program| !is_installed(program)) {
             assert!(

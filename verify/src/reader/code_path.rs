@@ -96,7 +96,7 @@ impl<'a> CodePath<'a> {
         }
     }
 
-    /// The side of the result of the call at `step` on this path; none when it was not tested.
+    /// The side of the result of the call at `step` on this path, or `None` if it was not tested.
     pub(crate) fn outcome(&self, step: usize) -> Option<BranchOutcome> {
         outcome(&self.steps, &Value::Called(step))
     }

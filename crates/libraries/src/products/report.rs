@@ -40,7 +40,7 @@ pub struct AlgorithmRow {
     pub products: usize,
     /// Those that are wrong.
     pub failed: usize,
-    /// The smallest of bound / error over all products; none where every result is exact.
+    /// The smallest of bound / error over all products, or `None` if every result is exact.
     pub headroom: Option<f64>,
     /// The first failures.
     pub failures: Vec<ProductFailure>,

@@ -10,7 +10,7 @@ use testgen_types::excerpt;
 pub(crate) struct TypeDefaults {
     /// Second names of fields (`attribute_map`), and the fields that they name.
     pub(crate) aliases: BTreeMap<String, String>,
-    /// The value of every field that a file leaves out; null where the loader derives it from other
+    /// The value of every field that a file leaves out; null if the loader derives it from other
     /// fields.
     pub(crate) defaults: Map<String, Value>,
 }

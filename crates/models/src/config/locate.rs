@@ -13,10 +13,11 @@ const DEPTH: usize = 3;
 /// How many fields a message names.
 const REPORTED: usize = 10;
 
-/// The error of a file with these fields alone; none where it can be read.
+/// The error of a file with these fields alone, or `None` if it can be read.
 type Try<'a> = &'a dyn Fn(&Map<String, Value>) -> Option<String>;
 
-/// `path: message` of every field that is rejected by itself; none if no single field is the cause.
+/// `path: message` of every field that is rejected by itself, or `None` if no single field is the
+/// cause.
 pub(super) fn locate(file: &Map<String, Value>, error: Try<'_>) -> Option<String> {
     if error(&Map::new()).is_some() {
         return None; // not even the defaults can be read, so every field would be reported

@@ -14,7 +14,7 @@ pub(crate) struct ResnetShape {
     pub(crate) groups: usize,
     pub(crate) eps: f64,
     pub(crate) activation: Activation,
-    /// The width of the time's embedding; none in models without time.
+    /// The width of the time's embedding, or `None` in models without time.
     pub(crate) time: Option<usize>,
     /// The divisor of the sum of block and shortcut.
     pub(crate) scale: f64,

@@ -58,7 +58,7 @@ enum FeatureLayers {
 }
 
 impl FeatureLayers {
-    /// As indices among `states` hidden states; none where one is out of range.
+    /// As indices among `states` hidden states, or `None` if one is out of range.
     fn indices(&self, states: usize) -> Option<Vec<usize>> {
         let layers = match self {
             Self::One(layer) => std::slice::from_ref(layer),

@@ -40,7 +40,7 @@ impl<B: Ops> DetrPositions<B> {
     }
 
     /// The mask of the positions of a map of `size` that the `pixel_mask` shows, [batch, height,
-    /// width] flat, taken from the nearest pixel; none where there is no mask.
+    /// width] flat, taken from the nearest pixel, or `None` if there is no mask.
     pub(crate) fn shown(
         &self,
         size: [usize; 2],

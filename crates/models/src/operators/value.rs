@@ -76,7 +76,8 @@ impl<B: Ops> DeviceTensor<B> {
         of_kind!(self, x => B::float_slice(x, &slices), B::int_slice(x, &slices), B::bool_slice(x, &slices))
     }
 
-    /// Joins tensors of one kind along `dim`; none without parts, and for parts of several kinds.
+    /// Joins tensors of one kind along `dim`, or `None` without parts, and for parts of several
+    /// kinds.
     pub(crate) fn concat(parts: Vec<Self>, dim: usize) -> Option<Self> {
         let (mut floats, mut ints, mut bools) = (Vec::new(), Vec::new(), Vec::new());
         let count = parts.len();

@@ -24,7 +24,7 @@ pub(super) struct PassageIndex<B: Ops> {
 }
 
 impl<B: Ops> PassageIndex<B> {
-    /// None where the checkpoint has no passages.
+    /// None if the checkpoint has no passages.
     pub(super) fn open(config: &RagConfig, w: &Weights<B>) -> Result<Option<Self>, LoadError> {
         let Some(retrieval) = Retrieval::open(w.directory())? else {
             return Ok(None);

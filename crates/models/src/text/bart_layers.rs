@@ -59,8 +59,8 @@ pub(crate) struct BartLayers<B: Ops> {
     vocab: usize,
     scale: f64,
     offset: usize,
-    /// The first token of a decoder's input that is the encoder's, shifted by one; none where that
-    /// is an error.
+    /// The first token of a decoder's input that is the encoder's, shifted by one, or `None` if
+    /// that is an error.
     pub(crate) shifted_start: Option<i64>,
 }
 

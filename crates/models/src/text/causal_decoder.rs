@@ -51,7 +51,7 @@ pub(crate) trait DecoderLayer<B: Ops>: Send {
         slot: LayerSlot<'_, '_, B>,
     ) -> States<B>;
 
-    /// How many tokens a token sees, itself the last; none where it sees every earlier one.
+    /// How many tokens a token sees, itself the last, or `None` if it sees every earlier one.
     fn window(&self) -> Option<usize> {
         None
     }

@@ -14,7 +14,7 @@ use testgen_nn::{
     layer::{Linear, padding_bias},
 };
 
-/// The encoder's output, [batch, source, width]; none in a later step of a session.
+/// The encoder's output, [batch, source, width], or `None` in a later step of a session.
 pub(crate) type EncoderOutput<'a, B> = Option<&'a Tensor<B, 3>>;
 
 /// Hidden states [batch, seq, width].

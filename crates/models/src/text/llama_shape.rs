@@ -122,7 +122,7 @@ pub(crate) struct LlamaShape {
     pub(crate) clip: Option<f64>,
     /// One for each layer whose MLP is a mixture; layers without one have a single MLP.
     pub(crate) experts: Vec<Option<ExpertsShape>>,
-    /// One for each layer; none sees every earlier token.
+    /// One for each layer; `None` sees every earlier token.
     pub(crate) windows: Vec<Option<usize>>,
 }
 

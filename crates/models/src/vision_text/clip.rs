@@ -103,7 +103,8 @@ pub(crate) struct ClipTextConfig {
 const LEGACY_END: i64 = 2;
 
 impl ClipTextConfig {
-    /// The end token; none where files of older releases do not know it, and the largest id counts.
+    /// The end token, or `None` if files of older releases do not know it, and the largest id
+    /// counts.
     fn end(&self) -> Option<i64> {
         self.eos_token_id
             .as_ref()

@@ -8,7 +8,7 @@ use testgen_operators::{
 };
 use testgen_types::{DeviceKind, Precision};
 
-/// A change of what a device computes: none where it does not concern the call.
+/// A change of what a device computes: none if it does not concern the call.
 pub(crate) type Change = dyn Fn(&dyn Execute, &Call) -> Option<Result<Computed, CallError>>;
 
 /// A device that computes some calls in another way.

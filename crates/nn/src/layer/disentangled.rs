@@ -12,8 +12,8 @@ use burn_tensor::{DType, Int, Tensor};
 /// How distances are mapped to rows of the table of distances.
 #[derive(Debug, Clone, Copy)]
 pub struct DistanceBuckets {
-    /// Small distances have a row each, large ones share rows logarithmically; none assigns every
-    /// distance a row.
+    /// Small distances have a row each, large ones share rows logarithmically; `None` assigns
+    /// every distance a row.
     pub buckets: Option<usize>,
     /// The distance from which on all share the last row.
     pub max_distance: usize,

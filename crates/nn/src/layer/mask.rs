@@ -9,7 +9,7 @@ use burn_tensor::{DType, Tensor, TensorData};
 
 const HIDDEN: f32 = f32::MIN;
 
-/// The bias [batch, 1, 1, key] of an `attention_mask`; none when it hides nothing.
+/// The bias [batch, 1, 1, key] of an `attention_mask`, or `None` if it hides nothing.
 pub fn padding_bias<B: Ops>(
     inputs: &Inputs<'_, B>,
     [batch, keys]: [usize; 2],
@@ -20,7 +20,7 @@ pub fn padding_bias<B: Ops>(
     Ok(key_bias(inputs, &visible, [batch, keys]))
 }
 
-/// The bias [batch, 1, 1, key] of keys that are `shown` or not; none when all are.
+/// The bias [batch, 1, 1, key] of keys that are `shown` or not, or `None` if all are.
 pub fn key_bias<B: Ops>(
     inputs: &Inputs<'_, B>,
     shown: &[bool],
@@ -87,8 +87,8 @@ pub fn window_bias<B: Ops>(
     Ok(Some(put(inputs, bias, [rows, 1, seq, seq])))
 }
 
-/// 1 where the `attention_mask` shows a token and 0 elsewhere, f32, [batch, seq, 1]; none when it
-/// hides nothing.
+/// 1 where the `attention_mask` shows a token and 0 elsewhere, f32, [batch, seq, 1], or `None` if
+/// it hides nothing.
 pub fn padding_factor<B: Ops>(
     inputs: &Inputs<'_, B>,
     [batch, seq]: [usize; 2],
@@ -121,7 +121,7 @@ pub fn masked_mean<B: Ops>(
     Ok(mean.reshape([batch, width]).cast(dtype))
 }
 
-/// The bias [batch, 1, 1, key] of rows of which the first `real` keys count; none when it hides
+/// The bias [batch, 1, 1, key] of rows of which the first `real` keys count, or `None` if it hides
 /// nothing.
 pub fn length_bias<B: Ops>(
     inputs: &Inputs<'_, B>,
@@ -194,8 +194,8 @@ fn masked_causal_bias<B: Ops>(
     Ok(Some(put(inputs, bias, [rows, 1, queries, keys])))
 }
 
-/// 1 for each token of this call [batch, seq, 1] and 0 for padding, in the model's type; none when
-/// no token is padding.
+/// 1 for each token of this call [batch, seq, 1] and 0 for padding, in the model's type, or `None`
+/// if no token is padding.
 pub fn visible_tokens<B: Ops>(
     inputs: &Inputs<'_, B>,
     [batch, seq]: [usize; 2],
@@ -211,7 +211,7 @@ pub fn visible_tokens<B: Ops>(
     Ok(Some(inputs.put_floats(new.collect(), [batch, seq, 1])))
 }
 
-/// Whether each of [batch, key] is visible; none when all are.
+/// Whether each of [batch, key] is visible, or `None` if all are.
 pub(super) fn attention_mask<B: Ops>(
     inputs: &Inputs<'_, B>,
     name: &str,

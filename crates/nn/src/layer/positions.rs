@@ -42,8 +42,8 @@ impl Positions {
         })
     }
 
-    /// The longest sequence for which steps with a cache equal the whole sequence at once; none for
-    /// any length.
+    /// The longest sequence for which steps with a cache equal the whole sequence at once, or
+    /// `None` for any length.
     pub fn cacheable(&self) -> Option<usize> {
         match self {
             Self::Rotary(rotary) => rotary.cacheable(),
@@ -51,8 +51,8 @@ impl Positions {
         }
     }
 
-    /// The length beyond which every key must be computed anew, once; none when keys stay as they
-    /// are.
+    /// The length beyond which every key must be computed anew, once, or `None` if keys stay as
+    /// they are.
     pub fn cache_reset_length(&self) -> Option<usize> {
         match self {
             Self::Rotary(rotary) => rotary.cache_reset_length(),

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Attributes {
-    /// The dimension of a reduction, a softmax, a gather or a join; none for all elements.
+    /// The dimension of a reduction, a softmax, a gather or a join, or `None` for all elements.
     pub dim: Option<usize>,
     /// The order of dimensions of a permutation; for `transpose` the two that are exchanged.
     pub axes: Vec<usize>,

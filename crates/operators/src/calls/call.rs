@@ -43,7 +43,7 @@ impl Call {
         }
     }
 
-    /// The tensor of input `index`; none if the call has fewer.
+    /// The tensor of input `index`, or `None` if the call has fewer.
     pub fn tensor(&self, index: usize) -> Option<&HostTensor> {
         self.inputs.get(index).map(|input| &input.tensor)
     }

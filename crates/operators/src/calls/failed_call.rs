@@ -31,7 +31,7 @@ pub struct FailedCall {
     pub device_name: Option<String>,
     /// Whether it is simulated.
     pub simulated: bool,
-    /// The engine that computed it; none for the native one.
+    /// The engine that computed it, or `None` for the native one.
     pub engine: Option<String>,
     /// Why the check failed.
     pub failure: String,
@@ -91,7 +91,7 @@ pub enum Repetition {
 pub struct Again {
     /// The call computed once more.
     pub plain: Repetition,
-    /// The call with a wait for the device after each launch; none where nothing is launched on a
+    /// The call with a wait for the device after each launch, or `None` if nothing is launched on a
     /// GPU.
     pub blocking: Option<Repetition>,
 }

@@ -25,21 +25,21 @@ pub struct Replayed {
     pub simulated: bool,
     /// The result compared with that of the file.
     pub repetition: Repetition,
-    /// The run with blocking launches compared with that of the file; none where nothing is
+    /// The run with blocking launches compared with that of the file, or `None` if nothing is
     /// launched on a GPU.
     pub blocking: Option<Repetition>,
-    /// Why the result is wrong; none where it is correct.
+    /// Why the result is wrong, or `None` if it is correct.
     pub failure: Option<String>,
-    /// The number of elements of the result whose bits differ from those of the file; none where
+    /// The number of elements of the result whose bits differ from those of the file, or `None` if
     /// either has none.
     pub differing: Option<usize>,
     /// The number of elements of the result.
     pub elements: usize,
-    /// The element with the least headroom; none where nothing was computed.
+    /// The element with the least headroom, or `None` if nothing was computed.
     pub worst: Option<WorstOf>,
     /// The kernels that ran.
     pub kernels: Vec<LaunchedKernel>,
-    /// The smallest call that was found to fail; none where it was not searched for, or nothing
+    /// The smallest call that was found to fail, or `None` if it was not searched for, or nothing
     /// fails.
     pub reduced: Option<Reduced>,
 }
@@ -53,7 +53,7 @@ pub struct WorstOf {
     pub expected: String,
     /// The largest absolute error.
     pub bound: String,
-    /// The element of the file; none where the file has no result.
+    /// The element of the file, or `None` if the file has no result.
     pub recorded: Option<String>,
     /// The element of this run.
     pub got: String,

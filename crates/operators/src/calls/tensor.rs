@@ -153,7 +153,7 @@ fn offsets(shape: &[usize], strides: &[usize]) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The shape of the result of an operator on tensors that are broadcast; none where they do not
+/// The shape of the result of an operator on tensors that are broadcast, or `None` if they do not
 /// fit.
 pub fn broadcast_shape(shapes: &[&[usize]]) -> Option<Vec<usize>> {
     let rank = shapes.iter().map(|shape| shape.len()).max().unwrap_or(0);

@@ -9,7 +9,7 @@ use testgen_types::Operator;
 /// A call with a name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Case {
-    /// The variant, for instance `dim 1`; empty where the operator has one only.
+    /// The variant, for instance `dim 1`; empty if the operator has one only.
     pub variant: String,
     /// The call.
     pub call: Call,

@@ -11,7 +11,7 @@ use crate::{
 };
 use testgen_types::Operator;
 
-/// Calls of `operator` on integers and booleans; empty where it has neither.
+/// Calls of `operator` on integers and booleans; empty if it has neither.
 pub fn integer_cases(operator: Operator) -> Vec<Case> {
     match OperatorGroup::for_operator(operator) {
         OperatorGroup::Elementwise | OperatorGroup::Comparison => elementwise(operator),

@@ -28,7 +28,7 @@ pub struct ReducedCall {
 const ALL_BELOW: usize = 32;
 
 /// Makes a call that fails smaller. `fails` computes a call and returns whether it fails in the
-/// same way; none ends the search.
+/// same way; `None` ends the search.
 pub fn reduce(call: &Call, mut fails: impl FnMut(&Call) -> Option<bool>) -> ReducedCall {
     let mut reduction = ReducedCall {
         call: call.clone(),
@@ -49,7 +49,7 @@ pub fn reduce(call: &Call, mut fails: impl FnMut(&Call) -> Option<bool>) -> Redu
     }
 }
 
-/// Every length of a call; none where it cannot be described, so that nothing can be made smaller.
+/// Every length of a call; none if it cannot be described, so that nothing can be made smaller.
 fn lengths(call: &Call) -> Vec<usize> {
     let described = dimensions(call)
         .map(|described| described.all)
@@ -57,7 +57,7 @@ fn lengths(call: &Call) -> Vec<usize> {
     described.iter().map(|dimension| dimension.length).collect()
 }
 
-/// Makes one length as small as possible. None where the search was ended.
+/// Makes one length as small as possible. None if the search was ended.
 fn shorten(
     reduction: &mut ReducedCall,
     index: usize,

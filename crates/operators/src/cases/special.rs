@@ -97,7 +97,7 @@ fn elementwise(operator: Operator, element: Element, numbers: &[f64]) -> Vec<Cas
         .collect()
 }
 
-/// Random numbers with a NaN, infinities or subnormal numbers among them, where the operator has a
+/// Random numbers with a NaN, infinities or subnormal numbers among them, if the operator has a
 /// result for these.
 fn spread(operator: Operator, element: Element) -> Vec<Case> {
     let plain = cases(operator, &odd_sizes(operator), element);

@@ -32,8 +32,8 @@ impl Chooser {
         }
     }
 
-    /// The token chosen from `logits` [vocabulary] when `added` tokens were chosen before; none
-    /// when NaN or +infinity is there, or nothing that can be chosen.
+    /// The token chosen from `logits` [vocabulary] when `added` tokens were chosen before, or
+    /// `None` if NaN or +infinity is there, or nothing that can be chosen.
     pub(super) fn choose(
         &mut self,
         logits: &[f32],

@@ -48,7 +48,7 @@ pub struct GenerationDefaults {
     max_length: Option<usize>,
     pad: Option<i64>,
     decoder_start: Option<i64>,
-    /// The tokens after the start token of a speech model; none when they would have to be
+    /// The tokens after the start token of a speech model, or `None` if they would have to be
     /// detected.
     speech: Option<Vec<i64>>,
     rules: TokenRules,

@@ -24,7 +24,7 @@ const VOCABULARIES: [&str; 5] = [
     "vocab.txt",
 ];
 
-/// The backend as its files and its class describe it; none where there are no files.
+/// The backend as its files and its class describe it, or `None` if there are no files.
 pub(super) fn backend(
     directory: &Path,
     settings: &TokenizerSettings,

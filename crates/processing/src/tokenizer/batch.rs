@@ -11,7 +11,8 @@ pub struct TokenSpan {
     pub start: usize,
     /// The byte after the last one.
     pub end: usize,
-    /// The index of its text in a pair; none for tokens that the tokenizer adds and for padding.
+    /// The index of its text in a pair, or `None` for tokens that the tokenizer adds and for
+    /// padding.
     pub sequence: Option<usize>,
     /// The word that it is a part of.
     pub word: Option<u32>,

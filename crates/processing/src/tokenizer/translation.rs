@@ -26,7 +26,7 @@ const SPECIAL: [(&str, &str); 3] = [
 ];
 
 impl Translation {
-    /// The backend and the two vocabularies in `directory`; none where there is no `source.spm`.
+    /// The backend and the two vocabularies in `directory`, or `None` if there is no `source.spm`.
     pub(super) fn open(directory: &Path) -> Result<Option<(Tokenizer, Self)>, PreprocessError> {
         let path = directory.join("source.spm");
         let Some(vocabulary) =

@@ -4,7 +4,7 @@
 //! A field with several plausible changes has an effect when one of them has. Fields that rightly
 //! have none in this configuration are the model's to name, with the reason; the report lists them.
 //! On an engine that is a process the fields and the changes are those that have an effect in
-//! transformers, where the golden records them.
+//! transformers, if the golden records them.
 
 mod change;
 

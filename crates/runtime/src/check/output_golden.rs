@@ -50,7 +50,7 @@ fn of_recorded(case: &RecordedCase, error: ForwardError) -> Abort {
     ))
 }
 
-/// A warning where a threshold is not derived from recorded noise.
+/// A warning if a threshold is not derived from recorded noise.
 fn without_noise(run: &CheckRun<'_>, tested: &SubjectUnderTest, golden: &Golden) -> Option<String> {
     let tolerance = run.tolerance(golden, tested);
     let floats = golden

@@ -71,7 +71,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     Ok(warning)
 }
 
-/// Compares the digest of the vocabulary; a warning where the golden has texts and no digest.
+/// Compares the digest of the vocabulary; a warning if the golden has texts and no digest.
 fn vocabulary(processor: &Processor, golden: &Golden, failures: &mut Failures) -> CheckResult {
     let Some(tokenizer) = processor
         .tokenizer()

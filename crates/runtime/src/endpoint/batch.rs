@@ -71,7 +71,7 @@ pub(super) fn answer(
         .collect()
 }
 
-/// All inputs as one request; none when they are not of one kind.
+/// All inputs as one request, or `None` if they are not of one kind.
 fn merge<'a>(mut requests: impl Iterator<Item = &'a Request>) -> Option<Request> {
     let mut merged = requests.next()?.clone();
     for request in requests {
@@ -87,7 +87,7 @@ fn merge<'a>(mut requests: impl Iterator<Item = &'a Request>) -> Option<Request>
     Some(merged)
 }
 
-/// One response per request; none when the response has not one entry per input.
+/// One response per request, or `None` if the response has not one entry per input.
 fn split(response: Response, counts: &[usize]) -> Option<Vec<Response>> {
     match response {
         Response::TextEmbeddings(all) => portions(all, counts, Response::TextEmbeddings),

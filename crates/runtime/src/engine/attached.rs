@@ -108,7 +108,7 @@ impl AttachedEngine {
         self.engine.only_operators()
     }
 
-    /// The results of every algorithm that it offers for its own list of products; none for an
+    /// The results of every algorithm that it offers for its own list of products, or `None` for an
     /// engine without such a list. On a simulated device, which computes on the host, a part of the
     /// list.
     pub(crate) fn algorithms(
@@ -130,7 +130,7 @@ impl AttachedEngine {
         self.engine.process().is_running()
     }
 
-    /// Bytes that its tensors use; none where it does not count them, or does not answer.
+    /// Bytes that its tensors use, or `None` if it does not count them, or does not answer.
     pub(crate) fn memory(&self) -> Option<u64> {
         // The calls of the check itself report an engine that does not answer.
         self.engine.memory().ok().flatten()
@@ -163,7 +163,7 @@ impl AttachedEngine {
             .map_err(|error| error.to_string())
     }
 
-    /// Bytes in use on its GPU by all processes; none where nothing is known about them.
+    /// Bytes in use on its GPU by all processes, or `None` if nothing is known about them.
     pub(super) fn memory_of_device(&self) -> Option<u64> {
         self.memory.and_then(|_| in_use(&self.device))
     }

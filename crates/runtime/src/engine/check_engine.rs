@@ -36,7 +36,7 @@ struct CheckEngineState {
 /// Facts about the engine that ran, for the report.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct EngineEvidence {
-    /// The versions of its libraries; none where it did not start.
+    /// The versions of its libraries, or `None` if it did not start.
     pub(crate) versions: Option<String>,
     /// The execution providers of the first graph that was computed.
     pub(crate) providers: Vec<ProviderShare>,
@@ -101,7 +101,8 @@ impl CheckEngine {
         Ok(process)
     }
 
-    /// The process that the check used last; none for the native engine, and before it has started.
+    /// The process that the check used last, or `None` for the native engine, and before it has
+    /// started.
     pub(crate) fn process(&self) -> Option<Arc<AttachedEngine>> {
         self.state()
             .attached

@@ -44,10 +44,11 @@ pub(crate) struct Golden {
     pub(crate) noise: Noise,
     /// The id that fills padding in the recorded inputs.
     pub(crate) pad_token_id: Option<i64>,
-    /// The digest of the vocabulary that tokenized the texts; none in goldens of earlier versions.
+    /// The digest of the vocabulary that tokenized the texts, or `None` in goldens of earlier
+    /// versions.
     pub(crate) vocabulary: Option<String>,
     /// For each field of `config.json` that has an effect in transformers, dotted in an object, a
-    /// value that shows it; none in goldens of earlier versions, and of large checkpoints.
+    /// value that shows it, or `None` in goldens of earlier versions, and of large checkpoints.
     pub(crate) config_effects: Option<BTreeMap<String, Value>>,
 }
 
@@ -107,7 +108,7 @@ impl Golden {
     }
 
     /// The first tokens of the decoder of an encoder-decoder: as recorded, else the first column of
-    /// the main case; none for other models.
+    /// the main case, or `None` for other models.
     pub(crate) fn start_tokens(&self) -> Option<Array> {
         let recorded = self.tokens.get("start").cloned();
         recorded.or_else(|| Some(self.target.get("decoder_input_ids")?.narrow(1, 0, 1)))

@@ -25,7 +25,7 @@ impl Noise {
         self.by_precision.get(&precision)?.get(name).copied()
     }
 
-    /// The noise of every tensor in a precision; none where none was recorded.
+    /// The noise of every tensor in a precision, or `None` if none was recorded.
     pub(super) fn levels(&self, precision: Precision) -> Option<&BTreeMap<String, NoiseLevel>> {
         self.by_precision.get(&precision)
     }

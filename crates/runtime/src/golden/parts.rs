@@ -136,7 +136,7 @@ fn routers(
     probabilities.into_iter().filter_map(router).collect()
 }
 
-/// The JSON of a metadata entry; none without it.
+/// The JSON of a metadata entry, or `None` without it.
 fn parsed<T: DeserializeOwned>(
     metadata: &HashMap<String, String>,
     key: String,

@@ -31,7 +31,7 @@ pub(super) fn configure(label: &str) {
     });
 }
 
-/// The folder of compiled kernels; none where they are not stored in one of testgen's.
+/// The folder of compiled kernels, or `None` if they are not stored in one of testgen's.
 #[cfg(any(feature = "cuda", feature = "rocm"))]
 pub(crate) fn folder() -> Option<std::path::PathBuf> {
     plan::folder(&crate::machine::machine().devices)

@@ -14,7 +14,7 @@ pub struct OpenDevice {
     pub(crate) executor: DeviceExecutor,
     /// Whether f32 products may be computed in TF32.
     pub(crate) tf32: bool,
-    /// The kind that was asked for and why it is another one, where the engine has opened the CPU
+    /// The kind that was asked for and why it is another one, if the engine has opened the CPU
     /// in its place.
     pub(crate) fallback: Option<(DeviceKind, String)>,
 }
@@ -38,7 +38,7 @@ impl OpenDevice {
         &self.facts
     }
 
-    /// The process that computes; none for burn.
+    /// The process that computes, or `None` for burn.
     pub(crate) fn process(&self) -> Option<&Arc<AttachedEngine>> {
         match &self.executor {
             #[cfg(feature = "native")]

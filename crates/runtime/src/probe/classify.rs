@@ -152,7 +152,7 @@ pub(super) fn classify_tf32(measured: &Tf32Measurement) -> PrecisionProbe {
     }
 }
 
-/// The features of the matrix unit, where the device has an answer to its product.
+/// The features of the matrix unit, if the device has an answer to its product.
 fn unit(precision: Precision, answers: &ProbedValues, side: usize) -> Option<MatrixUnit> {
     answers
         .as_ref()

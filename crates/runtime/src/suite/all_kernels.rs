@@ -27,8 +27,8 @@ const KERNELS_VARIABLE: &str = "TESTGEN_KERNELS";
 /// The variable with a part of the names of the kernels that compute; without it, all do.
 const NAMED_VARIABLE: &str = "TESTGEN_KERNELS_NAMED";
 
-/// Computes what the variables request; none without them. Exit codes: 0 every line was written,
-/// 101 a device or a product is missing, or the report cannot be written.
+/// Computes what the variables request, or `None` without them. Exit codes: 0 every line was
+/// written, 101 a device or a product is missing, or the report cannot be written.
 pub(super) fn run(harnesses: &[&'static Harness], environment: &Environment) -> Option<ExitCode> {
     if worker::is_requested() {
         return Some(exit_code(worker::run()));

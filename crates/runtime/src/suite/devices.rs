@@ -46,8 +46,8 @@ impl SuiteDevices {
         self.selection.index(kind)
     }
 
-    /// The memory of the device of `kind` that was free when it was detected, in bytes; none where
-    /// its driver does not report it.
+    /// The memory of the device of `kind` that was free when it was detected, in bytes, or `None`
+    /// if its driver does not report it.
     pub(super) fn free_memory(&self, kind: DeviceKind, engine: &EngineName) -> Option<u64> {
         self.for_engine(kind, engine).ok()?.free_memory
     }

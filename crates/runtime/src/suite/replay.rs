@@ -25,8 +25,8 @@ const DEVICE_VARIABLE: &str = "TESTGEN_REPLAY_DEVICE";
 /// The variable that requests a smaller call.
 const REDUCE_VARIABLE: &str = "TESTGEN_REPLAY_REDUCE";
 
-/// Computes what the variables request; none without them. Exit codes: 0 the outcome was written,
-/// 101 it was not.
+/// Computes what the variables request, or `None` without them. Exit codes: 0 the outcome was
+/// written, 101 it was not.
 pub(super) fn run(environment: &Environment) -> Option<ExitCode> {
     let file = PathBuf::from(std::env::var_os(FILE_VARIABLE)?);
     let outcome = match request(&file) {

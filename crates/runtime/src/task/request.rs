@@ -24,7 +24,7 @@ pub enum Request {
     Speech {
         /// The recordings.
         recordings: Vec<Audio>,
-        /// How to write their words, where the model generates.
+        /// How to write their words, if the model generates.
         controls: GenerationControls,
     },
     /// For `image_classification` and `image_embedding`.

@@ -60,7 +60,7 @@ pub struct TextEmbedding {
     pub tokens: Array,
     /// The mean of `tokens`, `[hidden]`.
     pub mean: Array,
-    /// `pooler_output`, `[hidden]`, where the class has a pooler.
+    /// `pooler_output`, `[hidden]`, if the class has a pooler.
     pub pooled: Option<Array>,
 }
 
@@ -93,7 +93,7 @@ pub struct LabelledToken {
     pub start: usize,
     /// The byte after its last.
     pub end: usize,
-    /// The word that it is a part of, counted from 0, where the tokenizer knows words.
+    /// The word that it is a part of, counted from 0, if the tokenizer knows words.
     pub word: Option<u32>,
     /// The best label and its probability.
     pub label: LabelScore,
@@ -179,7 +179,7 @@ pub struct ImageEmbedding {
     /// `last_hidden_state`: [patches, hidden] with the class token first for a transformer,
     /// [channels, height, width] for a convolutional network.
     pub patches: Array,
-    /// `pooler_output`, flat, where the class has a pooler; the mean of the patches otherwise.
+    /// `pooler_output`, flat, if the class has a pooler; the mean of the patches otherwise.
     pub pooled: Array,
 }
 

@@ -99,7 +99,7 @@ struct OutputData {
     worst: Vec<WorstData>,
 }
 
-/// index, expected, got; none for NaN and infinity.
+/// index, expected, got, or `None` for NaN and infinity.
 #[derive(Debug, Serialize)]
 struct WorstData(Vec<usize>, Option<f64>, Option<f64>);
 
@@ -365,7 +365,7 @@ fn number_of<T: PartialEq + Copy>(all: &[T], variant: T) -> usize {
         .expect("`ALL` has every variant")
 }
 
-/// Three digits; none for `f64::MAX`, which reports contain for NaN, infinity and tensors that
+/// Three digits, or `None` for `f64::MAX`, which reports contain for NaN, infinity and tensors that
 /// cannot be compared.
 fn finite(value: f64) -> Option<f64> {
     (value < f64::MAX).then(|| round(value))

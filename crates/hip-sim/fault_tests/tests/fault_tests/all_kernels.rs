@@ -9,7 +9,7 @@ use testgen_types::{KernelEntry, KernelOutcome, Precision};
 /// The variable with the faults of the processes that compute products.
 const FAULTS: &str = "HIP_SIM_TEST_KERNEL_FAULTS";
 
-/// Starts the process again with its faults; none for a process without any.
+/// Starts the process again with its faults, or `None` for a process without any.
 pub(crate) fn with_faults() -> Option<ExitCode> {
     std::env::var_os("TESTGEN_KERNELS_WORKER")?;
     let faults = std::env::var_os(FAULTS)?;

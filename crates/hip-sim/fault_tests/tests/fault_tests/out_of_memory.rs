@@ -56,7 +56,7 @@ pub(crate) fn check() {
     );
 }
 
-/// The check that failed and the size that it requested; none for a check that passed.
+/// The check that failed and the size that it requested, or `None` for a check that passed.
 fn place(entry: &ReportEntry, limit: &str) -> Option<String> {
     if entry.status == EntryStatus::Pass {
         return None;

@@ -54,7 +54,7 @@ impl GraphormerConfig {
         self.edge_type == MULTI_HOP
     }
 
-    /// The number of edges of a path that are read; none for all.
+    /// The number of edges of a path that are read, or `None` for all.
     pub(super) fn hops(&self) -> Option<usize> {
         usize::try_from(self.multi_hop_max_dist)
             .ok()

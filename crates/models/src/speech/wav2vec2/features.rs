@@ -96,7 +96,7 @@ impl<B: Ops> FeatureEncoder<B> {
             .fold(samples, |length, shape| shape.length(length))
     }
 
-    /// How many of the `frames` of each row belong to the recording; none where there is no
+    /// How many of the `frames` of each row belong to the recording, or `None` if there is no
     /// `attention_mask`.
     pub(super) fn real(&self, inputs: &Inputs<'_, B>, frames: usize) -> Option<Vec<usize>> {
         let mask = inputs.host("attention_mask")?;

@@ -23,7 +23,7 @@ impl AsRef<[u8]> for MappedTensor {
     }
 }
 
-/// The bytes of `stored` without a copy; none where it has another type than `dtype` or is not
+/// The bytes of `stored` without a copy, or `None` if it has another type than `dtype` or is not
 /// aligned for it. burn copies them before it writes to them.
 pub(super) fn share(stored: &FileTensor<'_>, dtype: DType) -> Option<Bytes> {
     let pair = (stored.dtype, dtype);

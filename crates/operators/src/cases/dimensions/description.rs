@@ -51,7 +51,7 @@ pub(crate) fn input(input: usize, dim: usize) -> DimensionSlot {
     }
 }
 
-/// The product of lengths; none where it is larger than any tensor.
+/// The product of lengths, or `None` if it is larger than any tensor.
 pub(crate) fn product(lengths: &[usize]) -> Option<usize> {
     let elements = lengths
         .iter()

@@ -4,7 +4,7 @@ use super::description::{DimensionSlot, Dimensions, Problem, input, product};
 use crate::calls::broadcast_shape;
 use testgen_types::Operator;
 
-/// The number of elements of the result; none where it is larger than memory.
+/// The number of elements of the result, or `None` if it is larger than memory.
 pub(super) type Described = Result<Option<usize>, Problem>;
 
 /// The number of tensors that an elementwise operator or a comparison takes.

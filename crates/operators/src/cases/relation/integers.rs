@@ -47,8 +47,8 @@ pub(super) fn small(case: &Case) -> Option<Relation> {
     ))
 }
 
-/// The integers for which all results are exact in bf16; none for operators that divide or compute
-/// functions.
+/// The integers for which all results are exact in bf16, or `None` for operators that divide or
+/// compute functions.
 fn limits(call: &Call) -> Option<[i64; 2]> {
     use Operator::*;
     let summed = call.attributes.reduction != Reduction::Mean;

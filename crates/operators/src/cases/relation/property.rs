@@ -33,7 +33,7 @@ impl Relation {
         }
     }
 
-    /// How the relation is violated; none if it holds.
+    /// How the relation is violated, or `None` if it holds.
     ///
     /// # Errors
     ///

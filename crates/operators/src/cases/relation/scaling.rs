@@ -38,7 +38,7 @@ pub(super) fn by_a_power_of_two(case: &Case) -> Option<Relation> {
     ))
 }
 
-/// The inputs that are multiplied together; none where the result does not follow.
+/// The inputs that are multiplied together, or `None` if the result does not follow.
 fn homogeneous(call: &Call) -> Option<Vec<usize>> {
     use Operator::*;
     let all = || (0..call.inputs.len()).collect();

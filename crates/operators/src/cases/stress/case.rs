@@ -20,7 +20,7 @@ use testgen_types::Operator;
 /// A call on repeated inputs, with a name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StressCase {
-    /// The variant of the operator, for instance `dim 1`; empty where it has one only.
+    /// The variant of the operator, for instance `dim 1`; empty if it has one only.
     pub variant: String,
     /// The call.
     pub call: PeriodicCall,

@@ -14,7 +14,7 @@ const LARGEST_PERIOD: usize = 1 << 25;
 pub(super) struct Period {
     /// The length of each size of the shape; the size itself where it is not repeated.
     pub(super) sizes: Vec<usize>,
-    /// The dimension that is reduced, where the operator has cases of several.
+    /// The dimension that is reduced, if the operator has cases of several.
     pub(super) dim: Option<usize>,
 }
 

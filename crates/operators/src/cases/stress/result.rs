@@ -6,7 +6,7 @@ use crate::{
 };
 use testgen_types::Operator;
 
-/// The shape of the result of a call on one period; none where the call lacks an input.
+/// The shape of the result of a call on one period, or `None` if the call lacks an input.
 pub(super) fn shape(call: &Call) -> Option<Vec<usize>> {
     use Operator::*;
     let first = &call.tensor(0)?.shape;

@@ -134,7 +134,7 @@ impl MatchingTokens {
         self.limits.iter().map(|limit| self.columns - limit).sum()
     }
 
-    /// The part of an output that can be compared; none if nothing is left.
+    /// The part of an output that can be compared, or `None` if nothing is left.
     ///
     /// An output with an entry per position becomes [tokens, ...]. A pooled output keeps the rows
     /// of which no token is left out, because it depends on all of them.

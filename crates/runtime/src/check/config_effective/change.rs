@@ -84,8 +84,8 @@ fn is_settings(entries: &Map<String, Value>) -> bool {
     entries.keys().any(|key| key.parse::<i64>().is_err()) && !entries.values().all(Value::is_i64)
 }
 
-/// The configuration with the recorded value at a place; none where the configuration does not have
-/// the place.
+/// The configuration with the recorded value at a place, or `None` if the configuration does not
+/// have the place.
 pub(super) fn recorded(
     config: &Value,
     name: &str,

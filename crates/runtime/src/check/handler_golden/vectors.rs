@@ -70,7 +70,7 @@ impl AnswerComparison<'_, '_, '_> {
     }
 }
 
-/// The arrays of an answer; none where it is of another kind.
+/// The arrays of an answer, or `None` if it is of another kind.
 fn named(response: &Response) -> Option<Vec<Named>> {
     let alone = |name: &'static str, rows: &[Array]| -> Vec<Named> {
         rows.iter()

@@ -4,8 +4,8 @@
 use crate::engine::CheckEngine;
 use testgen_nn::array::{Array, Arrays};
 
-/// Recorded and computed outputs without the positions of padding, where an engine computes; none
-/// where that changes nothing.
+/// Recorded and computed outputs without the positions of padding, where an engine computes, or
+/// `None` if that changes nothing.
 ///
 /// Padding that sees no token, as outside of a sliding window, has arbitrary outputs, which nothing
 /// reads: eager attention of transformers computes the mean of all values there, as the native

@@ -201,7 +201,7 @@ impl Sequences {
         )
     }
 
-    /// The rows of a recorded case without their padding; none where ids and mask are not both
+    /// The rows of a recorded case without their padding, or `None` if ids and mask are not both
     /// [batch, seq], as for a model of music, whose rows of ids are [batch * codebooks, seq].
     pub(in crate::check) fn of_case(
         case: &RecordedCase,

@@ -85,7 +85,7 @@ fn reference() -> Option<EngineName> {
     REFERENCE.parse().ok().filter(EngineCommand::is_built_in)
 }
 
-/// Why the reference fails; none where it passes, or has loaded no model.
+/// Why the reference fails, or `None` if it passes, or has loaded no model.
 fn failure(outcome: CheckOutcome) -> Option<String> {
     let CheckEvidence {
         mock, device_name, ..

@@ -35,7 +35,7 @@ fn limit(cores: usize, memory: Option<u64>, requested: Option<usize>) -> usize {
     requested.unwrap_or(cores).min(by_memory)
 }
 
-/// `MemAvailable` of the host; none where there is no `/proc`.
+/// `MemAvailable` of the host, or `None` if there is no `/proc`.
 fn available_memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text

@@ -116,7 +116,7 @@ fn start() -> std::io::Result<Child> {
         .spawn()
 }
 
-/// Passes jobs on until none is left; none if a job was not answered.
+/// Passes jobs on until none is left, or `None` if a job was not answered.
 fn feed(jobs: &Mutex<Jobs>, mut input: ChildStdin, answers: &mpsc::Receiver<()>) -> Option<()> {
     while let Some(job) = next(jobs) {
         writeln!(input, "{job}").ok()?;

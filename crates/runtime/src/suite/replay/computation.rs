@@ -169,7 +169,7 @@ impl DeviceReplay<'_> {
     }
 }
 
-/// Why a result is wrong; none where it is correct.
+/// Why a result is wrong, or `None` if it is correct.
 fn failure(reference: &Reference, result: &Actual) -> Option<String> {
     match result {
         Actual::Computed(tensor) => evaluate(reference, tensor).failure,

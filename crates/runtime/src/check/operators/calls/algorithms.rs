@@ -8,8 +8,8 @@ use super::{
 };
 use testgen_types::Operator;
 
-/// Adds an output for each algorithm, where the spec has `gemm` and the engine has algorithms.
-/// Returns a summary; none elsewhere.
+/// Adds an output for each algorithm, if the spec has `gemm` and the engine has algorithms.
+/// Returns a summary, or `None` elsewhere.
 pub(in crate::check::operators) fn compared(
     run: &mut CheckRun<'_>,
 ) -> Result<Option<String>, Abort> {

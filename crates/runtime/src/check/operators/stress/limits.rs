@@ -20,7 +20,7 @@ const UNKNOWN: u64 = 1 << 30;
 pub(super) struct DeviceLimits {
     /// Bytes that are free for the case.
     bytes: u64,
-    /// Operations; none on GPUs.
+    /// Operations, or `None` on GPUs.
     work: Option<u64>,
 }
 

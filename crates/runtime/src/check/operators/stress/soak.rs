@@ -16,7 +16,7 @@ pub(super) struct Soaked {
 }
 
 impl Soaked {
-    /// Repetitions for `time`; none without it.
+    /// Repetitions for `time`, or `None` without it.
     pub(super) fn new(time: Option<Duration>) -> Self {
         Self {
             time,
@@ -55,7 +55,7 @@ impl Soaked {
         self.taken = started.elapsed();
     }
 
-    /// The number of repetitions and their time; none where nothing is to be repeated.
+    /// The number of repetitions and their time, or `None` if nothing is to be repeated.
     pub(super) fn description(&self) -> Option<String> {
         let streams = 2 * self.repetitions;
         self.time.map(|_| {
