@@ -2,7 +2,7 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 115 models, one module for each, below the module of its architecture.
+//! The harnesses of 117 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod diffusion;
@@ -37,6 +37,7 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &decoder_only::llama_base_linear::HARNESS,
     &decoder_only::llama_classification::HARNESS,
     &decoder_only::llama_dynamic::HARNESS,
+    &decoder_only::llama_gptq::HARNESS,
     &decoder_only::llama_sharded_bf16::HARNESS,
     &decoder_only::llama_wide::HARNESS,
     &decoder_only::llama_yarn::HARNESS,
@@ -47,6 +48,7 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &decoder_only::phi3::HARNESS,
     &decoder_only::qwen2::HARNESS,
     &decoder_only::qwen3::HARNESS,
+    &decoder_only::qwen3_fp8::HARNESS,
     &diffusion::autoencoder_kl::HARNESS,
     &diffusion::unet::HARNESS,
     &diffusion::unet_text_time::HARNESS,

@@ -1,5 +1,5 @@
 //! The files of a checkpoint directory before anything reads them: safetensors and no pickles,
-//! weights that are not quantized, regular files of limited size, and all within the directory.
+//! weights that are not quantized or can be dequantized, regular files of limited size, and all within the directory.
 //!
 //! Owns: which directories `add` and `record` refuse. Does not own: the content of configuration
 //! and weights.
@@ -40,8 +40,8 @@ pub(crate) fn has_weights(directory: &Path) -> bool {
         .any(|name| directory.join(name).is_file() || directory.join(index_of(name)).is_file())
 }
 
-/// Refuses a directory whose only weights are pickles, quantized weights, a name or a link that
-/// leads out of the directory, and a FIFO, a device, a directory or a huge file in place of a file
+/// Refuses a directory whose only weights are pickles, quantized weights that are not dequantized, a
+/// name or a link that leads out of the directory, and a FIFO, a device, a directory or a huge file in place of a file
 /// that is read.
 ///
 /// # Errors
@@ -63,11 +63,13 @@ pub(crate) fn check(directory: &Path) -> Result<(), CheckpointFilesError> {
     }
     // Last: the files that it reads are known to be regular ones by now.
     match QuantizedCheckpoint::in_directory(directory) {
-        Some(quantized) => Err(CheckpointFilesError::Quantized {
-            path: directory.to_owned(),
-            quantized,
-        }),
-        None => Ok(()),
+        Some(quantized) if quantized.dequantized().is_none() => {
+            Err(CheckpointFilesError::Quantized {
+                path: directory.to_owned(),
+                quantized,
+            })
+        }
+        _ => Ok(()),
     }
 }
 
@@ -229,7 +231,7 @@ pub enum CheckpointFilesError {
         /// The file.
         path: PathBuf,
     },
-    /// The weights are quantized.
+    /// The weights are quantized by a method that is not dequantized.
     #[error("{}: {quantized}", Quoted(&path.display().to_string()))]
     Quantized {
         /// The checkpoint's directory.

@@ -23,8 +23,8 @@ use testgen_types::Task;
 /// Reads `model_type` and `architectures` of config.json and writes
 /// <specs>/<architecture>/<name>.yaml, for all devices and precisions. A model type that testgen
 /// does not support is an error, never a guess; the error names the nearest architecture, and the
-/// fields from which it was derived, if there are any. Quantized weights are an error that names
-/// the method.
+/// fields from which it was derived, if there are any. Weights of a method of quantization that is
+/// not dequantized are an error that names the method.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

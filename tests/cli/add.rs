@@ -309,9 +309,15 @@ fn help_shows_examples_and_every_flag() {
 fn quantized_weights_are_refused_by_their_method() {
     let config = r#"{ "model_type": "llama", "architectures": ["LlamaForCausalLM"], "quantization_config": OPTIONS }"#;
     for (options, method) in [
-        (r#"{ "quant_method": "gptq", "bits": 4 }"#, "GPTQ (4 bits)"),
-        (r#"{ "quant_method": "fp8", "fmt": "e4m3" }"#, "FP8 (e4m3)"),
-        (r#"{ "load_in_8bit": true }"#, "bitsandbytes (int8)"),
+        (r#"{ "quant_method": "hqq", "bits": 4 }"#, "HQQ (4 bits)"),
+        (
+            r#"{ "quant_method": "modelopt", "quant_algo": "NVFP4" }"#,
+            "ModelOpt (NVFP4)",
+        ),
+        (
+            r#"{ "quant_method": "quanto", "weights": "int8" }"#,
+            "Quanto (int8)",
+        ),
     ] {
         let project = with_checkpoint(&config.replace("OPTIONS", options));
         let refused = project.run(&["add", "fixtures/tiny"]).expect_code(2);

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 /// The budget for all of them, in bytes. Recorded answers and the tokenizers that only requests use
-/// take 0.4 MB of it.
-const BUDGET: u64 = 16_000_000;
+/// take 0.4 MB of it, quantized checkpoints as much.
+const BUDGET: u64 = 16_400_000;
 
 /// The bytes of all files below `folder`.
 fn size(folder: &Path) -> u64 {

@@ -434,13 +434,13 @@ fn quantized_weights_are_refused_before_python_starts() {
     let project = with_checkpoint();
     project.write(
         "fixtures/bert/config.json",
-        r#"{ "quantization_config": { "quant_method": "awq", "bits": 4 } }"#,
+        r#"{ "quantization_config": { "quant_method": "hqq", "bits": 4 } }"#,
     );
     let refused = record(&project, "exit 0", &["bert"]).expect_code(2);
     assert!(
         refused
             .stderr
-            .contains("the weights are quantized with AWQ (4 bits)"),
+            .contains("the weights are quantized with HQQ (4 bits)"),
         "{}",
         refused.stderr
     );

@@ -40,7 +40,7 @@ pub enum LoadError {
         /// In the spec.
         expected: ModelType,
     },
-    /// The weights are quantized; no method is dequantized here.
+    /// The weights are quantized by a method that is not dequantized.
     #[error("{quantized}; {}", quantized.remedy())]
     Quantized {
         /// The method, and the sign of it.

@@ -1,11 +1,13 @@
-//! The directories that are made from recipes, in `$TESTGEN_CACHE/synthetic`.
+//! The directories that are made from recipes and from quantized checkpoints, in
+//! `$TESTGEN_CACHE/synthetic`.
 //!
-//! A directory is named by the digest of the recorded files that it is made from, and gets its name
-//! when it is complete. Checkpoints with the same recipe share their weights through hard links, so
-//! that a new golden does not write them again.
+//! A directory is named by the digest of the files that it is made from, and gets its name when it
+//! is complete. Checkpoints with the same weights share them through hard links, so that a new
+//! golden does not write them again.
 
 use crate::{
     error::SyntheticError,
+    quantized::{QuantizedWeights, config_of, without_quantization},
     recipe::{FILE, Recipe},
     weights_file,
 };
@@ -18,14 +20,17 @@ use std::{
 };
 use tempfile::TempDir;
 use testgen_types::{
+    QuantizedCheckpoint,
     bounded_file::{limit, read_bytes},
     cache_folder,
 };
 
 const WEIGHTS: &str = "model.safetensors";
+const GOLDEN: &str = "golden.safetensors";
+const CONFIG: &str = "config.json";
 
-/// The complete checkpoint of `directory`: its recorded files with weights, in the cache. A
-/// directory without a recipe is complete itself.
+/// The checkpoint of `directory` with the weights that a model reads: that of a recipe, and that of
+/// a quantized checkpoint, is in the cache. Any other directory is complete itself.
 ///
 /// # Errors
 ///
@@ -34,14 +39,14 @@ const WEIGHTS: &str = "model.safetensors";
 pub fn checkpoint(directory: &Path) -> Result<PathBuf, SyntheticError> {
     // Found or made once: checks of one model ask many times, at once.
     static MADE: Mutex<BTreeMap<PathBuf, PathBuf>> = Mutex::new(BTreeMap::new());
-    if !directory.join(FILE).is_file() {
-        return Ok(directory.to_owned());
-    }
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(found) = made.get(directory) {
         return Ok(found.clone());
     }
-    let found = made_in(&folder()?, directory)?;
+    let found = match ComputedWeights::find(directory)? {
+        None => directory.to_owned(),
+        Some(weights) => made_in(&folder()?, directory, &weights)?,
+    };
     made.insert(directory.to_owned(), found.clone());
     Ok(found)
 }
@@ -52,7 +57,33 @@ pub fn checkpoint(directory: &Path) -> Result<PathBuf, SyntheticError> {
 ///
 /// As [`checkpoint`].
 pub fn complete(directory: &Path) -> Result<(), SyntheticError> {
-    complete_in(&folder()?, directory)
+    add_weights(
+        &folder()?,
+        directory,
+        &ComputedWeights::of_recipe(directory)?,
+    )
+}
+
+/// Whether the weights in `directory` are quantized, by a method that is dequantized here.
+pub fn is_dequantized(directory: &Path) -> bool {
+    let found = QuantizedCheckpoint::in_directory(directory);
+    found.is_some_and(|found| found.dequantized().is_some())
+}
+
+/// The files of the quantized checkpoint in `directory` with dequantized weights, in a directory
+/// that is deleted when it is dropped.
+///
+/// # Errors
+///
+/// As [`checkpoint`].
+pub fn dequantized(directory: &Path) -> Result<TempDir, SyntheticError> {
+    let folder = folder()?;
+    let made = temporary_in(&folder)?;
+    if let Some(weights) = ComputedWeights::find(directory)? {
+        write_files(&recorded_files(directory, &weights)?, made.path())?;
+        add_weights(&folder, made.path(), &weights)?;
+    }
+    Ok(made)
 }
 
 /// A directory in the cache, deleted when it is dropped.
@@ -75,39 +106,111 @@ fn temporary_in(folder: &Path) -> Result<TempDir, SyntheticError> {
     made.map_err(|source| cache_error(folder, source))
 }
 
-pub(crate) fn made_in(folder: &Path, directory: &Path) -> Result<PathBuf, SyntheticError> {
-    let files = recorded_files(directory)?;
-    let target = folder.join(digest(&files));
+/// Weights that no file has as a model reads them.
+pub(crate) enum ComputedWeights {
+    /// From a seed.
+    Synthetic {
+        /// The tensors.
+        recipe: Recipe,
+        /// The digest of the recipe.
+        identity: String,
+    },
+    /// From quantized ones.
+    Quantized(Box<QuantizedWeights>),
+}
+
+impl ComputedWeights {
+    /// The weights of the checkpoint in `directory`, or `None` if its own files have them, or if a
+    /// load has to refuse it.
+    pub(crate) fn find(directory: &Path) -> Result<Option<Self>, SyntheticError> {
+        if directory.join(FILE).is_file() {
+            return Self::of_recipe(directory).map(Some);
+        }
+        let quantized = QuantizedWeights::open(directory, &config_of(directory))?;
+        Ok(quantized.map(|weights| Self::Quantized(Box::new(weights))))
+    }
+
+    fn of_recipe(directory: &Path) -> Result<Self, SyntheticError> {
+        let content = read_bytes(&directory.join(FILE), limit::CONFIG)?;
+        Ok(Self::Synthetic {
+            recipe: Recipe::read(directory)?,
+            identity: hex(&Sha256::digest(content)),
+        })
+    }
+
+    /// Equal for equal weights, without computing them.
+    fn identity(&self) -> String {
+        match self {
+            Self::Synthetic { identity, .. } => identity.clone(),
+            Self::Quantized(weights) => weights.identity(),
+        }
+    }
+
+    fn write(&self, path: &Path) -> Result<(), SyntheticError> {
+        match self {
+            Self::Synthetic { recipe, .. } => weights_file::write(recipe, path),
+            Self::Quantized(weights) => weights_file::write_dequantized(weights, path),
+        }
+    }
+
+    /// Whether a checkpoint with these weights has the file `name` of the recorded ones.
+    fn keeps(&self, name: &str) -> bool {
+        let is_quantized = || {
+            QuantizedCheckpoint::is_options_file(name)
+                || name.ends_with(".safetensors.index.json")
+                || name.ends_with(".safetensors") && name != GOLDEN
+        };
+        match self {
+            Self::Quantized(_) => !is_quantized(),
+            Self::Synthetic { .. } => true,
+        }
+    }
+}
+
+pub(crate) fn made_in(
+    folder: &Path,
+    directory: &Path,
+    weights: &ComputedWeights,
+) -> Result<PathBuf, SyntheticError> {
+    let files = recorded_files(directory, weights)?;
+    let target = folder.join(digest(&files, &weights.identity()));
     if target.is_dir() {
         return Ok(target);
     }
     let made = temporary_in(folder)?;
-    for (name, content) in &files {
-        let path = made.path().join(name);
-        fs::write(&path, content).map_err(|source| cache_error(&path, source))?;
-    }
-    complete_in(folder, made.path())?;
+    write_files(&files, made.path())?;
+    add_weights(folder, made.path(), weights)?;
     named(made.path(), &target)?;
     Ok(target)
 }
 
-fn complete_in(folder: &Path, directory: &Path) -> Result<(), SyntheticError> {
-    let recipe = Recipe::read(directory)?;
-    let weights = weights(folder, directory, &recipe)?;
-    let link = directory.join(WEIGHTS);
-    fs::hard_link(&weights, &link).map_err(|source| cache_error(&link, source))
+fn write_files(files: &BTreeMap<String, Vec<u8>>, directory: &Path) -> Result<(), SyntheticError> {
+    for (name, content) in files {
+        let path = directory.join(name);
+        fs::write(&path, content).map_err(|source| cache_error(&path, source))?;
+    }
+    Ok(())
 }
 
-/// The file with the weights of the recipe in `directory`.
-fn weights(folder: &Path, directory: &Path, recipe: &Recipe) -> Result<PathBuf, SyntheticError> {
-    let content = read_bytes(&directory.join(FILE), limit::CONFIG)?;
-    let target = folder.join(format!("{}.safetensors", hex(&Sha256::digest(content))));
+fn add_weights(
+    folder: &Path,
+    directory: &Path,
+    weights: &ComputedWeights,
+) -> Result<(), SyntheticError> {
+    let file = stored_weights(folder, weights)?;
+    let link = directory.join(WEIGHTS);
+    fs::hard_link(&file, &link).map_err(|source| cache_error(&link, source))
+}
+
+/// The file in the cache with the weights.
+fn stored_weights(folder: &Path, weights: &ComputedWeights) -> Result<PathBuf, SyntheticError> {
+    let target = folder.join(format!("{}.safetensors", weights.identity()));
     if target.is_file() {
         return Ok(target);
     }
     let made = temporary_in(folder)?;
     let path = made.path().join(WEIGHTS);
-    weights_file::write(recipe, &path)?;
+    weights.write(&path)?;
     named(&path, &target)?;
     Ok(target)
 }
@@ -120,8 +223,11 @@ fn named(made: &Path, target: &Path) -> Result<(), SyntheticError> {
     }
 }
 
-/// The files of the directory by name.
-fn recorded_files(directory: &Path) -> Result<BTreeMap<String, Vec<u8>>, SyntheticError> {
+/// The files that a checkpoint made from `directory` has beside its weights, by name.
+fn recorded_files(
+    directory: &Path,
+    weights: &ComputedWeights,
+) -> Result<BTreeMap<String, Vec<u8>>, SyntheticError> {
     let failed = |source| cache_error(directory, source);
     let mut files = BTreeMap::new();
     for entry in fs::read_dir(directory).map_err(failed)? {
@@ -134,13 +240,21 @@ fn recorded_files(directory: &Path) -> Result<BTreeMap<String, Vec<u8>>, Synthet
         if name.starts_with('.') || !entry.path().is_file() {
             continue;
         }
-        files.insert(name, read_bytes(&entry.path(), limit::GOLDEN)?);
+        if !weights.keeps(&name) {
+            continue;
+        }
+        let content = read_bytes(&entry.path(), limit::GOLDEN)?;
+        let content = match (weights, name.as_str()) {
+            (ComputedWeights::Quantized(_), CONFIG) => without_quantization(&content),
+            _ => content,
+        };
+        files.insert(name, content);
     }
     Ok(files)
 }
 
-fn digest(files: &BTreeMap<String, Vec<u8>>) -> String {
-    let mut digest = Sha256::new();
+fn digest(files: &BTreeMap<String, Vec<u8>>, weights: &str) -> String {
+    let mut digest = Sha256::new_with_prefix(weights);
     for (name, content) in files {
         digest.update(name);
         digest.update([0]);

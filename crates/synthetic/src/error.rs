@@ -34,6 +34,16 @@ pub enum SyntheticError {
         /// The limit.
         limit: u64,
     },
+    /// A quantized tensor has not the parts, sizes or types of its method.
+    #[error("`{tensor}` in `{}` cannot be dequantized: {reason}", path.display())]
+    Quantized {
+        /// The checkpoint, or one file of it.
+        path: PathBuf,
+        /// The tensor.
+        tensor: String,
+        /// The part, size or type that is missing or wrong.
+        reason: String,
+    },
     /// There is no directory for it.
     #[error(
         "there is no cache for synthetic checkpoints: none of TESTGEN_CACHE, XDG_CACHE_HOME and HOME is set; set TESTGEN_CACHE to a directory"

@@ -1,18 +1,20 @@
-//! Checkpoints whose weights are computed from a seed: the same bytes on every machine, in place of
-//! a download.
+//! Checkpoints whose weights are computed: from a seed, the same bytes on every machine, in place
+//! of a download; or from quantized ones, as the library of their method computes them.
 //!
-//! Owns: the recipe of such a checkpoint (`synthetic.json`), the values of its tensors, and the
-//! directories in the cache that are made from recipes. Does not own: which tensors a model has,
-//! which the recorder lists with transformers.
+//! Owns: the recipe of a synthetic checkpoint (`synthetic.json`) and the values of its tensors; the
+//! layouts of quantized tensors; the directories in the cache with such weights. Does not own: which
+//! tensors a model has, which the recorder lists with transformers, and how a method of quantization
+//! is recognised.
 
 mod cache;
 mod error;
 mod philox;
+mod quantized;
 mod recipe;
 mod tensor_values;
 mod weights_file;
 
-pub use cache::{checkpoint, complete, temporary};
+pub use cache::{checkpoint, complete, dequantized, is_dequantized, temporary};
 pub use error::SyntheticError;
 pub use recipe::{FILE, Recipe};
 

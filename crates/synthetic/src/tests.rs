@@ -3,7 +3,7 @@
 
 use crate::{
     SyntheticError,
-    cache::made_in,
+    cache::{ComputedWeights, made_in},
     recipe::{FILE, Recipe},
     weights_file,
 };
@@ -28,6 +28,11 @@ fn recorded(text: &str) -> TempDir {
 
 fn of_file(name: &str) -> TempDir {
     recorded(&fs::read_to_string(recipes().join(format!("{name}.json"))).expect("a recipe"))
+}
+
+fn made(cache: &Path, directory: &Path) -> Result<PathBuf, SyntheticError> {
+    let weights = ComputedWeights::find(directory)?.expect("there is a recipe");
+    made_in(cache, directory, &weights)
 }
 
 /// The files of a directory that are not hidden.
@@ -66,7 +71,7 @@ fn a_checkpoint_has_the_recorded_files_and_weights() {
     for name in ["config.json", "golden.safetensors", ".testgen-1.0.tmp"] {
         fs::write(directory.path().join(name), name).expect("is written");
     }
-    let made = made_in(cache.path(), directory.path()).expect("is made");
+    let made = made(cache.path(), directory.path()).expect("is made");
     let expected = [
         "config.json",
         "golden.safetensors",
@@ -91,13 +96,13 @@ fn a_new_golden_is_another_directory_with_the_same_weights() {
             .ino()
     };
     fs::write(&golden, "one").expect("is written");
-    let first = made_in(cache.path(), directory.path()).expect("is made");
+    let first = made(cache.path(), directory.path()).expect("is made");
     assert_eq!(
-        made_in(cache.path(), directory.path()).expect("is found"),
+        made(cache.path(), directory.path()).expect("is found"),
         first
     );
     fs::write(&golden, "two").expect("is written");
-    let second = made_in(cache.path(), directory.path()).expect("is made");
+    let second = made(cache.path(), directory.path()).expect("is made");
     assert_ne!(first, second);
     assert_eq!(inode(&first), inode(&second));
     // Both directories and the weights, and nothing temporary.
@@ -111,7 +116,7 @@ fn another_seed_is_another_checkpoint() {
         let text = format!(
             r#"{{"seed": {seed}, "tensors": [{{"name": "a", "dtype": "F32", "shape": [9], "mean": 0, "std": 1}}]}}"#
         );
-        let made = made_in(cache.path(), recorded(&text).path()).expect("is made");
+        let made = made(cache.path(), recorded(&text).path()).expect("is made");
         fs::read(made.join("model.safetensors")).expect("has weights")
     };
     assert_ne!(weights(1), weights(2));
@@ -122,7 +127,7 @@ fn what_is_too_large_is_refused_before_anything_is_written() {
     let cache = tempfile::tempdir().expect("a directory");
     let error = |tensors: &str| {
         let text = format!(r#"{{"seed": 1, "tensors": [{tensors}]}}"#);
-        made_in(cache.path(), recorded(&text).path()).expect_err("is too large")
+        made(cache.path(), recorded(&text).path()).expect_err("is too large")
     };
     let huge = r#"{"name": "a", "dtype": "F32", "shape": [9999999999, 9999999999, 9], "mean": 0, "std": 1}"#;
     assert!(matches!(error(huge), SyntheticError::TooLarge { .. }));

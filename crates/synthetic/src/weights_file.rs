@@ -2,6 +2,7 @@
 
 use crate::{
     error::SyntheticError,
+    quantized::{DenseTensor, QuantizedWeights},
     recipe::{Recipe, SyntheticTensor},
     tensor_values::{TensorValues, WORDS},
 };
@@ -22,7 +23,7 @@ const PIECE: u64 = WORDS << 18;
 /// Writes the weights of `recipe` to `path`.
 pub(crate) fn write(recipe: &Recipe, path: &Path) -> Result<(), SyntheticError> {
     let tensors = recipe.tensors()?;
-    let header = header(&tensors);
+    let header = header(tensors.iter().map(HeaderLine::from));
     let pieces = pieces(&tensors, header.len() as u64);
     let bytes = header.len() as u64 + tensors.iter().map(SyntheticTensor::bytes).sum::<u64>();
     let written = File::create(path).and_then(|file| {
@@ -37,6 +38,83 @@ pub(crate) fn write(recipe: &Recipe, path: &Path) -> Result<(), SyntheticError> 
     })
 }
 
+/// Writes quantized weights to `path` as a model reads them.
+///
+/// A tensor's size is known when it is computed, after the place of the header: that has room for
+/// the longest one.
+pub(crate) fn write_dequantized(
+    weights: &QuantizedWeights,
+    path: &Path,
+) -> Result<(), SyntheticError> {
+    let names: Vec<&str> = weights.names().collect();
+    let room = header_room(&names);
+    let (mut tensors, mut bytes) = (Vec::new(), 0);
+    let failed = |bytes| {
+        move |source| SyntheticError::Write {
+            path: path.to_owned(),
+            bytes,
+            source,
+        }
+    };
+    let file = File::create(path).map_err(failed(0))?;
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    for batch in names.chunks(threads) {
+        for (name, tensor) in batch.iter().zip(dequantized(weights, batch)) {
+            let DenseTensor {
+                dtype,
+                shape,
+                bytes: content,
+            } = tensor?;
+            file.write_all_at(&content, room + bytes)
+                .map_err(failed(bytes + content.len() as u64))?;
+            bytes += content.len() as u64;
+            tensors.push((*name, dtype, shape, content.len() as u64));
+        }
+    }
+    let lines = tensors
+        .iter()
+        .map(|(name, dtype, shape, bytes)| HeaderLine {
+            name,
+            dtype,
+            shape: shape.iter().map(|size| *size as u64).collect(),
+            bytes: *bytes,
+        });
+    let header = padded(header(lines), room);
+    file.write_all_at(&header, 0).map_err(failed(bytes))
+}
+
+/// The tensors, each computed by a thread.
+fn dequantized(
+    weights: &QuantizedWeights,
+    names: &[&str],
+) -> Vec<Result<DenseTensor, SyntheticError>> {
+    thread::scope(|scope| {
+        let threads: Vec<_> = names
+            .iter()
+            .map(|name| scope.spawn(|| weights.tensor(name)))
+            .collect();
+        let joined = threads.into_iter().map(|thread| thread.join());
+        joined
+            .map(|result| result.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    })
+}
+
+/// Bytes for any header with these names: a line has no more than eight sizes of 20 digits.
+fn header_room(names: &[&str]) -> u64 {
+    let names = names
+        .iter()
+        .map(|name| Value::from(*name).to_string().len() as u64);
+    (64 + names.map(|name| name + 320).sum::<u64>()).next_multiple_of(8)
+}
+
+/// The same header with spaces up to `room` bytes.
+fn padded(mut header: Vec<u8>, room: u64) -> Vec<u8> {
+    header[..8].copy_from_slice(&(room - 8).to_le_bytes());
+    header.resize(room as usize, b' ');
+    header
+}
+
 /// Consecutive values of a tensor.
 struct WeightsPiece {
     tensor: usize,
@@ -46,18 +124,37 @@ struct WeightsPiece {
     position: u64,
 }
 
+/// A tensor in the header of a file.
+struct HeaderLine<'a> {
+    name: &'a str,
+    dtype: &'a str,
+    shape: Vec<u64>,
+    bytes: u64,
+}
+
+impl<'a> From<&'a SyntheticTensor> for HeaderLine<'a> {
+    fn from(tensor: &'a SyntheticTensor) -> Self {
+        Self {
+            name: &tensor.name,
+            dtype: tensor.dtype.as_str(),
+            shape: tensor.shape.clone(),
+            bytes: tensor.bytes(),
+        }
+    }
+}
+
 /// The length of the header in 8 bytes, then the header, which spaces fill up to a multiple of 8.
-fn header(tensors: &[SyntheticTensor]) -> Vec<u8> {
+fn header<'a>(tensors: impl Iterator<Item = HeaderLine<'a>>) -> Vec<u8> {
     let mut text = r#"{"__metadata__":{"format":"pt"}"#.to_owned();
     let mut start = 0;
     for tensor in tensors {
-        let end = start + tensor.bytes();
+        let end = start + tensor.bytes;
         let shape: Vec<String> = tensor.shape.iter().map(u64::to_string).collect();
         let _ = write!(
             text,
             r#",{}:{{"dtype":"{}","shape":[{}],"data_offsets":[{start},{end}]}}"#,
-            Value::from(tensor.name.as_str()),
-            tensor.dtype.as_str(),
+            Value::from(tensor.name),
+            tensor.dtype,
             shape.join(",")
         );
         start = end;

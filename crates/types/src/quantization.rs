@@ -1,8 +1,8 @@
 //! Quantized checkpoints: how they are recognised, and the error that names the method.
 //!
 //! Owns: the known methods and the signs of them in `config.json`, in files beside it, and in the
-//! tensors. `add`, `record` and every load refuse what is found here. Does not own: dequantizing,
-//! which no part of testgen does.
+//! tensors. `add`, `record` and every load refuse the methods that are not dequantized. Does not own:
+//! dequantizing, which `crates/synthetic` does.
 
 mod configuration;
 mod files;
@@ -55,10 +55,32 @@ impl QuantizedCheckpoint {
         Self::find(directory, &config)
     }
 
+    /// The method by its usual name, if its weights are dequantized when they are read, and the
+    /// checkpoint is not refused.
+    pub fn dequantized(&self) -> Option<&'static str> {
+        let method = QuantizationMethod::named(&self.method)?;
+        method.is_dequantized.then_some(method.id)
+    }
+
+    /// The options of the method in `config`; null if it has none.
+    pub fn options(config: &Value) -> &Value {
+        configuration::options(config).unwrap_or(&Value::Null)
+    }
+
+    /// Takes the options of any method out of `config`, so that it describes unquantized weights.
+    pub fn remove_options(config: &mut Value) {
+        configuration::remove(config);
+    }
+
+    /// Whether a tool keeps its options in a file with this name.
+    pub fn is_options_file(name: &str) -> bool {
+        files::is_options_file(name)
+    }
+
     /// The hint for the user: where to get weights that are not quantized.
     pub fn remedy(&self) -> String {
         let original = "use the checkpoint that it was quantized from";
-        match QuantizationMethod::named(&self.method).and_then(|method| method.dequantized_by) {
+        match QuantizationMethod::named(&self.method).and_then(|method| method.unquantized_by) {
             Some(way) => {
                 format!("{original}, or write an unquantized copy with transformers 5: {way}")
             }
@@ -82,7 +104,7 @@ impl fmt::Display for QuantizedCheckpoint {
         }
         write!(
             f,
-            ", according to {}; testgen tests weights in f32, f16 and bf16 only",
+            ", according to {}; testgen does not dequantize this method",
             excerpt(&self.evidence)
         )
     }

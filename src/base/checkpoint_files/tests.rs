@@ -132,13 +132,13 @@ fn links_stay_in_the_directory_or_in_the_store_of_the_cache() {
 
 #[test]
 fn quantized_weights_are_refused_by_their_method() {
-    let config = r#"{ "quantization_config": { "quant_method": "gptq", "bits": 4 } }"#;
+    let config = r#"{ "quantization_config": { "quant_method": "hqq", "bits": 4 } }"#;
     let files = directory(&[("config.json", config), ("model.safetensors", "")]);
     let error =
         check(&files.path().join("repository/snapshots/revision")).expect_err("it is quantized");
     let text = error.to_string();
     assert!(
-        text.contains("snapshots/revision`: the weights are quantized with GPTQ (4 bits)"),
+        text.contains("snapshots/revision`: the weights are quantized with HQQ (4 bits)"),
         "{text}"
     );
     let help = error.help().expect("there is something to do");

@@ -8,7 +8,7 @@ use super::{
     event::{Content, Event},
     options::RecordOptions,
     process::Recorder,
-    synthetic::{SyntheticWeights, record_synthetic},
+    synthetic::{SyntheticWeights, record_stored, record_synthetic},
 };
 use crate::{
     base::{child_process, progress::RunProgress},
@@ -103,7 +103,7 @@ fn record(
         memory.with(needed(directory), || recorder.record(directory, &send))
     };
     match &target.synthetic {
-        None => record(&target.checkpoint, send),
+        None => record_stored(recorder, &target.checkpoint, send, record),
         Some(weights) => record_synthetic(recorder, weights, &target.checkpoint, send, record),
     }
 }

@@ -1,5 +1,6 @@
-//! Recording a synthetic checkpoint: the list of its tensors, then the goldens of the weights that
-//! are made from it.
+//! Recording a checkpoint whose weights are computed: of a synthetic one the list of its tensors,
+//! then the goldens of the weights that are made from it; of a quantized one the goldens of its
+//! dequantized weights.
 //!
 //! Everything is recorded in a temporary directory of the cache, where the weights are. The files
 //! without the weights are moved when all are complete, the golden last.
@@ -11,13 +12,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The files that are kept.
+/// The files that are kept of a quantized checkpoint.
+const GOLDENS: [&str; 2] = ["answers.json", "golden.safetensors"];
+
+/// The files that are kept of a synthetic one.
 const RECORDED: [&str; 5] = [
     "config.json",
     "generation_config.json",
     testgen_synthetic::FILE,
-    "answers.json",
-    "golden.safetensors",
+    GOLDENS[0],
+    GOLDENS[1],
 ];
 
 /// The configuration of a synthetic checkpoint, and the seed of its weights.
@@ -37,15 +41,11 @@ pub(super) fn record_synthetic(
     send: &(dyn Fn(Content) + Sync),
     record: impl FnOnce(&Path, &(dyn Fn(Content) + Sync)) -> Result<PathBuf, PythonError>,
 ) -> Result<PathBuf, PythonError> {
-    let golden = target.join("golden.safetensors");
-    let (force, answers) = (recorder.options().force, recorder.options().answers);
-    if golden.is_file() && !force && !answers {
-        return Err(PythonError::Exists { path: golden });
-    }
+    refuse_recorded(recorder, target)?;
     let made = testgen_synthetic::temporary()?;
     let send = |content| send(about(content, made.path(), target));
-    if answers {
-        copy_recorded(target, made.path(), |path, content| {
+    if recorder.options().answers {
+        copy_files(&RECORDED, target, made.path(), |path, content| {
             fs::write(path, content)
         })?;
     } else {
@@ -55,8 +55,36 @@ pub(super) fn record_synthetic(
     }
     testgen_synthetic::complete(made.path())?;
     let recorded = record(made.path(), &send)?;
-    copy_recorded(made.path(), target, atomic_file::replace)?;
+    copy_files(&RECORDED, made.path(), target, atomic_file::replace)?;
     Ok(target.join(recorded.file_name().unwrap_or_default()))
+}
+
+/// As [`record_synthetic`] for a checkpoint that has its weights, which may be quantized.
+pub(super) fn record_stored(
+    recorder: &Recorder<'_>,
+    target: &Path,
+    send: &(dyn Fn(Content) + Sync),
+    record: impl FnOnce(&Path, &(dyn Fn(Content) + Sync)) -> Result<PathBuf, PythonError>,
+) -> Result<PathBuf, PythonError> {
+    if !testgen_synthetic::is_dequantized(target) {
+        return record(target, send);
+    }
+    refuse_recorded(recorder, target)?;
+    let made = testgen_synthetic::dequantized(target)?;
+    let send = |content| send(about(content, made.path(), target));
+    let recorded = record(made.path(), &send)?;
+    copy_files(&GOLDENS, made.path(), target, atomic_file::replace)?;
+    Ok(target.join(recorded.file_name().unwrap_or_default()))
+}
+
+/// Before the weights are computed: a golden is replaced only if the user says so.
+fn refuse_recorded(recorder: &Recorder<'_>, target: &Path) -> Result<(), PythonError> {
+    let golden = target.join("golden.safetensors");
+    let (force, answers) = (recorder.options().force, recorder.options().answers);
+    if golden.is_file() && !force && !answers {
+        return Err(PythonError::Exists { path: golden });
+    }
+    Ok(())
 }
 
 /// A message that names `target` in place of the temporary directory.
@@ -69,12 +97,13 @@ fn about(content: Content, made: &Path, target: &Path) -> Content {
 }
 
 /// Copies the files that are kept, and deletes those that there are no longer.
-fn copy_recorded(
+fn copy_files(
+    names: &[&str],
     from: &Path,
     target: &Path,
     write: impl Fn(&Path, &[u8]) -> io::Result<()>,
 ) -> Result<(), PythonError> {
-    for name in RECORDED {
+    for name in names {
         let (source, path) = (from.join(name), target.join(name));
         let copied = match fs::read(&source) {
             Ok(content) => write(&path, &content),

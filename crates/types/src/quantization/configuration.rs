@@ -14,6 +14,20 @@ pub(super) fn find(config: &Value) -> Option<(String, Option<String>, String)> {
     find_in(config.as_object()?, "")
 }
 
+/// The first of the fields, also in the configuration of a part of the model.
+pub(super) fn options(config: &Value) -> Option<&Value> {
+    let fields = config.as_object()?;
+    let own = FIELDS.iter().find_map(|name| fields.get(*name));
+    own.or_else(|| fields.values().find_map(options))
+}
+
+pub(super) fn remove(config: &mut Value) {
+    if let Some(fields) = config.as_object_mut() {
+        fields.retain(|name, _| !FIELDS.contains(&name.as_str()));
+        fields.values_mut().for_each(remove);
+    }
+}
+
 fn find_in(fields: &Map<String, Value>, path: &str) -> Option<(String, Option<String>, String)> {
     for name in FIELDS {
         // Null and an empty object are what an unquantized model has there.

@@ -30,6 +30,10 @@ pub(super) fn find(directory: &Path) -> Option<(String, Option<String>, String)>
     Some(("gguf".to_owned(), None, format!("the file `{gguf}`")))
 }
 
+pub(super) fn is_options_file(name: &str) -> bool {
+    FILES.iter().any(|(file, _)| *file == name)
+}
+
 /// The options in a file of a tool; ModelOpt nests them.
 fn options(path: &Path) -> Option<String> {
     let bytes = read_bytes(path, limit::CONFIG).ok()?;

@@ -8,8 +8,10 @@ pub(super) struct QuantizationMethod {
     pub(super) id: &'static str,
     /// Its name in documentation.
     pub(super) name: &'static str,
+    /// Whether its weights are dequantized when they are read.
+    pub(super) is_dequantized: bool,
     /// The calls of transformers 5 that write an unquantized copy, where it has them.
-    pub(super) dequantized_by: Option<&'static str>,
+    pub(super) unquantized_by: Option<&'static str>,
 }
 
 impl QuantizationMethod {
@@ -22,65 +24,68 @@ impl QuantizationMethod {
     }
 }
 
-const fn method(id: &'static str, name: &'static str) -> QuantizationMethod {
+/// A method that is refused.
+const fn refused(id: &'static str, name: &'static str) -> QuantizationMethod {
     QuantizationMethod {
         id,
         name,
-        dequantized_by: None,
+        is_dequantized: false,
+        unquantized_by: None,
     }
 }
 
-const fn dequantized(
-    id: &'static str,
-    name: &'static str,
-    way: &'static str,
-) -> QuantizationMethod {
+/// As [`refused`], but transformers can write an unquantized copy.
+const fn copied(id: &'static str, name: &'static str, way: &'static str) -> QuantizationMethod {
     QuantizationMethod {
-        id,
-        name,
-        dequantized_by: Some(way),
+        unquantized_by: Some(way),
+        ..refused(id, name)
+    }
+}
+
+const fn dequantized(id: &'static str, name: &'static str) -> QuantizationMethod {
+    QuantizationMethod {
+        is_dequantized: true,
+        ..refused(id, name)
     }
 }
 
 /// Without `save_original_format=False`, transformers 5.23 quantizes the tensors again while it
 /// saves them.
 const FP8: &str = "`from_pretrained(DIR, quantization_config=FineGrainedFP8Config(dequantize=True))`, then `save_pretrained(COPY, save_original_format=False)`";
-const MXFP4: &str = "`from_pretrained(DIR, quantization_config=Mxfp4Config(dequantize=True))`, then `save_pretrained(COPY, save_original_format=False)`";
-const COMPRESSED: &str = "`from_pretrained(DIR, quantization_config=CompressedTensorsConfig(dequantize=True))`, then `save_pretrained(COPY, save_original_format=False)`";
 const IN_PLACE: &str = "`from_pretrained(DIR)`, `dequantize()`, then `save_pretrained(COPY)`";
 
 const METHODS: &[QuantizationMethod] = &[
-    method("aqlm", "AQLM"),
-    method("auto-round", "AutoRound"),
-    method("awq", "AWQ"),
-    method("bfl", "BFL"),
-    method("bitnet", "BitNet"),
-    dequantized("bitsandbytes", "bitsandbytes", IN_PLACE),
-    dequantized("compressed-tensors", "compressed-tensors", COMPRESSED),
-    method("eetq", "EETQ"),
-    method("exl2", "EXL2"),
-    method("fbgemm_fp8", "FBGEMM FP8"),
-    method("fouroversix", "Four Over Six"),
-    dequantized("fp8", "FP8", FP8),
-    method("fp_quant", "FP-Quant"),
-    method("gguf", "GGUF"),
-    method("gptq", "GPTQ"),
-    dequantized("higgs", "HIGGS", IN_PLACE),
-    method("hqq", "HQQ"),
+    refused("aqlm", "AQLM"),
+    refused("auto-round", "AutoRound"),
+    dequantized("awq", "AWQ"),
+    refused("bfl", "BFL"),
+    refused("bitnet", "BitNet"),
+    dequantized("bitsandbytes", "bitsandbytes"),
+    dequantized("compressed-tensors", "compressed-tensors"),
+    refused("eetq", "EETQ"),
+    refused("exl2", "EXL2"),
+    refused("fbgemm_fp8", "FBGEMM FP8"),
+    refused("fouroversix", "Four Over Six"),
+    dequantized("fp8", "FP8"),
+    refused("fp_quant", "FP-Quant"),
+    refused("gguf", "GGUF"),
+    dequantized("gptq", "GPTQ"),
+    copied("higgs", "HIGGS", IN_PLACE),
+    refused("hqq", "HQQ"),
     // Weights in integers without any sign of their method.
-    method("integers", "integers"),
-    method("metal", "Metal"),
-    method("mlx", "MLX"),
-    method("modelopt", "ModelOpt"),
-    dequantized("mxfp4", "MXFP4", MXFP4),
-    dequantized("mxfp8", "MXFP8", FP8),
-    method("nunchaku_lite", "Nunchaku"),
-    method("nvfp4", "NVFP4"),
-    method("quanto", "Quanto"),
-    method("quark", "Quark"),
-    method("sdnq", "SDNQ"),
-    method("sinq", "SINQ"),
-    method("spqr", "SpQR"),
-    method("torchao", "torchao"),
-    method("vptq", "VPTQ"),
+    refused("integers", "integers"),
+    refused("metal", "Metal"),
+    refused("mlx", "MLX"),
+    refused("modelopt", "ModelOpt"),
+    dequantized("mxfp4", "MXFP4"),
+    copied("mxfp8", "MXFP8", FP8),
+    refused("nunchaku_lite", "Nunchaku"),
+    refused("nvfp4", "NVFP4"),
+    refused("quanto", "Quanto"),
+    refused("quark", "Quark"),
+    refused("sdnq", "SDNQ"),
+    refused("sinq", "SINQ"),
+    refused("spqr", "SpQR"),
+    refused("torchao", "torchao"),
+    refused("vptq", "VPTQ"),
 ];

@@ -46,7 +46,7 @@ fn assert_contains(text: &str, parts: &[&str]) {
 }
 
 #[test]
-fn each_method_of_transformers_and_diffusers_is_refused_by_its_name() {
+fn each_method_of_transformers_and_diffusers_is_named() {
     for (id, name) in [
         ("aqlm", "AQLM"),
         ("auto-round", "AutoRound"),
@@ -236,9 +236,38 @@ fn tensors_count_where_the_configuration_is_silent() {
     }
 }
 
-/// Otherwise models that are tested today would be refused.
 #[test]
-fn no_fixture_is_quantized() {
+fn the_methods_that_are_dequantized_are_not_refused() {
+    let dequantized = |method: &str| {
+        let config =
+            json!({ "text_config": { "quantization_config": { "quant_method": method } } });
+        QuantizedCheckpoint::find(directory().path(), &config).and_then(|found| found.dequantized())
+    };
+    assert_eq!(
+        dequantized("compressed_tensors"),
+        Some("compressed-tensors")
+    );
+    assert_eq!(dequantized("GPTQ"), Some("gptq"));
+    assert_eq!(dequantized("hqq"), None);
+    assert_eq!(dequantized("new"), None);
+}
+
+#[test]
+fn without_its_options_a_configuration_is_not_quantized() {
+    let mut config = json!({
+        "hidden_size": 4,
+        "text_config": { "quantization_config": { "quant_method": "awq" }, "vocab_size": 9 },
+    });
+    assert_eq!(QuantizedCheckpoint::options(&config)["quant_method"], "awq");
+    QuantizedCheckpoint::remove_options(&mut config);
+    let expected = json!({ "hidden_size": 4, "text_config": { "vocab_size": 9 } });
+    assert_eq!(config, expected);
+    assert_eq!(QuantizedCheckpoint::options(&config), &Value::Null);
+}
+
+/// Otherwise models that are tested without quantization would be dequantized or refused.
+#[test]
+fn only_fixtures_that_say_so_are_quantized() {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
     let directories = fs::read_dir(fixtures)
         .expect("there are fixtures")
@@ -248,12 +277,12 @@ fn no_fixture_is_quantized() {
         .filter(|path| path.join("config.json").is_file())
         .collect();
     assert!(checkpoints.len() > 90, "{}", checkpoints.len());
-    for checkpoint in checkpoints {
-        assert_eq!(
-            message(QuantizedCheckpoint::in_directory(&checkpoint)),
-            "none",
-            "{}",
-            checkpoint.display()
-        );
-    }
+    let found = checkpoints.iter().filter_map(|checkpoint| {
+        let found = QuantizedCheckpoint::in_directory(checkpoint)?;
+        Some((checkpoint.file_name()?.to_str()?, found.dequantized()?))
+    });
+    let mut found: Vec<_> = found.collect();
+    found.sort_unstable();
+    let expected = [("llama_gptq", "gptq"), ("qwen3_fp8", "fp8")];
+    assert_eq!(found, expected);
 }

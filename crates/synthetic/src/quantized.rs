@@ -1,0 +1,112 @@
+//! Quantized checkpoints: the weights that transformers, or the library of the method, computes
+//! from what the files have.
+//!
+//! Owns: the layouts of the methods, and their arithmetic. Every value is rounded once, to the type
+//! that the library computes in, so that it equals the library's bit for bit. Does not own: how a
+//! method is recognised (`testgen_types::QuantizedCheckpoint`), and rounding of activations, which
+//! no check needs.
+
+mod affine;
+mod awq;
+mod bitsandbytes;
+mod compressed_tensors;
+mod dense;
+mod float8;
+mod fp8;
+mod gptq;
+mod method;
+mod mxfp4;
+mod packed;
+mod parts;
+mod stored;
+
+#[cfg(test)]
+mod tests;
+
+use crate::error::SyntheticError;
+pub(crate) use dense::DenseTensor;
+use method::Method;
+use parts::Parts;
+use serde_json::Value;
+use std::{collections::BTreeMap, path::Path};
+use stored::StoredFiles;
+use testgen_types::{
+    QuantizedCheckpoint,
+    bounded_file::{limit, read_bytes},
+    from_python,
+};
+
+/// The configuration of the checkpoint in `directory`; null if there is none, which the load
+/// reports.
+pub(crate) fn config_of(directory: &Path) -> Value {
+    let bytes = read_bytes(&directory.join("config.json"), limit::CONFIG).unwrap_or_default();
+    serde_json::from_slice(&from_python(&bytes)).unwrap_or(Value::Null)
+}
+
+/// `config.json` of the unquantized weights; one that is not JSON is as it is, for the load to
+/// report.
+pub(crate) fn without_quantization(config: &[u8]) -> Vec<u8> {
+    match serde_json::from_slice::<Value>(&from_python(config)) {
+        Ok(mut config) => {
+            QuantizedCheckpoint::remove_options(&mut config);
+            config.to_string().into_bytes()
+        }
+        Err(_) => config.to_owned(),
+    }
+}
+
+/// The files of a quantized checkpoint, and its tensors by the names that a model reads.
+pub(crate) struct QuantizedWeights {
+    files: StoredFiles,
+    method: Method,
+    /// The names of the tensors, each with the stored ones that it is computed from.
+    tensors: BTreeMap<String, Parts>,
+}
+
+impl QuantizedWeights {
+    /// The weights in `directory` by `config`, its configuration; `None` if they are not quantized
+    /// by a method that is dequantized here.
+    ///
+    /// # Errors
+    ///
+    /// When the files cannot be read.
+    pub(crate) fn open(directory: &Path, config: &Value) -> Result<Option<Self>, SyntheticError> {
+        let Some(method) = Method::find(directory, config) else {
+            return Ok(None);
+        };
+        let files = StoredFiles::open(directory)?;
+        let tensors = parts::grouped(files.names(), &method.layout());
+        Ok(Some(Self {
+            files,
+            method,
+            tensors,
+        }))
+    }
+
+    /// The names of the tensors, sorted.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.tensors.keys().map(String::as_str)
+    }
+
+    /// The tensor `name`.
+    ///
+    /// # Errors
+    ///
+    /// When a part is missing, or has a shape or type that the method does not have.
+    pub(crate) fn tensor(&self, name: &str) -> Result<DenseTensor, SyntheticError> {
+        let parts = &self.tensors[name];
+        let read = parts.read(&self.files);
+        let computed = read.and_then(|parts| self.method.dequantize(name, parts));
+        computed.map_err(|reason| SyntheticError::Quantized {
+            path: self.files.directory().to_owned(),
+            tensor: name.to_owned(),
+            reason,
+        })
+    }
+
+    /// A digest of everything that the values depend on, without reading the values: the headers,
+    /// and the size and time of change of each file.
+    pub(crate) fn identity(&self) -> String {
+        self.files.identity(self.method.options())
+    }
+}

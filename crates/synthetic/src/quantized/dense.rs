@@ -1,0 +1,62 @@
+//! A tensor that is not quantized, with its bytes.
+
+use super::stored::StoredPart;
+use crate::recipe::FloatType;
+use half::{bf16, f16};
+
+/// A tensor for a file of weights.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct DenseTensor {
+    /// As safetensors names it.
+    pub(crate) dtype: String,
+    pub(crate) shape: Vec<usize>,
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl DenseTensor {
+    /// `values`, each rounded to `dtype`.
+    pub(super) fn rounded(
+        dtype: FloatType,
+        shape: Vec<usize>,
+        values: impl Iterator<Item = f32>,
+    ) -> Self {
+        let bytes = match dtype {
+            FloatType::F32 => values.flat_map(f32::to_le_bytes).collect(),
+            FloatType::F16 => values
+                .flat_map(|value| f16::from_f32(value).to_le_bytes())
+                .collect(),
+            FloatType::Bf16 => values
+                .flat_map(|value| bf16::from_f32(value).to_le_bytes())
+                .collect(),
+        };
+        Self {
+            dtype: dtype.as_str().to_owned(),
+            shape,
+            bytes,
+        }
+    }
+}
+
+/// A tensor that the method left as it was.
+impl From<StoredPart> for DenseTensor {
+    fn from(stored: StoredPart) -> Self {
+        Self {
+            dtype: stored.dtype,
+            shape: stored.shape,
+            bytes: stored.bytes,
+        }
+    }
+}
+
+/// The type of floats that a tensor has.
+pub(super) fn float_type(stored: &StoredPart) -> Result<FloatType, String> {
+    match stored.dtype.as_str() {
+        "F32" => Ok(FloatType::F32),
+        "F16" => Ok(FloatType::F16),
+        "BF16" => Ok(FloatType::Bf16),
+        other => Err(format!(
+            "`{}` has the type {other}, not F32, F16 or BF16",
+            stored.name
+        )),
+    }
+}

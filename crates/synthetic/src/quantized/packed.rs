@@ -1,0 +1,23 @@
+//! Codes of a few bits in 32-bit words.
+
+/// The code `index` of a stream of `bits` each, the lowest bits of the first word first. A code may
+/// begin in one word and end in the next.
+pub(super) fn code(word: impl Fn(usize) -> u32, index: usize, bits: usize) -> u32 {
+    let (first, shift) = (index * bits / 32, index * bits % 32);
+    let mut value = u64::from(word(first));
+    if shift + bits > 32 {
+        value |= u64::from(word(first + 1)) << 32;
+    }
+    // Codes have at most 8 bits.
+    ((value >> shift) & ((1 << bits) - 1)) as u32
+}
+
+/// The words that `count` codes take.
+pub(super) fn words(count: usize, bits: usize) -> usize {
+    (count * bits).div_ceil(32)
+}
+
+/// The number of bits with which `count` codes take `words` words.
+pub(super) fn bits(count: usize, found: usize) -> Option<usize> {
+    (1..=8).find(|&bits| words(count, bits) == found)
+}

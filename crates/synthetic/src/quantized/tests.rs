@@ -1,0 +1,173 @@
+//! Each method against the digests of what its library computes, which `fixtures/quantized.py`
+//! writes, and checkpoints that lack something.
+
+use super::QuantizedWeights;
+use crate::cache::{ComputedWeights, made_in};
+use serde::Deserialize;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+use testgen_types::QuantizedCheckpoint;
+
+/// A tensor as the library has it.
+#[derive(Debug, PartialEq, Deserialize)]
+struct ExpectedTensor {
+    dtype: String,
+    shape: Vec<usize>,
+    sha256: String,
+}
+
+fn cases() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tests/quantized");
+    let entries = fs::read_dir(folder).expect("the folder of the cases");
+    let mut cases: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
+    cases.sort();
+    cases
+}
+
+fn open(directory: &Path) -> QuantizedWeights {
+    let config = super::config_of(directory);
+    let weights = QuantizedWeights::open(directory, &config).expect("is readable");
+    weights.expect("is quantized")
+}
+
+#[test]
+fn each_value_is_that_of_the_library() {
+    let cases = cases();
+    assert!(cases.len() >= 22, "{}", cases.len());
+    for directory in cases {
+        let text = fs::read_to_string(directory.join("dequantized.json")).expect("is there");
+        let expected: BTreeMap<String, ExpectedTensor> =
+            serde_json::from_str(&text).expect("digests");
+        let weights = open(&directory);
+        let found = weights.names().map(|name| {
+            let tensor = weights.tensor(name).expect("is dequantized");
+            let digest = Sha256::digest(&tensor.bytes);
+            let found = ExpectedTensor {
+                dtype: tensor.dtype,
+                shape: tensor.shape,
+                sha256: digest.iter().map(|byte| format!("{byte:02x}")).collect(),
+            };
+            (name.to_owned(), found)
+        });
+        let found: BTreeMap<String, ExpectedTensor> = found.collect();
+        assert_eq!(found, expected, "{}", directory.display());
+    }
+}
+
+/// A copy of the case that can be changed.
+fn copied(case: &str) -> tempfile::TempDir {
+    let directory = tempfile::tempdir().expect("a directory");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tests/quantized");
+    for name in ["config.json", "model.safetensors"] {
+        let copied = fs::copy(source.join(case).join(name), directory.path().join(name));
+        copied.expect("is copied");
+    }
+    directory
+}
+
+#[test]
+fn the_made_checkpoint_is_unquantized_and_has_the_same_files() {
+    let (cache, directory) = (tempfile::tempdir().expect("a directory"), copied("gptq"));
+    fs::write(directory.path().join("golden.safetensors"), "golden").expect("is written");
+    let weights = ComputedWeights::find(directory.path()).expect("is read");
+    let made = made_in(
+        cache.path(),
+        directory.path(),
+        &weights.expect("is quantized"),
+    );
+    let made = made.expect("is made");
+    assert_eq!(QuantizedCheckpoint::in_directory(&made), None);
+    let config: Value =
+        serde_json::from_str(&fs::read_to_string(made.join("config.json")).expect("is there"))
+            .expect("JSON");
+    assert_eq!(config, serde_json::json!({}));
+    assert_eq!(
+        fs::read(made.join("golden.safetensors")).expect("is there"),
+        b"golden"
+    );
+    let stored = super::stored::StoredFiles::open(&made).expect("is a checkpoint");
+    let weights = open(directory.path());
+    for name in weights.names() {
+        let (found, expected) = (
+            stored.read(name),
+            weights.tensor(name).expect("is computed"),
+        );
+        assert_eq!(found.expect("is there").bytes, expected.bytes, "{name}");
+    }
+}
+
+#[test]
+fn a_changed_file_is_another_checkpoint() {
+    let directory = copied("gptq");
+    let before = open(directory.path()).identity();
+    assert_eq!(open(directory.path()).identity(), before);
+    let path = directory.path().join("model.safetensors");
+    let bytes = fs::read(&path).expect("is there");
+    fs::write(&path, bytes).expect("is written");
+    assert_ne!(open(directory.path()).identity(), before);
+}
+
+/// The error about a case of which tensors are renamed, or have another shape of as many values.
+fn error(case: &str, tensor: &str, replace: &[(&str, &str)]) -> String {
+    let directory = copied(case);
+    let path = directory.path().join("model.safetensors");
+    let mut bytes = fs::read(&path).expect("is there");
+    for (from, to) in replace {
+        assert_eq!(from.len(), to.len(), "the header keeps its length");
+        let at = bytes
+            .windows(from.len())
+            .position(|part| part == from.as_bytes());
+        let at = at.expect("is in the header");
+        bytes[at..at + to.len()].copy_from_slice(to.as_bytes());
+    }
+    fs::write(&path, bytes).expect("is written");
+    let result = open(directory.path()).tensor(tensor);
+    result.expect_err("is wrong").to_string()
+}
+
+#[test]
+fn a_tensor_that_lacks_something_is_named_with_what_it_lacks() {
+    let a = "model.a.weight";
+    for (case, replace, expected) in [
+        (
+            "gptq",
+            &[("a.qzeros", "a.qother")][..],
+            "there is no part `.qzeros` beside",
+        ),
+        ("gptq", &[("[12,64]", "[64,12]")], "no number of bits fits"),
+        (
+            "gptq",
+            &[("\"F16\",\"shape\":[3,64]", "\"I16\",\"shape\":[3,64]")],
+            "has the type I16",
+        ),
+        ("awq", &[("[3,64]", "[64,3]")], "has the shape"),
+        ("fp8", &[("[2,3]", "[4,3]")], "values, but the shape [4, 3]"),
+        ("fp8", &[("[2,3]", "[3,2]")], "a grid of [3, 2] scales"),
+        (
+            "compressed_packed",
+            &[("a.weight_shape", "a.weight_other")],
+            "there is no part",
+        ),
+        (
+            "bitsandbytes_nf4",
+            &[("a.weight.absmax", "a.weight.abswax")],
+            "there is no part",
+        ),
+        (
+            "bitsandbytes_int8",
+            &[("\"shape\":[64]", "\"shape\":[32]")],
+            "`model.a",
+        ),
+    ] {
+        let text = error(case, a, replace);
+        assert!(text.contains(expected), "{case}: {text}");
+        assert!(text.contains("`model.a.weight` in `"), "{case}: {text}");
+    }
+}
