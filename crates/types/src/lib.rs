@@ -48,7 +48,7 @@ pub use head::Head;
 pub use kernel_entry::{FactorLayout, KernelEntry, KernelOutcome};
 pub use matrix_unit::{ExtraBits, MatrixUnit, SumRounding};
 pub use model_type::ModelType;
-pub use operator::Operator;
+pub use operator::{Operator, OperatorGroup};
 pub use panic_text::panic_text;
 pub use precision::Precision;
 pub use provider_share::{ProviderShare, ProviderShares};

@@ -1,11 +1,43 @@
-//! The operators that specs of the architecture `operators` name, with the sizes of a shape.
+//! The operators that specs of the architecture `operators` name, in their groups, with the sizes of
+//! a shape.
 
 use crate::closed_enum::closed_enum;
 
-closed_enum! {
-    /// An operator with the meaning of PyTorch's function of the same name, unless its comment says
-    /// otherwise.
-    Operator: "operator" {
+/// Declares the operators and their groups.
+macro_rules! operators {
+    ($(
+        $(#[$group_doc:meta])* $group:ident {
+            $($(#[$doc:meta])* $operator:ident = $text:literal,)+
+        }
+    )+) => {
+        closed_enum! {
+            /// An operator with the meaning of PyTorch's function of the same name, unless its
+            /// comment says otherwise.
+            Operator: "operator" {
+                $($($(#[$doc])* $operator = $text,)+)+
+            }
+        }
+
+        /// Operators that are computed alike, and whose cases are in one file.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum OperatorGroup {
+            $($(#[$group_doc])* $group,)+
+        }
+
+        impl Operator {
+            /// Its group.
+            pub const fn group(self) -> OperatorGroup {
+                match self {
+                    $($(Self::$operator)|+ => OperatorGroup::$group,)+
+                }
+            }
+        }
+    };
+}
+
+operators! {
+    /// Each element from those at its position.
+    Elementwise {
         /// a + b.
         Add = "add",
         /// a - b.
@@ -36,6 +68,36 @@ closed_enum! {
         Cos = "cos",
         /// The hyperbolic tangent.
         Tanh = "tanh",
+        /// a where a condition holds, else b.
+        Where = "where",
+        /// The larger of a and b; NaN where either is NaN.
+        Maximum = "maximum",
+        /// The smaller of a and b; NaN where either is NaN.
+        Minimum = "minimum",
+        /// The nearest number between two limits; NaN stays NaN.
+        Clamp = "clamp",
+        /// The identity, as in evaluation; in training each element is zero or divided by 1 - p.
+        Dropout = "dropout",
+    }
+    /// Truth values.
+    Comparison {
+        /// Whether a equals b.
+        Eq = "eq",
+        /// Whether a differs from b.
+        Ne = "ne",
+        /// Whether a is below b.
+        Lt = "lt",
+        /// Whether a is at most b.
+        Le = "le",
+        /// Whether a is above b.
+        Gt = "gt",
+        /// Whether a is at least b.
+        Ge = "ge",
+        /// As `lt`.
+        Less = "less",
+    }
+    /// Activations and softmaxes.
+    Activation {
         /// max(a, 0).
         Relu = "relu",
         /// 1 / (1 + exp(-a)).
@@ -48,6 +110,9 @@ closed_enum! {
         Softmax = "softmax",
         /// The logarithm of the softmax over a dimension.
         LogSoftmax = "log_softmax",
+    }
+    /// Sums and extremes.
+    Reduction {
         /// The sum of all elements, or over a dimension.
         Sum = "sum",
         /// The mean of all elements, or over a dimension.
@@ -58,6 +123,9 @@ closed_enum! {
         Min = "min",
         /// The product of all elements, or over a dimension.
         Prod = "prod",
+    }
+    /// Products of matrices.
+    Matrix {
         /// A product of two matrices.
         Matmul = "matmul",
         /// A matrix with rows and columns exchanged.
@@ -67,6 +135,9 @@ closed_enum! {
         /// alpha a b + beta c, with factors that may be transposed in memory (`addmm`); c is not
         /// read where beta is 0.
         Gemm = "gemm",
+    }
+    /// Convolutions.
+    Convolution {
         /// A convolution over one dimension.
         Conv1d = "conv1d",
         /// A convolution over two dimensions.
@@ -75,6 +146,9 @@ closed_enum! {
         Conv3d = "conv3d",
         /// The transposed convolution over two dimensions.
         ConvTranspose2d = "conv_transpose2d",
+    }
+    /// Pools.
+    Pooling {
         /// The largest of each window of one dimension.
         MaxPool1d = "max_pool1d",
         /// The largest of each window of two dimensions.
@@ -91,6 +165,9 @@ closed_enum! {
         AdaptiveAvgPool1d = "adaptive_avg_pool1d",
         /// Means of as many windows of two dimensions as the output has elements.
         AdaptiveAvgPool2d = "adaptive_avg_pool2d",
+    }
+    /// Normalisations.
+    Normalisation {
         /// Normalisation of each channel by recorded statistics.
         BatchNorm = "batch_norm",
         /// Normalisation over the last dimension.
@@ -101,6 +178,9 @@ closed_enum! {
         InstanceNorm = "instance_norm",
         /// Normalisation by the root mean square over the last dimension.
         RmsNorm = "rms_norm",
+    }
+    /// Moves of elements.
+    Movement {
         /// Another shape for the same elements.
         Reshape = "reshape",
         /// Another shape for the same memory.
@@ -123,34 +203,16 @@ closed_enum! {
         Stack = "stack",
         /// Every n-th element of a range of a dimension.
         Slice = "slice",
+    }
+    /// Moves of elements at indices.
+    Indexing {
         /// The elements of a dimension at indices, one for each element of the result.
         Gather = "gather",
         /// The rows of a table at indices.
         Embedding = "embedding",
-        /// Whether a equals b.
-        Eq = "eq",
-        /// Whether a differs from b.
-        Ne = "ne",
-        /// Whether a is below b.
-        Lt = "lt",
-        /// Whether a is at most b.
-        Le = "le",
-        /// Whether a is above b.
-        Gt = "gt",
-        /// Whether a is at least b.
-        Ge = "ge",
-        /// As `lt`.
-        Less = "less",
-        /// a where a condition holds, else b.
-        Where = "where",
-        /// The larger of a and b; NaN where either is NaN.
-        Maximum = "maximum",
-        /// The smaller of a and b; NaN where either is NaN.
-        Minimum = "minimum",
-        /// The nearest number between two limits; NaN stays NaN.
-        Clamp = "clamp",
-        /// The identity, as in evaluation; in training each element is zero or divided by 1 - p.
-        Dropout = "dropout",
+    }
+    /// Losses.
+    Loss {
         /// The mean of squared differences.
         MseLoss = "mse_loss",
         /// The mean of absolute differences.
@@ -167,12 +229,18 @@ closed_enum! {
         NllLoss = "nll_loss",
         /// The Kullback-Leibler divergence of log probabilities from probabilities.
         KlDivLoss = "kl_div_loss",
+    }
+    /// Attention and its parts.
+    Attention {
         /// Rotary position embeddings, the halves of a head rotated.
         Rope = "rope",
         /// Attention: plain, causal, with a mask, with fewer heads of keys and values.
         ScaledDotProductAttention = "scaled_dot_product_attention",
         /// A sum of rows, each multiplied by a weight.
         WeightedSum = "weighted_sum",
+    }
+    /// Patterns that engines fuse.
+    Fused {
         /// relu(a b + bias).
         MatmulBiasRelu = "matmul_bias_relu",
         /// gelu(a b + bias).

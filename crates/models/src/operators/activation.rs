@@ -6,10 +6,19 @@ use testgen_nn::backend::{Activation, Ops};
 use testgen_operators::calls::CallError;
 use testgen_types::Operator;
 
-/// As models compute them: in f32, rounded once.
-pub(crate) fn activated<B: Ops>(
+pub(crate) fn computed<B: Ops>(
     arguments: &CallArguments<'_, B>,
 ) -> Result<DeviceTensor<B>, CallError> {
+    use Operator::*;
+    match arguments.operator {
+        Relu | Sigmoid | Gelu | Silu => activated(arguments),
+        Softmax | LogSoftmax => softmax(arguments),
+        _ => Err(arguments.refused("it is not an activation")),
+    }
+}
+
+/// As models compute them: in f32, rounded once.
+fn activated<B: Ops>(arguments: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     let activation = match arguments.operator {
         Operator::Relu => Activation::Relu,
         Operator::Sigmoid => Activation::Sigmoid,
@@ -23,9 +32,7 @@ pub(crate) fn activated<B: Ops>(
     )))
 }
 
-pub(crate) fn softmax<B: Ops>(
-    arguments: &CallArguments<'_, B>,
-) -> Result<DeviceTensor<B>, CallError> {
+fn softmax<B: Ops>(arguments: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     let (x, dim) = (arguments.float(0)?, arguments.dim()?);
     let shape = crate::operators::float::dims::<B>(&x);
     // Over the last dimension the softmax of attention computes it, in models as here; its scores

@@ -8,10 +8,21 @@ use crate::operators::{
 use burn_tensor::{DType, TensorData, ops::FloatTensor};
 use testgen_nn::backend::Ops;
 use testgen_operators::calls::CallError;
+use testgen_types::Operator;
 
-pub(crate) fn rotated<B: Ops>(
+pub(crate) fn computed<B: Ops>(
     arguments: &CallArguments<'_, B>,
 ) -> Result<DeviceTensor<B>, CallError> {
+    use Operator::*;
+    match arguments.operator {
+        Rope => rotated(arguments),
+        ScaledDotProductAttention => attended(arguments),
+        WeightedSum => weighted_sum(arguments),
+        _ => Err(arguments.refused("it is not a part of attention")),
+    }
+}
+
+fn rotated<B: Ops>(arguments: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     Ok(DeviceTensor::Float(B::rotate_op(
         arguments.float(0)?,
         arguments.float(1)?,
@@ -20,9 +31,7 @@ pub(crate) fn rotated<B: Ops>(
 }
 
 /// softmax(q k^T / sqrt(width) + mask) v, with keys and values repeated for groups of heads.
-pub(crate) fn attended<B: Ops>(
-    arguments: &CallArguments<'_, B>,
-) -> Result<DeviceTensor<B>, CallError> {
+fn attended<B: Ops>(arguments: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     let q = arguments.float(0)?;
     let shape = dims::<B>(&q);
     let [k, v] = [arguments.float(1)?, arguments.float(2)?].map(|x| repeated::<B>(x, shape[1]));
@@ -31,6 +40,13 @@ pub(crate) fn attended<B: Ops>(
     let scores = B::matmul_op(q, B::float_swap_dims(k, 2, 3));
     let weights = B::masked_softmax_op(scores, scale, mask::<B>(arguments, shape[2], keys)?);
     Ok(DeviceTensor::Float(B::matmul_op(weights, v)))
+}
+
+fn weighted_sum<B: Ops>(arguments: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
+    let (weights, x) = (arguments.float(0)?, arguments.float(1)?);
+    let [rows, columns] = [0, 1].map(|dimension| dims::<B>(&x)[dimension]);
+    let sum = B::matmul_op(reshape::<B>(weights, [1, rows]), x);
+    Ok(DeviceTensor::Float(reshape::<B>(sum, [columns])))
 }
 
 /// [batch, groups, seq, width] with each group repeated for its heads.

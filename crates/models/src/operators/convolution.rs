@@ -12,11 +12,20 @@ use burn_tensor::{
 };
 use testgen_nn::backend::Ops;
 use testgen_operators::calls::{Attributes, CallError};
-use testgen_types::DeviceKind;
+use testgen_types::{DeviceKind, Operator};
 
-pub(crate) fn convolved<B: Ops>(
+pub(crate) fn computed<B: Ops>(
     arguments: &CallArguments<'_, B>,
 ) -> Result<DeviceTensor<B>, CallError> {
+    use Operator::*;
+    match arguments.operator {
+        Conv1d | Conv2d | Conv3d => convolved(arguments),
+        ConvTranspose2d => transposed(arguments),
+        _ => Err(arguments.refused("it is not a convolution")),
+    }
+}
+
+fn convolved<B: Ops>(arguments: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     let (x, weight) = (arguments.float(0)?, arguments.float(1)?);
     if B::kind(arguments.device) != DeviceKind::Cpu {
         return Ok(DeviceTensor::Float(product_of_windows::<B>(
@@ -106,9 +115,7 @@ pub(crate) fn product_of_windows<B: Ops>(
     }
 }
 
-pub(crate) fn transposed<B: Ops>(
-    arguments: &CallArguments<'_, B>,
-) -> Result<DeviceTensor<B>, CallError> {
+fn transposed<B: Ops>(arguments: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     let [stride, padding, dilation] = windows_of::<2>(arguments.attributes);
     let output = std::array::from_fn(|dimension| {
         arguments

@@ -6,9 +6,23 @@ use testgen_nn::backend::{Activation, Ops};
 use testgen_operators::calls::CallError;
 use testgen_types::Operator;
 
-pub(crate) fn binary<B: Ops>(
+pub(crate) fn computed<B: Ops>(
     arguments: &CallArguments<'_, B>,
 ) -> Result<DeviceTensor<B>, CallError> {
+    use Operator::*;
+    match arguments.operator {
+        Add | Sub | Mul | Div | Pow | MaxBinary | MinBinary | Maximum | Minimum => {
+            binary(arguments)
+        }
+        Neg | Abs | Sqrt | Exp | Log | Sin | Cos | Tanh | Clamp => unary(arguments),
+        Where => selected(arguments),
+        // In evaluation it is the identity.
+        Dropout => arguments.value(0),
+        _ => Err(arguments.refused("it is not an operator on single elements")),
+    }
+}
+
+fn binary<B: Ops>(arguments: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     match (arguments.value(0)?, arguments.value(1)?) {
         (DeviceTensor::Float(a), DeviceTensor::Float(b)) => {
             floats::<B>(arguments, a, b).map(DeviceTensor::Float)
@@ -96,9 +110,7 @@ fn ints<B: Ops>(
     })
 }
 
-pub(crate) fn unary<B: Ops>(
-    arguments: &CallArguments<'_, B>,
-) -> Result<DeviceTensor<B>, CallError> {
+fn unary<B: Ops>(arguments: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     let [low, high] = arguments.attributes.limits;
     match arguments.value(0)? {
         DeviceTensor::Float(x) => Ok(DeviceTensor::Float(match arguments.operator {
@@ -130,9 +142,7 @@ pub(crate) fn unary<B: Ops>(
     }
 }
 
-pub(crate) fn selected<B: Ops>(
-    arguments: &CallArguments<'_, B>,
-) -> Result<DeviceTensor<B>, CallError> {
+fn selected<B: Ops>(arguments: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     let selected = arguments
         .value(1)?
         .where_else(arguments.bool(0)?, arguments.value(2)?);

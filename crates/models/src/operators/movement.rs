@@ -58,8 +58,7 @@ pub(crate) fn moved<B: Ops>(
         }
         Operator::Contiguous => contiguous::<B>(x),
         Operator::Copy => copied(arguments, x)?,
-        // `dropout` in evaluation is the identity.
-        _ => x,
+        _ => return Err(arguments.refused("it moves no elements")),
     })
 }
 

@@ -10,10 +10,20 @@ use testgen_nn::backend::Ops;
 use testgen_operators::calls::CallError;
 use testgen_types::Operator;
 
-/// Over the last dimension, as models compute them.
-pub(crate) fn of_rows<B: Ops>(
+pub(crate) fn computed<B: Ops>(
     arguments: &CallArguments<'_, B>,
 ) -> Result<DeviceTensor<B>, CallError> {
+    use Operator::*;
+    match arguments.operator {
+        BatchNorm => batch_norm(arguments),
+        LayerNorm | RmsNorm => of_rows(arguments),
+        GroupNorm | InstanceNorm => of_groups(arguments),
+        _ => Err(arguments.refused("it is not a normalisation")),
+    }
+}
+
+/// Over the last dimension, as models compute them.
+fn of_rows<B: Ops>(arguments: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     let (x, weight, eps) = (
         arguments.float(0)?,
         arguments.float(1)?,
@@ -26,9 +36,7 @@ pub(crate) fn of_rows<B: Ops>(
 }
 
 /// Of groups of channels, or each channel by itself; in f32.
-pub(crate) fn of_groups<B: Ops>(
-    arguments: &CallArguments<'_, B>,
-) -> Result<DeviceTensor<B>, CallError> {
+fn of_groups<B: Ops>(arguments: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     let x = arguments.single(0)?;
     let shape = dims::<B>(&x);
     let groups = if arguments.operator == Operator::GroupNorm {
@@ -50,9 +58,7 @@ pub(crate) fn of_groups<B: Ops>(
     Ok(arguments.rounded(B::float_add(B::float_mul(normal, weight), bias)))
 }
 
-pub(crate) fn batch_norm<B: Ops>(
-    arguments: &CallArguments<'_, B>,
-) -> Result<DeviceTensor<B>, CallError> {
+fn batch_norm<B: Ops>(arguments: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     let statistics = [
         arguments.single(1)?,
         arguments.single(2)?,

@@ -9,12 +9,23 @@ use crate::operators::{
 use burn_tensor::ops::FloatTensor;
 use testgen_nn::backend::Ops;
 use testgen_operators::calls::CallError;
+use testgen_types::Operator;
+
+pub(crate) fn computed<B: Ops>(
+    arguments: &CallArguments<'_, B>,
+) -> Result<DeviceTensor<B>, CallError> {
+    use Operator::*;
+    match arguments.operator {
+        MaxPool1d | MaxPool2d | MaxPool3d => largest(arguments),
+        AvgPool1d | AvgPool2d | AvgPool3d => mean(arguments),
+        AdaptiveAvgPool1d | AdaptiveAvgPool2d => adaptive(arguments),
+        _ => Err(arguments.refused("it is not a pool")),
+    }
+}
 
 /// The largest of each window, with minus infinity around the input. burn's own loses NaN, which
 /// PyTorch's keeps.
-pub(crate) fn largest<B: Ops>(
-    arguments: &CallArguments<'_, B>,
-) -> Result<DeviceTensor<B>, CallError> {
+fn largest<B: Ops>(arguments: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     let windows = TensorWindows::new(&arguments.attributes.kernel, arguments.attributes);
     let slices = windows.slices::<B>(arguments.float(0)?, f64::NEG_INFINITY);
     let largest = slices.into_iter().reduce(maximum::<B>);
@@ -24,7 +35,7 @@ pub(crate) fn largest<B: Ops>(
 }
 
 /// The mean of each window, in f32.
-pub(crate) fn mean<B: Ops>(arguments: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
+fn mean<B: Ops>(arguments: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     let x = arguments.single(0)?;
     let windows = TensorWindows::new(&arguments.attributes.kernel, arguments.attributes);
     let total = summed::<B>(windows.slices::<B>(x.clone(), 0.0))
@@ -45,9 +56,7 @@ fn summed<B: Ops>(slices: Vec<FloatTensor<B>>) -> Option<FloatTensor<B>> {
 
 /// The means of windows from floor(i * in / out) to ceil((i + 1) * in / out), one dimension after
 /// the other, in f32.
-pub(crate) fn adaptive<B: Ops>(
-    arguments: &CallArguments<'_, B>,
-) -> Result<DeviceTensor<B>, CallError> {
+fn adaptive<B: Ops>(arguments: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     let x = arguments.single(0)?;
     let pooled = arguments
         .attributes

@@ -9,16 +9,16 @@ mod description;
 mod rows;
 mod windows;
 
-use crate::{calls::Call, cases::group::OperatorGroup};
+use crate::calls::Call;
 use description::{Dimensions, Problem};
-use testgen_types::Operator;
+use testgen_types::{Operator, OperatorGroup};
 
 pub(crate) use description::{Dimension, DimensionSlot};
 
 /// The dimensions of a call; the error is its difference from a call of its operator.
 pub(crate) fn dimensions(call: &Call) -> Result<Dimensions<'_>, Problem> {
     let mut dimensions = Dimensions::of_filled(call)?;
-    let described = match OperatorGroup::for_operator(call.operator) {
+    let described = match call.operator.group() {
         OperatorGroup::Elementwise | OperatorGroup::Comparison => {
             rows::broadcast(&mut dimensions, rows::inputs_of(call.operator))
         }

@@ -4,16 +4,15 @@ use crate::{
     calls::{Attributes, Call, Element},
     cases::{
         case::{Case, CaseSizes},
-        group::OperatorGroup,
         sizes::{cases, odd_sizes},
         values::XorShift64,
     },
 };
-use testgen_types::Operator;
+use testgen_types::{Operator, OperatorGroup};
 
 /// Calls of `operator` on integers and booleans; empty if it has neither.
 pub fn integer_cases(operator: Operator) -> Vec<Case> {
-    match OperatorGroup::for_operator(operator) {
+    match operator.group() {
         OperatorGroup::Elementwise | OperatorGroup::Comparison => elementwise(operator),
         OperatorGroup::Reduction if operator != Operator::Mean => retyped(operator, Element::I32),
         OperatorGroup::Movement | OperatorGroup::Indexing => [

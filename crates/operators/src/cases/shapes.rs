@@ -4,11 +4,10 @@ use crate::{
     calls::{Attributes, Call, Element, Layout},
     cases::{
         case::{Case, CaseSizes},
-        group::OperatorGroup,
         sizes::{cases, odd_sizes},
     },
 };
-use testgen_types::Operator;
+use testgen_types::{Operator, OperatorGroup};
 
 /// The cases of `operator` in every layout, with inputs that are broadcast, and without elements.
 pub fn shape_cases(operator: Operator, element: Element) -> Vec<Case> {
@@ -72,7 +71,7 @@ fn broadcast(operator: Operator, element: Element) -> Vec<Case> {
 
 /// Whether an operator on two tensors broadcasts them.
 fn broadcasts(operator: Operator) -> bool {
-    match OperatorGroup::for_operator(operator) {
+    match operator.group() {
         OperatorGroup::Comparison => true,
         OperatorGroup::Elementwise => matches!(
             operator,
@@ -93,7 +92,7 @@ fn broadcasts(operator: Operator) -> bool {
 /// No rows; for operators that are defined then.
 fn empty(operator: Operator, element: Element) -> Vec<Case> {
     let with_sizes = |sizes: &[usize]| cases(operator, sizes, element);
-    let empty = match (OperatorGroup::for_operator(operator), operator) {
+    let empty = match (operator.group(), operator) {
         (OperatorGroup::Elementwise | OperatorGroup::Comparison | OperatorGroup::Activation, _) => {
             with_sizes(&[0, 5])
         }

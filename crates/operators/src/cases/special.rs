@@ -4,11 +4,10 @@ use crate::{
     calls::{Attributes, Call, Element, HostTensor},
     cases::{
         case::{Case, CaseSizes},
-        group::OperatorGroup,
         sizes::{cases, odd_sizes},
     },
 };
-use testgen_types::Operator;
+use testgen_types::{Operator, OperatorGroup};
 
 /// The special numbers of a type, and one.
 fn special_numbers(element: Element) -> Vec<f64> {
@@ -25,7 +24,7 @@ fn special_numbers(element: Element) -> Vec<f64> {
 /// Calls of `operator` on special numbers.
 pub fn special_cases(operator: Operator, element: Element) -> Vec<Case> {
     let numbers = special_numbers(element);
-    match OperatorGroup::for_operator(operator) {
+    match operator.group() {
         OperatorGroup::Elementwise | OperatorGroup::Comparison | OperatorGroup::Activation
             if !is_softmax(operator) =>
         {
@@ -134,8 +133,8 @@ fn changes(operator: Operator, element: Element) -> Vec<(&'static str, Vec<f64>)
         ("subnormal numbers", vec![small, -3.0 * small]),
     ];
     // Losses have domains, and the gelu of an infinity depends on the processor in PyTorch, too.
-    let domain = matches!(OperatorGroup::for_operator(operator), OperatorGroup::Loss)
-        || operator == Operator::MatmulBiasGelu;
+    let domain =
+        matches!(operator.group(), OperatorGroup::Loss) || operator == Operator::MatmulBiasGelu;
     if !domain {
         changes.extend([
             ("an infinity", vec![infinity]),

@@ -1,16 +1,13 @@
 //! Faults in the arguments that are not tensors: dimensions, windows, limits, constants.
 
 use super::{Fault, inputs::changed};
-use testgen_operators::{
-    calls::{Attributes, Call, HostTensor, Reduction},
-    cases::OperatorGroup,
-};
-use testgen_types::Operator;
+use testgen_operators::calls::{Attributes, Call, HostTensor, Reduction};
+use testgen_types::{Operator, OperatorGroup};
 
 /// Faults in the attributes of an operator.
 pub(super) fn for_operator(operator: Operator) -> Vec<Fault> {
     use Operator::*;
-    match (OperatorGroup::for_operator(operator), operator) {
+    match (operator.group(), operator) {
         (OperatorGroup::Convolution, _) => [windows(), transposed(operator)].concat_faults(),
         (_, MaxPool1d | MaxPool2d | MaxPool3d) => {
             [windows(), vec![padding_of_zeros()]].concat_faults()

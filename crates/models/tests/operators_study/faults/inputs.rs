@@ -2,11 +2,8 @@
 //! biases and masks.
 
 use super::{Computation, Fault};
-use testgen_operators::{
-    calls::{Call, Execute, HostTensor, Layout},
-    cases::OperatorGroup,
-};
-use testgen_types::Operator;
+use testgen_operators::calls::{Call, Execute, HostTensor, Layout};
+use testgen_types::{Operator, OperatorGroup};
 
 /// Faults in how the inputs of an operator are read.
 pub(super) fn for_operator(operator: Operator) -> Vec<Fault> {
@@ -37,16 +34,24 @@ pub(super) fn for_operator(operator: Operator) -> Vec<Fault> {
             })
         }),
     ];
-    let two = matches!(
-        OperatorGroup::for_operator(operator),
-        OperatorGroup::Comparison
-    ) || matches!(
-        operator,
-        Add | Sub | Mul | Div | Pow | MaxBinary | MinBinary | Maximum | Minimum | AddRelu | MulAdd
-    ) || matches!(
-        operator,
-        MseLoss | L1Loss | SmoothL1Loss | BceLoss | BceWithLogitsLoss | KlDivLoss
-    );
+    let two = matches!(operator.group(), OperatorGroup::Comparison)
+        || matches!(
+            operator,
+            Add | Sub
+                | Mul
+                | Div
+                | Pow
+                | MaxBinary
+                | MinBinary
+                | Maximum
+                | Minimum
+                | AddRelu
+                | MulAdd
+        )
+        || matches!(
+            operator,
+            MseLoss | L1Loss | SmoothL1Loss | BceLoss | BceWithLogitsLoss | KlDivLoss
+        );
     if two {
         faults.push(changed("the second input is the first", |call| {
             let first = call.inputs[0].clone();

@@ -2,11 +2,8 @@
 
 use super::{Computation, Fault};
 use std::cell::Cell;
-use testgen_operators::{
-    calls::{Call, Element, Execute, HostTensor},
-    cases::OperatorGroup,
-};
-use testgen_types::Operator;
+use testgen_operators::calls::{Call, Element, Execute, HostTensor};
+use testgen_types::{Operator, OperatorGroup};
 
 /// Faults of an operator's results.
 pub(super) fn for_operator(operator: Operator) -> Vec<Fault> {
@@ -35,7 +32,7 @@ pub(super) fn for_operator(operator: Operator) -> Vec<Fault> {
         }),
         every_second_call(),
     ];
-    if OperatorGroup::for_operator(operator) == OperatorGroup::Comparison {
+    if operator.group() == OperatorGroup::Comparison {
         return faults;
     }
     faults.push(changed("the mantissa has 8 bits", |tensor| {
@@ -95,7 +92,7 @@ fn keeps_numbers(operator: Operator) -> bool {
     );
     exact
         || matches!(
-            OperatorGroup::for_operator(operator),
+            operator.group(),
             OperatorGroup::Movement | OperatorGroup::Indexing
         )
 }

@@ -2,11 +2,8 @@
 
 use super::{Computation, Fault, inputs::changed};
 use crate::emulated::on_host;
-use testgen_operators::{
-    calls::{Call, Element, Execute, HostTensor},
-    cases::OperatorGroup,
-};
-use testgen_types::{Operator, Precision};
+use testgen_operators::calls::{Call, Element, Execute, HostTensor};
+use testgen_types::{Operator, OperatorGroup, Precision};
 
 /// Faults of an operator that sums.
 pub(super) fn for_operator(operator: Operator) -> Vec<Fault> {
@@ -15,10 +12,8 @@ pub(super) fn for_operator(operator: Operator) -> Vec<Fault> {
     let products = matches!(
         operator,
         Matmul | BatchMatmul | Gemm | WeightedSum | MatmulBiasRelu | MatmulBiasGelu
-    ) || matches!(
-        OperatorGroup::for_operator(operator),
-        OperatorGroup::Convolution
-    ) || matches!(operator, ScaledDotProductAttention | ConvBatchNormRelu);
+    ) || matches!(operator.group(), OperatorGroup::Convolution)
+        || matches!(operator, ScaledDotProductAttention | ConvBatchNormRelu);
     if products {
         faults.push(changed("factors of TF32", |call| {
             let floats = call
@@ -65,11 +60,7 @@ pub(super) fn for_operator(operator: Operator) -> Vec<Fault> {
             Some(())
         }));
     }
-    if matches!(
-        OperatorGroup::for_operator(operator),
-        OperatorGroup::Convolution
-    ) || operator == ConvBatchNormRelu
-    {
+    if matches!(operator.group(), OperatorGroup::Convolution) || operator == ConvBatchNormRelu {
         faults.push(changed("the last channel is left out", |call| {
             let tensor = &mut call.inputs[0].tensor;
             let plane: usize = tensor.shape[1..].iter().product();

@@ -3,14 +3,9 @@
 use super::property::{Relation, difference, result};
 use crate::{
     calls::{Attributes, Call, Element, HostTensor, Reduction},
-    cases::{
-        arithmetic::Arithmetic,
-        case::Case,
-        group::{OperatorGroup, reference},
-        values::XorShift64,
-    },
+    cases::{arithmetic::Arithmetic, case::Case, group::reference, values::XorShift64},
 };
-use testgen_types::{Operator, Precision};
+use testgen_types::{Operator, OperatorGroup, Precision};
 
 /// The result of small integers is exact.
 pub(super) fn small(case: &Case) -> Option<Relation> {
@@ -52,7 +47,7 @@ pub(super) fn small(case: &Case) -> Option<Relation> {
 fn limits(call: &Call) -> Option<[i64; 2]> {
     use Operator::*;
     let summed = call.attributes.reduction != Reduction::Mean;
-    match (OperatorGroup::for_operator(call.operator), call.operator) {
+    match (call.operator.group(), call.operator) {
         (
             _,
             Add | Sub | Mul | MaxBinary | MinBinary | Maximum | Minimum | Neg | Abs | Relu

@@ -3,9 +3,9 @@
 use super::property::{Relation, difference, result};
 use crate::{
     calls::{Call, Reduction},
-    cases::{case::Case, group::OperatorGroup},
+    cases::case::Case,
 };
-use testgen_types::Operator;
+use testgen_types::{Operator, OperatorGroup};
 
 /// Equal rows have equal results.
 pub(super) fn equal(case: &Case) -> Option<Relation> {
@@ -49,30 +49,23 @@ fn of_rows(call: &Call) -> Option<Vec<usize>> {
     use Operator::*;
     let along_columns = call.attributes.dim == Some(1);
     let all = || (0..call.inputs.len()).collect();
-    Some(
-        match (OperatorGroup::for_operator(call.operator), call.operator) {
-            (_, Softmax | LogSoftmax) | (OperatorGroup::Reduction, _) => {
-                along_columns.then(|| vec![0])?
-            }
-            (
-                OperatorGroup::Elementwise | OperatorGroup::Comparison | OperatorGroup::Activation,
-                _,
-            ) => all(),
-            (_, Transpose | Reshape | View | Broadcast | WeightedSum) => return None,
-            (_, BatchMatmul) => vec![0, 1],
-            (_, Gemm) => vec![0, 2],
-            (_, Embedding) => vec![1],
-            (_, Gather) => along_columns.then(|| vec![0, 1])?,
-            (_, Unsqueeze | Stack | Concat | Slice) => {
-                (call.attributes.dim != Some(0)).then(all)?
-            }
-            (_, ScaledDotProductAttention | AddRelu | MulAdd) | (OperatorGroup::Movement, _) => {
-                all()
-            }
-            (OperatorGroup::Loss, _) => {
-                (call.attributes.reduction == Reduction::None).then(|| vec![0, 1])?
-            }
-            _ => vec![0],
-        },
-    )
+    Some(match (call.operator.group(), call.operator) {
+        (_, Softmax | LogSoftmax) | (OperatorGroup::Reduction, _) => {
+            along_columns.then(|| vec![0])?
+        }
+        (OperatorGroup::Elementwise | OperatorGroup::Comparison | OperatorGroup::Activation, _) => {
+            all()
+        }
+        (_, Transpose | Reshape | View | Broadcast | WeightedSum) => return None,
+        (_, BatchMatmul) => vec![0, 1],
+        (_, Gemm) => vec![0, 2],
+        (_, Embedding) => vec![1],
+        (_, Gather) => along_columns.then(|| vec![0, 1])?,
+        (_, Unsqueeze | Stack | Concat | Slice) => (call.attributes.dim != Some(0)).then(all)?,
+        (_, ScaledDotProductAttention | AddRelu | MulAdd) | (OperatorGroup::Movement, _) => all(),
+        (OperatorGroup::Loss, _) => {
+            (call.attributes.reduction == Reduction::None).then(|| vec![0, 1])?
+        }
+        _ => vec![0],
+    })
 }

@@ -1,11 +1,8 @@
 //! Scaling by a power of two, which changes exponents alone.
 
 use super::property::{Relation, difference, result};
-use crate::{
-    calls::Call,
-    cases::{case::Case, group::OperatorGroup},
-};
-use testgen_types::Operator;
+use crate::{calls::Call, cases::case::Case};
+use testgen_types::{Operator, OperatorGroup};
 
 const FACTOR: f64 = 8.0;
 
@@ -42,24 +39,22 @@ pub(super) fn by_a_power_of_two(case: &Case) -> Option<Relation> {
 fn homogeneous(call: &Call) -> Option<Vec<usize>> {
     use Operator::*;
     let all = || (0..call.inputs.len()).collect();
-    Some(
-        match (OperatorGroup::for_operator(call.operator), call.operator) {
-            (_, Add | Sub | MaxBinary | MinBinary | Maximum | Minimum | AddRelu | L1Loss) => {
-                vec![0, 1]
-            }
-            (
-                _,
-                Mul | Div | Neg | Abs | Relu | Dropout | Sum | Mean | Max | Min | WeightedSum
-                | Rope | NllLoss,
-            ) => vec![0],
-            (_, Where) => vec![1, 2],
-            (_, Gemm | MatmulBiasRelu | MulAdd) | (OperatorGroup::Convolution, _) => vec![0, 2],
-            (_, ScaledDotProductAttention) => vec![2],
-            (OperatorGroup::Matrix | OperatorGroup::Pooling | OperatorGroup::Indexing, _) => {
-                vec![0]
-            }
-            (OperatorGroup::Movement, _) => all(),
-            _ => return None,
-        },
-    )
+    Some(match (call.operator.group(), call.operator) {
+        (_, Add | Sub | MaxBinary | MinBinary | Maximum | Minimum | AddRelu | L1Loss) => {
+            vec![0, 1]
+        }
+        (
+            _,
+            Mul | Div | Neg | Abs | Relu | Dropout | Sum | Mean | Max | Min | WeightedSum | Rope
+            | NllLoss,
+        ) => vec![0],
+        (_, Where) => vec![1, 2],
+        (_, Gemm | MatmulBiasRelu | MulAdd) | (OperatorGroup::Convolution, _) => vec![0, 2],
+        (_, ScaledDotProductAttention) => vec![2],
+        (OperatorGroup::Matrix | OperatorGroup::Pooling | OperatorGroup::Indexing, _) => {
+            vec![0]
+        }
+        (OperatorGroup::Movement, _) => all(),
+        _ => return None,
+    })
 }

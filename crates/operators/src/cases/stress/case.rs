@@ -8,14 +8,10 @@ use super::{
 use crate::{
     calls::{Element, PeriodicCall},
     cases::{
-        arithmetic::Arithmetic,
-        case::Case,
-        group::{OperatorGroup, reference},
-        reference::Reference,
-        sizes::cases,
+        arithmetic::Arithmetic, case::Case, group::reference, reference::Reference, sizes::cases,
     },
 };
-use testgen_types::Operator;
+use testgen_types::{Operator, OperatorGroup};
 
 /// A call on repeated inputs, with a name.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,7 +50,7 @@ impl StressCase {
 
     /// The type of the result.
     pub(super) fn reference_element(&self, arithmetic: Arithmetic) -> Element {
-        match OperatorGroup::for_operator(self.operator()) {
+        match self.operator().group() {
             OperatorGroup::Comparison => Element::Bool,
             _ => arithmetic.element(),
         }
@@ -94,7 +90,7 @@ fn repeated(
     let whole = |shape: &[usize], tensor: usize| -> Vec<usize> {
         let of = |(dim, length): (usize, &usize)| {
             // Only batch and channels of an image: its other lengths may be those of a period.
-            let may_repeat = match OperatorGroup::for_operator(operator) {
+            let may_repeat = match operator.group() {
                 OperatorGroup::Convolution => tensor == 0 && dim == 0,
                 OperatorGroup::Pooling => dim < 2,
                 _ => true,

@@ -1,10 +1,7 @@
 //! Estimates of a stress case: bytes that it holds at a time, and operations.
 
-use crate::{
-    calls::{Element, PeriodicCall},
-    cases::group::OperatorGroup,
-};
-use testgen_types::Operator;
+use crate::calls::{Element, PeriodicCall};
+use testgen_types::{Operator, OperatorGroup};
 
 /// Bytes of an f32, in which operators on 16-bit types compute.
 const SINGLE: u64 = 4;
@@ -45,10 +42,7 @@ fn intermediate(call: &PeriodicCall, width: u64) -> u64 {
         .unwrap_or(0)
         .max(count(&call.result));
     let copies = |copies: u64| largest.saturating_mul(SINGLE).saturating_mul(copies);
-    match (
-        OperatorGroup::for_operator(call.call.operator),
-        call.call.operator,
-    ) {
+    match (call.call.operator.group(), call.call.operator) {
         (_, ScaledDotProductAttention) => {
             let [q, k] = [0, 1].map(|index| call.shapes.get(index).map_or(&[][..], Vec::as_slice));
             let ([batch, heads, queries, _], [_, _, keys, _]) = (q, k) else {
@@ -112,10 +106,7 @@ pub(super) fn work(call: &PeriodicCall) -> u64 {
             .and_then(|shape| shape.get(index))
             .map_or(1, |size| *size as u64)
     };
-    match (
-        OperatorGroup::for_operator(call.call.operator),
-        call.call.operator,
-    ) {
+    match (call.call.operator.group(), call.call.operator) {
         (_, Matmul | MatmulBiasRelu | MatmulBiasGelu) => result.saturating_mul(inner(1)),
         (_, BatchMatmul) => result.saturating_mul(inner(2)),
         (_, ScaledDotProductAttention) => {

@@ -1,10 +1,7 @@
 //! The sizes of an operator that repeat a period.
 
-use crate::{
-    calls::Reduction,
-    cases::{case::Case, group::OperatorGroup},
-};
-use testgen_types::Operator;
+use crate::{calls::Reduction, cases::case::Case};
+use testgen_types::{Operator, OperatorGroup};
 
 /// Elements of a period that the reference computes within seconds.
 const LARGEST_PERIOD: usize = 1 << 25;
@@ -58,11 +55,7 @@ fn prime(operator: Operator, index: usize, dim: Option<usize>) -> usize {
         Operator::ScaledDotProductAttention | Operator::Rope
     );
     match operator.sizes()[index] {
-        "batch"
-            if attends || OperatorGroup::for_operator(operator) == OperatorGroup::Convolution =>
-        {
-            2
-        }
+        "batch" if attends || operator.group() == OperatorGroup::Convolution => 2,
         "heads" => 3,
         "batch" | "queries" => 5,
         "channels" => 11,
@@ -87,7 +80,7 @@ fn repeats(operator: Operator, index: usize) -> bool {
         Embedding => matches!(name, "width" | "picks"),
         LayerNorm | RmsNorm | CrossEntropyLoss | NllLoss => name == "rows",
         WeightedSum => name == "columns",
-        _ => match OperatorGroup::for_operator(operator) {
+        _ => match operator.group() {
             OperatorGroup::Convolution | OperatorGroup::Normalisation => name == "batch",
             OperatorGroup::Pooling => matches!(name, "batch" | "channels"),
             _ => true,
@@ -98,7 +91,7 @@ fn repeats(operator: Operator, index: usize) -> bool {
 /// Whether an operator has cases whose result repeats with its inputs.
 pub(super) fn is_repeatable(operator: Operator) -> bool {
     use Operator::*;
-    match OperatorGroup::for_operator(operator) {
+    match operator.group() {
         OperatorGroup::Movement => matches!(operator, Copy | Contiguous | LayoutTransform),
         OperatorGroup::Indexing => operator == Embedding,
         OperatorGroup::Fused => operator != ConvBatchNormRelu,
@@ -115,9 +108,7 @@ pub(super) fn is_periodic(operator: Operator, case: &Case, period: &Period) -> b
         _ if period.dim.is_some() => attributes.dim == period.dim,
         // A query sees the keys before it, so that its result depends on its position.
         Operator::ScaledDotProductAttention => !attributes.causal,
-        _ if OperatorGroup::for_operator(operator) == OperatorGroup::Loss => {
-            attributes.reduction == Reduction::None
-        }
+        _ if operator.group() == OperatorGroup::Loss => attributes.reduction == Reduction::None,
         _ => true,
     }
 }

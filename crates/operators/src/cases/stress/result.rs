@@ -1,10 +1,7 @@
 //! The shape of a result, without computing it.
 
-use crate::{
-    calls::Call,
-    cases::group::{OperatorGroup, window::Windows},
-};
-use testgen_types::Operator;
+use crate::{calls::Call, cases::group::window::Windows};
+use testgen_types::{Operator, OperatorGroup};
 
 /// The shape of the result of a call on one period, or `None` if the call lacks an input.
 pub(super) fn shape(call: &Call) -> Option<Vec<usize>> {
@@ -12,57 +9,54 @@ pub(super) fn shape(call: &Call) -> Option<Vec<usize>> {
     let first = &call.tensor(0)?.shape;
     let second = || call.tensor(1).map(|tensor| tensor.shape.as_slice());
     let attributes = &call.attributes;
-    Some(
-        match (OperatorGroup::for_operator(call.operator), call.operator) {
-            (OperatorGroup::Reduction, _) => {
-                let mut shape = first.clone();
-                shape.remove(attributes.dim?);
-                shape
-            }
-            (_, Transpose) => first.iter().rev().copied().collect(),
-            (_, Matmul | BatchMatmul | Gemm | MatmulBiasRelu | MatmulBiasGelu) => {
-                let mut shape = first.clone();
-                *shape.last_mut()? = *second()?.last()?;
-                shape
-            }
-            (_, WeightedSum) => vec![second()?[1]],
-            (_, Embedding) => [second()?, &first[1..]].concat(),
-            (_, CrossEntropyLoss | NllLoss) => second()?.to_vec(),
-            (_, LayoutTransform) => attributes.axes.iter().map(|axis| first[*axis]).collect(),
-            (_, ConvTranspose2d) => {
-                let weight = second()?;
-                let along = |dim: usize| {
-                    let [stride, padding, dilation, added] = [
-                        &attributes.stride,
-                        &attributes.padding,
-                        &attributes.dilation,
-                        &attributes.output_padding,
-                    ]
-                    .map(|list| list.get(dim).copied());
-                    let extent =
-                        dilation.unwrap_or(1) * (weight[dim + 2] - 1) + 1 + added.unwrap_or(0);
-                    (first[dim + 2] - 1) * stride.unwrap_or(1) + extent - 2 * padding.unwrap_or(0)
-                };
-                [
-                    vec![first[0], weight[1] * attributes.groups],
-                    (0..first.len() - 2).map(along).collect(),
+    Some(match (call.operator.group(), call.operator) {
+        (OperatorGroup::Reduction, _) => {
+            let mut shape = first.clone();
+            shape.remove(attributes.dim?);
+            shape
+        }
+        (_, Transpose) => first.iter().rev().copied().collect(),
+        (_, Matmul | BatchMatmul | Gemm | MatmulBiasRelu | MatmulBiasGelu) => {
+            let mut shape = first.clone();
+            *shape.last_mut()? = *second()?.last()?;
+            shape
+        }
+        (_, WeightedSum) => vec![second()?[1]],
+        (_, Embedding) => [second()?, &first[1..]].concat(),
+        (_, CrossEntropyLoss | NllLoss) => second()?.to_vec(),
+        (_, LayoutTransform) => attributes.axes.iter().map(|axis| first[*axis]).collect(),
+        (_, ConvTranspose2d) => {
+            let weight = second()?;
+            let along = |dim: usize| {
+                let [stride, padding, dilation, added] = [
+                    &attributes.stride,
+                    &attributes.padding,
+                    &attributes.dilation,
+                    &attributes.output_padding,
                 ]
-                .concat()
-            }
-            (OperatorGroup::Convolution, _) => {
-                let weight = second()?;
-                let windows = Windows::new(&first[2..], &weight[2..], attributes);
-                [vec![first[0], weight[0]], windows.output()].concat()
-            }
-            (_, AdaptiveAvgPool1d | AdaptiveAvgPool2d) => [&first[..2], &attributes.shape].concat(),
-            (OperatorGroup::Pooling, _) => [
-                first[..2].to_vec(),
-                Windows::new(&first[2..], &attributes.kernel, attributes).output(),
+                .map(|list| list.get(dim).copied());
+                let extent = dilation.unwrap_or(1) * (weight[dim + 2] - 1) + 1 + added.unwrap_or(0);
+                (first[dim + 2] - 1) * stride.unwrap_or(1) + extent - 2 * padding.unwrap_or(0)
+            };
+            [
+                vec![first[0], weight[1] * attributes.groups],
+                (0..first.len() - 2).map(along).collect(),
             ]
-            .concat(),
-            _ => first.clone(),
-        },
-    )
+            .concat()
+        }
+        (OperatorGroup::Convolution, _) => {
+            let weight = second()?;
+            let windows = Windows::new(&first[2..], &weight[2..], attributes);
+            [vec![first[0], weight[0]], windows.output()].concat()
+        }
+        (_, AdaptiveAvgPool1d | AdaptiveAvgPool2d) => [&first[..2], &attributes.shape].concat(),
+        (OperatorGroup::Pooling, _) => [
+            first[..2].to_vec(),
+            Windows::new(&first[2..], &attributes.kernel, attributes).output(),
+        ]
+        .concat(),
+        _ => first.clone(),
+    })
 }
 
 #[cfg(test)]
