@@ -1,6 +1,7 @@
 //! The command line: one file per command below `cli/`, exit codes in [`ExitCode`].
 
 mod add;
+mod bench;
 mod checkpoint_argument;
 mod doctor;
 mod estimate;
@@ -43,6 +44,7 @@ enum Command {
     Generate(generate::GenerateArguments),
     Verify(verify::VerifyArguments),
     Run(run::RunArguments),
+    Bench(bench::BenchArguments),
     Kernels(kernels::KernelsArguments),
     Replay(replay::ReplayArguments),
     Report(report::ReportArguments),
@@ -96,6 +98,7 @@ fn run(command: &Command) -> Result<ExitCode, Error> {
         Command::Generate(arguments) => generate::run(arguments, &mut out),
         Command::Verify(arguments) => verify::run(arguments, &mut out),
         Command::Run(arguments) => run::run(arguments, &mut out),
+        Command::Bench(arguments) => bench::run(arguments, &mut out),
         Command::Kernels(arguments) => kernels::run(arguments, &mut out),
         Command::Replay(arguments) => replay::run(arguments, &mut out),
         Command::Report(arguments) => report::run(arguments, &mut out),

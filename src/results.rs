@@ -1,5 +1,6 @@
 //! Results of suites: reports are read and merged, and shown as pages, tables and changes.
 
+pub mod bench;
 pub mod compare;
 pub mod expected_failure;
 pub mod kernels;

@@ -10,6 +10,7 @@ use crate::{
         exit_code::ExitCode,
     },
     results::{
+        bench::{SpeedComparison, render_speed, render_speed_json, render_speed_markdown},
         compare::{ReportComparison, render_human, render_json, render_markdown as render_changes},
         expected_failure::ExpectedFailures,
         model_table::ModelTable,
@@ -44,6 +45,9 @@ use testgen_types::bounded_file::{limit, read_text};
 /// factor and exceeds a hundredth of its threshold. A check that no longer runs is worse, too. The
 /// JSON of `--by changes` contains three distances for each tensor: base to golden, report to
 /// golden, and the interval that follows for the distance of the two.
+///
+/// With `--by speed`, reports of `testgen bench` are compared: the ratio of the medians of the same
+/// work, with an interval of 95 %. Work whose configuration differs is refused, with the field.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -55,9 +59,11 @@ Examples:
   testgen report reports --base reports --by changes --devices cuda,rocm     the same checks on two kinds of device
   testgen report a.jsonl --base a.jsonl --by changes --devices cpu,cpu@torch/eager     two engines on one device
   testgen report docs/measurements/models --by models > docs/reference/models.md
+  testgen report new.jsonl --base old.jsonl --by speed --fail-slower 1.1     times of `testgen bench`
 
 Exit codes: 0 no check failed or is missing, and by changes nothing got worse or was lost; 1 a check or the report itself is red, by
-changes a check got worse or was lost, or the reports have no check in common (the report is written nevertheless); 2 wrong usage or
+changes a check got worse or was lost, or the reports have no check in common (the report is written nevertheless), by speed
+work is refused, wrong, or slower than `--fail-slower` allows; 2 wrong usage or
 input, for instance a directory without reports.")]
 pub(super) struct ReportArguments {
     /// Reports, or directories with reports
@@ -68,6 +74,7 @@ pub(super) struct ReportArguments {
     by: ReportRows,
     /// The output format; by default the first one: html, markdown, json or junit by checks,
     /// markdown by models and operators, human, markdown or json by changes
+    /// and by speed
     #[arg(long, value_name = "FORMAT", value_enum)]
     format: Option<ReportFormat>,
     /// The file to write; without it, standard output
@@ -96,6 +103,8 @@ enum ReportRows {
     Operators,
     /// Each check that changed since `--base`
     Changes,
+    /// Each measurement of `testgen bench`, with its ratio to the base
+    Speed,
 }
 
 /// An output format.
@@ -128,6 +137,23 @@ impl CliError for NoSuchFormat {
 }
 
 pub(super) fn run(arguments: &ReportArguments, out: &mut Out) -> Result<ExitCode, Error> {
+    // Reports of times have other lines than reports of checks.
+    let (text, green) = if arguments.by == ReportRows::Speed {
+        let comparison = arguments.base.speed(&arguments.reports)?;
+        (arguments.speed(&comparison)?, comparison.green)
+    } else {
+        of_checks(arguments)?
+    };
+    write_result(arguments.out.as_deref(), &text, out)?;
+    Ok(if green {
+        ExitCode::Success
+    } else {
+        ExitCode::Findings
+    })
+}
+
+/// The text of reports of checks, and whether they are green.
+fn of_checks(arguments: &ReportArguments) -> Result<(String, bool), Error> {
     let settings = Settings::resolve(&Overrides {
         specs: arguments.specs.clone(),
         ..Overrides::default()
@@ -138,12 +164,12 @@ pub(super) fn run(arguments: &ReportArguments, out: &mut Out) -> Result<ExitCode
         merged.require(&read_tests(path)?);
     }
     let comparison = arguments.base.compare(&merged, &expected)?;
-    let (text, green) = match (arguments.by, &comparison) {
+    Ok(match (arguments.by, &comparison) {
         (ReportRows::Changes, Some(comparison)) => {
             (arguments.changes(comparison)?, comparison.green)
         }
-        (ReportRows::Changes, None) => return Err(base::NoBase.into()),
-        (ReportRows::Checks, comparison) => (
+        (ReportRows::Changes, None) => return Err(base::NoBase { by: "changes" }.into()),
+        (ReportRows::Checks | ReportRows::Speed, comparison) => (
             arguments.checks(&merged, comparison.as_ref())?,
             merged.is_green(),
         ),
@@ -161,12 +187,6 @@ pub(super) fn run(arguments: &ReportArguments, out: &mut Out) -> Result<ExitCode
                 merged.is_green(),
             )
         }
-    };
-    write_result(arguments.out.as_deref(), &text, out)?;
-    Ok(if green {
-        ExitCode::Success
-    } else {
-        ExitCode::Findings
     })
 }
 
@@ -200,6 +220,15 @@ impl ReportArguments {
             ReportFormat::Human => render_human(comparison),
             ReportFormat::Markdown => render_changes(comparison),
             ReportFormat::Json => render_json(comparison),
+            format @ (ReportFormat::Html | ReportFormat::Junit) => return Err(self.no_such(format)),
+        })
+    }
+
+    fn speed(&self, comparison: &SpeedComparison) -> Result<String, NoSuchFormat> {
+        Ok(match self.format.unwrap_or(ReportFormat::Human) {
+            ReportFormat::Human => render_speed(comparison),
+            ReportFormat::Markdown => render_speed_markdown(comparison),
+            ReportFormat::Json => render_speed_json(comparison),
             format @ (ReportFormat::Html | ReportFormat::Junit) => return Err(self.no_such(format)),
         })
     }

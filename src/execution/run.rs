@@ -35,7 +35,7 @@ pub use failed_calls::failures_variable;
 pub use log_end::last_lines;
 pub use outcome::{Run, summarize};
 pub use requirement::{Requirement, RequirementError};
-pub use selection::{Selection, models_on_gpus, select};
+pub use selection::{Selection, models_on_devices, models_on_gpus, select};
 pub use simulation::{Simulation, SimulationError};
 pub use stress::{SoakTime, SoakTimeError, only_stress, stress_variables};
 pub use suite::BuiltSuite;

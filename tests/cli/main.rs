@@ -1,6 +1,7 @@
 //! The command line, end to end: every test runs the real binary in a project of its own.
 
 mod add;
+mod bench;
 mod bounded_files;
 mod browser;
 mod build_directory;

@@ -47,8 +47,8 @@ def test_results_are_returned_in_a_type_of_the_protocol(operators):
     device = SimpleNamespace(torch=torch.device("cpu"), kind_of=lambda _: "cpu")
     described = [{"element": "i32", "layout": "contiguous"}]
     call = operators.Call("sum", described, {"dim": None}, {"input.0": torch.tensor([2**31 - 1, 1])})
-    reply, tensors = operators.compute(call, device, math=False)
+    reply, tensors = operators.packed(operators.work(call, device, math=False)(), device)
     # As 32-bit integers wrap around.
     assert reply == {"element": "i32", "device": "cpu"} and tensors["result"].item() == -(2**31)
     with pytest.raises(operators.Unsupported, match="`fft`"):
-        operators.compute(operators.Call("fft", [], {}, {}), device, math=False)
+        operators.work(operators.Call("fft", [], {}, {}), device, math=False)

@@ -7,7 +7,7 @@ mod management;
 mod requirements;
 mod search;
 
-use crate::device::{DetectionPath, Device};
+use crate::device::{ComputeFacts, DetectionPath, Device};
 use crate::device_unavailable::DeviceUnavailable;
 use crate::library::{NotOpened, SharedLibrary};
 use crate::system::System;
@@ -292,6 +292,23 @@ fn amd_architecture(found: &DriverDevice, topology: &Topology) -> Option<String>
         gpu.pci_address.is_some() && gpu.pci_address == found.pci_address
     };
     by_name.or_else(|| topology.kfd_gpus().find(same_address)?.architecture.clone())
+}
+
+/// The size of a device that was detected here, and its clocks if NVML is installed.
+pub(crate) fn compute_facts(system: &System, device: &Device) -> ComputeFacts {
+    let address = device.pci_address.as_deref();
+    let clocks = address.and_then(|address| management::clocks(system, address));
+    let multiprocessors = || {
+        let library = search::open(system, &["cuda", "nvcuda"]).ok()?;
+        let driver = CudaDriver::load(&library).ok()?;
+        driver.initialise().ok()?;
+        driver.multiprocessors(device.index)
+    };
+    ComputeFacts {
+        compute_units: multiprocessors(),
+        clock_mhz: clocks.as_ref().and_then(|clocks| clocks.now),
+        max_clock_mhz: clocks.and_then(|clocks| clocks.highest),
+    }
 }
 
 /// Free and total bytes of a device that was detected here.

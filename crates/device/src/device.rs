@@ -140,6 +140,17 @@ pub struct Device {
     pub warnings: Vec<DeviceProblem>,
 }
 
+/// The size and the clocks of a GPU; `None` where the driver does not report a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ComputeFacts {
+    /// Streaming multiprocessors.
+    pub compute_units: Option<u32>,
+    /// Their clock now, in MHz.
+    pub clock_mhz: Option<u32>,
+    /// Their highest clock, in MHz.
+    pub max_clock_mhz: Option<u32>,
+}
+
 impl Device {
     /// Why `engine` must not open it, or `None` if it may.
     pub fn unusable_by(&self, engine: EngineKind) -> Option<&Unusable> {

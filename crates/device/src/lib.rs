@@ -13,6 +13,7 @@
 //! `unsafe`, are in `library.rs`, `hip/functions.rs`, `cuda/driver.rs`, `cuda/compiler.rs` and
 //! `cuda/management.rs`.
 
+mod compute_facts;
 mod cuda;
 mod device;
 mod device_unavailable;
@@ -29,8 +30,9 @@ mod topology;
 mod vendor;
 mod visibility;
 
+pub use compute_facts::{compute_facts, compute_facts_in};
 pub use cuda::{cuda_compatibility, cuda_driver};
-pub use device::{DetectionPath, Device, DeviceProblem, EngineKind, Unusable};
+pub use device::{ComputeFacts, DetectionPath, Device, DeviceProblem, EngineKind, Unusable};
 pub use device_unavailable::DeviceUnavailable;
 pub use hip::{HIP_SYMBOLS, HIPRTC_SYMBOLS, hip_runtime};
 pub use host::host_processor;

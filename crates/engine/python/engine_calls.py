@@ -8,6 +8,7 @@ import transformers
 
 import engine_models
 import engine_operators
+import engine_times
 from engine_device import Device, set_modules_aside, set_tf32
 from engine_forward import forward, packed
 from engine_protocol import Unsupported
@@ -16,6 +17,8 @@ from engine_session import Session
 DTYPES = {"f32": torch.float32, "tf32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
 ATTENTION = ("eager", "sdpa", "flash_attention_2")
 OPTIONS = (*ATTENTION, "compile", "tf32")
+# The calls that can be timed.
+TIMED = ("forward", "step", "operator")
 
 
 class Calls:
@@ -65,10 +68,22 @@ class Calls:
 
     def operator(self, tensors, operator, inputs, attributes, dtype):
         """One operator with the arguments of PyTorch's function."""
+        return engine_operators.packed(self.work_of_operator(tensors, operator, inputs, attributes, dtype)(), self.device)
+
+    def work_of_operator(self, tensors, operator, inputs, attributes, dtype):
+        """The computation of an operator, with its inputs on the device."""
         set_tf32(self.tf32 or dtype == "tf32")
         call = engine_operators.Call(operator, inputs, attributes, tensors)
         # In a column with eager attention, attention is computed of its parts.
-        return engine_operators.compute(call, self.device, math=self.attention == "eager")
+        return engine_operators.work(call, self.device, math=self.attention == "eager")
+
+    def time(self, tensors, timed, warmup, iterations):
+        """The milliseconds of a repeated call, whose results stay on the device."""
+        name = timed.pop("call")
+        if name not in TIMED:
+            raise Unsupported(f"times of `{name}`")
+        work = getattr(self, f"work_of_{name}")(tensors, **timed)
+        return {"milliseconds": engine_times.measured(self.device, work, warmup, iterations)}, {}
 
     def load(self, _, directory, model_type, dtype, config=None, implementation=None, **names):
         """Loads a checkpoint."""
@@ -89,8 +104,12 @@ class Calls:
 
     def forward(self, tensors, model, traced):
         """Every output of the model."""
+        return packed(self.work_of_forward(tensors, model, traced)(), self.device)
+
+    def work_of_forward(self, tensors, model, traced):
+        """The computation of a forward call, from inputs on the host."""
         self.choose_tf32(model)
-        return packed(forward(self.models[model], self.device.inputs(tensors), traced), self.device)
+        return lambda: forward(self.models[model], self.device.inputs(tensors), traced)
 
     def open_session(self, _, model):
         """A sequence with a cache."""
@@ -100,9 +119,13 @@ class Calls:
 
     def step(self, tensors, session):
         """More tokens of a sequence."""
+        return packed(self.work_of_step(tensors, session)(), self.device)
+
+    def work_of_step(self, tensors, session):
+        """The computation of a step, from inputs on the host."""
         model, sequence = self.sessions[session]
         self.choose_tf32(model)
-        return packed(sequence.step(self.device.inputs(tensors)), self.device)
+        return lambda: sequence.step(self.device.inputs(tensors))
 
     def choose_tf32(self, model):
         """Products in TF32 for this model, or not: torch has one switch for all."""

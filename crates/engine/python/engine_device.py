@@ -75,6 +75,11 @@ class Device:
             storages[storage.data_ptr()] = storage.nbytes()
         return sum(storages.values())
 
+    def synchronize(self):
+        """Returns when the device has computed everything."""
+        if self.torch.type == "cuda":
+            torch.cuda.synchronize(self.torch)
+
     def is_lost(self):
         """Whether a kernel has ended the context of this process, as an index out of range does on a GPU: every later call fails, too."""
         if self.torch.type != "cuda":

@@ -23,20 +23,29 @@ class Call:
     tensors: dict
 
 
-@torch.no_grad()
-def compute(call, device, *, math):
-    """The reply and its tensor."""
+def work(call, device, *, math):
+    """The computation of a call, with its inputs on the device."""
     if call.operator not in torch_operators.names():
         raise Unsupported(f"operator `{call.operator}`")
     inputs = [
         placed(call.tensors[f"input.{index}"].to(device.torch, TYPES[description["element"]]), description["layout"])
         for index, description in enumerate(call.inputs)
     ]
+    return lambda: compute(call, inputs, math)
+
+
+@torch.no_grad()
+def compute(call, inputs, math):
+    """The result of a call."""
     try:
-        result = torch_operators.compute(call.operator, inputs, call.attributes, math=math)
+        return torch_operators.compute(call.operator, inputs, call.attributes, math=math)
     except NotImplementedError as error:
         # Not every function has a kernel for every type, for instance `avg_pool3d` for bf16 on the CPU.
         raise Unsupported(str(error)) from error
+
+
+def packed(result, device):
+    """The reply and its tensor."""
     if result.dtype == torch.int64:
         # Sums of 32-bit integers are 64-bit integers in PyTorch.
         result = result.to(torch.int32)

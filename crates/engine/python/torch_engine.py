@@ -43,7 +43,7 @@ class Engine:
 
     def described(self):
         """The fields that the reply to `hello` has in addition."""
-        return {"implementations": engine_models.implementations(), "operators": torch_operators.names()}
+        return {"implementations": engine_models.implementations(), "operators": torch_operators.names(), "times": True}
 
     def recover(self, calls):
         """Frees what a call that ran out of memory has left."""

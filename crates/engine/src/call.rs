@@ -111,6 +111,18 @@ pub enum EngineCall {
         /// From the reply of `open_session`.
         session: u64,
     },
+    /// Repeats a `forward`, a `step` or an `operator`, with its tensors, and measures each. A time
+    /// is that of the computation, with a wait for the device before and after it: from inputs on
+    /// the host (of an operator from inputs on the device) to results that stay on the device. Only
+    /// engines whose reply to `hello` has `times` are asked.
+    Time {
+        /// The call, with its name and its arguments.
+        timed: Box<EngineCall>,
+        /// Calls before those that are measured.
+        warmup: u32,
+        /// Calls that are measured.
+        iterations: u32,
+    },
     /// Forgets the tokens of a sequence.
     ResetSession {
         /// From the reply of `open_session`.
@@ -144,6 +156,7 @@ impl EngineCall {
             Self::Forward { .. } => "forward",
             Self::OpenSession { .. } => "open_session",
             Self::Step { .. } => "step",
+            Self::Time { .. } => "time",
             Self::ResetSession { .. } => "reset_session",
             Self::CloseSession { .. } => "close_session",
             Self::Memory => "memory",

@@ -44,7 +44,7 @@ pub use python::BUILT_IN;
 pub use reply::{
     AlgorithmResults, AlgorithmsReply, Build, CallFailure, DevicesReply, FailureKind, Feature,
     ForwardReply, HelloReply, ListedDevice, LoadReply, MemoryReply, ModelTensors, OpenReply,
-    OpenedDevice, OperatorReply, ResponseHeader, SessionReply, TensorPlacement,
+    OpenedDevice, OperatorReply, ResponseHeader, SessionReply, TensorPlacement, TimeReply,
 };
 #[cfg(feature = "schema")]
 pub use schema::protocol_schema;

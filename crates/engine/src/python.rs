@@ -47,6 +47,7 @@ const FILES: &[(&str, &str)] = files! {
     "engine_operators.py"
     "engine_protocol.py"
     "engine_session.py"
+    "engine_times.py"
     "decoder_inputs.py"
     "decoder_only.py"
     "diffusion.py"

@@ -73,6 +73,9 @@ pub struct HelloReply {
     /// Whether the engine has the call `algorithms`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub algorithms: bool,
+    /// Whether the engine has the call `time`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub times: bool,
 }
 
 /// The kind of GPU that an engine was built for.
@@ -240,6 +243,14 @@ pub struct AlgorithmResults {
     /// Descriptions of the first wrong results.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
+}
+
+/// The reply to `time`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct TimeReply {
+    /// The time of each measured call, in their order.
+    pub milliseconds: Vec<f64>,
 }
 
 /// The reply to `open_session`.

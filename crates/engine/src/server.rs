@@ -222,6 +222,7 @@ mod tests {
                 operators: vec!["copy".to_owned()],
                 only_operators: true,
                 algorithms: true,
+                times: false,
             })
         }
 

@@ -13,6 +13,7 @@ use testgen_engine::{
     ComputeOperation, DeviceClass, DeviceRequest, Engine, EngineCommand, EngineError, EngineName,
     StartedEngine, Tensor, TensorData, Tensors,
 };
+use testgen_types::Repetitions;
 
 /// The limit of calls that are answered, or whose failure is noticed at once: an error about this
 /// limit fails the test.
@@ -88,6 +89,26 @@ fn a_correct_engine_answers() {
     let engine = start("none").unwrap();
     assert_eq!(sum(&engine, &[1.0, 2.5]).unwrap(), [2.0, 5.0]);
     assert_eq!(engine.describe_versions(), "scripted 1 (CPU build)");
+}
+
+#[test]
+fn times_are_as_many_as_requested_and_above_zero() {
+    let repetitions = Repetitions {
+        warmup: 2,
+        iterations: 3,
+    };
+    let time = |mode: &str| {
+        let engine = start(mode).unwrap();
+        engine.time_forward(1, &Tensors::new(), repetitions)
+    };
+    assert_eq!(time("times").unwrap(), [1.5, 9.0, 9.0]);
+    for mode in ["times_missing", "times_zero"] {
+        let error = time(mode).expect_err(mode).to_string();
+        assert!(error.contains("does not have 3 times above 0"), "{error}");
+    }
+    assert!(
+        matches!(time("none"), Err(EngineError::Unsupported { message }) if message.contains("does not measure times"))
+    );
 }
 
 #[test]

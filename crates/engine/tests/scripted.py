@@ -206,6 +206,8 @@ def answer(request, tensors):
             reply["implementations"] = {"experts": ["first", "second"]}
         if MODE.startswith("operators"):
             reply["operators"] = ["copy"]
+        if MODE.startswith("times"):
+            reply["times"] = True
         return write({"id": identifier, "reply": reply})
     if call == "devices":
         if MODE != "lists_devices":
@@ -250,6 +252,12 @@ def answer(request, tensors):
         return write({"id": identifier, "reply": reply})
     if call == "forward":
         return forward(request, tensors)
+    if call == "time":
+        count = request["iterations"] - (MODE == "times_missing")
+        first = 0.0 if MODE == "times_zero" else 1.5
+        # The name of the timed call and the warm-up are seen in the times.
+        others = [len(request["timed"]["call"]) + request["warmup"]] * (count - 1)
+        return write({"id": identifier, "reply": {"milliseconds": [first, *others]}})
     return write({"id": identifier, "reply": {"in_use": 0, "session": 1}})
 
 

@@ -153,6 +153,7 @@ impl OperatorEngine for LibraryEngine {
                 .collect(),
             only_operators: true,
             algorithms: true,
+            times: false,
         })
     }
 

@@ -48,12 +48,34 @@ impl<B: Ops> BoundModel<B> {
         traced: bool,
         cache: Option<&mut Cache<B>>,
     ) -> Result<Forward, ForwardError> {
-        let inputs = Inputs::new(arrays, &self.device, storage(self.precision));
         let mut context = ForwardContext::new(cache, traced);
-        let forward = || self.network.forward(&inputs, &mut context);
-        guard(|| compute_in::<B, _>(self.precision, forward))
-            .map_err(|message| ForwardError::Device { message })??;
+        self.forward_in(arrays, &mut context)?;
         Ok(context.into_result())
+    }
+
+    /// One forward call whose outputs stay on the device. Returns when the device has computed
+    /// them.
+    pub(crate) fn compute(
+        &self,
+        arrays: &Arrays,
+        cache: Option<&mut Cache<B>>,
+    ) -> Result<(), ForwardError> {
+        self.forward_in(arrays, &mut ForwardContext::on_device(cache))?;
+        let failed = |message| ForwardError::Device { message };
+        guard(|| B::sync(&self.device))
+            .map_err(failed)?
+            .map_err(|error| failed(format!("{error:?}")))
+    }
+
+    fn forward_in(
+        &self,
+        arrays: &Arrays,
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<(), ForwardError> {
+        let inputs = Inputs::new(arrays, &self.device, storage(self.precision));
+        let forward = || self.network.forward(&inputs, context);
+        guard(|| compute_in::<B, _>(self.precision, forward))
+            .map_err(|message| ForwardError::Device { message })?
     }
 }
 

@@ -3,8 +3,10 @@
 use crate::capabilities::Capabilities;
 use testgen_nn::{
     array::Arrays,
-    forward::{Forward, ForwardError, Session},
+    forward::{Forward, ForwardError, Session, Unsupported},
+    timing::{CallTimes, TimedCall},
 };
+use testgen_types::Repetitions;
 
 /// A loaded model, independent of its backend.
 pub trait ErasedModel: Send {
@@ -17,4 +19,14 @@ pub trait ErasedModel: Send {
 
     /// Its limits, its cache, and what padding may change.
     fn capabilities(&self) -> Capabilities;
+
+    /// The times of a call that is repeated. Its outputs stay on the device, which is idle before
+    /// and after each call.
+    fn time(
+        &self,
+        _call: TimedCall<'_>,
+        _repetitions: Repetitions,
+    ) -> Result<CallTimes, ForwardError> {
+        Err(Unsupported("timed calls".to_owned()).into())
+    }
 }

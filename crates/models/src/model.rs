@@ -11,9 +11,10 @@ use std::fmt;
 use testgen_nn::{
     array::Arrays,
     forward::{Forward, ForwardError, Session},
+    timing::{CallTimes, TimedCall},
 };
 use testgen_processing::processor::Processor;
-use testgen_types::{Head, ModelType, Precision};
+use testgen_types::{Head, ModelType, Precision, Repetitions};
 
 /// A model on its device.
 pub struct Model {
@@ -65,6 +66,16 @@ impl Model {
         self.erased.session()?.ok_or_else(|| ForwardError::NoCache {
             class: self.class().to_owned(),
         })
+    }
+
+    /// The times of a call that is repeated. Its outputs stay on the device, which is idle before
+    /// and after each call.
+    pub fn time(
+        &self,
+        call: TimedCall<'_>,
+        repetitions: Repetitions,
+    ) -> Result<CallTimes, ForwardError> {
+        self.erased.time(call, repetitions)
     }
 
     /// The `model_type` of the checkpoint.

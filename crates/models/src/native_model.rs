@@ -7,8 +7,11 @@ use crate::{
 use testgen_nn::{
     array::Arrays,
     backend::Ops,
-    forward::{Forward, ForwardError, Session},
+    cache::Cache,
+    forward::{Forward, ForwardError, Session, Unsupported},
+    timing::{CallTimes, TimedCall, milliseconds, step_after},
 };
+use testgen_types::Repetitions;
 
 impl<B: Ops> ErasedModel for BoundModel<B> {
     fn forward(&self, inputs: &Arrays, traced: bool) -> Result<Forward, ForwardError> {
@@ -21,5 +24,51 @@ impl<B: Ops> ErasedModel for BoundModel<B> {
 
     fn capabilities(&self) -> Capabilities {
         *BoundModel::capabilities(self)
+    }
+
+    fn time(
+        &self,
+        call: TimedCall<'_>,
+        repetitions: Repetitions,
+    ) -> Result<CallTimes, ForwardError> {
+        match call {
+            TimedCall::Forward(inputs) => {
+                let calls = repetitions.of(|| milliseconds(|| self.compute(inputs, None)))?;
+                Ok(CallTimes {
+                    calls,
+                    steps: Vec::new(),
+                })
+            }
+            TimedCall::Decode { prompt, steps } => {
+                let sequences = repetitions.of(|| self.time_sequence(prompt, steps))?;
+                let (calls, steps): (Vec<f64>, Vec<Vec<f64>>) = sequences.into_iter().unzip();
+                Ok(CallTimes {
+                    calls,
+                    steps: steps.concat(),
+                })
+            }
+        }
+    }
+}
+
+impl<B: Ops> BoundModel<B> {
+    /// The milliseconds of a prompt and of each of the `steps` after it.
+    fn time_sequence(&self, prompt: &Arrays, steps: u32) -> Result<(f64, Vec<f64>), ForwardError> {
+        let Capabilities {
+            token_input_name: name,
+            cached_layers,
+            ..
+        } = *self.capabilities();
+        let layers = cached_layers.ok_or_else(|| Unsupported("a key-value cache".to_owned()))?;
+        let step = step_after(prompt, name).ok_or(ForwardError::MissingInput { name })?;
+        let mut cache = Cache::new(layers);
+        let mut advance = |inputs: &Arrays| {
+            let time = milliseconds(|| self.compute(inputs, Some(&mut cache)))?;
+            cache.advance(inputs[name].shape()[1]);
+            Ok::<_, ForwardError>(time)
+        };
+        let first = advance(prompt)?;
+        let steps: Result<_, _> = (0..steps).map(|_| advance(&step)).collect();
+        Ok((first, steps?))
     }
 }

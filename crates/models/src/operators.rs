@@ -24,17 +24,20 @@ mod transfer;
 mod value;
 mod window;
 
+use arguments::CallArguments;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 #[cfg(any(feature = "cuda", feature = "rocm"))]
 use testgen_nn::backend::Gpu;
 use testgen_nn::{
     backend::{Cpu, Ops, compute_in},
     device::BackendDevice,
+    timing::milliseconds,
 };
 use testgen_operators::calls::{
     Call, CallError, Computed, Element, Execute, PeriodicCall, PeriodicResult, Piece, Reduction,
 };
-use testgen_types::{Operator, Precision, panic_text};
+use testgen_types::{Operator, Precision, Repetitions, panic_text};
+use value::DeviceTensor;
 
 /// The executor of calls on `device`, with products in `precision`.
 pub fn executor(device: &BackendDevice, precision: Precision) -> Box<dyn Execute + Send + Sync> {
@@ -71,6 +74,22 @@ impl<B: Ops> Execute for CallExecutor<B> {
             periodic::computed::<B>(call, self.precision, &self.device, read)
         })
     }
+
+    fn time(&self, call: &Call, repetitions: Repetitions) -> Result<Vec<f64>, CallError> {
+        caught(call.operator, || {
+            compute_in::<B, _>(self.precision, || {
+                let inputs = self.inputs(call);
+                repetitions.of(|| {
+                    milliseconds(|| {
+                        // Clones, so that no operation may write into an input.
+                        let result = dispatch::compute::<B>(self.arguments(call, inputs.clone()));
+                        self.wait(call.operator)?;
+                        result.map(drop)
+                    })
+                })
+            })
+        })
+    }
 }
 
 /// burn panics where a device fails, and on shapes that an operator does not take.
@@ -90,23 +109,7 @@ fn caught<T>(
 impl<B: Ops> CallExecutor<B> {
     fn compute(&self, call: &Call) -> Result<Computed, CallError> {
         let result = compute_in::<B, _>(self.precision, || {
-            let inputs = call
-                .inputs
-                .iter()
-                .map(|input| transfer::upload::<B>(input, &self.device))
-                .collect();
-            let element = call
-                .inputs
-                .iter()
-                .map(|input| input.tensor.element)
-                .find(|element| element.is_float());
-            let arguments = arguments::CallArguments::new(
-                call,
-                inputs,
-                element.unwrap_or(Element::I32),
-                &self.device,
-            );
-            dispatch::compute::<B>(arguments)
+            dispatch::compute::<B>(self.arguments(call, self.inputs(call)))
         })?;
         let device = B::kind(&result.device());
         let mut tensor = transfer::download(result).map_err(|message| CallError::Device {
@@ -119,6 +122,30 @@ impl<B: Ops> CallExecutor<B> {
             tensor.shape.clear();
         }
         Ok(Computed { tensor, device })
+    }
+
+    /// The inputs on the device.
+    fn inputs(&self, call: &Call) -> Vec<DeviceTensor<B>> {
+        let upload = |input| transfer::upload::<B>(input, &self.device);
+        call.inputs.iter().map(upload).collect()
+    }
+
+    fn arguments<'a>(
+        &'a self,
+        call: &'a Call,
+        inputs: Vec<DeviceTensor<B>>,
+    ) -> CallArguments<'a, B> {
+        let mut elements = call.inputs.iter().map(|input| input.tensor.element);
+        let element = elements.find(|element| element.is_float());
+        CallArguments::new(call, inputs, element.unwrap_or(Element::I32), &self.device)
+    }
+
+    /// Returns when the device has computed everything.
+    fn wait(&self, operator: Operator) -> Result<(), CallError> {
+        B::sync(&self.device).map_err(|error| CallError::Device {
+            operator,
+            message: format!("{error:?}"),
+        })
     }
 }
 

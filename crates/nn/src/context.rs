@@ -15,6 +15,8 @@ use testgen_types::Precision;
 pub struct ForwardContext<'a, B: Ops> {
     cache: Option<&'a mut Cache<B>>,
     traced: bool,
+    /// Whether outputs stay on the device.
+    on_device: bool,
     stack: &'static str,
     result: Forward,
 }
@@ -42,8 +44,18 @@ impl<'a, B: Ops> ForwardContext<'a, B> {
         Self {
             cache,
             traced,
+            on_device: false,
             stack: "",
             result: Forward::default(),
+        }
+    }
+
+    /// The context of a call whose outputs are computed and not copied to the host, so that its
+    /// result is empty.
+    pub fn on_device(cache: Option<&'a mut Cache<B>>) -> Self {
+        Self {
+            on_device: true,
+            ..Self::new(cache, false)
         }
     }
 
@@ -132,8 +144,9 @@ impl<'a, B: Ops> ForwardContext<'a, B> {
         name: &str,
         tensor: Tensor<B, D>,
     ) -> Result<(), ForwardError> {
-        let array = self.read(name, tensor)?;
-        self.result.outputs.insert(name.to_owned(), array);
+        if !self.on_device {
+            self.output_to_host(name, tensor)?;
+        }
         Ok(())
     }
 

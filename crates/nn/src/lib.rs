@@ -25,4 +25,5 @@ pub mod inputs;
 pub mod layer;
 #[cfg(feature = "native")]
 pub mod routing;
+pub mod timing;
 pub mod weights;

@@ -10,6 +10,7 @@ mod batch_invariance;
 mod causal_leak;
 mod comparison;
 mod config_effective;
+mod correct;
 mod detection_golden;
 mod determinism;
 mod dtype_ladder;
@@ -40,6 +41,9 @@ mod router_golden;
 mod run;
 mod shape_sweep;
 
+#[cfg(feature = "operators")]
+pub(crate) use correct::{Agreement, CheckedCase, with_checked_cases};
+pub(crate) use correct::{CorrectModel, with_correct_model};
 pub(crate) use run::{CheckContext, CheckEvidence, CheckOutcome, CheckStatus};
 
 use crate::{golden::Golden, harness::Harness};

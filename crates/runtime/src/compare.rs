@@ -5,7 +5,7 @@
 
 mod measure;
 
-pub(crate) use measure::{Measured, measure};
+pub(crate) use measure::{MeasuredError, measure};
 
 use crate::tolerance::Threshold;
 use std::fmt;
@@ -51,7 +51,7 @@ pub(crate) enum Mismatch {
         /// The element with the largest error.
         worst: ComparedElement,
         /// The errors.
-        measured: Measured,
+        measured: MeasuredError,
         /// The largest errors that pass.
         threshold: Threshold,
     },
@@ -124,7 +124,7 @@ fn evaluate(
     shape: &[usize],
     reference: &[f32],
     values: &[f32],
-    measured: &Measured,
+    measured: &MeasuredError,
     threshold: Threshold,
 ) -> Option<Mismatch> {
     let element = |flat: usize| ComparedElement {
@@ -166,7 +166,7 @@ fn without_distance(name: &str, threshold: Threshold) -> OutputError {
 }
 
 /// threshold / error in the measure where it is smaller.
-fn headroom(measured: &Measured, threshold: Threshold) -> f64 {
+fn headroom(measured: &MeasuredError, threshold: Threshold) -> f64 {
     let headroom = |threshold: f64, error: f64| {
         if error == 0.0 {
             LARGEST_HEADROOM

@@ -8,6 +8,7 @@
     allow(dead_code, reason = "what burn and operators need")
 )]
 
+mod bench;
 mod check;
 mod compare;
 mod detect;

@@ -8,6 +8,7 @@ use crate::{
     open::{DeviceExecutor, OpenDevice},
     subject::{OperatorShapes, Subject},
 };
+use std::time::Instant;
 use testgen_models::Checkpoint;
 #[cfg(feature = "native")]
 use testgen_nn::device::BackendDevice;
@@ -34,6 +35,7 @@ pub fn load<'c>(
     match (spec.subject, checkpoint.into()) {
         (Subject::Model { .. }, None) => Err(InitError::NoCheckpoint),
         (Subject::Model { model_type, .. }, Some(checkpoint)) => {
+            let start = Instant::now();
             let (model, lacks) = match &device.executor {
                 #[cfg(feature = "native")]
                 DeviceExecutor::Native(backend) => (
@@ -50,6 +52,7 @@ pub fn load<'c>(
             Ok(LoadedSubject::Model {
                 model: Box::new(model),
                 lacks,
+                load_time: start.elapsed(),
             })
         }
         (Subject::Operators { .. }, Some(checkpoint)) => Err(InitError::CheckpointOfOperators {

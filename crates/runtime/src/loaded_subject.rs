@@ -1,13 +1,13 @@
 //! The subject that an endpoint computes with: a model, or operators on a device.
 
 use crate::subject::OperatorShapes;
-use std::{collections::BTreeMap, fmt};
+use std::{collections::BTreeMap, fmt, time::Duration};
 use testgen_engine::Feature;
 use testgen_models::Model;
 use testgen_operators::calls::{
     Call, CallError, Computed, Execute, PeriodicCall, PeriodicResult, Piece,
 };
-use testgen_types::Precision;
+use testgen_types::{Precision, Repetitions};
 
 /// The subject that an endpoint computes with.
 #[derive(Debug)]
@@ -18,6 +18,8 @@ pub enum LoadedSubject {
         model: Box<Model>,
         /// The features that it does not have in an engine, with the reasons.
         lacks: BTreeMap<Feature, String>,
+        /// The time of the load.
+        load_time: Duration,
     },
     /// Operators.
     Operators(OperatorSet),
@@ -67,9 +69,14 @@ impl LoadedSubject {
     #[must_use]
     pub fn map_model(self, replace: impl FnOnce(Model) -> Model) -> Self {
         match self {
-            Self::Model { model, lacks } => Self::Model {
+            Self::Model {
+                model,
+                lacks,
+                load_time,
+            } => Self::Model {
                 model: Box::new(replace(*model)),
                 lacks,
+                load_time,
             },
             Self::Operators(set) => Self::Operators(set),
         }
@@ -106,6 +113,10 @@ impl Execute for OperatorSet {
         read: &mut dyn FnMut(Piece<'_>),
     ) -> Result<PeriodicResult, CallError> {
         self.executor.execute_periodic(call, read)
+    }
+
+    fn time(&self, call: &Call, repetitions: Repetitions) -> Result<Vec<f64>, CallError> {
+        self.executor.time(call, repetitions)
     }
 }
 

@@ -6,6 +6,7 @@
 
 #[cfg(all(feature = "all_kernels", any(feature = "cuda", feature = "rocm")))]
 mod all_kernels;
+mod bench;
 mod device_selection;
 mod devices;
 mod engines;
@@ -47,6 +48,9 @@ pub fn main(harnesses: &[&'static Harness], manifest_dir: &str) -> ExitCode {
         return precompile::work(&environment, harnesses);
     }
     if let Some(exit) = replay::run(&environment) {
+        return exit;
+    }
+    if let Some(exit) = bench::run(harnesses, &environment) {
         return exit;
     }
     #[cfg(all(feature = "all_kernels", any(feature = "cuda", feature = "rocm")))]

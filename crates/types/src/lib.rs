@@ -1,7 +1,7 @@
 //! The closed vocabulary that generator, verifier, runtime and reports share.
 //!
 //! Owns: which architectures, tasks, devices, precisions, checks, operators and model types exist,
-//! which check applies to which architecture, the line format of a report and of a suite's
+//! which check applies to which architecture, the line formats of reports and of a suite's
 //! progress, how Python's JSON is read, how quantized checkpoints are recognised, the text of a
 //! panic, how files are read with a limit, and where the cache is. Does not own: any other
 //! behaviour. Generator and runtime match these enums exhaustively, so a new variant is a compile
@@ -14,6 +14,8 @@ mod registry;
 mod transformers_types;
 
 mod architecture;
+mod bench_entry;
+mod bench_request;
 pub mod bounded_file;
 mod cache_folder;
 mod check;
@@ -38,6 +40,10 @@ mod task;
 mod versioned_json;
 
 pub use architecture::Architecture;
+pub use bench_entry::{
+    BenchDevice, BenchEntry, BenchHost, BenchStatus, BenchTimes, Measured, quantile,
+};
+pub use bench_request::{BenchRequest, Repetitions};
 pub use cache_folder::{CACHE_VARIABLE, cache_folder};
 pub use check::{Check, CheckDevices, CheckEntry, CheckTopic, Engines, Precisions};
 pub use closed_enum::UnknownName;

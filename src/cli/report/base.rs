@@ -3,6 +3,7 @@
 use crate::{
     base::cli_error::{CliError, Error},
     results::{
+        bench::{SpeedComparison, SpeedOptions, read_bench_reports},
         compare::{CompareOptions, DeviceChoice, DevicePair, ReportComparison},
         expected_failure::ExpectedFailures,
         read::{MergedReport, read_sources},
@@ -29,6 +30,10 @@ pub(super) struct BaseArguments {
     /// From this ratio of two errors on, the larger one counts as worse
     #[arg(long, value_name = "NUMBER", default_value_t = 2.0, value_parser = factor)]
     factor: f64,
+    /// By speed, fail when work takes longer than this many times the base, and the interval of
+    /// 95 % excludes equal times
+    #[arg(long, value_name = "RATIO", value_parser = factor)]
+    fail_slower: Option<f64>,
 }
 
 /// `--devices` with a number of devices other than two.
@@ -47,17 +52,19 @@ impl CliError for WrongDeviceCount {
     }
 }
 
-/// `--by changes` without a base.
+/// `--by changes` or `--by speed` without a base.
 #[derive(Debug, thiserror::Error)]
-#[error("`--by changes` needs `--base`")]
-pub(super) struct NoBase;
+#[error("`--by {by}` needs `--base`")]
+pub(super) struct NoBase {
+    pub(super) by: &'static str,
+}
 
 impl CliError for NoBase {
     fn help(&self) -> Option<String> {
-        Some(
-            "name the earlier reports: `testgen report reports --base last-release --by changes`"
-                .to_owned(),
-        )
+        Some(format!(
+            "name the earlier reports: `testgen report reports --base last-release --by {}`",
+            self.by
+        ))
     }
 }
 
@@ -68,14 +75,7 @@ impl BaseArguments {
         merged: &MergedReport,
         expected: &ExpectedFailures,
     ) -> Result<Option<ReportComparison>, Error> {
-        let devices = match self.devices.as_slice() {
-            [] => None,
-            [a, b] => Some(DevicePair {
-                a: a.clone(),
-                b: b.clone(),
-            }),
-            more => return Err(WrongDeviceCount { found: more.len() }.into()),
-        };
+        let devices = self.pair()?;
         let Some(path) = &self.base else {
             return Ok(None);
         };
@@ -88,6 +88,31 @@ impl BaseArguments {
                 factor: self.factor,
             },
         )))
+    }
+
+    /// The speed of `reports` compared with that of the base.
+    pub(super) fn speed(&self, reports: &[PathBuf]) -> Result<SpeedComparison, Error> {
+        let options = SpeedOptions {
+            devices: self.pair()?,
+            fail_slower: self.fail_slower,
+        };
+        let Some(path) = &self.base else {
+            return Err(NoBase { by: "speed" }.into());
+        };
+        let base = read_bench_reports(slice::from_ref(path))?;
+        let reports = read_bench_reports(reports)?;
+        Ok(SpeedComparison::new(&base, &reports, &options))
+    }
+
+    fn pair(&self) -> Result<Option<DevicePair>, WrongDeviceCount> {
+        match self.devices.as_slice() {
+            [] => Ok(None),
+            [a, b] => Ok(Some(DevicePair {
+                a: a.clone(),
+                b: b.clone(),
+            })),
+            more => Err(WrongDeviceCount { found: more.len() }),
+        }
     }
 }
 

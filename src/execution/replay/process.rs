@@ -27,8 +27,9 @@ pub struct ReplayOptions {
 }
 
 /// Variables of the suite that would change what its process does.
-const OTHERS: [&str; 9] = [
+const OTHERS: [&str; 10] = [
     "NEXTEST",
+    "TESTGEN_BENCH",
     "TESTGEN_COMPILE_WORKER",
     "TESTGEN_DEVICE",
     "TESTGEN_FAILURES",

@@ -69,6 +69,11 @@ pub enum RunError {
         "`testgen kernels` uses one device of each kind, but several devices of a kind are selected"
     )]
     KernelsOnSeveralDevices,
+    /// Devices that are timed at the same time disturb each other.
+    #[error(
+        "`testgen bench` uses one device of each kind, but several devices of a kind are selected"
+    )]
+    TimesOnSeveralDevices,
     /// None of the engines has an implementation of some of the models.
     #[error(
         "no selected engine computes {}: the native engine does not implement {}",
@@ -111,7 +116,7 @@ impl CliError for RunError {
             Self::NoSimulator => {
                 Some("use the runtime of testgen's source tree: `--runtime path/to/testgen/crates/runtime`".to_owned())
             }
-            Self::KernelsOnSeveralDevices => Some("run once for each of them".to_owned()),
+            Self::KernelsOnSeveralDevices | Self::TimesOnSeveralDevices => Some("run once for each of them".to_owned()),
             Self::NoGpuSelected => Some("select `--device cuda` or `--device rocm`".to_owned()),
             Self::NotComputed { .. } => Some(
                 "add an engine that does, such as `--engine torch`, here or as `engines` of testgen.toml, or select other models with \
@@ -134,6 +139,7 @@ impl CliError for RunError {
             | Self::NothingSelected
             | Self::NoGpuSelected
             | Self::KernelsOnSeveralDevices
+            | Self::TimesOnSeveralDevices
             | Self::Simulation { .. } => ExitCode::BadInput,
             Self::TestBinaries { .. }
             | Self::SimulatorIncomplete { .. }

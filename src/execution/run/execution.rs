@@ -36,6 +36,8 @@ pub enum Work {
     Checks,
     /// Every kernel on the products of the selected models.
     Kernels,
+    /// Times of the selected models.
+    Times,
 }
 
 /// The work of one process of the suite.
@@ -162,6 +164,7 @@ pub fn execute(
             (Some(checks), format!("{checks} checks{processes}"))
         }
         Work::Kernels => (None, "every kernel".to_owned()),
+        Work::Times => (None, "times".to_owned()),
     };
     progress.stage("testing", &work);
     let mut started = parts

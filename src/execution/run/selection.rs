@@ -44,15 +44,22 @@ pub fn select(filter: &SpecFilter, listed: &BTreeSet<String>) -> Selection {
     Selection { tests, arguments }
 }
 
-/// The models of the selected tests with their GPUs, as `TESTGEN_KERNELS` names them:
+/// The models of the selected tests with their devices, as `TESTGEN_BENCH` names them:
 /// `<architecture>::<model>::<device>`.
+pub fn models_on_devices(selection: &Selection) -> BTreeSet<String> {
+    models_on(selection, |_| true)
+}
+
+/// As [`models_on_devices`], on GPUs only, as `TESTGEN_KERNELS` names them.
 pub fn models_on_gpus(selection: &Selection) -> BTreeSet<String> {
-    let parts = selection
-        .tests
-        .iter()
-        .filter_map(|test| TestNameParts::parse(test));
-    let on_gpus = parts.filter(|parts| parts.device != DeviceKind::Cpu);
-    on_gpus
+    models_on(selection, |device| device != DeviceKind::Cpu)
+}
+
+fn models_on(selection: &Selection, selects: impl Fn(DeviceKind) -> bool) -> BTreeSet<String> {
+    let tests = selection.tests.iter();
+    tests
+        .filter_map(|test| TestNameParts::parse(test))
+        .filter(|parts| selects(parts.device))
         .map(|parts| format!("{}::{}::{}", parts.architecture, parts.model, parts.device))
         .collect()
 }

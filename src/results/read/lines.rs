@@ -95,6 +95,15 @@ pub struct Lines {
 ///
 /// When the file cannot be read or unpacked.
 pub fn read_lines(path: &Path) -> Result<Lines, ReportError> {
+    Ok(parse_lines(&read_report(path)?))
+}
+
+/// The text of a report of any kind, unpacked.
+///
+/// # Errors
+///
+/// As [`read_lines`].
+pub(crate) fn read_report(path: &Path) -> Result<String, ReportError> {
     let mut bytes = read_bytes(path, limit::REPORT)?;
     if path.extension().is_some_and(|kind| kind == "gz") {
         bytes = unpacked(&bytes, limit::REPORT).map_err(|problem| ReportError::Unpack {
@@ -102,7 +111,7 @@ pub fn read_lines(path: &Path) -> Result<Lines, ReportError> {
             problem,
         })?;
     }
-    Ok(parse_lines(&String::from_utf8_lossy(&bytes)))
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// The content of a gzip file. A small file can expand to any size, so the limit of a report

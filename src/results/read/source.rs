@@ -42,7 +42,8 @@ pub fn read_sources(paths: &[PathBuf]) -> Result<Vec<ReportSource>, ReportError>
     Ok(sources)
 }
 
-fn report_files(path: &Path) -> Result<Vec<PathBuf>, ReportError> {
+/// The reports that a path names: itself, or those below it.
+pub(crate) fn report_files(path: &Path) -> Result<Vec<PathBuf>, ReportError> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
     }

@@ -42,6 +42,13 @@ pub fn main(harnesses: &[&Harness], _directory: &str) -> ExitCode {
         });
         return ExitCode::SUCCESS;
     }
+    if let Ok(request) = env::var("TESTGEN_BENCH") {
+        println!("bench: {request}");
+        tests.iter().filter(|test| test.rule().0 == "text").for_each(|test| {
+            test.run();
+        });
+        return ExitCode::SUCCESS;
+    }
     let mut skipped: Vec<&String> = Vec::new();
     let mut filter = None;
     let mut words = arguments.iter();

@@ -30,6 +30,11 @@ pub(crate) fn kernels(project: &Project, rules: &str, arguments: &[&str]) -> Out
     project.finish(&mut command_of("kernels", project, rules, arguments))
 }
 
+/// The result of `testgen bench`, as that of [`run`].
+pub(crate) fn bench(project: &Project, rules: &str, arguments: &[&str]) -> Outcome {
+    project.finish(&mut command_of("bench", project, rules, arguments))
+}
+
 fn command_of(name: &str, project: &Project, rules: &str, arguments: &[&str]) -> Command {
     let rules = project.write("rules", rules);
     let mut command = project.command();

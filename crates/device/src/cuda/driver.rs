@@ -17,6 +17,7 @@ type Release = unsafe extern "C" fn(c_int) -> c_int;
 type SetContext = unsafe extern "C" fn(*mut c_void) -> c_int;
 type CudaMemoryInfo = unsafe extern "C" fn(*mut usize, *mut usize) -> c_int;
 
+const ATTRIBUTE_MULTIPROCESSORS: c_int = 16;
 const ATTRIBUTE_INTEGRATED: c_int = 18;
 const ATTRIBUTE_CAPABILITY_MAJOR: c_int = 75;
 const ATTRIBUTE_CAPABILITY_MINOR: c_int = 76;
@@ -185,6 +186,12 @@ impl<'library> CudaDriver<'library> {
                 .is_some_and(|value| value != 0),
             name,
         })
+    }
+
+    /// The number of streaming multiprocessors.
+    pub(super) fn multiprocessors(&self, index: u32) -> Option<u32> {
+        let count = self.attribute(self.handle(index).ok()?, ATTRIBUTE_MULTIPROCESSORS)?;
+        u32::try_from(count).ok().filter(|count| *count > 0)
     }
 
     /// Free and total bytes, queried in the primary context, on a thread of its own.

@@ -1,5 +1,5 @@
-//! The foreign calls into NVML, `libnvidia-ml`: free memory and the driver's version without a CUDA
-//! context.
+//! The foreign calls into NVML, `libnvidia-ml`: free memory, clocks and the driver's version without
+//! a CUDA context.
 
 use crate::library::SharedLibrary;
 use crate::system::System;
@@ -8,6 +8,7 @@ use std::ffi::{CString, c_char, c_int, c_uint, c_void};
 type NoArguments = unsafe extern "C" fn() -> c_int;
 type HandleByAddress = unsafe extern "C" fn(*const c_char, *mut *mut c_void) -> c_int;
 type NvmlMemoryInfo = unsafe extern "C" fn(*mut c_void, *mut NvmlMemory) -> c_int;
+type ClockInfo = unsafe extern "C" fn(*mut c_void, c_uint, *mut c_uint) -> c_int;
 type DriverVersion = unsafe extern "C" fn(*mut c_char, c_uint) -> c_int;
 
 /// `nvmlMemory_t`.
@@ -37,6 +38,37 @@ pub(super) fn query(
     address: &str,
     expected_total: Option<u64>,
 ) -> Option<Managed> {
+    session(system, |library| {
+        let memory = memory(library, address);
+        let is_whole =
+            |memory: &NvmlMemory| expected_total.is_none_or(|total| total >= memory.total / 10 * 9);
+        Managed {
+            free: memory.filter(is_whole).map(|memory| memory.free),
+            driver_version: driver_version(library),
+        }
+    })
+}
+
+/// The clocks of the multiprocessors of a GPU, in MHz.
+pub(super) struct Clocks {
+    pub(super) now: Option<u32>,
+    pub(super) highest: Option<u32>,
+}
+
+/// Queries NVML for the clocks of the GPU at a PCI address; `None` when NVML is not installed, or
+/// does not have the GPU.
+pub(super) fn clocks(system: &System, address: &str) -> Option<Clocks> {
+    session(system, |library| {
+        let handle = handle(library, address)?;
+        Some(Clocks {
+            now: clock(library, handle, "nvmlDeviceGetClockInfo"),
+            highest: clock(library, handle, "nvmlDeviceGetMaxClockInfo"),
+        })
+    })?
+}
+
+/// Runs `query` while NVML is initialised; `None` when it is not installed, or does not start.
+fn session<T>(system: &System, query: impl FnOnce(&SharedLibrary) -> T) -> Option<T> {
     let candidates = ["libnvidia-ml.so.1", "libnvidia-ml.so"]
         .map(|file| system.loader_candidates(file))
         .concat();
@@ -52,35 +84,48 @@ pub(super) fn query(
     if unsafe { start() } != 0 {
         return None;
     }
-    let memory = memory(&library, address);
-    let is_whole =
-        |memory: &NvmlMemory| expected_total.is_none_or(|total| total >= memory.total / 10 * 9);
-    let free = memory.filter(is_whole).map(|memory| memory.free);
-    let managed = Managed {
-        free,
-        driver_version: driver_version(&library),
-    };
+    let result = query(&library);
     // SAFETY: NVML was initialised above.
     unsafe { stop() };
-    Some(managed)
+    Some(result)
+}
+
+/// The handle of the GPU at a PCI address, which is valid while NVML is initialised.
+fn handle(library: &SharedLibrary, address: &str) -> Option<*mut c_void> {
+    let address = CString::new(address).ok()?;
+    let mut handle = std::ptr::null_mut();
+    // SAFETY: the type is the C signature of `nvml.h`; NVML is initialised; `address` ends in zero,
+    // and `handle` is writable.
+    let status = unsafe {
+        let by_address = library.function::<HandleByAddress>("nvmlDeviceGetHandleByPciBusId_v2")?;
+        by_address(address.as_ptr(), &mut handle)
+    };
+    (status == 0).then_some(handle)
 }
 
 fn memory(library: &SharedLibrary, address: &str) -> Option<NvmlMemory> {
-    let address = CString::new(address).ok()?;
-    let mut handle = std::ptr::null_mut();
+    let handle = handle(library, address)?;
     let mut memory = NvmlMemory::default();
-    // SAFETY: the types are the C signatures of `nvml.h`; NVML is initialised; `address` ends in
-    // zero, `handle` and `memory` are writable, and the handle is used only when the first call
-    // returned it.
+    // SAFETY: the type is the C signature of `nvml.h`; NVML is initialised and has returned the
+    // handle; `memory` is writable.
     let status = unsafe {
-        let by_address = library.function::<HandleByAddress>("nvmlDeviceGetHandleByPciBusId_v2")?;
-        let memory_info = library.function::<NvmlMemoryInfo>("nvmlDeviceGetMemoryInfo")?;
-        match by_address(address.as_ptr(), &mut handle) {
-            0 => memory_info(handle, &mut memory),
-            status => status,
-        }
+        library.function::<NvmlMemoryInfo>("nvmlDeviceGetMemoryInfo")?(handle, &mut memory)
     };
     (status == 0 && memory.used <= memory.total).then_some(memory)
+}
+
+/// `NVML_CLOCK_SM`.
+const CLOCK_OF_MULTIPROCESSORS: c_uint = 1;
+
+/// The clock that `function` reports, in MHz.
+fn clock(library: &SharedLibrary, handle: *mut c_void, function: &str) -> Option<u32> {
+    let mut clock = 0;
+    // SAFETY: both functions have this C signature in `nvml.h`; NVML is initialised and has returned
+    // the handle; `clock` is writable.
+    let status = unsafe {
+        library.function::<ClockInfo>(function)?(handle, CLOCK_OF_MULTIPROCESSORS, &mut clock)
+    };
+    (status == 0 && clock > 0).then_some(clock)
 }
 
 fn driver_version(library: &SharedLibrary) -> Option<String> {

@@ -2,7 +2,9 @@
 
 use crate::fake_library::{Cuda, CudaGpu, H100, ZLUDA, nvml, nvrtc};
 use crate::machine::Machine;
-use testgen_device::{Device, cuda_compatibility, cuda_driver, memory_in};
+use testgen_device::{
+    ComputeFacts, Device, compute_facts_in, cuda_compatibility, cuda_driver, memory_in,
+};
 
 const WHOLE: Cuda<'_> = Cuda {
     gpus: &[H100],
@@ -115,6 +117,29 @@ fn nvml_is_preferred_for_whole_gpus() {
             .as_ref()
             .is_some_and(|uuid| uuid.starts_with("MIG-"))
     );
+}
+
+#[test]
+fn size_and_clocks_are_what_driver_and_nvml_report() {
+    let machine = Machine::new().cuda(&[H100]);
+    let of_driver = ComputeFacts {
+        compute_units: Some(132),
+        ..ComputeFacts::default()
+    };
+    let facts = |machine: &Machine| compute_facts_in(&machine.system(), &devices(machine)[0]);
+    assert_eq!(facts(&machine), of_driver);
+    let machine = machine.library("lib/libnvidia-ml.so.1", &nvml("0000:41:00.0", 80, 55));
+    let clocks = ComputeFacts {
+        clock_mhz: Some(1755),
+        max_clock_mhz: Some(1980),
+        ..of_driver
+    };
+    assert_eq!(facts(&machine), clocks);
+    // NVML does not have the GPU.
+    let elsewhere = Machine::new()
+        .cuda(&[H100])
+        .library("lib/libnvidia-ml.so.1", &nvml("0000:42:00.0", 80, 55));
+    assert_eq!(facts(&elsewhere), of_driver);
 }
 
 #[test]

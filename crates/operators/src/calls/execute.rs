@@ -5,7 +5,7 @@ use crate::calls::{
     periodic::{PeriodicCall, PeriodicResult, Piece},
     tensor::HostTensor,
 };
-use testgen_types::{DeviceKind, Operator};
+use testgen_types::{DeviceKind, Operator, Repetitions};
 
 /// Computes calls: a device, or in tests an emulation with a fault.
 pub trait Execute {
@@ -32,6 +32,19 @@ pub trait Execute {
         Err(CallError::Unsupported {
             operator: call.call.operator,
             message,
+        })
+    }
+
+    /// The milliseconds of a call that is repeated: from inputs to the result on the device, which
+    /// is idle before and after each.
+    ///
+    /// # Errors
+    ///
+    /// As [`Execute::execute`], and where calls cannot be timed.
+    fn time(&self, call: &Call, _repetitions: Repetitions) -> Result<Vec<f64>, CallError> {
+        Err(CallError::Unsupported {
+            operator: call.operator,
+            message: "it does not time calls".to_owned(),
         })
     }
 }

@@ -9,7 +9,7 @@ use super::run::{Abort, CheckResult, CheckRun, Failures};
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
 use crate::{
-    compare::{Measured, measure},
+    compare::{MeasuredError, measure},
     golden::Golden,
     tolerance::{Threshold, Tolerance},
 };
@@ -163,7 +163,7 @@ impl RecordedTokens<'_> {
             expected.as_floats().unwrap_or_default(),
             got.as_floats().unwrap_or_default(),
         );
-        let Measured { max_difference, .. } = measure(expected, got);
+        let MeasuredError { max_difference, .. } = measure(expected, got);
         let flat = row * self.tokens.shape()[1] + step;
         GreedyChoice {
             row,

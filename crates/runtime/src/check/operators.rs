@@ -10,3 +10,6 @@ pub(super) mod relations;
 pub(super) mod shapes;
 pub(super) mod special_values;
 pub(super) mod stress;
+
+pub(crate) use calls::compared::Agreement;
+pub(super) use calls::compared::compare_each;

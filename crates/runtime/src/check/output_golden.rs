@@ -21,14 +21,23 @@ pub(super) const FAULT: Detected = Detected::new(
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;
     let tested = run.subject_under_test()?;
+    compare(run, &tested, &golden)
+}
+
+/// Compares every recorded case of a loaded model.
+pub(super) fn compare(
+    run: &mut CheckRun<'_>,
+    tested: &SubjectUnderTest,
+    golden: &Golden,
+) -> CheckResult {
     let mut failures = Failures::default();
     for case in &golden.cases {
-        compare_case(run, &tested, &golden, case, &mut failures)?;
+        compare_case(run, tested, golden, case, &mut failures)?;
     }
     // The trace is compared only after a failure, to say where the error arises.
     let traced = !golden.trace.is_empty() && tested.loaded().lacks(Feature::HiddenStates).is_none();
     if !failures.is_empty() && traced {
-        let compared = compare_trace(run, &tested, &golden, is_hidden_state)?;
+        let compared = compare_trace(run, tested, golden, is_hidden_state)?;
         failures.push(match first_diverging(&compared) {
             Some(first) => format!("the main case {first}"),
             None => "the main case's hidden states all agree: what follows the last layer differs"
@@ -36,7 +45,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         });
     }
     failures.conclude()?;
-    Ok(without_noise(run, &tested, &golden))
+    Ok(without_noise(run, tested, golden))
 }
 
 /// Names the golden where its inputs are the cause.

@@ -41,8 +41,8 @@ pub(super) fn run(
 }
 
 /// Runs `check` with an engine of its own. A panic is a failure with its message.
-fn execute(
-    check: CheckFunction,
+pub(super) fn execute(
+    check: impl FnOnce(&mut CheckRun<'_>) -> CheckResult,
     registration: Registration,
     harness: &Harness,
     context: &CheckContext<'_>,

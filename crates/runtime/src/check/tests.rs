@@ -22,6 +22,7 @@ mod parts;
 #[path = "../../tests/checks/requests.rs"]
 mod requests;
 mod status;
+mod timed;
 
 use crate::harness::Harness;
 use faulty::Fault;
@@ -162,7 +163,7 @@ fn faults_of_a_generator_that_marginalises_over_passages_are_detected() {
     );
 }
 
-/// Whatever else checks are made of has a folder.
+/// Whatever else checks are made of has a folder; `correct` runs other work after a check.
 #[test]
 fn every_file_is_a_check() {
     let of_models = Check::ALL
@@ -173,7 +174,14 @@ fn every_file_is_a_check() {
     assert_eq!(
         files(
             "src/check",
-            &["comparison", "inputs", "operators", "run", "tests"]
+            &[
+                "comparison",
+                "correct",
+                "inputs",
+                "operators",
+                "run",
+                "tests"
+            ]
         ),
         of_models
     );

@@ -2,7 +2,7 @@
 
 /// How far a tensor is from its reference.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Measured {
+pub(crate) struct MeasuredError {
     /// |d| / |ref| over the elements that are finite in both.
     pub(crate) rel_l2: f64,
     /// max |d| / max |ref| over the elements that are finite in both.
@@ -16,7 +16,7 @@ pub(crate) struct Measured {
 }
 
 /// Measures `values` against `reference`, element by element. Both have the same length.
-pub(crate) fn measure(reference: &[f32], values: &[f32]) -> Measured {
+pub(crate) fn measure(reference: &[f32], values: &[f32]) -> MeasuredError {
     let mut sums = ErrorSums::default();
     let (mut non_finite, mut first_non_finite) = (0, None);
     for (flat, (&expected, &got)) in reference.iter().zip(values).enumerate() {
@@ -29,7 +29,7 @@ pub(crate) fn measure(reference: &[f32], values: &[f32]) -> Measured {
             first_non_finite = first_non_finite.or(Some(flat));
         }
     }
-    Measured {
+    MeasuredError {
         rel_l2: ratio(
             sums.difference_squared.sqrt(),
             sums.reference_squared.sqrt(),

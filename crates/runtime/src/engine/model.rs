@@ -6,13 +6,14 @@ use super::{
     check_engine::CheckEngine,
 };
 use std::{collections::BTreeMap, sync::Arc};
-use testgen_engine::{EngineError, Feature, LoadRequest};
+use testgen_engine::{Engine, EngineError, Feature, LoadRequest, Tensors};
 use testgen_models::{Capabilities, Checkpoint, ErasedModel, LoadError, Model};
 use testgen_nn::{
     array::Arrays,
     forward::{Forward, ForwardError, Session, Unsupported},
+    timing::{CallTimes, TimedCall, step_after},
 };
-use testgen_types::{ModelType, Precision};
+use testgen_types::{ModelType, Precision, Repetitions};
 
 /// A model that an engine has loaded.
 struct EngineModel {
@@ -120,6 +121,65 @@ impl ErasedModel for EngineModel {
 
     fn capabilities(&self) -> Capabilities {
         self.capabilities
+    }
+
+    fn time(
+        &self,
+        call: TimedCall<'_>,
+        repetitions: Repetitions,
+    ) -> Result<CallTimes, ForwardError> {
+        let engine = self.process.engine();
+        match call {
+            TimedCall::Forward(inputs) => {
+                let calls = engine.time_forward(self.model, &tensors(inputs), repetitions);
+                Ok(CallTimes {
+                    calls: calls.map_err(failed)?,
+                    steps: Vec::new(),
+                })
+            }
+            TimedCall::Decode { prompt, steps } => {
+                let name = self.capabilities.token_input_name;
+                let step = step_after(prompt, name).ok_or(ForwardError::MissingInput { name })?;
+                let session = engine.open_session(self.model).map_err(failed)?;
+                let sequence = TimedSequence {
+                    session,
+                    inputs: [tensors(prompt), tensors(&step)],
+                    steps,
+                };
+                let times = sequence.time(engine, repetitions).map_err(failed);
+                // It ends with its model in any case.
+                let _ = engine.close_session(session);
+                times
+            }
+        }
+    }
+}
+
+/// A sequence in an engine that is timed: its prompt and its step, which is repeated.
+struct TimedSequence {
+    session: u64,
+    inputs: [Tensors; 2],
+    steps: u32,
+}
+
+impl TimedSequence {
+    fn time(&self, engine: &Engine, repetitions: Repetitions) -> Result<CallTimes, EngineError> {
+        let [prompt, step] = &self.inputs;
+        let times = |iterations| Repetitions {
+            warmup: 0,
+            iterations,
+        };
+        let sequences = repetitions.of(|| {
+            engine.reset_session(self.session)?;
+            let prompt = engine.time_step(self.session, prompt, times(1))?;
+            let steps = engine.time_step(self.session, step, times(self.steps))?;
+            Ok::<_, EngineError>((prompt, steps))
+        })?;
+        let (calls, steps): (Vec<_>, Vec<_>) = sequences.into_iter().unzip();
+        Ok(CallTimes {
+            calls: calls.concat(),
+            steps: steps.concat(),
+        })
     }
 }
 

@@ -4,7 +4,7 @@ use super::attached::AttachedEngine;
 use std::sync::Arc;
 use testgen_engine::EngineError;
 use testgen_operators::calls::{Call, CallError, Computed, Execute};
-use testgen_types::Precision;
+use testgen_types::{Operator, Precision, Repetitions};
 
 /// Operators that an engine computes.
 struct EngineOperators {
@@ -26,19 +26,27 @@ pub(crate) fn operators(
 impl Execute for EngineOperators {
     fn execute(&self, call: &Call) -> Result<Computed, CallError> {
         let computed = self.engine.engine().operator(call, self.precision);
-        match computed {
-            Ok((tensor, device)) => Ok(Computed {
-                tensor,
-                device: AttachedEngine::kind_of(device),
-            }),
-            Err(EngineError::Unsupported { message }) => Err(CallError::Unsupported {
-                operator: call.operator,
-                message,
-            }),
-            Err(error) => Err(CallError::NotComputed {
-                operator: call.operator,
-                message: error.to_string(),
-            }),
-        }
+        let (tensor, device) = computed.map_err(|error| failed(call.operator, error))?;
+        Ok(Computed {
+            tensor,
+            device: AttachedEngine::kind_of(device),
+        })
+    }
+
+    fn time(&self, call: &Call, repetitions: Repetitions) -> Result<Vec<f64>, CallError> {
+        let engine = self.engine.engine();
+        engine
+            .time_operator(call, self.precision, repetitions)
+            .map_err(|error| failed(call.operator, error))
+    }
+}
+
+fn failed(operator: Operator, error: EngineError) -> CallError {
+    match error {
+        EngineError::Unsupported { message } => CallError::Unsupported { operator, message },
+        error => CallError::NotComputed {
+            operator,
+            message: error.to_string(),
+        },
     }
 }

@@ -16,6 +16,7 @@ int cuDeviceGetUuid_v2(char *out, int handle) { for (int i = 0; i < 16; i++) out
 int cuDeviceTotalMem_v2(size_t *out, int handle) { *out = FAKE(handle)->total; return 0; }
 int cuDeviceGetAttribute(int *out, int attribute, int handle) {
     switch (attribute) {
+        case 16: *out = 132; return 0;
         case 18: *out = FAKE(handle)->integrated; return 0;
         case 75: *out = FAKE(handle)->major; return 0;
         case 76: *out = FAKE(handle)->minor; return 0;

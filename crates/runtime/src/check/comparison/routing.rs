@@ -9,7 +9,7 @@
 
 use super::super::run::{CheckRun, Failures, RecordedOutput};
 use crate::{
-    compare::{Measured, measure},
+    compare::{MeasuredError, measure},
     golden::{Golden, Router},
     tolerance::Tolerance,
 };
@@ -202,7 +202,7 @@ pub(in crate::check) fn compare_choices(expected: &Router, got: &Router) -> Choi
             choices.same.push(token);
             continue;
         }
-        let Measured {
+        let MeasuredError {
             max_difference: error,
             ..
         } = measure(&probabilities, &got_probabilities);

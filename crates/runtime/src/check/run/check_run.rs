@@ -62,7 +62,10 @@ impl<'a> CheckRun<'a> {
     }
 
     /// Runs `check`.
-    pub(in crate::check) fn outcome(&mut self, check: CheckFunction) -> CheckOutcome {
+    pub(in crate::check) fn outcome(
+        &mut self,
+        check: impl FnOnce(&mut CheckRun<'_>) -> CheckResult,
+    ) -> CheckOutcome {
         let panics = crate::open::device_panics();
         memory::begin_peak();
         let result = check(self);

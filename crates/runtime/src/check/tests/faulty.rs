@@ -9,8 +9,9 @@ use testgen_models::{Capabilities, ErasedModel};
 use testgen_nn::{
     array::{Array, Arrays},
     forward::{Forward, ForwardError, Session},
+    timing::{CallTimes, TimedCall},
 };
-use testgen_types::{DeviceKind, Precision};
+use testgen_types::{DeviceKind, Precision, Repetitions};
 
 /// A fault of a model or of its harness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -212,6 +213,15 @@ impl ErasedModel for Faulty {
             calls,
             source: None,
         })))
+    }
+
+    /// The fault does not change what is timed.
+    fn time(
+        &self,
+        call: TimedCall<'_>,
+        repetitions: Repetitions,
+    ) -> Result<CallTimes, ForwardError> {
+        self.inner.time(call, repetitions)
     }
 
     /// Shortens the sweep: a batch of five is wrong in every length.

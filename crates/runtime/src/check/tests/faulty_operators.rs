@@ -6,7 +6,7 @@ use testgen_operators::calls::{
     Call, CallError, Computed, Element, Execute, HostTensor, Layout, PeriodicCall, PeriodicResult,
     Piece,
 };
-use testgen_types::DeviceKind;
+use testgen_types::{DeviceKind, Repetitions};
 
 /// Operators with a fault.
 pub(super) struct FaultyOperators {
@@ -26,6 +26,10 @@ impl FaultyOperators {
 }
 
 impl Execute for FaultyOperators {
+    fn time(&self, call: &Call, repetitions: Repetitions) -> Result<Vec<f64>, CallError> {
+        self.inner.time(call, repetitions)
+    }
+
     fn execute(&self, call: &Call) -> Result<Computed, CallError> {
         let mut call = call.clone();
         if self.fault == Fault::StridesIgnored {

@@ -6,6 +6,8 @@ use super::{
     requests::{handler_of, request_of},
 };
 use crate::{
+    bench,
+    check::CheckContext,
     endpoint::Endpoint,
     harness::{Harness, Spec},
     load::load,
@@ -13,15 +15,18 @@ use crate::{
     loaded_subject::LoadedSubject,
     machine::host_processor,
     open,
+    require::RequiredDevices,
     subject::{OperatorShapes, StressShapes, Subject},
     suite,
 };
 use std::{cell::Cell, io, path::Path};
-use testgen_device::DeviceUnavailable;
+use testgen_device::{DeviceIndex, DeviceUnavailable};
+use testgen_engine::EngineName;
 use testgen_models::{Checkpoint, Model, Source};
 use testgen_nn::heap::HeldBytes;
 use testgen_types::{
-    Architecture, DeviceKind, ModelType, Operator, Precision, Registration, ReportEntry, Task,
+    Architecture, BenchEntry, BenchRequest, DeviceKind, ModelType, Operator, Precision,
+    Registration, ReportEntry, Task,
 };
 
 /// The size of a model that remains in memory: a tebibyte, far more than other tests of this
@@ -156,6 +161,25 @@ pub(super) fn report_entry(
     let entry = suite::run_check(harness, registration, base);
     CURRENT.set(None);
     entry
+}
+
+/// The measurements of a harness with a fault.
+pub(super) fn measured(
+    harness: &Harness,
+    registration: Registration,
+    fault: Fault,
+    (request, base): (&BenchRequest, &Path),
+) -> Vec<BenchEntry> {
+    CURRENT.set(Some((harness.spec, fault)));
+    let context = CheckContext {
+        checkpoint: harness.spec.subject.checkpoint(base),
+        requirements: &RequiredDevices::default(),
+        index: DeviceIndex::Auto,
+        engine: EngineName::native(),
+    };
+    let entries = bench::measure(harness, registration, &context, (request, &bench::host()));
+    CURRENT.set(None);
+    entries
 }
 
 fn init_cpu(target: &LoadTarget) -> Endpoint {

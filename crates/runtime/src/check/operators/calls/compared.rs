@@ -1,13 +1,14 @@
 //! Results compared with the reference, element by element, for the checks of the numbers.
 
 use super::{
-    super::super::run::{CheckResult, CheckRun, Failures},
+    super::super::run::{Abort, CheckResult, CheckRun, Failures},
+    cases::of_shapes,
     evidence::{exact, output_error},
     failed::{FailedCalls, Failing},
     under_test::{OperatorsUnderTest, shapes as of_spec, with_lacking},
     unsupported::UnsupportedCalls,
 };
-use crate::subject::OperatorShapes;
+use crate::{loaded_subject::OperatorSet, subject::OperatorShapes};
 use testgen_operators::{
     calls::{CallError, Computed, Element, Execute},
     cases::{Arithmetic, Case, evaluate, reference},
@@ -68,6 +69,46 @@ pub(in crate::check::operators) fn compare_in(
     unsupported.conclude(count)?;
     let summary = format!("{count} cases of {operators} operators{unsupported}");
     Ok(Some(with_lacking(run, summary)))
+}
+
+/// Whether the result of a case agrees with the reference.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Agreement {
+    /// Every element is within its bound.
+    Agrees,
+    /// It is wrong, or was not computed, for this reason.
+    Differs(String),
+    /// The operator is not computed for these inputs, for this reason.
+    NotComputed(String),
+}
+
+/// Computes every case on the shapes of the spec, and calls `visit` with what has computed it and
+/// how its result compares with the reference.
+pub(in crate::check) fn compare_each(
+    run: &mut CheckRun<'_>,
+    mut visit: impl FnMut(&OperatorSet, &Case, Agreement),
+) -> CheckResult {
+    let loaded = run.subject_under_test()?;
+    let tested = OperatorsUnderTest::new(run, &loaded);
+    let arithmetic = tested.arithmetic();
+    let Some(operators) = loaded.loaded().operators() else {
+        return Err(Abort::Fail("the harness has no operators".to_owned()));
+    };
+    for shapes in of_spec(run)? {
+        let cases = of_shapes(shapes, arithmetic.element());
+        for case in cases.iter().filter(|case| !case.is_empty()) {
+            let agreement = match &tested.execute(&case.call) {
+                Err(CallError::Unsupported { message, .. }) => {
+                    Agreement::NotComputed(message.clone())
+                }
+                result => evaluated(case, arithmetic, result.as_ref())
+                    .0
+                    .map_or(Agreement::Agrees, Agreement::Differs),
+            };
+            visit(operators, case, agreement);
+        }
+    }
+    Ok(None)
 }
 
 /// Why the result of a case is wrong, if it is, and its error as a report has it.

@@ -1,0 +1,131 @@
+//! The measurements of a model: load, first answer, forward calls and sequences of every size.
+
+use super::row::{BenchRow, NoTime};
+use crate::{check::CorrectModel, endpoint};
+use testgen_nn::{
+    forward::ForwardError,
+    timing::{CallTimes, TimedCall},
+};
+use testgen_types::{BenchRequest, Measured, Repetitions};
+
+/// The tokens of an input where the request has none, as far as the model has positions.
+const TOKENS: usize = 128;
+
+/// The measurements of a model.
+pub(super) fn rows(model: &CorrectModel<'_>, request: &BenchRequest) -> Vec<BenchRow> {
+    let mut rows = vec![
+        BenchRow::once(Measured::Load, model.load),
+        BenchRow::once(Measured::FirstAnswer, model.load + model.first_call),
+    ];
+    #[cfg(feature = "native")]
+    if let Some(device) = model.device {
+        rows.extend(super::copies::rows(device, request.repetitions));
+    }
+    let generates = model.model.capabilities().cached_layers.is_some() && request.steps > 0;
+    for &batch in &request.batches {
+        for tokens in lengths(model, request) {
+            let size = GridSize {
+                batch,
+                tokens,
+                longest: model.longest(),
+            };
+            rows.push(forward(model, size, request));
+            if generates {
+                rows.extend(sequence(model, size, request));
+            }
+        }
+    }
+    rows
+}
+
+/// One size of the grid.
+#[derive(Clone, Copy)]
+struct GridSize {
+    batch: usize,
+    /// `None` for a model whose inputs have a fixed size.
+    tokens: Option<usize>,
+    /// The most tokens that the model reads.
+    longest: Option<usize>,
+}
+
+impl GridSize {
+    fn row(self, measured: Measured, times: Result<Vec<f64>, NoTime>) -> BenchRow {
+        BenchRow {
+            batch: Some(self.batch),
+            tokens: self.tokens,
+            ..BenchRow::of(measured, times)
+        }
+    }
+
+    /// An error if the model does not read as many tokens, with `more` after those of the grid.
+    fn fits(self, more: usize) -> Result<(), NoTime> {
+        let (Some(tokens), Some(longest)) = (self.tokens, self.longest) else {
+            return Ok(());
+        };
+        if tokens + more <= longest {
+            return Ok(());
+        }
+        let needed = tokens + more;
+        Err(NoTime::NotComputed(format!(
+            "{needed} tokens, and the model reads {longest}"
+        )))
+    }
+}
+
+/// The numbers of tokens of the grid.
+fn lengths(model: &CorrectModel<'_>, request: &BenchRequest) -> Vec<Option<usize>> {
+    let Some(longest) = model.longest() else {
+        return vec![None];
+    };
+    if request.tokens.is_empty() {
+        let generates = model.model.capabilities().cached_layers.is_some();
+        let steps = if generates { request.steps as usize } else { 0 };
+        return vec![Some(TOKENS.min(longest.saturating_sub(steps).max(1)))];
+    }
+    request.tokens.iter().copied().map(Some).collect()
+}
+
+fn forward(model: &CorrectModel<'_>, size: GridSize, request: &BenchRequest) -> BenchRow {
+    let times = size.fits(0).and_then(|()| {
+        let inputs = model.inputs(size.batch, size.tokens);
+        time(model, TimedCall::Forward(&inputs), request.repetitions)
+    });
+    size.row(Measured::Forward, times.map(|times| times.calls))
+}
+
+/// The prompt, and the tokens after it.
+fn sequence(model: &CorrectModel<'_>, size: GridSize, request: &BenchRequest) -> [BenchRow; 2] {
+    let steps = request.steps;
+    let times = size.fits(steps as usize).and_then(|()| {
+        let prompt = model.prompt(size.batch, size.tokens);
+        let call = TimedCall::Decode {
+            prompt: &prompt,
+            steps,
+        };
+        time(model, call, request.repetitions)
+    });
+    let (calls, steps) = match times {
+        Ok(CallTimes { calls, steps }) => (Ok(calls), Ok(steps)),
+        Err(problem) => (Err(problem.clone()), Err(problem)),
+    };
+    let row = |measured, times| BenchRow {
+        steps: Some(request.steps),
+        ..size.row(measured, times)
+    };
+    [row(Measured::Prefill, calls), row(Measured::Decode, steps)]
+}
+
+fn time(
+    model: &CorrectModel<'_>,
+    call: TimedCall<'_>,
+    repetitions: Repetitions,
+) -> Result<CallTimes, NoTime> {
+    model.model.time(call, repetitions).map_err(no_time)
+}
+
+fn no_time(error: ForwardError) -> NoTime {
+    match endpoint::unsupported(&error) {
+        Some(feature) => NoTime::NotComputed(format!("the engine does not support it: {feature}")),
+        None => NoTime::Failed(error.to_string()),
+    }
+}

@@ -1,0 +1,69 @@
+//! The request of `testgen bench` to a suite: the subjects, and how often what is timed.
+
+use crate::precision::Precision;
+use serde::{Deserialize, Serialize};
+
+/// How often a timed call is repeated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Repetitions {
+    /// Calls before the timed ones.
+    pub warmup: u32,
+    /// Timed calls.
+    pub iterations: u32,
+}
+
+impl Repetitions {
+    /// The times of the timed calls, of `call`, which returns the time of one.
+    ///
+    /// # Errors
+    ///
+    /// The first error of a call.
+    pub fn of<T, E>(self, mut call: impl FnMut() -> Result<T, E>) -> Result<Vec<T>, E> {
+        for _ in 0..self.warmup {
+            call()?;
+        }
+        (0..self.iterations).map(|_| call()).collect()
+    }
+}
+
+/// The work of a suite that times.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BenchRequest {
+    /// The subjects: `<architecture>::<name>::<device>`.
+    pub subjects: Vec<String>,
+    /// Only these precisions; empty for those of each spec.
+    pub precisions: Vec<Precision>,
+    /// The numbers of inputs that are computed together.
+    pub batches: Vec<usize>,
+    /// The tokens of each input; empty for 128, or as many as the model has positions for.
+    pub tokens: Vec<usize>,
+    /// The tokens that are generated one after another after a prompt.
+    pub steps: u32,
+    /// How often each is timed.
+    pub repetitions: Repetitions,
+}
+
+impl BenchRequest {
+    /// The variable of a suite that has the request as JSON.
+    pub const VARIABLE: &str = "TESTGEN_BENCH";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Repetitions;
+
+    #[test]
+    fn calls_of_the_warm_up_are_not_counted() {
+        let repetitions = Repetitions {
+            warmup: 2,
+            iterations: 3,
+        };
+        let mut calls = 0;
+        let times = repetitions.of(|| {
+            calls += 1;
+            Ok::<_, ()>(calls)
+        });
+        assert_eq!((times, calls), (Ok(vec![3, 4, 5]), 5));
+        assert_eq!(repetitions.of(|| Err::<(), _>("fails")), Err("fails"));
+    }
+}

@@ -1,0 +1,219 @@
+//! `testgen bench`: times of models and operators whose results agree with their reference.
+
+use super::{
+    Out,
+    project_arguments::{ModelArguments, ProjectArguments},
+    suite,
+    text_format::TextFormat,
+};
+use crate::{
+    base::{cli_error::Error, exit_code::ExitCode, progress::RunProgress},
+    execution::run::{
+        BuildOptions, DeviceSelection, Execution, ExecutionOptions, RunError, Simulation,
+        SuitePart, Work, build, engine_variables, execute, keep_reports, list, models_on_devices,
+        select,
+    },
+    results::bench::{BenchSummary, read_bench_lines, render_bench},
+    suite::{settings::Settings, spec::load_all},
+};
+use std::{num::NonZeroU32, path::PathBuf};
+use testgen_engine::EngineName;
+use testgen_types::{BenchRequest, Precision, Repetitions};
+
+/// Measure how long models and operators take, after their results were checked
+///
+/// Builds and starts the suite as `run` does. Each model is loaded in each precision of its spec,
+/// and its outputs are compared with the golden as in the check `output_golden`; operators are
+/// compared with float64 as in `forward`. What is wrong, a fallback or a mock has no time. Then
+/// load, first answer, forward calls of every batch and length, and for models that generate the
+/// prompt and the tokens after it are timed: until the device has computed them, without copying
+/// outputs to the host. An engine in another process measures in its process. The report has one
+/// line for each measurement, with host, device, driver, versions and every time; what is not known
+/// is null.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  testgen bench --name bert --device cpu --release                 one model on the CPU
+  testgen bench --name 'llama*' --batch 1,8,32 --tokens 128,512    a grid of sizes
+  testgen bench --device cuda --engine native --engine torch       two engines, as separate rows
+  testgen bench --architecture operators --device rocm             each operator of the specs
+
+Exit codes: 0 everything that could be timed agrees with its reference; 1 a result is wrong, nothing was timed, or the suite does not
+build or ended early; 2 wrong usage or input; 3 cargo is missing.")]
+pub(super) struct BenchArguments {
+    #[command(flatten)]
+    project: ProjectArguments,
+    #[command(flatten)]
+    models: ModelArguments,
+    /// Only on this device: cpu, cuda, rocm, or rocm:1 for one of several; one device of each kind
+    #[arg(long, value_name = "DEVICE")]
+    device: Vec<DeviceSelection>,
+    /// The engine that computes: native, torch, or with options torch/eager; can be repeated
+    /// [default: `engines` of testgen.toml, else native]
+    #[arg(long, value_name = "ENGINE")]
+    engine: Vec<EngineName>,
+    /// The Python of the engine `torch`; without it TESTGEN_PYTHON, then `python3`
+    #[arg(long, value_name = "PATH")]
+    python: Option<PathBuf>,
+    /// Only these precisions: f32, tf32, f16, bf16
+    #[arg(long, value_name = "PRECISION", value_delimiter = ',')]
+    precision: Vec<Precision>,
+    /// Inputs that are computed together
+    #[arg(
+        long,
+        value_name = "COUNT",
+        value_delimiter = ',',
+        default_value = "1,8"
+    )]
+    batch: Vec<NonZeroU32>,
+    /// Tokens of each input; with an encoder-decoder, of source and target each [default: 128, or
+    /// all positions of a model that has fewer]
+    #[arg(long, value_name = "COUNT", value_delimiter = ',')]
+    tokens: Vec<NonZeroU32>,
+    /// Tokens that are generated one after another after each prompt; 0 for none
+    #[arg(long, value_name = "COUNT", default_value_t = 16)]
+    steps: u32,
+    /// Calls before the timed ones
+    #[arg(long, value_name = "COUNT", default_value_t = 3)]
+    warmup: u32,
+    /// Timed calls, and timed sequences
+    #[arg(long, value_name = "COUNT", default_value = "20")]
+    iterations: NonZeroU32,
+    /// Simulate AMD GPUs in software: rocm, or rocm=gfx90a
+    #[arg(long, value_name = "DEVICES")]
+    simulate: Option<Simulation>,
+    /// The report file, with one JSON line for each measurement
+    #[arg(
+        long,
+        value_name = "FILE",
+        default_value = "target/testgen/bench.jsonl"
+    )]
+    report: PathBuf,
+    /// The output format
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = TextFormat::Human)]
+    format: TextFormat,
+    /// Build with optimisation: builds slower, runs faster
+    #[arg(long)]
+    release: bool,
+    /// Build without CUDA and ROCm
+    #[arg(long)]
+    cpu_only: bool,
+    /// Show only the result
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+pub(super) fn run(arguments: &BenchArguments, out: &mut Out) -> Result<ExitCode, Error> {
+    let settings = arguments.project.settings()?;
+    let devices = arguments.device.iter().map(|device| device.kind).collect();
+    let filter = arguments.models.filter(devices);
+    let mut progress = RunProgress::new(arguments.quiet);
+    // A filter that matches no spec is an error before the build.
+    filter.select(&load_all(&settings.specs)?)?;
+    if !suite::write_verified(&settings, &mut progress)? {
+        return Ok(ExitCode::Findings);
+    }
+    let simulation = arguments.simulate.as_ref();
+    let simulation = simulation.map(|it| it.prepare(&settings, &mut progress));
+    let mut environment = simulation.transpose()?.unwrap_or_default();
+    let [devices] = DeviceSelection::processes(&arguments.device)
+        .try_into()
+        .map_err(|_| RunError::TimesOnSeveralDevices)?;
+    let suite = build(&arguments.build_options(&settings), &mut progress)?;
+    environment.extend(engine_variables(
+        arguments.engines(&settings),
+        arguments.python.as_deref(),
+    ));
+    let selection = select(&filter, &list(&suite, &environment)?);
+    let request = arguments.request(models_on_devices(&selection).into_iter().collect());
+    environment.push((BenchRequest::VARIABLE, request.into()));
+    let chosen = devices.variable();
+    environment.extend(chosen.map(|chosen| ("TESTGEN_DEVICE", chosen.into())));
+    let part = SuitePart {
+        name: None,
+        selection,
+        environment,
+    };
+    let options = ExecutionOptions {
+        report: arguments.report.clone(),
+        work: Work::Times,
+    };
+    let executions = execute(&suite, &[part], &options, &mut progress)?;
+    show(arguments, executions, out)
+}
+
+impl BenchArguments {
+    fn engines<'a>(&'a self, settings: &'a Settings) -> &'a [EngineName] {
+        if self.engine.is_empty() {
+            &settings.engines
+        } else {
+            &self.engine
+        }
+    }
+
+    fn build_options(&self, settings: &Settings) -> BuildOptions {
+        let engines = self.engines(settings);
+        BuildOptions {
+            manifest: settings.out.join("Cargo.toml"),
+            release: self.release,
+            cpu_only: self.cpu_only,
+            engines_only: !engines.is_empty() && !engines.iter().any(EngineName::is_native),
+            all_kernels: false,
+        }
+    }
+
+    /// The request to the suite, as JSON.
+    fn request(&self, subjects: Vec<String>) -> String {
+        let sizes = |counts: &[NonZeroU32]| counts.iter().map(|it| it.get() as usize).collect();
+        let request = BenchRequest {
+            subjects,
+            precisions: self.precision.clone(),
+            batches: sizes(&self.batch),
+            tokens: sizes(&self.tokens),
+            steps: self.steps,
+            repetitions: Repetitions {
+                warmup: self.warmup,
+                iterations: self.iterations.get(),
+            },
+        };
+        serde_json::to_string(&request).expect("a request has string keys only")
+    }
+}
+
+/// Prints the results. The lines come from one process.
+fn show(
+    arguments: &BenchArguments,
+    executions: Vec<Execution>,
+    out: &mut Out,
+) -> Result<ExitCode, Error> {
+    let lines = executions
+        .first()
+        .map(|execution| read_bench_lines(execution.report()))
+        .transpose()?;
+    let statuses = executions.iter().map(|execution| execution.status);
+    let crashed = statuses.into_iter().find(|status| !status.success());
+    let problem = crashed.map(|status| format!("the suite ended before it was done ({status})"));
+    for log in keep_reports(executions, &arguments.report)?
+        .iter()
+        .filter(|_| problem.is_some())
+    {
+        suite::show_end(log);
+    }
+    let summary = BenchSummary::new(lines.unwrap_or_default(), problem);
+    match arguments.format {
+        TextFormat::Human => {
+            write!(out, "{}", render_bench(&summary))?;
+            writeln!(out, "report: {}", arguments.report.display())?;
+        }
+        TextFormat::Json => {
+            let json =
+                serde_json::to_string_pretty(&summary).expect("a summary has string keys only");
+            writeln!(out, "{json}")?;
+        }
+    }
+    Ok(if summary.green {
+        ExitCode::Success
+    } else {
+        ExitCode::Findings
+    })
+}
