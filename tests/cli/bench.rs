@@ -6,7 +6,7 @@ use serde_json::Value;
 /// A line of a report of times: the forward pass of a model with a status.
 fn bench_rule(test: &str, precision: &str, status: &str) -> String {
     let times = match status {
-        "timed" => r#"{"median":2.0,"p5":1.1,"p95":2.9,"milliseconds":[1.0,3.0,2.0]}"#,
+        "timed" => r#"{"median":2.0,"p5":1.1,"p95":2.9,"milliseconds":[1.0,3.0,2.0,2.0,2.0]}"#,
         _ => "null",
     };
     format!(
@@ -90,7 +90,7 @@ fn two_reports_are_compared_by_speed() {
             .to_owned()
     };
     project.write("old.jsonl", line("timed"));
-    let slower = line("timed").replace("[1.0,3.0,2.0]", "[5.0,5.1,5.2]");
+    let slower = line("timed").replace("[1.0,3.0,2.0,2.0,2.0]", "[5.0,5.1,5.2,5.1,5.1]");
     project.write("new.jsonl", &slower);
     let report = ["report", "new.jsonl", "--by", "speed"];
     let with = |more: &[&str]| project.run(&[report.as_slice(), more].concat());

@@ -11,32 +11,38 @@ const DRAWS: usize = 2000;
 /// The seed, always the same: a comparison of the same files has the same interval.
 const SEED: u64 = 0x2545_f491_4f6c_dd1d;
 
+/// Fewer calls say nothing about their noise, as a single load does.
+const FEWEST: usize = 5;
+
 /// A ratio with its interval of 95 %.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct SpeedRatio {
-    /// The median of the later report divided by that of the earlier one.
+    /// The later median divided by the earlier one.
     pub ratio: f64,
-    /// The lower end of the interval.
-    pub low: f64,
-    /// The upper end of the interval.
-    pub high: f64,
+    /// Both ends of the interval: `None` for too few calls.
+    pub interval: Option<[f64; 2]>,
 }
 
 impl SpeedRatio {
     /// The ratio of the median of `later` to that of `earlier`: `None` without times.
     pub fn new(earlier: &[f64], later: &[f64]) -> Option<Self> {
         let ratio = median(later.to_vec())? / median(earlier.to_vec())?;
-        let mut random = BootstrapRandom(SEED);
-        let mut draw =
-            || Some(median(drawn(later, &mut random))? / median(drawn(earlier, &mut random))?);
-        let mut ratios = (0..DRAWS).map(|_| draw()).collect::<Option<Vec<f64>>>()?;
-        ratios.sort_by(f64::total_cmp);
-        Some(Self {
-            ratio,
-            low: quantile(&ratios, 0.025)?,
-            high: quantile(&ratios, 0.975)?,
-        })
+        let interval = match earlier.len().min(later.len()) {
+            0..FEWEST => None,
+            _ => interval(earlier, later),
+        };
+        Some(Self { ratio, interval })
     }
+}
+
+/// The ends of the interval of 95 %.
+fn interval(earlier: &[f64], later: &[f64]) -> Option<[f64; 2]> {
+    let mut random = BootstrapRandom(SEED);
+    let mut draw =
+        || Some(median(drawn(later, &mut random))? / median(drawn(earlier, &mut random))?);
+    let mut ratios = (0..DRAWS).map(|_| draw()).collect::<Option<Vec<f64>>>()?;
+    ratios.sort_by(f64::total_cmp);
+    Some([quantile(&ratios, 0.025)?, quantile(&ratios, 0.975)?])
 }
 
 fn median(mut times: Vec<f64>) -> Option<f64> {
@@ -91,13 +97,13 @@ mod tests {
     fn the_interval_contains_the_ratio_and_is_the_same_again() {
         let (earlier, later) = (times(10.0, 1), times(12.0, 2));
         let ratio = SpeedRatio::new(&earlier, &later).expect("there are times");
-        assert!(
-            ratio.low <= ratio.ratio && ratio.ratio <= ratio.high,
-            "{ratio:?}"
-        );
-        assert!(1.15 < ratio.low && ratio.high < 1.25, "{ratio:?}");
+        let [low, high] = ratio.interval.expect("there are enough calls");
+        assert!(low <= ratio.ratio && ratio.ratio <= high, "{ratio:?}");
+        assert!(1.15 < low && high < 1.25, "{ratio:?}");
         assert_eq!(SpeedRatio::new(&earlier, &later), Some(ratio));
         assert_eq!(SpeedRatio::new(&[], &later), None);
+        let few = SpeedRatio::new(&earlier[..4], &later).expect("there are times");
+        assert_eq!(few.interval, None);
     }
 
     #[test]
@@ -109,7 +115,8 @@ mod tests {
                     .map(|it| it * scale)
                     .collect();
                 let ratio = SpeedRatio::new(&times(10.0, *pair), &later).expect("there are times");
-                ratio.low > 1.0 || ratio.high < 1.0
+                let [low, high] = ratio.interval.expect("there are enough calls");
+                low > 1.0 || high < 1.0
             });
             pairs.count()
         };

@@ -101,6 +101,8 @@ pub enum SpeedChange {
     Faster,
     /// The interval contains 1.
     Same,
+    /// There are too few calls for an interval, as of a single load.
+    Unknown,
 }
 
 /// SpeedWork whose configurations differ.
@@ -183,10 +185,11 @@ impl SpeedComparison {
         let Some(ratio) = SpeedRatio::new(&times(a), &times(b)) else {
             return;
         };
-        let change = match ratio {
-            SpeedRatio { low, .. } if low > 1.0 => SpeedChange::Slower,
-            SpeedRatio { high, .. } if high < 1.0 => SpeedChange::Faster,
-            _ => SpeedChange::Same,
+        let change = match ratio.interval {
+            None => SpeedChange::Unknown,
+            Some([low, _]) if low > 1.0 => SpeedChange::Slower,
+            Some([_, high]) if high < 1.0 => SpeedChange::Faster,
+            Some(_) => SpeedChange::Same,
         };
         let allowed = self.fail_slower.unwrap_or(f64::INFINITY);
         self.rows.push(SpeedRow {

@@ -53,7 +53,10 @@ fn cells(row: &SpeedRow) -> [String; COLUMNS.len()] {
         row.later.device.clone(),
         digits(row.later.milliseconds),
         format!("{:.3}", row.ratio.ratio),
-        format!("{:.3} to {:.3}", row.ratio.low, row.ratio.high),
+        row.ratio.interval.map_or_else(
+            || "-".to_owned(),
+            |[low, high]| format!("{low:.3} to {high:.3}"),
+        ),
         format!("{change}{}", if row.red { ", red" } else { "" }),
     ]
 }

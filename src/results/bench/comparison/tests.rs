@@ -40,6 +40,13 @@ fn slower_work_is_red_from_the_ratio_on() {
     assert_eq!(change(10.8), (SpeedChange::Slower, false, true));
     assert_eq!(change(12.0), (SpeedChange::Slower, true, false));
     assert_eq!(change(8.0), (SpeedChange::Faster, false, true));
+    let once = |median: f64| BenchEntry {
+        times: BenchTimes::new(vec![median]),
+        ..entry()
+    };
+    let comparison = compare(once(10.0), once(20.0));
+    assert_eq!(comparison.rows[0].change, SpeedChange::Unknown);
+    assert!(comparison.green, "one call is not evidence of anything");
 }
 
 #[test]
