@@ -57,8 +57,8 @@ spec's file without `.yaml`:
 | `synthetic.json` | the seed, and of each tensor that `save_pretrained` would write: name, type, shape, mean and standard deviation, trained-like. Equal layers are one line with their count |
 | `golden.safetensors`, `answers.json` | as for any checkpoint |
 
-A suite, and any command that reads the checkpoint, writes it with its weights into `synthetic` below TESTGEN_CACHE, else below the user's
-cache directory, once; what is there may be deleted. Nothing else differs from a checkpoint on disk, for any engine. The list of tensors
+A check that loads the checkpoint, and any command that reads it, writes it with its weights into `synthetic` below TESTGEN_CACHE, else below
+the user's cache directory, once; what is there may be deleted. Nothing else differs from a checkpoint on disk, for any engine. The list of tensors
 comes from transformers, so that no model type needs code for it; classes of diffusers cannot have one yet. After a change of `config` or
 `seed`, `testgen generate` requires another recording.
 
