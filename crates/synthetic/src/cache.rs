@@ -9,6 +9,7 @@ use crate::{
     recipe::{FILE, Recipe},
     weights_file,
 };
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::{
     collections::BTreeMap,
@@ -19,10 +20,13 @@ use std::{
 use tempfile::TempDir;
 use testgen_types::{
     bounded_file::{limit, read_bytes},
-    cache_folder,
+    cache_folder, from_python,
 };
 
+/// The weights as transformers names them.
 const WEIGHTS: &str = "model.safetensors";
+/// The weights as diffusers names them, which reads no others.
+const DIFFUSERS_WEIGHTS: &str = "diffusion_pytorch_model.safetensors";
 
 /// The complete checkpoint of `directory`: its recorded files with weights, in the cache. A
 /// directory without a recipe is complete itself.
@@ -94,8 +98,20 @@ pub(crate) fn made_in(folder: &Path, directory: &Path) -> Result<PathBuf, Synthe
 fn complete_in(folder: &Path, directory: &Path) -> Result<(), SyntheticError> {
     let recipe = Recipe::read(directory)?;
     let weights = weights(folder, directory, &recipe)?;
-    let link = directory.join(WEIGHTS);
+    let link = directory.join(weights_name(directory));
     fs::hard_link(&weights, &link).map_err(|source| cache_error(&link, source))
+}
+
+/// The name of the weights. Configurations of diffusers name their class in `_class_name`.
+fn weights_name(directory: &Path) -> &'static str {
+    let bytes = read_bytes(&directory.join("config.json"), limit::CONFIG).unwrap_or_default();
+    // One that cannot be read is reported by the load.
+    let config: Value = serde_json::from_slice(&from_python(&bytes)).unwrap_or_default();
+    if config.get("_class_name").is_some() {
+        DIFFUSERS_WEIGHTS
+    } else {
+        WEIGHTS
+    }
 }
 
 /// The file with the weights of the recipe in `directory`.
