@@ -37,6 +37,23 @@ vary *types:
     cargo run --quiet -- generate --specs target/vary/specs
     cargo test --workspace --test conformance -- cpu::
 
+# The wide models natively and with PyTorch on the CPU, and the table of docs/measurements/wide.md (Python with torch and transformers).
+wide python="python3":
+    #!/usr/bin/env bash
+    set -euo pipefail
+    {{python}} fixtures/wide.py
+    export ONEDNN_MAX_CPU_ISA=AVX512_CORE_FP16 OMP_NUM_THREADS=1
+    reports=()
+    for engine in native torch; do
+        cargo run --quiet -- run --name '*_wide' --device cpu --engine "$engine" --python {{python}} --report "target/testgen/wide-$engine.jsonl"
+        reports+=("target/testgen/wide-$engine.jsonl")
+    done
+    {{python}} fixtures/wide_page.py "${reports[@]}"
+
+# The wide models on a simulated AMD GPU, a job for a night; `.ci/run` has two of them.
+wide-simulated architecture="gfx1100":
+    cargo run -- run --name '*_wide' --device rocm --simulate rocm={{architecture}} --report target/testgen/wide-{{architecture}}.jsonl
+
 # Every check of the checkpoints in fixtures/any, or of the named ones, with PyTorch on the CPU (Python with torch and transformers): 16
 # minutes on two busy cores. They replace the suite, which is restored at the end.
 any python="python3" *names:

@@ -5,5 +5,7 @@
 //! The harnesses of the architecture `diffusion`.
 
 pub mod autoencoder_kl;
+pub mod autoencoder_kl_wide;
 pub mod unet;
 pub mod unet_text_time;
+pub mod unet_wide;

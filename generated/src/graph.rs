@@ -7,3 +7,4 @@
 pub mod graphormer;
 pub mod graphormer_base;
 pub mod graphormer_regression;
+pub mod graphormer_wide;

@@ -5,5 +5,8 @@
 //! The harnesses of the architecture `moe`.
 
 pub mod mixtral;
+pub mod mixtral_wide;
 pub mod olmoe;
+pub mod olmoe_wide;
 pub mod qwen3_moe;
+pub mod qwen3_moe_wide;

@@ -6,3 +6,4 @@
 
 pub mod llava;
 pub mod llava_full;
+pub mod llava_wide;

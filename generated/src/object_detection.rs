@@ -6,5 +6,7 @@
 
 pub mod detr;
 pub mod detr_learned;
+pub mod detr_wide;
 pub mod yolos;
 pub mod yolos_base;
+pub mod yolos_wide;

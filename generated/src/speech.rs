@@ -6,10 +6,13 @@
 
 pub mod hubert;
 pub mod hubert_stable;
+pub mod hubert_wide;
 pub mod wav2vec2;
 pub mod wav2vec2_adapters;
 pub mod wav2vec2_base;
 pub mod wav2vec2_stable;
+pub mod wav2vec2_wide;
 pub mod whisper;
 pub mod whisper_base;
 pub mod whisper_classification;
+pub mod whisper_wide;

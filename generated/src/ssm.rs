@@ -6,4 +6,6 @@
 
 pub mod mamba;
 pub mod mamba2;
+pub mod mamba2_wide;
 pub mod mamba_biased;
+pub mod mamba_wide;

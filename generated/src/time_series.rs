@@ -7,3 +7,4 @@
 pub mod patchtst;
 pub mod patchtst_classification;
 pub mod patchtst_regression;
+pub mod patchtst_wide;

@@ -6,12 +6,18 @@
 
 pub mod convnext;
 pub mod convnext_unscaled;
+pub mod convnext_wide;
 pub mod deit;
+pub mod deit_wide;
 pub mod dinov2;
 pub mod dinov2_gated;
+pub mod dinov2_wide;
 pub mod resnet_basic;
+pub mod resnet_basic_wide;
 pub mod resnet_bottleneck;
 pub mod swin;
 pub mod swin_absolute;
+pub mod swin_wide;
 pub mod vit;
 pub mod vit_base;
+pub mod vit_wide;

@@ -6,4 +6,6 @@
 
 pub mod clip;
 pub mod clip_end_token;
+pub mod clip_wide;
 pub mod siglip;
+pub mod siglip_wide;

@@ -13,7 +13,8 @@ def cases(directory, config, random, seed):
     if "Classification" in config.architectures[0]:
         return [with_end(case, config) for case in (main_case, long_case)], {}, metadata
     limit = text_inputs.position_limit(config)
-    found = [with_decoder(main_case, config, random, limit, (9, 6)), with_decoder(long_case, config, random, limit, (34, 34))]
+    rows = len(long_case["input_ids"])
+    found = [with_decoder(main_case, config, random, limit, (9, 6)), with_decoder(long_case, config, random, limit, (34,) * rows)]
     return found, {}, metadata
 
 

@@ -9,13 +9,18 @@ import os
 import re
 
 import torch
+from transformers import PreTrainedModel
 
 from atomic_file import replace_file
-from errors import RecordError, user_error
+from errors import user_error
 from reference import class_of, quiet_and_repeatable, read_config
 from weight_statistics import statistics
 
 FILE = "synthetic.json"
+# The query's matrix of T5 and of types that share its blocks.
+# The embedding of tokens; that of positions is never scaled.
+EMBEDDING = re.compile(r"\b(shared|embed_tokens)\.weight$")
+UNSCALED = re.compile(r"\b(Self|EncDec)Attention\.q\.weight$")
 TYPES = {torch.float32: "F32", torch.float16: "F16", torch.bfloat16: "BF16"}
 
 
@@ -23,13 +28,12 @@ def write(directory, seed):
     """Writes `directory`/synthetic.json for `directory`/config.json, and generation_config.json if the class generates."""
     quiet_and_repeatable()
     config = read_config(directory)
-    if isinstance(config, dict):
-        raise RecordError(f"`{config.get('_class_name')}` is of diffusers; synthetic checkpoints are of classes of transformers")
     model_class = class_of(config)
     with user_error(f"`{model_class.__name__}` cannot be built from this configuration"), torch.device("meta"):
-        model = model_class(config)
+        # Configurations of diffusers are dicts.
+        model = model_class.from_config(config) if isinstance(config, dict) else model_class(config)
         tensors = grouped(saved(model))
-    if model.can_generate():
+    if isinstance(model, PreTrainedModel) and model.can_generate():
         model.generation_config.save_pretrained(directory)
     lines = ",\n".join(json.dumps(tensor, ensure_ascii=False) for tensor in tensors)
     text = f'{{"seed": {seed}, "tensors": [\n{lines}\n]}}\n'
@@ -41,10 +45,21 @@ def saved(model):
     state, owners, modules = model.state_dict(keep_vars=True), {}, dict(model.named_modules())
     for name, tensor in state.items():
         owners.setdefault(id(tensor), modules.get(name.rpartition(".")[0]))
-    dtype = TYPES[model.config.dtype or torch.float32]
+    dtype = TYPES[getattr(model.config, "dtype", None) or torch.float32]
     state = {name: tensor for name, tensor in untied(model, state).items() if tensor.is_floating_point()}
     # Renamed tensors are the same objects; the parts of a split one have no owner.
-    return {name: line(owners.get(id(tensor)), name, list(tensor.shape), dtype) for name, tensor in reverted(model, state).items()}
+    found = {name: (owners.get(id(tensor)), list(tensor.shape)) for name, tensor in reverted(model, state).items()}
+    return {name: line(owner, name, shape, dtype, scale(model.config, owner, name)) for name, (owner, shape) in found.items()}
+
+
+def scale(config, owner, name):
+    """How many times smaller trained values are than `statistics` says, because the model scales their result or lacks the usual scale."""
+    if UNSCALED.search(name):
+        # The scores of T5 are not divided by the root of the width of a head.
+        return config.d_kv**0.5
+    if EMBEDDING.search(name):
+        return config.d_model**0.5 if getattr(config, "scale_embedding", False) else getattr(owner, "scalar_embed_scale", 1)
+    return 1
 
 
 def untied(model, state):
@@ -54,12 +69,14 @@ def untied(model, state):
         by_tensor.setdefault(id(tensor), []).append(name)
     tied = getattr(model, "all_tied_weights_keys", None) or {}
     second = {name for names in by_tensor.values() if len(names) > 1 for name in names if name in tied}
-    ignored = set(model._keys_to_ignore_on_save or ())
+    ignored = set(getattr(model, "_keys_to_ignore_on_save", None) or ())
     return {name: tensor for name, tensor in state.items() if name not in second | ignored}
 
 
 def reverted(model, state):
     """With the names and shapes of the file, where they differ from those of the class."""
+    if not isinstance(model, PreTrainedModel):
+        return state
     try:
         from transformers.core_model_loading import revert_weight_conversion
     except ImportError:
@@ -67,10 +84,11 @@ def reverted(model, state):
     return revert_weight_conversion(model, state)
 
 
-def line(owner, name, shape, dtype):
+def line(owner, name, shape, dtype, scale):
     """The line of one tensor, without its name."""
+    mean, std = statistics(owner, name, shape)
     # Six digits, which every parser of JSON reads as the same float32.
-    mean, std = (float(f"{value:.6g}") for value in statistics(owner, name, shape))
+    mean, std = (float(f"{value:.6g}") for value in (mean, std / scale))
     return {"dtype": dtype, "shape": shape, "mean": mean, "std": std}
 
 

@@ -1,6 +1,8 @@
-//! The size of the fixtures in a clone.
+//! The size of the fixtures in a clone, and the types that wide configurations cover.
 
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
+use testgen::suite::spec::{LoadedSpec, SpecSubject, load_all};
+use testgen_types::ModelType;
 
 /// The budget for all of them, in bytes. Recorded answers and the tokenizers that only requests use
 /// take 0.4 MB of it, quantized checkpoints as much.
@@ -44,5 +46,49 @@ fn checkpoints_of_other_types_stay_small() {
     assert!(
         (1_000_000..OTHERS).contains(&total),
         "fixtures/any takes {total} bytes, over {OTHERS}"
+    );
+}
+
+/// Specs of synthetic checkpoints, whose goldens are beside them.
+fn wide_specs() -> Vec<LoadedSpec> {
+    let specs = Path::new(env!("CARGO_MANIFEST_DIR")).join("model_specs");
+    let specs = load_all(&specs).expect("the specs are valid");
+    let wide = |loaded: &LoadedSpec| loaded.spec.name.as_str().ends_with("_wide");
+    specs.into_iter().filter(wide).collect()
+}
+
+#[test]
+fn every_native_type_has_a_wide_configuration() {
+    // A list of tensors does not contain the passages that it reads.
+    const WITHOUT: [&str; 1] = ["rag"];
+    let covered: BTreeSet<&str> = wide_specs()
+        .iter()
+        .filter_map(|loaded| match &loaded.spec.subject {
+            SpecSubject::Model { model_type, .. } => Some(model_type.as_str()),
+            SpecSubject::Operators { .. } => None,
+        })
+        .collect();
+    let native = ModelType::ALL.iter().filter(|it| it.native().is_some());
+    let missing: Vec<&str> = native
+        .map(|model_type| model_type.as_str())
+        .filter(|name| !covered.contains(name))
+        .collect();
+    assert_eq!(missing, WITHOUT, "add `WIDE` to the definition of the type");
+}
+
+#[test]
+fn goldens_of_wide_configurations_stay_small() {
+    const ONE: u64 = 200_000;
+    const ALL: u64 = 5_500_000;
+    let sizes = wide_specs().into_iter().map(|loaded| {
+        let golden = loaded.path.with_extension("").join("golden.safetensors");
+        (size(&golden), loaded.spec.name.to_string())
+    });
+    let (total, largest) = sizes.fold((0, (0, String::new())), |(total, largest), one| {
+        (total + one.0, largest.max(one))
+    });
+    assert!(
+        largest.0 < ONE && (ONE..ALL).contains(&total),
+        "{total} bytes, the largest {largest:?}: shorten the tables of positions and the vocabulary"
     );
 }

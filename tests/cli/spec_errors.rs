@@ -69,6 +69,10 @@ fn rules_between_keys_hold() {
             "`checkpoint.synthetic.config.model_type` is not `bert`, the spec's type",
         ),
         (
+            "{ config: { _class_name: AutoencoderKL }, seed: 7 }",
+            "`checkpoint.synthetic.config._class_name` is not `bert`, the spec's type",
+        ),
+        (
             "{ config: [bert], seed: 7 }",
             "`checkpoint.synthetic.config` must be text, found a list",
         ),

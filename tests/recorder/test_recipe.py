@@ -58,3 +58,28 @@ def test_a_layer_that_differs_is_a_line():
         ("b.1.w", None),
         ("c.w", None),
     ]
+
+
+def test_values_are_smaller_where_the_model_scales_their_result_or_lacks_the_usual_scale(tmp_path):
+    def std(directory, name, config, ending):
+        directory.mkdir()
+        lines = listed(directory, getattr(transformers, name), config)
+        return {line["std"] for line in lines if line["name"].endswith(ending)}
+
+    t5 = {"d_model": 64, "d_kv": 16, "d_ff": 8, "num_layers": 1, "num_heads": 2, "vocab_size": 32}
+    assert std(tmp_path / "k", "T5EncoderModel", t5, "SelfAttention.k.weight") == {1.4 / 8}
+    assert std(tmp_path / "q", "T5EncoderModel", t5, "SelfAttention.q.weight") == {1.4 / 8 / 4}
+    bart = {"d_model": 64, "encoder_layers": 1, "decoder_layers": 1, "encoder_ffn_dim": 8, "decoder_ffn_dim": 8, "vocab_size": 32}
+    assert std(tmp_path / "plain", "PegasusModel", bart, "shared.weight") == {0.7}
+    assert std(tmp_path / "scaled", "PegasusModel", bart | {"scale_embedding": True}, "shared.weight") == {0.7 / 8}
+    assert std(tmp_path / "gemma", "GemmaModel", SMALL | {"head_dim": 8}, "embed_tokens.weight") == {0.7 / 4}
+
+
+def test_a_class_of_diffusers_has_a_list_too(tmp_path):
+    diffusers = pytest.importorskip("diffusers")
+    config = {"_class_name": "AutoencoderKL", "block_out_channels": [8], "norm_num_groups": 4}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    recipe.write(str(tmp_path), 7)
+    found = {line["name"]: line["shape"] for line in expanded(json.loads((tmp_path / recipe.FILE).read_text())["tensors"])}
+    saved = diffusers.AutoencoderKL.from_config(config).state_dict()
+    assert found == {name: list(tensor.shape) for name, tensor in saved.items()}

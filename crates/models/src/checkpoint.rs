@@ -3,7 +3,9 @@
 use crate::config::ConfigError;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
+use testgen_synthetic::SyntheticError;
 use testgen_types::{
+    QuantizedCheckpoint,
     bounded_file::{limit, read_bytes},
     excerpt, from_python,
 };
@@ -22,22 +24,14 @@ pub struct Source {
 const CHECKPOINTS_VARIABLE: &str = "TESTGEN_CHECKPOINTS";
 
 impl Source {
-    /// The checkpoint to use: real weights where `TESTGEN_CHECKPOINTS` has them, else the fixture;
-    /// that of a recipe is made in the cache, unless it is there.
+    /// The checkpoint to use: real weights where `TESTGEN_CHECKPOINTS` has them, else the fixture.
     pub fn checkpoint(&self, suite: &Path) -> Checkpoint {
         let real = std::env::var_os(CHECKPOINTS_VARIABLE)
             .zip(self.hub)
             .map(|(directory, hub)| Path::new(&directory).join(hub))
             // The directory need not have every model; the others are tested with their fixtures.
             .filter(|directory| directory.join("config.json").is_file());
-        let recorded = real.unwrap_or_else(|| suite.join(self.path));
-        match testgen_synthetic::checkpoint(&recorded) {
-            Ok(directory) => Checkpoint::at(directory),
-            Err(error) => Checkpoint {
-                problem: Some(error.to_string()),
-                ..Checkpoint::at(recorded)
-            },
-        }
+        Checkpoint::at(real.unwrap_or_else(|| suite.join(self.path)))
     }
 }
 
@@ -46,8 +40,6 @@ impl Source {
 pub struct Checkpoint {
     directory: PathBuf,
     config: Option<Value>,
-    /// Why the directory has no weights: they could not be made.
-    problem: Option<String>,
 }
 
 impl Checkpoint {
@@ -56,7 +48,6 @@ impl Checkpoint {
         Self {
             directory: directory.into(),
             config: None,
-            problem: None,
         }
     }
 
@@ -68,19 +59,24 @@ impl Checkpoint {
         }
     }
 
-    /// Where the files are.
+    /// Where the files are, without the weights of a recipe.
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
+    /// Where the files and the weights are. Weights of a recipe, and of a quantized checkpoint, are
+    /// computed now, unless the cache has them: an ignored check of a large model must not write
+    /// gigabytes.
+    ///
+    /// # Errors
+    ///
+    /// When the recipe or the quantized weights are damaged, or the cache cannot be written.
+    pub fn complete_directory(&self) -> Result<PathBuf, SyntheticError> {
+        testgen_synthetic::checkpoint(&self.directory)
+    }
+
     /// The configuration: the replacement, else `config.json`.
     pub fn config(&self) -> Result<Value, ConfigError> {
-        if let Some(message) = &self.problem {
-            return Err(ConfigError::Unreadable {
-                path: self.directory.clone(),
-                message: message.clone(),
-            });
-        }
         if let Some(config) = &self.config {
             return Ok(config.clone());
         }
@@ -89,10 +85,23 @@ impl Checkpoint {
             path: error.path,
             message: error.problem.to_string(),
         })?;
-        serde_json::from_slice(&from_python(&bytes)).map_err(|error| ConfigError::NotJson {
+        let parsed = serde_json::from_slice(&from_python(&bytes));
+        let mut config: Value = parsed.map_err(|error| ConfigError::NotJson {
             path,
             message: excerpt(&error.to_string()).into_owned(),
-        })
+        })?;
+        if self.is_dequantized(&config) {
+            QuantizedCheckpoint::remove_options(&mut config);
+        }
+        Ok(config)
+    }
+
+    /// Whether `config` is of quantized weights, and a model reads dequantized ones.
+    fn is_dequantized(&self, config: &Value) -> bool {
+        // Without options of its own it is not changed, and no file has to be read.
+        !QuantizedCheckpoint::options(config).is_null()
+            && QuantizedCheckpoint::find(&self.directory, config)
+                .is_some_and(|found| found.dequantized().is_some())
     }
 }
 
@@ -102,7 +111,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn weights_that_cannot_be_made_are_reported_by_the_load() {
+    fn a_recipe_is_read_for_its_weights_alone() {
         let suite = tempfile::tempdir().expect("a directory");
         fs::create_dir(suite.path().join("bert")).expect("is new");
         for (name, content) in [("config.json", "{}"), ("synthetic.json", "1")] {
@@ -112,7 +121,9 @@ mod tests {
             path: "bert",
             hub: None,
         };
-        let error = source.checkpoint(suite.path()).config().expect_err("fails");
+        let checkpoint = source.checkpoint(suite.path());
+        assert_eq!(checkpoint.config().expect("is read"), serde_json::json!({}));
+        let error = checkpoint.complete_directory().expect_err("fails");
         let text = error.to_string();
         assert!(text.contains("is not the recipe of a checkpoint"), "{text}");
     }

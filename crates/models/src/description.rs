@@ -80,8 +80,11 @@ impl Description {
         }
         // First of all that depends on tensors: names, shapes and types of quantized ones would be
         // reported as damage.
-        if let Some(quantized) = QuantizedCheckpoint::find(checkpoint.directory(), &config) {
-            return Err(LoadError::Quantized { quantized });
+        match QuantizedCheckpoint::find(checkpoint.directory(), &config) {
+            Some(quantized) if quantized.dequantized().is_none() => {
+                return Err(LoadError::Quantized { quantized });
+            }
+            _ => {}
         }
         let Classes {
             computed,

@@ -3,6 +3,7 @@
 use crate::config::ConfigError;
 use testgen_nn::{forward::Unsupported, weights::WeightsError};
 use testgen_processing::error::PreprocessError;
+use testgen_synthetic::SyntheticError;
 use testgen_types::{ModelType, QuantizedCheckpoint, excerpt};
 
 /// A checkpoint cannot be loaded.
@@ -11,6 +12,9 @@ pub enum LoadError {
     /// `config.json` cannot be used.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// The weights of a synthetic checkpoint cannot be made.
+    #[error(transparent)]
+    Synthetic(#[from] SyntheticError),
     /// The tensors cannot be used.
     #[error(transparent)]
     Weights(#[from] WeightsError),

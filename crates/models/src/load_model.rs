@@ -73,7 +73,7 @@ impl LoadPlan<'_> {
         let Description {
             head, ref config, ..
         } = self.description;
-        let directory = self.checkpoint.directory();
+        let directory = &self.checkpoint.complete_directory()?;
         let name = self.description.model_type.as_str();
         // Without a checkpoint that can be read, only the sizes that any may have; the error about
         // its files follows.

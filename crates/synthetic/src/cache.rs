@@ -25,9 +25,12 @@ use testgen_types::{
     cache_folder,
 };
 
+/// The weights as transformers names them.
 const WEIGHTS: &str = "model.safetensors";
 const GOLDEN: &str = "golden.safetensors";
 const CONFIG: &str = "config.json";
+/// The weights as diffusers names them, which reads no others.
+const DIFFUSERS_WEIGHTS: &str = "diffusion_pytorch_model.safetensors";
 
 /// The checkpoint of `directory` with the weights that a model reads: that of a recipe, and that of
 /// a quantized checkpoint, is in the cache. Any other directory is complete itself.
@@ -198,8 +201,18 @@ fn add_weights(
     weights: &ComputedWeights,
 ) -> Result<(), SyntheticError> {
     let file = stored_weights(folder, weights)?;
-    let link = directory.join(WEIGHTS);
+    let link = directory.join(weights_name(directory));
     fs::hard_link(&file, &link).map_err(|source| cache_error(&link, source))
+}
+
+/// The name of the weights. Configurations of diffusers name their class in `_class_name`.
+fn weights_name(directory: &Path) -> &'static str {
+    // One that cannot be read is reported by the load.
+    if config_of(directory).get("_class_name").is_some() {
+        DIFFUSERS_WEIGHTS
+    } else {
+        WEIGHTS
+    }
 }
 
 /// The file in the cache with the weights.

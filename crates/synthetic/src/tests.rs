@@ -86,6 +86,23 @@ fn a_checkpoint_has_the_recorded_files_and_weights() {
 }
 
 #[test]
+fn weights_have_the_name_that_the_library_of_the_class_reads() {
+    let (cache, directory) = (tempfile::tempdir().expect("a directory"), of_file("f32"));
+    let config = directory.path().join("config.json");
+    for (content, name) in [
+        (r#"{"model_type": "bert"}"#, "model.safetensors"),
+        (
+            r#"{"_class_name": "AutoencoderKL"}"#,
+            "diffusion_pytorch_model.safetensors",
+        ),
+    ] {
+        fs::write(&config, content).expect("is written");
+        let made = made(cache.path(), directory.path()).expect("is made");
+        assert!(made.join(name).is_file(), "{:?}", names(&made));
+    }
+}
+
+#[test]
 fn a_new_golden_is_another_directory_with_the_same_weights() {
     use std::os::unix::fs::MetadataExt;
     let (cache, directory) = (tempfile::tempdir().expect("a directory"), of_file("f32"));

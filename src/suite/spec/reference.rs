@@ -57,10 +57,10 @@ spec's file without `.yaml`:
 | `synthetic.json` | the seed, and of each tensor that `save_pretrained` would write: name, type, shape, mean and standard deviation, trained-like. Equal layers are one line with their count |
 | `golden.safetensors`, `answers.json` | as for any checkpoint |
 
-A suite, and any command that reads the checkpoint, writes it with its weights into `synthetic` below TESTGEN_CACHE, else below the user's
-cache directory, once; what is there may be deleted. Nothing else differs from a checkpoint on disk, for any engine. The list of tensors
-comes from transformers, so that no model type needs code for it; classes of diffusers cannot have one yet. After a change of `config` or
-`seed`, `testgen generate` requires another recording.
+A check that loads the checkpoint, and any command that reads it, writes it with its weights into `synthetic` below TESTGEN_CACHE, else below
+the user's cache directory, once; what is there may be deleted. Nothing else differs from a checkpoint on disk, for any engine. The list of tensors
+comes from transformers or diffusers, so that no model type needs code for it; a configuration of diffusers has `_class_name` in place of
+`architectures` and `model_type`. After a change of `config` or `seed`, `testgen generate` requires another recording.
 
 The values are nearly normal: the sum of the four quarters of a 64-bit word of Philox4x64-10 (`numpy.random.Philox`), whose key is the SHA-256 of
 seed and name. `tests/recorder/synthetic_weights.py` is the definition in 50 lines of numpy.

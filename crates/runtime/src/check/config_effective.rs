@@ -61,7 +61,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     }
     let calls = calls(run.spec().architecture, &golden, &config);
     let plain = UnchangedModel {
-        directory: run.checkpoint().directory().to_owned(),
+        directory: run.checkpoint().complete_directory()?,
         tensors: tested.model().tensors().read.clone(),
         outputs: outputs(&tested, &calls)?,
     };

@@ -37,7 +37,8 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
             "no tensor of the checkpoint was read".to_owned(),
         ));
     }
-    let not_finite = weights::not_finite(run.checkpoint().directory(), &tensors.read)?;
+    let directory = run.checkpoint().complete_directory()?;
+    let not_finite = weights::not_finite(&directory, &tensors.read)?;
     if let Some((name, index)) = not_finite {
         return Err(Abort::Fail(format!(
             "tensor `{}` has a value that is not finite at index {index}",

@@ -5,7 +5,7 @@ use super::{
     attached::AttachedEngine,
     check_engine::CheckEngine,
 };
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, path::Path, sync::Arc};
 use testgen_engine::{Engine, EngineError, Feature, LoadRequest, Tensors};
 use testgen_models::{Capabilities, Checkpoint, ErasedModel, LoadError, Model};
 use testgen_nn::{
@@ -39,9 +39,10 @@ pub(crate) fn load(
 ) -> Result<(Model, BTreeMap<Feature, String>), LoadError> {
     let own = Checkpoint::at(checkpoint.directory());
     let description = testgen_models::describe(model_type, &own)?;
+    let directory = checkpoint.complete_directory()?;
     let config = checkpoint.config()?;
     let request = LoadRequest {
-        directory: absolute(checkpoint),
+        directory: absolute(&directory),
         config: (config != *description.config()).then_some(config),
         model_type: model_type.as_str().to_owned(),
         class: description.class().to_owned(),
@@ -74,7 +75,7 @@ pub(crate) fn load(
     };
     model
         .process
-        .confirm_memory(before, checkpoint.directory(), &loaded, precision)
+        .confirm_memory(before, &directory, &loaded, precision)
         .map_err(|message| LoadError::Engine { message })?;
     let tensors = [loaded.tensors.read, loaded.tensors.unused];
     Ok((
@@ -84,8 +85,7 @@ pub(crate) fn load(
 }
 
 /// The engine has another working directory.
-fn absolute(checkpoint: &Checkpoint) -> String {
-    let directory = checkpoint.directory();
+fn absolute(directory: &Path) -> String {
     std::path::absolute(directory)
         .unwrap_or_else(|_| directory.to_owned())
         .to_string_lossy()

@@ -71,9 +71,9 @@ impl MachineShare {
 /// known to be.
 fn is_small(harness: &Harness, base: &Path) -> bool {
     match harness.spec.subject.checkpoint(base) {
-        Some(checkpoint) => {
-            element_count(checkpoint.directory()).is_ok_and(|count| count <= SMALL_ELEMENTS)
-        }
+        Some(checkpoint) => checkpoint
+            .complete_directory()
+            .is_ok_and(|directory| element_count(&directory).is_ok_and(|it| it <= SMALL_ELEMENTS)),
         None => true,
     }
 }

@@ -88,21 +88,37 @@ fn synthetic(
 }
 
 /// A configuration in the spec. It names its class, which the recorder builds, and the type of the
-/// spec.
+/// spec. In diffusers, the class is the type.
 fn inline(decoder: &mut SpecDecoder, node: &Node, model_type: Option<ModelType>) -> Value {
     let key = "checkpoint.synthetic.config";
     let config = json(&node.value);
+    if config.get("_class_name").is_some() {
+        unlike(decoder, node, &config, "_class_name", model_type);
+        return config;
+    }
     if config.get("architectures").is_none() {
         let help = "add the class of transformers, such as `architectures: [LlamaForCausalLM]`";
         let message = format!("missing key `{key}.architectures`");
         decoder.complain(node, message, Some(help.to_owned()));
     }
-    if let Some(model_type) = model_type.filter(|it| config["model_type"] != it.as_str()) {
-        let message = format!("`{key}.model_type` is not `{model_type}`, the spec's type");
-        let help = format!("write `model_type: {model_type}` there, too");
+    unlike(decoder, node, &config, "model_type", model_type);
+    config
+}
+
+/// Complains if a field of the configuration is not the type of the spec.
+fn unlike(
+    decoder: &mut SpecDecoder,
+    node: &Node,
+    config: &Value,
+    field: &str,
+    model_type: Option<ModelType>,
+) {
+    if let Some(model_type) = model_type.filter(|it| config[field] != it.as_str()) {
+        let message =
+            format!("`checkpoint.synthetic.config.{field}` is not `{model_type}`, the spec's type");
+        let help = format!("write `{field}: {model_type}` there, too");
         decoder.complain(node, message, Some(help));
     }
-    config
 }
 
 fn json(value: &YamlValue) -> Value {

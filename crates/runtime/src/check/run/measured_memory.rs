@@ -3,6 +3,7 @@
 
 use super::outcome::CheckEvidence;
 use crate::{memory, open::OpenDevice};
+use testgen_estimate::CheckpointHeaders;
 use testgen_models::Checkpoint;
 use testgen_types::Precision;
 
@@ -19,7 +20,8 @@ pub(in crate::check) fn add_estimate(
         .filter(|memory| memory.estimated_weights.is_none())
     {
         // None for a checkpoint without an estimate, which is not a failure.
-        let estimated = testgen_estimate::CheckpointHeaders::read(checkpoint.directory()).ok();
+        let directory = checkpoint.complete_directory().ok();
+        let estimated = directory.and_then(|it| CheckpointHeaders::read(&it).ok());
         memory.estimated_weights = estimated.map(|estimated| estimated.weights(precision));
     }
 }
