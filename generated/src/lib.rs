@@ -2,8 +2,7 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 117 models, one module for each, below the module of its architecture.
-//! The harnesses of 162 models, one module for each, below the module of its architecture.
+//! The harnesses of 164 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod diffusion;
