@@ -48,13 +48,13 @@ fn error_with(model_type: ModelType, pointer: &str, value: Value) -> String {
 
 #[test]
 fn quantized_weights_are_refused_by_their_method() {
-    let options = json!({ "quant_method": "bitsandbytes", "load_in_4bit": true, "bnb_4bit_quant_type": "nf4" });
+    let options = json!({ "quant_method": "hqq", "bits": 4 });
     for (model_type, pointer) in [
         (ModelType::Llama, "/quantization_config"),
         (ModelType::Bert, "/quantization_config"),
     ] {
         let message = error_with(model_type, pointer, options.clone());
-        let expected = "the weights are quantized with bitsandbytes (nf4), according to `quantization_config` in `config.json`";
+        let expected = "the weights are quantized with HQQ (4 bits), according to `quantization_config` in `config.json`";
         assert!(
             message.contains(expected)
                 && message.contains("use the checkpoint that it was quantized from"),
