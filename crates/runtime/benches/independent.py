@@ -4,7 +4,8 @@
     python3 crates/runtime/benches/independent.py bench.jsonl [--within 0.05]
 
 It shares no code with the engine `torch`: transformers loads the fixture of each subject, and the timer of PyTorch calls it on random
-ids of the same sizes, which are on the device already. Exit code 1 if a median is further off than `--within`.
+ids of the same sizes. As in `bench`, a call begins with its ids on the host and ends when the device is idle. Exit code 1 if a median is
+further off than `--within`.
 """
 
 import argparse
@@ -47,16 +48,21 @@ def median_ms(entry, device):
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = entry["precision"] == "tf32"
     model = loaded(entry, device)
     vocabulary = model.config.get_text_config().vocab_size
-    ids = torch.randint(1, vocabulary, (entry["batch"], entry["tokens"]), device=device)
+    ids = torch.randint(1, vocabulary, (entry["batch"], entry["tokens"]))
     inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
     if model.config.is_encoder_decoder:
         inputs["decoder_input_ids"] = ids
     if hasattr(model.config, "use_cache"):
         inputs["use_cache"] = False
+
+    def call():
+        model(**{name: value.to(device) if isinstance(value, torch.Tensor) else value for name, value in inputs.items()})
+        if device == "cuda":
+            torch.cuda.synchronize()
+
     with torch.no_grad():
         # Without `num_threads` the timer uses one.
-        names = {"model": model, "inputs": inputs}
-        timer = benchmark.Timer("model(**inputs)", globals=names, num_threads=torch.get_num_threads())
+        timer = benchmark.Timer("call()", globals={"call": call}, num_threads=torch.get_num_threads())
         timer.timeit(3)
         return timer.blocked_autorange(min_run_time=1).median * 1e3
 
