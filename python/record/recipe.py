@@ -1,7 +1,7 @@
 """`synthetic.json`: the tensors of a model whose weights are computed from a seed: part of the recorder `goldens.py`.
 
 transformers builds the class without memory, and what it would save is listed: names, shapes and types, each with the mean and the
-standard deviation of trained-like values. crates/synthetic computes the values, so that it needs to know no model.
+standard deviation of trained-like values. crates/checkpoints computes the values, so that it needs to know no model.
 """
 
 import json

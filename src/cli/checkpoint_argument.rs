@@ -31,7 +31,7 @@ pub(super) struct NamedCheckpoint {
 /// by default those of the project. A synthetic one is made.
 pub(super) fn checkpoint(target: &Path, specs: Option<&Path>) -> Result<PathBuf, Error> {
     let directory = named(target, specs)?.directory;
-    Ok(testgen_synthetic::checkpoint(&directory)?)
+    Ok(testgen_checkpoints::checkpoint(&directory)?)
 }
 
 /// As [`checkpoint`], without making a synthetic one.

@@ -15,7 +15,7 @@ use std::{
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus},
 };
-use testgen_synthetic::SyntheticError;
+use testgen_checkpoints::SyntheticError;
 
 /// A program in Python.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,7 +12,7 @@ const CRATES: [&str; 7] = [
     "nn",
     "processing",
     "runtime",
-    "synthetic",
+    "checkpoints",
     "types",
 ];
 

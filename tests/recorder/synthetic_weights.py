@@ -1,4 +1,4 @@
-"""The weights of a synthetic checkpoint, computed with numpy: a second implementation of crates/synthetic, for tests."""
+"""The weights of a synthetic checkpoint, computed with numpy: a second implementation of crates/checkpoints, for tests."""
 
 import hashlib
 import json

@@ -3,7 +3,7 @@
 use crate::config::ConfigError;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use testgen_synthetic::SyntheticError;
+use testgen_checkpoints::SyntheticError;
 use testgen_types::{
     QuantizedCheckpoint,
     bounded_file::{limit, read_bytes},
@@ -72,7 +72,7 @@ impl Checkpoint {
     ///
     /// When the recipe or the quantized weights are damaged, or the cache cannot be written.
     pub fn complete_directory(&self) -> Result<PathBuf, SyntheticError> {
-        testgen_synthetic::checkpoint(&self.directory)
+        testgen_checkpoints::checkpoint(&self.directory)
     }
 
     /// The configuration: the replacement, else `config.json`.

@@ -1,9 +1,9 @@
 //! Errors of loading a checkpoint.
 
 use crate::config::ConfigError;
+use testgen_checkpoints::SyntheticError;
 use testgen_nn::{forward::Unsupported, weights::WeightsError};
 use testgen_processing::error::PreprocessError;
-use testgen_synthetic::SyntheticError;
 use testgen_types::{ModelType, QuantizedCheckpoint, excerpt};
 
 /// A checkpoint cannot be loaded.

@@ -2,7 +2,7 @@
 //!
 //! Owns: the known methods and the signs of them in `config.json`, in files beside it, and in the
 //! tensors. `add`, `record` and every load refuse the methods that are not dequantized. Does not own:
-//! dequantizing, which `crates/synthetic` does.
+//! dequantizing, which `crates/checkpoints` does.
 
 mod configuration;
 mod files;

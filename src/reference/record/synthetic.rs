@@ -19,7 +19,7 @@ const GOLDENS: [&str; 2] = ["answers.json", "golden.safetensors"];
 const RECORDED: [&str; 5] = [
     "config.json",
     "generation_config.json",
-    testgen_synthetic::FILE,
+    testgen_checkpoints::FILE,
     GOLDENS[0],
     GOLDENS[1],
 ];
@@ -42,7 +42,7 @@ pub(super) fn record_synthetic(
     record: impl FnOnce(&Path, &(dyn Fn(Content) + Sync)) -> Result<PathBuf, PythonError>,
 ) -> Result<PathBuf, PythonError> {
     refuse_recorded(recorder, target)?;
-    let made = testgen_synthetic::temporary()?;
+    let made = testgen_checkpoints::temporary()?;
     let send = |content| send(about(content, made.path(), target));
     if recorder.options().answers {
         copy_files(&RECORDED, target, made.path(), |path, content| {
@@ -53,7 +53,7 @@ pub(super) fn record_synthetic(
         fs::write(&config, &weights.config).map_err(|source| file_error(&config, source))?;
         recorder.write_recipe(made.path(), weights.seed, &send)?;
     }
-    testgen_synthetic::complete(made.path())?;
+    testgen_checkpoints::complete(made.path())?;
     let recorded = record(made.path(), &send)?;
     copy_files(&RECORDED, made.path(), target, atomic_file::replace)?;
     Ok(target.join(recorded.file_name().unwrap_or_default()))
@@ -66,11 +66,11 @@ pub(super) fn record_stored(
     send: &(dyn Fn(Content) + Sync),
     record: impl FnOnce(&Path, &(dyn Fn(Content) + Sync)) -> Result<PathBuf, PythonError>,
 ) -> Result<PathBuf, PythonError> {
-    if !testgen_synthetic::is_dequantized(target) {
+    if !testgen_checkpoints::is_dequantized(target) {
         return record(target, send);
     }
     refuse_recorded(recorder, target)?;
-    let made = testgen_synthetic::dequantized(target)?;
+    let made = testgen_checkpoints::dequantized(target)?;
     let send = |content| send(about(content, made.path(), target));
     let recorded = record(made.path(), &send)?;
     copy_files(&GOLDENS, made.path(), target, atomic_file::replace)?;

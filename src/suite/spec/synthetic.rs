@@ -5,7 +5,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use testgen_synthetic::{Recipe, SyntheticError};
+use testgen_checkpoints::{Recipe, SyntheticError};
 use testgen_types::{
     bounded_file::{FileError, limit, read_bytes},
     from_python,
@@ -64,7 +64,7 @@ impl SyntheticSource {
     /// When a recorded file cannot be read, or differs from the spec.
     pub fn check_recording(&self, spec: &Path) -> Result<(), SyntheticProblem> {
         let directory = Self::directory(spec);
-        if !directory.join(testgen_synthetic::FILE).is_file() {
+        if !directory.join(testgen_checkpoints::FILE).is_file() {
             return Ok(());
         }
         let config = directory.join("config.json");

@@ -18,6 +18,8 @@ use testgen_types::bounded_file::{self, limit, read_bytes};
 
 /// The largest header that safetensors permits, in bytes.
 const MAX_HEADER: u64 = 100_000_000;
+/// The most sizes of a shape. Tensors of models have up to five.
+const MAX_RANK: usize = 8;
 const WEIGHTS: &str = "model.safetensors";
 
 /// The files of a checkpoint and where in them each tensor is.
@@ -67,11 +69,7 @@ impl StoredFiles {
 
     fn add(&mut self, path: &Path) -> Result<(), SyntheticError> {
         let file = bounded_file::open(path)?;
-        let damaged = |reason: String| SyntheticError::Quantized {
-            path: path.to_owned(),
-            tensor: "header".to_owned(),
-            reason,
-        };
+        let damaged = |reason: String| SyntheticError::quantized(path, "header", &reason);
         let header = header(&file).map_err(|error| damaged(error.to_string()))?;
         let metadata = file
             .metadata()
@@ -99,6 +97,9 @@ impl StoredFiles {
                 .map_err(|error| damaged(format!("`{name}`: {error}")))?;
             if end < start || data.saturating_add(end) > metadata.len() {
                 return Err(damaged(format!("`{name}` is not within the file")));
+            }
+            if shape.len() > MAX_RANK {
+                return Err(damaged(format!("`{name}` has {} dimensions", shape.len())));
             }
             let place = StoredPlace {
                 file: self.files.len(),
@@ -137,12 +138,13 @@ impl StoredFiles {
         self.files[place.file]
             .read_exact_at(&mut bytes, place.start)
             .map_err(|error| format!("`{name}`: {error}"))?;
-        Ok(StoredPart {
+        let part = StoredPart {
             name: name.to_owned(),
             dtype: place.dtype.clone(),
             shape: place.shape.clone(),
             bytes,
-        })
+        };
+        part.complete()
     }
 }
 
@@ -153,11 +155,7 @@ fn weight_files(directory: &Path) -> Result<BTreeSet<String>, SyntheticError> {
         return Ok([WEIGHTS.to_owned()].into());
     }
     let index: StoredIndex = serde_json::from_slice(&read_bytes(&path, limit::SHARD_INDEX)?)
-        .map_err(|error| SyntheticError::Quantized {
-            path,
-            tensor: "weight_map".to_owned(),
-            reason: error.to_string(),
-        })?;
+        .map_err(|error| SyntheticError::quantized(&path, "weight_map", &error.to_string()))?;
     Ok(index.weight_map.into_values().collect())
 }
 
@@ -187,8 +185,11 @@ pub(super) struct StoredPart {
 }
 
 impl StoredPart {
+    /// Its elements; more than memory has where the product of the sizes overflows, so that no
+    /// bytes are enough for them.
     pub(super) fn count(&self) -> usize {
-        self.shape.iter().product()
+        let sizes = self.shape.iter().copied();
+        sizes.fold(1, usize::saturating_mul)
     }
 
     /// Whether it is a weight in integers or small floats, as quantizers write them.
@@ -200,7 +201,7 @@ impl StoredPart {
 
     /// The values, in f32, which has every value of the types that are read.
     pub(super) fn values(&self) -> Result<Vec<f32>, String> {
-        let values: Vec<f32> = match self.dtype.as_str() {
+        Ok(match self.dtype.as_str() {
             "F32" => self.words(f32::from_le_bytes),
             "F16" => self.words(|bytes| f16::from_le_bytes(bytes).to_f32()),
             "BF16" => self.words(|bytes| bf16::from_le_bytes(bytes).to_f32()),
@@ -211,14 +212,13 @@ impl StoredPart {
             "F8_E5M2" => self.words(|[byte]| float8::e5m2(byte)),
             "F8_E8M0" => self.words(|[byte]| float8::e8m0(byte)),
             other => return Err(format!("`{}` has the type {other}", self.name)),
-        };
-        self.complete(values)
+        })
     }
 
     /// The 32-bit words that values are packed in.
     pub(super) fn packed_words(&self) -> Result<Vec<u32>, String> {
         match self.dtype.as_str() {
-            "I32" | "U32" => self.complete(self.words(u32::from_le_bytes)),
+            "I32" | "U32" => Ok(self.words(u32::from_le_bytes)),
             other => Err(format!("`{}` has the type {other}, not I32", self.name)),
         }
     }
@@ -237,18 +237,39 @@ impl StoredPart {
         };
         let index =
             |number| usize::try_from(number).map_err(|_| format!("`{}` has {number}", self.name));
-        self.complete(numbers)?.into_iter().map(index).collect()
+        numbers.into_iter().map(index).collect()
+    }
+
+    /// The sizes of a tensor with `RANK` dimensions. None of them is larger than the file: they
+    /// were compared with its bytes, of a type with a known size, and none is empty, beside which
+    /// others could be of any size.
+    pub(super) fn sizes<const RANK: usize>(&self) -> Result<[usize; RANK], String> {
+        if size(&self.dtype).is_none() {
+            return Err(format!("`{}` has the type {}", self.name, self.dtype));
+        }
+        let shape = <[usize; RANK]>::try_from(self.shape.as_slice());
+        shape
+            .ok()
+            .filter(|sizes| !sizes.contains(&0))
+            .ok_or_else(|| {
+                format!(
+                    "`{}` has the shape {:?}, not {RANK} sizes",
+                    self.name, self.shape
+                )
+            })
     }
 
     /// The rows and columns of a matrix.
     pub(super) fn matrix(&self) -> Result<[usize; 2], String> {
-        let shape = self.shape.as_slice().try_into();
-        shape.map_err(|_| {
-            format!(
-                "`{}` has the shape {:?}, not that of a matrix",
-                self.name, self.shape
-            )
-        })
+        self.sizes()
+    }
+
+    /// The bytes of a tensor of type U8.
+    pub(super) fn raw(&self) -> Result<&[u8], String> {
+        match self.dtype.as_str() {
+            "U8" => Ok(&self.bytes),
+            other => Err(format!("`{}` has the type {other}, not U8", self.name)),
+        }
     }
 
     fn words<const SIZE: usize, T>(&self, value: impl Fn([u8; SIZE]) -> T) -> Vec<T> {
@@ -261,15 +282,30 @@ impl StoredPart {
             .collect()
     }
 
-    fn complete<T>(&self, values: Vec<T>) -> Result<Vec<T>, String> {
-        match values.len() == self.count() {
-            true => Ok(values),
+    /// Refuses a tensor with another number of bytes than its shape has. Types that are not read
+    /// here have none that is known.
+    fn complete(self) -> Result<Self, String> {
+        let expected = size(&self.dtype).map(|size| self.count().saturating_mul(size));
+        match expected.is_none_or(|expected| expected == self.bytes.len()) {
+            true => Ok(self),
             false => Err(format!(
-                "`{}` has {} values, but the shape {:?}",
+                "`{}` has {} bytes, but the shape {:?} of {}",
                 self.name,
-                values.len(),
-                self.shape
+                self.bytes.len(),
+                self.shape,
+                self.dtype
             )),
         }
+    }
+}
+
+/// The bytes of an element.
+fn size(dtype: &str) -> Option<usize> {
+    match dtype {
+        "I8" | "U8" | "BOOL" | "F8_E4M3" | "F8_E4M3FNUZ" | "F8_E5M2" | "F8_E8M0" => Some(1),
+        "F16" | "BF16" | "I16" | "U16" => Some(2),
+        "F32" | "I32" | "U32" => Some(4),
+        "F64" | "I64" | "U64" => Some(8),
+        _ => None,
     }
 }

@@ -18,13 +18,9 @@ pub(super) const PARTS: PartNames = PartNames {
 /// bfloat16.
 pub(super) fn dequantize(parts: &StoredParts) -> Result<DenseTensor, String> {
     let (blocks, scales) = (parts.part("_blocks")?, parts.part("_scales")?);
-    let [experts, outputs, count, bytes] = blocks.shape[..] else {
-        return Err(format!(
-            "`{}` has the shape {:?}",
-            blocks.name, blocks.shape
-        ));
-    };
-    if scales.shape != blocks.shape[..3] || blocks.dtype != "U8" || scales.dtype != "U8" {
+    let [experts, outputs, count, bytes] = blocks.sizes()?;
+    let (codes, powers) = (blocks.raw()?, scales.raw()?);
+    if scales.shape != blocks.shape[..3] {
         return Err(format!(
             "`{}` has the shape {:?}",
             scales.name, scales.shape
@@ -38,13 +34,13 @@ pub(super) fn dequantize(parts: &StoredParts) -> Result<DenseTensor, String> {
             index % outputs,
         );
         let block = (expert * outputs + output) * count + input / (bytes * 2);
-        let byte = blocks.bytes[block * bytes + input % (bytes * 2) / 2];
+        let byte = codes[block * bytes + input % (bytes * 2) / 2];
         let code = if input.is_multiple_of(2) {
             byte & 15
         } else {
             byte >> 4
         };
-        float8::e2m1(code) * float8::e8m0(scales.bytes[block])
+        float8::e2m1(code) * float8::e8m0(powers[block])
     };
     let values = (0..experts * inputs * outputs).map(value);
     Ok(DenseTensor::rounded(

@@ -148,8 +148,17 @@ fn a_tensor_that_lacks_something_is_named_with_what_it_lacks() {
             "has the type I16",
         ),
         ("awq", &[("[3,64]", "[64,3]")], "has the shape"),
-        ("fp8", &[("[2,3]", "[4,3]")], "values, but the shape [4, 3]"),
+        (
+            "fp8",
+            &[("[2,3]", "[4,3]")],
+            "bytes, but the shape [4, 3] of F32",
+        ),
         ("fp8", &[("[2,3]", "[3,2]")], "a grid of [3, 2] scales"),
+        (
+            "fp8",
+            &[("\"shape\":[2,3]", "\"shape\":[  6]")],
+            "a grid of [6, 1] scales",
+        ),
         (
             "compressed_packed",
             &[("a.weight_shape", "a.weight_other")],
@@ -162,12 +171,31 @@ fn a_tensor_that_lacks_something_is_named_with_what_it_lacks() {
         ),
         (
             "bitsandbytes_int8",
-            &[("\"shape\":[64]", "\"shape\":[32]")],
-            "`model.a",
+            &[("\"F32\",\"shape\":[64]", "\"U8\",\"shape\":[256]")],
+            "256 scales, but there are 64 rows",
         ),
     ] {
         let text = error(case, a, replace);
         assert!(text.contains(expected), "{case}: {text}");
         assert!(text.contains("`model.a.weight` in `"), "{case}: {text}");
+    }
+}
+
+#[test]
+fn blocks_that_do_not_fill_the_shape_are_an_error() {
+    let tensor = "model.experts.gate_up_proj";
+    for (replace, expected) in [
+        (
+            "[2,24,2,15]",
+            "has 1536 bytes, but the shape [2, 24, 2, 15]",
+        ),
+        (
+            "[2,24,3,16]",
+            "has 1536 bytes, but the shape [2, 24, 3, 16]",
+        ),
+        ("[4,12,2,16]", "has the shape [2, 24, 2]"),
+    ] {
+        let text = error("mxfp4", tensor, &[("[2,24,2,16]", replace)]);
+        assert!(text.contains(expected), "{text}");
     }
 }

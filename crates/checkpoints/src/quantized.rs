@@ -21,6 +21,8 @@ mod parts;
 mod stored;
 
 #[cfg(test)]
+mod fuzz;
+#[cfg(test)]
 mod tests;
 
 use crate::error::SyntheticError;
@@ -97,11 +99,7 @@ impl QuantizedWeights {
         let parts = &self.tensors[name];
         let read = parts.read(&self.files);
         let computed = read.and_then(|parts| self.method.dequantize(name, parts));
-        computed.map_err(|reason| SyntheticError::Quantized {
-            path: self.files.directory().to_owned(),
-            tensor: name.to_owned(),
-            reason,
-        })
+        computed.map_err(|reason| SyntheticError::quantized(self.files.directory(), name, &reason))
     }
 
     /// A digest of everything that the values depend on, without reading the values: the headers,

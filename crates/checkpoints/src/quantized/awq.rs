@@ -45,7 +45,7 @@ pub(super) fn dequantize(parts: &StoredParts) -> Result<DenseTensor, String> {
         blocks: ScaleBlocks::grid([outputs, inputs], [outputs, groups], None)?,
         dtype: float_type(scales)?,
     };
-    Ok(matrix.dequantize())
+    matrix.dequantize()
 }
 
 /// The codes of a matrix with `outputs` columns, by rows.

@@ -21,10 +21,12 @@ pub(super) const PARTS: PartNames = PartNames {
 /// does with an f32 here.
 pub(super) fn dequantize(parts: &StoredParts, options: &Value) -> Result<DenseTensor, String> {
     let (weight, scales) = (parts.part(".weight")?, parts.part(".weight_scale_inv")?);
-    let shape = weight.matrix()?;
+    let (shape, codes) = (weight.matrix()?, weight.values()?);
     let grid = match scales.shape[..] {
         [rows, columns] => [rows, columns],
-        _ => [scales.count(); 2],
+        _ if scales.count() == 1 => [1, 1],
+        // One for each row.
+        _ => [scales.count(), 1],
     };
     let block = |side: usize| {
         options["weight_block_size"][side]
@@ -33,11 +35,11 @@ pub(super) fn dequantize(parts: &StoredParts, options: &Value) -> Result<DenseTe
     };
     let matrix = AffineMatrix {
         shape,
-        codes: weight.values()?,
+        codes,
         scales: scales.values()?,
         zeros: None,
         blocks: ScaleBlocks::grid(shape, grid, block(0).zip(block(1)).map(<[usize; 2]>::from))?,
         dtype: FloatType::F32,
     };
-    Ok(matrix.dequantize())
+    matrix.dequantize()
 }

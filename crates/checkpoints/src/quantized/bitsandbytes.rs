@@ -2,7 +2,6 @@
 //! `fp4`), whose scales may be quantized themselves.
 
 use super::{
-    affine::ScaleBlocks,
     dense::DenseTensor,
     parts::{PartNames, StoredParts},
     stored::StoredPart,
@@ -53,11 +52,16 @@ pub(super) fn dequantize(parts: &StoredParts) -> Result<DenseTensor, String> {
 /// product to the type that the model is loaded as.
 fn int8(weight: &StoredPart, largest: &StoredPart) -> Result<DenseTensor, String> {
     let shape @ [rows, columns] = weight.matrix()?;
-    ScaleBlocks::grid(shape, [largest.count(), 1], None)?;
-    let (codes, largest) = (weight.values()?, largest.values()?);
+    let (codes, scales) = (weight.values()?, largest.values()?);
+    if scales.len() != rows {
+        return Err(format!(
+            "`{}` has {} scales, but there are {rows} rows",
+            largest.name,
+            scales.len()
+        ));
+    }
     // Two roundings, in the order of the library.
-    let values =
-        (0..rows * columns).map(|index| codes[index] * largest[index / columns] * PER_STEP);
+    let values = (0..rows * columns).map(|index| codes[index] * scales[index / columns] * PER_STEP);
     Ok(DenseTensor::rounded(FloatType::F32, shape.to_vec(), values))
 }
 
@@ -78,7 +82,8 @@ fn four_bits(parts: &StoredParts) -> Result<DenseTensor, String> {
         parts.part(".weight.quant_map")?.values()?,
     );
     let absmax = absmax(parts, &state)?;
-    let count: usize = state.shape.iter().product();
+    // A product that overflows is larger than any file.
+    let count = state.shape.iter().copied().fold(1, usize::saturating_mul);
     let complete = weight.bytes.len() == count.div_ceil(2)
         && table.len() == 16
         && state.blocksize > 0

@@ -59,10 +59,10 @@ pub(super) fn dequantize(parts: &StoredParts, options: &Value) -> Result<DenseTe
         codes: codes.collect(),
         scales: by_output(&|output, group| scale_values[group * outputs + output]),
         zeros: Some(by_output(&zero)),
-        blocks: ScaleBlocks::groups(group_of_input, groups)?,
+        blocks: ScaleBlocks::groups(group_of_input, outputs, groups)?,
         dtype: float_type(scales)?,
     };
-    Ok(matrix.dequantize())
+    matrix.dequantize()
 }
 
 /// The number of inputs, the bits of a code, and the group of each input.

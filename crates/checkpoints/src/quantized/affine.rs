@@ -24,8 +24,8 @@ pub(super) struct ScaleBlocks {
     rows: usize,
     /// The column of the grid, for each column of the matrix.
     columns: Vec<usize>,
-    /// Columns of the grid.
-    width: usize,
+    /// The sizes of the grid.
+    grid: [usize; 2],
 }
 
 impl ScaleBlocks {
@@ -51,12 +51,16 @@ impl ScaleBlocks {
         Ok(Self {
             rows: size[0],
             columns: (0..shape[1]).map(|column| column / size[1]).collect(),
-            width: grid[1],
+            grid,
         })
     }
 
-    /// Each row has its own scales, one for each of `count` groups of columns.
-    pub(super) fn groups(group_of_column: Vec<usize>, count: usize) -> Result<Self, String> {
+    /// Each of `rows` rows has its own scales, one for each of `count` groups of columns.
+    pub(super) fn groups(
+        group_of_column: Vec<usize>,
+        rows: usize,
+        count: usize,
+    ) -> Result<Self, String> {
         match group_of_column.iter().max() {
             Some(&largest) if largest >= count => Err(format!(
                 "a column is in group {largest}, but there are {count}"
@@ -64,28 +68,85 @@ impl ScaleBlocks {
             _ => Ok(Self {
                 rows: 1,
                 columns: group_of_column,
-                width: count,
+                grid: [rows, count],
             }),
         }
     }
 
     fn scale_of(&self, row: usize, column: usize) -> usize {
-        row / self.rows * self.width + self.columns[column]
+        row / self.rows * self.grid[1] + self.columns[column]
     }
 }
 
 impl AffineMatrix {
-    pub(super) fn dequantize(&self) -> DenseTensor {
+    /// # Errors
+    ///
+    /// When the numbers of codes, scales and zero points are not those of the sizes.
+    pub(super) fn dequantize(&self) -> Result<DenseTensor, String> {
         let [rows, columns] = self.shape;
+        let scales = self.blocks.grid.iter().product::<usize>();
+        let is_complete = self.codes.len() == rows * columns
+            && self.blocks.columns.len() == columns
+            && self.blocks.grid[0] == rows.div_ceil(self.blocks.rows)
+            && self.scales.len() == scales
+            && self
+                .zeros
+                .as_ref()
+                .is_none_or(|zeros| zeros.len() == scales);
+        if !is_complete {
+            return Err(format!(
+                "a matrix of shape {:?} with a grid of {:?} scales has {} codes, {} scales, {} zero points and {} columns in groups",
+                self.shape,
+                self.blocks.grid,
+                self.codes.len(),
+                self.scales.len(),
+                self.zeros.as_ref().map_or(0, Vec::len),
+                self.blocks.columns.len()
+            ));
+        }
         let value = |index: usize| {
             let scale = self.blocks.scale_of(index / columns, index % columns);
             let zero = self.zeros.as_ref().map_or(0.0, |zeros| zeros[scale]);
             (self.codes[index] - zero) * self.scales[scale]
         };
-        DenseTensor::rounded(
+        Ok(DenseTensor::rounded(
             self.dtype,
             vec![rows, columns],
             (0..rows * columns).map(value),
-        )
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AffineMatrix, FloatType, ScaleBlocks};
+
+    /// Two rows of four columns in two groups.
+    fn matrix() -> AffineMatrix {
+        AffineMatrix {
+            shape: [2, 4],
+            codes: vec![1.0; 8],
+            scales: vec![0.5; 4],
+            zeros: Some(vec![0.0; 4]),
+            blocks: ScaleBlocks::groups(vec![0, 0, 1, 1], 2, 2).expect("has two groups"),
+            dtype: FloatType::F32,
+        }
+    }
+
+    #[test]
+    fn parts_that_do_not_fill_the_matrix_are_an_error() {
+        assert!(matrix().dequantize().is_ok());
+        for change in [
+            (|matrix| matrix.codes.truncate(7)) as fn(&mut AffineMatrix),
+            |matrix| matrix.scales.truncate(3),
+            |matrix| matrix.zeros = Some(vec![0.0; 3]),
+            |matrix| matrix.blocks.columns.truncate(3),
+            |matrix| matrix.blocks.grid[0] = 1,
+        ] {
+            let mut matrix = matrix();
+            change(&mut matrix);
+            let error = matrix.dequantize().expect_err("is incomplete");
+            assert!(error.contains("a matrix of shape [2, 4]"), "{error}");
+        }
     }
 }

@@ -40,6 +40,7 @@ pub(super) fn dequantize(parts: &StoredParts, options: &Value) -> Result<DenseTe
         return Err("two levels of scales are not supported".to_owned());
     }
     let scales = parts.part(".weight_scale")?;
+    let dtype = float_type(scales)?;
     let Codes {
         shape,
         values,
@@ -59,9 +60,9 @@ pub(super) fn dequantize(parts: &StoredParts, options: &Value) -> Result<DenseTe
         scales: scales.values()?,
         zeros: zeros.transpose()?,
         blocks: blocks(parts, options, shape, grid)?,
-        dtype: float_type(scales)?,
+        dtype,
     };
-    Ok(matrix.dequantize())
+    matrix.dequantize()
 }
 
 /// The codes of a matrix by rows.
@@ -149,7 +150,7 @@ fn blocks(
     match parts.find(".weight_g_idx") {
         // Minus one in all places where columns are in their order.
         Some(stored) if stored.bytes.iter().any(|byte| *byte != 0xFF) => {
-            ScaleBlocks::groups(stored.indices()?, grid[1])
+            ScaleBlocks::groups(stored.indices()?, shape[0], grid[1])
         }
         _ => ScaleBlocks::grid(shape, grid, block_size(options)),
     }

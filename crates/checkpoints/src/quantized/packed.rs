@@ -14,7 +14,7 @@ pub(super) fn code(word: impl Fn(usize) -> u32, index: usize, bits: usize) -> u3
 
 /// The words that `count` codes take.
 pub(super) fn words(count: usize, bits: usize) -> usize {
-    (count * bits).div_ceil(32)
+    count.saturating_mul(bits).div_ceil(32)
 }
 
 /// The number of bits with which `count` codes take `words` words.

@@ -1,7 +1,10 @@
 //! Why a synthetic checkpoint cannot be made.
 
-use std::{io, path::PathBuf};
-use testgen_types::bounded_file::FileError;
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+use testgen_types::{bounded_file::FileError, excerpt};
 
 /// A synthetic checkpoint cannot be made.
 #[derive(Debug, thiserror::Error)]
@@ -67,4 +70,16 @@ pub enum SyntheticError {
         /// The system's error.
         source: io::Error,
     },
+}
+
+impl SyntheticError {
+    /// A tensor, or another part, of a quantized checkpoint that cannot be used; name and reason may
+    /// repeat what a file has.
+    pub(crate) fn quantized(path: &Path, tensor: &str, reason: &str) -> Self {
+        Self::Quantized {
+            path: path.to_owned(),
+            tensor: excerpt(tensor).into_owned(),
+            reason: excerpt(reason).into_owned(),
+        }
+    }
 }
