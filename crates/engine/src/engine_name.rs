@@ -13,7 +13,7 @@ pub struct EngineName {
 /// A name that cannot be that of an engine.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{name}` is not the name of an engine: {problem}; write native, torch, or a name with options such as torch/eager/tf32"
+    "`{name}` is not the name of an engine: {problem}; write native, native/vendor, torch, or a name with options such as torch/eager/tf32"
 )]
 pub struct EngineNameError {
     name: String,
@@ -22,6 +22,8 @@ pub struct EngineNameError {
 
 /// The program of the engine that is part of the suite.
 const NATIVE: &str = "native";
+/// Its option with which the library of a GPU's vendor multiplies matrices.
+const VENDOR: &str = "vendor";
 
 impl EngineName {
     /// The engine that is part of the suite: burn.
@@ -35,6 +37,11 @@ impl EngineName {
     /// Whether it is the engine that is part of the suite.
     pub fn is_native(&self) -> bool {
         self.program == NATIVE
+    }
+
+    /// Whether it is the native engine with the products of the vendor's library.
+    pub fn has_vendor_products(&self) -> bool {
+        self.is_native() && self.options.iter().any(|option| option == VENDOR)
     }
 
     /// The name without options.
@@ -52,10 +59,10 @@ impl EngineName {
         self.options.iter().any(|option| option == "tf32")
     }
 
-    /// The name as a report has it, or `None` for the native engine, whose entries have no such
-    /// field.
+    /// The name as a report has it, or `None` for the native engine without options, whose entries
+    /// have no such field.
     pub fn in_report(&self) -> Option<String> {
-        (!self.is_native()).then(|| self.to_string())
+        (*self != Self::native()).then(|| self.to_string())
     }
 }
 
@@ -85,8 +92,8 @@ impl FromStr for EngineName {
             }
         }
         let name = Self { program, options };
-        if name.is_native() && !name.options.is_empty() {
-            return Err(error("the native engine has no options"));
+        if name.is_native() && name.options.iter().any(|option| option != VENDOR) {
+            return Err(error("the native engine has no option but vendor"));
         }
         Ok(name)
     }
@@ -112,6 +119,12 @@ mod tests {
         assert_eq!(name("torch/tf32/eager"), name("torch/eager/tf32"));
         assert!(name("torch/tf32").tf32() && !name("torch").tf32());
         assert!(name("native").is_native() && name("native").in_report().is_none());
+        let vendor = name("native/vendor");
+        assert!(vendor.is_native() && vendor.has_vendor_products());
+        assert!(
+            !name("native").has_vendor_products() && !name("torch/vendor").has_vendor_products()
+        );
+        assert_eq!(vendor.in_report().as_deref(), Some("native/vendor"));
         for text in [
             "",
             "torch/",

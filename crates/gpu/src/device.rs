@@ -1,42 +1,76 @@
-//! A GPU, by the interface that drives it.
+//! A GPU, by the interface that drives it and by what multiplies matrices on it.
 
 use burn_backend::DeviceOps;
 use cubecl::device::{Device, DeviceId};
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
+use testgen_types::DeviceKind;
 
-/// A GPU as its interface numbers it.
+/// A GPU as its interface numbers it. The same GPU with another source of products is another
+/// device to burn, with a thread and memory of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum GpuDevice {
-    /// Of the CUDA driver.
-    Cuda(u16),
-    /// Of the HIP runtime.
-    Rocm(u16),
+pub struct GpuDevice {
+    interface: GpuInterface,
+    index: u16,
+    products: ProductSource,
+}
+
+/// The interface of a GPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum GpuInterface {
+    /// The CUDA driver.
+    Cuda,
+    /// The HIP runtime.
+    Rocm,
+}
+
+/// The source of matrix products of floating-point numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ProductSource {
+    /// cubek's kernels, by rule.
+    Kernels,
+    /// The vendor's library.
+    Library,
 }
 
 impl Default for GpuDevice {
     fn default() -> Self {
-        Self::Cuda(0)
+        Self::cuda(0)
     }
 }
 
-/// The type of a device in cubecl's identifiers, which name its threads as well.
-const CUDA: u16 = 0;
+/// The part of cubecl's identifier of a device that also names its thread: a bit for the
+/// interface, and one for the source of products.
 const ROCM: u16 = 1;
+const LIBRARY: u16 = 2;
 
 impl Device for GpuDevice {
     fn from_id(id: DeviceId) -> Self {
-        match id.type_id {
-            ROCM => Self::Rocm(id.index_id),
-            _ => Self::Cuda(id.index_id),
+        let interface = match id.type_id & ROCM {
+            0 => GpuInterface::Cuda,
+            _ => GpuInterface::Rocm,
+        };
+        let products = match id.type_id & LIBRARY {
+            0 => ProductSource::Kernels,
+            _ => ProductSource::Library,
+        };
+        Self {
+            interface,
+            index: id.index_id,
+            products,
         }
     }
 
     fn to_id(&self) -> DeviceId {
-        match *self {
-            Self::Cuda(index) => DeviceId::new(CUDA, index),
-            Self::Rocm(index) => DeviceId::new(ROCM, index),
-        }
+        let interface = match self.interface {
+            GpuInterface::Cuda => 0,
+            GpuInterface::Rocm => ROCM,
+        };
+        let products = match self.products {
+            ProductSource::Kernels => 0,
+            ProductSource::Library => LIBRARY,
+        };
+        DeviceId::new(interface | products, self.index)
     }
 }
 
@@ -46,6 +80,52 @@ impl DeviceOps for GpuDevice {}
 static WITHOUT_MATRIX_UNITS: Mutex<Option<HashSet<GpuDevice>>> = Mutex::new(None);
 
 impl GpuDevice {
+    /// The GPU with this number of the CUDA driver.
+    pub const fn cuda(index: u16) -> Self {
+        Self {
+            interface: GpuInterface::Cuda,
+            index,
+            products: ProductSource::Kernels,
+        }
+    }
+
+    /// The GPU with this number of the HIP runtime.
+    pub const fn rocm(index: u16) -> Self {
+        Self {
+            interface: GpuInterface::Rocm,
+            ..Self::cuda(index)
+        }
+    }
+
+    /// The same GPU, on which `products` multiplies matrices.
+    #[must_use]
+    pub const fn with_products(self, products: ProductSource) -> Self {
+        Self { products, ..self }
+    }
+
+    /// The source of matrix products.
+    pub const fn products(self) -> ProductSource {
+        self.products
+    }
+
+    /// The interface.
+    pub const fn interface(self) -> GpuInterface {
+        self.interface
+    }
+
+    /// The number among the GPUs of its interface.
+    pub const fn index(self) -> u16 {
+        self.index
+    }
+
+    /// The kind of device.
+    pub const fn kind(self) -> DeviceKind {
+        match self.interface {
+            GpuInterface::Cuda => DeviceKind::Cuda,
+            GpuInterface::Rocm => DeviceKind::Rocm,
+        }
+    }
+
     /// States the architecture, for instance `gfx1030`, before the first product on the device.
     ///
     /// cubecl-cpp 0.10 (`hip/arch.rs`) takes RDNA 1 and 2 for architectures with matrix units;
@@ -71,17 +151,30 @@ impl GpuDevice {
 
 #[cfg(test)]
 mod tests {
-    use super::GpuDevice;
+    use super::{GpuDevice, ProductSource};
+    use cubecl::device::Device as _;
+
+    #[test]
+    fn every_device_has_an_identifier() {
+        let mut ids = std::collections::HashSet::new();
+        for device in [GpuDevice::cuda(3), GpuDevice::rocm(3)] {
+            for products in [ProductSource::Kernels, ProductSource::Library] {
+                let device = device.with_products(products);
+                assert_eq!(GpuDevice::from_id(device.to_id()), device);
+                assert!(ids.insert(device.to_id()));
+            }
+        }
+    }
 
     #[test]
     fn rdna_2_has_no_matrix_units() {
         for (device, architecture) in [
-            (GpuDevice::Rocm(7), "gfx1030"),
-            (GpuDevice::Rocm(8), "gfx1100"),
+            (GpuDevice::rocm(7), "gfx1030"),
+            (GpuDevice::rocm(8), "gfx1100"),
         ] {
             device.state_architecture(architecture);
         }
-        assert!(GpuDevice::Rocm(7).lacks_matrix_units());
-        assert!(!GpuDevice::Rocm(8).lacks_matrix_units());
+        assert!(GpuDevice::rocm(7).lacks_matrix_units());
+        assert!(!GpuDevice::rocm(8).lacks_matrix_units());
     }
 }

@@ -15,6 +15,10 @@ mod compile_only;
 mod device;
 mod fused;
 mod launches;
+mod library_call;
+mod library_launch;
+mod library_product;
+mod library_task;
 mod lowering;
 mod memory;
 mod no_storage;
@@ -31,7 +35,7 @@ pub use backend::Gpu;
 pub use blocking::{BlockingLaunches, Kernel, blocking_launches};
 pub use cache::store_kernels_in;
 pub use compile_only::{Share, compile_only, executing};
-pub use device::GpuDevice;
+pub use device::{GpuDevice, GpuInterface, ProductSource};
 pub use fused::{
     ElementFunction, LayerNormWeights, SOURCE_HASH, activate, layer_norm, masked_softmax, rms_norm,
     rotate,

@@ -1,6 +1,6 @@
 //! From a kernel of [`GpuRuntime`](crate::GpuRuntime) to one of the device's own runtime.
 
-use crate::unlowered::{Unlowered, UnloweredKernel};
+use crate::unlowered::{Launched, Unlowered, UnloweredKernel};
 use cubecl::{
     CompilationError, Compiler, CubeTask, ExecutionMode, Runtime,
     ir::{StorageType, TargetProperties},
@@ -55,10 +55,10 @@ impl<R: Runtime> CubeTask<R::Compiler> for Lowered<R> {
         let unlowered = self
             .kernel
             .compile(&mut Unlowered, &(), mode, address_type)?;
-        let Some(UnloweredKernel(definition)) = unlowered.repr else {
-            unreachable!("`Unlowered` returns the definition")
+        let Some(UnloweredKernel(Launched::Kernel(definition))) = unlowered.repr else {
+            unreachable!("`Unlowered` returns the definition, and the server calls libraries")
         };
-        let lowered = compiler.compile(definition, options, mode, address_type)?;
+        let lowered = compiler.compile(*definition, options, mode, address_type)?;
         Ok(CompiledKernel {
             entrypoint_name: unlowered.entrypoint_name,
             debug_name: unlowered.debug_name,

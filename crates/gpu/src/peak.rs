@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn a_peak_is_that_of_one_device_and_thread() {
-        let (first, second) = (GpuDevice::Rocm(100), GpuDevice::Rocm(101));
+        let (first, second) = (GpuDevice::rocm(100), GpuDevice::rocm(101));
         let stream = StreamId::current();
         for bytes in [5, 9, 3] {
             record(first, stream, bytes);

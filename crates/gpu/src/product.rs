@@ -1,4 +1,4 @@
-//! The kernel of a matrix product.
+//! The kernel of a matrix product, where no library of the vendor computes it.
 //!
 //! The choice is a function of the sizes, the element type and the device's features, so that every
 //! run on every machine with such a device tests the same kernels. burn's own choice goes by
@@ -6,6 +6,7 @@
 
 use crate::{
     device::GpuDevice,
+    library_product,
     products::{self, Factor, Product, dtype},
     runtime::GpuRuntime,
     tf32,
@@ -145,6 +146,9 @@ pub(crate) fn product(
     right: CubeTensor<GpuRuntime>,
 ) -> CubeTensor<GpuRuntime> {
     products::record(&left, &right);
+    if let Some(output) = library_product::product(&left, &right) {
+        return output;
+    }
     let sizes = ProductSizes::new(&left, &right);
     let matrix = matrix_type(left.dtype, tf32::is_permitted())
         .is_some_and(|factor| has_matrix_units(&left.client, left.device, factor));

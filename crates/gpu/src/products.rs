@@ -60,7 +60,7 @@ pub(crate) fn record(left: &CubeTensor<GpuRuntime>, right: &CubeTensor<GpuRuntim
     });
 }
 
-fn precision(dtype: DType) -> Option<Precision> {
+pub(crate) fn precision(dtype: DType) -> Option<Precision> {
     match dtype {
         DType::F32 if tf32::is_permitted() => Some(Precision::Tf32),
         DType::F32 => Some(Precision::F32),
@@ -80,7 +80,7 @@ pub fn dtype(precision: Precision) -> DType {
 }
 
 impl Factor {
-    fn from_tensor(tensor: &CubeTensor<GpuRuntime>) -> Self {
+    pub(crate) fn from_tensor(tensor: &CubeTensor<GpuRuntime>) -> Self {
         Self {
             shape: tensor.shape().to_vec(),
             strides: tensor.meta.strides().to_vec(),

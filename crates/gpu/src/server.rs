@@ -1,11 +1,13 @@
 //! The server of [`GpuRuntime`](crate::GpuRuntime): cubecl's CUDA or HIP server, with a record of
 //! the launched kernels.
 
-use crate::device::GpuDevice;
+use crate::device::{GpuDevice, GpuInterface};
 use crate::{
     blocking,
     compile_only::{self, Action},
     launches,
+    library_launch::LibraryLaunch,
+    library_task,
     lowering::Lowered,
     no_storage::NoStorage,
     out_of_memory, peak,
@@ -29,7 +31,7 @@ use cubecl_runtime::{
     memory_management::ManagedMemoryHandle, storage::ManagedResource,
 };
 use std::any::Any;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
@@ -43,7 +45,13 @@ pub struct GpuServer {
     device: GpuDevice,
     /// The streams that have allocated memory.
     streams: HashSet<StreamId>,
+    /// The bytes that each stream has copied to the device since its last flush.
+    uploaded: HashMap<StreamId, u64>,
 }
+
+/// The bytes that a stream copies before it is flushed. cubecl-runtime 0.10 keeps what it copies
+/// until the next launch or flush, and counts it in 32 bits (`drop_queue/policy.rs`).
+const FLUSHED_AFTER: u64 = 1 << 30;
 
 #[derive(Debug)]
 enum Server {
@@ -84,6 +92,7 @@ impl GpuServer {
             utilities,
             device,
             streams: HashSet::new(),
+            uploaded: HashMap::new(),
         }
     }
 }
@@ -131,6 +140,42 @@ impl GpuServer {
 }
 
 impl GpuServer {
+    /// Starts a product of the vendor's library in the place of a kernel.
+    fn call_library(
+        &mut self,
+        product: &LibraryLaunch,
+        arguments: KernelArguments,
+        stream: StreamId,
+    ) -> Result<(), String> {
+        let failed = |error: ServerError| format!("{error:?}");
+        let mut addresses = [0; 3];
+        // Held until the product is in the queue of the device, so that nothing else gets them.
+        let mut held: Vec<Box<dyn Any>> = Vec::new();
+        for (address, binding) in addresses.iter_mut().zip(arguments.buffers) {
+            *address = match &mut self.server {
+                #[cfg(feature = "cuda")]
+                Server::Cuda(server) => {
+                    let resource = server.get_resource(binding, stream).map_err(failed)?;
+                    let address = resource.resource().ptr;
+                    held.push(Box::new(resource));
+                    address
+                }
+                #[cfg(feature = "rocm")]
+                Server::Rocm(server) => {
+                    let resource = server.get_resource(binding, stream).map_err(failed)?;
+                    let address = resource.resource().ptr as u64;
+                    held.push(Box::new(resource));
+                    address
+                }
+            };
+        }
+        product.start(addresses, || {
+            cubecl::future::block_on(self.sync(stream)).map_err(failed)
+        })
+    }
+}
+
+impl GpuServer {
     /// Allocates, unless the limit forbids it.
     fn try_to_initialize(
         &mut self,
@@ -174,11 +219,11 @@ impl DeviceService for GpuServer {
     fn init(id: DeviceId) -> Self {
         let inner = DeviceId::new(0, id.index_id);
         let device = GpuDevice::from_id(id);
-        match device {
+        match device.interface() {
             #[cfg(feature = "cuda")]
-            GpuDevice::Cuda(_) => Self::new(device, DeviceService::init(inner), Server::Cuda),
+            GpuInterface::Cuda => Self::new(device, DeviceService::init(inner), Server::Cuda),
             #[cfg(feature = "rocm")]
-            GpuDevice::Rocm(_) => Self::new(device, DeviceService::init(inner), Server::Rocm),
+            GpuInterface::Rocm => Self::new(device, DeviceService::init(inner), Server::Rocm),
             #[cfg(not(all(feature = "cuda", feature = "rocm")))]
             _ => {
                 panic!("{device:?} cannot be opened: this binary was built without it ({inner:?})")
@@ -278,7 +323,14 @@ impl ComputeServer for GpuServer {
             .into_iter()
             .filter(|(copy, _)| !is_empty(copy))
             .collect();
+        let bytes: usize = copies.iter().map(|(_, bytes)| bytes.len()).sum();
         with_server!(self, server => server.write(copies, stream));
+        let uploaded = self.uploaded.entry(stream).or_default();
+        *uploaded += bytes as u64;
+        if *uploaded >= FLUSHED_AFTER {
+            self.flush(stream)
+                .unwrap_or_else(|error| panic!("a copy to the device failed: {error:?}"));
+        }
     }
 
     fn sync(&mut self, stream: StreamId) -> DynFut<Result<(), ServerError>> {
@@ -306,7 +358,19 @@ impl ComputeServer for GpuServer {
         stream: StreamId,
     ) {
         let id = kernel.id();
-        match compile_only::action(stream, &id) {
+        let action = compile_only::action(stream, &id);
+        if let Some(product) = library_task::launched(kernel.as_ref()) {
+            // Nothing is compiled for it.
+            if action == Action::Execute {
+                launches::record(stream, id);
+                self.call_library(&product, arguments, stream)
+                    .unwrap_or_else(|error| {
+                        panic!("the library did not compute a matrix product: {error}")
+                    });
+            }
+            return;
+        }
+        match action {
             Action::Execute => {
                 let waits = blocking::waits(stream).then(|| (id.clone(), kernel.name()));
                 launches::record(stream, id);
@@ -339,6 +403,7 @@ impl ComputeServer for GpuServer {
     }
 
     fn flush(&mut self, stream: StreamId) -> Result<(), ServerError> {
+        self.uploaded.remove(&stream);
         with_server!(self, server => server.flush(stream))
     }
 

@@ -1,5 +1,6 @@
 //! A kernel before it is lowered to the source of an interface.
 
+use crate::library_launch::LibraryLaunch;
 use cubecl::{
     CompilationError, Compiler, ExecutionMode,
     ir::{ElemType, StorageType},
@@ -12,9 +13,18 @@ use std::fmt;
 #[derive(Debug, Clone, Default)]
 pub struct Unlowered;
 
-/// A kernel that is not lowered yet. It has no text.
+/// A kernel that is not lowered yet, or what is launched in the place of one. It has no text.
 #[derive(Debug)]
-pub struct UnloweredKernel(pub(crate) KernelDefinition);
+pub struct UnloweredKernel(pub(crate) Launched);
+
+/// The computation of a launch.
+#[derive(Debug)]
+pub(crate) enum Launched {
+    /// A kernel of the interface.
+    Kernel(Box<KernelDefinition>),
+    /// Calls of the vendor's library.
+    Library(LibraryLaunch),
+}
 
 impl fmt::Display for UnloweredKernel {
     fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -33,7 +43,7 @@ impl Compiler for Unlowered {
         _mode: ExecutionMode,
         _address_type: StorageType,
     ) -> Result<UnloweredKernel, CompilationError> {
-        Ok(UnloweredKernel(kernel))
+        Ok(UnloweredKernel(Launched::Kernel(Box::new(kernel))))
     }
 
     fn elem_size(&self, elem: ElemType) -> usize {

@@ -1,6 +1,6 @@
 //! The interface of a library that multiplies matrices, the same for both vendors.
 
-use crate::{gpu::DeviceAddress, library::LibraryName, product::Gemm};
+use crate::{gpu::DeviceAddress, library::LibraryName, product::GemmCall};
 
 /// A library that multiplies matrices on one device.
 pub trait Blas {
@@ -19,15 +19,19 @@ pub trait Blas {
     /// # Errors
     ///
     /// When the library fails.
-    fn algorithms(&self, product: &Gemm) -> Result<Vec<Algorithm>, BlasError>;
+    fn algorithms(&self, product: &GemmCall) -> Result<Vec<Algorithm>, BlasError>;
 
     /// Starts the product on the device's default stream.
     ///
     /// # Errors
     ///
     /// When the library returns an error.
-    fn run(&self, product: &Gemm, algorithm: &Algorithm, buffers: Buffers)
-    -> Result<(), BlasError>;
+    fn run(
+        &self,
+        product: &GemmCall,
+        algorithm: &Algorithm,
+        buffers: Buffers,
+    ) -> Result<(), BlasError>;
 }
 
 /// The type in which a library adds the parts of a sum that several groups of threads computed.

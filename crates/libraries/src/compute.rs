@@ -5,7 +5,7 @@ use crate::{
     blas::{Algorithm, BlasError, Buffers},
     guarded::Guarded,
     open::Opened,
-    product::{Gemm, GemmTypes, Operand},
+    product::{Gemm, GemmCall, GemmTypes, Operand},
 };
 use std::rc::Rc;
 use testgen_operators::calls::{
@@ -105,7 +105,11 @@ impl LibraryExecutor {
             return Ok(HostTensor::new(shape, element, zeros));
         }
         let failed = |error: BlasError| device_error(call, &error);
-        let algorithms = self.opened.blas.algorithms(&product).map_err(failed)?;
+        let algorithms = self
+            .opened
+            .blas
+            .algorithms(&GemmCall::from(&product))
+            .map_err(failed)?;
         let algorithm = algorithms.first().ok_or_else(|| {
             not_computed(
                 call,
@@ -179,7 +183,7 @@ impl LibraryExecutor {
         }
         let [a, b, c] = [a.address(), b.address(), c.address()];
         self.opened.blas.run(
-            product,
+            &GemmCall::from(product),
             algorithm,
             Buffers {
                 a,

@@ -9,17 +9,21 @@ pub use account::Account;
 pub use interface::{DeviceAddress, GpuError, LibraryGpu};
 
 use crate::library::open_driver;
-use testgen_device::{Device, DeviceKind, System};
+use testgen_device::{DeviceKind, System};
 
-/// Opens the driver of a detected device.
+/// Opens the driver of a device by its number among those of its kind.
 ///
 /// # Errors
 ///
 /// The driver is not found or too old, or the device cannot be used.
-pub(crate) fn open(system: &System, device: &Device) -> Result<Box<dyn LibraryGpu>, GpuError> {
-    let library = open_driver(system, device.kind)?;
-    Ok(match device.kind {
-        DeviceKind::Rocm => Box::new(hip::HipGpu::open(library, device.index)?),
-        DeviceKind::Cuda | DeviceKind::Cpu => Box::new(cuda::CudaGpu::open(library, device.index)?),
+pub(crate) fn open(
+    system: &System,
+    kind: DeviceKind,
+    index: u32,
+) -> Result<Box<dyn LibraryGpu>, GpuError> {
+    let library = open_driver(system, kind)?;
+    Ok(match kind {
+        DeviceKind::Rocm => Box::new(hip::HipGpu::open(library, index)?),
+        DeviceKind::Cuda | DeviceKind::Cpu => Box::new(cuda::CudaGpu::open(library, index)?),
     })
 }

@@ -20,6 +20,7 @@ mod number_type;
 mod open;
 mod probe;
 mod product;
+mod product_library;
 mod products;
 mod server;
 mod signatures;
@@ -33,7 +34,8 @@ pub use library::{DIRECTORIES_VARIABLE, LibraryName, LibraryNotFound};
 pub use lt::{CUBLASLT, Dialect, HIPBLASLT};
 pub use number_type::NumberType;
 pub use open::{OpenLibraryError, Opened, open};
-pub use product::{ComputeType, Gemm, GemmTypes, MatrixStorage, Operand};
+pub use product::{ComputeType, Gemm, GemmCall, GemmTypes, MatrixStorage, Operand};
+pub use product_library::{ProductLibrary, ProductLibraryError};
 pub use products::{
     AlgorithmRow, ProductFailure, ProductPlan, ProductShape, ProductsReport, UnsupportedGroup,
     run_products, shapes,

@@ -12,7 +12,7 @@ use crate::{
     blas::{Algorithm, AlgorithmHandle, Blas, BlasError, Buffers, PartialSums, check},
     gpu::{DeviceAddress, LibraryGpu},
     library::LibraryName,
-    product::Gemm,
+    product::GemmCall,
 };
 use descriptor::{Descriptors, Preference};
 use functions::ConfigurationOf;
@@ -143,7 +143,7 @@ impl Blas for Lt {
         false
     }
 
-    fn algorithms(&self, product: &Gemm) -> Result<Vec<Algorithm>, BlasError> {
+    fn algorithms(&self, product: &GemmCall) -> Result<Vec<Algorithm>, BlasError> {
         self.gpu.make_current()?;
         let found = Descriptors::new(&self.functions, self.dialect, product, self.preference())
             .and_then(|descriptors| self.heuristic(&descriptors));
@@ -159,7 +159,7 @@ impl Blas for Lt {
 
     fn run(
         &self,
-        product: &Gemm,
+        product: &GemmCall,
         algorithm: &Algorithm,
         buffers: Buffers,
     ) -> Result<(), BlasError> {

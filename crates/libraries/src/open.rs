@@ -60,8 +60,18 @@ pub fn open(
             device: device.name.clone(),
         });
     }
+    open_at(system, library, device.index, sums)
+}
+
+/// The same for the device with this number among those of the library's kind.
+pub(crate) fn open_at(
+    system: &System,
+    library: LibraryName,
+    index: u32,
+    sums: PartialSums,
+) -> Result<Opened, OpenLibraryError> {
     let file = library::open(system, library)?;
-    let gpu: Rc<dyn LibraryGpu> = Rc::from(gpu::open(system, device)?);
+    let gpu: Rc<dyn LibraryGpu> = Rc::from(gpu::open(system, library.device(), index)?);
     let blas: Box<dyn Blas> = match library {
         LibraryName::Cublas => Box::new(Cublas::open(&file, Rc::clone(&gpu), sums)?),
         LibraryName::CublasLt => Box::new(Lt::open(&file, &CUBLASLT, Rc::clone(&gpu), sums)?),

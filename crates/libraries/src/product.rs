@@ -142,6 +142,76 @@ impl Gemm {
     }
 }
 
+/// A product as a library is called with it: each matrix has its own place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GemmCall {
+    /// The rows of D.
+    pub rows: usize,
+    /// The columns of D.
+    pub columns: usize,
+    /// The length of the sums.
+    pub inner: usize,
+    /// The number of products; one is a call without a batch.
+    pub batch: usize,
+    /// The types of the elements, and of sums.
+    pub arithmetic: GemmTypes,
+    /// Whether A and B are stored transposed.
+    pub transposed: [bool; 2],
+    /// The factor of the product.
+    pub alpha: f64,
+    /// The factor of C; with 0, C must not be read.
+    pub beta: f64,
+    /// The places of A, of B, and of C and D, which have the same.
+    pub storage: [MatrixStorage; 3],
+}
+
+impl GemmCall {
+    /// The place of a matrix's elements.
+    pub fn stored(&self, operand: Operand) -> MatrixStorage {
+        let [a, b, d] = self.storage;
+        match operand {
+            Operand::A => a,
+            Operand::B => b,
+            Operand::C | Operand::D => d,
+        }
+    }
+
+    /// The same products as one with more columns, where all have the same A and the columns of B
+    /// and D continue from one matrix to the next.
+    #[must_use]
+    pub fn with_joined_batch(mut self) -> Self {
+        let [a, b, d] = &mut self.storage;
+        let continues = |matrix: &MatrixStorage| matrix.stride == matrix.leading * matrix.columns;
+        if self.batch > 1 && a.stride == 0 && !self.transposed[1] && continues(b) && continues(d) {
+            self.columns *= self.batch;
+            for matrix in [b, d] {
+                matrix.columns *= self.batch;
+            }
+            for matrix in &mut self.storage {
+                matrix.batch = 1;
+            }
+            self.batch = 1;
+        }
+        self
+    }
+}
+
+impl From<&Gemm> for GemmCall {
+    fn from(product: &Gemm) -> Self {
+        Self {
+            rows: product.rows,
+            columns: product.columns,
+            inner: product.inner,
+            batch: product.batch,
+            arithmetic: product.arithmetic,
+            transposed: product.transposed,
+            alpha: product.alpha,
+            beta: product.beta,
+            storage: [Operand::A, Operand::B, Operand::D].map(|operand| product.stored(operand)),
+        }
+    }
+}
+
 impl MatrixStorage {
     /// The elements from the first to the last one, with the gaps between them.
     pub fn elements(&self) -> usize {

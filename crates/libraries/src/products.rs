@@ -12,7 +12,12 @@ pub use plan::{ProductPlan, shapes};
 pub use report::{AlgorithmRow, ProductFailure, ProductsReport, UnsupportedGroup};
 pub use shape::ProductShape;
 
-use crate::{blas::BlasError, gpu::GpuError, open::Opened, product::Gemm};
+use crate::{
+    blas::BlasError,
+    gpu::GpuError,
+    open::Opened,
+    product::{Gemm, GemmCall},
+};
 use case::GemmCase;
 use evaluation::{CaseResult, evaluate};
 use factors::Factors;
@@ -51,7 +56,7 @@ fn product_rows(
     factors: &Factors,
     reporter: &mut Reporter,
 ) -> Result<(), GpuError> {
-    let algorithms = match opened.blas.algorithms(product) {
+    let algorithms = match opened.blas.algorithms(&GemmCall::from(product)) {
         Ok(algorithms) => algorithms,
         Err(BlasError::Gpu(error)) => return Err(error),
         Err(error) => {

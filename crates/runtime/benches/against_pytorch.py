@@ -1,7 +1,7 @@
 """Load, forward and decode of real shapes against PyTorch, in alternation on the same machine.
 
     python3 crates/runtime/benches/against_pytorch.py [--rounds 5] [--threads 2] [--json FILE]
-    python3 crates/runtime/benches/against_pytorch.py --device cuda [--binary FILE]
+    python3 crates/runtime/benches/against_pytorch.py --device cuda --engine native --engine native/vendor [--binary FILE]
 
 On the CPU PyTorch runs eager attention, on CUDA sdpa. On both sides a call ends when all outputs are on the host.
 
@@ -75,11 +75,11 @@ def bench_binary():
     return [a["executable"] for a in artifacts if a.get("target", {}).get("name") == "forward" and a.get("executable")][-1]
 
 
-def ours(binary, checkpoint, job, arguments):
+def ours(binary, checkpoint, job, engine, arguments):
     """One run of the Rust process."""
     _, what, batch, tokens, runs, precision = job
     options = ["--batch", str(batch), "--tokens", str(tokens), "--runs", str(runs),
-               "--device", arguments.device, "--precision", precision]
+               "--device", arguments.device, "--engine", engine, "--precision", precision]
     env = dict(os.environ, RAYON_NUM_THREADS=str(arguments.threads))
     result = subprocess.run([binary, checkpoint, what, *options], check=True, capture_output=True, text=True, env=env)
     return json.loads(result.stdout)
@@ -136,6 +136,8 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--device", choices=sorted(JOBS), default="cpu")
+    parser.add_argument("--engine", action="append", help="native, native/vendor; can be given several times")
+    parser.add_argument("--job", help="only the jobs whose description has this text")
     parser.add_argument("--binary", help="the built benchmark; built with cargo if it is not named")
     parser.add_argument("--checkpoints", type=pathlib.Path)
     parser.add_argument("--json", type=pathlib.Path)
@@ -144,27 +146,34 @@ def main():
     directory = arguments.checkpoints or pathlib.Path(tempfile.mkdtemp())
     make_checkpoints(directory, arguments.device)
     binary = arguments.binary or bench_binary()
-    rows = [row(binary, directory, job, arguments) for job in JOBS[arguments.device]]
+    jobs = [job for job in JOBS[arguments.device] if (arguments.job or "") in " ".join(map(str, job))]
+    rows = [row for job in jobs for row in measured(binary, directory, job, arguments)]
     report = {"torch": torch.__version__, "transformers": transformers.__version__, "threads": arguments.threads,
               "rounds": arguments.rounds, "rows": rows}
     if arguments.json:
         arguments.json.write_text(json.dumps(report, indent=2) + "\n")
 
 
-def row(binary, directory, job, arguments):
-    """The medians of one job over all rounds, printed as they are known."""
-    name, what, batch, tokens, _, precision = job
-    checkpoint = str(directory / name)
-    weights = sum(file.stat().st_size for file in (directory / name).glob("*.safetensors"))
-    mine, theirs = [], []
+def measured(binary, directory, job, arguments):
+    """The medians of one job over all rounds, a row for each engine, printed as they are known."""
+    checkpoint = str(directory / job[0])
+    engines = arguments.engine or ["native"]
+    mine, theirs = {engine: [] for engine in engines}, []
     for _ in range(arguments.rounds):
-        mine.append(ours(binary, checkpoint, job, arguments))
+        for engine in engines:
+            mine[engine].append(ours(binary, checkpoint, job, engine, arguments))
         theirs.append(pytorch(checkpoint, job, arguments.device))
+    weights = sum(file.stat().st_size for file in (directory / job[0]).glob("*.safetensors"))
+    return [row(job, engine, mine[engine], theirs, weights) for engine in engines]
+
+
+def row(job, engine, mine, theirs, weights):
+    name, what, batch, tokens, _, precision = job
     median = lambda results: statistics.median(t for result in results for t in result["times_ms"])  # noqa: E731
     loads, firsts = ([statistics.median(result[key] for result in results) for results in (mine, theirs)]
                      for key in ("load_ms", "first_ms"))
     result = {
-        "model": name, "what": what, "batch": batch, "tokens": tokens, "precision": precision,
+        "model": name, "engine": engine, "what": what, "batch": batch, "tokens": tokens, "precision": precision,
         "ours_ms": median(mine), "pytorch_ms": median(theirs), "ratio": median(mine) / median(theirs),
         "load_ms": loads[0], "pytorch_load_ms": loads[1], "load_ratio": loads[0] / loads[1],
         "first_ms": firsts[0], "pytorch_first_ms": firsts[1], "first_ratio": firsts[0] / firsts[1],
@@ -172,8 +181,8 @@ def row(binary, directory, job, arguments):
            for to, key in (("load_peak_to_weights", "load_peak_bytes"), ("peak_to_weights", "peak_bytes"))},
     }
     peak = result["peak_to_weights"]
-    print(f"{name} {what} batch {batch} tokens {tokens} {precision}: {result['ours_ms']:.2f} ms, PyTorch {result['pytorch_ms']:.2f} ms, "
-          f"ratio {result['ratio']:.2f}; load {loads[0]:.0f} ms, from_pretrained {loads[1]:.0f} ms, "
+    print(f"{name} {what} batch {batch} tokens {tokens} {precision} {engine}: {result['ours_ms']:.2f} ms, PyTorch "
+          f"{result['pytorch_ms']:.2f} ms, ratio {result['ratio']:.2f}; load {loads[0]:.0f} ms, from_pretrained {loads[1]:.0f} ms, "
           f"ratio {result['load_ratio']:.2f}; load and first answer {firsts[0]:.0f} ms, PyTorch {firsts[1]:.0f} ms, "
           f"ratio {result['first_ratio']:.2f}" + (f"; peak {peak:.2f} x weights" if peak else ""), flush=True)
     return result

@@ -11,7 +11,7 @@ use std::{path::Path, process::ExitCode, time::Instant};
 use testgen_runtime::{
     Architecture, Array, Arrays, Checkpoint, DeviceIndex, DeviceKind, EngineName, LoadedSubject,
     Model, ModelType, OpenDevice, Precision, Source, Spec, Subject, Task, detect, load, memory,
-    open, reset_peak,
+    open_on, reset_peak,
 };
 
 fn main() -> ExitCode {
@@ -32,12 +32,13 @@ fn main() -> ExitCode {
 }
 
 const USAGE: &str = "usage: CHECKPOINT forward|decode [--batch N] [--tokens N] [--runs N] [--device cpu|cuda|rocm] \
-    [--precision f32|f16|bf16]";
+    [--engine native|native/vendor] [--precision f32|tf32|f16|bf16]";
 
 struct Job {
     checkpoint: String,
     what: What,
     device: DeviceKind,
+    engine: EngineName,
     precision: Precision,
     batch: usize,
     tokens: usize,
@@ -67,6 +68,7 @@ impl Job {
             checkpoint: checkpoint.clone(),
             what,
             device,
+            engine: EngineName::native(),
             precision,
             batch: 1,
             tokens: 128,
@@ -86,6 +88,7 @@ impl Job {
                 "--tokens" => job.tokens = number()?,
                 "--runs" => job.runs = number()?,
                 "--device" => job.device = value.parse().map_err(|error| format!("{error}"))?,
+                "--engine" => job.engine = value.parse().map_err(|error| format!("{error}"))?,
                 "--precision" => {
                     job.precision = value.parse().map_err(|error| format!("{error}"))?
                 }
@@ -96,9 +99,9 @@ impl Job {
     }
 
     fn run(&self) -> Result<Value, String> {
-        let device = detect(self.device, DeviceIndex::Auto, &EngineName::native())
+        let device = detect(self.device, DeviceIndex::Auto, &self.engine)
             .map_err(|error| error.to_string())?;
-        let device = open(device).map_err(|error| error.to_string())?;
+        let device = open_on(&self.engine, device).map_err(|error| error.to_string())?;
         reset_peak();
         let start = Instant::now();
         let loaded = self.load(&device)?;

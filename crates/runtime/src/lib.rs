@@ -54,6 +54,7 @@ pub use machine::host_processor;
 pub use memory::{DeviceMemory, cleanup, memory, report_memory};
 pub use open::{
     OpenDevice, OpenError, OpenStep, device_panic_messages, device_panics, measure_tf32, open,
+    open_on,
 };
 pub use probe::{
     Accumulator, Denormals, HalfProbe, HalfSupport, PrecisionError, PrecisionProbe, Rounding,

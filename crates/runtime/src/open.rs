@@ -27,6 +27,8 @@ pub(crate) use kernel_cache::{
 #[cfg(feature = "native")]
 pub use native::open;
 #[cfg(feature = "native")]
+use native::open_with_library;
+#[cfg(feature = "native")]
 pub(crate) use native::recover;
 pub(crate) use open_device::DeviceExecutor;
 pub use open_device::OpenDevice;
@@ -37,13 +39,30 @@ pub use tf32::measure_tf32;
 #[cfg(not(feature = "native"))]
 pub use without_native::open;
 #[cfg(not(feature = "native"))]
+use without_native::open_with_library;
+#[cfg(not(feature = "native"))]
 pub(crate) use without_native::recover;
 
 use crate::{engine::CheckEngine, machine::host_processor};
 use testgen_device::Device;
+use testgen_engine::EngineName;
+
+/// Opens `device` with a native engine, outside of checks.
+///
+/// # Errors
+///
+/// As [`open`]; the library of the engine is not found, or fails.
+pub fn open_on(engine: &EngineName, device: Device) -> Result<OpenDevice, OpenError> {
+    open_with(&CheckEngine::new(engine.clone()), device)
+}
 
 /// Opens `device` with the engine of a check: the CPU in the place of `device` is a fallback.
 pub(crate) fn open_with(engine: &CheckEngine, device: Device) -> Result<OpenDevice, OpenError> {
+    if engine.name().has_vendor_products() {
+        let (opened, library) = open_with_library(device)?;
+        engine.note_versions(&library);
+        return Ok(opened);
+    }
     if engine.process_name().is_none() {
         return open(device);
     }

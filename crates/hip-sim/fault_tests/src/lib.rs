@@ -8,7 +8,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// A folder with `lib/libamdhip64.so`, `lib/libhiprtc.so` and `bin/hipconfig`, deleted on drop.
+/// A folder with `lib/libamdhip64.so`, `lib/libhiprtc.so`, `lib/librocblas.so` and
+/// `bin/hipconfig`, deleted on drop.
 #[derive(Debug)]
 pub struct Installation {
     folder: TempDir,
@@ -36,6 +37,8 @@ pub enum InstallationDefect {
 pub const RUNTIME: &str = "libamdhip64.so";
 /// The simulated compiler.
 pub const COMPILER: &str = "libhiprtc.so";
+/// The simulated library of matrix products.
+pub const PRODUCTS: &str = "librocblas.so";
 
 impl Installation {
     /// A complete installation.
@@ -48,14 +51,13 @@ impl Installation {
         let root = folder.path();
         std::fs::create_dir_all(root.join("lib"))?;
         std::fs::create_dir_all(root.join("bin"))?;
-        std::fs::copy(
-            built("libhip_sim_amdhip64.so")?,
-            root.join("lib").join(RUNTIME),
-        )?;
-        std::fs::copy(
-            built("libhip_sim_hiprtc.so")?,
-            root.join("lib").join(COMPILER),
-        )?;
+        for (file, name) in [
+            ("libhip_sim_amdhip64.so", RUNTIME),
+            ("libhip_sim_hiprtc.so", COMPILER),
+            ("libhip_sim_rocblas.so", PRODUCTS),
+        ] {
+            std::fs::copy(built(file)?, root.join("lib").join(name))?;
+        }
         let installation = Self { folder };
         installation.write_hipconfig(&format!("echo {}", installation.root().display()))?;
         Ok(installation)

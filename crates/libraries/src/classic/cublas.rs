@@ -5,7 +5,7 @@ use crate::{
     gpu::LibraryGpu,
     library::LibraryName,
     lt::{CUBLAS_STATUSES, cuda_version, data_type},
-    product::{ComputeType, Gemm, MatrixStorage, Operand},
+    product::{ComputeType, GemmCall, MatrixStorage, Operand},
     symbols::functions,
 };
 use std::{
@@ -101,7 +101,7 @@ impl Blas for Cublas {
         true
     }
 
-    fn algorithms(&self, product: &Gemm) -> Result<Vec<Algorithm>, BlasError> {
+    fn algorithms(&self, product: &GemmCall) -> Result<Vec<Algorithm>, BlasError> {
         // The table of `cublasGemmEx` has no factors of 8 bits.
         let supported = !product.arithmetic.has_float8();
         Ok(if supported {
@@ -113,7 +113,7 @@ impl Blas for Cublas {
 
     fn run(
         &self,
-        product: &Gemm,
+        product: &GemmCall,
         _algorithm: &Algorithm,
         buffers: Buffers,
     ) -> Result<(), BlasError> {

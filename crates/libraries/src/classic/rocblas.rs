@@ -10,7 +10,7 @@ use crate::{
     blas::{Algorithm, AlgorithmHandle, Blas, BlasError, Buffers, check},
     gpu::{DeviceAddress, LibraryGpu},
     library::LibraryName,
-    product::{ComputeType, Gemm},
+    product::{ComputeType, GemmCall},
 };
 use std::{
     ffi::{CStr, c_int, c_void},
@@ -201,7 +201,7 @@ impl Blas for Rocblas {
     }
 
     /// The default algorithm, then every listed solution.
-    fn algorithms(&self, product: &Gemm) -> Result<Vec<Algorithm>, BlasError> {
+    fn algorithms(&self, product: &GemmCall) -> Result<Vec<Algorithm>, BlasError> {
         self.gpu.make_current()?;
         self.set_math(product.arithmetic.compute)?;
         // The library compares types and sizes; the addresses are not read.
@@ -244,7 +244,7 @@ impl Blas for Rocblas {
 
     fn run(
         &self,
-        product: &Gemm,
+        product: &GemmCall,
         algorithm: &Algorithm,
         buffers: Buffers,
     ) -> Result<(), BlasError> {

@@ -4,7 +4,7 @@ use super::rocblas_numbers::RocblasNumbers as Numbers;
 use crate::{
     blas::Buffers,
     gpu::DeviceAddress,
-    product::{Gemm, MatrixStorage, Operand},
+    product::{GemmCall, MatrixStorage, Operand},
 };
 use std::ffi::{c_int, c_void};
 
@@ -31,7 +31,7 @@ pub(super) struct RocblasMatrix {
 
 impl RocblasCall {
     /// `None` when rocBLAS does not have a type.
-    pub(super) fn new(product: &Gemm, buffers: Buffers) -> Option<Self> {
+    pub(super) fn new(product: &GemmCall, buffers: Buffers) -> Option<Self> {
         let matrix = |operand, address: DeviceAddress| {
             let MatrixStorage {
                 number,

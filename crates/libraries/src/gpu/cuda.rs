@@ -23,10 +23,44 @@ functions! {
     }
 }
 
+functions! {
+    /// Functions of `cuda.h` since CUDA 12.5: an event can be recorded for all work of a context.
+    ContextEventFunctions {
+        create: "EventCreate", fn(*mut *mut c_void, c_uint) -> c_int;
+        record: "EventRecord", fn(*mut c_void, *mut c_void) -> c_int;
+        wait: "StreamWaitEvent", fn(*mut c_void, *mut c_void, c_uint) -> c_int;
+        record_context: "CtxRecordEvent", fn(*mut c_void, *mut c_void) -> c_int;
+        wait_context: "CtxWaitEvent", fn(*mut c_void, *mut c_void) -> c_int;
+    }
+}
+
+/// `CU_EVENT_DISABLE_TIMING`.
+const WITHOUT_TIME: c_uint = 2;
+
+/// Orders the default stream with the other streams of a context, whose handles their owner keeps
+/// to itself.
+struct ContextOrder {
+    functions: ContextEventFunctions,
+    event: *mut c_void,
+}
+
+impl ContextOrder {
+    /// `None` for a driver that is older than its functions.
+    fn new(library: &SharedLibrary) -> Option<Self> {
+        let functions = ContextEventFunctions::load(library, "cu").ok()?;
+        let mut event = std::ptr::null_mut();
+        // SAFETY: `event` is writable for the whole call, and a context is current. The event is
+        // never destroyed: it is used until the process ends.
+        let code = unsafe { (functions.create)(&mut event, WITHOUT_TIME) };
+        (code == 0).then_some(Self { functions, event })
+    }
+}
+
 /// A GPU of the CUDA driver.
 pub(super) struct CudaGpu {
     functions: CudaFunctions,
     context: *mut c_void,
+    order: Option<ContextOrder>,
     account: Account,
 }
 
@@ -50,9 +84,14 @@ impl CudaGpu {
                 (functions.retain)(&mut context, device),
             )?;
         }
+        // SAFETY: the context came from the driver and is never released.
+        check("cuCtxSetCurrent", unsafe {
+            (functions.set_context)(context)
+        })?;
         Ok(Self {
             functions,
             context,
+            order: ContextOrder::new(&library),
             account: Account::default(),
         })
     }
@@ -109,6 +148,42 @@ impl LibraryGpu for CudaGpu {
         check("cuCtxSynchronize", unsafe {
             (self.functions.synchronise)()
         })
+    }
+
+    fn wait_for_device(&self) -> Result<bool, GpuError> {
+        let Some(ContextOrder { functions, event }) = &self.order else {
+            return Ok(false);
+        };
+        // SAFETY: the context and the event exist until the process ends; null is the default
+        // stream.
+        unsafe {
+            check(
+                "cuCtxRecordEvent",
+                (functions.record_context)(self.context, *event),
+            )?;
+            check(
+                "cuStreamWaitEvent",
+                (functions.wait)(std::ptr::null_mut(), *event, 0),
+            )?;
+        }
+        Ok(true)
+    }
+
+    fn let_device_wait(&self) -> Result<(), GpuError> {
+        let Some(ContextOrder { functions, event }) = &self.order else {
+            return self.synchronise();
+        };
+        // SAFETY: as above.
+        unsafe {
+            check(
+                "cuEventRecord",
+                (functions.record)(*event, std::ptr::null_mut()),
+            )?;
+            check(
+                "cuCtxWaitEvent",
+                (functions.wait_context)(self.context, *event),
+            )
+        }
     }
 
     fn account(&self) -> &Account {

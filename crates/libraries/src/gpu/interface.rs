@@ -64,6 +64,25 @@ pub trait LibraryGpu {
     /// When a kernel that was started before failed.
     fn synchronise(&self) -> Result<(), GpuError>;
 
+    /// Makes the default stream wait for all work that any stream of the device was given before.
+    /// False if the driver cannot: the caller waits for that work.
+    ///
+    /// # Errors
+    ///
+    /// When the driver fails.
+    fn wait_for_device(&self) -> Result<bool, GpuError> {
+        Ok(false)
+    }
+
+    /// Makes all work that is given to any stream of the device later wait for the default stream.
+    ///
+    /// # Errors
+    ///
+    /// When the driver fails.
+    fn let_device_wait(&self) -> Result<(), GpuError> {
+        self.synchronise()
+    }
+
     /// The bytes that were allocated through it.
     fn account(&self) -> &Account;
 }

@@ -4,7 +4,7 @@
 use super::{dialect::Dialect, functions::LtFunctions};
 use crate::{
     blas::{BlasError, PartialSums},
-    product::{Gemm, MatrixStorage, Operand},
+    product::{GemmCall, MatrixStorage, Operand},
 };
 use std::{
     ffi::{c_int, c_void},
@@ -34,7 +34,7 @@ impl<'table> Descriptors<'table> {
     pub(super) fn new(
         functions: &'table LtFunctions,
         dialect: &Dialect,
-        product: &Gemm,
+        product: &GemmCall,
         preference: Preference,
     ) -> Result<Self, BlasError> {
         let mut new = Self {
@@ -96,7 +96,7 @@ impl<'table> Descriptors<'table> {
         Ok(())
     }
 
-    fn create_operation(&mut self, dialect: &Dialect, product: &Gemm) -> Result<(), BlasError> {
+    fn create_operation(&mut self, dialect: &Dialect, product: &GemmCall) -> Result<(), BlasError> {
         let compute = dialect.compute(product.arithmetic.compute);
         // Alpha and beta are f32 in every type: 0 is the number of f32.
         // SAFETY: the pointer is writable for the whole call.

@@ -6,7 +6,7 @@ use crate::{
     gpu::GpuError,
     guarded::Guarded,
     open::Opened,
-    product::{Gemm, GemmTypes, Operand},
+    product::{Gemm, GemmCall, GemmTypes, Operand},
 };
 
 /// The factors alpha and beta. With beta 0, C must not be read; 1 and 0.75 are different paths of
@@ -108,11 +108,11 @@ impl<'a> GemmCase<'a> {
     pub(super) fn compute(&self, algorithm: &Algorithm) -> Result<CaseResult, GpuError> {
         self.d.restore()?;
         let [a, b, c, d] = [&self.a, &self.b, &self.c, &self.d].map(Guarded::address);
-        match self
-            .opened
-            .blas
-            .run(self.product, algorithm, Buffers { a, b, c, d })
-        {
+        match self.opened.blas.run(
+            &GemmCall::from(self.product),
+            algorithm,
+            Buffers { a, b, c, d },
+        ) {
             Ok(()) => {}
             Err(BlasError::Gpu(error)) => return Err(error),
             Err(error) => return Ok(CaseResult::Refused(error)),

@@ -6,10 +6,7 @@ use testgen_types::DeviceKind;
 
 impl Ops for Gpu {
     fn kind(device: &GpuDevice) -> DeviceKind {
-        match device {
-            GpuDevice::Cuda(_) => DeviceKind::Cuda,
-            GpuDevice::Rocm(_) => DeviceKind::Rocm,
-        }
+        device.kind()
     }
 
     fn with_tf32<T>(run: impl FnOnce() -> T) -> T {

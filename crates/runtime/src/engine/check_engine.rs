@@ -101,6 +101,11 @@ impl CheckEngine {
         Ok(process)
     }
 
+    /// Keeps the versions of what computes, for the report.
+    pub(crate) fn note_versions(&self, versions: &str) {
+        self.state().evidence.versions = Some(excerpt(versions).into_owned());
+    }
+
     /// The process that the check used last, or `None` for the native engine, and before it has
     /// started.
     pub(crate) fn process(&self) -> Option<Arc<AttachedEngine>> {

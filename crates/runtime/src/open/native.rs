@@ -5,6 +5,7 @@
 //! once per process; later calls return the result of the first.
 
 mod first_kernel;
+mod library;
 mod product;
 
 use super::{
@@ -38,7 +39,25 @@ use testgen_types::DeviceKind;
 ///
 /// The step that failed, with its message and a remedy.
 pub fn open(device: Device) -> Result<OpenDevice, OpenError> {
-    let key = (device.path, device.index);
+    open_for(device, Products::Kernels)
+}
+
+/// The same, where the library of the device's vendor multiplies matrices. Returns its name and
+/// version, too.
+pub(super) fn open_with_library(device: Device) -> Result<(OpenDevice, String), OpenError> {
+    let library = library::find(&device)?;
+    open_for(device, Products::Library).map(|opened| (opened, library))
+}
+
+/// The source of matrix products on a device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Products {
+    Kernels,
+    Library,
+}
+
+fn open_for(device: Device, products: Products) -> Result<OpenDevice, OpenError> {
+    let key = (device.path, device.index, products);
     // Only the entry is taken under the lock: opening takes up to the time limit and must not block
     // other devices.
     let opened = OPENED
@@ -47,7 +66,7 @@ pub fn open(device: Device) -> Result<OpenDevice, OpenError> {
         .entry(key)
         .or_default()
         .clone();
-    let proven = opened.get_or_init(|| prove(&device)).clone();
+    let proven = opened.get_or_init(|| prove(&device, products)).clone();
     if proven
         .as_ref()
         .is_err_and(|error| is_out_of_memory(&error.message))
@@ -71,7 +90,8 @@ pub fn open(device: Device) -> Result<OpenDevice, OpenError> {
 
 type OpenedOnce = Arc<OnceLock<Result<Proven, OpenError>>>;
 
-static OPENED: Mutex<BTreeMap<(DetectionPath, u32), OpenedOnce>> = Mutex::new(BTreeMap::new());
+static OPENED: Mutex<BTreeMap<(DetectionPath, u32, Products), OpenedOnce>> =
+    Mutex::new(BTreeMap::new());
 
 /// Prepares the calling thread's streams of all opened devices for the next check after one that
 /// ran out of memory.
@@ -96,7 +116,7 @@ struct Proven {
     tf32: bool,
 }
 
-fn prove(device: &Device) -> Result<Proven, OpenError> {
+fn prove(device: &Device, products: Products) -> Result<Proven, OpenError> {
     device
         .warnings
         .iter()
@@ -112,6 +132,10 @@ fn prove(device: &Device) -> Result<Proven, OpenError> {
         ));
     }
     let backend = backend(device)?;
+    let backend = match products {
+        Products::Kernels => backend,
+        Products::Library => library::on(backend),
+    };
     memory_messages(device, &backend)?;
     if device.kind != DeviceKind::Cpu {
         log_verbose(
@@ -163,13 +187,13 @@ fn backend(device: &Device) -> Result<BackendDevice, OpenError> {
         )),
         #[cfg(feature = "rocm")]
         DetectionPath::HipRuntime => {
-            let gpu = testgen_gpu::GpuDevice::Rocm(device.index as u16);
+            let gpu = testgen_gpu::GpuDevice::rocm(device.index as u16);
             gpu.state_architecture(device.architecture.as_deref().unwrap_or_default());
             Ok(BackendDevice::Gpu(gpu))
         }
         #[cfg(feature = "cuda")]
         DetectionPath::CudaDriver | DetectionPath::CudaCompatibility => Ok(BackendDevice::Gpu(
-            testgen_gpu::GpuDevice::Cuda(device.index as u16),
+            testgen_gpu::GpuDevice::cuda(device.index as u16),
         )),
         #[cfg(not(feature = "rocm"))]
         DetectionPath::HipRuntime => Err(OpenError::not_built(device, "rocm")),

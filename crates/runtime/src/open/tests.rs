@@ -1,4 +1,4 @@
-use super::{DeviceExecutor, OpenError, OpenStep, open};
+use super::{DeviceExecutor, OpenError, OpenStep, open, open_on};
 use crate::{
     endpoint::Endpoint, engine::AttachError, label::Label, load_target::InitError,
     log::capture_log, machine::host_processor,
@@ -79,4 +79,20 @@ fn a_device_that_an_engine_does_not_have_is_unsupported() {
     );
     assert_eq!(why.matches("ROCm").count(), 1, "{why}");
     assert_eq!(mocked(AttachError::Failed(reason())), (None, why));
+}
+
+/// Its checks are ignored, although burn computes on the CPU.
+#[test]
+fn no_vendor_library_computes_on_the_cpu() {
+    let engine = "native/vendor".parse().expect("is an engine");
+    let error = open_on(&engine, host_processor()).expect_err("there is no library");
+    let mock = Endpoint::mock(
+        &Label::new("bert", DeviceKind::Cpu),
+        DeviceKind::Cpu,
+        &InitError::from(error),
+    );
+    assert_eq!(
+        mock.unsupported.as_deref(),
+        Some("no vendor's library computes on the CPU")
+    );
 }

@@ -12,5 +12,10 @@ pub fn open(device: Device) -> Result<OpenDevice, OpenError> {
     Err(OpenError::not_built(&device, "native"))
 }
 
+/// As [`open`].
+pub(super) fn open_with_library(device: Device) -> Result<(OpenDevice, String), OpenError> {
+    open(device).map(|opened| (opened, String::new()))
+}
+
 /// Has no opened device to prepare.
 pub(crate) fn recover() {}

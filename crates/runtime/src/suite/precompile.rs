@@ -40,7 +40,7 @@ pub(super) fn run(
     harnesses: &[&'static Harness],
     selected: impl Fn(&Harness, Registration) -> bool,
 ) {
-    if !environment.engines.contains(&EngineName::native()) {
+    if !environment.engines.iter().any(EngineName::is_native) {
         return;
     }
     let Some(folder) = kernel_cache_folder() else {

@@ -287,6 +287,42 @@ pub(crate) const CASES: &[FaultCase] = &[
         "(rocm:1) cannot be opened",
     ),
     injected(
+        "rocBLAS does not store beyond a kilobyte",
+        &[
+            ("HIP_SIM_FAULTS", "blas=limit"),
+            ("TESTGEN_ENGINES", "native/vendor"),
+        ],
+        "output_golden_f32@native/vendor",
+        "`last_hidden_state`",
+    ),
+    injected(
+        "rocBLAS takes the first matrix of a batch for all",
+        &[
+            ("HIP_SIM_FAULTS", "blas=batch"),
+            ("TESTGEN_ENGINES", "native/vendor"),
+        ],
+        "output_golden_f32@native/vendor",
+        "`last_hidden_state`",
+    ),
+    injected(
+        "rocBLAS computes nothing",
+        &[
+            ("HIP_SIM_FAULTS", "blas=silent"),
+            ("TESTGEN_ENGINES", "native/vendor"),
+        ],
+        "output_golden_f32@native/vendor",
+        "`last_hidden_state`",
+    ),
+    injected(
+        "rocBLAS refuses",
+        &[
+            ("HIP_SIM_FAULTS", "blas=refuse"),
+            ("TESTGEN_ENGINES", "native/vendor"),
+        ],
+        "output_golden_f32@native/vendor",
+        "the library did not compute a matrix product",
+    ),
+    injected(
         "a real GPU is required",
         &[("TESTGEN_REQUIRE", "rocm")],
         GOLDEN,

@@ -20,7 +20,7 @@ use testgen_runtime::{DeviceIndex, DeviceKind, EngineName, detect, open};
 pub(crate) const ARCHITECTURES: &[&str] = &["gfx1030", "gfx1100", "gfx90a", "gfx942"];
 
 /// Those that `.ci/run` does not simulate.
-pub(crate) const SUITE_ARCHITECTURES: &[&str] = &["gfx1030", "gfx942"];
+pub(crate) const SUITE_ARCHITECTURES: &[&str] = &["gfx1030", "gfx90a"];
 
 /// An operator's values on one backend.
 type Values = Vec<f32>;
@@ -84,7 +84,7 @@ pub(crate) fn main() -> ExitCode {
     if let Err(error) = open(facts) {
         return fail(&error.to_string());
     }
-    let gpu = testgen_gpu::GpuDevice::Rocm(0);
+    let gpu = testgen_gpu::GpuDevice::rocm(0);
     let host = burn_flex::FlexDevice;
     let mut wrong = false;
     let known = known_wrong::all::<burn_flex::Flex>(&host);

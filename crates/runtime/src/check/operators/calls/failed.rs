@@ -59,7 +59,7 @@ impl FailedCalls {
         tested: &OperatorsUnderTest<'_>,
     ) -> Self {
         let device = tested.device();
-        let engine = run.engine.process_name().map(ToString::to_string);
+        let engine = run.engine.name().in_report();
         let facts = FailedCallFacts {
             subject: run.spec().name.to_owned(),
             registration: run.registration,

@@ -1,0 +1,188 @@
+//! A matrix product of tensors as calls of a vendor's library.
+//!
+//! Owns the translation from shapes and strides; pure. A library reads a row-major matrix as the
+//! transpose of one by columns, so that the result, the transpose of the library's, has its own
+//! factors exchanged.
+
+use crate::{
+    library_launch::LibraryCall,
+    products::{Factor, Product},
+};
+use testgen_libraries::{GemmCall, GemmTypes, MatrixStorage, NumberType};
+
+/// The calls that compute `product` into `output`, or `None` if a factor has to be copied first:
+/// neither its rows nor its columns are adjacent elements, or more calls than `most_calls` were
+/// needed, because the matrices of a batch are not at equal distances.
+pub(crate) fn calls(
+    product: &Product,
+    output: &Factor,
+    most_calls: usize,
+) -> Option<Vec<LibraryCall>> {
+    let types = GemmTypes::for_precision(product.precision);
+    let [rows, inner, columns] = product.sizes();
+    let batch = LibraryBatch::new(product, output);
+    let outer: usize = batch.outer.iter().map(|dimension| dimension.size).product();
+    if outer > most_calls {
+        return None;
+    }
+    let number = types.result;
+    let mut call = GemmCall {
+        rows: columns,
+        columns: rows,
+        inner,
+        batch: batch.inner.size,
+        arithmetic: types,
+        transposed: [false; 2],
+        alpha: 1.0,
+        beta: 0.0,
+        storage: [MatrixStorage {
+            number,
+            rows: columns,
+            columns: rows,
+            // Rows of a new tensor begin at multiples of the device's alignment.
+            leading: output.strides[output.strides.len() - 2].max(columns),
+            stride: batch.inner.output,
+            batch: batch.inner.size,
+        }; 3],
+    };
+    for (index, (factor, stride)) in [
+        (&product.right, batch.inner.right),
+        (&product.left, batch.inner.left),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let (storage, transposed) = stored(factor, number, batch.inner.size, stride)?;
+        call.storage[index] = storage;
+        call.transposed[index] = transposed;
+    }
+    let gemm = call.with_joined_batch();
+    let place = |index: usize| {
+        let [left, right, output] = batch.offsets(index);
+        LibraryCall {
+            gemm: gemm.clone(),
+            left,
+            right,
+            output,
+        }
+    };
+    Some((0..outer).map(place).collect())
+}
+
+/// A matrix of a factor as it is stored by columns, and whether that is its transpose.
+fn stored(
+    factor: &Factor,
+    number: NumberType,
+    batch: usize,
+    stride: usize,
+) -> Option<(MatrixStorage, bool)> {
+    let last = factor.shape.len() - 1;
+    let ([rows, columns], [row, column]) = (
+        [factor.shape[last - 1], factor.shape[last]],
+        [factor.strides[last - 1], factor.strides[last]],
+    );
+    // Between the elements of a dimension of size 1 there is no distance.
+    let is_adjacent = |stride, size| stride == 1 || size == 1;
+    let leading = |stride: usize, size: usize, stored_rows: usize| match size {
+        1 => Some(stored_rows),
+        _ => (stride >= stored_rows).then_some(stride),
+    };
+    let place = |rows, columns, leading| MatrixStorage {
+        number,
+        rows,
+        columns,
+        leading,
+        stride,
+        batch,
+    };
+    let by_rows = || {
+        let leading = leading(row, rows, columns)?;
+        is_adjacent(column, columns).then(|| (place(columns, rows, leading), false))
+    };
+    let by_columns = || {
+        let leading = leading(column, columns, rows)?;
+        is_adjacent(row, rows).then(|| (place(rows, columns, leading), true))
+    };
+    by_rows().or_else(by_columns)
+}
+
+/// A dimension of a batch: its size, and the distance of its matrices in each tensor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct BatchDimension {
+    size: usize,
+    left: usize,
+    right: usize,
+    output: usize,
+}
+
+/// The batch of a product: one dimension that a call has, and those around it, of which each index
+/// is a call.
+#[derive(Debug, PartialEq, Eq)]
+struct LibraryBatch {
+    inner: BatchDimension,
+    /// The outermost first.
+    outer: Vec<BatchDimension>,
+}
+
+impl LibraryBatch {
+    /// Joins as many of the last dimensions as have equal distances.
+    fn new(product: &Product, output: &Factor) -> Self {
+        let mut dimensions = dimensions(product, output);
+        let mut inner = dimensions.pop().unwrap_or(BatchDimension {
+            size: 1,
+            left: 0,
+            right: 0,
+            output: 0,
+        });
+        while let Some(next) = dimensions.last() {
+            let continues = |outer: usize, inner_stride: usize| outer == inner_stride * inner.size;
+            let all = continues(next.left, inner.left)
+                && continues(next.right, inner.right)
+                && continues(next.output, inner.output);
+            if !all {
+                break;
+            }
+            inner.size *= next.size;
+            dimensions.pop();
+        }
+        Self {
+            inner,
+            outer: dimensions,
+        }
+    }
+
+    /// Where the matrices of the call `index` begin in the left factor, the right one and the
+    /// output.
+    fn offsets(&self, index: usize) -> [usize; 3] {
+        let (mut offsets, mut rest) = ([0; 3], index);
+        for dimension in self.outer.iter().rev() {
+            let within = rest % dimension.size;
+            let distances = [dimension.left, dimension.right, dimension.output];
+            for (offset, distance) in offsets.iter_mut().zip(distances) {
+                *offset += within * distance;
+            }
+            rest /= dimension.size;
+        }
+        offsets
+    }
+}
+
+/// The dimensions of the batch, without those of size 1. A factor that is repeated has the
+/// distance 0.
+fn dimensions(product: &Product, output: &Factor) -> Vec<BatchDimension> {
+    let count = product.left.shape.len() - 2;
+    let distance = |factor: &Factor, index: usize| match factor.shape[index] {
+        1 => 0,
+        _ => factor.strides[index],
+    };
+    let all = (0..count).map(|index| BatchDimension {
+        size: product.left.shape[index].max(product.right.shape[index]),
+        left: distance(&product.left, index),
+        right: distance(&product.right, index),
+        output: distance(output, index),
+    });
+    all.filter(|dimension| dimension.size > 1).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,63 @@
+//! Matrix products by the vendor's library, launched in the place of a kernel; the server of the
+//! device calls the library.
+
+use crate::{
+    device::ProductSource,
+    library_call,
+    library_launch::LibraryLaunch,
+    library_task::LibraryTask,
+    products::{Factor, Product, dtype, precision},
+    runtime::{GpuRuntime, GpuTensor},
+};
+use burn_backend::TensorMetadata;
+use burn_cubecl::kernel::{into_contiguous, matmul::init_matmul_output};
+use cubecl::{CubeCount, Runtime as _, server::KernelArguments};
+
+/// A factor is copied before a product is more calls than this.
+const MOST_CALLS: usize = 4;
+
+/// The product by the library; `None` if kernels compute it: on another device, for a type that is
+/// not a floating-point number, and if there is nothing to add.
+pub(crate) fn product(left: &GpuTensor, right: &GpuTensor) -> Option<GpuTensor> {
+    if left.device.products() != ProductSource::Library {
+        return None;
+    }
+    let precision = precision(left.dtype)?;
+    let described = |left: &GpuTensor, right: &GpuTensor| Product {
+        left: Factor::from_tensor(left),
+        right: Factor::from_tensor(right),
+        precision,
+    };
+    let (mut left, mut right) = (left.clone(), right.clone());
+    if left.shape().num_elements() == 0 || right.shape().num_elements() == 0 {
+        return None;
+    }
+    let output = init_matmul_output(&left, &right, dtype(precision));
+    let place = Factor::from_tensor(&output);
+    let mut calls = library_call::calls(&described(&left, &right), &place, MOST_CALLS);
+    if calls.is_none() {
+        (left, right) = (into_contiguous(left), into_contiguous(right));
+        calls = library_call::calls(&described(&left, &right), &place, usize::MAX);
+    }
+    let calls = calls.expect("a contiguous factor needs no copy");
+    // A product of kernels in its place would have another name than the column.
+    let library = left.device.open_library();
+    let library = library.unwrap_or_else(|error| panic!("a library that was open: {error}"));
+    let launch = LibraryLaunch {
+        device: left.device,
+        library,
+        calls,
+        element: dtype(precision).size(),
+    };
+    let arguments = KernelArguments::new().with_buffers(
+        [&left, &right, &output]
+            .map(|tensor| tensor.handle.clone().binding())
+            .into(),
+    );
+    GpuRuntime::client(&left.device).launch(
+        Box::new(LibraryTask(launch)),
+        CubeCount::new_single(),
+        arguments,
+    );
+    Some(output)
+}

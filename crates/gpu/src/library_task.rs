@@ -1,0 +1,81 @@
+//! A product of a library in the place of a kernel: it passes through burn's and cubecl's queues as
+//! one.
+
+use crate::{
+    library_launch::LibraryLaunch,
+    unlowered::{Launched, Unlowered, UnloweredKernel},
+};
+use cubecl::{
+    CompilationError, CubeTask, ExecutionMode,
+    ir::{AddressType, StorageType},
+};
+use cubecl_runtime::{
+    id::KernelId,
+    kernel::{CompiledKernel, KernelMetadata},
+};
+use std::sync::Arc;
+
+/// The product as a kernel. Its buffers are the left factor, the right one and the result.
+#[derive(Debug)]
+pub(crate) struct LibraryTask(pub(crate) LibraryLaunch);
+
+/// The name that distinguishes it from kernels.
+const NAME: &str = "library_product";
+
+impl KernelMetadata for LibraryTask {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    /// The library chooses its kernel by the sizes, in each version anew.
+    fn id(&self) -> KernelId {
+        // The calls of a product differ in where their matrices begin.
+        let gemm = &self.0.calls[0].gemm;
+        let types = gemm.arithmetic;
+        let sizes = [gemm.rows, gemm.columns, gemm.inner, gemm.batch];
+        let storage = gemm.storage.map(|matrix| [matrix.leading, matrix.stride]);
+        let library = Arc::clone(&self.0.library);
+        KernelId::new::<Self>().info((library, types, sizes, gemm.transposed, storage))
+    }
+
+    fn address_type(&self) -> StorageType {
+        AddressType::U32.unsigned_type()
+    }
+}
+
+impl CubeTask<Unlowered> for LibraryTask {
+    /// Nothing is compiled: the server asks for the calls.
+    fn compile(
+        &self,
+        _compiler: &mut Unlowered,
+        (): &(),
+        _mode: ExecutionMode,
+        _address_type: StorageType,
+    ) -> Result<CompiledKernel<Unlowered>, CompilationError> {
+        Ok(CompiledKernel {
+            entrypoint_name: NAME.to_owned(),
+            debug_name: None,
+            source: String::new(),
+            repr: Some(UnloweredKernel(Launched::Library(self.0.clone()))),
+            cube_dim: cubecl::CubeDim::new_single(),
+            debug_info: None,
+        })
+    }
+}
+
+/// The product that a launch is, or `None` if it is one of a kernel.
+pub(crate) fn launched(kernel: &dyn CubeTask<Unlowered>) -> Option<LibraryLaunch> {
+    if kernel.name() != NAME {
+        return None;
+    }
+    let compiled = kernel.compile(
+        &mut Unlowered,
+        &(),
+        ExecutionMode::Checked,
+        kernel.address_type(),
+    );
+    match compiled.ok()?.repr {
+        Some(UnloweredKernel(Launched::Library(product))) => Some(product),
+        _ => None,
+    }
+}

@@ -1,0 +1,59 @@
+//! The library of a GPU's vendor in the place of the kernels of matrix products.
+
+use super::{OpenError, backend};
+use crate::engine::AttachError;
+use testgen_device::Device;
+use testgen_nn::{device::BackendDevice, forward::Unsupported};
+
+/// The name and the version of the library that multiplies matrices on `device`.
+#[cfg(any(feature = "cuda", feature = "rocm"))]
+pub(super) fn find(device: &Device) -> Result<String, OpenError> {
+    use testgen_libraries::OpenLibraryError;
+    let BackendDevice::Gpu(gpu) = on(backend(device)?) else {
+        return Err(unsupported(
+            device,
+            "no vendor's library computes on the CPU",
+        ));
+    };
+    match gpu.open_library() {
+        Ok(library) => Ok(library.to_string()),
+        Err(error @ OpenLibraryError::NotFound(_)) => Err(unsupported(device, &error.to_string())),
+        Err(error) => {
+            let failed = AttachError::Failed(error.to_string());
+            Err(OpenError::of_engine(device, failed))
+        }
+    }
+}
+
+#[cfg(not(any(feature = "cuda", feature = "rocm")))]
+pub(super) fn find(device: &Device) -> Result<String, OpenError> {
+    backend(device)?;
+    Err(unsupported(
+        device,
+        "no vendor's library computes on the CPU",
+    ))
+}
+
+/// The same device with the library.
+#[cfg(any(feature = "cuda", feature = "rocm"))]
+pub(super) fn on(backend: BackendDevice) -> BackendDevice {
+    match backend {
+        BackendDevice::Gpu(gpu) => {
+            BackendDevice::Gpu(gpu.with_products(testgen_gpu::ProductSource::Library))
+        }
+        other => other,
+    }
+}
+
+#[cfg(not(any(feature = "cuda", feature = "rocm")))]
+pub(super) fn on(backend: BackendDevice) -> BackendDevice {
+    backend
+}
+
+/// A reason to ignore the checks of the column.
+fn unsupported(device: &Device, why: &str) -> OpenError {
+    OpenError::of_engine(
+        device,
+        AttachError::Unsupported(Unsupported(why.to_owned())),
+    )
+}
