@@ -77,7 +77,7 @@ fn index_of(name: &str) -> String {
     format!("{name}.index.json")
 }
 
-/// The largest size of a file that transformers reads as a whole, or `None` for those that are
+/// The largest size of a file that transformers reads as a whole, or `None` for files that are
 /// mapped, and for unknown files.
 fn limit_of(name: &str) -> Option<u64> {
     match name {

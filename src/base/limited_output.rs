@@ -46,7 +46,8 @@ pub(crate) fn output_within(mut command: Command, limit: Duration) -> io::Result
         thread::sleep(POLL);
     }
     let ended = has_ended(&mut child)?;
-    // In both cases: a child of its own may have its pipes, whose readers would wait for it.
+    // In both cases: a process that the child started may hold its pipes, whose readers would wait
+    // for it.
     kill_group(&child);
     if !ended {
         child.kill()?;
@@ -82,7 +83,7 @@ fn has_ended(child: &mut Child) -> io::Result<bool> {
     // SAFETY: zero is a valid value of every field of this C struct.
     let mut found: libc::siginfo_t = unsafe { std::mem::zeroed() };
     let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
-    // SAFETY: `found` is writable, and the id is that of a child.
+    // SAFETY: `found` is writable, and the id belongs to a child.
     if unsafe { libc::waitid(libc::P_PID, child.id(), &raw mut found, flags) } != 0 {
         return Err(io::Error::last_os_error());
     }

@@ -21,14 +21,14 @@ const NAMES_LISTED: usize = 20;
 
 /// A checkpoint that the command line names.
 pub(super) struct NamedCheckpoint {
-    /// Its directory; that of a synthetic one has no weights.
+    /// Its directory; the directory of a synthetic one has no weights.
     pub(super) directory: PathBuf,
     /// The configuration of a synthetic one, and the seed of its weights.
     pub(super) synthetic: Option<SyntheticWeights>,
 }
 
-/// The complete checkpoint: the given directory, or that of the spec with this name below `specs`,
-/// by default those of the project. A synthetic one is made.
+/// The complete checkpoint: the given directory, or the checkpoint of the spec with this name below
+/// `specs`, by default the specs of the project. A synthetic one is made.
 pub(super) fn checkpoint(target: &Path, specs: Option<&Path>) -> Result<PathBuf, Error> {
     let directory = named(target, specs)?.directory;
     Ok(testgen_synthetic::checkpoint(&directory)?)

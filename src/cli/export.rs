@@ -38,7 +38,7 @@ pub(super) struct ExportArguments {
     /// Write `onnx/model.onnx` in the directory of the checkpoint
     #[arg(long)]
     into_checkpoint: bool,
-    /// Export again where a graph exists
+    /// Export again if a graph exists
     #[arg(long)]
     force: bool,
 }

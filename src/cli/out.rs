@@ -9,7 +9,8 @@ use std::{
     io::{self, BufWriter, Write},
 };
 
-/// Where a command writes its result. `write!` and `writeln!` work on it and return [`Error`].
+/// The stream to which a command writes its result. `write!` and `writeln!` work on it and return
+/// [`Error`].
 pub struct Out {
     writer: BufWriter<Box<dyn Write>>,
 }

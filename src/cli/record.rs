@@ -163,7 +163,7 @@ fn targets(arguments: &RecordArguments) -> Result<Vec<RecordTarget>, Error> {
     Ok(targets)
 }
 
-/// Prints the error of each checkpoint; the exit code is that of the first.
+/// Prints the error of each checkpoint; the exit code is the first one's.
 fn not_all(
     failed: Vec<(String, PythonError)>,
     all: usize,

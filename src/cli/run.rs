@@ -265,7 +265,7 @@ impl RunArguments {
         }
     }
 
-    /// The tests that a filter selects; with `--stress` those of stress alone.
+    /// The tests that a filter selects; with `--stress` the stress tests alone.
     fn selection(&self, filter: &SpecFilter, listing: &Listing) -> Selection {
         let selected = select(filter, listing);
         if self.stress {

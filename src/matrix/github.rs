@@ -1,8 +1,8 @@
 //! GitHub Actions: one workflow for every change, and one for GPUs that the first calls.
 //!
 //! Nothing self-hosted runs for a pull request from a fork: the call has the condition, and so has
-//! every later job. The GPU workflow is called and has no trigger of its own, so that it uses the
-//! archive of the same run.
+//! every later job. The GPU workflow is called and has no trigger, so that it uses the archive of
+//! the same run.
 
 mod gpu;
 mod steps;
@@ -209,7 +209,7 @@ fn call() -> Yaml {
     ])
 }
 
-/// Merges the reports of all machines; those of blocking runners decide.
+/// Merges the reports of all machines; the reports of blocking runners decide.
 fn report(plan: &MatrixPlan, needs: &[&str]) -> Yaml {
     let reports = |pattern: &str, path: &str| {
         uses(

@@ -1,8 +1,8 @@
 //! Kubernetes: one Indexed Job for each runner and tier; its indices are the runner's slices.
 //!
 //! The image holds `/testgen`: the sources with specs and fixtures, and `target/ci` with the
-//! archive and the binaries. The image of jobs without one of their own is called `testgen-suite`,
-//! which kustomize replaces by an image with its digest.
+//! archive and the binaries. The image of jobs that name none is called `testgen-suite`, which
+//! kustomize replaces by an image with its digest.
 
 use super::{
     File, MatrixPlan, RunnerFamily, ShardJob,
@@ -112,8 +112,7 @@ fn limits(family: &RunnerFamily) -> Yaml {
     map([("limits", map([(resource, family.gpus.get().into())]))])
 }
 
-/// The device plugin adds `/dev/kfd` and `/dev/dri`; the groups that may open them are those of the
-/// node.
+/// The device plugin adds `/dev/kfd` and `/dev/dri`; the groups that may open them are the node's.
 fn security(family: &RunnerFamily) -> Yaml {
     if family.device != DeviceKind::Rocm {
         return map([]);

@@ -380,7 +380,7 @@ impl<'c> RunnerKind<'c> {
     }
 }
 
-/// The slices of a partition, those of one runner one after the other.
+/// The slices of a partition, the slices of one runner one after the other.
 fn jobs(
     ci: &Ci,
     family: &str,
@@ -424,7 +424,7 @@ fn job(ci: &Ci, family: &str, runner: &Runner, slice: u32, slices: u32) -> Shard
     }
 }
 
-/// The tests of a device, without those of precisions that are not checked.
+/// The tests of a device, without the tests of precisions that are not checked.
 fn filter(device: DeviceKind, all: &BTreeSet<Precision>, checked: &[Precision]) -> String {
     let skipped: Vec<&str> = all
         .iter()

@@ -35,7 +35,7 @@ pub(super) fn verify(format: &str) -> String {
 }
 
 /// Runs the whole suite on the CPU, with the engines of testgen.toml; checks of absent devices are
-/// reported as ignored. `directory` is that of the report.
+/// reported as ignored. `directory` is the directory of the report.
 pub(super) fn run_cpu(plan: &MatrixPlan, directory: &str) -> String {
     let python = plan
         .ci
@@ -82,8 +82,8 @@ pub(super) fn engines(names: &[String], python: Option<&str>) -> Vec<String> {
     names.into_iter().chain(python).collect()
 }
 
-/// Archives the test binary for machines without Rust. The packages are those of `testgen run`, so
-/// that nothing is built twice.
+/// Archives the test binary for machines without Rust. The packages are the packages of `testgen
+/// run`, so that nothing is built twice.
 pub(super) fn archive(plan: &MatrixPlan) -> String {
     let manifest = shell_quote(&format!("{}/Cargo.toml", plan.suite));
     lines(&[
@@ -124,7 +124,7 @@ pub(super) fn run_slice(family: &RunnerFamily, slice: &str, directory: &str) -> 
 }
 
 /// Each GPU runs the slice at the same time as the others, with its part of the processors, and
-/// writes a report of its own.
+/// writes a separate report.
 fn on_every_gpu(family: &RunnerFamily, slice: &str, directory: &str) -> String {
     let RunnerFamily { device, gpus, .. } = family;
     let tests = run_tests(
@@ -149,8 +149,7 @@ fn on_every_gpu(family: &RunnerFamily, slice: &str, directory: &str) -> String {
         ),
         "status=0",
         "for pid in $pids; do wait \"$pid\" || status=1; done",
-        // Of all GPUs; the status is that of each, because another GPU does not replace a missing
-        // result.
+        // Of all GPUs; each has its status, because another GPU does not replace a missing result.
         &format!(
             "target/ci/bin/testgen report {directory} --format junit --out {directory}/junit.xml || status=1"
         ),

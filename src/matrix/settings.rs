@@ -92,10 +92,10 @@ pub struct Runner {
     pub image: Option<String>,
     /// When it runs.
     pub tiers: Vec<Tier>,
-    /// The precisions that it checks; without, those of the specs.
+    /// The precisions that it checks; by default the precisions of the specs.
     #[serde(default)]
     pub precisions: Vec<Precision>,
-    /// Minutes after which a job is stopped; without, those of the section.
+    /// Minutes after which a job is stopped; by default the minutes of the section.
     #[serde(default)]
     pub timeout_minutes: Option<NonZeroU32>,
     /// Whether a failure stops the change.

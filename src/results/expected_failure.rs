@@ -62,7 +62,7 @@ struct ExpectedFailureSection {
 
 impl ExpectedFailures {
     /// `[[xfail]]` of testgen.toml, then `checks.xfail` of the specs, as of today (UTC). A project
-    /// without specs has those of testgen.toml alone.
+    /// without specs has the entries of testgen.toml alone.
     ///
     /// # Errors
     ///
@@ -135,7 +135,7 @@ impl ExpectedFailure {
         } = xfail;
         let model =
             Pattern::new(&Pattern::escape(model.as_str())).expect("an escaped text is a pattern");
-        // A spec describes the model, whose failures are those of the native engine.
+        // A spec describes the model, whose failures are failures of the native engine.
         Self {
             model,
             check,

@@ -1,7 +1,7 @@
 //! Writes a spec for a checkpoint from its `config.json`; nothing is guessed.
 //!
-//! Owns: what is read from a checkpoint's directory and how the spec is written. Does not own:
-//! where it is put.
+//! Owns: what is read from a checkpoint's directory and how the spec is written. Does not own: the
+//! path that it is written to.
 
 mod error;
 mod head;
@@ -85,8 +85,8 @@ pub fn inspect(directory: &Path, task: Option<Task>) -> Result<FoundCheckpoint, 
         // Operators have no checkpoint, so that no model type leads here.
         Architecture::Graph | Architecture::Operators => &["config.json"],
         architecture if architecture.reads_text() => {
-            // Checkpoints of Marian have SentencePiece files instead, those of RAG one folder for
-            // each of two tokenizers.
+            // Checkpoints of Marian have SentencePiece files instead, checkpoints of RAG one folder
+            // for each of two tokenizers.
             &[
                 "tokenizer.json",
                 "source.spm",

@@ -29,9 +29,9 @@ pub struct Settings {
     pub out: PathBuf,
     /// Templates that replace the ones in the binary.
     pub templates: Option<PathBuf>,
-    /// The runtime that the suite depends on; without it, that of the source tree.
+    /// The runtime that the suite depends on; without it, the runtime of the source tree.
     pub runtime: Option<Runtime>,
-    /// The engines that compute; none for the native one alone.
+    /// The engines that compute; empty for the native one alone.
     pub engines: Vec<EngineName>,
 }
 
@@ -185,7 +185,7 @@ impl SettingsFile {
             .transpose()
     }
 
-    /// The keys of the file that `Section` has, which are those of another room.
+    /// The keys of the file that `Section` has, which belong to another room.
     ///
     /// # Errors
     ///

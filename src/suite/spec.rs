@@ -38,7 +38,7 @@ pub struct ModelSpec {
     /// letter or a digit.
     #[schemars(with = "String", regex(pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"))]
     pub name: ModelName,
-    /// The subject, whose keys are those of its kind.
+    /// The subject, whose keys depend on its kind.
     #[serde(flatten)]
     pub subject: SpecSubject,
     /// The architecture of the `model_type` in the registry, or `operators`; it decides keys,

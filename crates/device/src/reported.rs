@@ -1,8 +1,7 @@
 //! Devices that an engine reports, where this process cannot open the library that lists them.
 //!
-//! PyTorch's wheels contain a HIP runtime of their own, which no loader finds. An engine could
-//! report anything, so a device counts only where the kernel lists a GPU of its vendor at its PCI
-//! address.
+//! PyTorch's wheels contain a private HIP runtime, which no loader finds. An engine could report
+//! anything, so a device counts only if the kernel lists a GPU of its vendor at its PCI address.
 
 use crate::device::{DetectionPath, Device};
 use crate::topology::Topology;

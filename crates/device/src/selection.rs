@@ -1,4 +1,4 @@
-//! The selection of one device among those of a kind.
+//! The selection of one device among the devices of a kind.
 
 use crate::device::{Device, EngineKind};
 use crate::device_unavailable::DeviceUnavailable;

@@ -147,7 +147,7 @@ fn pci_gpu(system: &System, address: &str) -> Option<PciGpu> {
     })
 }
 
-/// Cards of the direct rendering manager: visible where a container hides the PCI bus.
+/// Cards of the direct rendering manager: visible even if a container hides the PCI bus.
 fn drm_gpus(system: &System) -> Vec<PciGpu> {
     let cards = system
         .list("/sys/class/drm")

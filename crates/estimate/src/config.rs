@@ -60,7 +60,7 @@ impl CompleteConfig {
         Self { fields, file }
     }
 
-    /// A part with a configuration of its own, of `model_type` unless it names another one.
+    /// A part with a separate configuration, of `model_type` unless it names another one.
     pub(crate) fn part(&self, name: &str, model_type: &str) -> Self {
         let mut file = self
             .fields
@@ -81,7 +81,7 @@ impl CompleteConfig {
         ModelType::find(name).ok_or_else(|| EstimateError::UnknownType(excerpt(name).into_owned()))
     }
 
-    /// The class that saved the checkpoint, the base class where the file names none.
+    /// The class that saved the checkpoint, the base class if the file names none.
     pub(crate) fn saved_class(&self, model_type: ModelType) -> String {
         let named = self
             .file

@@ -330,7 +330,7 @@ fn llama_mlp(call: &NetworkCall<'_>, width: u64) -> Result<MlpKind, EstimateErro
     })
 }
 
-/// The elements of a head that are rotated: a part of them where the type has such a field.
+/// The elements of a head that are rotated: a part of them if the type has such a field.
 fn rotated(config: &CompleteConfig, head_dim: u64, partly: bool) -> u64 {
     let factor = ["partial_rotary_factor", "rotary_pct"]
         .into_iter()

@@ -12,7 +12,7 @@ use crate::{
 };
 use testgen_types::{Head, ModelType};
 
-/// Reads all tokens at once; none is padding.
+/// Reads all tokens at once, without padding.
 pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     match call.model_type {
         ModelType::ModernBert => modernbert(call),
@@ -101,7 +101,7 @@ fn bert_layers(call: &NetworkCall<'_>, field: &str) -> Result<u64, EstimateError
     Ok(applied.min(call.limit))
 }
 
-/// Whether the first rows of the table of positions are those of padding.
+/// Whether the first rows of the table of positions belong to padding.
 fn has_padding_row(model_type: ModelType) -> bool {
     matches!(
         model_type,

@@ -143,7 +143,7 @@ impl MlpKind {
     }
 }
 
-/// A mixture of experts: all are computed, and those that are not chosen get the weight zero.
+/// A mixture of experts: all are computed, and the experts that are not chosen get the weight zero.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ExpertSizes {
     pub(crate) width: u64,

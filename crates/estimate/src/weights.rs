@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 #[derive(Debug)]
 pub(crate) struct CheckpointSize {
     elements: u64,
-    /// Of matrices and norms that T5 keeps in f32 where it computes in f16.
+    /// Of matrices and norms that T5 keeps in f32 while it computes in f16.
     wide: u64,
     count: u64,
     /// Whether all of them are f32 in the file.

@@ -22,7 +22,7 @@ pub enum CandidateResult {
     },
     /// An element is not, or the kernel wrote outside of the result.
     Wrong {
-        /// The smallest bound / error; 0 where a result is missing or not finite.
+        /// The smallest bound / error; 0 if a result is missing or not finite.
         headroom: f64,
         /// The element that is furthest outside its bound.
         what: String,

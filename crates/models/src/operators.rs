@@ -92,7 +92,7 @@ impl<B: Ops> Execute for CallExecutor<B> {
     }
 }
 
-/// burn panics where a device fails, and on shapes that an operator does not take.
+/// burn panics if a device fails, and on shapes that an operator does not take.
 fn caught<T>(
     operator: Operator,
     compute: impl FnOnce() -> Result<T, CallError>,

@@ -1,12 +1,13 @@
-//! The account of the tensors of a checkpoint: those that were read, and those that should have
-//! been.
+//! The account of the tensors of a checkpoint: the tensors that were read, and the tensors that
+//! should have been.
 
 /// The tensors of the checkpoint that were read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TensorAccount {
     /// Read, by their names in the file, sorted.
     pub read: Vec<String>,
-    /// In the file, never asked for, and not among those that transformers ignores, too; sorted.
+    /// In the file, never asked for, and not among the tensors that transformers ignores, too;
+    /// sorted.
     pub unused: Vec<String>,
 }
 

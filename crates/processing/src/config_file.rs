@@ -52,7 +52,7 @@ impl ConfigFile {
         Ok(Self::read(directory, name)?.unwrap_or_else(empty))
     }
 
-    /// The object in field `name` as a file of its own, or `None` if there is no such field.
+    /// The object in field `name` as a separate file, or `None` if there is no such field.
     pub(crate) fn nested(&self, name: &str) -> Result<Option<Self>, PreprocessError> {
         match self.get(name) {
             None => Ok(None),

@@ -38,8 +38,8 @@ pub struct Continuation {
     pub logits: Option<Array>,
 }
 
-/// Continues every row of a prompt: `input_ids` [batch, seq] and, where rows are padded on the
-/// left, `attention_mask`. That of an encoder-decoder is `decoder_input_ids`, never padded, beside
+/// Continues every row of a prompt: `input_ids` [batch, seq] and, if rows are padded on the left,
+/// `attention_mask`. The prompt of an encoder-decoder is `decoder_input_ids`, never padded, beside
 /// what its encoder reads. What else is in it, such as `pixel_values`, is read with the first step.
 pub fn generate(
     session: &mut dyn Session,

@@ -8,11 +8,11 @@ use testgen_nn::array::Array;
 pub struct Graph {
     /// The number of nodes, at least 1.
     pub num_nodes: usize,
-    /// Integers [2, edges]: where each edge starts, and where it ends. Of two edges between the
-    /// same nodes the last one counts.
+    /// Integers [2, edges]: the node at which each edge starts, and the node at which it ends. Of
+    /// two edges between the same nodes the last one counts.
     pub edge_index: Array,
-    /// Integers [nodes, features], each feature with kinds of its own, counted from 0. None where
-    /// all nodes are alike.
+    /// Integers [nodes, features], each feature with separate kinds, counted from 0. `None` if all
+    /// nodes are alike.
     pub node_feat: Option<Array>,
     /// Integers [edges, features], or `[edges]` of a single feature. None where all edges are
     /// alike.

@@ -11,7 +11,7 @@ use std::path::Path;
 use testgen_nn::array::{Array, Arrays};
 use testgen_types::{Architecture, ModelType};
 
-/// The kinds that a feature may have before those of the next one begin.
+/// The number of kinds that a feature may have before the kinds of the next one begin.
 const KINDS: i64 = 512;
 
 /// The offset of the first kind of a node: padding and the two shifts of transformers.
@@ -26,12 +26,12 @@ const FIRST_EDGE_KIND: i64 = 2;
 pub struct GraphCollator {
     /// Nodes at this position (their distance and one) and further do not see each other.
     spatial_pos_max: i64,
-    /// The edges of a path that the model reads; none for all.
+    /// The number of edges of a path that the model reads, or `None` for all.
     hops: Option<usize>,
 }
 
 impl GraphCollator {
-    /// Reads `config.json`; none where the model does not read graphs.
+    /// Reads `config.json`. Returns `None` if the model does not read graphs.
     pub fn open(directory: &Path) -> Result<Option<Self>, PreprocessError> {
         let Some(config) = ConfigFile::read(directory, "config.json")? else {
             return Ok(None);
@@ -133,8 +133,8 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// The number of edges that leave `node`, and one. transformers takes it for those that arrive,
-    /// too.
+    /// The number of edges that leave `node`, and one. transformers also takes it for the number of
+    /// edges that arrive.
     fn degree(&self, node: usize) -> i64 {
         let nodes = self.graph.nodes;
         1 + self.adjacent[node * nodes..(node + 1) * nodes]
@@ -143,7 +143,7 @@ impl<'a> Item<'a> {
             .count() as i64
     }
 
-    /// The features of the edge from `start` to `end`; none where there is no edge.
+    /// The features of the edge from `start` to `end`; `None` if there is no edge.
     fn edge(&self, start: usize, end: usize) -> Option<impl Iterator<Item = i64>> {
         let edge = self.edges[start * self.graph.nodes + end]?;
         Some(numbered(
@@ -153,7 +153,7 @@ impl<'a> Item<'a> {
     }
 }
 
-/// Kinds as rows of one table: those of each feature follow those of the previous one.
+/// Kinds as rows of one table: the rows of each feature follow the rows of the previous one.
 fn numbered(kinds: &[i64], first: i64) -> impl Iterator<Item = i64> {
     kinds
         .iter()

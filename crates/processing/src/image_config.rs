@@ -256,8 +256,7 @@ fn resize(
     Ok((Resize::ShareOfSquare(side, share), filter))
 }
 
-/// The size of DETR's and YOLOS' processors; older files have the longer side in a field of its
-/// own.
+/// The size of DETR's and YOLOS' processors; older files have the longer side in a separate field.
 fn edges(
     file: &ConfigFile,
     size: Resize,

@@ -29,7 +29,8 @@ impl ImageProcessor {
     }
 
     /// `pixel_values` [batch, 3, height, width]. All images must come out in one size, unless they
-    /// are padded to one: then `pixel_mask` [batch, height, width] is 1 where the images are.
+    /// are padded to one: then `pixel_mask` [batch, height, width] is 1 for the pixels of the
+    /// images.
     pub fn process(&self, images: &[Image]) -> Result<Arrays, PreprocessError> {
         let shaped = images
             .iter()
@@ -113,7 +114,7 @@ impl ImageProcessor {
     }
 }
 
-/// Appends 1 for every pixel of the image and 0 for those that fill it up to `whole`.
+/// Appends 1 for every pixel of the image and 0 for the pixels that fill it up to `whole`.
 fn append_mask(image: &Image, whole: Size, mask: &mut Vec<i64>) {
     let inside = |row: usize, column: usize| row < image.height() && column < image.width();
     let places =

@@ -2,7 +2,7 @@
 //!
 //! Follows `src/libImaging/Resample.c` of Pillow 13 (two passes, weights in fixed point with 22
 //! bits, a rounding after each pass; earlier versions always begin with the rows) and, for nearest,
-//! `Geometry.c`. Other resizers, also those that follow Pillow, keep fewer bits of the weights and
+//! `Geometry.c`. Other resizers, also ones that follow Pillow, keep fewer bits of the weights and
 //! differ by one level here and there, which is a thousand times the tolerance of f32.
 
 use crate::{image::Image, size::Size};
@@ -97,7 +97,7 @@ pub(crate) fn resize(image: &Image, Size { height, width }: Size, filter: Resamp
     }
 }
 
-/// Whether the vertical pass comes first, which decides where a value is rounded twice. Pillow 13
+/// Whether the vertical pass comes first, which decides which values are rounded twice. Pillow 13
 /// does so when it shortens the columns by more than twice what it shortens the rows; found by
 /// comparing over 2000 sizes and filters with it.
 fn columns_first(image: &Image, height: usize, width: usize) -> bool {

@@ -85,7 +85,7 @@ impl Retrieval {
     }
 
     /// `input_ids` and `attention_mask` [questions * chosen, length]: every chosen passage of a
-    /// question with the question, question by question. The ids of a question are those that its
+    /// question with the question, question by question. The ids of a question are the ids that its
     /// mask shows.
     pub fn contexts(
         &self,
@@ -156,8 +156,8 @@ fn part(
         return Ok(None);
     }
     let config = ConfigFile::read_or_empty(directory, "config.json")?;
-    // The folder of a tokenizer usually has no `config.json`; its model is described in that of the
-    // whole.
+    // The folder of a tokenizer usually has no `config.json`; its model is described in the file of
+    // the whole.
     let model = config
         .nested(field)?
         .map_or_else(|| ConfigFile::read_or_empty(&folder, "config.json"), Ok)?;

@@ -21,7 +21,7 @@ pub(crate) struct SentencePiece {
     unknown: Option<usize>,
     characters: Vec<u8>,
     // Negated, so that the derived `Default` equals the protocol's:
-    // both settings are on where the file leaves them out.
+    // both settings are on if the file leaves them out.
     keeps_spaces: bool,
     no_prefix: bool,
     other_model: bool,

@@ -39,7 +39,7 @@ pub(crate) enum Mismatch {
     },
     /// One of them does not hold floats.
     Type,
-    /// NaN or infinity where the reference has another value, or the other way round.
+    /// NaN or infinity in place of another value of the reference, or the other way round.
     NonFinite {
         /// How many elements.
         count: usize,
@@ -165,7 +165,7 @@ fn without_distance(name: &str, threshold: Threshold) -> OutputError {
     }
 }
 
-/// threshold / error in the measure where it is smaller.
+/// threshold / error in the measure that has the smaller ratio.
 fn headroom(measured: &MeasuredError, threshold: Threshold) -> f64 {
     let headroom = |threshold: f64, error: f64| {
         if error == 0.0 {

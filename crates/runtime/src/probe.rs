@@ -2,9 +2,9 @@
 //! compares it with f64.
 //!
 //! `cases` has the inputs and the exact answers, `measure` asks the device, `native` and
-//! `on_engine` compute them, `classify` evaluates the answers without a device, `fingerprint` those
-//! that identify the matrix unit, `tf32` measures products in TF32, `choose` selects a precision
-//! for a model.
+//! `on_engine` compute them, `classify` evaluates the answers without a device, `fingerprint` the
+//! answers that identify the matrix unit, `tf32` measures products in TF32, `choose` selects a
+//! precision for a model.
 
 mod cases;
 mod choose;

@@ -57,7 +57,7 @@ pub(crate) enum AnswerEntries {
     Generated(Vec<Tokens>),
     /// The words of recordings, written by a decoder.
     Transcripts(Vec<Tokens>),
-    /// The words of recordings; the tokens are those of frames and do not depend on each other.
+    /// The words of recordings; the tokens belong to frames and do not depend on each other.
     Frames(Vec<Tokens>),
     /// Generated answers with their passages.
     Retrieved(Vec<Retrieved>),
@@ -165,7 +165,7 @@ impl RecordedAnswer {
             task,
         };
         // Entries stay JSON until one is asked for, so that an invalid one only fails the checks of
-        // its own task.
+        // the task that it belongs to.
         let entry = entries(&path)?.remove(task.as_str()).ok_or_else(missing)?;
         let AnswerEntry {
             request,

@@ -80,7 +80,7 @@ struct Series {
 }
 
 impl RecordedRequest {
-    /// The request of `fields`, whose tensors are those of a golden by their whole names.
+    /// The request of `fields`, whose tensors are the tensors of a golden by their whole names.
     pub(crate) fn new(fields: RequestFields, golden: Arrays) -> Self {
         Self {
             fields,

@@ -61,7 +61,7 @@ fn failed_on_device(call: &Call, message: String) -> Actual {
     )
 }
 
-/// The arithmetic that sets the bounds of a check; `tf32` where a device computes f32 products in
+/// The arithmetic that sets the bounds of a check; `tf32` if a device computes f32 products in
 /// TF32.
 pub(crate) fn arithmetic(check: Check, precision: Precision, tf32: bool) -> Arithmetic {
     match check {

@@ -1,8 +1,8 @@
 //! How far a tensor may be from its reference: four times the recorded noise, between a floor and a
 //! ceiling.
 //!
-//! Floors and ceilings of the maximum error are twice those of rel-L2: the largest of many errors
-//! is further from zero than their mean.
+//! Floors and ceilings of the maximum error are twice as large as for rel-L2: the largest of many
+//! errors is further from zero than their mean.
 
 use crate::{
     golden::{Noise, NoiseLevel},

@@ -31,7 +31,7 @@ impl Repetitions {
 pub struct BenchRequest {
     /// The subjects: `<architecture>::<name>::<device>`.
     pub subjects: Vec<String>,
-    /// Only these precisions; empty for those of each spec.
+    /// Only these precisions; empty for the precisions of each spec.
     pub precisions: Vec<Precision>,
     /// The numbers of inputs that are computed together.
     pub batches: Vec<usize>,

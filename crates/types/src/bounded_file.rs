@@ -20,7 +20,7 @@ pub mod limit {
     /// `config.json`, `tokenizer_config.json`, processor configurations; one with 22,000 labels has
     /// 3 MB.
     pub const CONFIG: u64 = 8 * MIB;
-    /// `tokenizer.json` and vocabularies; that of a vocabulary of 262,000 has 33 MB.
+    /// `tokenizer.json` and vocabularies; a vocabulary of 262,000 takes 33 MB.
     pub const TOKENIZER: u64 = 256 * MIB;
     /// The index of a sharded checkpoint, by the names of all tensors; one of 90,000 tensors has 9
     /// MB.
@@ -127,7 +127,7 @@ pub enum FileProblem {
     Missing,
     /// A symbolic link to `target`, which does not exist.
     DanglingLink {
-        /// Where the link points to.
+        /// The target of the link.
         target: PathBuf,
     },
     /// A directory, a FIFO, a socket or a device.

@@ -1,5 +1,5 @@
 //! The part of a graph that an execution provider computed: ONNX Runtime places each node on one of
-//! its providers, and on that of the CPU where the requested one does not have the operation.
+//! its providers, and on the provider of the CPU if the requested one does not have the operation.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;

@@ -22,7 +22,7 @@ pub struct Registration {
 /// device, check and precision.
 ///
 /// f32 is the reference of the precision ladder and of the metamorphic checks: checks that do not
-/// run per precision run in f32 where the spec has it, else in the finest precision of the spec. A
+/// run per precision run in f32 if the spec has it, else in the finest precision of the spec. A
 /// precision that devices of a kind cannot have (tf32 on all but CUDA) requires no checks there.
 pub fn required_checks(
     architecture: Architecture,

@@ -90,7 +90,7 @@ impl BaseArguments {
         )))
     }
 
-    /// The speed of `reports` compared with that of the base.
+    /// The speed of `reports` compared with the speed of the base.
     pub(super) fn speed(&self, reports: &[PathBuf]) -> Result<SpeedComparison, Error> {
         let options = SpeedOptions {
             devices: self.pair()?,

@@ -23,8 +23,8 @@ pub struct BuildOptions {
     pub release: bool,
     /// Leaves out CUDA and ROCm.
     pub cpu_only: bool,
-    /// Leaves out burn where the suite is a workspace of its own; in another one, the other crates
-    /// need it in any case.
+    /// Leaves out burn if the suite is a separate workspace; in another one, the other crates need
+    /// it in any case.
     pub engines_only: bool,
     /// Compiles every kernel that an autotuner could choose.
     pub all_kernels: bool,

@@ -2,7 +2,7 @@
 //! then the goldens of the weights that are made from it; of a quantized one the goldens of its
 //! dequantized weights.
 //!
-//! Everything is recorded in a temporary directory of the cache, where the weights are. The files
+//! Everything is recorded in a temporary directory of the cache, which has the weights. The files
 //! without the weights are moved when all are complete, the golden last.
 
 use super::{event::Content, process::Recorder};
@@ -96,7 +96,7 @@ fn about(content: Content, made: &Path, target: &Path) -> Content {
     }
 }
 
-/// Copies the files that are kept, and deletes those that there are no longer.
+/// Copies the files that are kept, and deletes the files that are no longer there.
 fn copy_files(
     names: &[&str],
     from: &Path,

@@ -24,7 +24,7 @@ pub struct SpeedRatio {
 }
 
 impl SpeedRatio {
-    /// The ratio of the median of `later` to that of `earlier`: `None` without times.
+    /// The ratio of the median of `later` to the median of `earlier`: `None` without times.
     pub fn new(earlier: &[f64], later: &[f64]) -> Option<Self> {
         let ratio = median(later.to_vec())? / median(earlier.to_vec())?;
         let interval = match earlier.len().min(later.len()) {

@@ -1,7 +1,7 @@
 //! Two reports of times compared: the ratio of the medians of the same work.
 //!
 //! Work of different configurations is refused, with the first field that differs: its ratio would
-//! be that of two different things.
+//! compare two different things.
 
 use super::{bootstrap::SpeedRatio, lines::BenchLines};
 use crate::results::compare::{DeviceChoice, DevicePair};

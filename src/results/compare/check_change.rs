@@ -91,8 +91,8 @@ impl StatusClass {
     }
 }
 
-/// Decides how a check changed. Where the devices were `chosen` by name, passes of a simulation
-/// count as passes.
+/// Decides how a check changed. If the devices were `chosen` by name, passes of a simulation count
+/// as passes.
 pub(super) fn decide(pair: CheckPair<'_>, outputs: &[ThreeWay], chosen: bool) -> Decision {
     let (Some(a), Some(b)) = (pair.a, pair.b) else {
         return decide_single(pair);

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 /// Changed checks that are listed one by one; more are grouped.
 const CHECKS_LISTED: usize = 40;
 
-/// Checks of one name that changed alike on the same devices: one check, or that of several models.
+/// Checks of one name that changed alike on the same devices: one check, or the check of several
+/// models.
 #[derive(Debug)]
 pub(crate) struct ChangeGroup<'c> {
     /// Its checks by model, never empty.
@@ -15,8 +16,8 @@ pub(crate) struct ChangeGroup<'c> {
 }
 
 impl ReportComparison {
-    /// The checks that changed, in the order of the changes; of many checks those of the same name
-    /// and change together, the most models first.
+    /// The checks that changed, in the order of the changes; of many checks the ones of the same
+    /// name and change together, the most models first.
     pub(crate) fn groups(&self) -> Vec<ChangeGroup<'_>> {
         let changed: Vec<&ComparedCheck> = self
             .checks
@@ -78,7 +79,7 @@ impl<'c> ChangeGroup<'c> {
         }
     }
 
-    /// The reason that all have, or that of the first model with its name.
+    /// The reason that all have, or the reason of the first model with its name.
     pub(crate) fn why(&self) -> String {
         let ComparedCheck { why, model, .. } = self.first();
         if self.checks.iter().all(|check| check.why == *why) {

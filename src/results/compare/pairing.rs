@@ -1,4 +1,4 @@
-//! Pairs the checks of one report with those of the other.
+//! Pairs the checks of one report with the checks of the other.
 
 use super::device_choice::{DeviceChoice, DevicePair};
 use crate::results::read::{Column, MergedEntry, MergedReport};

@@ -124,7 +124,7 @@ impl CellPart {
         for merged in entries {
             *counts.entry(merged.evaluation.status).or_default() += 1;
         }
-        // `dtype_ladder` also compares the other precisions, which have cells of their own.
+        // `dtype_ladder` also compares the other precisions, which have separate cells.
         let compared = entries
             .iter()
             .filter(|merged| merged.entry.check != Check::DtypeLadder);
@@ -182,8 +182,8 @@ pub(crate) fn first_diverging(entry: &ReportEntry) -> Option<&str> {
         .find_map(|output| output.name.strip_prefix("trace."))
 }
 
-/// Whether the error of a tensor exceeds its thresholds, or that of an element its bound; true for
-/// NaN, for which every comparison is false.
+/// Whether the error of a tensor exceeds its thresholds, or the error of an element its bound; true
+/// for NaN, for which every comparison is false.
 pub(crate) fn is_outside(output: &OutputError) -> bool {
     let inside = output.rel_l2 <= output.rel_l2_threshold
         && output.max_rel <= output.max_rel_threshold

@@ -120,7 +120,7 @@ impl MergedReport {
         self.problems.is_empty() && !self.entries.iter().any(|merged| merged.evaluation.red)
     }
 
-    /// The number of checks by status: those that compare numbers with the reference, and the
+    /// The number of checks by status: the checks that compare numbers with the reference, and the
     /// others.
     pub fn counts(&self) -> StatusCounts {
         let mut counts = StatusCounts::default();

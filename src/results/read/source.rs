@@ -70,8 +70,8 @@ pub(crate) fn report_files(path: &Path) -> Result<Vec<PathBuf>, ReportError> {
     }
 }
 
-/// With several paths the name begins with that of the directory, so that it stays unique. It is
-/// never an absolute path: the merged report must not depend on the machine that merges.
+/// With several paths the name begins with the directory's, so that it stays unique. It is never an
+/// absolute path: the merged report must not depend on the machine that merges.
 fn name(path: &Path, file: &Path, several: bool) -> String {
     let last = |path: &Path| {
         path.file_name()

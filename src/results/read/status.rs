@@ -151,9 +151,9 @@ pub fn evaluate(
     }
 }
 
-/// The status of a check that the suite ignored. An endpoint without a model is a mock, also where
-/// the engine lacks what the model needs; the suite reports every other model that could not be
-/// loaded as a failure.
+/// The status of a check that the suite ignored. An endpoint without a model is a mock, also if the
+/// engine lacks what the model needs; the suite reports every other model that could not be loaded
+/// as a failure.
 fn ignored(entry: &ReportEntry) -> ResultStatus {
     let is_unsupported = entry
         .reason

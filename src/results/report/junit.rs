@@ -10,8 +10,8 @@ use crate::{
 };
 use testgen_types::ReportEntry;
 
-/// The whole report. Problems of the report itself form a failing suite of their own, so that no
-/// viewer shows it as green.
+/// The whole report. Problems of the report itself form a separate failing suite, so that no viewer
+/// shows it as green.
 pub fn render_junit(merged: &MergedReport) -> String {
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let red = merged

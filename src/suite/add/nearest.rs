@@ -48,7 +48,7 @@ const STATES: &[&str] = &["state_size", "mamba_d_state", "ssm_state_size"];
 const RECORDINGS: &[&str] = &["num_mel_bins", "input_feat_per_channel"];
 
 /// The nearest architecture; `class` is the first of `architectures`, `fields` are all fields
-/// except those that name the model.
+/// except the ones that name the model.
 pub(super) fn nearest(class: Option<&str>, fields: &Map<String, Value>) -> Option<Nearest> {
     let facts = ConfigFacts {
         class: class.unwrap_or_default(),

@@ -46,7 +46,7 @@ pub fn spec_text(
     if let Some(hub) = &checkpoint.hub {
         let _ = writeln!(text, "  hub: {}", scalar(hub));
     }
-    // Those that every device has; tf32 is for specs that ask for it.
+    // The precisions that every device has; tf32 is for specs that ask for it.
     let on_all = |precision: &Precision| {
         DeviceKind::ALL
             .iter()

@@ -90,7 +90,7 @@ impl Changes {
 }
 
 /// A link below the suite's directory could point anywhere; the directory itself may be a link.
-/// `directories` are those that were examined for earlier paths.
+/// `directories` were examined for earlier paths.
 fn refuse_links(
     out: &Path,
     path: &str,

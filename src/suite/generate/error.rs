@@ -30,7 +30,7 @@ pub enum GenerateError {
     /// There is no `testgen-runtime`.
     #[error("there is no runtime at `{}`", path.display())]
     NoRuntime {
-        /// Where it was expected.
+        /// The path at which it was expected.
         path: PathBuf,
     },
     /// Files that testgen did not write would be overwritten.

@@ -43,7 +43,7 @@ pub struct SuitePlan {
 /// harness is rendered, on the thread that renders it.
 ///
 /// All specs are read and must be valid. After filtering, the suite lists the harnesses that were
-/// rendered and those that already exist, so that it compiles and no harness of another model is
+/// rendered and the ones that already exist, so that it compiles and no harness of another model is
 /// lost.
 pub fn plan(
     settings: &Settings,

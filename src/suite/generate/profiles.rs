@@ -1,5 +1,5 @@
-//! The build profiles of a suite outside this repository: those of this repository's workspace,
-//! read from its Cargo.toml, so that a suite is built the same everywhere.
+//! The build profiles of a suite outside this repository: the profiles of this repository's
+//! workspace, read from its Cargo.toml, so that a suite is built the same everywhere.
 
 use toml::{Table, Value};
 

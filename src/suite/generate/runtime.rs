@@ -5,8 +5,8 @@ use crate::suite::settings::Runtime;
 use std::path::{Path, PathBuf};
 use testgen_types::bounded_file::{limit, read_text};
 
-/// The given runtime, else that of the source tree that contains the suite, else that of the source
-/// tree that this binary was built from.
+/// The given runtime, else the runtime of the source tree that contains the suite, else of the
+/// source tree that this binary was built from.
 pub(super) fn find(given: Option<&Runtime>, out: &Path) -> Result<Runtime, GenerateError> {
     let path = match given {
         Some(Runtime::Version(version)) => return Ok(Runtime::Version(version.clone())),

@@ -106,7 +106,7 @@ pub(super) fn spec(decoder: &mut SpecDecoder, document: &Node, stem: &str) -> Op
 }
 
 /// The kind of subject that the architecture has. A spec without a valid architecture is read as
-/// that of a model.
+/// the spec of a model.
 fn kind(document: &Node) -> SubjectKind {
     let YamlValue::Mapping(entries) = &document.value else {
         return SubjectKind::Model;

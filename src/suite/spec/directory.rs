@@ -31,7 +31,7 @@ impl LoadedSpec {
     ///
     /// # Errors
     ///
-    /// When the recorded configuration or seed is not that of the spec, or cannot be read.
+    /// If the recorded configuration or seed differs from the spec, or cannot be read.
     pub fn check_recording(&self) -> Result<(), SyntheticProblem> {
         match &self.spec.subject {
             SpecSubject::Model { checkpoint, .. } => match &checkpoint.place {

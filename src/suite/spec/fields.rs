@@ -86,7 +86,7 @@ impl SpecDecoder {
         Some(fields)
     }
 
-    /// One problem for all missing keys, except those that are probably misspelt.
+    /// One problem for all missing keys, except the ones that are probably misspelt.
     fn complain_about_missing(
         &mut self,
         node: &Node,

@@ -109,8 +109,8 @@ fn excerpt(source: &str, span: Range<usize>) -> (Cow<'_, str>, Range<usize>) {
 }
 
 /// Without the control characters U+0080 to U+009F, which the renderer would print as they are; it
-/// replaces those of ASCII. The character in their place has two bytes as well, so that ranges
-/// remain valid.
+/// replaces the control characters of ASCII. The character in their place has two bytes as well, so
+/// that ranges remain valid.
 fn without_c1(source: &str) -> Cow<'_, str> {
     let is_c1 = |c: char| matches!(c, '\u{80}'..='\u{9f}');
     if source.contains(is_c1) {

@@ -95,7 +95,7 @@ fn json(path: &Path, text: &[u8]) -> Result<Value, SyntheticProblem> {
     })
 }
 
-/// A recorded synthetic checkpoint is not that of its spec.
+/// A recorded synthetic checkpoint differs from its spec.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SyntheticProblem {

@@ -36,7 +36,7 @@ impl YamlValue {
     }
 }
 
-/// The bytes of `source` where a node is used; for an alias the position of its `*name`. Never
+/// The bytes of `source` at which a node is used; for an alias the position of its `*name`. Never
 /// longer than the first line.
 pub(super) fn span<T>(node: &Spanned<T>, source: &str) -> Range<usize> {
     let location = node.referenced.span();

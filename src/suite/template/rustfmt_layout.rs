@@ -90,7 +90,7 @@ fn hugged_call(lines: &[&str]) -> Replaced {
     Some((hugged, 3))
 }
 
-/// An argument on a line of its own; templates only contain literals and paths, which are never
+/// An argument on a separate line; templates only contain literals and paths, which are never
 /// broken.
 fn printed(argument: &Expr) -> String {
     let file: syn::File = syn::parse_quote!(const _: () = #argument;);

@@ -14,7 +14,7 @@ pub fn render_sarif(verification: &Verification) -> String {
     let entries = entries(verification);
     let results: Vec<Value> = entries.iter().map(|entry| result(entry, &kinds)).collect();
     let driver = json!({ "name": "testgen", "rules": kinds.iter().map(rule).collect::<Vec<_>>() });
-    // SARIF also has columns in UTF-16 code units; those of findings count characters.
+    // SARIF also has columns in UTF-16 code units; the columns of findings count characters.
     let run = json!({ "tool": { "driver": driver }, "columnKind": "unicodeCodePoints", "results": results });
     let log = json!({ "$schema": SCHEMA, "version": "2.1.0", "runs": [run] });
     let mut text = serde_json::to_string_pretty(&log).expect("words and numbers are JSON");

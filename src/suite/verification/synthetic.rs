@@ -70,8 +70,8 @@ pub(super) fn specs(specs: &Path, architecture: Architecture) -> Vec<LoadedSpec>
     all
 }
 
-/// The precisions that a spec with these devices may declare: without those that none of them has,
-/// and with f32 where a device would be left without any.
+/// The precisions that a spec with these devices may declare: without the precisions that none of
+/// them has, and with f32 if a device would be left without any.
 fn computable(devices: &[DeviceKind], declared: Vec<Precision>) -> Vec<Precision> {
     let has_device =
         |precision: &Precision| devices.iter().any(|device| precision.applies_on(*device));
@@ -134,7 +134,7 @@ fn base(architecture: Architecture) -> ModelSpec {
     }
 }
 
-/// A model of the type with this index among those of the architecture, or every operator.
+/// A model of the type with this index among the types of the architecture, or every operator.
 fn subject(architecture: Architecture, index: usize) -> SpecSubject {
     match architecture.subject() {
         SubjectKind::Model => SpecSubject::Model {

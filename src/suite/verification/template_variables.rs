@@ -1,4 +1,5 @@
-//! The variables of templates: those that a template uses, sets and receives, read from its tags.
+//! The variables of templates: the ones that a template uses, sets and receives, read from its
+//! tags.
 //!
 //! Tera finds an undefined variable when it renders the branch that uses it, and an unused one
 //! never.

@@ -238,8 +238,8 @@ impl Rendered {
         templates.origin(&self.template, lines.last()?, &near)
     }
 
-    /// The line of a template where the function that `missing` begins with should be: where it is
-    /// named, else where the other init functions are.
+    /// The line of a template where the function that `missing` begins with should be: the line
+    /// that names it, else the line of the other init functions.
     fn where_it_belongs(&self, missing: &str, templates: &Templates) -> (String, usize) {
         let name = missing.split('`').next().unwrap_or_default();
         let reachable = templates.reachable(&self.template);

@@ -22,7 +22,7 @@ use crate::{
 use syn::Expr;
 use testgen_types::{Check, Registration, engine_checks, required_checks};
 
-/// Compares the skips with those of the spec.
+/// Compares the skips with the spec's skips.
 pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
     let (Some(fields), Some(requirements)) = (harness.harness_fields(), &harness.requirements)
     else {

@@ -2,7 +2,7 @@
 //! kernel.
 //!
 //! cudarc panics on a missing library or symbol, cubecl-cuda when it finds no toolkit folder. Both
-//! panic on cubecl's device thread, where the caller only sees that no answer comes: so they are
+//! panic on cubecl's device thread, and the caller only sees that no answer comes: so they are
 //! checked before burn opens the device.
 
 use super::driver::CudaDriver;
@@ -121,7 +121,7 @@ fn open_compiler(system: &System, problems: &mut Vec<DeviceProblem>) -> Option<S
     }
 }
 
-/// NVRTC emits PTX of its own version, which an older driver refuses to load.
+/// NVRTC emits PTX of the version of NVRTC, which an older driver refuses to load.
 fn version_problem(driver: &CudaDriver<'_>, compiler: &SharedLibrary) -> Option<DeviceProblem> {
     let (driver_version, version) = (driver.version()?, compiler::version(compiler)?);
     let what = format!(

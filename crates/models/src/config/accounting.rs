@@ -36,8 +36,8 @@ pub(super) fn check<C: ModelConfig>(
         .try_for_each(|(name, nested)| nested.check(&join(path, name)))
 }
 
-/// The fields of the file that are read, sorted; those of nested configurations as `outer.inner` in
-/// place of the fields that hold them.
+/// The fields of the file that are read, sorted; the fields of nested configurations as
+/// `outer.inner` in place of the fields that hold them.
 pub(super) fn read_fields<C: ModelConfig>(
     model_type: &str,
     config: &C,

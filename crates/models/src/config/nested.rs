@@ -10,8 +10,8 @@ use serde::{Deserialize, Deserializer, de::Error};
 use serde_json::{Map, Value};
 use std::ops::Deref;
 
-/// An object of `config.json` that is held to the same rules as the whole file. It has the defaults
-/// of its own class; null represents all of them.
+/// An object of `config.json` that is held to the same rules as the whole file. Its defaults are
+/// the defaults of the class of the object; null represents all of them.
 #[derive(Debug)]
 pub(crate) struct Nested<C> {
     config: C,

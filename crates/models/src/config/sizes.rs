@@ -2,8 +2,8 @@
 //! them.
 //!
 //! A size that no tensor has is found by the shapes of the tensors, too, but only after tables of
-//! that size were computed. What is here is a bound; the exact sizes are those of
-//! [`testgen_nn::weights`].
+//! that size were computed. What is here is a bound; [`testgen_nn::weights`] compares the exact
+//! sizes.
 
 use super::config_error::ConfigError;
 use serde_json::Value;

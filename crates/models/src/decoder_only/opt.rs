@@ -154,7 +154,7 @@ struct OptEmbeddings<B: Ops> {
     project_in: Option<Linear<B>>,
 }
 
-/// The rows of the position table before that of position 0.
+/// The rows of the position table before the row of position 0.
 const OFFSET: usize = 2;
 
 impl<B: Ops> OptEmbeddings<B> {

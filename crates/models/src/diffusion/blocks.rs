@@ -151,8 +151,8 @@ pub(crate) fn doubled<B: Ops>(
 }
 
 impl<B: Ops> Upsample<B> {
-    /// Every pixel four times; where the image that was halved had an odd side, the nearest ones
-    /// for `size`.
+    /// Every pixel four times. If the image that was halved had an odd side, the nearest pixels for
+    /// `size`.
     pub(crate) fn forward(&self, x: Tensor<B, 4>, size: Option<[usize; 2]>) -> Tensor<B, 4> {
         let [_, _, height, width] = x.dims();
         let [rows, columns] = size.unwrap_or([2 * height, 2 * width]);

@@ -91,7 +91,7 @@ struct T5Layers<B: Ops> {
     types: T5Types,
 }
 
-/// The type of the products, and that of the sum which the layers add to.
+/// The type of the products, and the type of the sum which the layers add to.
 #[derive(Debug, Clone, Copy)]
 struct T5Types {
     product: DType,
@@ -148,7 +148,8 @@ impl<B: Ops> T5Layers<B> {
         Ok(x.cast(self.types.sum))
     }
 
-    /// Stores the trace of layer `index`; the last one's is that of the final norm.
+    /// Stores the trace of layer `index`; the trace of the last layer is the output of the final
+    /// norm.
     fn trace(
         &self,
         index: usize,

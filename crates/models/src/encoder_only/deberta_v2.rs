@@ -257,7 +257,7 @@ impl DebertaV2Config {
             activation: self.hidden_act,
             eps: self.layer_norm_eps,
             // `DebertaV2LMPredictionHead` multiplies by the embeddings
-            // themselves; only the legacy head has a decoder of its own.
+            // themselves; only the legacy head has a separate decoder.
             tied: self.tie_word_embeddings || !self.legacy,
         };
         MaskedLm::load(

@@ -248,8 +248,8 @@ impl<B: Ops> Network<B> for LlavaModel<B> {
 }
 
 impl<B: Ops> LlavaModel<B> {
-    /// `x` [batch, seq, width] with the rows of `features` [tokens, width] where the image tokens
-    /// are.
+    /// `x` [batch, seq, width] with the rows of `features` [tokens, width] at the positions of the
+    /// image tokens.
     fn merged(
         &self,
         x: Tensor<B, 3>,
@@ -261,8 +261,8 @@ impl<B: Ops> LlavaModel<B> {
             .host("input_ids")
             .and_then(|ids| ids.as_integers())
             .unwrap_or_default();
-        // Rows after those of the tokens are features: one lookup then takes each token from where
-        // it is.
+        // Rows after the rows of the tokens are features: one lookup then finds tokens and
+        // features.
         let mut next = (batch * seq) as i64;
         let place = |(own, id): (usize, &i64)| {
             if *id != self.image_token {

@@ -248,7 +248,7 @@ struct YolosPositions<B: Ops> {
 }
 
 impl<B: Ops> YolosPositions<B> {
-    /// Those of an image of `grid` patches.
+    /// The embeddings of an image of `grid` patches.
     fn at(&self, grid: Grid, inputs: &Inputs<'_, B>) -> Tensor<B, 3> {
         if grid == self.grid {
             return self.table.clone();

@@ -61,7 +61,7 @@ fn repeated<B: Ops>(x: FloatTensor<B>, heads: usize) -> FloatTensor<B> {
     reshape::<B>(wide, [shape[0], heads, rest[0], rest[1]])
 }
 
-/// Minus infinity where a query does not see a key, f32.
+/// Minus infinity for each key that a query does not see, f32.
 fn mask<B: Ops>(
     arguments: &CallArguments<'_, B>,
     queries: usize,

@@ -75,7 +75,7 @@ fn of_elements<B: Ops>(
             let tail = B::float_add(tail, maximum::<B>(B::float_neg(a.clone()), number(0.0)));
             B::float_add(B::float_mul(one_minus(b.clone()), a.clone()), tail)
         }
-        // `kl_div_loss`; where the target is 0 its product with a logarithm is 0.
+        // `kl_div_loss`; the product of a target of 0 with a logarithm is 0.
         _ => {
             let product = B::float_mul(b.clone(), B::float_sub(B::float_log(b.clone()), a.clone()));
             let empty = B::float_equal_elem(b.clone(), 0.0.into(), arguments.truths());

@@ -141,7 +141,7 @@ struct TensorPart {
     ranges: Vec<[usize; 3]>,
 }
 
-/// Parts of at most `size` elements, where a line of the last dimension has no more.
+/// Parts of at most `size` elements, unless a line of the last dimension has more.
 fn pieces(shape: &[usize], size: usize) -> Vec<TensorPart> {
     if shape.is_empty() || shape.contains(&0) {
         return Vec::new();

@@ -43,7 +43,7 @@ fn mean<B: Ops>(arguments: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, Cal
     if arguments.attributes.count_include_pad {
         return Ok(arguments.rounded(B::float_div_scalar(total, (windows.taps() as f64).into())));
     }
-    // The number of elements of each window is the sum of ones without those of the padding.
+    // The number of elements of each window is the sum of ones, of which the padding has none.
     let ones = full::<B>(&[&[1, 1], &dims::<B>(&x)[2..]].concat(), 1.0, &x);
     let counts = summed::<B>(windows.slices::<B>(ones, 0.0))
         .ok_or_else(|| arguments.refused("the kernel is empty"))?;

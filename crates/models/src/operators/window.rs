@@ -1,9 +1,9 @@
 //! The elements of windows as slices: for each position of a kernel the elements that it meets in
 //! all windows.
 //!
-//! On GPUs convolutions and pools are composed of them, as those of models are: burn 0.21 has no
-//! 3-D pools and no transposed convolutions there, and its convolutions are wrong in 16 bits
-//! (docs/hardware.md).
+//! On GPUs convolutions and pools are composed of them, as the convolutions of models are: burn
+//! 0.21 has no 3-D pools and no transposed convolutions there, and its convolutions are wrong in 16
+//! bits (docs/hardware.md).
 
 use crate::operators::float::{dims, narrow, pad};
 use burn_tensor::ops::FloatTensor;

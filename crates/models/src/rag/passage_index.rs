@@ -61,8 +61,8 @@ impl<B: Ops> PassageIndex<B> {
     /// `input_ids` and `attention_mask` of the texts, [batch * docs, length], and `doc_scores`
     /// [batch, docs]. Leaves the last as an output, and what was chosen as decisions.
     ///
-    /// Where a mask hides a token of the question, its text lacks it: transformers has it there,
-    /// which only padding tokens, that no text has, do not show.
+    /// A token of the question that a mask hides is left out of its text. transformers keeps it,
+    /// which makes no difference for padding tokens, because no text has them.
     pub(super) fn find(
         &self,
         (questions, mask): (Tensor<B, 2>, Array),

@@ -72,7 +72,7 @@ impl<B: Ops> QueryEncoder<B> {
     }
 }
 
-/// The mask that is given, else that of the tokens that are not `pad`.
+/// The mask that is given, else a mask of the tokens that are not `pad`.
 fn shown(ids: &Array, given: Option<&Array>, pad: i64) -> Result<Array, ForwardError> {
     if let Some(mask) = given {
         return Ok(mask.clone());

@@ -86,7 +86,7 @@ impl StateFields {
                 mixer: mixer(&w.module("mixer"))?,
             })
         };
-        // The second name is that of the original releases.
+        // The original releases have the second name.
         let embeddings = w.module_named(&["embeddings", "embedding"]);
         Ok(StateStack {
             embeddings: Embedding::load(&embeddings, self.vocab_size, self.hidden_size)?,
@@ -106,8 +106,8 @@ impl StateFields {
 
 /// The block between two norms.
 pub(crate) trait Mixer<B: Ops>: Send {
-    /// [batch, seq, width]; `visible` [batch, seq, 1] is 0 where a token is padding, none where no
-    /// token is.
+    /// [batch, seq, width]; `visible` [batch, seq, 1] is 0 for padding, and `None` if no token is
+    /// padding.
     fn forward(
         &self,
         x: Tensor<B, 3>,

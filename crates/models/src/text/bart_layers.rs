@@ -31,7 +31,7 @@ pub(crate) struct BartShape {
     pub(crate) variant: BartVariant,
 }
 
-/// Where the types differ.
+/// The properties in which the types differ.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BartVariant {
     /// Whether a layer normalises before each part, and the stack after its last layer; else after
@@ -41,7 +41,7 @@ pub(crate) struct BartVariant {
     pub(crate) embedding_norm: bool,
     /// Whether the map to keys has a bias.
     pub(crate) key_bias: bool,
-    /// Rows of the position table before that of position 0.
+    /// Rows of the position table before the row of position 0.
     pub(crate) offset: usize,
 }
 
@@ -125,7 +125,7 @@ impl<B: Ops> BartLayers<B> {
     fn positions_at(&self, past: usize, seq: usize) -> Result<Tensor<B, 2>, ForwardError> {
         let limit = self.limit();
         if past + seq > limit {
-            // An error of its own: a slice past the end of the table would panic.
+            // Checked here, because a slice past the end of the table would panic.
             return Err(ForwardError::OutOfRange {
                 name: "position",
                 value: (past + seq - 1) as i64,

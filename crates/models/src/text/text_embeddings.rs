@@ -35,7 +35,7 @@ pub(crate) struct TextEmbeddings<B: Ops> {
     word_embeddings: Embedding<B>,
     position_embeddings: Option<Embedding<B>>,
     token_type_embeddings: Option<Embedding<B>>,
-    /// From the width of the tables to that of the norm, where they differ and the type projects
+    /// From the width of the tables to the width of the norm, if they differ and the type projects
     /// before it.
     project: Option<Linear<B>>,
     norm: LayerNorm<B>,
@@ -53,8 +53,8 @@ impl<B: Ops> TextEmbeddings<B> {
         Self::load_projected(shape, numbering, shape.width, w)
     }
 
-    /// As [`TextEmbeddings::load`], with `embed_proj` to `width` before the norm where the tables
-    /// are narrower.
+    /// As [`TextEmbeddings::load`], with `embed_proj` to `width` before the norm if the tables are
+    /// narrower.
     pub(crate) fn load_projected(
         shape: EmbeddingsShape,
         numbering: PositionNumbering,

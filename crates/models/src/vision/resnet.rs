@@ -256,7 +256,7 @@ struct ConvShape {
     stride: usize,
 }
 
-/// A convolution without bias, normalised and, where it says so, activated.
+/// A convolution without bias, normalised and, if its configuration says so, activated.
 struct ConvLayer<B: Ops> {
     convolution: Conv2d<B>,
     normalization: BatchNorm2d<B>,

@@ -1,5 +1,5 @@
-//! Attention whose keys and values may be cached: those of earlier steps, or those computed from
-//! the encoder's output.
+//! Attention whose keys and values may be cached: the keys and values of earlier steps, or the ones
+//! computed from the encoder's output.
 
 use super::{AttentionNames, Linear, attend, split_heads};
 use crate::{

@@ -1,7 +1,7 @@
 //! The keys that a query attends to, as a bias on the scores.
 //!
 //! A hidden key gets the smallest f32, not minus infinity: a row that hides every key is then
-//! uniform, as in transformers, instead of NaN. The masks are made on the host, where a mask that
+//! uniform, as in transformers, instead of NaN. The masks are made on the host, so that a mask that
 //! hides nothing costs nothing.
 
 use crate::{array::Array, backend::Ops, forward::ForwardError, inputs::Inputs};
@@ -87,8 +87,8 @@ pub fn window_bias<B: Ops>(
     Ok(Some(put(inputs, bias, [rows, 1, seq, seq])))
 }
 
-/// 1 where the `attention_mask` shows a token and 0 elsewhere, f32, [batch, seq, 1], or `None` if
-/// it hides nothing.
+/// 1 for each token that the `attention_mask` shows, else 0, f32, [batch, seq, 1], or `None` if it
+/// hides nothing.
 pub fn padding_factor<B: Ops>(
     inputs: &Inputs<'_, B>,
     [batch, seq]: [usize; 2],

@@ -15,7 +15,7 @@ pub enum Projections<B: Ops, const N: usize> {
     Joined(Linear<B>, [usize; N]),
 }
 
-/// Where the maps are, below the module.
+/// The names of the maps, below the module.
 #[derive(Debug, Clone, Copy)]
 pub enum ProjectionNames<const N: usize> {
     /// The name of each.

@@ -15,7 +15,7 @@ use burn_tensor::{DType, Tensor};
 /// logarithmically.
 #[derive(Debug, Clone, Copy)]
 pub struct RelativeBuckets {
-    /// Whether keys after the query have buckets of their own, the upper half; else they share the
+    /// Whether keys after the query have separate buckets, the upper half; else they share the
     /// first.
     pub bidirectional: bool,
     /// The number of buckets.
@@ -116,7 +116,7 @@ mod tests {
             .collect()
     }
 
-    /// Expected values are those of `T5Attention._relative_position_bucket`.
+    /// Expected values are from `T5Attention._relative_position_bucket`.
     #[test]
     fn distances_fall_into_the_buckets_of_transformers() {
         let distances = [

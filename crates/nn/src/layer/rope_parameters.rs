@@ -51,7 +51,7 @@ pub struct RopeParameters {
     pub low_freq_factor: Option<f64>,
     /// `llama3`: wavelengths below the trained length divided by it stay.
     pub high_freq_factor: Option<f64>,
-    /// Factor of the rotation; derived from `factor` where it is absent.
+    /// Factor of the rotation; derived from `factor` if it is absent.
     pub attention_factor: Option<f64>,
     /// `yarn`: frequencies with more turns than this over the trained length stay.
     pub beta_fast: Option<f64>,

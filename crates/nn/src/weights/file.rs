@@ -146,7 +146,7 @@ pub fn file_metadata(path: &Path, key: &str) -> Option<String> {
     metadata.metadata().as_ref()?.get(key).cloned()
 }
 
-/// Whether every byte of the tensor is zero, as in a bias that was never trained; false where the
+/// Whether every byte of the tensor is zero, as in a bias that was never trained; false if the
 /// checkpoint in `directory` has no such tensor.
 pub fn is_zero(directory: &Path, name: &str) -> Result<bool, WeightsError> {
     Ok(Files::open(directory)?
@@ -187,8 +187,8 @@ pub fn element_count(directory: &Path) -> Result<u64, WeightsError> {
         .sum())
 }
 
-/// The number of elements of the tensors `names` of the checkpoint in `directory`; 0 where it
-/// cannot be read.
+/// The number of elements of the tensors `names` of the checkpoint in `directory`; 0 if it cannot
+/// be read.
 pub fn stored_elements(directory: &Path, names: &[String]) -> u64 {
     let Ok(files) = Files::open(directory) else {
         return 0;

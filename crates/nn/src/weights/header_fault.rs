@@ -77,7 +77,7 @@ fn not_text(metadata: &Map<String, Value>) -> Option<(&String, &Value)> {
     metadata.iter().find(|(_, value)| !value.is_string())
 }
 
-/// Where a tensor begins and ends, or what is wrong with its entry.
+/// The offsets at which a tensor begins and ends, or what is wrong with its entry.
 fn place(info: &Value) -> Result<[usize; 2], String> {
     let field = |name: &str| info.get(name).ok_or_else(|| format!("has no `{name}`"));
     let dtype = field("dtype")?;

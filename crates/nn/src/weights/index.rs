@@ -1,4 +1,5 @@
-//! The files that have the tensors of a checkpoint: a single one, or those that an index names.
+//! The files that have the tensors of a checkpoint: a single file, or the files that an index
+//! names.
 
 use super::error::WeightsError;
 use serde_json::{Map, Value};

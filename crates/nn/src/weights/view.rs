@@ -110,7 +110,8 @@ impl<B: Ops> Weights<B> {
         })
     }
 
-    /// The same tensors, put on the device as `dtype`, for modules that keep a type of their own.
+    /// The same tensors, put on the device as `dtype`, for modules that keep a type of their
+    /// choice.
     pub fn in_type(&self, dtype: DType) -> Self {
         Self {
             dtype,

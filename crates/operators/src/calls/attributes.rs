@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The arguments of an operator that are not tensors, by PyTorch's names; an operator reads those
-/// that it has.
+/// The arguments of an operator that are not tensors, by PyTorch's names; an operator reads the
+/// ones that it has.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]

@@ -104,8 +104,8 @@ impl HostTensor {
         }
     }
 
-    /// The flat indices of elements whose bits differ from those of a tensor of the same shape; NaN
-    /// equals NaN, whose bits no file has.
+    /// The flat indices of elements whose bits differ from the bits of a tensor of the same shape;
+    /// NaN equals NaN, whose bits no file has.
     pub fn differing<'t>(&'t self, other: &'t Self) -> impl Iterator<Item = usize> + 't {
         let differs = |(one, other): (&f64, &f64)| {
             one.to_bits() != other.to_bits() && !(one.is_nan() && other.is_nan())
@@ -129,7 +129,7 @@ impl HostTensor {
     }
 }
 
-/// The distance of neighbours along each dimension of a row-major tensor; at least 1 where a
+/// The distance of neighbours along each dimension of a row-major tensor; at least 1, even if a
 /// dimension is empty.
 pub fn row_major_strides(shape: &[usize]) -> Vec<usize> {
     let mut strides = vec![1; shape.len()];

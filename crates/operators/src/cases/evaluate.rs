@@ -28,8 +28,8 @@ pub struct ErrorEvaluation {
     pub failure: Option<String>,
 }
 
-/// The largest ratio of the squares of errors to their variance: errors of truncation are twice
-/// those of rounding, and more where an error is shared by elements.
+/// The largest ratio of the squares of errors to their variance: errors of truncation are twice the
+/// errors of rounding, and larger if elements share an error.
 const VARIANCE_LIMIT: f64 = 16.0;
 /// The largest sum of errors in units of their deviation, divided by the root of the number of
 /// elements.
@@ -123,8 +123,8 @@ impl ElementPair {
     }
 }
 
-/// Whether the bound reaches over the largest number, so that one side may be infinite where the
-/// other is not.
+/// Whether the bound reaches over the largest number, so that one side may be infinite while the
+/// other is finite.
 fn overflows(reference: &Reference, expected: BoundedNumber, got: f64) -> bool {
     let largest = reference.element.largest();
     let edge = expected.value.abs() - largest;

@@ -1,5 +1,5 @@
-//! The checkpoint's constraints on tokens, besides those of the caller: `LogitsProcessor`s of
-//! transformers that are the same for greedy search and for sampling.
+//! The checkpoint's constraints on tokens, besides the constraints of the caller:
+//! `LogitsProcessor`s of transformers that are the same for greedy search and for sampling.
 
 use crate::{config_file::ConfigFile, error::PreprocessError};
 use serde_json::Value;

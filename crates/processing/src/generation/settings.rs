@@ -14,8 +14,8 @@ const DEFAULT_LENGTH: usize = 20;
 /// The number of tokens to sample from, if it is not configured; transformers' default.
 const DEFAULT_TOP_K: usize = 50;
 
-/// The caller's settings of a generation; none takes the checkpoint's `generation_config.json`,
-/// then transformers' default.
+/// The caller's settings of a generation. A setting that is `None` takes the checkpoint's
+/// `generation_config.json`, then transformers' default.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct GenerationControls {
     /// The most tokens to add.
@@ -119,7 +119,7 @@ impl GenerationDefaults {
     }
 }
 
-/// The settings of a configuration that contains a generator are those of the generator.
+/// The settings of a configuration that contains a generator are the settings of the generator.
 fn of_generator(file: ConfigFile) -> Result<ConfigFile, PreprocessError> {
     Ok(file.nested("generator")?.unwrap_or(file))
 }

@@ -60,7 +60,7 @@ impl Ddim {
                 .and_then(|step| alphas.get(step).copied())
         };
         // The distance is the quotient in every spacing, as in
-        // `DDIMScheduler.step`, even where the next step is not that far.
+        // `DDIMScheduler.step`, even if the next step is not that far.
         let pair = |step: &i64| {
             Some([
                 left(*step)?,

@@ -113,8 +113,8 @@ impl EulerSteps {
                 PredictionType::Sample => *output,
                 PredictionType::Velocity => output * (-sigma / square.sqrt()) + sample / square,
             };
-            // Not simplified for epsilon, where the quotient is the output: diffusers rounds in
-            // these steps.
+            // Not simplified for epsilon, although the quotient is then the output: diffusers
+            // rounds in these steps.
             sample + (sample - original) / sigma * (next - sigma)
         };
         sample.iter().zip(output).map(element).collect()

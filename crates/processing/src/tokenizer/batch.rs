@@ -4,7 +4,7 @@ use super::{PaddingSide, PreprocessError};
 use testgen_nn::array::{Array, Arrays};
 use tokenizers::Encoding;
 
-/// Where a token comes from.
+/// The part of a text that a token comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TokenSpan {
     /// The first byte of the token's text.
@@ -21,8 +21,8 @@ pub struct TokenSpan {
 /// Texts as tensors, and where each of their tokens comes from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TokenBatch {
-    /// `input_ids`, `attention_mask` and, where the model reads them, `token_type_ids`, int64
-    /// [batch, seq].
+    /// `input_ids`, `attention_mask` and, if the model reads them, `token_type_ids`, int64 [batch,
+    /// seq].
     pub arrays: Arrays,
     /// One span per token, [batch, seq].
     pub spans: Vec<Vec<TokenSpan>>,
@@ -53,7 +53,7 @@ impl TokenBatch {
         let unequal = encodings.iter().any(|encoding| encoding.len() != longest);
         let pad_id = match padding.id {
             Some(id) => id,
-            // A made-up id could be that of a real token. Without padding the value is not used.
+            // A made-up id could be the id of a real token. Without padding the value is not used.
             None if unequal => return Err(PreprocessError::NoPadToken),
             None => 0,
         };

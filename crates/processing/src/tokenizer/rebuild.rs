@@ -65,8 +65,8 @@ fn albert(file: &mut Value, settings: &TokenizerSettings) -> Result<(), Preproce
     file["decoder"] = spaces;
     // `AlbertTokenizer` does not look the unknown token up: it is always the second piece.
     file["model"] = unigram(file["model"]["vocab"].take(), 1);
-    // The class sets its template before `TokenizersBackend.__init__`, which then prefers that of
-    // the file.
+    // The class sets its template before `TokenizersBackend.__init__`, which then prefers the
+    // template of the file.
     if file["post_processor"].is_null() {
         file["post_processor"] = around_texts(file, settings)?;
     }

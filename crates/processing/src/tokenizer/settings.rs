@@ -128,7 +128,7 @@ fn max_length(file: &ConfigFile) -> Result<Option<usize>, PreprocessError> {
         .map(|length| length as usize))
 }
 
-/// `model_input_names` decides where it is given; else a model with two or more token types reads
+/// `model_input_names` decides if it is given; else a model with two or more token types reads
 /// them.
 fn token_types(file: &ConfigFile, model: &ConfigFile) -> Result<bool, PreprocessError> {
     let types = model.count("type_vocab_size")?.unwrap_or(0);
@@ -137,8 +137,7 @@ fn token_types(file: &ConfigFile, model: &ConfigFile) -> Result<bool, Preprocess
     Ok(types >= 2 && !excluded)
 }
 
-/// The named special tokens. Older checkpoints keep them in a file of their own, which then
-/// decides.
+/// The named special tokens. Older checkpoints keep them in a separate file, which then decides.
 fn roles(
     directory: &Path,
     file: &ConfigFile,

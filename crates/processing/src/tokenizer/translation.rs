@@ -6,7 +6,7 @@ use crate::{config_file::ConfigFile, error::PreprocessError, sentence_piece::Sen
 use std::{collections::BTreeMap, path::Path};
 use tokenizers::{AddedToken, Tokenizer, processors::template::TemplateProcessing};
 
-/// How the ids of the split pieces become those of the model, and those of the decoder become text.
+/// Maps the ids of the split pieces to the ids of the model, and the ids of the decoder to text.
 #[derive(Debug)]
 pub(super) struct Translation {
     /// The model's id of every id of the backend.
@@ -14,7 +14,7 @@ pub(super) struct Translation {
     pub(super) pad: Option<u32>,
     source: BTreeMap<i64, String>,
     target: BTreeMap<i64, String>,
-    /// Whether `target` is of a file of its own.
+    /// Whether `target` is from a separate file.
     separate: bool,
     special: Vec<String>,
 }
@@ -117,7 +117,7 @@ impl Translation {
         self.source.iter().map(|(id, token)| (*id, token.as_str()))
     }
 
-    /// The tokens of the target, by id, where they are in a file of their own.
+    /// The tokens of the target, by id, if they are in a separate file.
     pub(super) fn separate_target(&self) -> impl Iterator<Item = (i64, &str)> {
         self.target
             .iter()
@@ -165,7 +165,7 @@ mod tests {
     use serde_json::Value;
     use std::{collections::BTreeMap, fs, path::Path};
 
-    /// Expected ids and text are those of `MarianTokenizer`.
+    /// Expected ids and text are from `MarianTokenizer`.
     #[test]
     fn a_language_is_one_token_and_pieces_become_text() {
         let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/marian");

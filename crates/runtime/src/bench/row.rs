@@ -12,7 +12,7 @@ pub(super) struct BenchRow {
     pub(super) tokens: Option<usize>,
     pub(super) steps: Option<u32>,
     pub(super) bytes: Option<u64>,
-    /// `None`: those of the request.
+    /// `None` for the repetitions of the request.
     pub(super) repetitions: Option<Repetitions>,
     pub(super) status: BenchStatus,
     pub(super) reason: Option<String>,

@@ -1,5 +1,5 @@
-//! `finite`: outputs and hidden states have no NaN and no infinity, except where the reference has
-//! them.
+//! `finite`: outputs and hidden states have no NaN and no infinity, except for elements that are
+//! not finite in the reference.
 
 use super::run::{CheckResult, CheckRun, Failures};
 #[cfg(test)]
@@ -38,8 +38,8 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     Ok(None)
 }
 
-/// The failure if elements are not finite although those of the reference are. Without a reference
-/// all must be finite.
+/// The failure if elements are not finite although the elements of the reference are. Without a
+/// reference all must be finite.
 fn non_finite(name: &str, reference: Option<&Array>, got: &Array) -> Option<String> {
     let values = got.as_floats()?;
     let expected = reference

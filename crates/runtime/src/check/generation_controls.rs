@@ -60,7 +60,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
 
 /// Why a class does not generate tokens.
 pub(super) fn inapplicable(class: &str) -> Option<String> {
-    // These classes have a head although their names end like those of base models.
+    // These classes have a head although their names end like the names of base models.
     let generates = ["LMHeadModel", "MTModel"]
         .iter()
         .any(|end| class.ends_with(end));
@@ -250,7 +250,7 @@ fn seed(bench: &Bench<'_>, failures: &mut Failures) -> Result<(), GenerationErro
     Ok(())
 }
 
-/// At temperature 0 sampling is greedy; at [`COLD`] too, where the likeliest token leads clearly.
+/// At temperature 0 sampling is greedy; at [`COLD`] too, if the likeliest token leads clearly.
 fn temperature(
     bench: &Bench<'_>,
     greedy: &[Continuation],

@@ -1,6 +1,6 @@
-//! `retrieval_golden`: the retrieved passages are the recorded ones and those of a brute-force
-//! search on the host, and the generator's contexts and the handler's answers are the recorded
-//! ones.
+//! `retrieval_golden`: the retrieved passages are the recorded ones and the results of a
+//! brute-force search on the host, and the generator's contexts and the handler's answers are the
+//! recorded ones.
 //!
 //! Retrieval is discontinuous: another passage is accepted only if both are equally near to the
 //! question, within the error of the scores; another answer only if a choice on its way was

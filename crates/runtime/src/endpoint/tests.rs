@@ -1,4 +1,4 @@
-//! Endpoints without a model, and the queue with a handler of its own.
+//! Endpoints without a model, and the queue with a test handler.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -64,7 +64,7 @@ impl CheckEngine {
         &self.shared.name
     }
 
-    /// Its name if it computes in a process of its own.
+    /// Its name if it computes in a separate process.
     pub(crate) fn process_name(&self) -> Option<&EngineName> {
         Some(&self.shared.name).filter(|name| !name.is_native())
     }
@@ -116,8 +116,8 @@ impl CheckEngine {
         self.state().evidence.providers.clone()
     }
 
-    /// Keeps the execution providers of the first call of a check: that of the precision in its
-    /// name.
+    /// Keeps the execution providers of the first call of a check, which has the precision in the
+    /// check's name.
     pub(super) fn set_providers(&self, providers: &[ProviderShare]) {
         let kept = &mut self.state().evidence.providers;
         if kept.is_empty() {

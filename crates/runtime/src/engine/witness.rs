@@ -19,8 +19,8 @@ pub(super) struct MemoryWitness {
 }
 
 impl MemoryWitness {
-    /// `before` the engine started, and now that it has opened the device. None for the host
-    /// processor, whose memory every process uses, and where the driver reports nothing.
+    /// `before` the engine started, and now that it has opened the device. `None` for the host
+    /// processor, whose memory every process uses, and if the driver reports nothing.
     pub(super) fn new(device: &Device, before: Option<u64>) -> Option<Self> {
         (device.kind != DeviceKind::Cpu).then_some(())?;
         Some(Self {
@@ -100,7 +100,7 @@ mod tests {
         assert!(
             confirm(0, used, used.max(1 << 40)).is_err_and(|why| why.contains("has grown by less"))
         );
-        // What was taken between opening the device and the load may be that of another engine.
+        // What was taken between opening the device and the load may belong to another engine.
         let before_load = MemoryWitness {
             before: 0,
             opened: 1,

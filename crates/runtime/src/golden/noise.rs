@@ -20,7 +20,7 @@ pub(crate) struct NoiseLevel {
 }
 
 impl Noise {
-    /// The noise of a tensor; `name` is that of an output, or `trace.embed`, `trace.layer.<i>`.
+    /// The noise of a tensor; `name` is the name of an output, or `trace.embed`, `trace.layer.<i>`.
     pub(crate) fn level(&self, precision: Precision, name: &str) -> Option<NoiseLevel> {
         self.by_precision.get(&precision)?.get(name).copied()
     }

@@ -1,5 +1,4 @@
-//! Device work on a thread of its own, with a time limit: panics and timeouts are returned as
-//! values.
+//! Device work on a separate thread, with a time limit: panics and timeouts are returned as values.
 
 use super::panics::{self, ISOLATED_THREADS};
 use crate::kernels;
@@ -27,7 +26,7 @@ pub(crate) enum IsolatedFailure {
     Blocked { by: String },
 }
 
-/// Runs `work` on a new thread, and therefore on a stream of its own, and waits at most `limit`.
+/// Runs `work` on a new thread, and therefore on a new stream, and waits at most `limit`.
 ///
 /// An answer that a GPU computed while a device thread panicked is a failure; the host has no
 /// device threads.

@@ -27,8 +27,8 @@ use testgen_device::{DetectionPath, Device, EngineKind};
 use testgen_nn::device::BackendDevice;
 use testgen_types::DeviceKind;
 
-/// Opens `device` with burn and runs a kernel with a known answer, on a thread of its own and
-/// within a time limit.
+/// Opens `device` with burn and runs a kernel with a known answer, on a separate thread and within
+/// a time limit.
 ///
 /// After `Ok`, using the device cannot abort the process. A panic on one of cubecl's device threads
 /// can still happen later, and its results read back as zeros: compare

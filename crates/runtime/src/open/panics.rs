@@ -63,7 +63,7 @@ fn counted<'a>(messages: impl Iterator<Item = &'a str>) -> Vec<String> {
     counts.into_iter().map(with_count).collect()
 }
 
-/// Installs the hook, once. Panics of other threads are passed to the previous hook; those of
+/// Installs the hook, once. Panics of other threads are passed to the previous hook; panics of
 /// device threads only with `TESTGEN_VERBOSE`, because the check that they fail reports them.
 pub(super) fn watch() {
     static INSTALLED: Once = Once::new();

@@ -56,8 +56,8 @@ impl Environment {
         // cargo-nextest sets this variable for every test.
         let nextest = std::env::var_os("NEXTEST").is_some();
         Ok(Self {
-            // At run time it is the directory of the suite on this machine; `manifest_dir` is where
-            // the binary was built, which may be another one.
+            // At run time it is the directory of the suite on this machine; `manifest_dir` is the
+            // directory in which the binary was built, possibly on another machine.
             base: std::env::var_os("CARGO_MANIFEST_DIR")
                 .map_or_else(|| PathBuf::from(manifest_dir), PathBuf::from),
             requirements,

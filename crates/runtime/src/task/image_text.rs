@@ -11,8 +11,8 @@ use testgen_types::ScoreFunction;
 
 const HINT: &str = "a class such as `CLIPModel`";
 
-/// As the pipeline for zero-shot image classification: the texts compete for an image, but where
-/// the model was trained to score every pair by itself.
+/// As the pipeline for zero-shot image classification: the texts compete for an image, unless the
+/// model was trained to score every pair by itself.
 pub(super) fn answer_similarity(
     call: &TaskCall<'_>,
     request: Request,

@@ -107,7 +107,7 @@ impl Writer<'_> {
         self.write(asked, questions)
     }
 
-    /// Every passage writes an answer of its own; that with the smallest loss over all passages
+    /// Every passage writes a separate answer; the one with the smallest loss over all passages
     /// counts. As in transformers 5 the generator runs without the mask of the padding after a
     /// passage, and the loss is computed with it.
     fn by_sequence(

@@ -47,7 +47,8 @@ pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, 
     ))
 }
 
-/// A single logit, of ELECTRA's discriminator, is that of the second label: the token was replaced.
+/// A single logit, of ELECTRA's discriminator, is the logit of the second label: the token was
+/// replaced.
 fn best(call: &TaskCall<'_>, logits: &[f32]) -> LabelScore {
     let scores = match *logits {
         [replaced] => softmax(&[0.0, replaced]),

@@ -2,13 +2,14 @@
 
 use serde_json::{Map, Value};
 
-/// The field of transformers; that of compressed-tensors before transformers had it; that of MLX.
+/// The field of transformers; the field of compressed-tensors before transformers had it; the field
+/// of MLX.
 const FIELDS: [&str; 3] = ["quantization_config", "compression_config", "quantization"];
 
 /// Options that describe a method, in the order of precedence.
 const OPTIONS: [&str; 5] = ["fmt", "format", "quant_algo", "weights", "weights_dtype"];
 
-/// The method, its options and the field, also where the field is in the configuration of a part of
+/// The method, its options and the field, also if the field is in the configuration of a part of
 /// the model.
 pub(super) fn find(config: &Value) -> Option<(String, Option<String>, String)> {
     find_in(config.as_object()?, "")

@@ -10,7 +10,7 @@ pub(super) struct QuantizationMethod {
     pub(super) name: &'static str,
     /// Whether its weights are dequantized when they are read.
     pub(super) is_dequantized: bool,
-    /// The calls of transformers 5 that write an unquantized copy, where it has them.
+    /// The calls of transformers 5 that write an unquantized copy, if it has them.
     pub(super) unquantized_by: Option<&'static str>,
 }
 

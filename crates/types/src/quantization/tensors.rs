@@ -85,7 +85,7 @@ fn by_type(tensors: &BTreeMap<String, HeaderTensor>) -> Option<Sign<'_>> {
     })
 }
 
-/// The tensors of a file; none where its header is damaged, which the load reports.
+/// The tensors of a file. Empty if its header is damaged, which the load reports.
 fn header(path: &Path) -> BTreeMap<String, HeaderTensor> {
     let read = || {
         let mut file = open(path).ok()?;

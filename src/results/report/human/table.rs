@@ -210,7 +210,7 @@ mod tests {
             Some("encoder_only cuda 41 0 1 40 host (FALLBACK)")
         );
         let shown: Vec<String> = rows.filter(|row| row.starts_with("encoder_only")).collect();
-        // Nothing ran on CUDA, so that its ignored checks are those of an absent device.
+        // Nothing ran on CUDA, so that its ignored checks are ignored for an absent device.
         let expected = [
             "bert_0 cpu 0 1 0 host",
             "bert_1 cpu 0 0 1 nothing",

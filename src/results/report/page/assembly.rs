@@ -1,5 +1,5 @@
-//! Puts style, scripts and data into one HTML file. Other commands with a page of their own use the
-//! same style and elements.
+//! Puts style, scripts and data into one HTML file. Other commands that write a page use the same
+//! style and elements.
 
 use serde::Serialize;
 

@@ -24,7 +24,7 @@ use testgen_types::{Check, HardwareInfo, OutputError, Precision, WorstElement};
 pub(super) struct ReportPageData {
     green: bool,
     statuses: Vec<[&'static str; 3]>,
-    /// The number of checks by status: those that compare numbers, and the others.
+    /// The number of checks by status: the checks that compare numbers, and the others.
     counts: [Vec<usize>; 2],
     precisions: Vec<&'static str>,
     /// Name, and whether the check compares numbers.
@@ -111,7 +111,7 @@ impl ReportPageData {
         let mut cell_data = Vec::new();
         let StatusCounts { numbers, others } = merged.counts();
         for cell in cells(merged) {
-            // `cells` groups consecutive entries, so those of the next cell are the next ones.
+            // `cells` groups consecutive entries, so the next entries belong to the next cell.
             let (entries, later) = rest.split_at(cell.checks());
             rest = later;
             cell_data.push(pool.cell(cell, entries, &mut models));

@@ -31,9 +31,9 @@ pub(super) struct GraphBias<B: Ops> {
 
 /// The edges that are read for a pair of nodes.
 enum Edges<B: Ops> {
-    /// Those of the shortest path, each position of it with a matrix of its own; [positions *
-    /// heads, heads]. The distance that their sum is divided by, and the number of them, are at
-    /// most `hops`.
+    /// The edges of the shortest path, with a separate matrix for each position of the path;
+    /// [positions * heads, heads]. The distance that their sum is divided by, and the number of
+    /// them, are at most `hops`.
     OfPath {
         edge_dis_encoder: Tensor<B, 2>,
         hops: Option<usize>,

@@ -21,7 +21,7 @@ pub(super) struct GraphEncoder<B: Ops> {
     graph_node_feature: NodeFeatures<B>,
     graph_attn_bias: GraphBias<B>,
     embed_scale: Option<f64>,
-    /// A linear projection of its own, which checkpoints trained with quantisation noise have.
+    /// A separate linear projection, which checkpoints trained with quantisation noise have.
     quant_noise: Option<Linear<B>>,
     emb_layer_norm: Option<LayerNorm<B>>,
     layers: Vec<GraphLayer<B>>,

@@ -138,7 +138,7 @@ impl<B: Ops> PatchNorm<B> {
 struct PatchTstLayer<B: Ops> {
     self_attn: SelfAttention<B>,
     norm_sublayer1: PatchNorm<B>,
-    /// Of attention over channels, where it is on.
+    /// The norm of attention over channels, if that is on.
     norm_sublayer2: Option<PatchNorm<B>>,
     norm_sublayer3: PatchNorm<B>,
     ff: Mlp<B>,

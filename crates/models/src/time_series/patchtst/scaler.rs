@@ -42,8 +42,7 @@ const SMALLEST_VARIANCE: f64 = 1e-5;
 const SMALLEST_MEAN: f64 = 1e-10;
 
 impl Scaler {
-    /// `observed` is 1 where a value was seen and 0 where it was not. Computed in f32 and rounded
-    /// once.
+    /// `observed` is 1 for a value that was seen, else 0. Computed in f32 and rounded once.
     pub(super) fn apply<B: Ops>(
         self,
         series: Tensor<B, 3>,

@@ -61,8 +61,8 @@ impl WithSimd for LayerNormRows<'_> {
         }
         for row in self.x.chunks_exact_mut(width) {
             let mean = sum(row) / width as f32;
-            // A pass of its own after the mean, while the row is in the cache:
-            // the mean of squares less the squared mean loses digits.
+            // A separate pass after the mean, while the row is in the cache: the mean of squares
+            // less the squared mean loses digits.
             let scale = 1.0 / (sum_of_squares(row, mean) / width as f32 + self.eps).sqrt();
             for ((x, weight), bias) in row.iter_mut().zip(self.weight).zip(self.bias) {
                 *x = ((*x - mean) * scale).mul_add(*weight, *bias);

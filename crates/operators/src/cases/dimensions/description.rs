@@ -1,8 +1,8 @@
-//! The description of a call: its lengths, each with the places where it occurs.
+//! The description of a call: its lengths, each with the places that have it.
 
 use crate::calls::{Call, Element, HostTensor};
 
-/// A length, and every place where it occurs.
+/// A length, and every place that has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Dimension {
     pub(crate) length: usize,

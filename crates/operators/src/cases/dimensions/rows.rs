@@ -72,8 +72,8 @@ fn independent(
         .try_for_each(|(dim, length)| dimensions.tie(*length, vec![input(index, dim)]))
 }
 
-/// Products of matrices, with a bias for each column or a matrix that is added where the operator
-/// has one; and transposition.
+/// Products of matrices, with a bias for each column or a matrix that is added if the operator has
+/// one; and transposition.
 pub(super) fn matrix(dimensions: &mut Dimensions<'_>) -> Described {
     let left = dimensions.shape(0, None)?;
     if dimensions.call().operator == Operator::Transpose {

@@ -22,7 +22,7 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
     };
     let plain = |inputs| Call::new(sizes.operator, inputs, Attributes::default());
     let calls = match sizes.operator {
-        // Away from zero, where a quotient is infinite.
+        // Away from zero, at which a quotient is infinite.
         Operator::Div => {
             let divisor = sizes
                 .random(1)
@@ -62,7 +62,7 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
 pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
     let (shape, numbers) = elementwise(call, |row| compute(call, arithmetic, row));
     let element = match call.operator {
-        // The condition has a type of its own.
+        // The condition has a different type.
         Operator::Where => call.tensor(1),
         _ => call.tensor(0),
     };

@@ -1,4 +1,4 @@
-//! Normalisations: by recorded statistics, or by those of the elements themselves.
+//! Normalisations: by recorded statistics, or by the statistics of the elements themselves.
 
 use crate::{
     calls::{Attributes, Call, HostTensor},
@@ -19,7 +19,7 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
         eps: 1e-5,
         ..Attributes::default()
     };
-    // Where the variance is not far above eps, the result depends on it.
+    // If the variance is not far above eps, the result depends on eps.
     let case = |inputs: Vec<HostTensor>, attributes: Attributes| {
         let mut small = inputs.clone();
         let narrowed = if sizes.operator == Operator::BatchNorm {

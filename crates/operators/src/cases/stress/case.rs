@@ -89,7 +89,7 @@ fn repeated(
 ) -> Option<StressCase> {
     let whole = |shape: &[usize], tensor: usize| -> Vec<usize> {
         let of = |(dim, length): (usize, &usize)| {
-            // Only batch and channels of an image: its other lengths may be those of a period.
+            // Only batch and channels of an image: its other lengths may belong to a period.
             let may_repeat = match operator.group() {
                 OperatorGroup::Convolution => tensor == 0 && dim == 0,
                 OperatorGroup::Pooling => dim < 2,

@@ -66,7 +66,7 @@ fn intermediate(call: &PeriodicCall, width: u64) -> u64 {
             Matmul | BatchMatmul | WeightedSum | Transpose | Contiguous | LayoutTransform
             | Embedding,
         ) => {
-            // Factors in f32, where a backend does not sum 16 bits in f32.
+            // Factors in f32, for backends that do not sum 16 bits in f32.
             if width < SINGLE { copies(2) } else { copies(1) }
         }
         (OperatorGroup::Convolution, _) => {

@@ -81,7 +81,7 @@ fn hidden_states(forward: Forward, axes: PositionAxes<'_>) -> Vec<(String, Array
 ///
 /// A generator with retrieval computes logits for each passage of a question: [batch * passages,
 /// seq, vocab] becomes [batch, seq, passages * vocab], so that rows and positions can be compared
-/// like those of other models.
+/// like the rows and positions of other models.
 pub(in crate::check) fn one_row_per_input(outputs: Arrays, ids: &[usize]) -> Arrays {
     let grouped = |(name, array): (String, Array)| {
         let array = group_passages(&name, &array, ids).unwrap_or(array);

@@ -224,7 +224,7 @@ pub(in crate::check) fn recorded_graphs(golden: &Golden) -> Vec<Graph> {
 }
 
 /// `count` binary trees of `nodes` nodes, with features of nodes and edges from the recorded
-/// graphs; none without such graphs.
+/// graphs. Returns no tree without such graphs.
 ///
 /// Binary trees, because the model has tables for a limited number of distances and degrees:
 /// distances grow with the logarithm of the number of nodes, and no degree is above three.
@@ -272,7 +272,7 @@ pub(in crate::check) fn distances_fit(config: &Value, inputs: &Arrays) -> bool {
     let depth = inputs
         .get("input_edges")
         .map_or(0, |edges| edges.shape()[3] as i64);
-    // The defaults are those of `GraphormerConfig`.
+    // The defaults are from `GraphormerConfig`.
     positions
         .iter()
         .all(|position| *position < rows("num_spatial", 512))

@@ -8,7 +8,7 @@ use testgen_models::{Model, Pooling};
 use testgen_nn::array::{Array, Arrays};
 use testgen_types::Architecture;
 
-/// Rows of ids, each of its own length.
+/// Rows of ids, whose lengths may differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::check) struct Sequences(pub(in crate::check) Vec<Vec<i64>>);
 
@@ -49,12 +49,12 @@ pub(in crate::check) struct TextFacts<'a> {
 
 static NO_ARGUMENTS: Arrays = Arrays::new();
 
-/// The longest sequence for a model without a limit of its own.
+/// The longest sequence for a model that sets no limit.
 const LONGEST: usize = 1024;
 
 impl<'a> TextFacts<'a> {
-    /// The sequences of a model: one, or for an encoder-decoder that of the decoder and, if the
-    /// encoder reads text, its own.
+    /// The sequences of a model: one, or for an encoder-decoder the sequence of the decoder and, if
+    /// the encoder reads text, the sequence of the encoder.
     pub(in crate::check) fn streams(
         architecture: Architecture,
         model: &Model,
@@ -172,7 +172,7 @@ impl TextFacts<'_> {
         }
     }
 
-    /// Whether the pooled outputs must not depend on the ids at masked positions. They may where a
+    /// Whether the pooled outputs must not depend on the ids at masked positions. They may if a
     /// token is found by its id.
     pub(in crate::check) fn pooled_ignores_masked_ids(&self) -> bool {
         self.pooling == Pooling::Fixed && !self.causal

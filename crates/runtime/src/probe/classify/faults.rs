@@ -96,7 +96,7 @@ pub(super) fn of_tf32(
     faults
 }
 
-/// The exact result, or infinity where it overflows the format.
+/// The exact result, or infinity if it overflows the format.
 fn bounded(format: FloatFormat, exact: f64) -> f64 {
     if exact.abs() > format.largest {
         exact.signum() * f64::INFINITY

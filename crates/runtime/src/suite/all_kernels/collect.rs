@@ -19,7 +19,7 @@ pub(super) struct RecordedProduct {
     pub(super) model: &'static str,
     /// The check in which it did.
     pub(super) check: Check,
-    /// Whether the layout is that of one head, which no model computed.
+    /// Whether it is laid out as one head, which no model computed.
     pub(super) one_head: bool,
 }
 
@@ -140,7 +140,7 @@ fn record(
 /// The product in each type of the spec: most checks run in f32, but a request in 16 bits has the
 /// same sizes.
 fn in_types(product: Product, precisions: &[Precision]) -> Vec<Product> {
-    // Of f32 products, the record contains those that may be computed in TF32.
+    // Of f32 products, the record contains the ones that may be computed in TF32.
     let others = precisions
         .iter()
         .copied()

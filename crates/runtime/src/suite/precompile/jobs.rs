@@ -65,7 +65,7 @@ impl FromStr for CompileJob {
     }
 }
 
-/// The jobs that are waiting and those that are finished.
+/// The jobs that are waiting and the jobs that are finished.
 #[derive(Debug)]
 pub(super) struct Jobs {
     all: usize,
@@ -127,7 +127,7 @@ impl Jobs {
     }
 }
 
-/// The checks of `harness` whose kernels are compiled: those of numbers, without the one that
+/// The checks of `harness` whose kernels are compiled: the checks of numbers, without the one that
 /// measures memory and the one on request, whose tensors are too large for many processes.
 pub(super) fn compiled_checks(
     harness: &Harness,

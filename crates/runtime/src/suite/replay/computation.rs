@@ -177,7 +177,7 @@ fn failure(reference: &Reference, result: &Actual) -> Option<String> {
     }
 }
 
-/// The number of elements that differ from those of the file.
+/// The number of elements that differ from the elements of the file.
 fn differing(earlier: &Actual, result: &Actual) -> Option<usize> {
     let (Actual::Computed(earlier), Actual::Computed(result)) = (earlier, result) else {
         return None;

@@ -1,4 +1,4 @@
-//! The algorithms of an engine that is a library: products of its own list, each computed with
+//! The algorithms of an engine that is a library: products of a separate list, each computed with
 //! every algorithm that the library offers.
 
 use super::{

@@ -50,7 +50,7 @@ pub(in crate::check::operators) fn output_error(
     }
 }
 
-/// The result of bitwise comparisons as a report has it, and that of a call that was not computed.
+/// The result of bitwise comparisons, or of a call that was not computed, as a report has it.
 pub(in crate::check::operators) fn exact(operator: Operator, holds: bool) -> OutputError {
     OutputError::with_headroom(
         operator.to_string(),

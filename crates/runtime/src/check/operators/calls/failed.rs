@@ -53,7 +53,7 @@ pub(in crate::check::operators) struct Failing<'a> {
 }
 
 impl FailedCalls {
-    /// Those of a check that begins. Deletes the files of its last run.
+    /// The failed calls of a check that begins. Deletes the files of its last run.
     pub(in crate::check::operators) fn new(
         run: &CheckRun<'_>,
         tested: &OperatorsUnderTest<'_>,
