@@ -156,10 +156,10 @@ fn compared(
 }
 
 fn finding(&(place, what, check): &Difference<'_>, registrations: &[&Registration]) -> Diagnostic {
-    let written = |registration: &&Registration| {
-        format!("`{}` in `{}`", registration.device, registration.precision)
-    };
-    let first = registrations.first().map(written).unwrap_or_default();
+    let first = registrations
+        .first()
+        .map(|registration| format!("`{}` in `{}`", registration.device, registration.precision))
+        .unwrap_or_default();
     let rest = match registrations.len() {
         0 | 1 => String::new(),
         count => format!(", and {} more", count - 1),
