@@ -54,14 +54,16 @@ pub fn confirmed(
     let (listed, others): (Vec<_>, Vec<_>) =
         of_kind().partition(|(_, reported)| is_listed(topology, reported));
     if listed.is_empty() {
-        let name = |(_, reported): &(u32, &ReportedDevice)| {
-            format!(
-                "`{}` at {}",
-                reported.name,
-                reported.pci_address.as_deref().unwrap_or("no PCI address")
-            )
-        };
-        let others: Vec<String> = others.iter().map(name).collect();
+        let others: Vec<String> = others
+            .iter()
+            .map(|(_, reported)| {
+                format!(
+                    "`{}` at {}",
+                    reported.name,
+                    reported.pci_address.as_deref().unwrap_or("no PCI address")
+                )
+            })
+            .collect();
         return Err(format!(
             "{path}: it lists {}, where the kernel lists no such GPU",
             others.join(", ")

@@ -34,14 +34,14 @@ impl CompleteConfig {
     pub(crate) fn read(directory: &Path) -> Result<Self, EstimateError> {
         let path = directory.join("config.json");
         let bytes = read_bytes(&path, limit::CONFIG)?;
-        let invalid = |problem: &str| EstimateError::Invalid {
-            path: path.clone(),
-            problem: problem.to_owned(),
-        };
-        let value: Value = serde_json::from_slice(&from_python(&bytes))
-            .map_err(|error| invalid(&format!("is not JSON: {}", excerpt(&error.to_string()))))?;
+        let value: Value = serde_json::from_slice(&from_python(&bytes)).map_err(|error| {
+            invalid(
+                &format!("is not JSON: {}", excerpt(&error.to_string())),
+                &path,
+            )
+        })?;
         let Value::Object(file) = value else {
-            return Err(invalid("is not a JSON object"));
+            return Err(invalid("is not a JSON object", &path));
         };
         Ok(Self::complete(file))
     }
@@ -175,5 +175,12 @@ impl CompleteConfig {
             found,
             expected,
         }
+    }
+}
+
+fn invalid(problem: &str, path: &Path) -> EstimateError {
+    EstimateError::Invalid {
+        path: path.to_owned(),
+        problem: problem.to_owned(),
     }
 }

@@ -115,6 +115,7 @@ impl DecoderSizes {
             heads,
             groups: config.size_if_set("num_key_value_heads")?.unwrap_or(heads),
             head_dim,
+            // Qwen2 always has biases, and no field for them.
             bias: config.flag("attention_bias") || model_type == ModelType::Qwen2,
             projections: if phi3 {
                 ProjectionKind::Joined(Order::Linear)

@@ -90,6 +90,7 @@ impl AllocatedTensor {
             return self.overwritten();
         }
         let x = self.cast(ElementType::F32);
+        // Freed at once: they only raise the peak.
         drop(empty(
             x.machine(),
             &[activation.temporaries, elements(&x)],

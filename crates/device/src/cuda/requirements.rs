@@ -205,11 +205,10 @@ fn toolkit(system: &System) -> Option<String> {
     if let Some(path) = system.variable("CUDA_PATH") {
         return Some(path.to_owned());
     }
-    let exists = |path: &str| system.path(path).exists();
     let folder = ["/usr/local/cuda", "/opt/cuda"]
         .into_iter()
-        .find(|path| exists(path));
+        .find(|path| system.path(path).exists());
     folder
-        .or_else(|| exists("/usr/bin/nvcc").then_some("/usr"))
+        .or_else(|| system.path("/usr/bin/nvcc").exists().then_some("/usr"))
         .map(str::to_owned)
 }
