@@ -60,6 +60,14 @@ pub enum Reduction {
 }
 
 impl Attributes {
+    /// The attributes of an operator that reads a new shape.
+    pub fn of_shape(shape: Vec<usize>) -> Self {
+        Self {
+            shape,
+            ..Self::default()
+        }
+    }
+
     /// The attributes of an operator over one dimension.
     pub fn of_dim(dim: usize) -> Self {
         Self {

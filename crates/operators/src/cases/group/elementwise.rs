@@ -20,7 +20,7 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
             .map(|(index, limits)| sizes.floats(index, sizes.sizes, *limits))
             .collect()
     };
-    let plain = |inputs| Call::new(sizes.operator, inputs, Attributes::default());
+    let plain = |inputs| sizes.call(inputs, Attributes::default());
     let calls = match sizes.operator {
         // Away from zero, at which a quotient is infinite.
         Operator::Div => {
@@ -44,7 +44,7 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
                 limits: [-0.5, 0.75],
                 ..Attributes::default()
             };
-            vec![Call::new(sizes.operator, inputs(&[[-2.0, 2.0]]), limits)]
+            vec![sizes.call(inputs(&[[-2.0, 2.0]]), limits)]
         }
         Operator::Where => {
             let condition =

@@ -253,10 +253,10 @@ impl WrongElements {
     fn merge(&mut self, other: Self) {
         self.wrong += other.wrong;
         self.non_finite += other.non_finite;
-        let less = |(_, headroom, _): (usize, f64, f64)| {
-            self.worst.is_none_or(|(_, least, _)| headroom < least)
-        };
-        if other.worst.is_some_and(less) {
+        if other
+            .worst
+            .is_some_and(|(_, headroom, _)| self.worst.is_none_or(|(_, least, _)| headroom < least))
+        {
             self.worst = other.worst;
         }
     }

@@ -24,13 +24,14 @@ pub(super) fn periods(operator: Operator, sizes: &[usize]) -> Vec<Period> {
         return Vec::new();
     }
     let period = |dim: Option<usize>| {
-        let of =
-            |(index, size): (usize, &usize)| match repeats(operator, index) && dim != Some(index) {
+        let lengths = sizes.iter().enumerate().map(|(index, size)| {
+            match repeats(operator, index) && dim != Some(index) {
                 true => prime(operator, index, dim).min(*size),
                 false => *size,
-            };
+            }
+        });
         Period {
-            sizes: sizes.iter().enumerate().map(of).collect(),
+            sizes: lengths.collect(),
             dim,
         }
     };

@@ -80,12 +80,15 @@ impl Stress<'_> {
     /// run.
     pub fn at_once(&self, case: &StressCase, bits: &ResultDigests) -> Option<String> {
         let start = Barrier::new(STREAMS);
-        let again = || {
-            start.wait();
-            self.differs(case, bits)
-        };
         let problems: Vec<Option<String>> = thread::scope(|scope| {
-            let streams: Vec<_> = (0..STREAMS).map(|_| scope.spawn(again)).collect();
+            let streams: Vec<_> = (0..STREAMS)
+                .map(|_| {
+                    scope.spawn(|| {
+                        start.wait();
+                        self.differs(case, bits)
+                    })
+                })
+                .collect();
             streams
                 .into_iter()
                 .map(|stream| stream.join().unwrap_or_else(|_| Some("a panic".to_owned())))
