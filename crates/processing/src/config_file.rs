@@ -45,11 +45,10 @@ impl ConfigFile {
 
     /// As [`ConfigFile::read`], without any field where there is no file.
     pub(crate) fn read_or_empty(directory: &Path, name: &str) -> Result<Self, PreprocessError> {
-        let empty = || Self {
+        Ok(Self::read(directory, name)?.unwrap_or_else(|| Self {
             path: directory.join(name),
             fields: Map::new(),
-        };
-        Ok(Self::read(directory, name)?.unwrap_or_else(empty))
+        }))
     }
 
     /// The object in field `name` as a separate file, or `None` if there is no such field.

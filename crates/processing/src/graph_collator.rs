@@ -43,17 +43,11 @@ impl GraphCollator {
         if model_type.is_none_or(|model_type| model_type.architecture() != Architecture::Graph) {
             return Ok(None);
         }
-        let number = |name, default: i64| match config.get(name) {
-            None => Ok(default),
-            Some(value) => value
-                .as_i64()
-                .ok_or_else(|| config.not_a(name, "a whole number", value)),
-        };
-        let hops = usize::try_from(number("multi_hop_max_dist", 5)?)
+        let hops = usize::try_from(number("multi_hop_max_dist", 5, &config)?)
             .ok()
             .filter(|hops| *hops > 0);
         Ok(Some(Self {
-            spatial_pos_max: number("spatial_pos_max", 1024)?,
+            spatial_pos_max: number("spatial_pos_max", 1024, &config)?,
             hops,
         }))
     }
@@ -173,7 +167,6 @@ impl Batch<'_> {
     fn arrays(&self, spatial_pos_max: i64) -> Arrays {
         let (nodes, [of_node, of_edge]) = (self.nodes, self.widths);
         let degrees = self.per_node(1, |item, node| vec![item.degree(node)]);
-        let positions = |item: &Item<'_>, start, end| vec![position(item, start, end)];
         let arrays = [
             (
                 "input_nodes",
@@ -183,7 +176,13 @@ impl Batch<'_> {
             ("in_degree", degrees.clone(), &[nodes]),
             // transformers copies the degrees: it assumes undirected graphs.
             ("out_degree", degrees, &[nodes]),
-            ("spatial_pos", self.per_pair(1, positions), &[nodes, nodes]),
+            (
+                "spatial_pos",
+                self.per_pair(1, |item: &Item<'_>, start, end| {
+                    vec![position(item, start, end)]
+                }),
+                &[nodes, nodes],
+            ),
             (
                 "attn_edge_type",
                 self.per_pair(of_edge, own_edge),
@@ -195,13 +194,15 @@ impl Batch<'_> {
                 &[nodes, nodes, self.depth, of_edge],
             ),
         ];
-        let array = |(name, values, shape): (&str, Vec<i64>, &[usize])| {
-            (
-                name.to_owned(),
-                Array::integers([&[self.items.len()], shape].concat(), values),
-            )
-        };
-        let mut arrays: Arrays = arrays.into_iter().map(array).collect();
+        let mut arrays: Arrays = arrays
+            .into_iter()
+            .map(|(name, values, shape)| {
+                (
+                    name.to_owned(),
+                    Array::integers([&[self.items.len()], shape].concat(), values),
+                )
+            })
+            .collect();
         arrays.insert("attn_bias".to_owned(), self.bias(spatial_pos_max));
         arrays
     }
@@ -230,12 +231,13 @@ impl Batch<'_> {
         numbers: impl Fn(&Item<'_>, usize, usize) -> Vec<i64>,
     ) -> Vec<i64> {
         self.per_node(self.nodes * width, |item, start| {
-            let of_pair = |end| {
-                let mut given = numbers(item, start, end);
-                given.resize(width, 0);
-                given
-            };
-            (0..item.graph.nodes).flat_map(of_pair).collect()
+            (0..item.graph.nodes)
+                .flat_map(|end| {
+                    let mut given = numbers(item, start, end);
+                    given.resize(width, 0);
+                    given
+                })
+                .collect()
         })
     }
 
@@ -279,4 +281,13 @@ fn path_edges(item: &Item<'_>, start: usize, end: usize) -> Vec<i64> {
         .flatten()
         .map(|kind| kind + 1)
         .collect()
+}
+
+fn number(name: &str, default: i64, config: &ConfigFile) -> Result<i64, PreprocessError> {
+    match config.get(name) {
+        None => Ok(default),
+        Some(value) => value
+            .as_i64()
+            .ok_or_else(|| config.not_a(name, "a whole number", value)),
+    }
 }

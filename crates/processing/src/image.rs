@@ -57,12 +57,11 @@ impl Image {
 
     /// Reads a png or jpeg file, as [`Image::decode`] does.
     pub fn open(path: &Path) -> Result<Self, PreprocessError> {
-        let unreadable = |message: String| PreprocessError::Unreadable {
-            path: path.to_owned(),
-            message,
-        };
         let bytes = read_bytes(path, limit::MEDIA)?;
-        Self::decode(&bytes).map_err(|error| unreadable(error.to_string()))
+        Self::decode(&bytes).map_err(|error| PreprocessError::Unreadable {
+            path: path.to_owned(),
+            message: error.to_string(),
+        })
     }
 
     /// Decodes a png or jpeg and converts it as Pillow's `convert("RGB")` does.

@@ -116,10 +116,11 @@ impl ImageProcessor {
 
 /// Appends 1 for every pixel of the image and 0 for the pixels that fill it up to `whole`.
 fn append_mask(image: &Image, whole: Size, mask: &mut Vec<i64>) {
-    let inside = |row: usize, column: usize| row < image.height() && column < image.width();
     let places =
         (0..whole.height).flat_map(|row| (0..whole.width).map(move |column| (row, column)));
-    mask.extend(places.map(|(row, column)| i64::from(inside(row, column))));
+    mask.extend(
+        places.map(|(row, column)| i64::from(row < image.height() && column < image.width())),
+    );
 }
 
 fn resized(image: &Image, size: Resize, filter: ResampleFilter) -> Result<Image, PreprocessError> {
@@ -164,10 +165,9 @@ fn within_edges(size: Size, shortest: usize, longest: usize, multiple: Option<us
         _ if width < height => (other(height, width), side),
         _ => (side, other(width, height)),
     };
-    let cut = |side: usize| multiple.map_or(side, |multiple| side - side % multiple);
     Size {
-        height: cut(height),
-        width: cut(width),
+        height: multiple.map_or(height, |multiple| height - height % multiple),
+        width: multiple.map_or(width, |multiple| width - width % multiple),
     }
 }
 

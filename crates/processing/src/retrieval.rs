@@ -63,22 +63,23 @@ impl Retrieval {
         let Some(text) = read_text(&path, limit::PASSAGES)? else {
             return Ok(None);
         };
-        let passage = |(index, line): (usize, &str)| {
-            serde_json::from_str(line).map_err(|error| PreprocessError::Unreadable {
-                path: path.clone(),
-                message: format!(
-                    "line {}: {}; a line is {{\"title\": .., \"text\": ..}}",
-                    index + 1,
-                    excerpt(&error.to_string())
-                ),
-            })
-        };
         let lines = text
             .lines()
             .enumerate()
             .filter(|(_, line)| !line.trim().is_empty());
         Ok(Some(Self {
-            passages: lines.map(passage).collect::<Result<_, _>>()?,
+            passages: lines
+                .map(|(index, line)| {
+                    serde_json::from_str(line).map_err(|error| PreprocessError::Unreadable {
+                        path: path.clone(),
+                        message: format!(
+                            "line {}: {}; a line is {{\"title\": .., \"text\": ..}}",
+                            index + 1,
+                            excerpt(&error.to_string())
+                        ),
+                    })
+                })
+                .collect::<Result<_, _>>()?,
             question: required(directory, QUESTION)?,
             generator: required(directory, GENERATOR)?,
         }))

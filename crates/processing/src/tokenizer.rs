@@ -237,14 +237,16 @@ fn encode_all(
     backend: &tokenizers::Tokenizer,
     inputs: &[TextInput<'_>],
 ) -> Result<Vec<Encoding>, PreprocessError> {
-    let encode = |(first, second): &TextInput<'_>| {
-        let input: EncodeInput<'_> = match second {
-            Some(second) => (*first, *second).into(),
-            None => (*first).into(),
-        };
-        guarded(|| backend.encode(input, true)).map_err(|message| failed(&message))
-    };
-    inputs.iter().map(encode).collect()
+    inputs
+        .iter()
+        .map(|(first, second)| {
+            let input: EncodeInput<'_> = match second {
+                Some(second) => (*first, *second).into(),
+                None => (*first).into(),
+            };
+            guarded(|| backend.encode(input, true)).map_err(|message| failed(&message))
+        })
+        .collect()
 }
 
 fn failed(message: &str) -> PreprocessError {

@@ -282,7 +282,6 @@ fn token(
     value: &Value,
     special: bool,
 ) -> Result<AddedToken, PreprocessError> {
-    let flag = |name: &str, default| value.get(name).and_then(Value::as_bool).unwrap_or(default);
     let content = value
         .as_str()
         .or_else(|| value.get("content").and_then(Value::as_str));
@@ -293,15 +292,19 @@ fn token(
             value,
         )
     })?;
-    let special = special || flag("special", false);
+    let special = special || flag("special", false, value);
     Ok(AddedToken {
         content: content.to_owned(),
-        single_word: flag("single_word", false),
-        lstrip: flag("lstrip", false),
-        rstrip: flag("rstrip", false),
+        single_word: flag("single_word", false, value),
+        lstrip: flag("lstrip", false, value),
+        rstrip: flag("rstrip", false, value),
         // The default of `AddedToken`: a special token is matched before a normaliser changes its
         // letters.
-        normalized: flag("normalized", !special),
+        normalized: flag("normalized", !special, value),
         special,
     })
+}
+
+fn flag(name: &str, default: bool, value: &Value) -> bool {
+    value.get(name).and_then(Value::as_bool).unwrap_or(default)
 }

@@ -47,14 +47,13 @@ impl Translation {
                 .get(token)
                 .and_then(|id| u32::try_from(id.as_u64()?).ok())
         };
-        let missing = || {
+        let unknown_id = id(&unknown).ok_or_else(|| {
             vocabulary.wrong(
                 &unknown,
                 "is missing",
                 "a Marian vocabulary has the unknown token",
             )
-        };
-        let unknown_id = id(&unknown).ok_or_else(missing)?;
+        })?;
         let mut backend = source.tokenizer()?;
         // `MarianTokenizer` cuts a language code off the text before SentencePiece, which would
         // split it.
@@ -73,7 +72,6 @@ impl Translation {
                 .map(|token| AddedToken::from(*token, true))
                 .collect::<Vec<_>>(),
         );
-        let failed = |message: String| PreprocessError::Tokenizer { message };
         let end_piece = backend.token_to_id(&end).unwrap_or_default();
         let template = TemplateProcessing::builder()
             .try_single(format!("$A {end}"))
@@ -83,17 +81,20 @@ impl Translation {
                     .build()
                     .map_err(|e| e.to_string())
             });
-        backend.with_post_processor(Some(template.map_err(failed)?));
+        backend.with_post_processor(Some(
+            template.map_err(|message| PreprocessError::Tokenizer { message })?,
+        ));
         let count = backend.get_vocab_size(true) as u32;
-        // The two files number pieces independently; `MarianTokenizer` takes a piece without a
-        // number as unknown.
-        let name = |piece: u32| {
-            backend
-                .id_to_token(piece)
-                .and_then(|token| id(&token))
-                .unwrap_or(unknown_id)
-        };
-        let ids = (0..count).map(name).collect();
+        let ids = (0..count)
+            .map(|piece| {
+                // The two files number pieces independently; `MarianTokenizer` takes a piece
+                // without a number as unknown.
+                backend
+                    .id_to_token(piece)
+                    .and_then(|token| id(&token))
+                    .unwrap_or(unknown_id)
+            })
+            .collect();
         // Models that share one vocabulary have no second file.
         let separate = settings.flag("separate_vocabs")?.unwrap_or(false);
         let source = by_id(&vocabulary);
