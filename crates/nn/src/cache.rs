@@ -71,6 +71,7 @@ impl<B: Ops> Cache<B> {
             },
             None => new,
         };
+        // The clone shares the memory of the tensors.
         self.layers[layer] = Some(all.clone());
         all
     }

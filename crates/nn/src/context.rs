@@ -201,6 +201,8 @@ impl<'a, B: Ops> ForwardContext<'a, B> {
                     context: &mut *self,
                 },
             )?;
+            // The last state is stored after `finish`, as `hidden_states` of transformers ends with
+            // the normalised one.
             if index + 1 < layers.len() {
                 self.trace_layer(index, &x)?;
             }

@@ -109,14 +109,15 @@ impl<B: Ops> Disentangled<B> {
         let square = |name: &str| Linear::load(&own.module(name), shape.width, shape.width);
         let relative = shape.distances.is_some();
         let distances = |used: bool, name: &str| {
-            let map = || {
-                if shape.shared {
-                    Ok(DistanceMap::Shared)
-                } else {
-                    square(name).map(DistanceMap::Own)
-                }
-            };
-            (used && relative).then(map).transpose()
+            (used && relative)
+                .then(|| {
+                    if shape.shared {
+                        Ok(DistanceMap::Shared)
+                    } else {
+                        square(name).map(DistanceMap::Own)
+                    }
+                })
+                .transpose()
         };
         Ok(Self {
             query: square("query_proj")?,
@@ -139,6 +140,8 @@ impl<B: Ops> Disentangled<B> {
     ) -> Tensor<B, 3> {
         let heads = |linear: &Linear<B>| split_heads(linear.forward(x.clone()), self.shape.heads);
         let (query, key, value) = (heads(&self.query), heads(&self.key), heads(&self.value));
+        // Each part of the scores widens their variance; `scale_factor` of transformers counts
+        // them.
         let parts = 1 + usize::from(self.shape.to_distance) + usize::from(self.shape.from_distance);
         let scale = ((query.dims()[3] * parts) as f64).powf(-0.5);
         let distances = table.and_then(|table| self.distances(&query, &key, table, inputs));

@@ -68,6 +68,7 @@ pub fn window_bias<B: Ops>(
     window: usize,
 ) -> Result<Option<Tensor<B, 4>>, ForwardError> {
     let padding = attention_mask(inputs, "attention_mask", [batch, seq])?;
+    // Every token is within the window of every other one.
     if padding.is_none() && seq <= window + 1 {
         return Ok(None);
     }
@@ -128,16 +129,17 @@ pub fn length_bias<B: Ops>(
     real: &[usize],
     keys: usize,
 ) -> Option<Tensor<B, 4>> {
-    let row = |real: &usize| {
-        (0..keys)
-            .map(|key| if key < *real { 0.0 } else { HIDDEN })
-            .collect::<Vec<f32>>()
-    };
     let hides = real.iter().any(|real| *real < keys);
     hides.then(|| {
         put(
             inputs,
-            real.iter().flat_map(row).collect(),
+            real.iter()
+                .flat_map(|real| {
+                    (0..keys)
+                        .map(|key| if key < *real { 0.0 } else { HIDDEN })
+                        .collect::<Vec<f32>>()
+                })
+                .collect(),
             [real.len(), 1, 1, keys],
         )
     })

@@ -88,10 +88,15 @@ impl<B: Ops> RelativeBias<B> {
         [queries, keys]: [usize; 2],
         inputs: &Inputs<'_, B>,
     ) -> Tensor<B, 4> {
-        let distance = |query: usize, key: usize| key as i64 - (past + query) as i64;
-        let row =
-            |query: usize| (0..keys).map(move |key| self.buckets.bucket(distance(query, key)));
-        let buckets = inputs.put_indices((0..queries).flat_map(row).collect(), [queries, keys]);
+        let buckets = inputs.put_indices(
+            (0..queries)
+                .flat_map(|query| {
+                    (0..keys)
+                        .map(move |key| self.buckets.bucket(key as i64 - (past + query) as i64))
+                })
+                .collect(),
+            [queries, keys],
+        );
         self.values
             .forward(buckets)
             .permute([2, 0, 1])

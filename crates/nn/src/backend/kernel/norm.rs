@@ -56,6 +56,7 @@ impl WithSimd for LayerNormRows<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
         let width = self.weight.len();
+        // Without a residual there is nothing to zip with, and nothing is added.
         for (x, residual) in self.x.iter_mut().zip(self.residual.unwrap_or_default()) {
             *x += residual;
         }
