@@ -93,11 +93,14 @@ fn compare(got: &[f64], exact: &Exact, precision: Precision) -> CandidateResult 
     if headroom >= 1.0 {
         return CandidateResult::Correct { headroom };
     }
-    let outside = |(index, got): &(usize, &f64)| {
-        let error = (**got - exact.values[*index]).abs();
-        !got.is_finite() || error > exact.bound(*index, precision)
-    };
-    let wrong = got.iter().enumerate().filter(outside).count();
+    let wrong = got
+        .iter()
+        .enumerate()
+        .filter(|(index, got)| {
+            let error = (**got - exact.values[*index]).abs();
+            !got.is_finite() || error > exact.bound(*index, precision)
+        })
+        .count();
     let (computed, expected) = (got[index], exact.values[index]);
     let what = format!(
         "element {index} is {computed:.6}, expected {expected:.6}; {wrong} of {} are wrong",

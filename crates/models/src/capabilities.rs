@@ -214,30 +214,33 @@ impl<'a> TextConfig<'a> {
         let parameters = self
             .get("rope_parameters")
             .or_else(|| self.get("rope_scaling"));
-        let kind = |parameters: &'a Value| {
-            parameters
-                .get("rope_type")
-                .or_else(|| parameters.get("type"))?
-                .as_str()
-        };
         let plain = [
             "rope_theta",
             "rotary_pct",
             "rope_parameters",
             "global_rope_theta",
         ];
-        parameters.and_then(kind).or_else(|| {
-            plain
-                .iter()
-                .any(|name| self.get(name).is_some())
-                .then_some("default")
-        })
+        parameters
+            .and_then(|parameters| {
+                parameters
+                    .get("rope_type")
+                    .or_else(|| parameters.get("type"))?
+                    .as_str()
+            })
+            .or_else(|| {
+                plain
+                    .iter()
+                    .any(|name| self.get(name).is_some())
+                    .then_some("default")
+            })
     }
 
     /// The rows of the table of positions that a text can use, or `None` if positions are computed.
     fn positions(&self) -> Option<usize> {
-        let is = |name: &str, value: bool| self.get(name).and_then(Value::as_bool) == Some(value);
-        if self.rotary().is_some() || is("alibi", true) || is("position_biased_input", false) {
+        if self.rotary().is_some()
+            || self.get("alibi").and_then(Value::as_bool) == Some(true)
+            || self.get("position_biased_input").and_then(Value::as_bool) == Some(false)
+        {
             return None;
         }
         self.number(POSITIONS)

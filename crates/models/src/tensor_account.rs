@@ -57,21 +57,22 @@ const HEADS: &[&str] = &[
 
 impl TensorAccount {
     pub(crate) fn new(read: Vec<String>, unread: Vec<String>) -> Self {
-        let ignored = |name: &String| IGNORED.iter().any(|end| name.ends_with(end));
         Self {
             read,
-            unused: unread.into_iter().filter(|name| !ignored(name)).collect(),
+            unused: unread
+                .into_iter()
+                .filter(|name| !IGNORED.iter().any(|end| name.ends_with(end)))
+                .collect(),
         }
     }
 
     /// Leaves out the heads that the checkpoint has and the class that is computed does not.
     pub(crate) fn without_other_heads(mut self) -> Self {
-        let of_head = |name: &String| {
-            HEADS
+        self.unused.retain(|name| {
+            !HEADS
                 .iter()
                 .any(|head| name.starts_with(head) || name.contains(&format!(".{head}")))
-        };
-        self.unused.retain(|name| !of_head(name));
+        });
         self
     }
 }

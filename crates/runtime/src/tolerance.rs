@@ -48,11 +48,6 @@ impl Threshold {
         if expected.len() >= FEW {
             return self;
         }
-        let largest = |values: &[f32]| {
-            values
-                .iter()
-                .fold(0.0_f64, |most, value| most.max(f64::from(value.abs())))
-        };
         let norm = expected
             .iter()
             .map(|value| f64::from(*value).powi(2))
@@ -236,3 +231,9 @@ impl<'a> Tolerance<'a> {
 
 #[cfg(test)]
 mod tests;
+
+fn largest(values: &[f32]) -> f64 {
+    values
+        .iter()
+        .fold(0.0_f64, |most, value| most.max(f64::from(value.abs())))
+}

@@ -58,7 +58,6 @@ impl fmt::Display for ProviderShares<'_> {
         f.write_str(&shares.collect::<Vec<_>>().join(", "))?;
         if self.fell_back() {
             let [(on_cpu, time_on_cpu), (all, time)] = self.on_cpu();
-            let percent = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
             let (nodes, time) = (percent(on_cpu, all), percent(time_on_cpu, time));
             write!(
                 f,
@@ -67,6 +66,10 @@ impl fmt::Display for ProviderShares<'_> {
         }
         Ok(())
     }
+}
+
+fn percent(part: u64, whole: u64) -> f64 {
+    100.0 * part as f64 / whole.max(1) as f64
 }
 
 #[cfg(test)]

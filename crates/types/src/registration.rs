@@ -62,10 +62,9 @@ fn registrations(
             .copied()
             .filter(|precision| precision.applies_on(device))
             .collect();
-        let applies = |check: &&Check| {
+        for &check in Check::ALL.iter().filter(|check| {
             check.applies_to(architecture) && check.applies_on(device) && selects(**check)
-        };
-        for &check in Check::ALL.iter().filter(applies) {
+        }) {
             let precisions: Vec<_> = match check.entry().precisions {
                 // `Precision` declares f32 first, so it is the least one.
                 Precisions::Finest => computed.iter().copied().min().into_iter().collect(),

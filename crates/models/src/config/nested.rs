@@ -33,11 +33,12 @@ impl<C: ModelConfig> NestedConfig for Nested<C> {
 
     fn check(&self, path: &str) -> Result<(), ConfigError> {
         accounting::check(C::NESTED_TYPE, &self.config, &self.file, path)?;
-        let invalid = |message| ConfigError::Invalid {
-            model_type: C::NESTED_TYPE.to_owned(),
-            message: format!("{path}: {message}"),
-        };
-        self.config.validate().map_err(invalid)
+        self.config
+            .validate()
+            .map_err(|message| ConfigError::Invalid {
+                model_type: C::NESTED_TYPE.to_owned(),
+                message: format!("{path}: {message}"),
+            })
     }
 }
 

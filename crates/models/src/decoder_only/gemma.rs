@@ -95,12 +95,13 @@ impl Gemma2Config {
     /// The window of each layer: by `layer_types`, else a window in every second layer from the
     /// first on.
     fn windows(&self) -> Vec<Option<usize>> {
-        let slides = |layer: usize| match &self.layer_types {
-            Some(types) => types[layer] == LayerType::SlidingAttention,
-            None => layer.is_multiple_of(2),
-        };
         (0..self.num_hidden_layers)
-            .map(|layer| self.sliding_window.filter(|_| slides(layer)))
+            .map(|layer| {
+                self.sliding_window.filter(|_| match &self.layer_types {
+                    Some(types) => types[layer] == LayerType::SlidingAttention,
+                    None => layer.is_multiple_of(2),
+                })
+            })
             .collect()
     }
 }

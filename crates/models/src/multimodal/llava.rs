@@ -64,17 +64,16 @@ impl FeatureLayers {
             Self::One(layer) => std::slice::from_ref(layer),
             Self::Many(layers) => layers,
         };
-        let index = |layer: &i64| {
-            let index = if *layer < 0 {
-                *layer + states as i64
-            } else {
-                *layer
-            };
-            usize::try_from(index).ok().filter(|index| *index < states)
-        };
         layers
             .iter()
-            .map(index)
+            .map(|layer| {
+                let index = if *layer < 0 {
+                    *layer + states as i64
+                } else {
+                    *layer
+                };
+                usize::try_from(index).ok().filter(|index| *index < states)
+            })
             .collect::<Option<Vec<_>>>()
             .filter(|indices| !indices.is_empty())
     }
@@ -264,14 +263,17 @@ impl<B: Ops> LlavaModel<B> {
         // Rows after the rows of the tokens are features: one lookup then finds tokens and
         // features.
         let mut next = (batch * seq) as i64;
-        let place = |(own, id): (usize, &i64)| {
-            if *id != self.image_token {
-                return own as i64;
-            }
-            next += 1;
-            next - 1
-        };
-        let places: Vec<i64> = ids.iter().enumerate().map(place).collect();
+        let places: Vec<i64> = ids
+            .iter()
+            .enumerate()
+            .map(|(own, id)| {
+                if *id != self.image_token {
+                    return own as i64;
+                }
+                next += 1;
+                next - 1
+            })
+            .collect();
         let found = ids.iter().filter(|id| **id == self.image_token).count();
         if found != count {
             return Err(ForwardError::WrongInput {

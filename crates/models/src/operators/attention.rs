@@ -68,14 +68,15 @@ fn mask<B: Ops>(
     keys: usize,
 ) -> Result<Option<FloatTensor<B>>, CallError> {
     if arguments.attributes.causal {
-        let hidden = |index: usize| {
-            if index % keys > index / keys {
-                f32::NEG_INFINITY
-            } else {
-                0.0
-            }
-        };
-        let values: Vec<f32> = (0..queries * keys).map(hidden).collect();
+        let values: Vec<f32> = (0..queries * keys)
+            .map(|index| {
+                if index % keys > index / keys {
+                    f32::NEG_INFINITY
+                } else {
+                    0.0
+                }
+            })
+            .collect();
         let data = TensorData::new(values, [1, 1, queries, keys]).convert_dtype(DType::F32);
         return Ok(Some(B::float_from_data(data, arguments.device)));
     }

@@ -90,14 +90,17 @@ struct LogProbabilitySums<B: Ops> {
 
 impl Next {
     fn new(target: &LossTarget<'_>, shape: [usize; 2]) -> Self {
-        let following = |row: &[i64]| {
-            row[1..]
-                .iter()
-                .copied()
-                .chain([target.pad])
-                .collect::<Vec<i64>>()
-        };
-        let ids: Vec<i64> = target.ids.chunks(shape[1]).flat_map(following).collect();
+        let ids: Vec<i64> = target
+            .ids
+            .chunks(shape[1])
+            .flat_map(|row| {
+                row[1..]
+                    .iter()
+                    .copied()
+                    .chain([target.pad])
+                    .collect::<Vec<i64>>()
+            })
+            .collect();
         let counted = ids
             .iter()
             .map(|id| if *id == target.pad { 0.0 } else { 1.0 })
@@ -130,10 +133,10 @@ impl Next {
             TensorData::new(ids, [batch, 1, seq, 1]),
             (&device, DType::I32),
         );
-        let factor = |counted: &[f32]| floats(counted.to_vec(), [batch, 1, seq, 1], &device);
-        let picked = log.clone().gather(3, ids.repeat_dim(1, docs)) * factor(counted);
+        let picked = log.clone().gather(3, ids.repeat_dim(1, docs))
+            * floats(counted.to_vec(), [batch, 1, seq, 1], &device);
         // With the first token even if it is excluded: `get_nll` cuts it off the likelihoods only.
-        let all = log.sum_dim(3) * factor(&self.counted);
+        let all = log.sum_dim(3) * floats(self.counted.to_vec(), [batch, 1, seq, 1], &device);
         LogProbabilitySums {
             picked: picked.sum_dim(2),
             all: all.sum_dim(2),

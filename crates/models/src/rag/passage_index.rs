@@ -98,14 +98,15 @@ fn without_padding(ids: &Array, mask: &Array) -> Vec<Vec<i64>> {
     let seq = ids.shape().last().copied().unwrap_or(1).max(1);
     let rows = ids.as_integers().unwrap_or_default().chunks(seq);
     let masks = mask.as_integers().unwrap_or_default().chunks(seq);
-    let shown = |(ids, mask): (&[i64], &[i64])| {
-        ids.iter()
-            .zip(mask)
-            .filter(|pair| *pair.1 != 0)
-            .map(|pair| *pair.0)
-            .collect()
-    };
-    rows.zip(masks).map(shown).collect()
+    rows.zip(masks)
+        .map(|(ids, mask)| {
+            ids.iter()
+                .zip(mask)
+                .filter(|pair| *pair.1 != 0)
+                .map(|pair| *pair.0)
+                .collect()
+        })
+        .collect()
 }
 
 /// The error that the argument `name` is not what the model takes.

@@ -77,8 +77,9 @@ impl<B: Ops> BertEncoder<B> {
         names: &BertLayerNames,
         layers: &Weights<B>,
     ) -> Result<Self, WeightsError> {
-        let layer = |index| BertLayer::load(shape, names, &layers.module(index));
-        let layers = (0..count).map(layer).collect::<Result<_, _>>()?;
+        let layers = (0..count)
+            .map(|index| BertLayer::load(shape, names, &layers.module(index)))
+            .collect::<Result<_, _>>()?;
         Ok(Self {
             embeddings,
             project: None,

@@ -255,12 +255,15 @@ fn last_tokens<B: Ops>(
 /// [batch, seq, width] to one token of each row, [batch, width].
 pub(crate) fn pick_tokens<B: Ops>(hidden: Tensor<B, 3>, tokens: &[usize]) -> Tensor<B, 2> {
     let width = hidden.dims()[2];
-    let pick = |(row, token): (usize, &usize)| {
-        hidden
-            .clone()
-            .slice([row..row + 1, *token..token + 1, 0..width])
-    };
-    let rows = tokens.iter().enumerate().map(pick).collect();
+    let rows = tokens
+        .iter()
+        .enumerate()
+        .map(|(row, token)| {
+            hidden
+                .clone()
+                .slice([row..row + 1, *token..token + 1, 0..width])
+        })
+        .collect();
     Tensor::cat(rows, 0).reshape([tokens.len(), width])
 }
 

@@ -167,10 +167,14 @@ impl ModelDef for Clip {
 
     fn load<B: Ops>(config: &ClipConfig, _: Head, _: usize, w: &Weights<B>) -> LoadedNetwork<B> {
         let (text, vision, width) = (config.text(), config.vision(), config.projection_dim);
-        let project = |name, inner| Linear::load_with_bias(&w.module(name), inner, width, false);
         let encoders = ClipEncoders {
             text: ClipTextEncoder::load(&text.encoder, &text.text, true, &w.module("text_model"))?,
-            text_projection: project("text_projection", text.encoder.hidden_size)?,
+            text_projection: Linear::load_with_bias(
+                &w.module("text_projection"),
+                text.encoder.hidden_size,
+                width,
+                false,
+            )?,
             end: text.end(),
             vision: ClipImageEncoder::load_clip(
                 &vision.encoder,
@@ -180,7 +184,12 @@ impl ModelDef for Clip {
             post_layernorm: vision
                 .encoder
                 .norm(&w.module("vision_model.post_layernorm"))?,
-            visual_projection: project("visual_projection", vision.encoder.hidden_size)?,
+            visual_projection: Linear::load_with_bias(
+                &w.module("visual_projection"),
+                vision.encoder.hidden_size,
+                width,
+                false,
+            )?,
         };
         // A parameter, saved as a logarithm; on the host, because it is one number for all logits.
         let scale = w.values("logit_scale", &[])?[0].exp();

@@ -53,7 +53,7 @@ impl GridSize {
         BenchRow {
             batch: Some(self.batch),
             tokens: self.tokens,
-            ..BenchRow::of(measured, times)
+            ..BenchRow::timed(measured, times)
         }
     }
 

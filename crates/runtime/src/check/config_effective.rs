@@ -118,10 +118,9 @@ struct Tries {
 
 impl Tries {
     fn new(config: &Value, FieldsRead { read, inert }: &FieldsRead) -> Self {
-        let is_inert = |place: &ConfigPath| inert.iter().any(|(field, _)| place.is_within(field));
         let places = change::places(config, read)
             .into_iter()
-            .filter(|place| !is_inert(place));
+            .filter(|place| !inert.iter().any(|(field, _)| place.is_within(field)));
         let tries = places
             .map(|place| (place.clone(), changes(config, &place)))
             .collect();
@@ -132,15 +131,17 @@ impl Tries {
     }
 
     fn recorded(config: &Value, recorded: &BTreeMap<String, Value>) -> Result<Self, Abort> {
-        let of = |(name, value): (&String, &Value)| {
-            change::recorded(config, name, value).ok_or_else(|| {
+        Ok(Self {
+            tries: recorded
+                .iter()
+                .map(|(name, value)| {
+                    change::recorded(config, name, value).ok_or_else(|| {
                 Abort::Fail(format!(
                     "config.json has no `{name}`, whose effect the golden records; record it again"
                 ))
             })
-        };
-        Ok(Self {
-            tries: recorded.iter().map(of).collect::<Result<_, _>>()?,
+                })
+                .collect::<Result<_, _>>()?,
             inert: Vec::new(),
         })
     }

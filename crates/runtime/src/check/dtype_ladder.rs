@@ -174,14 +174,14 @@ fn evaluate(name: &str, steps: &[PrecisionStep]) -> Vec<String> {
 fn neighbours(steps: &[PrecisionStep]) -> impl Iterator<Item = (&PrecisionStep, &PrecisionStep)> {
     steps.iter().enumerate().flat_map(|(index, fine)| {
         let coarser = &steps[index + 1..];
-        let between = move |coarse: &PrecisionStep| {
-            coarser
-                .iter()
-                .any(|step| fine.is_finer_than(step) && step.is_finer_than(coarse))
-        };
         coarser
             .iter()
-            .filter(move |coarse| fine.is_finer_than(coarse) && !between(coarse))
+            .filter(move |coarse| {
+                fine.is_finer_than(coarse)
+                    && !coarser
+                        .iter()
+                        .any(|step| fine.is_finer_than(step) && step.is_finer_than(coarse))
+            })
             .map(move |coarse| (fine, coarse))
     })
 }

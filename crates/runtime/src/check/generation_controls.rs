@@ -65,8 +65,8 @@ pub(super) fn inapplicable(class: &str) -> Option<String> {
         .iter()
         .any(|end| class.ends_with(end));
     let base = class.ends_with("Model") && !generates;
-    let reason = || format!("`{class}` has no logits to choose tokens from");
-    class_without_cache(class).or_else(|| base.then(reason))
+    class_without_cache(class)
+        .or_else(|| base.then(|| format!("`{class}` has no logits to choose tokens from")))
 }
 
 /// The recorded prompt, or generated ids if none was recorded.

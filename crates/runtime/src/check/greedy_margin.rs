@@ -220,15 +220,14 @@ impl GreedyChoice {
 
 /// The index of the largest value; of equal values the first, as `argmax` of PyTorch.
 fn largest(values: &[f32]) -> i64 {
-    let better = |best: usize, next: usize| {
-        if values[next] > values[best] {
-            next
-        } else {
-            best
-        }
-    };
     (0..values.len())
-        .reduce(better)
+        .reduce(|best: usize, next: usize| {
+            if values[next] > values[best] {
+                next
+            } else {
+                best
+            }
+        })
         .map_or(-1, |index| index as i64)
 }
 

@@ -87,10 +87,12 @@ impl CheckEngine {
     pub(crate) fn attach(&self, device: &Device) -> Result<Arc<AttachedEngine>, AttachError> {
         let name = &self.shared.name;
         let key = EngineKey::new(name, device);
-        let of_device = |(other, process): &&(EngineKey, Arc<AttachedEngine>)| {
-            *other == key && process.is_running()
-        };
-        if let Some((_, known)) = self.state().attached.iter().find(of_device) {
+        if let Some((_, known)) = self
+            .state()
+            .attached
+            .iter()
+            .find(|(other, process)| *other == key && process.is_running())
+        {
             return Ok(Arc::clone(known));
         }
         // Outside the lock: it takes seconds.
@@ -121,11 +123,14 @@ impl CheckEngine {
     pub(super) fn set_providers(&self, providers: &[ProviderShare]) {
         let kept = &mut self.state().evidence.providers;
         if kept.is_empty() {
-            let share = |share: &ProviderShare| ProviderShare {
-                provider: excerpt(&share.provider).into_owned(),
-                ..*share
-            };
-            *kept = providers.iter().take(PROVIDERS).map(share).collect();
+            *kept = providers
+                .iter()
+                .take(PROVIDERS)
+                .map(|share| ProviderShare {
+                    provider: excerpt(&share.provider).into_owned(),
+                    ..*share
+                })
+                .collect();
         }
     }
 

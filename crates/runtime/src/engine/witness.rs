@@ -49,12 +49,11 @@ impl MemoryWitness {
         }
         let grown = now.saturating_sub(before) + RESERVED;
         if grown < weights {
-            let mib = |bytes: u64| bytes >> 20;
             return Err(format!(
                 "the weights take {} MiB, memory in use on {} has grown by less than {} MiB",
-                mib(weights),
+                weights >> 20,
                 device.label(),
-                mib(grown)
+                grown >> 20
             ));
         }
         Ok(())

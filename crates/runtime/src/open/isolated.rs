@@ -43,10 +43,13 @@ pub(crate) fn isolated<Answer: Send + 'static>(
     let before = panics::device_panics();
     let (sender, receiver) = channel();
     let thread = thread::Builder::new().name(format!("{ISOLATED_THREADS}{}", device.label()));
-    // A process that only compiles runs these kernels: they prove the device.
-    let work = move || kernels::executing(work);
     // After the time limit the answer is not received, so a failed `send` is ignored.
-    let spawned = thread.spawn(move || drop(sender.send(catch_unwind(AssertUnwindSafe(work)))));
+    let spawned = thread.spawn(move || {
+        drop(sender.send(catch_unwind(AssertUnwindSafe(move || {
+            // A process that only compiles runs these kernels: they prove the device.
+            kernels::executing(work)
+        }))))
+    });
     if let Err(error) = spawned {
         return Err(IsolatedFailure::Panicked {
             message: format!("no thread could be started: {error}"),

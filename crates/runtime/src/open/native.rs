@@ -60,13 +60,14 @@ pub fn open(device: Device) -> Result<OpenDevice, OpenError> {
     }
     // After the first call: it starts the device's threads, which would inherit the priority.
     idle_priority::lower_for_simulation(&device);
-    let native = |Proven { backend, tf32 }| (DeviceExecutor::Native(backend), tf32);
-    proven.map(native).map(|(executor, tf32)| OpenDevice {
-        facts: device,
-        executor,
-        tf32,
-        fallback: None,
-    })
+    proven
+        .map(|Proven { backend, tf32 }| (DeviceExecutor::Native(backend), tf32))
+        .map(|(executor, tf32)| OpenDevice {
+            facts: device,
+            executor,
+            tf32,
+            fallback: None,
+        })
 }
 
 type OpenedOnce = Arc<OnceLock<Result<Proven, OpenError>>>;
@@ -132,15 +133,14 @@ fn memory_messages(device: &Device, backend: &BackendDevice) -> Result<(), OpenE
     let BackendDevice::Gpu(gpu) = backend else {
         return Ok(());
     };
-    let invalid = |message| {
+    testgen_gpu::memory_limit().map_err(|message| {
         OpenError::new(
             device,
             OpenStep::Requirements,
             message,
             "unset it, or write for instance 512",
         )
-    };
-    testgen_gpu::memory_limit().map_err(invalid)?;
+    })?;
     let facts = device.clone();
     gpu.report_memory_with(move || testgen_device::memory(&facts));
     Ok(())

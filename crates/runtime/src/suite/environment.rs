@@ -46,9 +46,11 @@ impl Environment {
     ) -> Result<Self, String> {
         let requirements =
             RequiredDevices::from_environment().map_err(|error| error.to_string())?;
-        let tested = |kind| harnesses.iter().any(|harness| runs_on(harness, kind));
         // Such a requirement would be met without running anything.
-        if let Some(kind) = requirements.kinds().find(|kind| !tested(*kind)) {
+        if let Some(kind) = requirements
+            .kinds()
+            .find(|kind| !harnesses.iter().any(|harness| runs_on(harness, *kind)))
+        {
             return Err(format!(
                 "{REQUIRE_VARIABLE} asks for {kind}, and no harness of this suite has checks there"
             ));

@@ -33,12 +33,12 @@ pub(super) fn trial(
         name_of(harness, registration),
         engine.in_report().as_deref(),
     );
-    let run = move || {
+    Trial::ignorable_test(name, move || {
         let (entry, log) = run_available(&shared, harness, registration, &engine);
         shared.report.append(&entry)?;
         completion(&shared, &entry, &log)
-    };
-    Trial::ignorable_test(name, run).with_ignored_flag(flagged)
+    })
+    .with_ignored_flag(flagged)
 }
 
 /// The name of a check's test.

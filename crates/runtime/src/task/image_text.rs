@@ -32,16 +32,19 @@ pub(super) fn answer_similarity(
         ScoreFunction::Softmax => softmax,
         ScoreFunction::Sigmoid => sigmoid,
     };
-    let row = |index| {
-        let ranked = ranked(score(logits.row(index))).into_iter();
-        ranked
-            .map(|(text, score)| LabelScore {
-                label: texts[text].clone(),
-                score,
+    Ok(Response::Labels(
+        (0..images)
+            .map(|index| {
+                let ranked = ranked(score(logits.row(index))).into_iter();
+                ranked
+                    .map(|(text, score)| LabelScore {
+                        label: texts[text].clone(),
+                        score,
+                    })
+                    .collect()
             })
-            .collect()
-    };
-    Ok(Response::Labels((0..images).map(row).collect()))
+            .collect(),
+    ))
 }
 
 pub(super) fn answer_embedding(

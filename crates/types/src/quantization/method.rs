@@ -17,10 +17,9 @@ pub(super) struct QuantizationMethod {
 impl QuantizationMethod {
     /// The method that `quant_method` names; writers differ in case and in `-` and `_`.
     pub(super) fn named(id: &str) -> Option<&'static Self> {
-        let normal = |text: &str| text.to_ascii_lowercase().replace('_', "-");
         METHODS
             .iter()
-            .find(|method| normal(method.id) == normal(id))
+            .find(|method| normalised(method.id) == normalised(id))
     }
 }
 
@@ -89,3 +88,7 @@ const METHODS: &[QuantizationMethod] = &[
     refused("torchao", "torchao"),
     refused("vptq", "VPTQ"),
 ];
+
+fn normalised(text: &str) -> String {
+    text.to_ascii_lowercase().replace('_', "-")
+}

@@ -153,21 +153,20 @@ impl ImplementationPair<'_> {
             right,
         } = self;
         let engine = run.engine.clone();
-        let router = |(expected, got): (&Router, &Router)| Router {
-            layer: got.layer,
-            probabilities: with_padding_of(
-                &engine,
-                inputs,
-                &expected.probabilities,
-                &got.probabilities,
-            ),
-            weights: with_padding_of(&engine, inputs, &expected.weights, &got.weights),
-        };
         let got: Vec<Router> = left
             .routers
             .iter()
             .zip(&right.routers)
-            .map(router)
+            .map(|(expected, got)| Router {
+                layer: got.layer,
+                probabilities: with_padding_of(
+                    &engine,
+                    inputs,
+                    &expected.probabilities,
+                    &got.probabilities,
+                ),
+                weights: with_padding_of(&engine, inputs, &expected.weights, &got.weights),
+            })
             .collect();
         let runs = RouterRuns {
             golden,

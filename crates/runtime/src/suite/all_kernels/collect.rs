@@ -30,12 +30,11 @@ impl Selected {
             .split(',')
             .filter(|entry| !entry.is_empty())
             .map(|entry| {
-                let name = |harness: &Harness| {
-                    format!("{}::{}", harness.spec.architecture, harness.spec.name)
-                };
                 let found = entry.rsplit_once("::").and_then(|(model, device)| {
                     Some((
-                        *harnesses.iter().find(|harness| name(harness) == model)?,
+                        *harnesses.iter().find(|harness| {
+                            format!("{}::{}", harness.spec.architecture, harness.spec.name) == model
+                        })?,
                         device.parse().ok()?,
                     ))
                 });
@@ -112,8 +111,8 @@ fn record(
         index,
         engine: EngineName::native(),
     };
-    let run = || trial::run(harness, registration, base, &context);
-    let ((entry, _), products) = record_products(run);
+    let ((entry, _), products) =
+        record_products(|| trial::run(harness, registration, base, &context));
     // Its products may be incomplete, so that some would be missing without a notice.
     if entry.status == EntryStatus::Fail {
         let reason = entry.reason.clone().unwrap_or_default();

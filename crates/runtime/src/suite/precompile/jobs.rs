@@ -76,17 +76,20 @@ pub(super) struct Jobs {
 impl Jobs {
     /// All parts of all units: as many parts of each that every process has one to begin with.
     pub(super) fn new(units: &[CompileUnit], processes: usize) -> Self {
+        // So that no process is idle when there are fewer units than processes.
         let parts = (processes / units.len().max(1)).max(1) as u64;
-        let of_unit = |unit: &CompileUnit| {
-            (0..parts)
-                .map(|part| CompileJob {
-                    unit: *unit,
-                    part,
-                    parts,
-                })
-                .collect::<Vec<_>>()
-        };
-        let waiting: VecDeque<CompileJob> = units.iter().flat_map(of_unit).collect();
+        let waiting: VecDeque<CompileJob> = units
+            .iter()
+            .flat_map(|unit| {
+                (0..parts)
+                    .map(|part| CompileJob {
+                        unit: *unit,
+                        part,
+                        parts,
+                    })
+                    .collect::<Vec<_>>()
+            })
+            .collect();
         Self {
             all: waiting.len(),
             waiting,
@@ -111,17 +114,17 @@ impl Jobs {
 
     /// The units of which every part is finished.
     pub(super) fn finished(&self) -> Vec<CompileUnit> {
-        let complete = |job: &&CompileJob| {
-            let parts = self
-                .finished
-                .iter()
-                .filter(|other| other.unit == job.unit)
-                .count() as u64;
-            job.part == 0 && parts == job.parts
-        };
         self.finished
             .iter()
-            .filter(complete)
+            .filter(|job| {
+                let parts = self
+                    .finished
+                    .iter()
+                    .filter(|other| other.unit == job.unit)
+                    .count() as u64;
+                // Part 0 represents its unit, which is then listed once.
+                job.part == 0 && parts == job.parts
+            })
             .map(|job| job.unit)
             .collect()
     }
