@@ -211,17 +211,11 @@ fn call() -> Yaml {
 
 /// Merges the reports of all machines; the reports of blocking runners decide.
 fn report(plan: &MatrixPlan, needs: &[&str]) -> Yaml {
-    let reports = |pattern: &str, path: &str| {
-        uses(
-            DOWNLOAD,
-            map([("pattern", pattern.into()), ("path", path.into())]),
-        )
-    };
     let steps = [
         checkout(),
         download("testgen-suite", script::DIRECTORY),
-        reports("testgen-report-*", "reports/blocking"),
-        reports("testgen-advisory-*", "reports/advisory"),
+        download_reports("testgen-report-*", "reports/blocking"),
+        download_reports("testgen-advisory-*", "reports/advisory"),
         run("Merge", &script::merge(plan, &MERGED)),
         upload("testgen-page", "page", false),
         run("Decide", &script::decide(&MERGED)),
@@ -253,4 +247,11 @@ fn summary(directory: &str) -> String {
 
 fn setup(plan: &MatrixPlan) -> Option<Yaml> {
     (!plan.ci.cpu.setup.is_empty()).then(|| run("Set up", &plan.ci.cpu.setup.join("\n")))
+}
+
+fn download_reports(pattern: &str, path: &str) -> Yaml {
+    uses(
+        DOWNLOAD,
+        map([("pattern", pattern.into()), ("path", path.into())]),
+    )
 }

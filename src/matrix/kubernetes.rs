@@ -127,18 +127,12 @@ fn security(family: &RunnerFamily) -> Yaml {
 }
 
 fn document(name: &str, tier: &str, completions: u32, minutes: u32, pod: Yaml) -> Yaml {
-    let labels = || {
-        map([
-            ("app.kubernetes.io/name", "testgen".into()),
-            ("testgen/tier", tier.into()),
-        ])
-    };
     map([
         ("apiVersion", "batch/v1".into()),
         ("kind", "Job".into()),
         (
             "metadata",
-            map([("name", name.into()), ("labels", labels())]),
+            map([("name", name.into()), ("labels", labels(tier))]),
         ),
         (
             "spec",
@@ -152,7 +146,7 @@ fn document(name: &str, tier: &str, completions: u32, minutes: u32, pod: Yaml) -
                 ("activeDeadlineSeconds", (minutes * 60).into()),
                 (
                     "template",
-                    map([("metadata", map([("labels", labels())])), ("spec", pod)]),
+                    map([("metadata", map([("labels", labels(tier))])), ("spec", pod)]),
                 ),
             ]),
         ),
@@ -160,7 +154,6 @@ fn document(name: &str, tier: &str, completions: u32, minutes: u32, pod: Yaml) -
 }
 
 fn pod(image: &str, script: &str, resources: Yaml, security: Yaml) -> Yaml {
-    let mount = |name: &str, path: &str| map([("name", name.into()), ("mountPath", path.into())]);
     let container = map([
         ("name", "suite".into()),
         ("image", image.into()),
@@ -190,5 +183,16 @@ fn pod(image: &str, script: &str, resources: Yaml, security: Yaml) -> Yaml {
                 map([("name", "shared-memory".into()), ("emptyDir", memory)]),
             ]),
         ),
+    ])
+}
+
+fn mount(name: &str, path: &str) -> Yaml {
+    map([("name", name.into()), ("mountPath", path.into())])
+}
+
+fn labels(tier: &str) -> Yaml {
+    map([
+        ("app.kubernetes.io/name", "testgen".into()),
+        ("testgen/tier", tier.into()),
     ])
 }

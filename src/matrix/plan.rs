@@ -183,9 +183,6 @@ fn check_runner(
         }
     }
     let name = &runner.name;
-    let wrong = |key: &str, what: String, help: &str| {
-        Err(MatrixError::setting(format!("runner.{key}"), what, help))
-    };
     if runner.device == DeviceKind::Cpu {
         return wrong(
             "device",
@@ -275,8 +272,11 @@ fn is_label_character(c: char) -> bool {
 }
 
 fn is_word(text: &str) -> bool {
-    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_".contains(c);
-    !text.is_empty() && text.len() <= 40 && text.chars().all(fits)
+    !text.is_empty()
+        && text.len() <= 40
+        && text
+            .chars()
+            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_".contains(c))
 }
 
 /// Requires a digest, because a tag can refer to another image later.
@@ -439,4 +439,8 @@ fn filter(device: DeviceKind, all: &BTreeSet<Precision>, checked: &[Precision]) 
             skipped.join("|")
         ),
     }
+}
+
+fn wrong<T>(key: &str, what: String, help: &str) -> Result<T, MatrixError> {
+    Err(MatrixError::setting(format!("runner.{key}"), what, help))
 }

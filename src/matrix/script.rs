@@ -64,14 +64,6 @@ pub(super) fn run_simulated(plan: &MatrixPlan, directory: &str) -> String {
 pub(super) fn engines(names: &[String], python: Option<&str>) -> Vec<String> {
     let names = (!names.is_empty())
         .then(|| format!("export TESTGEN_ENGINES={}", shell_quote(&names.join(","))));
-    // Tests run in the directory of the suite.
-    let from_here = |python: &str| {
-        if python.contains('/') && !python.starts_with('/') {
-            "\"$PWD\"/"
-        } else {
-            ""
-        }
-    };
     let python = python.map(|python| {
         format!(
             "export TESTGEN_PYTHON={}{}",
@@ -268,4 +260,13 @@ pub(super) fn container_flags(family: &RunnerFamily) -> String {
 
 pub(super) fn lines(lines: &[&str]) -> String {
     lines.join("\n")
+}
+
+fn from_here(python: &str) -> &'static str {
+    // Tests run in the directory of the suite.
+    if python.contains('/') && !python.starts_with('/') {
+        "\"$PWD\"/"
+    } else {
+        ""
+    }
 }

@@ -175,10 +175,6 @@ fn compare_pair(
     pair: CheckPair<'_>,
     options: &CompareOptions,
 ) -> ComparedCheck {
-    let side = |report: &MergedReport, merged: &MergedEntry| ComparedSide {
-        device: report.columns[merged.column].label(),
-        status: merged.evaluation.status,
-    };
     let named = pair.a.or(pair.b).expect("a pair has at least one side");
     let outputs = match (pair.a, pair.b) {
         (Some(a), Some(b)) => numbers::three_way(&a.entry, &b.entry, options.factor),
@@ -207,4 +203,11 @@ fn differ<'a, Fact: PartialEq + 'a>(
 ) -> Option<bool> {
     let (a, b) = (fact(&pair.a?.entry)?, fact(&pair.b?.entry)?);
     Some(a != b)
+}
+
+fn side(report: &MergedReport, merged: &MergedEntry) -> ComparedSide {
+    ComparedSide {
+        device: report.columns[merged.column].label(),
+        status: merged.evaluation.status,
+    }
 }

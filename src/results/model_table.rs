@@ -213,7 +213,7 @@ fn describe(precision: Precision, cells: &[&Cell], models: usize) -> String {
     } else {
         String::new()
     };
-    let of = if cells.len() < models {
+    let part = if cells.len() < models {
         format!(", {} of {models}", cells.len())
     } else {
         String::new()
@@ -226,5 +226,5 @@ fn describe(precision: Precision, cells: &[&Cell], models: usize) -> String {
     let others = severe.map_or(String::new(), |status| {
         format!(" (other checks: {})", status.word())
     });
-    format!("{precision} {status}{headroom}{of}{others}")
+    format!("{precision} {status}{headroom}{part}{others}")
 }

@@ -139,11 +139,11 @@ fn has_operator(subject: &SpecSubject, operator: Operator) -> bool {
 
 /// Whether a device computed any operator.
 fn has_operators(reports: &MergedReport, column: usize) -> bool {
-    let is_computed = |entry: &ReportEntry| is_of_operators(entry) && !entry.outputs.is_empty();
-    reports
-        .entries
-        .iter()
-        .any(|merged| merged.column == column && is_computed(&merged.entry))
+    reports.entries.iter().any(|merged| {
+        merged.column == column
+            && is_of_operators(&merged.entry)
+            && !merged.entry.outputs.is_empty()
+    })
 }
 
 fn is_of_operators(entry: &ReportEntry) -> bool {

@@ -88,15 +88,18 @@ fn shapes(specs: &[LoadedSpec], issue: &str) -> String {
         .filter(|one| one.issue == issue)
         .collect();
     of_operators.sort_by_key(|one| one.operator);
-    let shape = |sizes: &Vec<u64>| {
-        sizes
-            .iter()
-            .map(u64::to_string)
-            .collect::<Vec<_>>()
-            .join(" x ")
-    };
     let described = of_operators.iter().map(|one| {
-        let shapes: Vec<String> = one.shapes.iter().map(shape).collect();
+        let shapes: Vec<String> = one
+            .shapes
+            .iter()
+            .map(|sizes| {
+                sizes
+                    .iter()
+                    .map(u64::to_string)
+                    .collect::<Vec<_>>()
+                    .join(" x ")
+            })
+            .collect();
         format!("`{}` {}", one.operator, shapes.join(", "))
     });
     described.collect::<Vec<_>>().join("; ")

@@ -73,13 +73,13 @@ pub fn inspect(directory: &Path, task: Option<Task>) -> Result<FoundCheckpoint, 
         .architectures
         .unwrap_or(config.class_name.into_iter().collect());
     let head = heads.first().map(String::as_str);
-    let unknown = |unknown| AddError::UnknownModelType {
-        unknown,
-        nearest: nearest::nearest(head, &config.rest),
-    };
-    let model_type = given.parse::<ModelType>().map_err(unknown)?;
+    let model_type = given
+        .parse::<ModelType>()
+        .map_err(|unknown| AddError::UnknownModelType {
+            unknown,
+            nearest: nearest::nearest(head, &config.rest),
+        })?;
     let task = head::task(model_type, head, task)?;
-    let has = |name: &str| directory.join(name).is_file();
     let preprocessors: &[&str] = match model_type.architecture() {
         // What the collator of graphs needs to know is in there.
         // Operators have no checkpoint, so that no model type leads here.
@@ -99,8 +99,10 @@ pub fn inspect(directory: &Path, task: Option<Task>) -> Result<FoundCheckpoint, 
         directory: directory.to_owned(),
         model_type,
         task,
-        has_preprocessor: preprocessors.iter().any(|name| has(name)),
-        has_goldens: has("golden.safetensors"),
+        has_preprocessor: preprocessors
+            .iter()
+            .any(|name| directory.join(name).is_file()),
+        has_goldens: directory.join("golden.safetensors").is_file(),
         has_weights: checkpoint_files::has_weights(directory),
     })
 }

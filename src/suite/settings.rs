@@ -123,15 +123,14 @@ impl Settings {
 impl Settings {
     /// The command that generates with these settings, from the working directory.
     pub fn command(&self) -> String {
-        let text = |path: &Path| path.display().to_string();
         let runtime = self.runtime.as_ref().map(|runtime| match runtime {
-            Runtime::Path(path) => text(path),
+            Runtime::Path(path) => path_text(path),
             Runtime::Version(version) => version.clone(),
         });
-        let templates = self.templates.as_deref().map(text);
+        let templates = self.templates.as_deref().map(path_text);
         generate_command(
-            &text(&self.specs),
-            &text(&self.out),
+            &path_text(&self.specs),
+            &path_text(&self.out),
             templates.as_deref(),
             runtime.as_deref(),
         )
@@ -242,4 +241,8 @@ fn runtime(given: &str, directory: &Path) -> Result<Runtime, SettingsError> {
             given: given.to_owned(),
         }),
     }
+}
+
+fn path_text(path: &Path) -> String {
+    path.display().to_string()
 }

@@ -164,10 +164,6 @@ impl Templates {
 
 /// The `*.tera` files below a directory, by their path in it.
 fn read_directory(directory: &Path) -> Result<BTreeMap<String, String>, TemplateError> {
-    let unreadable = |path: &Path, reason: String| TemplateError::Unreadable {
-        path: path.to_owned(),
-        reason,
-    };
     if !directory.is_dir() {
         return Err(unreadable(directory, "it is not a directory".to_owned()));
     }
@@ -201,5 +197,12 @@ fn read_directory(directory: &Path) -> Result<BTreeMap<String, String>, Template
     match sources.is_empty() {
         true => Err(unreadable(directory, "it has no `*.tera` file".to_owned())),
         false => Ok(sources),
+    }
+}
+
+fn unreadable(path: &Path, reason: String) -> TemplateError {
+    TemplateError::Unreadable {
+        path: path.to_owned(),
+        reason,
     }
 }

@@ -166,14 +166,9 @@ impl SpeedComparison {
     }
 
     fn add(&mut self, work: &SpeedWork, a: &[&BenchEntry], b: &[&BenchEntry], across: bool) {
-        // Several runs of one report are taken together, so they must be alike, too.
-        let within = |entries: &[&BenchEntry]| {
-            let mut others = entries.iter();
-            others.find_map(|entry| differing(entries[0], entry, false))
-        };
         let differing = differing(a[0], b[0], across)
-            .or_else(|| within(a))
-            .or_else(|| within(b));
+            .or_else(|| differing_within(a))
+            .or_else(|| differing_within(b));
         if let Some((field, values)) = differing {
             self.refused.push(RefusedPair {
                 work: work.clone(),
@@ -263,12 +258,14 @@ fn includes(chosen: &DeviceChoice, entry: &BenchEntry) -> bool {
 fn differing(a: &BenchEntry, b: &BenchEntry, across: bool) -> Option<(&'static str, [String; 2])> {
     let configurations = [a, b].map(|entry| {
         let facts = entry.device_facts.as_ref();
-        let known = |value: Option<String>| value.unwrap_or_else(|| "unknown".to_owned());
         let mut fields = vec![
-            ("config", known(entry.config.clone())),
+            ("config", or_unknown(entry.config.clone())),
             ("warmup", entry.repetitions.warmup.to_string()),
-            ("steps", known(entry.steps.map(|steps| steps.to_string()))),
-            ("tf32", known(facts.map(|it| it.tf32.to_string()))),
+            (
+                "steps",
+                or_unknown(entry.steps.map(|steps| steps.to_string())),
+            ),
+            ("tf32", or_unknown(facts.map(|it| it.tf32.to_string()))),
         ];
         // An engine in another process does not depend on how the runtime was compiled.
         if a.engine.is_none() && b.engine.is_none() {
@@ -277,9 +274,9 @@ fn differing(a: &BenchEntry, b: &BenchEntry, across: bool) -> Option<(&'static s
         if !across {
             let processors = entry.host.processors.map(|count| count.to_string());
             fields.extend([
-                ("device_name", known(facts.map(|it| it.name.clone()))),
+                ("device_name", or_unknown(facts.map(|it| it.name.clone()))),
                 ("processor", entry.host.processor.clone()),
-                ("processors", known(processors)),
+                ("processors", or_unknown(processors)),
             ]);
         }
         fields
@@ -301,11 +298,13 @@ fn wrong(
     of_chosen
         .flat_map(|entry| {
             let reason = entry.reason.clone().unwrap_or_default();
-            let same = |work: &&SpeedWork| is_of(work, entry, chosen.is_none());
-            earlier.keys().filter(same).map(move |work| WrongWork {
-                work: work.clone(),
-                reason: reason.clone(),
-            })
+            earlier
+                .keys()
+                .filter(|work| is_of(work, entry, chosen.is_none()))
+                .map(move |work| WrongWork {
+                    work: work.clone(),
+                    reason: reason.clone(),
+                })
         })
         .collect()
 }
@@ -349,3 +348,13 @@ fn side(entries: &[&BenchEntry]) -> SpeedSide {
 
 #[cfg(test)]
 mod tests;
+
+fn differing_within(entries: &[&BenchEntry]) -> Option<(&'static str, [String; 2])> {
+    // Several runs of one report are taken together, so they must be alike, too.
+    let mut others = entries.iter();
+    others.find_map(|entry| differing(entries[0], entry, false))
+}
+
+fn or_unknown(value: Option<String>) -> String {
+    value.unwrap_or_else(|| "unknown".to_owned())
+}

@@ -53,8 +53,11 @@ pub fn render_bench(summary: &BenchSummary) -> String {
 fn head(summary: &BenchSummary) -> String {
     let lines: BTreeSet<String> = summary.entries.iter().flat_map(facts).collect();
     let mut text: String = lines.into_iter().collect();
-    let unoptimised = |entry: &BenchEntry| !entry.optimised && entry.engine.is_none();
-    if summary.entries.iter().any(unoptimised) {
+    if summary
+        .entries
+        .iter()
+        .any(|entry| !entry.optimised && entry.engine.is_none())
+    {
         text.push_str("build   without optimisation of every crate: `--release` is faster\n");
     }
     text
@@ -62,15 +65,11 @@ fn head(summary: &BenchSummary) -> String {
 
 fn facts(entry: &BenchEntry) -> Vec<String> {
     let host = &entry.host;
-    let known = |name: &str, value: Option<String>| match value {
-        Some(value) => format!(", {name} {value}"),
-        None => String::new(),
-    };
     let mut lines = vec![format!(
         "host    {}{}{}\n",
         host.processor,
-        known("processors", host.processors.map(|count| count.to_string())),
-        known("load", host.load.map(|load| load.to_string())),
+        named("processors", host.processors.map(|count| count.to_string())),
+        named("load", host.load.map(|load| load.to_string())),
     )];
     if let Some(device) = &entry.device_facts {
         lines.push(format!(
@@ -78,14 +77,14 @@ fn facts(entry: &BenchEntry) -> Vec<String> {
             entry.device,
             device.name,
             if device.simulated { ", SIMULATED" } else { "" },
-            known("architecture", device.architecture.clone()),
-            known("driver", device.driver_version.clone()),
-            known("runtime", device.runtime_version.clone()),
-            known(
+            named("architecture", device.architecture.clone()),
+            named("driver", device.driver_version.clone()),
+            named("runtime", device.runtime_version.clone()),
+            named(
                 "compute units",
                 device.compute_units.map(|it| it.to_string())
             ),
-            known("MHz at most", device.max_clock_mhz.map(|it| it.to_string())),
+            named("MHz at most", device.max_clock_mhz.map(|it| it.to_string())),
         ));
     }
     if let Some(versions) = &entry.engine_versions {
@@ -101,15 +100,14 @@ fn engine(entry: &BenchEntry) -> &str {
 /// The cells of a row, or `None` without a time.
 fn cells(entry: &BenchEntry) -> Option<[String; COLUMNS.len()]> {
     let times = entry.times.as_ref()?;
-    let number = |count: Option<usize>| count.map_or_else(|| "-".to_owned(), |it| it.to_string());
     Some([
         entry.subject.clone(),
         entry.device.to_string(),
         engine(entry).to_owned(),
         entry.precision.to_string(),
         measured(entry),
-        number(entry.batch),
-        number(entry.tokens),
+        or_dash(entry.batch),
+        or_dash(entry.tokens),
         digits(times.median),
         digits(times.p5),
         digits(times.p95),
@@ -147,17 +145,29 @@ fn without_time(entry: &BenchEntry) -> String {
 }
 
 fn result(summary: &BenchSummary) -> String {
-    let count = |status| {
-        let entries = summary.entries.iter();
-        entries.filter(|entry| entry.status == status).count()
-    };
     let word = if summary.green { "passed" } else { "failed" };
     format!(
         "result: {word}: {} timed, {} wrong, {} not timed\n",
-        count(BenchStatus::Timed),
-        count(BenchStatus::Wrong),
-        count(BenchStatus::NotTimed)
+        count(BenchStatus::Timed, summary),
+        count(BenchStatus::Wrong, summary),
+        count(BenchStatus::NotTimed, summary)
     )
+}
+
+fn named(name: &str, value: Option<String>) -> String {
+    match value {
+        Some(value) => format!(", {name} {value}"),
+        None => String::new(),
+    }
+}
+
+fn or_dash(count: Option<usize>) -> String {
+    count.map_or_else(|| "-".to_owned(), |it| it.to_string())
+}
+
+fn count(status: BenchStatus, summary: &BenchSummary) -> usize {
+    let entries = summary.entries.iter();
+    entries.filter(|entry| entry.status == status).count()
 }
 
 #[cfg(test)]

@@ -50,10 +50,12 @@ pub fn read_bench_reports(paths: &[PathBuf]) -> Result<BenchLines, ReportError> 
 
 fn parse(text: &str) -> BenchLines {
     let (entries, bad) = parse_json_lines(text, BenchEntry::VERSION);
-    let problem = |BadLine { line, message }| format!("line {line}: {message}");
     BenchLines {
         entries,
-        problems: bad.into_iter().map(problem).collect(),
+        problems: bad
+            .into_iter()
+            .map(|BadLine { line, message }| format!("line {line}: {message}"))
+            .collect(),
     }
 }
 

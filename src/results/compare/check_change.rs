@@ -98,12 +98,8 @@ pub(super) fn decide(pair: CheckPair<'_>, outputs: &[ThreeWay], chosen: bool) ->
         return decide_single(pair);
     };
     let (status_a, status_b) = (a.evaluation.status, b.evaluation.status);
-    let class = |status| match StatusClass::from_status(status) {
-        StatusClass::Simulated if chosen => StatusClass::Passes,
-        other => other,
-    };
     let moved = || format!("{}, now {}", status_a.word(), status_b.word());
-    match (class(status_a), class(status_b)) {
+    match (class(status_a, chosen), class(status_b, chosen)) {
         (StatusClass::Passes, StatusClass::Passes)
         | (StatusClass::Simulated, StatusClass::Simulated) => decide_by_errors(outputs),
         (StatusClass::Passes, _)
@@ -135,12 +131,6 @@ pub(super) fn decide(pair: CheckPair<'_>, outputs: &[ThreeWay], chosen: bool) ->
 
 /// A check that only one report contains. Losing a check that never ran is not red.
 fn decide_single(pair: CheckPair<'_>) -> Decision {
-    let status = |merged: &MergedEntry| merged.evaluation.status;
-    let decision = |change, red, why: &str| Decision {
-        change,
-        red,
-        why: why.to_owned(),
-    };
     match (pair.a, pair.b) {
         (Some(a), _) => decision(
             CheckChange::OnlyInA,
@@ -155,15 +145,14 @@ fn decide_single(pair: CheckPair<'_>) -> Decision {
 /// Two passes: the first tensor whose error changed decides, and a regression outweighs an
 /// improvement.
 fn decide_by_errors(outputs: &[ThreeWay]) -> Decision {
-    let with = |change: ErrorChange| outputs.iter().find(|output| output.change == change);
-    if let Some(output) = with(ErrorChange::Worse) {
+    if let Some(output) = with_change(ErrorChange::Worse, outputs) {
         return CheckChange::Worse.red(errors(output));
     }
     // A tensor that is no longer compared could be wrong without failing.
-    if let Some(output) = with(ErrorChange::Lost) {
+    if let Some(output) = with_change(ErrorChange::Lost, outputs) {
         return CheckChange::Worse.red(format!("`{}` is no longer compared", output.name));
     }
-    match with(ErrorChange::Better) {
+    match with_change(ErrorChange::Better, outputs) {
         Some(output) => CheckChange::Better.not_red(errors(output)),
         None => CheckChange::Same.not_red(String::new()),
     }
@@ -178,4 +167,27 @@ fn errors(output: &ThreeWay) -> String {
         number(output.a_to_golden),
         number(output.b_to_golden)
     )
+}
+
+fn status(merged: &MergedEntry) -> ResultStatus {
+    merged.evaluation.status
+}
+
+fn decision(change: CheckChange, red: bool, why: &str) -> Decision {
+    Decision {
+        change,
+        red,
+        why: why.to_owned(),
+    }
+}
+
+fn class(status: ResultStatus, chosen: bool) -> StatusClass {
+    match StatusClass::from_status(status) {
+        StatusClass::Simulated if chosen => StatusClass::Passes,
+        other => other,
+    }
+}
+
+fn with_change(change: ErrorChange, outputs: &[ThreeWay]) -> Option<&ThreeWay> {
+    outputs.iter().find(|output| output.change == change)
 }

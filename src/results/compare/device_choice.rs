@@ -64,17 +64,18 @@ impl FromStr for DeviceChoice {
         let (device, index) = device
             .split_once(':')
             .map_or((device, None), |(device, index)| (device, Some(index)));
-        let parsed = |index: &str| {
-            index
-                .parse()
-                .map_err(|_| DeviceChoiceError::Index(index.to_owned()))
-        };
         let (device, simulated) = device
             .strip_suffix("-sim")
             .map_or((device, false), |device| (device, true));
         Ok(Self {
             device: device.parse()?,
-            index: index.map(parsed).transpose()?,
+            index: index
+                .map(|index| {
+                    index
+                        .parse()
+                        .map_err(|_| DeviceChoiceError::Index(index.to_owned()))
+                })
+                .transpose()?,
             simulated,
             engine: engine.map(str::parse).transpose()?,
         })

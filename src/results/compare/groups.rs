@@ -2,6 +2,7 @@
 //! models stays readable.
 
 use super::{CheckChange, ComparedCheck, ComparedSide, ReportComparison};
+use crate::results::read::ResultStatus;
 use std::collections::BTreeMap;
 
 /// Changed checks that are listed one by one; more are grouped.
@@ -34,15 +35,12 @@ impl ReportComparison {
         }
         let mut groups: BTreeMap<_, Vec<&ComparedCheck>> = BTreeMap::new();
         for check in changed {
-            let side = |side: &Option<ComparedSide>| {
-                side.as_ref().map(|side| (side.status, side.device.clone()))
-            };
             let key = (
                 check.change,
                 !check.red,
                 check.without_model(),
-                side(&check.a),
-                side(&check.b),
+                status_and_device(&check.a),
+                status_and_device(&check.b),
             );
             groups.entry(key).or_default().push(check);
         }
@@ -95,4 +93,8 @@ impl ComparedCheck {
     fn without_model(&self) -> &str {
         self.test.splitn(3, "::").last().unwrap_or(&self.test)
     }
+}
+
+fn status_and_device(side: &Option<ComparedSide>) -> Option<(ResultStatus, String)> {
+    side.as_ref().map(|side| (side.status, side.device.clone()))
 }

@@ -56,10 +56,7 @@ pub(super) fn three_way(a: &ReportEntry, b: &ReportEntry, factor: f64) -> Vec<Th
 }
 
 fn compare_outputs(a: &OutputError, b: Option<&OutputError>, factor: f64) -> ThreeWay {
-    let finite = |output: &OutputError| {
-        Some(output.rel_l2).filter(|error| *error < f64::MAX && output.non_finite == 0)
-    };
-    let (a_to_golden, b_to_golden) = (finite(a), b.and_then(finite));
+    let (a_to_golden, b_to_golden) = (finite_error(a), b.and_then(finite_error));
     let threshold = a
         .rel_l2_threshold
         .max(b.map_or(0.0, |output| output.rel_l2_threshold));
@@ -92,6 +89,10 @@ fn change(a: Option<f64>, b: Option<f64>, threshold: f64, factor: f64) -> ErrorC
         (Some(_), None) => ErrorChange::Worse,
         (None, Some(_)) => ErrorChange::Better,
     }
+}
+
+fn finite_error(output: &OutputError) -> Option<f64> {
+    Some(output.rel_l2).filter(|error| *error < f64::MAX && output.non_finite == 0)
 }
 
 #[cfg(test)]

@@ -187,9 +187,12 @@ fn result(comparison: &ReportComparison) -> &'static str {
 }
 
 fn counts(comparison: &ReportComparison) -> String {
-    let count = |change: &CheckChange| comparison.counts.get(change).copied().unwrap_or(0);
-    let counts = CheckChange::ALL
-        .iter()
-        .map(|change| format!("{} {}", count(change), change.word()));
+    let counts = CheckChange::ALL.iter().map(|change| {
+        format!(
+            "{} {}",
+            comparison.counts.get(change).copied().unwrap_or(0),
+            change.word()
+        )
+    });
     counts.collect::<Vec<_>>().join(", ")
 }

@@ -31,10 +31,12 @@ pub fn read_kernel_lines(path: &Path) -> Result<KernelLines, ReportError> {
 
 fn parse(text: &str) -> KernelLines {
     let (entries, bad) = parse_json_lines(text, KernelEntry::VERSION);
-    let problem = |BadLine { line, message }| format!("line {line}: {message}");
     KernelLines {
         entries,
-        problems: bad.into_iter().map(problem).collect(),
+        problems: bad
+            .into_iter()
+            .map(|BadLine { line, message }| format!("line {line}: {message}"))
+            .collect(),
     }
 }
 

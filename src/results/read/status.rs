@@ -122,7 +122,6 @@ pub fn evaluate(
     }
     let expectation = expected.matching(entry);
     let in_force = expectation.filter(|expectation| expected.is_in_force(expectation));
-    let evaluation = |status, red, note| StatusEvaluation { status, red, note };
     match (entry.status, in_force, expectation) {
         (EntryStatus::Ignored, ..) => evaluation(ignored(entry), false, None),
         (EntryStatus::Fail, Some(expectation), _) => evaluation(
@@ -173,4 +172,8 @@ fn without_numbers(entry: &ReportEntry) -> Option<ResultStatus> {
         (true, false, true) => Some(ResultStatus::Fallback),
         (true, false, false) | (false, ..) => None,
     }
+}
+
+fn evaluation(status: ResultStatus, red: bool, note: Option<String>) -> StatusEvaluation {
+    StatusEvaluation { status, red, note }
 }

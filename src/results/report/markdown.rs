@@ -97,11 +97,10 @@ fn push_not_run(text: &mut String, merged: &MergedReport) {
     {
         let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
         let mut counts: BTreeMap<ResultStatus, usize> = BTreeMap::new();
-        // Passes without a device are checks of mocks and fallbacks.
-        let not_run = |entry: &&MergedEntry| {
+        for entry in merged.entries.iter().filter(|entry| {
+            // Passes without a device are checks of mocks and fallbacks.
             entry.column == index && entry.evaluation.status != ResultStatus::Pass
-        };
-        for entry in merged.entries.iter().filter(not_run) {
+        }) {
             *counts.entry(entry.evaluation.status).or_default() += 1;
             *reasons
                 .entry(entry.entry.reason.as_deref().unwrap_or("no reason given"))
@@ -123,10 +122,13 @@ fn push_not_run(text: &mut String, merged: &MergedReport) {
 }
 
 fn push_failures(text: &mut String, merged: &MergedReport) {
-    let is_shown = |entry: &&MergedEntry| {
-        entry.evaluation.red || entry.evaluation.status == ResultStatus::ExpectedFailure
-    };
-    let failures: Vec<&MergedEntry> = merged.entries.iter().filter(is_shown).collect();
+    let failures: Vec<&MergedEntry> = merged
+        .entries
+        .iter()
+        .filter(|entry| {
+            entry.evaluation.red || entry.evaluation.status == ResultStatus::ExpectedFailure
+        })
+        .collect();
     if failures.is_empty() {
         return;
     }

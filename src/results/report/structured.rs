@@ -136,13 +136,17 @@ struct StructuredCheck {
 /// The report as JSON, ended by a line break.
 pub fn render_structured(merged: &MergedReport, base: Option<&ReportComparison>) -> String {
     let StatusCounts { numbers, others } = merged.counts();
-    let all = |status: &ResultStatus| count(&numbers, status) + count(&others, status);
     let structured = StructuredReport {
         version: VERSION,
         green: merged.is_green(),
         counts: ResultStatus::ALL
             .iter()
-            .map(|status| (key(*status), all(status)))
+            .map(|status| {
+                (
+                    key(*status),
+                    count(&numbers, status) + count(&others, status),
+                )
+            })
             .collect(),
         numbers: ResultStatus::ALL
             .iter()

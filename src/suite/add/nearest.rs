@@ -96,12 +96,10 @@ impl ConfigFacts<'_> {
 
     /// Whether this configuration contains others; its own fields then do not describe the model.
     fn has_parts(&self) -> bool {
-        let is_part = |name: &str, value: &Value| {
-            name.ends_with("_config") || value.get("model_type").is_some()
-        };
-        self.fields
-            .iter()
-            .any(|(name, value)| !NO_PARTS.contains(&name.as_str()) && is_part(name, value))
+        self.fields.iter().any(|(name, value)| {
+            !NO_PARTS.contains(&name.as_str())
+                && (name.ends_with("_config") || value.get("model_type").is_some())
+        })
     }
 
     fn of_the_class(&self) -> Option<Nearest> {

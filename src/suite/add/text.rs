@@ -46,13 +46,16 @@ pub fn spec_text(
     if let Some(hub) = &checkpoint.hub {
         let _ = writeln!(text, "  hub: {}", scalar(hub));
     }
-    // The precisions that every device has; tf32 is for specs that ask for it.
-    let on_all = |precision: &Precision| {
-        DeviceKind::ALL
-            .iter()
-            .all(|device| precision.applies_on(*device))
-    };
-    let precisions: Vec<Precision> = Precision::ALL.iter().copied().filter(on_all).collect();
+    let precisions: Vec<Precision> = Precision::ALL
+        .iter()
+        .copied()
+        .filter(|precision| {
+            // The precisions that every device has; tf32 is for specs that ask for it.
+            DeviceKind::ALL
+                .iter()
+                .all(|device| precision.applies_on(*device))
+        })
+        .collect();
     let _ = writeln!(text, "devices: [{}]", list(DeviceKind::ALL));
     let _ = writeln!(text, "precisions: [{}]", list(&precisions));
     skips(&mut text, found, architecture);

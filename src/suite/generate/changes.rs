@@ -140,19 +140,18 @@ fn has_marker(content: &[u8]) -> bool {
 
 /// Generated files below `src/` and `tests/` that the plan does not contain.
 fn left_over(out: &Path, planned: &BTreeSet<&str>) -> Vec<FileChange> {
-    let inside = |path: &Path| path.strip_prefix(out).unwrap_or(path).to_owned();
     let is_generated =
         |path: &Path| read_bytes(path, limit::SOURCE).is_ok_and(|content| has_marker(&content));
     WalkDir::new(out)
         .into_iter()
         // Otherwise a `target` in the suite, with tens of thousands of files, would be searched.
-        .filter_entry(|entry| entry.depth() == 0 || is_source(&inside(entry.path())))
+        .filter_entry(|entry| entry.depth() == 0 || is_source(&inside(entry.path(), out)))
         .filter_map(Result::ok)
         .filter(|entry| {
             entry.file_type().is_file() && entry.path().extension().is_some_and(|kind| kind == "rs")
         })
         .map(|entry| {
-            let parts = inside(entry.path());
+            let parts = inside(entry.path(), out);
             let parts: Vec<_> = parts
                 .components()
                 .map(|part| part.as_os_str().to_string_lossy())
@@ -190,4 +189,8 @@ fn first_difference(found: &[u8], expected: &[u8]) -> Option<(usize, String, Str
         }
     }
     None
+}
+
+fn inside(path: &Path, out: &Path) -> PathBuf {
+    path.strip_prefix(out).unwrap_or(path).to_owned()
 }

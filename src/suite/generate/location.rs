@@ -5,11 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 /// The absolute path with links resolved as far as it exists, and without `.` and `..`.
 pub(super) fn absolute(path: &Path) -> Result<PathBuf, GenerateError> {
-    let bad = |reason: String| GenerateError::BadDirectory {
-        path: path.to_owned(),
-        reason,
-    };
-    let full = std::path::absolute(path).map_err(|error| bad(error.to_string()))?;
+    let full = std::path::absolute(path).map_err(|error| bad_directory(error.to_string(), path))?;
     // Without `..`, resolving the whole path at once has the same result as resolving it part by
     // part.
     let at_once = if full.components().any(|part| part == Component::ParentDir) {
@@ -19,7 +15,7 @@ pub(super) fn absolute(path: &Path) -> Result<PathBuf, GenerateError> {
     };
     let resolved = at_once.unwrap_or_else(|| by_parts(&full));
     if resolved.to_str().is_none() {
-        return Err(bad("it is not UTF-8".to_owned()));
+        return Err(bad_directory("it is not UTF-8".to_owned(), path));
     }
     Ok(resolved)
 }
@@ -91,6 +87,13 @@ pub(super) fn common_ancestor(a: &Path, b: &Path) -> PathBuf {
         .take_while(|(a, b)| a == b)
         .map(|(part, _)| part)
         .collect()
+}
+
+fn bad_directory(reason: String, path: &Path) -> GenerateError {
+    GenerateError::BadDirectory {
+        path: path.to_owned(),
+        reason,
+    }
 }
 
 #[cfg(test)]

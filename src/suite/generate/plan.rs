@@ -79,14 +79,16 @@ pub fn plan_of(
         .iter()
         .try_for_each(|loaded| loaded.check_recording())?;
     let command = layout.command();
-    let render = |loaded: &&LoadedSpec| {
-        progress(loaded.spec.name.as_str());
-        let text = render_harness(templates, loaded, &layout, &command)?;
-        Ok((harness_path(loaded), text.into_bytes()))
-    };
     // Not collected into a `Result` in parallel: the first of several errors is shown, not the one
     // that happens first.
-    let rendered: Vec<Result<_, Error>> = selected.par_iter().map(render).collect();
+    let rendered: Vec<Result<_, Error>> = selected
+        .par_iter()
+        .map(|loaded| {
+            progress(loaded.spec.name.as_str());
+            let text = render_harness(templates, loaded, &layout, &command)?;
+            Ok((harness_path(loaded), text.into_bytes()))
+        })
+        .collect();
     let mut files = rendered
         .into_iter()
         .collect::<Result<BTreeMap<_, _>, _>>()?;
@@ -132,10 +134,9 @@ fn render_rust(
 }
 
 fn tera_context(template: &str, context: &impl Serialize) -> Result<Context, TemplateError> {
-    let wrong = |error| TemplateError::Tera {
+    Context::from_serialize(context).map_err(|error| TemplateError::Tera {
         report: format!("the context of `{template}`: {error}"),
-    };
-    Context::from_serialize(context).map_err(wrong)
+    })
 }
 
 /// The variables of the templates below `suite/`.

@@ -1,7 +1,7 @@
 //! The only code that changes a suite: it writes all files to a temporary directory first and then
 //! renames them, so that a full disk leaves the old suite.
 
-use super::{ChangeKind, Changes, GenerateError, SpecFilter, plan};
+use super::{ChangeKind, Changes, FileChange, GenerateError, SpecFilter, plan};
 use crate::{
     base::{
         atomic_file::{self, Temporary},
@@ -50,12 +50,7 @@ impl Changes {
         }
         let out = self.plan.layout.out();
         let prepared = Temporary::directory(out).map_err(failed("write", out))?;
-        let written = || {
-            self.files
-                .iter()
-                .filter(|file| file.change != ChangeKind::Delete)
-        };
-        for file in written() {
+        for file in self.written() {
             let content = self
                 .plan
                 .files
@@ -65,7 +60,7 @@ impl Changes {
             prepare(prepared.path(), &file.path, content)
                 .map_err(failed("write", &out.join(&file.path)))?;
         }
-        for file in written() {
+        for file in self.written() {
             let target = out.join(&file.path);
             let directory = target.parent().unwrap_or(out);
             let renamed = fs::create_dir_all(directory)
@@ -88,6 +83,13 @@ impl Changes {
             }
         }
         Ok(())
+    }
+
+    /// The files that are written.
+    fn written(&self) -> impl Iterator<Item = &FileChange> {
+        self.files
+            .iter()
+            .filter(|file| file.change != ChangeKind::Delete)
     }
 }
 

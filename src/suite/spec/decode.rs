@@ -280,15 +280,11 @@ fn computable(
         let help = format!("remove it, or add to `devices`: {}", list(&kinds));
         decoder.complain(node, message, Some(help));
     }
-    let has_precision = |device: &&DeviceKind| {
-        precisions
+    if let Some((node, device)) = fields.optional("devices").zip(devices.iter().find(|it| {
+        !precisions
             .iter()
-            .any(|precision| precision.applies_on(**device))
-    };
-    if let Some((node, device)) = fields
-        .optional("devices")
-        .zip(devices.iter().find(|it| !has_precision(it)))
-    {
+            .any(|precision| precision.applies_on(**it))
+    })) {
         let message = format!("`{device}` computes in no precision of this spec");
         decoder.complain(
             node,
@@ -308,10 +304,10 @@ fn tolerances(
         let Some(tolerance) = tolerance(decoder, item, &path, context) else {
             continue;
         };
-        let same = |other: &ToleranceSpec| {
-            other.output == tolerance.output && other.precision == tolerance.precision
-        };
-        if tolerances.iter().any(same) {
+        if tolerances
+            .iter()
+            .any(|other| other.output == tolerance.output && other.precision == tolerance.precision)
+        {
             let message = format!(
                 "`{path}` is the second tolerance for this output in `{}`",
                 tolerance.precision

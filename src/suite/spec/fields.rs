@@ -94,11 +94,10 @@ impl SpecDecoder {
         required: &[&str],
         misspelt: &[&str],
     ) {
-        let is_missing = |key: &&str| fields.optional(key).is_none() && !misspelt.contains(key);
         let missing: Vec<String> = required
             .iter()
             .copied()
-            .filter(is_missing)
+            .filter(|key| fields.optional(key).is_none() && !misspelt.contains(key))
             .map(|key| fields.key(key))
             .collect();
         let missing: Vec<&str> = missing.iter().map(String::as_str).collect();
@@ -298,13 +297,11 @@ fn join(path: &str, key: &str) -> String {
 }
 
 fn nearest_key<'k>(given: &str, known: &[&'k str]) -> Option<&'k str> {
-    // As an integer, because floats have no total order that `max_by_key` could use.
-    let score = |key: &&str| (strsim::jaro_winkler(given, key) * 1000.0) as u32;
     known
         .iter()
         .copied()
-        .max_by_key(score)
-        .filter(|key| score(key) > 700)
+        .max_by_key(|key| similarity(key, given))
+        .filter(|key| similarity(key, given) > 700)
 }
 
 /// "`a`, `b`, `c`".
@@ -314,4 +311,9 @@ pub(super) fn list(words: &[&str]) -> String {
         .map(|word| format!("`{word}`"))
         .collect::<Vec<_>>()
         .join(", ")
+}
+
+fn similarity(key: &str, given: &str) -> u32 {
+    // As an integer, because floats have no total order that `max_by_key` could use.
+    (strsim::jaro_winkler(given, key) * 1000.0) as u32
 }

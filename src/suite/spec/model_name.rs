@@ -38,8 +38,10 @@ impl ModelName {
         if !first.is_ascii_alphanumeric() {
             return Err(NameError::BadStart(first));
         }
-        let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-        if let Some(bad) = text.chars().find(|&c| !allowed(c)) {
+        if let Some(bad) = text
+            .chars()
+            .find(|&c| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.')))
+        {
             return Err(NameError::BadCharacter(bad));
         }
         if text.len() > MAX_NAME_LENGTH {

@@ -92,11 +92,6 @@ fn excerpt(source: &str, span: Range<usize>) -> (Cow<'_, str>, Range<usize>) {
     if source[start..end].chars().count() <= LONG {
         return (without_c1(source), span);
     }
-    let narrow = |text: &str| {
-        text.chars()
-            .map(|c| if c.is_ascii() { c } else { '?' })
-            .collect::<String>()
-    };
     let before = narrow(&source[start..span.start]);
     let marked = narrow(&source[span.start..span.end.min(end)]);
     let after = narrow(&source[span.end.min(end)..end]);
@@ -112,7 +107,6 @@ fn excerpt(source: &str, span: Range<usize>) -> (Cow<'_, str>, Range<usize>) {
 /// replaces the control characters of ASCII. The character in their place has two bytes as well, so
 /// that ranges remain valid.
 fn without_c1(source: &str) -> Cow<'_, str> {
-    let is_c1 = |c: char| matches!(c, '\u{80}'..='\u{9f}');
     if source.contains(is_c1) {
         Cow::Owned(source.replace(is_c1, "¿"))
     } else {
@@ -159,6 +153,16 @@ impl fmt::Display for Count {
         let plural = if self.0 == 1 { "" } else { "s" };
         write!(f, "{} {}{plural}", self.0, self.1)
     }
+}
+
+fn narrow(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_ascii() { c } else { '?' })
+        .collect::<String>()
+}
+
+fn is_c1(c: char) -> bool {
+    matches!(c, '\u{80}'..='\u{9f}')
 }
 
 #[cfg(test)]

@@ -248,10 +248,9 @@ fn checks(text: &mut String) {
             .filter(has)
             .map(|word| word.as_str())
             .collect();
-        let is_model = |architecture: &&Architecture| architecture.subject() == SubjectKind::Model;
         let architectures = match Architecture::ALL
             .iter()
-            .filter(is_model)
+            .filter(|architecture| architecture.subject() == SubjectKind::Model)
             .all(|architecture| has(&architecture))
         {
             true if check.entry().operators => "all".to_owned(),

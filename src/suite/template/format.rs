@@ -86,11 +86,10 @@ impl Formatter {
 fn chunks(body: &str) -> impl Iterator<Item = &str> {
     let mut rest = body;
     std::iter::from_fn(move || {
-        let closes = |line: &&str| matches!(line.trim_end(), "}" | "};");
         let mut open = true;
-        let lines = rest
-            .split_inclusive('\n')
-            .take_while(|line| std::mem::replace(&mut open, !closes(line)));
+        let lines = rest.split_inclusive('\n').take_while(|line| {
+            std::mem::replace(&mut open, !matches!(line.trim_end(), "}" | "};"))
+        });
         let (chunk, tail) = rest.split_at(lines.map(str::len).sum());
         rest = tail;
         (!chunk.is_empty()).then_some(chunk)

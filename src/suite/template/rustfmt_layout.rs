@@ -45,8 +45,10 @@ fn joined_signature(lines: &[&str]) -> Replaced {
 /// An element of a list, `name(` with one argument per line, where all of it fits on one line.
 fn joined_call(lines: &[&str]) -> Replaced {
     let head = lines.first().filter(|line| line.ends_with('('))?;
-    let is_argument = |line: &&&str| indent_of(line) == indent_of(head) + 4 && line.ends_with(',');
-    let count = lines[1..].iter().take_while(is_argument).count();
+    let count = lines[1..]
+        .iter()
+        .take_while(|line| indent_of(line) == indent_of(head) + 4 && line.ends_with(','))
+        .count();
     let closing = lines
         .get(count + 1)
         .filter(|line| line.trim_start() == ")," && indent_of(line) == indent_of(head))?;

@@ -67,16 +67,19 @@ fn result(entry: &FindingEntry<'_>, kinds: &[FindingKind]) -> Value {
 /// A path as a relative reference: characters that a URI does not allow, and `:`, which would end a
 /// scheme, as `%xx`.
 fn uri(path: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
     path.bytes()
         .map(|byte| {
-            if plain(byte) {
+            if is_plain(byte) {
                 char::from(byte).to_string()
             } else {
                 format!("%{byte:02X}")
             }
         })
         .collect()
+}
+
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte)
 }
 
 #[cfg(test)]

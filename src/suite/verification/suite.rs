@@ -105,17 +105,13 @@ struct Project {
 
 impl Project {
     fn read(settings: &Settings) -> Result<Self, Error> {
-        let nothing = || VerificationError::Nothing {
-            specs: settings.specs.clone(),
-            out: settings.out.clone(),
-        };
         if !settings.specs.exists() && !settings.out.exists() {
-            return Err(nothing().into());
+            return Err(nothing(settings).into());
         }
         let layout = SuiteLayout::new(settings)?;
         let specs = load_all(&settings.specs)?;
         if specs.is_empty() && sources(layout.out()).is_empty() {
-            return Err(nothing().into());
+            return Err(nothing(settings).into());
         }
         Ok(Self { layout, specs })
     }
@@ -127,8 +123,11 @@ impl Project {
         verified: &Verified,
         into: &mut Verification,
     ) -> Result<(), Error> {
-        let new = |loaded| HarnessExpectation::new(loaded, &self.layout);
-        let harnesses = self.specs.iter().map(new).collect::<Result<Vec<_>, _>>()?;
+        let harnesses = self
+            .specs
+            .iter()
+            .map(|loaded| HarnessExpectation::new(loaded, &self.layout))
+            .collect::<Result<Vec<_>, _>>()?;
         let suite = GeneratedSuite {
             layout: &self.layout,
             shown: &settings.out,
@@ -245,13 +244,15 @@ impl GeneratedSuite<'_> {
                 }
             }
         }
-        // The same text with the same expectation has the same findings: none.
-        let differs = |(harness, _, text): &&(&HarnessExpectation, String, String)| {
-            verified.get(&harness.path) != Some(text)
-        };
-        let questions = read.iter().filter(differs).map(|(harness, path, text)| {
-            (HarnessSource { path, text }, Some(&harness.expectation))
-        });
+        let questions = read
+            .iter()
+            .filter(|(harness, _, text)| {
+                // The same text with the same expectation has the same findings: none.
+                verified.get(&harness.path) != Some(text)
+            })
+            .map(|(harness, path, text)| {
+                (HarnessSource { path, text }, Some(&harness.expectation))
+            });
         let findings = verify_all(&questions.collect::<Vec<_>>());
         into.findings.extend(findings.into_iter().flatten());
         into.files += read.len();
@@ -329,12 +330,6 @@ fn sources(out: &Path) -> BTreeSet<String> {
 }
 
 fn first_different_line(found: &[u8], expected: &[u8]) -> usize {
-    let lines = |bytes: &[u8]| {
-        bytes
-            .split(|byte| *byte == b'\n')
-            .map(<[u8]>::to_vec)
-            .collect::<Vec<_>>()
-    };
     let (found, expected) = (lines(found), lines(expected));
     let same = found
         .iter()
@@ -342,4 +337,18 @@ fn first_different_line(found: &[u8], expected: &[u8]) -> usize {
         .take_while(|(found, expected)| found == expected)
         .count();
     same + 1
+}
+
+fn lines(bytes: &[u8]) -> Vec<Vec<u8>> {
+    bytes
+        .split(|byte| *byte == b'\n')
+        .map(<[u8]>::to_vec)
+        .collect::<Vec<_>>()
+}
+
+fn nothing(settings: &Settings) -> VerificationError {
+    VerificationError::Nothing {
+        specs: settings.specs.clone(),
+        out: settings.out.clone(),
+    }
 }

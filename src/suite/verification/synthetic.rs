@@ -155,14 +155,15 @@ fn subject(architecture: Architecture, index: usize) -> SpecSubject {
 
 /// Every operator, with one shape and the last with two.
 fn operators() -> Vec<OperatorSpec> {
-    let shape = |operator: Operator, size: u64| vec![size; operator.sizes().len()];
-    let spec = |&operator: &Operator| OperatorSpec {
-        operator,
-        shapes: vec![shape(operator, 1)],
-    };
-    let mut all: Vec<OperatorSpec> = Operator::ALL.iter().map(spec).collect();
+    let mut all: Vec<OperatorSpec> = Operator::ALL
+        .iter()
+        .map(|&operator| OperatorSpec {
+            operator,
+            shapes: vec![shape_of(operator, 1)],
+        })
+        .collect();
     if let Some(last) = all.last_mut() {
-        last.shapes.push(shape(last.operator, 4097));
+        last.shapes.push(shape_of(last.operator, 4097));
     }
     all
 }
@@ -172,15 +173,17 @@ fn stress() -> Vec<StressSpec> {
     let Some(&operator) = Operator::ALL.last() else {
         return Vec::new();
     };
-    let shape = |size: u64| vec![size; operator.sizes().len()];
     let group = |issue: &str, shapes| StressSpec {
         operator,
         issue: issue.to_owned(),
         shapes,
     };
     vec![
-        group("vllm#51511", vec![shape(8193)]),
-        group("sizes", vec![shape(1), shape(9_500_000)]),
+        group("vllm#51511", vec![shape_of(operator, 8193)]),
+        group(
+            "sizes",
+            vec![shape_of(operator, 1), shape_of(operator, 9_500_000)],
+        ),
     ]
 }
 
@@ -188,16 +191,6 @@ fn stress() -> Vec<StressSpec> {
 /// skipped.
 fn hostile(base: ModelSpec) -> ModelSpec {
     let required = required_checks(base.architecture, &base.devices, &base.precisions);
-    let skip = |device: DeviceKind| {
-        let first = required.iter().find(|entry| entry.device == device)?;
-        let (check, precision) = (first.check, Some(first.precision));
-        Some(SkippedCheck {
-            check,
-            device: Some(device),
-            precision,
-            reason: HOSTILE.to_owned(),
-        })
-    };
     let subject = match base.subject {
         SpecSubject::Model { model_type, .. } => SpecSubject::Model {
             model_type,
@@ -218,7 +211,21 @@ fn hostile(base: ModelSpec) -> ModelSpec {
     ModelSpec {
         subject,
         checks: Checks {
-            skip: base.devices.iter().copied().filter_map(skip).collect(),
+            skip: base
+                .devices
+                .iter()
+                .copied()
+                .filter_map(|device| {
+                    let first = required.iter().find(|entry| entry.device == device)?;
+                    let (check, precision) = (first.check, Some(first.precision));
+                    Some(SkippedCheck {
+                        check,
+                        device: Some(device),
+                        precision,
+                        reason: HOSTILE.to_owned(),
+                    })
+                })
+                .collect(),
             ..Checks::default()
         },
         memory: Some(Memory { vram_mib: u64::MAX }),
@@ -259,6 +266,10 @@ fn subset<T: Copy>(all: &[T], chosen: u32) -> Vec<T> {
         .enumerate()
         .filter(|(index, _)| chosen & (1 << index) != 0);
     members.map(|(_, member)| *member).collect()
+}
+
+fn shape_of(operator: Operator, size: u64) -> Vec<u64> {
+    vec![size; operator.sizes().len()]
 }
 
 #[cfg(test)]

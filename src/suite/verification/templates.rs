@@ -173,18 +173,11 @@ fn unrendered(templates: &Templates, template: &str, subject: &str, error: &Erro
 
 /// The position in a report: `name:line:column` of Tera, or "`name`, line 3" of the formatter.
 fn named_place(templates: &Templates, template: &str, report: &str) -> Option<(String, usize)> {
-    let number = |text: &str| {
-        text.chars()
-            .take_while(char::is_ascii_digit)
-            .collect::<String>()
-            .parse()
-            .ok()
-    };
     templates.reachable(template).into_iter().find_map(|name| {
         let after = |separator: &str| {
             report
                 .split_once(&format!("{name}{separator}"))
-                .and_then(|(_, rest)| number(rest))
+                .and_then(|(_, rest)| leading_number(rest))
         };
         after(":")
             .or_else(|| after("`, line "))
@@ -243,18 +236,25 @@ impl Rendered {
     fn where_it_belongs(&self, missing: &str, templates: &Templates) -> (String, usize) {
         let name = missing.split('`').next().unwrap_or_default();
         let reachable = templates.reachable(&self.template);
-        let line_of = |word: &str| {
-            reachable.iter().find_map(|template| {
-                let line = templates
-                    .source(template)
-                    .lines()
-                    .position(|line| line.contains(word))?;
-                Some((template.clone(), line + 1))
-            })
-        };
         [name, "init_cuda", "init_cpu"]
             .into_iter()
-            .find_map(line_of)
+            .find_map(|word| {
+                reachable.iter().find_map(|template| {
+                    let line = templates
+                        .source(template)
+                        .lines()
+                        .position(|line| line.contains(word))?;
+                    Some((template.clone(), line + 1))
+                })
+            })
             .unwrap_or((self.template.clone(), 1))
     }
+}
+
+fn leading_number(text: &str) -> Option<usize> {
+    text.chars()
+        .take_while(char::is_ascii_digit)
+        .collect::<String>()
+        .parse()
+        .ok()
 }

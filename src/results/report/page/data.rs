@@ -319,11 +319,10 @@ impl Serialize for OutputData {
 
 impl WorstData {
     fn new(worst: &WorstElement) -> Self {
-        let number = |value: f64| Some(value).filter(|value| value.abs() < f64::MAX);
         Self(
             worst.index.clone(),
-            number(worst.expected),
-            number(worst.got),
+            below_infinity(worst.expected),
+            below_infinity(worst.got),
         )
     }
 }
@@ -373,4 +372,8 @@ fn finite(value: f64) -> Option<f64> {
 
 fn round(value: f64) -> f64 {
     format!("{value:.2e}").parse().unwrap_or(value)
+}
+
+fn below_infinity(value: f64) -> Option<f64> {
+    Some(value).filter(|value| value.abs() < f64::MAX)
 }

@@ -47,11 +47,10 @@ fn skips(decoder: &mut SpecDecoder, node: &Node, context: &SpecContext<'_>) -> V
         let Some(skip) = skip(decoder, item, &path, context) else {
             continue;
         };
-        let same = |other: &SkippedCheck| {
+        if skips.iter().any(|other| {
             (other.check, other.device, other.precision)
                 == (skip.check, skip.device, skip.precision)
-        };
-        if skips.iter().any(same) {
+        }) {
             decoder.complain(
                 item,
                 format!("`{path}` skips `{}` a second time", skip.check),
@@ -74,7 +73,6 @@ fn xfails(
         let Some(xfail) = xfail(decoder, item, &path, context) else {
             continue;
         };
-        let key = |xfail: &Xfail| (xfail.check, xfail.device, xfail.precision);
         if xfails.iter().any(|other| key(other) == key(&xfail)) {
             decoder.complain(
                 item,
@@ -224,4 +222,8 @@ impl SpecContext<'_> {
                         .is_none_or(|precision| precision == required.precision)
             })
     }
+}
+
+fn key(xfail: &Xfail) -> (Check, Option<DeviceKind>, Option<Precision>) {
+    (xfail.check, xfail.device, xfail.precision)
 }

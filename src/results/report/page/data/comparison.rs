@@ -31,20 +31,21 @@ impl BaseComparison {
 
 impl ChangeRow {
     fn new(group: &ChangeGroup<'_>) -> Self {
-        let side = |side: &Option<ComparedSide>| {
-            side.as_ref().map_or(String::new(), |side| {
-                format!("{} {}", side.status.word(), side.device)
-            })
-        };
         let check = group.first();
         let models = group.models().into_iter().map(str::to_owned).collect();
         Self(
             check.change.word(),
             group.name().to_owned(),
-            side(&check.a),
-            side(&check.b),
+            status_and_device(&check.a),
+            status_and_device(&check.b),
             group.why(),
             models,
         )
     }
+}
+
+fn status_and_device(side: &Option<ComparedSide>) -> String {
+    side.as_ref().map_or(String::new(), |side| {
+        format!("{} {}", side.status.word(), side.device)
+    })
 }
