@@ -1,8 +1,8 @@
 //! Detection for harnesses: the device that the engine of a target can use.
 //!
 //! A device is listed by a library of this process, or by an engine that brings another library.
-//! What burn lacks on a listed device concerns the native engine alone. Owns which devices count
-//! for an engine; the lists are in `machine`, the selection in `testgen-device`.
+//! A feature that burn lacks on a listed device concerns the native engine alone. Owns which
+//! devices count for an engine; the lists are in `machine`, the selection in `testgen-device`.
 
 use crate::{
     engine::reported_devices,
