@@ -26,7 +26,14 @@ pub const GRAPHS_VARIABLE: &str = "TESTGEN_ONNX";
 
 /// The engines that are libraries of a vendor: processes of the suite itself, which loads the
 /// library and calls it.
-pub const LIBRARIES: [&str; 4] = ["cublas", "cublaslt", "rocblas", "hipblaslt"];
+pub const LIBRARIES: [&str; 6] = [
+    "cublas",
+    "cublaslt",
+    "rocblas",
+    "hipblaslt",
+    "cudnn",
+    "miopen",
+];
 
 /// The variable with the name of the library, in the environment of such a process.
 pub const LIBRARY_VARIABLE: &str = "TESTGEN_LIBRARY";
@@ -49,7 +56,7 @@ pub struct EngineCommand {
 pub enum CommandError {
     /// The name is not that of a known engine.
     #[error(
-        "engine `{name}` is unknown: `torch`, `onnxruntime`, `cublas`, `cublaslt`, `rocblas` and `hipblaslt` are built in, and {variable} is not set to a program that speaks the protocol of docs/engines.md"
+        "engine `{name}` is unknown: `torch`, `onnxruntime`, `cublas`, `cublaslt`, `rocblas`, `hipblaslt`, `cudnn` and `miopen` are built in, and {variable} is not set to a program that speaks the protocol of docs/engines.md"
     )]
     Unknown {
         /// The name.

@@ -144,6 +144,7 @@ const LIBRARIES: &[(&str, &str)] = &[
     ("hip-sim-hiprtc", "libhiprtc.so"),
     ("hip-sim-rocblas", "librocblas.so"),
     ("hip-sim-hipblaslt", "libhipblaslt.so"),
+    ("hip-sim-miopen", "libMIOpen.so"),
 ];
 
 /// Arranges the built files like a ROCm installation in `hip-sim/` next to them, and returns its

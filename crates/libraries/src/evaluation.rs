@@ -1,38 +1,35 @@
 //! The result of an algorithm compared with the reference.
 
-use super::factors::element;
-use crate::{blas::BlasError, guarded::Overwritten, product::Gemm};
+use crate::{guarded::Overwritten, library_error::LibraryError};
 use testgen_operators::{calls::HostTensor, cases::Reference};
 
 /// The result of an algorithm.
-pub(super) enum CaseResult {
-    /// The elements of D, row-major, and a byte outside of them that was changed.
+pub(crate) enum AlgorithmResult {
+    /// The elements, row-major, and a byte outside of them that was changed.
     Computed {
         values: Vec<f64>,
         overwritten: Option<Overwritten>,
     },
     /// The library returned an error.
-    Refused(BlasError),
+    Refused(LibraryError),
 }
 
 /// How far a result is from its bound.
-pub(super) struct ProductEvaluation {
-    /// The smallest of bound / error; below 1 the product fails.
-    pub(super) headroom: f64,
+pub(crate) struct ResultEvaluation {
+    /// The smallest of bound / error; below 1 the result fails.
+    pub(crate) headroom: f64,
     /// Why it fails.
-    pub(super) failure: Option<String>,
+    pub(crate) failure: Option<String>,
 }
 
 /// Compares every element with its bound, and the bytes around the elements with those that were
 /// written before.
-pub(super) fn evaluate(
-    product: &Gemm,
+pub(crate) fn evaluate(
     reference: &Reference,
     values: &[f64],
     overwritten: Option<Overwritten>,
-) -> ProductEvaluation {
-    let shape = [product.batch, product.rows, product.columns];
-    let got = HostTensor::new(shape, element(product.arithmetic.result), values.to_vec());
+) -> ResultEvaluation {
+    let got = HostTensor::new(reference.shape.clone(), reference.element, values.to_vec());
     let evaluation = testgen_operators::cases::evaluate(reference, &got);
     let unwritten = values.iter().filter(|value| value.is_nan()).count();
     let outside = overwritten.map(|place| place.to_string());
@@ -51,8 +48,20 @@ pub(super) fn evaluate(
     } else {
         evaluation.headroom.min(0.0)
     };
-    ProductEvaluation {
+    ResultEvaluation {
         headroom,
         failure: (!parts.is_empty()).then(|| parts.join("; ")),
     }
+}
+
+/// The first element whose bits differ, with both values.
+pub(crate) fn first_difference(first: &[f64], second: &[f64]) -> Option<String> {
+    (0..first.len())
+        .find(|index| first[*index].to_bits() != second[*index].to_bits())
+        .map(|index| {
+            format!(
+                "computed twice, element {index} is {:?} and {:?}",
+                first[index], second[index]
+            )
+        })
 }
