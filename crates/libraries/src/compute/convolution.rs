@@ -87,14 +87,22 @@ impl ConvolutionExecutor<'_> {
                 error => device_error(call, &error),
             })?;
         let name = self.library.name();
-        offered
-            .into_iter()
-            .find(|algorithm| !algorithm.transforms)
-            .ok_or_else(|| {
-                let message = format!("{name} offers no algorithm that adds products: {problem}");
-                not_computed(call, message)
-            })
+        preferred(offered).ok_or_else(|| {
+            let message = format!("{name} offers no algorithm that adds products: {problem}");
+            not_computed(call, message)
+        })
     }
+}
+
+/// The first algorithm without a transform; a deterministic one if the library names any, because
+/// a suite requires the same bits in every run.
+fn preferred(offered: Vec<ConvolutionAlgorithm>) -> Option<ConvolutionAlgorithm> {
+    let mut adding: Vec<ConvolutionAlgorithm> = offered
+        .into_iter()
+        .filter(|algorithm| !algorithm.transforms)
+        .collect();
+    adding.sort_by_key(|algorithm| !algorithm.deterministic);
+    adding.into_iter().next()
 }
 
 /// Adds the bias of each channel on the host: PyTorch adds it in a separate kernel, which is not
@@ -111,4 +119,35 @@ fn biased(product: HostTensor, call: &Call) -> HostTensor {
     };
     let values = product.values.iter().enumerate().map(add).collect();
     HostTensor::new(product.shape, product.element, values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ConvolutionAlgorithm, preferred};
+
+    fn algorithm(number: u64, transforms: bool, deterministic: bool) -> ConvolutionAlgorithm {
+        ConvolutionAlgorithm {
+            id: number.to_string(),
+            configuration: String::new(),
+            transforms,
+            deterministic,
+            workspace: 0,
+            number,
+            math: 0,
+        }
+    }
+
+    #[test]
+    fn the_first_deterministic_algorithm_without_a_transform_is_preferred() {
+        let winograd = algorithm(0, true, true);
+        let [atomic, other_atomic] = [1, 2].map(|number| algorithm(number, false, false));
+        let [fixed, other_fixed] = [3, 4].map(|number| algorithm(number, false, true));
+        let number = |offered: &[&ConvolutionAlgorithm]| {
+            let offered = offered.iter().map(|one| (*one).clone()).collect();
+            preferred(offered).map(|algorithm| algorithm.number)
+        };
+        assert_eq!(number(&[&winograd, &atomic, &fixed, &other_fixed]), Some(3));
+        assert_eq!(number(&[&winograd, &atomic, &other_atomic]), Some(1));
+        assert_eq!(number(&[&winograd]), None);
+    }
 }
