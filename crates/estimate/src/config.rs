@@ -17,7 +17,7 @@ struct DeclaredDefaults {
     defaults: Map<String, Value>,
 }
 
-/// The file of `testgen-models`, which `fixtures/defaults.py` extracts from transformers.
+/// The file of `testgen-models`, which `python/fixtures/defaults.py` extracts from transformers.
 static DEFAULTS: LazyLock<BTreeMap<String, DeclaredDefaults>> = LazyLock::new(|| {
     serde_json::from_str(include_str!("defaults.json")).expect("a script writes the file")
 });

@@ -9,10 +9,7 @@ use crate::{
 };
 use std::{env, ffi::OsStr, io, time::Duration};
 use testgen_engine::{PYTHON_VARIABLE, isolated_python, python_program};
-
-/// Without arguments it lists packages from their metadata; with the name of a package it imports
-/// that one.
-const PROBE: &str = include_str!("python_probe.py");
+use testgen_python::DOCTOR_PROBE;
 
 /// The packages whose builds decide which devices they use.
 const IMPORTED: [&str; 2] = ["torch", "onnxruntime"];
@@ -50,7 +47,7 @@ pub(super) fn python(given: Option<&OsStr>, limit: Duration) -> Result<Python, P
 
 fn run(program: &OsStr, package: Option<&str>, limit: Duration) -> io::Result<LimitedOutput> {
     let mut command = isolated_python(program);
-    command.args(["-c", PROBE]).args(package);
+    command.args(["-c", DOCTOR_PROBE]).args(package);
     output_within(command, limit)
 }
 

@@ -15,7 +15,7 @@ pub(crate) struct TypeDefaults {
     pub(crate) defaults: Map<String, Value>,
 }
 
-/// Extracted from transformers by `fixtures/defaults.py`.
+/// Extracted from transformers by `python/fixtures/defaults.py`.
 static DEFAULTS: LazyLock<BTreeMap<String, TypeDefaults>> = LazyLock::new(|| {
     serde_json::from_str(include_str!("defaults.json")).expect("a script writes the file")
 });
