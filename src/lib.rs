@@ -6,30 +6,29 @@
 //!
 //! ```text
 //! cli
-//! doctor  matrix  logs  estimate
+//! matrix  estimate
 //! execution
 //! results  reference
 //! suite
-//! base
 //! ```
+//!
+//! All rooms use `testgen-base`. Training logs (`testgen-logs`) and the diagnosis of a machine
+//! (`testgen-doctor`) know no suite, and are separate crates.
 
-mod base;
 pub mod cli;
-pub mod doctor;
 pub mod estimate;
 pub mod execution;
 #[cfg(test)]
 mod fuzz;
-pub mod logs;
 pub mod matrix;
 pub mod reference;
 pub mod results;
 pub mod suite;
 
-pub use base::{
+pub use reference::python_program::{PythonError, PythonProgram};
+pub use testgen_base::{
     child_process::ChildError,
     cli_error::{CliError, Error},
     exit_code::ExitCode,
     text,
 };
-pub use reference::python_program::{PythonError, PythonProgram};

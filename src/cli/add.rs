@@ -1,21 +1,17 @@
 //! `testgen add`: a spec from a checkpoint's `config.json`.
 
 use super::{Out, project_arguments::variant_parser};
-use crate::{
-    base::{atomic_file, cli_error::Error, exit_code::ExitCode, text::shell_quote},
-    suite::{
-        add::{AddError, FoundCheckpoint, SpecHeader, inspect, name, spec_text},
-        generate::{GenerateError, relative_path},
-        settings::{Overrides, Settings},
-        spec::{
-            CheckpointPlace, CheckpointSource, ModelName, SpecErrors, SpecFile, load_all, read,
-        },
-    },
+use crate::suite::{
+    add::{AddError, FoundCheckpoint, SpecHeader, inspect, name, spec_text},
+    generate::{GenerateError, relative_path},
+    settings::{Overrides, Settings},
+    spec::{CheckpointPlace, CheckpointSource, ModelName, SpecErrors, SpecFile, load_all, read},
 };
 use std::{
     io,
     path::{Path, PathBuf},
 };
+use testgen_base::{atomic_file, cli_error::Error, exit_code::ExitCode, text::shell_quote};
 use testgen_types::Task;
 
 /// Write a spec from the config.json of a checkpoint

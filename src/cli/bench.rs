@@ -7,7 +7,6 @@ use super::{
     text_format::TextFormat,
 };
 use crate::{
-    base::{cli_error::Error, exit_code::ExitCode, progress::RunProgress},
     execution::run::{
         BuildOptions, DeviceSelection, Execution, ExecutionOptions, RunError, Simulation,
         SuitePart, Work, build, engine_variables, execute, keep_reports, list, models_on_devices,
@@ -17,6 +16,7 @@ use crate::{
     suite::{settings::Settings, spec::load_all},
 };
 use std::{num::NonZeroU32, path::PathBuf};
+use testgen_base::{cli_error::Error, exit_code::ExitCode, progress::RunProgress};
 use testgen_engine::EngineName;
 use testgen_types::{BenchRequest, Precision, Repetitions};
 

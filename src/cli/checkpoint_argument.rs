@@ -1,10 +1,6 @@
 //! A checkpoint on the command line: its directory, or the name of a spec.
 
 use crate::{
-    base::{
-        cli_error::{CliError, Error},
-        text::Quoted,
-    },
     reference::record::SyntheticWeights,
     suite::{
         settings::{Overrides, Settings},
@@ -15,6 +11,10 @@ use crate::{
     },
 };
 use std::path::{Path, PathBuf};
+use testgen_base::{
+    cli_error::{CliError, Error},
+    text::Quoted,
+};
 
 /// Spec names listed in the error about an unknown name.
 const NAMES_LISTED: usize = 20;
@@ -31,7 +31,7 @@ pub(super) struct NamedCheckpoint {
 /// by default those of the project. A synthetic one is made.
 pub(super) fn checkpoint(target: &Path, specs: Option<&Path>) -> Result<PathBuf, Error> {
     let directory = named(target, specs)?.directory;
-    Ok(testgen_synthetic::checkpoint(&directory)?)
+    Ok(testgen_synthetic::checkpoint(&directory).map_err(SyntheticProblem::Recipe)?)
 }
 
 /// As [`checkpoint`], without making a synthetic one.

@@ -1,11 +1,9 @@
 //! `testgen export`: ONNX graphs through Python.
 
 use super::{Out, checkpoint_argument::checkpoint};
-use crate::{
-    base::{cli_error::Error, exit_code::ExitCode},
-    reference::export::{ExportOptions, export},
-};
+use crate::reference::export::{ExportOptions, export};
 use std::path::PathBuf;
+use testgen_base::{cli_error::Error, exit_code::ExitCode};
 
 /// Export checkpoints as ONNX graphs, for the engine onnxruntime
 ///

@@ -4,20 +4,18 @@ use super::{
     Out,
     project_arguments::{FilterArguments, ProjectArguments},
 };
-use crate::{
-    base::{
-        cli_error::{CliError, Error},
-        exit_code::ExitCode,
-        text::Quoted,
-    },
-    suite::{
-        generate::{ChangeKind, Changes, FileChange, plan, write_suite},
-        settings::Settings,
-    },
+use crate::suite::{
+    generate::{ChangeKind, Changes, FileChange, plan, write_suite},
+    settings::Settings,
 };
 use std::{
     io::{IsTerminal, Write},
     path::Path,
+};
+use testgen_base::{
+    cli_error::{CliError, Error},
+    exit_code::ExitCode,
+    text::Quoted,
 };
 
 /// Write the suite for all specs

@@ -5,10 +5,6 @@ mod base;
 
 use super::{Out, written::write_result};
 use crate::{
-    base::{
-        cli_error::{CliError, Error},
-        exit_code::ExitCode,
-    },
     results::{
         bench::{SpeedComparison, render_speed, render_speed_json, render_speed_markdown},
         compare::{ReportComparison, render_human, render_json, render_markdown as render_changes},
@@ -28,6 +24,10 @@ use clap::ValueEnum;
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
+};
+use testgen_base::{
+    cli_error::{CliError, Error},
+    exit_code::ExitCode,
 };
 use testgen_types::bounded_file::{limit, read_text};
 

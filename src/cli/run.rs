@@ -9,12 +9,10 @@ use super::{
     text_format::TextFormat,
 };
 use crate::{
-    base::{cli_error::Error, exit_code::ExitCode, progress::RunProgress},
     execution::run::{
-        BuildOptions, DeviceSelection, ExecutionOptions, Listing, ProcessDevices, Requirement, Run,
-        RunError, Selection, Simulation, SoakTime, SuitePart, Work, build, engine_variables,
-        execute, failures_variable, keep_reports, list, only_stress, select, stress_variables,
-        summarize,
+        BuildOptions, DeviceSelection, ExecutionOptions, Listing, ProcessDevices, Run, RunError,
+        Selection, Simulation, SoakTime, SuitePart, Work, build, engine_variables, execute,
+        failures_variable, keep_reports, list, only_stress, select, stress_variables, summarize,
     },
     results::{expected_failure::ExpectedFailures, read::ReportProblem},
     suite::{
@@ -25,6 +23,9 @@ use crate::{
 };
 use output::show;
 use std::{ffi::OsString, num::NonZeroU32, path::PathBuf};
+use testgen_base::{
+    cli_error::Error, exit_code::ExitCode, progress::RunProgress, requirement::Requirement,
+};
 use testgen_engine::EngineName;
 use testgen_types::DeviceKind;
 

@@ -1,8 +1,8 @@
 //! The files of a plan on disk: written, or compared with what is there.
 
 use super::MatrixError;
-use crate::base::atomic_file;
 use std::{fs, io, path::Path};
+use testgen_base::atomic_file;
 use testgen_types::bounded_file::{limit, read_bytes};
 
 /// The first line of every generated file contains this; a file without it was written by someone

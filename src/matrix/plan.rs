@@ -7,12 +7,13 @@ use super::{
     shards::share,
     slurm_options::Slurm,
 };
-use crate::{base::closed_enum::ClosedEnum, suite::spec::LoadedSpec};
+use crate::suite::spec::LoadedSpec;
 use serde::Serialize;
 use std::{
     collections::{BTreeMap, BTreeSet},
     num::NonZeroU32,
 };
+use testgen_base::closed_enum::ClosedEnum;
 use testgen_engine::EngineName;
 use testgen_types::{DeviceKind, Precision, excerpt};
 

@@ -1,7 +1,7 @@
 //! The shell lines of jobs, the same in every CI system.
 
 use super::{MatrixPlan, RunnerFamily};
-use crate::base::text::shell_quote;
+use testgen_base::text::shell_quote;
 use testgen_engine::EngineName;
 use testgen_types::DeviceKind;
 

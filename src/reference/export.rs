@@ -4,16 +4,14 @@
 //! exporter itself, which is part of `testgen-python` and reports missing packages and other
 //! errors.
 
-use crate::{
-    base::child_process,
-    reference::python_program::{PythonError, PythonProgram},
-};
+use crate::reference::python_program::{PythonError, PythonProgram};
 use std::{
     env,
     ffi::OsString,
     path::{Path, PathBuf, absolute},
     process::Stdio,
 };
+use testgen_base::child_process;
 use testgen_engine::{GRAPHS_VARIABLE, isolated_python, python_program};
 use testgen_python::EXPORTER;
 

@@ -4,16 +4,14 @@
 //! not own: the status that follows (see [`crate::results::read`]). Generated files never depend on
 //! the date.
 
-use crate::{
-    base::{cli_error::Error, date::parse_date},
-    suite::{
-        settings::{Settings, SettingsFile},
-        spec::{ModelName, Xfail, load_all},
-    },
+use crate::suite::{
+    settings::{Settings, SettingsFile},
+    spec::{ModelName, Xfail, load_all},
 };
 use glob::Pattern;
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 use serde::{Deserialize, Deserializer, de::Error as _};
+use testgen_base::{cli_error::Error, date::parse_date};
 use testgen_types::{Check, DeviceKind, EntryStatus, Precision, ReportEntry};
 
 /// One expectation: the checks that it matches, with its reason, owner and expiry date.

@@ -2,14 +2,14 @@
 //! docs/reference/models.md.
 
 use crate::{
-    base::{
-        closed_enum::ClosedEnum,
-        text::{Align, Table, markdown_cell},
-    },
     results::read::{Cell, MergedReport, ResultStatus, cells},
     suite::spec::{LoadedSpec, SpecSubject},
 };
 use std::{collections::BTreeMap, fmt::Write};
+use testgen_base::{
+    closed_enum::ClosedEnum,
+    text::{Align, Table, markdown_cell},
+};
 use testgen_types::{Architecture, ModelType, Precision};
 
 /// The beginning of the page.

@@ -2,11 +2,11 @@
 //! docs/measurements/operators.md.
 
 use crate::{
-    base::text::{Align, Table, markdown_cell},
     results::read::{MergedReport, ResultStatus},
     suite::spec::{LoadedSpec, SpecSubject},
 };
 use std::{collections::BTreeMap, fmt::Write};
+use testgen_base::text::{Align, Table, markdown_cell};
 use testgen_types::{Operator, Precision, ReportEntry, SubjectKind};
 
 /// The beginning of the page.

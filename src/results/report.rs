@@ -15,6 +15,5 @@ pub use failure::render_failure;
 pub use human::render_human;
 pub use junit::render_junit;
 pub use markdown::render_markdown;
-pub(crate) use page::assemble;
 pub use page::render_page;
 pub use structured::{render_structured, structured_schema};

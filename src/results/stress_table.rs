@@ -1,8 +1,9 @@
 //! The shapes of the check `stress` by issue: the table of docs/operators.md, which
 //! `testgen show operators --stress` prints.
 
-use crate::{base::text::markdown_cell, suite::spec::LoadedSpec};
+use crate::suite::spec::LoadedSpec;
 use std::fmt::Write;
+use testgen_base::text::markdown_cell;
 
 /// An issue that reports a fault of large sizes, as its thread describes it.
 struct Issue {

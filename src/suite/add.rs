@@ -12,13 +12,11 @@ pub use error::AddError;
 pub use nearest::Nearest;
 pub use text::{SpecHeader, spec_text};
 
-use crate::{
-    base::{checkpoint_files, text::limited},
-    suite::spec::ModelName,
-};
+use crate::suite::spec::ModelName;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
+use testgen_base::{checkpoint_files, text::limited};
 use testgen_types::{
     Architecture, ModelType, Task,
     bounded_file::{limit, read_bytes},

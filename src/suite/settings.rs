@@ -5,15 +5,15 @@ mod generate_command;
 
 pub(crate) use generate_command::generate_command;
 
-use crate::base::{
-    cli_error::{CliError, Error},
-    text::limited,
-};
 use serde::{
     Deserialize,
     de::{DeserializeOwned, IgnoredAny},
 };
 use std::path::{Path, PathBuf};
+use testgen_base::{
+    cli_error::{CliError, Error},
+    text::limited,
+};
 use testgen_engine::EngineName;
 use testgen_types::bounded_file::{FileError, limit, read_text};
 

@@ -17,7 +17,6 @@ mod yaml;
 pub use directory::{LoadedSpec, load_all};
 pub(crate) use model_name::is_keyword;
 pub use model_name::{MAX_NAME_LENGTH, ModelName, NameError};
-pub(crate) use problem::Count;
 pub use problem::{SpecErrors, SpecProblem};
 pub use reference::reference;
 pub use schema::schema;

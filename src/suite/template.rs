@@ -12,13 +12,13 @@ mod rustfmt_layout;
 pub use error::{NoRust, TemplateError};
 pub use format::{SyntaxError, format_rust};
 
-use crate::base::text::limited;
 use format::Formatter;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
 };
 use tera::{Context, Kwargs, State, Tera};
+use testgen_base::text::limited;
 use testgen_types::{
     Architecture,
     bounded_file::{limit, read_text},

@@ -1,15 +1,13 @@
 //! The reports that others are compared with, and how.
 
-use crate::{
-    base::cli_error::{CliError, Error},
-    results::{
-        bench::{SpeedComparison, SpeedOptions, read_bench_reports},
-        compare::{CompareOptions, DeviceChoice, DevicePair, ReportComparison},
-        expected_failure::ExpectedFailures,
-        read::{MergedReport, read_sources},
-    },
+use crate::results::{
+    bench::{SpeedComparison, SpeedOptions, read_bench_reports},
+    compare::{CompareOptions, DeviceChoice, DevicePair, ReportComparison},
+    expected_failure::ExpectedFailures,
+    read::{MergedReport, read_sources},
 };
 use std::{path::PathBuf, slice};
+use testgen_base::cli_error::{CliError, Error};
 
 /// The base, and how reports are compared with it.
 #[derive(Debug, clap::Args)]

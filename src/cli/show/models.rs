@@ -1,7 +1,6 @@
 //! `testgen show models`: the model types.
 
 use crate::{
-    base::cli_error::Error,
     cli::Out,
     results::{model_table::ModelTable, read::MergedReport},
     suite::{
@@ -10,6 +9,7 @@ use crate::{
     },
 };
 use std::path::PathBuf;
+use testgen_base::cli_error::Error;
 
 /// List the model types that testgen knows, with the models of each
 ///

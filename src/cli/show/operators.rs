@@ -1,7 +1,6 @@
 //! `testgen show operators`: the operators that specs can name.
 
 use crate::{
-    base::cli_error::Error,
     cli::Out,
     results::{operator_table::OperatorTable, read::MergedReport, stress_table::stress_table},
     suite::{
@@ -10,6 +9,7 @@ use crate::{
     },
 };
 use std::path::PathBuf;
+use testgen_base::cli_error::Error;
 
 /// List the operators that specs can name, with the specs of each
 ///

@@ -1,7 +1,6 @@
 //! `testgen show specs`: the specs, with the state of each.
 
 use crate::{
-    base::cli_error::Error,
     cli::{
         Out,
         project_arguments::{FilterArguments, PlaceArguments},
@@ -13,6 +12,7 @@ use crate::{
     },
 };
 use serde::Serialize;
+use testgen_base::cli_error::Error;
 
 /// List the specs
 ///

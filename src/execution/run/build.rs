@@ -6,13 +6,13 @@ use super::{
     clock,
     suite::BuiltSuite,
 };
-use crate::base::{child_process, progress::RunProgress};
 use std::{
     io::Read,
     path::{Path, PathBuf},
     process::{Command, Stdio},
     thread,
 };
+use testgen_base::{child_process, progress::RunProgress};
 
 /// Options of a build.
 #[derive(Debug, Clone)]

@@ -3,7 +3,6 @@
 mod followed;
 
 use super::{BuiltSuite, RunError, Selection};
-use crate::base::{atomic_file::TemporaryFile, child_process, progress::RunProgress};
 use followed::{Followed, FollowedRun};
 use std::{
     collections::BTreeSet,
@@ -12,6 +11,7 @@ use std::{
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
 };
+use testgen_base::{atomic_file::TemporaryFile, child_process, progress::RunProgress};
 
 /// The environment variable that names the report to the suite.
 pub(crate) const REPORT: &str = "TESTGEN_REPORT";

@@ -4,8 +4,9 @@
 //! Slurm starts the job again: the records of the first attempt are not among the results, and none
 //! is lost or doubled.
 
-use crate::{base::text::shell_quote, matrix::slurm_options::Slurm};
+use crate::matrix::slurm_options::Slurm;
 use std::fmt::Write;
+use testgen_base::text::shell_quote;
 use testgen_types::DeviceKind;
 
 /// The directory of reports of the running attempt.

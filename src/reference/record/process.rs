@@ -1,10 +1,7 @@
 //! The process of one recorder, isolated from the user's environment.
 
 use super::{environment, event::Content, options::RecordOptions};
-use crate::{
-    base::child_process,
-    reference::python_program::{PythonError, PythonProgram},
-};
+use crate::reference::python_program::{PythonError, PythonProgram};
 use std::{
     ffi::OsString,
     io::{BufRead, BufReader, Read},
@@ -13,6 +10,7 @@ use std::{
     thread,
 };
 use tempfile::TempDir;
+use testgen_base::child_process;
 use testgen_engine::python_program;
 use testgen_python::RECORDER;
 

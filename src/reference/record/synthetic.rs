@@ -6,11 +6,12 @@
 //! without the weights are moved when all are complete, the golden last.
 
 use super::{event::Content, process::Recorder};
-use crate::{base::atomic_file, reference::python_program::PythonError};
+use crate::reference::python_program::PythonError;
 use std::{
     fs, io,
     path::{Path, PathBuf},
 };
+use testgen_base::atomic_file;
 
 /// The files that are kept of a quantized checkpoint.
 const GOLDENS: [&str; 2] = ["answers.json", "golden.safetensors"];

@@ -4,8 +4,8 @@ use super::{
     comparison::{SpeedComparison, SpeedRow, SpeedWork},
     digits::digits,
 };
-use crate::base::text::{Align, Table, markdown_cell, one_line};
 use std::fmt::Write;
+use testgen_base::text::{Align, Table, markdown_cell, one_line};
 
 const COLUMNS: [(&str, Align); 8] = [
     ("work", Align::Left),

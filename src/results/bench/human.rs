@@ -1,8 +1,8 @@
 //! Renders times for a terminal: what was measured on, a table, and what has no time.
 
 use super::{digits::digits, summary::BenchSummary};
-use crate::base::text::{Align, Table, one_line};
 use std::{collections::BTreeSet, fmt::Write};
+use testgen_base::text::{Align, Table, one_line};
 use testgen_types::{BenchEntry, BenchStatus};
 
 const COLUMNS: [(&str, Align); 11] = [

@@ -1,10 +1,8 @@
 //! Reads a report of times: every bad line is a problem.
 
-use crate::{
-    base::json_lines::{BadLine, parse_json_lines},
-    results::read::{ReportError, read_report, report_files},
-};
+use crate::results::read::{ReportError, read_report, report_files};
 use std::path::{Path, PathBuf};
+use testgen_base::json_lines::{BadLine, parse_json_lines};
 use testgen_types::BenchEntry;
 
 /// The content of a report: its entries, and a message for each bad line.

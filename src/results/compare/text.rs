@@ -1,8 +1,8 @@
 //! Renders a comparison as a table for the terminal, as Markdown and as JSON.
 
 use super::{CheckChange, ComparedSide, ReportComparison, groups::ChangeGroup};
-use crate::base::text::{Align, Table, markdown_cell};
 use std::fmt::Write;
+use testgen_base::text::{Align, Table, markdown_cell};
 
 /// Rows of one change that Markdown shows: GitHub limits a step summary to 1 MiB.
 const ROWS_SHOWN: usize = 100;

@@ -2,8 +2,8 @@
 //! is not correct.
 
 use super::summary::{KernelRow, KernelSummary};
-use crate::base::text::{Align, Table};
 use std::fmt::Write;
+use testgen_base::text::{Align, Table};
 use testgen_types::{KernelEntry, KernelOutcome};
 
 /// Failures shown; more are only counted.

@@ -1,10 +1,8 @@
 //! Reads a report of kernels: every bad line is a problem.
 
-use crate::{
-    base::json_lines::{BadLine, parse_json_lines},
-    results::read::ReportError,
-};
+use crate::results::read::ReportError;
 use std::path::Path;
+use testgen_base::json_lines::{BadLine, parse_json_lines};
 use testgen_types::{
     KernelEntry,
     bounded_file::{limit, read_bytes},

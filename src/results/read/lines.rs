@@ -1,15 +1,15 @@
 //! Reads a report: every bad line is a problem.
 
 use super::ReportProblem;
-use crate::base::{
-    cli_error::CliError,
-    exit_code::ExitCode,
-    json_lines::{BadLine, parse_json_lines},
-};
 use flate2::read::MultiGzDecoder;
 use std::{
     io::Read,
     path::{Path, PathBuf},
+};
+use testgen_base::{
+    cli_error::CliError,
+    exit_code::ExitCode,
+    json_lines::{BadLine, parse_json_lines},
 };
 use testgen_types::{
     ReportEntry,

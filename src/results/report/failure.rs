@@ -1,9 +1,7 @@
 //! Renders one failed check for a terminal.
 
-use crate::{
-    base::text::push_line,
-    results::read::{RanOn, is_outside},
-};
+use crate::results::read::{RanOn, is_outside};
+use testgen_base::text::push_line;
 use testgen_types::{OutputError, ReportEntry};
 
 /// Tensors shown for one failure: the trace of a deep model has hundreds.

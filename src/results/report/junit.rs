@@ -4,10 +4,8 @@
 //! pass fails; mock and fallback appear as the type of the failure or in the message, a simulation
 //! in the name of the suite and as a property.
 
-use crate::{
-    base::text::{push_line, xml_escape},
-    results::read::{Column, MergedEntry, MergedReport, ResultStatus},
-};
+use crate::results::read::{Column, MergedEntry, MergedReport, ResultStatus};
+use testgen_base::text::{push_line, xml_escape};
 use testgen_types::ReportEntry;
 
 /// The whole report. Problems of the report itself form a failing suite of their own, so that no

@@ -3,15 +3,13 @@
 
 mod matrix;
 
-use crate::{
-    base::text::{markdown_cell, push_line},
-    results::{
-        compare::{ReportComparison, render_markdown as render_comparison},
-        read::{MergedEntry, MergedReport, ResultStatus, StatusCounts},
-    },
+use crate::results::{
+    compare::{ReportComparison, render_markdown as render_comparison},
+    read::{MergedEntry, MergedReport, ResultStatus, StatusCounts},
 };
 use matrix::push_matrix;
 use std::collections::BTreeMap;
+use testgen_base::text::{markdown_cell, push_line};
 
 /// Failures shown in full: GitHub limits a step summary to 1 MiB.
 const FAILURES_SHOWN: usize = 50;

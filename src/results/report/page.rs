@@ -2,15 +2,13 @@
 //!
 //! Owns: the scripts of the report. The data is compact (see `data`) and rendered by the scripts.
 //! Filters and the open cell are in the page's address, so that a view can be linked to and tested.
-//! Putting the parts together is `assembly`.
+//! Putting the parts together is `testgen_base::page`.
 
-mod assembly;
 mod data;
-
-pub(crate) use assembly::assemble;
 
 use crate::results::{compare::ReportComparison, read::MergedReport};
 use data::ReportPageData;
+use testgen_base::page::assemble;
 
 const TEMPLATE: &str = include_str!("page/page.html");
 const SCRIPTS: [&str; 6] = [

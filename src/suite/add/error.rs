@@ -1,14 +1,12 @@
 //! Why no spec can be written for a checkpoint.
 
 use super::Nearest;
-use crate::{
-    base::{
-        checkpoint_files::CheckpointFilesError, cli_error::CliError, closed_enum::ClosedEnum,
-        text::Quoted,
-    },
-    suite::spec::{MAX_NAME_LENGTH, NameError},
-};
+use crate::suite::spec::{MAX_NAME_LENGTH, NameError};
 use std::path::PathBuf;
+use testgen_base::{
+    checkpoint_files::CheckpointFilesError, cli_error::CliError, closed_enum::ClosedEnum,
+    text::Quoted,
+};
 use testgen_types::{Architecture, ModelType, Task, UnknownName};
 
 /// Why no spec can be written for a checkpoint.

@@ -1,7 +1,7 @@
 //! Errors between reading specs and writing files.
 
-use crate::base::{cli_error::CliError, exit_code::ExitCode, text::Quoted};
 use std::{io, path::PathBuf};
+use testgen_base::{cli_error::CliError, exit_code::ExitCode, text::Quoted};
 use testgen_types::bounded_file::FileError;
 
 /// Why no suite was generated.

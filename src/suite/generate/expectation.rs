@@ -6,14 +6,12 @@ use super::{
     layout::harness_path,
     plan,
 };
-use crate::{
-    base::cli_error::Error,
-    suite::{
-        spec::{LoadedSpec, OperatorSpec, SpecSubject, StressSpec, ToleranceSpec},
-        template::Templates,
-    },
+use crate::suite::{
+    spec::{LoadedSpec, OperatorSpec, SpecSubject, StressSpec, ToleranceSpec},
+    template::Templates,
 };
 use std::collections::BTreeSet;
+use testgen_base::cli_error::Error;
 use testgen_types::Operator;
 use testgen_verify::{
     Expectation, ExpectedOperator, ExpectedSkip, ExpectedStress, ExpectedSubject, ExpectedTolerance,

@@ -8,13 +8,10 @@ use super::{
     manifest::{is_member, package_name},
     profiles::profiles,
 };
-use crate::{
-    base::cli_error::Error,
-    suite::{
-        settings::{Runtime, Settings},
-        spec::{LoadedSpec, load_all},
-        template::{TemplateError, Templates},
-    },
+use crate::suite::{
+    settings::{Runtime, Settings},
+    spec::{LoadedSpec, load_all},
+    template::{TemplateError, Templates},
 };
 use rayon::prelude::*;
 use serde::Serialize;
@@ -23,6 +20,7 @@ use std::{
     path::Path,
 };
 use tera::Context;
+use testgen_base::cli_error::Error;
 use testgen_types::Architecture;
 
 /// The planned content of the suite.

@@ -2,17 +2,15 @@
 //! renames them, so that a full disk leaves the old suite.
 
 use super::{ChangeKind, Changes, GenerateError, SpecFilter, plan};
-use crate::{
-    base::{
-        atomic_file::{self, Temporary},
-        cli_error::Error,
-    },
-    suite::settings::Settings,
-};
+use crate::suite::settings::Settings;
 use std::{
     fs::{self, File, OpenOptions},
     io::{self, Write},
     path::{Path, PathBuf},
+};
+use testgen_base::{
+    atomic_file::{self, Temporary},
+    cli_error::Error,
 };
 
 /// Plans the suite and writes what differs, while no other process writes the same suite. Returns

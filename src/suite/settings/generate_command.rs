@@ -1,6 +1,6 @@
 //! The `testgen generate` command that messages and headers of generated files name.
 
-use crate::base::text::shell_quote;
+use testgen_base::text::shell_quote;
 
 /// `testgen generate` with these flags, quoted for a shell.
 pub(crate) fn generate_command(

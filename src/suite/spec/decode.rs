@@ -10,8 +10,8 @@ use super::{
     fields::{MappingFields, SpecDecoder, list, required_text, required_variant},
     tree::{Node, YamlValue},
 };
-use crate::base::{closed_enum::ClosedEnum, text::Quoted};
 use checks::{LONGEST_REASON, SpecContext, checks};
+use testgen_base::{closed_enum::ClosedEnum, text::Quoted};
 use testgen_types::{Architecture, DeviceKind, ModelType, Precision, SubjectKind, Task};
 
 /// The keys of a spec of a model.

@@ -5,13 +5,13 @@ use super::{
     problem::{SpecErrors, SpecProblem},
     yaml::{self, LARGEST_FILE, SpecFile},
 };
-use crate::base::text::Quoted;
 use rayon::prelude::*;
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     sync::Arc,
 };
+use testgen_base::text::Quoted;
 use testgen_types::bounded_file::read_text;
 use walkdir::WalkDir;
 

@@ -5,9 +5,9 @@ use super::{
     problem::SpecProblem,
     tree::{Node, YamlValue, span},
 };
-use crate::base::{closed_enum::ClosedEnum, text::Quoted};
 use serde_yaml::Spanned;
 use std::sync::Arc;
+use testgen_base::{closed_enum::ClosedEnum, text::Quoted};
 
 /// Collects the problems of one file.
 pub(super) struct SpecDecoder {

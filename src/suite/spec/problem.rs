@@ -1,8 +1,11 @@
 //! Errors in specs, shown as a compiler would: file, line, column, the line itself and a hint.
 
-use crate::base::{cli_error::CliError, text::Quoted};
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use std::{borrow::Cow, fmt, io::IsTerminal, ops::Range, sync::Arc};
+use testgen_base::{
+    cli_error::CliError,
+    text::{Count, Quoted},
+};
 
 /// One error.
 #[derive(Debug, Clone)]
@@ -148,16 +151,6 @@ impl fmt::Display for SpecErrors {
 impl CliError for SpecErrors {
     fn is_rendered(&self) -> bool {
         true
-    }
-}
-
-/// A number with its noun.
-pub(crate) struct Count(pub(crate) usize, pub(crate) &'static str);
-
-impl fmt::Display for Count {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let plural = if self.0 == 1 { "" } else { "s" };
-        write!(f, "{} {}{plural}", self.0, self.1)
     }
 }
 

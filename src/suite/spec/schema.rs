@@ -1,9 +1,9 @@
 //! The JSON Schema of specs, for editors and other tools.
 
 use super::ModelSpec;
-use crate::base::closed_enum::ClosedEnum;
 use schemars::{Schema, SchemaGenerator, generate::SchemaSettings, json_schema};
 use serde_json::{Map, Value};
+use testgen_base::closed_enum::ClosedEnum;
 use testgen_types::{
     Architecture, Check, DeviceKind, ModelType, Operator, Precision, SubjectKind, Task,
 };

@@ -1,10 +1,10 @@
 //! The configuration of a synthetic checkpoint, and whether a recording is of this one.
 
-use crate::base::{cli_error::CliError, text::limited};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
+use testgen_base::{cli_error::CliError, text::limited};
 use testgen_synthetic::{Recipe, SyntheticError};
 use testgen_types::{
     bounded_file::{FileError, limit, read_bytes},
@@ -136,5 +136,3 @@ impl CliError for SyntheticProblem {
         }
     }
 }
-
-impl CliError for SyntheticError {}

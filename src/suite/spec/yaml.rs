@@ -6,9 +6,9 @@ use super::{
     problem::SpecProblem,
     tree::{Node, YamlValue},
 };
-use crate::base::text::Quoted;
 use serde_yaml::DuplicateKeyPolicy;
 use std::{ops::Range, sync::Arc};
+use testgen_base::text::Quoted;
 
 /// The maximum size of a spec in bytes; a real one has about 500.
 pub(super) const LARGEST_FILE: u64 = 256 * 1024;

@@ -1,7 +1,7 @@
 //! Errors of templates.
 
-use crate::base::{cli_error::CliError, text::limited};
 use std::path::PathBuf;
+use testgen_base::{cli_error::CliError, text::limited};
 
 /// An error in a template, or in its rendered text.
 #[derive(Debug, thiserror::Error)]

@@ -1,14 +1,12 @@
 //! `testgen verify --fix`: applies automatic fixes; the only part of a verification that writes.
 
-use crate::{
-    base::cli_error::Error,
-    suite::{
-        generate::{HarnessExpectation, SuiteLayout, replace_file},
-        settings::Settings,
-        spec::load_all,
-    },
+use crate::suite::{
+    generate::{HarnessExpectation, SuiteLayout, replace_file},
+    settings::Settings,
+    spec::load_all,
 };
 use std::path::{Path, PathBuf};
+use testgen_base::cli_error::Error;
 use testgen_types::bounded_file::{limit, read_text};
 use testgen_verify::{Expectation, HarnessSource, autofix};
 

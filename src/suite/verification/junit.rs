@@ -4,8 +4,8 @@ use super::{
     Verification,
     entry::{FindingEntry, FindingKind, entries, kinds},
 };
-use crate::base::text::xml_escape;
 use std::fmt::Write;
+use testgen_base::text::xml_escape;
 
 /// The whole document, ending in a line break.
 pub fn render_junit(verification: &Verification) -> String {

@@ -1,7 +1,7 @@
 //! Issues of a project that exist although each of its files may be right.
 
-use crate::base::cli_error::Error;
 use std::fmt;
+use testgen_base::cli_error::Error;
 
 /// A kind of issue; findings have the name of a rule in its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

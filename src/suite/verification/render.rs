@@ -4,9 +4,9 @@ use super::{
     ProjectIssue, Verification,
     entry::{FindingEntry, entries},
 };
-use crate::{base::text::Quoted, suite::spec::Count};
 use serde::Serialize;
 use std::fmt::Write;
+use testgen_base::text::{Count, Quoted};
 use testgen_verify::{RepeatedFinding, also_in, collapse};
 
 /// Every finding and issue, then the summary.

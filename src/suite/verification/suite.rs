@@ -5,22 +5,20 @@ use super::{
     IssueKind, ProjectIssue, Verification,
     templates::{self, Verified},
 };
-use crate::{
-    base::{
-        cli_error::{CliError, Error},
-        exit_code::ExitCode,
-        text::Quoted,
-    },
-    suite::{
-        generate::{HarnessExpectation, SpecFilter, SuiteLayout, SuitePlan, plan_of},
-        settings::Settings,
-        spec::{LoadedSpec, load_all},
-        template::Templates,
-    },
+use crate::suite::{
+    generate::{HarnessExpectation, SpecFilter, SuiteLayout, SuitePlan, plan_of},
+    settings::Settings,
+    spec::{LoadedSpec, load_all},
+    template::Templates,
 };
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
+};
+use testgen_base::{
+    cli_error::{CliError, Error},
+    exit_code::ExitCode,
+    text::Quoted,
 };
 use testgen_types::bounded_file::{FileError, limit, read_bytes, read_text};
 use testgen_verify::{HarnessSource, verify_all};

@@ -3,19 +3,17 @@
 //! from.
 
 use super::{IssueKind, ProjectIssue, Verification, synthetic, template_variables};
-use crate::{
-    base::cli_error::Error,
-    suite::{
-        generate::{HarnessExpectation, SuiteLayout},
-        spec::LoadedSpec,
-        template::Templates,
-    },
+use crate::suite::{
+    generate::{HarnessExpectation, SuiteLayout},
+    spec::LoadedSpec,
+    template::Templates,
 };
 use rayon::prelude::*;
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::Path,
 };
+use testgen_base::cli_error::Error;
 use testgen_types::Architecture;
 use testgen_verify::{Finding, HarnessSource, verify_all};
 

@@ -2,11 +2,9 @@
 //! architecture and device, and the models of which a check failed or ran elsewhere than on the
 //! device.
 
-use crate::{
-    base::text::{Align, Table},
-    results::read::{RanOn, Summary, SummaryRow, on_engine},
-};
+use crate::results::read::{RanOn, Summary, SummaryRow, on_engine};
 use std::collections::{BTreeMap, BTreeSet};
+use testgen_base::text::{Align, Table};
 use testgen_types::DeviceKind;
 
 /// Models of a table that is read without a summary.

@@ -1,14 +1,12 @@
 //! The matrix of a report: a row for each model, a column for each device and precision. With many
 //! models a row for each architecture, and models only where not every check passed.
 
-use crate::{
-    base::text::{markdown_cell, push_line},
-    results::read::{Cell, MergedReport, ResultStatus, cells, error_text},
-};
+use crate::results::read::{Cell, MergedReport, ResultStatus, cells, error_text};
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt::Write,
 };
+use testgen_base::text::{markdown_cell, push_line};
 use testgen_types::Precision;
 
 /// Models of a table that is read without a summary.

@@ -1,14 +1,12 @@
 //! Reads the key `checkpoint`: exactly one place, and the model on the Hub.
 
-use crate::{
-    base::text::Quoted,
-    suite::spec::{
-        CheckpointPlace, CheckpointSource, ModelName, SyntheticConfig, SyntheticSource,
-        fields::SpecDecoder,
-        tree::{Node, YamlValue},
-    },
+use crate::suite::spec::{
+    CheckpointPlace, CheckpointSource, ModelName, SyntheticConfig, SyntheticSource,
+    fields::SpecDecoder,
+    tree::{Node, YamlValue},
 };
 use serde_json::Value;
+use testgen_base::text::Quoted;
 use testgen_types::ModelType;
 
 const LONGEST_PATH: usize = 1000;

@@ -1,15 +1,13 @@
 //! `checks` of a spec: skipped checks and expected failures, each of which must match a check of
 //! the spec.
 
-use crate::{
-    base::{date::parse_date, text::Quoted},
-    suite::spec::{
-        Checks, SkippedCheck, Xfail,
-        fields::{MappingFields, SpecDecoder, required_text, required_variant},
-        tree::Node,
-    },
+use crate::suite::spec::{
+    Checks, SkippedCheck, Xfail,
+    fields::{MappingFields, SpecDecoder, required_text, required_variant},
+    tree::Node,
 };
 use jiff::civil::Date;
+use testgen_base::{date::parse_date, text::Quoted};
 use testgen_types::{Architecture, Check, DeviceKind, Precision, engine_checks, required_checks};
 
 /// Of a skipped check, an expected failure or a tolerance.

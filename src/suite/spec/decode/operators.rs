@@ -1,13 +1,11 @@
 //! `operators` of a spec: the shapes of each operator.
 
-use crate::{
-    base::text::Quoted,
-    suite::spec::{
-        OperatorSpec,
-        fields::{SpecDecoder, list},
-        tree::{Node, YamlValue},
-    },
+use crate::suite::spec::{
+    OperatorSpec,
+    fields::{SpecDecoder, list},
+    tree::{Node, YamlValue},
 };
+use testgen_base::text::Quoted;
 use testgen_types::Operator;
 
 /// The operators in the order of their declaration, each with at least one shape.

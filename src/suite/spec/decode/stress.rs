@@ -1,14 +1,12 @@
 //! `stress` of a spec: the shapes of the check `stress`, by operator and issue.
 
 use super::operators::list_of_shapes;
-use crate::{
-    base::text::Quoted,
-    suite::spec::{
-        OperatorSpec, StressSpec,
-        fields::SpecDecoder,
-        tree::{Node, YamlValue},
-    },
+use crate::suite::spec::{
+    OperatorSpec, StressSpec,
+    fields::SpecDecoder,
+    tree::{Node, YamlValue},
 };
+use testgen_base::text::Quoted;
 use testgen_types::Operator;
 
 /// The longest issue.
