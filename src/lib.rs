@@ -8,22 +8,34 @@
 //! cli
 //! matrix  estimate
 //! execution
-//! results  reference
-//! suite
+//! bench  report
+//! compare
+//! results  reference  verification
+//! generate  add
+//! template
+//! settings  spec
 //! ```
 //!
 //! All rooms use `testgen-base`. Training logs (`testgen-logs`) and the diagnosis of a machine
 //! (`testgen-doctor`) know no suite, and are separate crates.
 
+pub mod add;
+pub mod bench;
 pub mod cli;
+pub mod compare;
 pub mod estimate;
 pub mod execution;
 #[cfg(test)]
 mod fuzz;
+pub mod generate;
 pub mod matrix;
 pub mod reference;
+pub mod report;
 pub mod results;
-pub mod suite;
+pub mod settings;
+pub mod spec;
+pub mod template;
+pub mod verification;
 
 pub use reference::python_program::{PythonError, PythonProgram};
 pub use testgen_base::{

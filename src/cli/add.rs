@@ -1,7 +1,7 @@
 //! `testgen add`: a spec from a checkpoint's `config.json`.
 
 use super::{Out, project_arguments::variant_parser};
-use crate::suite::{
+use crate::{
     add::{AddError, FoundCheckpoint, SpecHeader, inspect, name, spec_text},
     generate::{GenerateError, relative_path},
     settings::{Overrides, Settings},
@@ -139,8 +139,7 @@ fn refuse_existing(
         Vec::new()
     };
     // `a-b` and `a_b` become the same module, so one harness would overwrite the other.
-    let same_module =
-        |other: &&crate::suite::spec::LoadedSpec| other.spec.name.module() == name.module();
+    let same_module = |other: &&crate::spec::LoadedSpec| other.spec.name.module() == name.module();
     let elsewhere = others
         .iter()
         .filter(same_module)

@@ -2,12 +2,10 @@
 
 use crate::{
     reference::record::SyntheticWeights,
-    suite::{
-        settings::{Overrides, Settings},
-        spec::{
-            CheckpointPlace, CheckpointSource, LoadedSpec, SpecSubject, SyntheticProblem,
-            SyntheticSource, load_all,
-        },
+    settings::{Overrides, Settings},
+    spec::{
+        CheckpointPlace, CheckpointSource, LoadedSpec, SpecSubject, SyntheticProblem,
+        SyntheticSource, load_all,
     },
 };
 use std::path::{Path, PathBuf};

@@ -4,7 +4,7 @@ mod devices;
 mod native;
 
 use super::{Out, text_format::TextFormat};
-use crate::suite::settings::{Overrides, Settings};
+use crate::settings::{Overrides, Settings};
 use std::{path::PathBuf, time::Duration};
 use testgen_base::{cli_error::Error, exit_code::ExitCode, requirement::Requirement};
 use testgen_doctor::{

@@ -4,7 +4,7 @@ use super::{
     Out,
     project_arguments::{FilterArguments, ProjectArguments},
 };
-use crate::suite::{
+use crate::{
     generate::{ChangeKind, Changes, FileChange, plan, write_suite},
     settings::Settings,
 };

@@ -13,7 +13,7 @@ use crate::{
         Simulation, SuitePart, Work, build, execute, keep_reports, list, models_on_gpus, select,
     },
     results::kernels::{KernelSummary, read_kernel_lines, render_kernels},
-    suite::spec::load_all,
+    spec::load_all,
 };
 use std::path::PathBuf;
 use testgen_base::{cli_error::Error, exit_code::ExitCode, progress::RunProgress};

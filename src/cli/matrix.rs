@@ -3,7 +3,8 @@
 use super::{Out, project_arguments::PlaceArguments};
 use crate::{
     matrix::{Ci, CiFormat, Drift, File, MatrixPlan, compare_files, render, write_files},
-    suite::{settings::SettingsFile, spec::load_all},
+    settings::SettingsFile,
+    spec::load_all,
 };
 use std::path::PathBuf;
 use testgen_base::{cli_error::Error, exit_code::ExitCode};

@@ -1,6 +1,6 @@
 //! Flags that several commands share: the directories of the project, and filters over its specs.
 
-use crate::suite::{
+use crate::{
     generate::SpecFilter,
     settings::{Overrides, Settings},
 };

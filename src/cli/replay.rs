@@ -6,7 +6,7 @@ use crate::{
         replay::{Replay, ReplayError, ReplayOptions, compute, render_human, render_json},
         run::{BuildOptions, DeviceSelection, Simulation, build},
     },
-    suite::settings::{Overrides, Settings},
+    settings::{Overrides, Settings},
 };
 use std::{path::PathBuf, time::Duration};
 use testgen_base::{cli_error::Error, exit_code::ExitCode, progress::RunProgress};

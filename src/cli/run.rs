@@ -14,12 +14,10 @@ use crate::{
         Selection, Simulation, SoakTime, SuitePart, Work, build, engine_variables, execute,
         failures_variable, keep_reports, list, only_stress, select, stress_variables, summarize,
     },
+    generate::SpecFilter,
     results::{expected_failure::ExpectedFailures, read::ReportProblem},
-    suite::{
-        generate::SpecFilter,
-        settings::Settings,
-        spec::{LoadedSpec, SpecSubject, load_all},
-    },
+    settings::Settings,
+    spec::{LoadedSpec, SpecSubject, load_all},
 };
 use output::show;
 use std::{ffi::OsString, num::NonZeroU32, path::PathBuf};

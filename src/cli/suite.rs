@@ -2,11 +2,9 @@
 
 use crate::{
     execution::run::last_lines,
-    suite::{
-        generate::{SpecFilter, write_suite},
-        settings::Settings,
-        verification::{render_human, verify_suite},
-    },
+    generate::{SpecFilter, write_suite},
+    settings::Settings,
+    verification::{render_human, verify_suite},
 };
 use std::path::Path;
 use testgen_base::{cli_error::Error, progress::RunProgress, text::Count};

@@ -1,7 +1,7 @@
 //! `testgen verify`: applies the rules to templates and generated files.
 
 use super::{Out, project_arguments::ProjectArguments};
-use crate::suite::verification::{
+use crate::verification::{
     FixedFile, Verification, fix_files, fix_project, render_github, render_human, render_json,
     render_junit, render_sarif, verify_files, verify_project,
 };

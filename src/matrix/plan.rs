@@ -7,7 +7,7 @@ use super::{
     shards::share,
     slurm_options::Slurm,
 };
-use crate::suite::spec::LoadedSpec;
+use crate::spec::LoadedSpec;
 use serde::Serialize;
 use std::{
     collections::{BTreeMap, BTreeSet},

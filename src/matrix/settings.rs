@@ -1,7 +1,7 @@
 //! The `ci` section of testgen.toml: the machines that run the suite, and when.
 
 use super::slurm_options::Slurm;
-use crate::suite::settings::{SettingsError, SettingsFile};
+use crate::settings::{SettingsError, SettingsFile};
 use serde::Deserialize;
 use std::{collections::BTreeMap, num::NonZeroU32};
 use testgen_types::{DeviceKind, Precision};

@@ -4,7 +4,7 @@
 //! not own: the status that follows (see [`crate::results::read`]). Generated files never depend on
 //! the date.
 
-use crate::suite::{
+use crate::{
     settings::{Settings, SettingsFile},
     spec::{ModelName, Xfail, load_all},
 };

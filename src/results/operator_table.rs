@@ -3,7 +3,7 @@
 
 use crate::{
     results::read::{MergedReport, ResultStatus},
-    suite::spec::{LoadedSpec, SpecSubject},
+    spec::{LoadedSpec, SpecSubject},
 };
 use std::{collections::BTreeMap, fmt::Write};
 use testgen_base::text::{Align, Table, markdown_cell};

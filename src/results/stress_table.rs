@@ -1,7 +1,7 @@
 //! The shapes of the check `stress` by issue: the table of docs/operators.md, which
 //! `testgen show operators --stress` prints.
 
-use crate::suite::spec::LoadedSpec;
+use crate::spec::LoadedSpec;
 use std::fmt::Write;
 use testgen_base::text::markdown_cell;
 

@@ -1,10 +1,12 @@
 //! The reports that others are compared with, and how.
 
-use crate::results::{
+use crate::{
     bench::{SpeedComparison, SpeedOptions, read_bench_reports},
     compare::{CompareOptions, DeviceChoice, DevicePair, ReportComparison},
-    expected_failure::ExpectedFailures,
-    read::{MergedReport, read_sources},
+    results::{
+        expected_failure::ExpectedFailures,
+        read::{MergedReport, read_sources},
+    },
 };
 use std::{path::PathBuf, slice};
 use testgen_base::cli_error::{CliError, Error};

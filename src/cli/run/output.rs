@@ -2,7 +2,8 @@
 
 use crate::{
     cli::{Out, text_format::TextFormat},
-    results::{read::Summary, report::render_human},
+    report::render_human,
+    results::read::Summary,
 };
 use std::path::Path;
 use testgen_base::{cli_error::Error, exit_code::ExitCode};

@@ -3,10 +3,8 @@
 use crate::{
     cli::Out,
     results::{model_table::ModelTable, read::MergedReport},
-    suite::{
-        settings::{Overrides, Settings},
-        spec::load_all,
-    },
+    settings::{Overrides, Settings},
+    spec::load_all,
 };
 use std::path::PathBuf;
 use testgen_base::cli_error::Error;

@@ -3,10 +3,8 @@
 use crate::{
     cli::Out,
     results::{operator_table::OperatorTable, read::MergedReport, stress_table::stress_table},
-    suite::{
-        settings::{Overrides, Settings},
-        spec::load_all,
-    },
+    settings::{Overrides, Settings},
+    spec::load_all,
 };
 use std::path::PathBuf;
 use testgen_base::cli_error::Error;

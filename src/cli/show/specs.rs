@@ -6,10 +6,8 @@ use crate::{
         project_arguments::{FilterArguments, PlaceArguments},
         text_format::TextFormat,
     },
-    suite::{
-        generate::{GenerateError, SuiteLayout},
-        spec::{LoadedSpec, SpecSubject, load_all},
-    },
+    generate::{GenerateError, SuiteLayout},
+    spec::{LoadedSpec, SpecSubject, load_all},
 };
 use serde::Serialize;
 use testgen_base::cli_error::Error;

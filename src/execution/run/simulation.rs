@@ -5,7 +5,7 @@
 //! installation. The simulator itself validates the requested devices.
 
 use super::{RunError, cargo};
-use crate::suite::settings::{Runtime, Settings};
+use crate::settings::{Runtime, Settings};
 use std::{
     env,
     ffi::OsString,
