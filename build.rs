@@ -1,4 +1,4 @@
-//! Lists the files below `templates/` for `src/suite/template.rs`, so that a new template needs no
+//! Lists the files below `templates/` for `src/template.rs`, so that a new template needs no
 //! second mention.
 
 use std::{env, error::Error, fmt::Write, fs, path::Path};

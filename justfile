@@ -19,19 +19,19 @@ regenerate:
 
 # Make the fixtures again (Python with torch and transformers).
 fixtures *names:
-    python3 fixtures/make.py {{names}}
+    python3 python fixtures.make {{names}}
 
 # Check the Python code, with the tests that run a model (Python as above, with ruff and pytest).
 python python="python3":
     {{python}} -m ruff check .
-    {{python}} -m pytest tests/recorder
+    {{python}} -m pytest python/tests
 
 # Check random configurations of model types on the CPU (Python as above). They replace the suite, which is restored at the end.
 vary *types:
     #!/usr/bin/env bash
     set -euo pipefail
     rm -rf target/vary
-    python3 fixtures/vary.py --out target/vary/checkpoints {{types}}
+    python3 python fixtures.vary --out target/vary/checkpoints {{types}}
     for checkpoint in target/vary/checkpoints/*; do cargo run --quiet -- add "$checkpoint" --specs target/vary/specs; done
     trap 'cargo run --quiet -- generate' EXIT
     cargo run --quiet -- generate --specs target/vary/specs
@@ -41,14 +41,14 @@ vary *types:
 wide python="python3":
     #!/usr/bin/env bash
     set -euo pipefail
-    {{python}} fixtures/wide.py
+    {{python}} python fixtures.wide
     export ONEDNN_MAX_CPU_ISA=AVX512_CORE_FP16 OMP_NUM_THREADS=1
     reports=()
     for engine in native torch; do
         cargo run --quiet -- run --name '*_wide' --device cpu --engine "$engine" --python {{python}} --report "target/testgen/wide-$engine.jsonl"
         reports+=("target/testgen/wide-$engine.jsonl")
     done
-    {{python}} fixtures/wide_page.py "${reports[@]}"
+    {{python}} python fixtures.wide_page "${reports[@]}"
 
 # The wide models on a simulated AMD GPU, a job for a night; `.ci/run` has two of them.
 wide-simulated architecture="gfx1100":
@@ -78,7 +78,7 @@ every python="python3" jobs="2" devices="cpu":
     cargo build --quiet
     root=$PWD work=${XDG_CACHE_HOME:-$HOME/.cache}/testgen-every
     rm -rf "$work"; mkdir -p "$work"
-    {{python}} fixtures/shrunk.py --out "$work/checkpoints" --jobs {{jobs}} --limit 400
+    {{python}} python fixtures.shrunk --out "$work/checkpoints" --jobs {{jobs}} --limit 400
     cd "$work"
     for checkpoint in checkpoints/*/; do "$root/target/debug/testgen" add "$checkpoint" --specs specs; done
     export ONEDNN_MAX_CPU_ISA=AVX512_CORE_FP16 OMP_NUM_THREADS=1
@@ -89,7 +89,7 @@ every python="python3" jobs="2" devices="cpu":
         reports+=("$work/every-$device.jsonl")
     done
     cd "$root"
-    {{python}} fixtures/every_page.py "$work/checkpoints/summary.json" "${reports[@]}" >docs/measurements/every-type.md
+    {{python}} python fixtures.every_page "$work/checkpoints/summary.json" "${reports[@]}" >docs/measurements/every-type.md
 
 # Mutation testing of the verifier (cargo install cargo-mutants); an hour and more.
 mutants *arguments:
@@ -110,13 +110,13 @@ seeded python="python3" *names:
     set -euo pipefail
     cargo test --workspace --test conformance --no-run
     suite=$(find "${CARGO_TARGET_DIR:-target}/debug/deps" -name 'conformance-*' -executable -type f -printf '%T@ %p\n' | sort -rn | head -1 | cut -d' ' -f2)
-    {{python}} fixtures/seeded.py --suite "$suite" --table docs/measurements/seeded-faults.md {{names}}
+    {{python}} python fixtures.seeded --suite "$suite" --table docs/measurements/seeded-faults.md {{names}}
 
 # Fuzz what is read of others: each target for so many seconds, an hour without an argument. Prints the number of executions. Inputs that
 # fail are below target/fuzz/; keep them in tests/fuzz/.
 fuzz seconds="3600":
     TESTGEN_FUZZ_SECONDS={{seconds}} cargo test --release --no-default-features --features testgen-operators/cases --lib --no-fail-fast \
-        -p testgen -p testgen-engine -p testgen-nn -p testgen-operators -p testgen-processing -p testgen-runtime -- fuzz --nocapture
+        -p testgen -p testgen-engine -p testgen-logs -p testgen-nn -p testgen-operators -p testgen-processing -p testgen-runtime -- fuzz --nocapture
 
 # Speed of the generator and the verifier, then of the models against PyTorch.
 bench:
@@ -135,4 +135,4 @@ engine-faults python="python3":
     target/debug/testgen generate --quiet
     cargo test --workspace --test conformance --no-run
     suite=$(find "${CARGO_TARGET_DIR:-target}/debug/deps" -name 'conformance-*' -executable -type f -printf '%T@ %p\n' | sort -rn | head -1 | cut -d' ' -f2)
-    {{python}} tests/engine/faults/run.py "$suite"
+    {{python}} python faults.run "$suite"

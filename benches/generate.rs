@@ -13,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 use tempfile::TempDir;
-use testgen::suite::{
+use testgen::{
     generate::{HarnessExpectation, SpecFilter, SuiteLayout, plan},
     settings::Settings,
     spec::load_all,
@@ -79,9 +79,7 @@ fn run(rounds: usize) -> Result<()> {
 
 fn settings(directory: &Path) -> Settings {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let runtime = Some(testgen::suite::settings::Runtime::Path(
-        repository.join("runtime"),
-    ));
+    let runtime = Some(testgen::settings::Runtime::Path(repository.join("runtime")));
     Settings {
         specs: directory.join("model_specs"),
         out: directory.join("generated"),

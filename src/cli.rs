@@ -24,9 +24,9 @@ mod text_format;
 mod verify;
 mod written;
 
-use crate::base::{cli_error::Error, exit_code::ExitCode};
 use clap::{CommandFactory, Parser, Subcommand};
 use std::{io::Write, process};
+use testgen_base::{cli_error::Error, exit_code::ExitCode};
 
 pub use out::Out;
 

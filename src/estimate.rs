@@ -16,8 +16,8 @@ pub use report::{EstimateOptions, EstimateReport};
 pub use row::EstimateRow;
 pub use structured::render_json;
 
-use crate::base::cli_error::CliError;
 use std::path::Path;
+use testgen_base::cli_error::CliError;
 use testgen_device::{Device, EngineKind, memory};
 use testgen_estimate::{Backend, CallSizes, CheckpointHeaders, EstimateError};
 use testgen_types::{DeviceKind, Precision};
@@ -31,7 +31,7 @@ pub fn estimate(
     directory: &Path,
     options: &EstimateOptions,
     devices: &[Device],
-) -> Result<EstimateReport, EstimateError> {
+) -> Result<EstimateReport, NoEstimate> {
     let checkpoint = CheckpointHeaders::read(directory)?;
     let sizes = sizes(&checkpoint, options)?;
     let selected = |precision: &Precision| match options.precisions.is_empty() {
@@ -90,18 +90,28 @@ fn sizes(
     }
 }
 
-impl CliError for EstimateError {
+/// A checkpoint that has no estimate.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct NoEstimate(#[from] EstimateError);
+
+impl CliError for NoEstimate {
     fn help(&self) -> Option<String> {
-        match self {
-            Self::NoEstimate(_) | Self::NoClass(_) => {
+        match &self.0 {
+            EstimateError::NoEstimate(_) | EstimateError::NoClass(_) => {
                 Some("docs/memory.md lists the types and classes that have an estimate".to_owned())
             }
-            Self::TooLong { limit, .. } => Some(format!("use `--tokens {limit}` or fewer")),
-            Self::Quantized(quantized) => Some(quantized.remedy()),
-            Self::UnknownType(_) => Some("`testgen show models` lists the known types".to_owned()),
-            Self::File(_) | Self::Invalid { .. } | Self::NoWeights { .. } | Self::Field { .. } => {
-                None
+            EstimateError::TooLong { limit, .. } => {
+                Some(format!("use `--tokens {limit}` or fewer"))
             }
+            EstimateError::Quantized(quantized) => Some(quantized.remedy()),
+            EstimateError::UnknownType(_) => {
+                Some("`testgen show models` lists the known types".to_owned())
+            }
+            EstimateError::File(_)
+            | EstimateError::Invalid { .. }
+            | EstimateError::NoWeights { .. }
+            | EstimateError::Field { .. } => None,
         }
     }
 }

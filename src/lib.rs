@@ -6,30 +6,41 @@
 //!
 //! ```text
 //! cli
-//! doctor  matrix  logs  estimate
+//! matrix  estimate
 //! execution
-//! results  reference
-//! suite
-//! base
+//! bench  report
+//! compare
+//! results  reference  verification
+//! generate  add
+//! template
+//! settings  spec
 //! ```
+//!
+//! All rooms use `testgen-base`. Training logs (`testgen-logs`) and the diagnosis of a machine
+//! (`testgen-doctor`) know no suite, and are separate crates.
 
-mod base;
+pub mod add;
+pub mod bench;
 pub mod cli;
-pub mod doctor;
+pub mod compare;
 pub mod estimate;
 pub mod execution;
 #[cfg(test)]
 mod fuzz;
-pub mod logs;
+pub mod generate;
 pub mod matrix;
 pub mod reference;
+pub mod report;
 pub mod results;
-pub mod suite;
+pub mod settings;
+pub mod spec;
+pub mod template;
+pub mod verification;
 
-pub use base::{
+pub use reference::python_program::{PythonError, PythonProgram};
+pub use testgen_base::{
     child_process::ChildError,
     cli_error::{CliError, Error},
     exit_code::ExitCode,
     text,
 };
-pub use reference::python_program::{PythonError, PythonProgram};

@@ -6,10 +6,10 @@ import re
 
 import torch
 
-from answer_media import ranked_labels
-from answer_subject import Answered, Forward, NotServed, vector
-from answer_text import at_least_float32, probabilities
-from results import run
+from record.answer_media import ranked_labels
+from record.answer_subject import Answered, Forward, NotServed, vector
+from record.answer_text import at_least_float32, probabilities
+from reference.results import run
 
 # Enough for every part of a scheduler's step, few enough to stay fast.
 STEPS = 3

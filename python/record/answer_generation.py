@@ -9,11 +9,11 @@ import json
 import torch
 from transformers import AutoTokenizer, GenerationMixin, Wav2Vec2CTCTokenizer
 
-from answer_media import recordings
-from answer_subject import Answered, Forward, NotServed, number
-from answer_text import at_least_float32, pipe
-from multimodal import image_tokens
-from results import run
+from record.answer_media import recordings
+from record.answer_subject import Answered, Forward, NotServed, number
+from record.answer_text import at_least_float32, pipe
+from reference.families.multimodal import image_tokens
+from reference.results import run
 
 NEW_TOKENS = 6
 CONTROLS = {"max_new_tokens": NEW_TOKENS, "do_sample": False, "num_beams": 1}

@@ -6,10 +6,10 @@ from types import SimpleNamespace
 import torch
 import transformers
 
-from answer_subject import Answered, Forward, NotServed, number, vector
-from answer_text import at_least_float32
-from object_detection import load_processor
-from vision_text import scored_alone
+from record.answer_subject import Answered, Forward, NotServed, number, vector
+from record.answer_text import at_least_float32
+from reference.families.object_detection import load_processor
+from reference.families.vision_text import scored_alone
 
 # Detections with a lower score than a handler returns are recorded as well: in 16 bits one may be above its limit.
 LEAST_SCORE = 0.25

@@ -9,11 +9,11 @@ from typing import Any
 import torch
 from safetensors import safe_open
 
-from errors import RecordError
-from reference import class_of, load, read_config
-from registry import entry
-from results import run
-from text_inputs import read_tokenizer
+from reference.errors import RecordError
+from reference.loading import class_of, load, read_config
+from reference.registry import entry
+from reference.results import run
+from reference.text_inputs import read_tokenizer
 
 # Requests of checkpoints whose golden has no texts, because they got their tokenizer afterwards.
 PLAIN_TEXTS = ["The cat is there, the dog saw it.", "I saw."]

@@ -1,9 +1,6 @@
 """The tasks that a class serves: part of the recorder `answers.py`."""
 
-import answer_arrays
-import answer_generation
-import answer_media
-import answer_text
+from record import answer_arrays, answer_generation, answer_media, answer_text
 
 # By the end of a class's name; the first that fits counts. Where the task depends on the architecture, there is a dict.
 BY_SUFFIX = {

@@ -5,7 +5,7 @@ import inspect
 import torch
 from transformers import pipeline
 
-from answer_subject import Answered, Forward, NotServed, number, vector
+from record.answer_subject import Answered, Forward, NotServed, number, vector
 
 # More candidates than a handler returns, so that one that is as likely as the last is recorded, too.
 CANDIDATES = 10

@@ -1,5 +1,4 @@
-"""Records `answers.json` of a checkpoint directory: a request of each task that its class serves, and the reference's answer: part of
-the recorder `goldens.py`.
+"""Records `answers.json` of a checkpoint directory: a request of each task that its class serves, and the reference's answer.
 
 The inputs are those of `golden.safetensors`, which must have been recorded: its texts are written out, everything else is named. The
 answer is that of transformers' own pipeline, processor or postprocessing in float32. A checkpoint without the tokenizer,
@@ -15,14 +14,14 @@ import sys
 
 import transformers
 
-import progress
-from answer_subject import NotServed, Subject
-from answer_tasks import tasks_of
-from atomic_file import replace_file
-from errors import first_line
-from noise import measured
-from reference import quiet_and_repeatable
-from registry import is_native
+from record import progress
+from record.answer_subject import NotServed, Subject
+from record.answer_tasks import tasks_of
+from record.atomic_file import replace_file
+from record.noise import measured
+from reference.errors import first_line
+from reference.loading import quiet_and_repeatable
+from reference.registry import is_native
 
 FILE = "answers.json"
 # A few numbers say little about the noise by chance, so more than one sample is measured.

@@ -1,12 +1,12 @@
-"""Sounds for types without a native implementation, in the layouts that models take them in: part of the recorder `goldens.py`."""
+"""Sounds for types without a native implementation, in the layouts that models take them in."""
 
 import numpy
 import torch
 
-from forward_arguments import names
-from measured_sizes import AUDIO, FEATURES, first, number
-from rounded_inputs import rounded
-from speech import draw_sound
+from record.measured_sizes import AUDIO, FEATURES, first, number
+from reference.families.speech import draw_sound
+from reference.forward_arguments import names
+from reference.rounded_inputs import rounded
 
 ARGUMENTS = ("input_features", "input_values", "audio_values", "audio_mel")
 # Lengths that are tried: an odd one tests more, some models take multiples of their window only, and some need a longer one.

@@ -1,4 +1,4 @@
-"""Inputs of types without a native implementation, by the signature of `forward`: part of the recorder `goldens.py`.
+"""Inputs of types without a native implementation, by the signature of `forward`.
 
 A model may take images and sounds in one of several layouts, which no configuration names. They are tried, the likeliest first, and the
 first that the model takes is recorded.
@@ -13,17 +13,17 @@ from types import SimpleNamespace
 import numpy
 import torch
 
-import forward_arguments
-from any_audio import Audio
-from any_extra import extra_arguments
-from any_images import Images
-from any_series import Series
-from any_text import AUDIO_TOKENS, IMAGE_TOKENS, Text
-from errors import RecordError, first_line
-from measured_sizes import token_ids
-from object_detection import half_hidden
-from registry import entry
-from results import run
+from record.any_audio import Audio
+from record.any_extra import extra_arguments
+from record.any_images import Images
+from record.any_series import Series
+from record.any_text import AUDIO_TOKENS, IMAGE_TOKENS, Text
+from record.measured_sizes import token_ids
+from reference import forward_arguments
+from reference.errors import RecordError, first_line
+from reference.families.object_detection import half_hidden
+from reference.registry import entry
+from reference.results import run
 
 # In the error of transformers if there are more or fewer tokens than vectors.
 REPORTED = re.compile(r"do not match.*features:? (\d+)")

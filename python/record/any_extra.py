@@ -1,11 +1,10 @@
-"""Arguments that single kinds of text models take beside ids, for types without a native implementation: part of the recorder
-`goldens.py`."""
+"""Arguments that single kinds of text models take beside ids, for types without a native implementation."""
 
 import numpy
 import torch
 
-from forward_arguments import names
-from measured_sizes import IMAGE, first, number
+from record.measured_sizes import IMAGE, first, number
+from reference.forward_arguments import names
 
 
 def extra_arguments(model, config, random, case):

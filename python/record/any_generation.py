@@ -1,16 +1,15 @@
-"""Greedy tokens of types without a native implementation: part of the recorder `goldens.py`."""
+"""Greedy tokens of types without a native implementation."""
 
 import sys
 
 import numpy
 import torch
 
-import forward_arguments
-import generation
-from any_text import Text
-from errors import first_line
-from relative_errors import relative_errors
-from results import run
+from record.any_text import Text
+from record.relative_errors import relative_errors
+from reference import forward_arguments, generation
+from reference.errors import first_line
+from reference.results import run
 
 CACHES = ("past_key_values", "cache_params", "state")
 # What a golden has of a prompt.

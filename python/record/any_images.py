@@ -1,14 +1,14 @@
-"""Images for types without a native implementation, in the layouts that models take them in: part of the recorder `goldens.py`."""
+"""Images for types without a native implementation, in the layouts that models take them in."""
 
 import os
 
 import numpy
 import torch
 
-from errors import RecordError
-from forward_arguments import names
-from image_inputs import processed_images, random_pixels
-from measured_sizes import IMAGE, channels, first, image_sides, number
+from record.measured_sizes import IMAGE, channels, first, image_sides, number
+from reference.errors import RecordError
+from reference.forward_arguments import names
+from reference.image_inputs import processed_images, random_pixels
 
 # Sizes that are tried if the configuration has none; a small one that is not square tests more.
 SIZES = ((32, 48), (64, 48), (64, 64), (128, 128), (224, 224))

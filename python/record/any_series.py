@@ -1,9 +1,9 @@
-"""Series for types without a native implementation: part of the recorder `goldens.py`."""
+"""Series for types without a native implementation."""
 
 import numpy
 import torch
 
-from forward_arguments import names
+from reference.forward_arguments import names
 
 
 class Series:

@@ -1,13 +1,13 @@
-"""Token ids for types without a native implementation: part of the recorder `goldens.py`."""
+"""Token ids for types without a native implementation."""
 
 import json
 
 import numpy
 import torch
 
-import forward_arguments
-from measured_sizes import TEXT, first, number, position_limit, special_ids, text_config, token_ids, vocabulary_size
-from text_inputs import TEXTS, read_tokenizer
+from record.measured_sizes import TEXT, first, number, position_limit, special_ids, text_config, token_ids, vocabulary_size
+from reference import forward_arguments
+from reference.text_inputs import TEXTS, read_tokenizer
 
 IMAGE_TOKENS = ("image_token_id", "image_token_index", "media_token_id", "image_pad_token_id", "img_context_token_id", "im_patch_id")
 AUDIO_TOKENS = ("audio_token_id", "audio_token_index")

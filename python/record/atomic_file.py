@@ -1,7 +1,7 @@
-"""Files that are written completely or not at all, also when the process is killed: part of the recorder `goldens.py`.
+"""Files that are written completely or not at all, also when the process is killed.
 
 A temporary file beside the target is renamed when it is complete. It is locked while its process runs: the next write in that
-directory deletes the unlocked ones, which killed processes left. The CLI does the same (`src/base/atomic_file.rs`).
+directory deletes the unlocked ones, which killed processes left. The CLI does the same (`crates/base/src/atomic_file.rs`).
 """
 
 import contextlib

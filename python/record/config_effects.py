@@ -1,4 +1,4 @@
-"""The fields of config.json that have an effect in transformers: part of the recorder `goldens.py`.
+"""The fields of config.json that have an effect in transformers.
 
 For each field a value is searched with which the model computes other results, reads other weights, does not load, or does not compute, in
 each implementation of attention that the class has: a check may run any of them. The check `config_effective` tries the recorded values
@@ -15,10 +15,10 @@ import tempfile
 import torch
 from transformers import AutoConfig
 
-import progress
-from families import family_of
-from reference import from_pretrained, prepare
-from results import run
+from record import progress
+from reference.families import family_of
+from reference.loading import from_pretrained, prepare
+from reference.results import run
 
 # Larger checkpoints would take minutes: every field loads them again.
 LARGEST = 64 << 20

@@ -1,10 +1,10 @@
-"""Inputs of the main case from a file, for models whose inputs cannot be drawn: part of the recorder `goldens.py`."""
+"""Inputs of the main case from a file, for models whose inputs cannot be drawn."""
 
 import torch
 from safetensors.torch import load_file
 
-import forward_arguments
-from errors import RecordError, user_error
+from reference import forward_arguments
+from reference.errors import RecordError, user_error
 
 
 def read_inputs(path, model):

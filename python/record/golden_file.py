@@ -1,4 +1,4 @@
-"""The content of `golden.safetensors`: part of the recorder `goldens.py`."""
+"""The content of `golden.safetensors`."""
 
 import json
 import struct

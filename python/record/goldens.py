@@ -1,8 +1,8 @@
 """Records `golden.safetensors` and `answers.json` of a Hugging Face checkpoint directory, with transformers as the reference.
 
-    python goldens.py CHECKPOINT_DIR [--seed N] [--noise-samples N] [--inputs FILE] [--force]
-    python goldens.py CHECKPOINT_DIR --answers
-    python goldens.py CHECKPOINT_DIR --recipe SEED
+    python3 python record.goldens CHECKPOINT_DIR [--seed N] [--noise-samples N] [--inputs FILE] [--force]
+    python3 python record.goldens CHECKPOINT_DIR --answers
+    python3 python record.goldens CHECKPOINT_DIR --recipe SEED
 
 The reference is the checkpoint as it is READ BACK from disk, on the CPU, in float32, with eager attention. The noise of the
 reference itself is recorded with the outputs, so that tolerances are derived from measurements. The same seed and the same
@@ -30,27 +30,20 @@ except ImportError as missing:
     print(f"error: Python package `{missing.name}` is missing; pip install torch transformers safetensors numpy", file=sys.stderr)
     sys.exit(3)
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-
-import answers
-import any_cases
-import any_generation
-import config_effects
-import progress
-import recipe
-from atomic_file import TemporaryFile, replace_file
-from errors import RecordError, first_line, user_error
-from families import FAMILIES
-from generation import steps
-from given_inputs import read_inputs
-from golden_file import safetensors_of
-from noise import DTYPES, noise_of
-from noise_samples import NOISE_SAMPLES
-from reference import class_of, describe, load, quiet_and_repeatable, read_config
-from registry import is_native, kind
-from results import measurable, named_tensors, run_all
-from text_inputs import read_tokenizer
-from vocabulary import digest_of
+from record import answers, any_cases, any_generation, config_effects, progress, recipe
+from record.atomic_file import TemporaryFile, replace_file
+from record.given_inputs import read_inputs
+from record.golden_file import safetensors_of
+from record.noise import DTYPES, noise_of
+from record.noise_samples import NOISE_SAMPLES
+from record.vocabulary import digest_of
+from reference.errors import RecordError, first_line, user_error
+from reference.families import FAMILIES
+from reference.generation import steps
+from reference.loading import class_of, describe, load, quiet_and_repeatable, read_config
+from reference.registry import is_native, kind
+from reference.results import measurable, named_tensors, run_all
+from reference.text_inputs import read_tokenizer
 
 
 def main():

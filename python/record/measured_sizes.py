@@ -1,5 +1,4 @@
-"""Sizes that inputs depend on, from a configuration under its various names, else measured from the loaded model: part of the recorder
-`goldens.py`."""
+"""Sizes that inputs depend on, from a configuration under its various names, else measured from the loaded model."""
 
 import torch
 from transformers import PretrainedConfig

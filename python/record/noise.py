@@ -1,4 +1,4 @@
-"""The error of the reference itself, in each compute type: part of the recorder `goldens.py`."""
+"""The error of the reference itself, in each compute type."""
 
 import contextlib
 import functools
@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import torch
 from torch.overrides import TorchFunctionMode
 
-import progress
-from families import FAMILIES
-from noise_samples import NOISE_SAMPLES, noise
-from reference import load, read_config
-from registry import is_native, kind
-from relative_errors import finite_where, largest_errors
-from results import run, run_all
+from record import progress
+from record.noise_samples import NOISE_SAMPLES, noise
+from record.relative_errors import finite_where, largest_errors
+from reference.families import FAMILIES
+from reference.loading import load, read_config
+from reference.registry import is_native, kind
+from reference.results import run, run_all
 
 DTYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
 

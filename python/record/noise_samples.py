@@ -1,10 +1,10 @@
-"""From results in each compute type to the recorded noise: part of the recorder `goldens.py`.
+"""From results in each compute type to the recorded noise.
 
 Owns: which compute type is compared with what, and how often. Does not own: running the model (`noise.py`), so that its tests need
 no torch.
 """
 
-from relative_errors import larger, largest_errors
+from record.relative_errors import larger, largest_errors
 
 PRECISIONS = ("f32", "f16", "bf16")
 # One sample may be a fifth of the next one, and the thresholds are four times it (docs/measurements/noise.md has the measured rates).

@@ -1,4 +1,4 @@
-"""How far a recording is, one line for each part on standard output: part of the recorder `goldens.py`.
+"""How far a recording is, one line for each part on standard output.
 
 `testgen record` reads the lines. Scripts that import the recorder call no `enable`, so that nothing is printed.
 """

@@ -1,4 +1,4 @@
-"""`synthetic.json`: the tensors of a model whose weights are computed from a seed: part of the recorder `goldens.py`.
+"""`synthetic.json`: the tensors of a model whose weights are computed from a seed.
 
 transformers builds the class without memory, and what it would save is listed: names, shapes and types, each with the mean and the
 standard deviation of trained-like values. crates/checkpoints computes the values, so that it needs to know no model.
@@ -11,10 +11,10 @@ import re
 import torch
 from transformers import PreTrainedModel
 
-from atomic_file import replace_file
-from errors import user_error
-from reference import class_of, quiet_and_repeatable, read_config
-from weight_statistics import statistics
+from record.atomic_file import replace_file
+from record.weight_statistics import statistics
+from reference.errors import user_error
+from reference.loading import class_of, quiet_and_repeatable, read_config
 
 FILE = "synthetic.json"
 # The query's matrix of T5 and of types that share its blocks.

@@ -1,4 +1,4 @@
-"""How far results are from a reference, which every threshold is made of: part of the recorder `goldens.py`.
+"""How far results are from a reference, which every threshold is made of.
 
 Pure arithmetic over numpy arrays, so that its tests need no torch.
 """

@@ -1,4 +1,4 @@
-"""The digest of a tokenizer's vocabulary: part of the recorder `goldens.py`.
+"""The digest of a tokenizer's vocabulary.
 
 Recorded texts use a small part of a vocabulary. The digest covers the rest, so that `preprocess_golden` fails where two entries are
 exchanged that no recorded text contains. `crates/processing/src/tokenizer/digest.rs` computes the same.

@@ -1,4 +1,4 @@
-"""The mean and the standard deviation of trained-like weights: part of the recorder `goldens.py`.
+"""The mean and the standard deviation of trained-like weights.
 
 Library initialisation (std 0.02, zero biases, norm weights of one) hides a wrong eps, a dropped bias or a wrong head mapping.
 """

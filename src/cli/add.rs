@@ -2,20 +2,16 @@
 
 use super::{Out, project_arguments::variant_parser};
 use crate::{
-    base::{atomic_file, cli_error::Error, exit_code::ExitCode, text::shell_quote},
-    suite::{
-        add::{AddError, FoundCheckpoint, SpecHeader, inspect, name, spec_text},
-        generate::{GenerateError, relative_path},
-        settings::{Overrides, Settings},
-        spec::{
-            CheckpointPlace, CheckpointSource, ModelName, SpecErrors, SpecFile, load_all, read,
-        },
-    },
+    add::{AddError, FoundCheckpoint, SpecHeader, inspect, name, spec_text},
+    generate::{GenerateError, relative_path},
+    settings::{Overrides, Settings},
+    spec::{CheckpointPlace, CheckpointSource, ModelName, SpecErrors, SpecFile, load_all, read},
 };
 use std::{
     io,
     path::{Path, PathBuf},
 };
+use testgen_base::{atomic_file, cli_error::Error, exit_code::ExitCode, text::shell_quote};
 use testgen_types::Task;
 
 /// Write a spec from the config.json of a checkpoint
@@ -143,8 +139,7 @@ fn refuse_existing(
         Vec::new()
     };
     // `a-b` and `a_b` become the same module, so one harness would overwrite the other.
-    let same_module =
-        |other: &&crate::suite::spec::LoadedSpec| other.spec.name.module() == name.module();
+    let same_module = |other: &&crate::spec::LoadedSpec| other.spec.name.module() == name.module();
     let elsewhere = others
         .iter()
         .filter(same_module)

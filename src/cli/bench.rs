@@ -7,16 +7,17 @@ use super::{
     text_format::TextFormat,
 };
 use crate::{
-    base::{cli_error::Error, exit_code::ExitCode, progress::RunProgress},
+    bench::{BenchSummary, read_bench_lines, render_bench},
     execution::run::{
         BuildOptions, DeviceSelection, Execution, ExecutionOptions, RunError, Simulation,
         SuitePart, Work, build, engine_variables, execute, keep_reports, list, models_on_devices,
         select,
     },
-    results::bench::{BenchSummary, read_bench_lines, render_bench},
-    suite::{settings::Settings, spec::load_all},
+    settings::Settings,
+    spec::load_all,
 };
 use std::{num::NonZeroU32, path::PathBuf};
+use testgen_base::{cli_error::Error, exit_code::ExitCode, progress::RunProgress};
 use testgen_engine::EngineName;
 use testgen_types::{BenchRequest, Precision, Repetitions};
 

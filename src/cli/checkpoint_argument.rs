@@ -1,37 +1,35 @@
 //! A checkpoint on the command line: its directory, or the name of a spec.
 
 use crate::{
-    base::{
-        cli_error::{CliError, Error},
-        text::Quoted,
-    },
     reference::record::SyntheticWeights,
-    suite::{
-        settings::{Overrides, Settings},
-        spec::{
-            CheckpointPlace, CheckpointSource, LoadedSpec, SpecSubject, SyntheticProblem,
-            SyntheticSource, load_all,
-        },
+    settings::{Overrides, Settings},
+    spec::{
+        CheckpointPlace, CheckpointSource, LoadedSpec, SpecSubject, SyntheticProblem,
+        SyntheticSource, load_all,
     },
 };
 use std::path::{Path, PathBuf};
+use testgen_base::{
+    cli_error::{CliError, Error},
+    text::Quoted,
+};
 
 /// Spec names listed in the error about an unknown name.
 const NAMES_LISTED: usize = 20;
 
 /// A checkpoint that the command line names.
 pub(super) struct NamedCheckpoint {
-    /// Its directory; that of a synthetic one has no weights.
+    /// Its directory; the directory of a synthetic one has no weights.
     pub(super) directory: PathBuf,
     /// The configuration of a synthetic one, and the seed of its weights.
     pub(super) synthetic: Option<SyntheticWeights>,
 }
 
-/// The complete checkpoint: the given directory, or that of the spec with this name below `specs`,
-/// by default those of the project. A synthetic one is made.
+/// The complete checkpoint: the given directory, or the checkpoint of the spec with this name below
+/// `specs`, by default the specs of the project. A synthetic one is made.
 pub(super) fn checkpoint(target: &Path, specs: Option<&Path>) -> Result<PathBuf, Error> {
     let directory = named(target, specs)?.directory;
-    Ok(testgen_checkpoints::checkpoint(&directory)?)
+    Ok(testgen_checkpoints::checkpoint(&directory).map_err(SyntheticProblem::Recipe)?)
 }
 
 /// As [`checkpoint`], without making a synthetic one.

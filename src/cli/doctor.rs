@@ -1,18 +1,16 @@
 //! `testgen doctor`: whether this machine can produce valid results.
 
 mod devices;
+mod native;
 
 use super::{Out, text_format::TextFormat};
-use crate::{
-    base::{cli_error::Error, exit_code::ExitCode},
-    doctor::{
-        ComputationOptions, Diagnosis, RowStatus, compute, evaluate, evaluate_computations,
-        evaluate_requirements, gather,
-    },
-    execution::run::Requirement,
-    suite::settings::{Overrides, Settings},
-};
+use crate::settings::{Overrides, Settings};
 use std::{path::PathBuf, time::Duration};
+use testgen_base::{cli_error::Error, exit_code::ExitCode, requirement::Requirement};
+use testgen_doctor::{
+    ComputationOptions, Diagnosis, RowStatus, compute, evaluate, evaluate_computations,
+    evaluate_requirements, gather,
+};
 use testgen_engine::EngineName;
 
 /// Report whether this machine can produce valid results, and compute known answers on every device
@@ -81,13 +79,16 @@ pub(super) fn run(arguments: &DoctorArguments, out: &mut Out) -> Result<ExitCode
     let options = ComputationOptions {
         engines: arguments.engine.clone(),
         python: arguments.python.clone().map(PathBuf::into_os_string),
-        manifest: settings.out.join("Cargo.toml"),
         limit: Duration::from_secs(arguments.timeout),
     };
-    let native = arguments.engine.is_empty() || arguments.engine.iter().any(EngineName::is_native);
-    let facts = gather(options.python.as_deref(), options.limit, native);
+    let with_native =
+        arguments.engine.is_empty() || arguments.engine.iter().any(EngineName::is_native);
+    let facts = gather(options.python.as_deref(), options.limit, with_native);
     let mut rows = evaluate(&facts);
-    let computations = compute(&facts, &options);
+    let manifest = settings.out.join("Cargo.toml");
+    let computations = compute(&facts, &options, |devices| {
+        native::compute(devices, &manifest, options.limit)
+    });
     rows.extend(evaluate_computations(&computations));
     rows.extend(evaluate_requirements(&arguments.require, &computations));
     let diagnosis = Diagnosis::new(rows);

@@ -1,11 +1,9 @@
 //! `testgen estimate`: the memory of a model, before it is loaded.
 
 use super::{Out, checkpoint_argument::checkpoint, text_format::TextFormat, written::write_result};
-use crate::{
-    base::{cli_error::Error, exit_code::ExitCode},
-    estimate::{EstimateOptions, estimate, render_human, render_json},
-};
+use crate::estimate::{EstimateOptions, estimate, render_human, render_json};
 use std::{num::NonZeroU32, path::PathBuf};
+use testgen_base::{cli_error::Error, exit_code::ExitCode};
 use testgen_device::{System, inventory};
 use testgen_types::Precision;
 

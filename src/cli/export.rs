@@ -1,11 +1,9 @@
 //! `testgen export`: ONNX graphs through Python.
 
 use super::{Out, checkpoint_argument::checkpoint};
-use crate::{
-    base::{cli_error::Error, exit_code::ExitCode},
-    reference::export::{ExportOptions, export},
-};
+use crate::reference::export::{ExportOptions, export};
 use std::path::PathBuf;
+use testgen_base::{cli_error::Error, exit_code::ExitCode};
 
 /// Export checkpoints as ONNX graphs, for the engine onnxruntime
 ///
@@ -38,7 +36,7 @@ pub(super) struct ExportArguments {
     /// Write `onnx/model.onnx` in the directory of the checkpoint
     #[arg(long)]
     into_checkpoint: bool,
-    /// Export again where a graph exists
+    /// Export again if a graph exists
     #[arg(long)]
     force: bool,
 }

@@ -5,19 +5,17 @@ use super::{
     project_arguments::{FilterArguments, ProjectArguments},
 };
 use crate::{
-    base::{
-        cli_error::{CliError, Error},
-        exit_code::ExitCode,
-        text::Quoted,
-    },
-    suite::{
-        generate::{ChangeKind, Changes, FileChange, plan, write_suite},
-        settings::Settings,
-    },
+    generate::{ChangeKind, Changes, FileChange, plan, write_suite},
+    settings::Settings,
 };
 use std::{
     io::{IsTerminal, Write},
     path::Path,
+};
+use testgen_base::{
+    cli_error::{CliError, Error},
+    exit_code::ExitCode,
+    text::Quoted,
 };
 
 /// Write the suite for all specs

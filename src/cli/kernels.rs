@@ -8,15 +8,15 @@ use super::{
     text_format::TextFormat,
 };
 use crate::{
-    base::{cli_error::Error, exit_code::ExitCode, progress::RunProgress},
     execution::run::{
         BuildOptions, DeviceSelection, Execution, ExecutionOptions, RunError, Selection,
         Simulation, SuitePart, Work, build, execute, keep_reports, list, models_on_gpus, select,
     },
     results::kernels::{KernelSummary, read_kernel_lines, render_kernels},
-    suite::spec::load_all,
+    spec::load_all,
 };
 use std::path::PathBuf;
+use testgen_base::{cli_error::Error, exit_code::ExitCode, progress::RunProgress};
 
 /// Compute every matrix product of some models with every kernel, and compare it with f64
 ///

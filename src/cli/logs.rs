@@ -1,16 +1,16 @@
 //! `testgen logs`: training logs, summarised and compared.
 
 use super::{Out, text_format::TextFormat, written::write_result};
-use crate::{
-    base::{
-        cli_error::{CliError, Error},
-        exit_code::ExitCode,
-    },
-    logs::{LogError, LogReport, LogSummary, read_log, render_human, render_json, render_page},
-};
 use std::{
     io,
     path::{Path, PathBuf},
+};
+use testgen_base::{
+    cli_error::{CliError, Error},
+    exit_code::ExitCode,
+};
+use testgen_logs::{
+    LogError, LogReport, LogSummary, read_log, render_human, render_json, render_page,
 };
 use testgen_types::bounded_file::open;
 

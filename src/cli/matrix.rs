@@ -2,11 +2,12 @@
 
 use super::{Out, project_arguments::PlaceArguments};
 use crate::{
-    base::{cli_error::Error, exit_code::ExitCode},
     matrix::{Ci, CiFormat, Drift, File, MatrixPlan, compare_files, render, write_files},
-    suite::{settings::SettingsFile, spec::load_all},
+    settings::SettingsFile,
+    spec::load_all,
 };
 use std::path::PathBuf;
+use testgen_base::{cli_error::Error, exit_code::ExitCode};
 
 /// Print or write the CI jobs that run the suite on every machine
 ///

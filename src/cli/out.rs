@@ -1,15 +1,16 @@
 //! Standard output as commands see it: a closed pipe ends the command quietly instead of panicking.
 
-use crate::base::{
-    cli_error::{CliError, Error},
-    exit_code::ExitCode,
-};
 use std::{
     fmt,
     io::{self, BufWriter, Write},
 };
+use testgen_base::{
+    cli_error::{CliError, Error},
+    exit_code::ExitCode,
+};
 
-/// Where a command writes its result. `write!` and `writeln!` work on it and return [`Error`].
+/// The stream to which a command writes its result. `write!` and `writeln!` work on it and return
+/// [`Error`].
 pub struct Out {
     writer: BufWriter<Box<dyn Write>>,
 }

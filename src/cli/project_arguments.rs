@@ -1,15 +1,13 @@
 //! Flags that several commands share: the directories of the project, and filters over its specs.
 
 use crate::{
-    base::{cli_error::Error, closed_enum::ClosedEnum},
-    suite::{
-        generate::SpecFilter,
-        settings::{Overrides, Settings},
-    },
+    generate::SpecFilter,
+    settings::{Overrides, Settings},
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use glob::Pattern;
 use std::path::PathBuf;
+use testgen_base::{cli_error::Error, closed_enum::ClosedEnum};
 use testgen_types::{Architecture, DeviceKind};
 
 /// The directories of specs and suite.

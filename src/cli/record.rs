@@ -1,20 +1,18 @@
 //! `testgen record`: goldens through Python.
 
 use super::{Out, checkpoint_argument::named};
-use crate::{
-    base::{
-        cli_error::{CliError, Error},
-        exit_code::ExitCode,
-        progress::RunProgress,
-    },
-    reference::{
-        python_program::PythonError,
-        record::{RecordOptions, RecordTarget, record_all},
-    },
+use crate::reference::{
+    python_program::PythonError,
+    record::{RecordOptions, RecordTarget, record_all},
 };
 use std::{
     num::NonZero,
     path::{Path, PathBuf},
+};
+use testgen_base::{
+    cli_error::{CliError, Error},
+    exit_code::ExitCode,
+    progress::RunProgress,
 };
 
 /// Record goldens by running Hugging Face transformers
@@ -163,7 +161,7 @@ fn targets(arguments: &RecordArguments) -> Result<Vec<RecordTarget>, Error> {
     Ok(targets)
 }
 
-/// Prints the error of each checkpoint; the exit code is that of the first.
+/// Prints the error of each checkpoint; the exit code is the first one's.
 fn not_all(
     failed: Vec<(String, PythonError)>,
     all: usize,

@@ -2,14 +2,14 @@
 
 use super::{Out, text_format::TextFormat};
 use crate::{
-    base::{cli_error::Error, exit_code::ExitCode, progress::RunProgress},
     execution::{
         replay::{Replay, ReplayError, ReplayOptions, compute, render_human, render_json},
         run::{BuildOptions, DeviceSelection, Simulation, build},
     },
-    suite::settings::{Overrides, Settings},
+    settings::{Overrides, Settings},
 };
 use std::{path::PathBuf, time::Duration};
+use testgen_base::{cli_error::Error, exit_code::ExitCode, progress::RunProgress};
 use testgen_operators::calls::FailedCall;
 use testgen_types::DeviceKind;
 

@@ -5,29 +5,27 @@ mod base;
 
 use super::{Out, written::write_result};
 use crate::{
-    base::{
-        cli_error::{CliError, Error},
-        exit_code::ExitCode,
-    },
+    bench::{SpeedComparison, render_speed, render_speed_json, render_speed_markdown},
+    compare::{ReportComparison, render_human, render_json, render_markdown as render_changes},
+    report::{render_junit, render_markdown, render_page, render_structured},
     results::{
-        bench::{SpeedComparison, render_speed, render_speed_json, render_speed_markdown},
-        compare::{ReportComparison, render_human, render_json, render_markdown as render_changes},
         expected_failure::ExpectedFailures,
         model_table::ModelTable,
         operator_table::OperatorTable,
         read::{MergedReport, ReportError, read_sources},
-        report::{render_junit, render_markdown, render_page, render_structured},
     },
-    suite::{
-        settings::{Overrides, Settings},
-        spec::{LoadedSpec, load_all},
-    },
+    settings::{Overrides, Settings},
+    spec::{LoadedSpec, load_all},
 };
 use base::BaseArguments;
 use clap::ValueEnum;
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
+};
+use testgen_base::{
+    cli_error::{CliError, Error},
+    exit_code::ExitCode,
 };
 use testgen_types::bounded_file::{limit, read_text};
 

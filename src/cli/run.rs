@@ -9,22 +9,21 @@ use super::{
     text_format::TextFormat,
 };
 use crate::{
-    base::{cli_error::Error, exit_code::ExitCode, progress::RunProgress},
     execution::run::{
-        BuildOptions, DeviceSelection, ExecutionOptions, Listing, ProcessDevices, Requirement, Run,
-        RunError, Selection, Simulation, SoakTime, SuitePart, Work, build, engine_variables,
-        execute, failures_variable, keep_reports, list, only_stress, select, stress_variables,
-        summarize,
+        BuildOptions, DeviceSelection, ExecutionOptions, Listing, ProcessDevices, Run, RunError,
+        Selection, Simulation, SoakTime, SuitePart, Work, build, engine_variables, execute,
+        failures_variable, keep_reports, list, only_stress, select, stress_variables, summarize,
     },
+    generate::SpecFilter,
     results::{expected_failure::ExpectedFailures, read::ReportProblem},
-    suite::{
-        generate::SpecFilter,
-        settings::Settings,
-        spec::{LoadedSpec, SpecSubject, load_all},
-    },
+    settings::Settings,
+    spec::{LoadedSpec, SpecSubject, load_all},
 };
 use output::show;
 use std::{ffi::OsString, num::NonZeroU32, path::PathBuf};
+use testgen_base::{
+    cli_error::Error, exit_code::ExitCode, progress::RunProgress, requirement::Requirement,
+};
 use testgen_engine::EngineName;
 use testgen_types::DeviceKind;
 
@@ -265,7 +264,7 @@ impl RunArguments {
         }
     }
 
-    /// The tests that a filter selects; with `--stress` those of stress alone.
+    /// The tests that a filter selects; with `--stress` the stress tests alone.
     fn selection(&self, filter: &SpecFilter, listing: &Listing) -> Selection {
         let selected = select(filter, listing);
         if self.stress {

@@ -9,8 +9,8 @@ mod schema;
 mod specs;
 
 use super::Out;
-use crate::base::{cli_error::Error, exit_code::ExitCode};
 use clap::Subcommand;
+use testgen_base::{cli_error::Error, exit_code::ExitCode};
 
 /// Show the specs of the project, the models and operators that testgen knows, the rules of the
 /// verifier, or a schema

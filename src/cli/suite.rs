@@ -1,16 +1,13 @@
 //! The steps before the suite is built, for every command that runs it: write it and verify it.
 
 use crate::{
-    base::{cli_error::Error, progress::RunProgress},
     execution::run::last_lines,
-    suite::{
-        generate::{SpecFilter, write_suite},
-        settings::Settings,
-        spec::Count,
-        verification::{render_human, verify_suite},
-    },
+    generate::{SpecFilter, write_suite},
+    settings::Settings,
+    verification::{render_human, verify_suite},
 };
 use std::path::Path;
+use testgen_base::{cli_error::Error, progress::RunProgress, text::Count};
 
 /// Writes the whole suite, and verifies it. Findings are printed to stderr: a suite that does not
 /// cover what it claims must not run, because its green result would be meaningless.

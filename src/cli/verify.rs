@@ -1,15 +1,13 @@
 //! `testgen verify`: applies the rules to templates and generated files.
 
 use super::{Out, project_arguments::ProjectArguments};
-use crate::{
-    base::{cli_error::Error, exit_code::ExitCode, text::Quoted},
-    suite::verification::{
-        FixedFile, Verification, fix_files, fix_project, render_github, render_human, render_json,
-        render_junit, render_sarif, verify_files, verify_project,
-    },
+use crate::verification::{
+    FixedFile, Verification, fix_files, fix_project, render_github, render_human, render_json,
+    render_junit, render_sarif, verify_files, verify_project,
 };
 use clap::ValueEnum;
 use std::path::PathBuf;
+use testgen_base::{cli_error::Error, exit_code::ExitCode, text::Quoted};
 
 /// Prove from the syntax tree that every template and harness covers all devices
 ///

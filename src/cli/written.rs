@@ -1,11 +1,9 @@
 //! Writes a result to the file of `--out`, or to standard output.
 
 use super::Out;
-use crate::{
-    base::{atomic_file, cli_error::Error},
-    results::read::ReportError,
-};
+use crate::results::read::ReportError;
 use std::path::Path;
+use testgen_base::{atomic_file, cli_error::Error};
 
 /// Writes `text`, and creates the directories above the file. A file is written completely, or
 /// stays as it is.

@@ -1,7 +1,7 @@
 //! An estimate as tables.
 
 use super::{backend_name::name, report::EstimateReport, row::EstimateRow};
-use crate::base::text::{Align, Table};
+use testgen_base::text::{Align, Table};
 
 /// The estimates, and the devices below them.
 pub fn render_human(report: &EstimateReport) -> String {

@@ -8,7 +8,7 @@ use testgen_types::Precision;
 /// The sizes of the call that is estimated, and the precisions.
 #[derive(Debug, Clone)]
 pub struct EstimateOptions {
-    /// All where it is empty.
+    /// All if it is empty.
     pub precisions: Vec<Precision>,
     /// Inputs that are computed together.
     pub batch: u64,

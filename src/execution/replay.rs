@@ -15,8 +15,8 @@ pub use process::{ReplayOptions, compute};
 pub use structured::render_json;
 pub use table::render_human;
 
-use crate::base::atomic_file;
 use std::path::{Path, PathBuf};
+use testgen_base::atomic_file;
 use testgen_operators::calls::{FailedCall, Replayed};
 
 /// A replay with its file.

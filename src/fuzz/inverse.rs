@@ -1,7 +1,7 @@
 //! Functions with an inverse: what is written is read back as the same value, for random values.
 
-use crate::base::text::{Quoted, shell_quote, xml_escape};
 use std::process::Command;
+use testgen_base::text::{Quoted, shell_quote, xml_escape};
 use testgen_fuzz::Random;
 
 /// Random values per property.

@@ -1,17 +1,13 @@
 //! The properties that hold for every input of a fuzzed function.
 
 use crate::{
+    generate::{HarnessExpectation, SuiteLayout},
     matrix::{CiFormat, MatrixPlan, render},
-    results::{
-        read::MergedReport,
-        report::{render_junit, render_markdown, render_page, render_structured},
-    },
-    suite::{
-        generate::{HarnessExpectation, SuiteLayout},
-        settings::Settings,
-        spec::{self, LoadedSpec, SpecErrors, SpecFile},
-        template::Templates,
-    },
+    report::{render_junit, render_markdown, render_page, render_structured},
+    results::read::MergedReport,
+    settings::Settings,
+    spec::{self, LoadedSpec, SpecErrors, SpecFile},
+    template::Templates,
 };
 use std::{path::Path, sync::Arc};
 use testgen_verify::{HarnessSource as Code, verify_all};

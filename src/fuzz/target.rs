@@ -3,17 +3,15 @@
 
 use super::property::{assert_files, assert_forms, assert_harness, layout, loaded, read_spec};
 use crate::{
+    add::{self, SpecHeader},
+    generate::HarnessExpectation,
     matrix::{Ci, MatrixPlan},
     results::{
         expected_failure::ExpectedFailures,
         read::{MergedReport, ReportSource, parse_lines},
     },
-    suite::{
-        add::{self, SpecHeader},
-        generate::HarnessExpectation,
-        settings, spec,
-        template::Templates,
-    },
+    settings, spec,
+    template::Templates,
 };
 use std::{fs, path::Path};
 use testgen_fuzz::{Target, assert_message, scratch_directory, seeds};

@@ -1,7 +1,7 @@
 //! Errors of planning and of writing the files.
 
-use crate::base::{cli_error::CliError, exit_code::ExitCode, text::limited};
 use std::{io, path::PathBuf};
+use testgen_base::{cli_error::CliError, exit_code::ExitCode, text::limited};
 use testgen_types::bounded_file::FileError;
 
 /// No plan can be made, or it cannot be written.

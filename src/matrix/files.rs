@@ -1,8 +1,8 @@
 //! The files of a plan on disk: written, or compared with what is there.
 
 use super::MatrixError;
-use crate::base::atomic_file;
 use std::{fs, io, path::Path};
+use testgen_base::atomic_file;
 use testgen_types::bounded_file::{limit, read_bytes};
 
 /// The first line of every generated file contains this; a file without it was written by someone
@@ -62,7 +62,7 @@ pub fn write_files(root: &Path, files: &[File]) -> Result<Vec<(&'static str, Dri
     let drifted = |file: &&File| drifts.iter().any(|(path, _)| *path == file.path);
     for file in files.iter().filter(drifted) {
         let path = root.join(file.path);
-        // In a loop of its own, so that nothing is written when one of the files is foreign.
+        // In a separate loop, so that nothing is written when one of the files is foreign.
         if read(&path)?.is_some_and(|found| !is_ours(&found)) {
             return Err(MatrixError::Foreign { path });
         }

@@ -1,8 +1,8 @@
 //! GitHub Actions: one workflow for every change, and one for GPUs that the first calls.
 //!
 //! Nothing self-hosted runs for a pull request from a fork: the call has the condition, and so has
-//! every later job. The GPU workflow is called and has no trigger of its own, so that it uses the
-//! archive of the same run.
+//! every later job. The GPU workflow is called and has no trigger, so that it uses the archive of
+//! the same run.
 
 mod gpu;
 mod steps;
@@ -209,19 +209,13 @@ fn call() -> Yaml {
     ])
 }
 
-/// Merges the reports of all machines; those of blocking runners decide.
+/// Merges the reports of all machines; the reports of blocking runners decide.
 fn report(plan: &MatrixPlan, needs: &[&str]) -> Yaml {
-    let reports = |pattern: &str, path: &str| {
-        uses(
-            DOWNLOAD,
-            map([("pattern", pattern.into()), ("path", path.into())]),
-        )
-    };
     let steps = [
         checkout(),
         download("testgen-suite", script::DIRECTORY),
-        reports("testgen-report-*", "reports/blocking"),
-        reports("testgen-advisory-*", "reports/advisory"),
+        download_reports("testgen-report-*", "reports/blocking"),
+        download_reports("testgen-advisory-*", "reports/advisory"),
         run("Merge", &script::merge(plan, &MERGED)),
         upload("testgen-page", "page", false),
         run("Decide", &script::decide(&MERGED)),
@@ -253,4 +247,11 @@ fn summary(directory: &str) -> String {
 
 fn setup(plan: &MatrixPlan) -> Option<Yaml> {
     (!plan.ci.cpu.setup.is_empty()).then(|| run("Set up", &plan.ci.cpu.setup.join("\n")))
+}
+
+fn download_reports(pattern: &str, path: &str) -> Yaml {
+    uses(
+        DOWNLOAD,
+        map([("pattern", pattern.into()), ("path", path.into())]),
+    )
 }

@@ -1,8 +1,8 @@
 //! Kubernetes: one Indexed Job for each runner and tier; its indices are the runner's slices.
 //!
 //! The image holds `/testgen`: the sources with specs and fixtures, and `target/ci` with the
-//! archive and the binaries. The image of jobs without one of their own is called `testgen-suite`,
-//! which kustomize replaces by an image with its digest.
+//! archive and the binaries. The image of jobs that name none is called `testgen-suite`, which
+//! kustomize replaces by an image with its digest.
 
 use super::{
     File, MatrixPlan, RunnerFamily, ShardJob,
@@ -112,8 +112,7 @@ fn limits(family: &RunnerFamily) -> Yaml {
     map([("limits", map([(resource, family.gpus.get().into())]))])
 }
 
-/// The device plugin adds `/dev/kfd` and `/dev/dri`; the groups that may open them are those of the
-/// node.
+/// The device plugin adds `/dev/kfd` and `/dev/dri`; the groups that may open them are the node's.
 fn security(family: &RunnerFamily) -> Yaml {
     if family.device != DeviceKind::Rocm {
         return map([]);
@@ -128,18 +127,12 @@ fn security(family: &RunnerFamily) -> Yaml {
 }
 
 fn document(name: &str, tier: &str, completions: u32, minutes: u32, pod: Yaml) -> Yaml {
-    let labels = || {
-        map([
-            ("app.kubernetes.io/name", "testgen".into()),
-            ("testgen/tier", tier.into()),
-        ])
-    };
     map([
         ("apiVersion", "batch/v1".into()),
         ("kind", "Job".into()),
         (
             "metadata",
-            map([("name", name.into()), ("labels", labels())]),
+            map([("name", name.into()), ("labels", labels(tier))]),
         ),
         (
             "spec",
@@ -153,7 +146,7 @@ fn document(name: &str, tier: &str, completions: u32, minutes: u32, pod: Yaml) -
                 ("activeDeadlineSeconds", (minutes * 60).into()),
                 (
                     "template",
-                    map([("metadata", map([("labels", labels())])), ("spec", pod)]),
+                    map([("metadata", map([("labels", labels(tier))])), ("spec", pod)]),
                 ),
             ]),
         ),
@@ -161,7 +154,6 @@ fn document(name: &str, tier: &str, completions: u32, minutes: u32, pod: Yaml) -
 }
 
 fn pod(image: &str, script: &str, resources: Yaml, security: Yaml) -> Yaml {
-    let mount = |name: &str, path: &str| map([("name", name.into()), ("mountPath", path.into())]);
     let container = map([
         ("name", "suite".into()),
         ("image", image.into()),
@@ -191,5 +183,16 @@ fn pod(image: &str, script: &str, resources: Yaml, security: Yaml) -> Yaml {
                 map([("name", "shared-memory".into()), ("emptyDir", memory)]),
             ]),
         ),
+    ])
+}
+
+fn mount(name: &str, path: &str) -> Yaml {
+    map([("name", name.into()), ("mountPath", path.into())])
+}
+
+fn labels(tier: &str) -> Yaml {
+    map([
+        ("app.kubernetes.io/name", "testgen".into()),
+        ("testgen/tier", tier.into()),
     ])
 }

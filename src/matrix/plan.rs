@@ -7,12 +7,13 @@ use super::{
     shards::share,
     slurm_options::Slurm,
 };
-use crate::{base::closed_enum::ClosedEnum, suite::spec::LoadedSpec};
+use crate::spec::LoadedSpec;
 use serde::Serialize;
 use std::{
     collections::{BTreeMap, BTreeSet},
     num::NonZeroU32,
 };
+use testgen_base::closed_enum::ClosedEnum;
 use testgen_engine::EngineName;
 use testgen_types::{DeviceKind, Precision, excerpt};
 
@@ -183,9 +184,6 @@ fn check_runner(
         }
     }
     let name = &runner.name;
-    let wrong = |key: &str, what: String, help: &str| {
-        Err(MatrixError::setting(format!("runner.{key}"), what, help))
-    };
     if runner.device == DeviceKind::Cpu {
         return wrong(
             "device",
@@ -275,8 +273,11 @@ fn is_label_character(c: char) -> bool {
 }
 
 fn is_word(text: &str) -> bool {
-    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_".contains(c);
-    !text.is_empty() && text.len() <= 40 && text.chars().all(fits)
+    !text.is_empty()
+        && text.len() <= 40
+        && text
+            .chars()
+            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_".contains(c))
 }
 
 /// Requires a digest, because a tag can refer to another image later.
@@ -380,7 +381,7 @@ impl<'c> RunnerKind<'c> {
     }
 }
 
-/// The slices of a partition, those of one runner one after the other.
+/// The slices of a partition, the slices of one runner one after the other.
 fn jobs(
     ci: &Ci,
     family: &str,
@@ -424,7 +425,7 @@ fn job(ci: &Ci, family: &str, runner: &Runner, slice: u32, slices: u32) -> Shard
     }
 }
 
-/// The tests of a device, without those of precisions that are not checked.
+/// The tests of a device, without the tests of precisions that are not checked.
 fn filter(device: DeviceKind, all: &BTreeSet<Precision>, checked: &[Precision]) -> String {
     let skipped: Vec<&str> = all
         .iter()
@@ -439,4 +440,8 @@ fn filter(device: DeviceKind, all: &BTreeSet<Precision>, checked: &[Precision]) 
             skipped.join("|")
         ),
     }
+}
+
+fn wrong<T>(key: &str, what: String, help: &str) -> Result<T, MatrixError> {
+    Err(MatrixError::setting(format!("runner.{key}"), what, help))
 }

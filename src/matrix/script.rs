@@ -1,7 +1,7 @@
 //! The shell lines of jobs, the same in every CI system.
 
 use super::{MatrixPlan, RunnerFamily};
-use crate::base::text::shell_quote;
+use testgen_base::text::shell_quote;
 use testgen_engine::EngineName;
 use testgen_types::DeviceKind;
 
@@ -35,7 +35,7 @@ pub(super) fn verify(format: &str) -> String {
 }
 
 /// Runs the whole suite on the CPU, with the engines of testgen.toml; checks of absent devices are
-/// reported as ignored. `directory` is that of the report.
+/// reported as ignored. `directory` is the directory of the report.
 pub(super) fn run_cpu(plan: &MatrixPlan, directory: &str) -> String {
     let python = plan
         .ci
@@ -64,14 +64,6 @@ pub(super) fn run_simulated(plan: &MatrixPlan, directory: &str) -> String {
 pub(super) fn engines(names: &[String], python: Option<&str>) -> Vec<String> {
     let names = (!names.is_empty())
         .then(|| format!("export TESTGEN_ENGINES={}", shell_quote(&names.join(","))));
-    // Tests run in the directory of the suite.
-    let from_here = |python: &str| {
-        if python.contains('/') && !python.starts_with('/') {
-            "\"$PWD\"/"
-        } else {
-            ""
-        }
-    };
     let python = python.map(|python| {
         format!(
             "export TESTGEN_PYTHON={}{}",
@@ -82,8 +74,8 @@ pub(super) fn engines(names: &[String], python: Option<&str>) -> Vec<String> {
     names.into_iter().chain(python).collect()
 }
 
-/// Archives the test binary for machines without Rust. The packages are those of `testgen run`, so
-/// that nothing is built twice.
+/// Archives the test binary for machines without Rust. The packages are the packages of `testgen
+/// run`, so that nothing is built twice.
 pub(super) fn archive(plan: &MatrixPlan) -> String {
     let manifest = shell_quote(&format!("{}/Cargo.toml", plan.suite));
     lines(&[
@@ -124,7 +116,7 @@ pub(super) fn run_slice(family: &RunnerFamily, slice: &str, directory: &str) -> 
 }
 
 /// Each GPU runs the slice at the same time as the others, with its part of the processors, and
-/// writes a report of its own.
+/// writes a separate report.
 fn on_every_gpu(family: &RunnerFamily, slice: &str, directory: &str) -> String {
     let RunnerFamily { device, gpus, .. } = family;
     let tests = run_tests(
@@ -149,8 +141,7 @@ fn on_every_gpu(family: &RunnerFamily, slice: &str, directory: &str) -> String {
         ),
         "status=0",
         "for pid in $pids; do wait \"$pid\" || status=1; done",
-        // Of all GPUs; the status is that of each, because another GPU does not replace a missing
-        // result.
+        // Of all GPUs; each has its status, because another GPU does not replace a missing result.
         &format!(
             "target/ci/bin/testgen report {directory} --format junit --out {directory}/junit.xml || status=1"
         ),
@@ -269,4 +260,13 @@ pub(super) fn container_flags(family: &RunnerFamily) -> String {
 
 pub(super) fn lines(lines: &[&str]) -> String {
     lines.join("\n")
+}
+
+fn from_here(python: &str) -> &'static str {
+    // Tests run in the directory of the suite.
+    if python.contains('/') && !python.starts_with('/') {
+        "\"$PWD\"/"
+    } else {
+        ""
+    }
 }

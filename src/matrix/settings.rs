@@ -1,7 +1,7 @@
 //! The `ci` section of testgen.toml: the machines that run the suite, and when.
 
 use super::slurm_options::Slurm;
-use crate::suite::settings::{SettingsError, SettingsFile};
+use crate::settings::{SettingsError, SettingsFile};
 use serde::Deserialize;
 use std::{collections::BTreeMap, num::NonZeroU32};
 use testgen_types::{DeviceKind, Precision};
@@ -92,10 +92,10 @@ pub struct Runner {
     pub image: Option<String>,
     /// When it runs.
     pub tiers: Vec<Tier>,
-    /// The precisions that it checks; without, those of the specs.
+    /// The precisions that it checks; by default the precisions of the specs.
     #[serde(default)]
     pub precisions: Vec<Precision>,
-    /// Minutes after which a job is stopped; without, those of the section.
+    /// Minutes after which a job is stopped; by default the minutes of the section.
     #[serde(default)]
     pub timeout_minutes: Option<NonZeroU32>,
     /// Whether a failure stops the change.

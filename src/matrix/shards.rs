@@ -8,11 +8,13 @@ use std::num::NonZeroU32;
 /// `slices` must be at least the number of weights.
 pub(super) fn share(slices: u32, weights: &[NonZeroU32]) -> Vec<u32> {
     let sum: u64 = weights.iter().map(|weight| u64::from(weight.get())).sum();
-    let part = |weight: &NonZeroU32| {
-        let exact = u64::from(slices) * u64::from(weight.get()) / sum.max(1);
-        u32::try_from(exact).unwrap_or(slices).max(1)
-    };
-    let mut parts: Vec<u32> = weights.iter().map(part).collect();
+    let mut parts: Vec<u32> = weights
+        .iter()
+        .map(|weight| {
+            let exact = u64::from(slices) * u64::from(weight.get()) / sum.max(1);
+            u32::try_from(exact).unwrap_or(slices).max(1)
+        })
+        .collect();
     let mut order: Vec<usize> = (0..weights.len()).collect();
     order.sort_by_key(|index| (std::cmp::Reverse(weights[*index]), *index));
     for turn in 0.. {

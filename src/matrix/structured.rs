@@ -1,4 +1,4 @@
-//! The plan as JSON, for CI systems without a format of their own.
+//! The plan as JSON, for CI systems for which testgen writes no files.
 
 use super::{File, MatrixPlan, RunnerFamily, Tier, script};
 use serde::Serialize;

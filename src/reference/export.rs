@@ -1,20 +1,19 @@
 //! Exporting checkpoints as ONNX graphs, for the engine `onnxruntime`.
 //!
 //! Owns: the folder of exported graphs, and running the exporter with Python. Does not own: the
-//! exporter itself, which is part of `testgen-engine` and reports missing packages and other
+//! exporter itself, which is part of `testgen-python` and reports missing packages and other
 //! errors.
 
-use crate::{
-    base::child_process,
-    reference::python_program::{PythonError, PythonProgram},
-};
+use crate::reference::python_program::{PythonError, PythonProgram};
 use std::{
     env,
     ffi::OsString,
     path::{Path, PathBuf, absolute},
     process::Stdio,
 };
-use testgen_engine::{EXPORTER, GRAPHS_VARIABLE, isolated_python, python_program, write_exporter};
+use testgen_base::child_process;
+use testgen_engine::{GRAPHS_VARIABLE, isolated_python, python_program};
+use testgen_python::EXPORTER;
 
 /// The folder of exported graphs, unless the variable names another one.
 const GRAPHS: &str = "target/testgen/onnx";
@@ -58,11 +57,11 @@ pub fn export(options: &ExportOptions) -> Result<(), PythonError> {
         source,
     };
     let directory = tempfile::tempdir().map_err(write)?;
-    write_exporter(directory.path()).map_err(write)?;
+    EXPORTER.write(directory.path()).map_err(write)?;
     let program = python_program(options.python.as_deref().map(Path::as_os_str));
     let mut command = isolated_python(&program);
     command
-        .arg(directory.path().join(EXPORTER))
+        .args(EXPORTER.arguments(directory.path()))
         .args(arguments(options))
         .stdin(Stdio::null());
     let mut exporter = PythonProgram::Exporter.start(command)?;

@@ -4,16 +4,16 @@
 //! Owns what both do: looking at the checkpoint first, starting Python, the exit codes, and the
 //! errors. Does not own their files and arguments, nor the Python of engines.
 
-use crate::base::{
-    checkpoint_files::{self, CheckpointFilesError},
-    child_process::{self, ChildError},
-    cli_error::CliError,
-    exit_code::ExitCode,
-};
 use std::{
     fmt, io,
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus},
+};
+use testgen_base::{
+    checkpoint_files::{self, CheckpointFilesError},
+    child_process::{self, ChildError},
+    cli_error::CliError,
+    exit_code::ExitCode,
 };
 use testgen_checkpoints::SyntheticError;
 

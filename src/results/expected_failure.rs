@@ -5,15 +5,13 @@
 //! the date.
 
 use crate::{
-    base::{cli_error::Error, date::parse_date},
-    suite::{
-        settings::{Settings, SettingsFile},
-        spec::{ModelName, Xfail, load_all},
-    },
+    settings::{Settings, SettingsFile},
+    spec::{ModelName, Xfail, load_all},
 };
 use glob::Pattern;
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 use serde::{Deserialize, Deserializer, de::Error as _};
+use testgen_base::{cli_error::Error, date::parse_date};
 use testgen_types::{Check, DeviceKind, EntryStatus, Precision, ReportEntry};
 
 /// One expectation: the checks that it matches, with its reason, owner and expiry date.
@@ -62,7 +60,7 @@ struct ExpectedFailureSection {
 
 impl ExpectedFailures {
     /// `[[xfail]]` of testgen.toml, then `checks.xfail` of the specs, as of today (UTC). A project
-    /// without specs has those of testgen.toml alone.
+    /// without specs has the entries of testgen.toml alone.
     ///
     /// # Errors
     ///
@@ -135,7 +133,7 @@ impl ExpectedFailure {
         } = xfail;
         let model =
             Pattern::new(&Pattern::escape(model.as_str())).expect("an escaped text is a pattern");
-        // A spec describes the model, whose failures are those of the native engine.
+        // A spec describes the model, whose failures are failures of the native engine.
         Self {
             model,
             check,

@@ -2,14 +2,14 @@
 //! docs/reference/models.md.
 
 use crate::{
-    base::{
-        closed_enum::ClosedEnum,
-        text::{Align, Table, markdown_cell},
-    },
     results::read::{Cell, MergedReport, ResultStatus, cells},
-    suite::spec::{LoadedSpec, SpecSubject},
+    spec::{LoadedSpec, SpecSubject},
 };
 use std::{collections::BTreeMap, fmt::Write};
+use testgen_base::{
+    closed_enum::ClosedEnum,
+    text::{Align, Table, markdown_cell},
+};
 use testgen_types::{Architecture, ModelType, Precision};
 
 /// The beginning of the page.
@@ -213,7 +213,7 @@ fn describe(precision: Precision, cells: &[&Cell], models: usize) -> String {
     } else {
         String::new()
     };
-    let of = if cells.len() < models {
+    let part = if cells.len() < models {
         format!(", {} of {models}", cells.len())
     } else {
         String::new()
@@ -226,5 +226,5 @@ fn describe(precision: Precision, cells: &[&Cell], models: usize) -> String {
     let others = severe.map_or(String::new(), |status| {
         format!(" (other checks: {})", status.word())
     });
-    format!("{precision} {status}{headroom}{of}{others}")
+    format!("{precision} {status}{headroom}{part}{others}")
 }

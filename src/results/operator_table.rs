@@ -2,11 +2,11 @@
 //! docs/measurements/operators.md.
 
 use crate::{
-    base::text::{Align, Table, markdown_cell},
     results::read::{MergedReport, ResultStatus},
-    suite::spec::{LoadedSpec, SpecSubject},
+    spec::{LoadedSpec, SpecSubject},
 };
 use std::{collections::BTreeMap, fmt::Write};
+use testgen_base::text::{Align, Table, markdown_cell};
 use testgen_types::{Operator, Precision, ReportEntry, SubjectKind};
 
 /// The beginning of the page.
@@ -139,11 +139,11 @@ fn has_operator(subject: &SpecSubject, operator: Operator) -> bool {
 
 /// Whether a device computed any operator.
 fn has_operators(reports: &MergedReport, column: usize) -> bool {
-    let is_computed = |entry: &ReportEntry| is_of_operators(entry) && !entry.outputs.is_empty();
-    reports
-        .entries
-        .iter()
-        .any(|merged| merged.column == column && is_computed(&merged.entry))
+    reports.entries.iter().any(|merged| {
+        merged.column == column
+            && is_of_operators(&merged.entry)
+            && !merged.entry.outputs.is_empty()
+    })
 }
 
 fn is_of_operators(entry: &ReportEntry) -> bool {

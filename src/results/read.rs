@@ -2,7 +2,7 @@
 //!
 //! Owns: reading JSON lines, the status of each check, incomplete and contradictory reports, the
 //! summary of one run, and several reports merged into one. Does not own: rendering (see
-//! [`crate::results::report`]), comparing (see [`crate::results::compare`]) and the line format
+//! [`crate::report`]), comparing (see [`crate::compare`]) and the line format
 //! (`testgen_types::ReportEntry`).
 
 mod cell;

@@ -1,8 +1,9 @@
 //! The shapes of the check `stress` by issue: the table of docs/operators.md, which
 //! `testgen show operators --stress` prints.
 
-use crate::{base::text::markdown_cell, suite::spec::LoadedSpec};
+use crate::spec::LoadedSpec;
 use std::fmt::Write;
+use testgen_base::text::markdown_cell;
 
 /// An issue that reports a fault of large sizes, as its thread describes it.
 struct Issue {
@@ -88,15 +89,18 @@ fn shapes(specs: &[LoadedSpec], issue: &str) -> String {
         .filter(|one| one.issue == issue)
         .collect();
     of_operators.sort_by_key(|one| one.operator);
-    let shape = |sizes: &Vec<u64>| {
-        sizes
-            .iter()
-            .map(u64::to_string)
-            .collect::<Vec<_>>()
-            .join(" x ")
-    };
     let described = of_operators.iter().map(|one| {
-        let shapes: Vec<String> = one.shapes.iter().map(shape).collect();
+        let shapes: Vec<String> = one
+            .shapes
+            .iter()
+            .map(|sizes| {
+                sizes
+                    .iter()
+                    .map(u64::to_string)
+                    .collect::<Vec<_>>()
+                    .join(" x ")
+            })
+            .collect();
         format!("`{}` {}", one.operator, shapes.join(", "))
     });
     described.collect::<Vec<_>>().join("; ")

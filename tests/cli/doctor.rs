@@ -2,7 +2,7 @@
 //! form.
 //!
 //! The facts of the machine that runs the tests differ; what they mean is tested beside the rules
-//! in src/doctor/evaluation.
+//! in crates/doctor/src/evaluation.
 
 mod devices;
 

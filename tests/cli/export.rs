@@ -1,7 +1,7 @@
 //! `testgen export`: the arguments of the exporter, its files, and its exit codes.
 
 use crate::{fake::suite::run, project::Project};
-use std::{collections::BTreeSet, fs, path::PathBuf};
+use std::{fs, path::PathBuf};
 
 /// A script in place of Python, which writes its arguments to `seen` and then runs `body`.
 fn fake_python(project: &Project, body: &str) -> PathBuf {
@@ -44,7 +44,7 @@ fn names_and_directories_are_exported_to_one_folder() {
     let seen = project.read("seen");
     let folder = project.path("target/testgen/onnx");
     assert!(
-        seen.starts_with("-I ") && seen.contains("/onnx_export.py --force -- "),
+        seen.starts_with("-I ") && seen.contains(" export.onnx_export --force -- "),
         "{seen}"
     );
     assert!(
@@ -58,37 +58,24 @@ fn names_and_directories_are_exported_to_one_folder() {
     assert!(
         project
             .read("seen")
-            .contains("onnx_export.py --into-checkpoint -- "),
+            .contains(" export.onnx_export --into-checkpoint -- "),
         "{}",
         project.read("seen")
     );
 }
 
 #[test]
-fn every_python_file_is_handed_to_the_exporter() {
+fn the_exporter_is_handed_to_python() {
     let project = with_checkpoint();
-    let listing = project.path("listing");
-    export(
-        &project,
-        &format!("ls \"$(dirname \"$2\")\" > \"{}\"", listing.display()),
-        &["bert"],
-    )
-    .expect_code(0);
-    let files = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/crates/engine/python"))
-        .expect("there are files");
-    let names = files
-        .filter_map(Result::ok)
-        .map(|entry| entry.file_name().to_string_lossy().into_owned());
-    let names: BTreeSet<String> = names
-        .filter(|name| name.ends_with(".py") || name.ends_with(".json"))
-        .collect();
+    let body = format!(
+        "cat \"$2/export/onnx_export.py\" > \"{}\"",
+        project.path("main").display()
+    );
+    export(&project, &body, &["bert"]).expect_code(0);
+    let main = concat!(env!("CARGO_MANIFEST_DIR"), "/python/export/onnx_export.py");
     assert_eq!(
-        project
-            .read("listing")
-            .lines()
-            .map(str::to_owned)
-            .collect::<BTreeSet<_>>(),
-        names
+        project.read("main"),
+        fs::read_to_string(main).expect("there is an exporter")
     );
 }
 

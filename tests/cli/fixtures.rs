@@ -1,7 +1,7 @@
 //! The size of the fixtures in a clone, and the types that wide configurations cover.
 
 use std::{collections::BTreeSet, path::Path};
-use testgen::suite::spec::{LoadedSpec, SpecSubject, load_all};
+use testgen::spec::{LoadedSpec, SpecSubject, load_all};
 use testgen_types::ModelType;
 
 /// The budget for all of them, in bytes. Recorded answers and the tokenizers that only requests use

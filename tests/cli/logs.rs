@@ -13,8 +13,9 @@ use std::{
 
 /// One log for each form, with its source in the first line.
 fn samples() -> Vec<PathBuf> {
-    let entries = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/logs"))
-        .expect("there are samples");
+    let entries =
+        fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/logs/tests/samples"))
+            .expect("there are samples");
     let mut paths: Vec<PathBuf> = entries
         .map(|entry| entry.expect("an entry").path())
         .collect();

@@ -127,7 +127,7 @@ fn source_directories() -> Vec<PathBuf> {
         .iter()
         .flat_map(|parent| directories(&repository().join(parent)));
     let all = nested
-        .chain(["", "verify"].map(|name| repository().join(name)))
+        .chain(["", "python", "verify"].map(|name| repository().join(name)))
         .map(|path| path.join("src"));
     let found: Vec<_> = all
         .filter(|path| path.join("lib.rs").exists() || path.join("main.rs").exists())

@@ -7,7 +7,7 @@ use std::{collections::BTreeSet, fs, path::PathBuf};
 /// `body`.
 fn fake_python(project: &Project, body: &str) -> PathBuf {
     let text = format!(
-        "#!/bin/sh\necho \"$*\" > \"{}\"\ngrep -c 'def record' \"$2\" >&2\n{body}\n",
+        "#!/bin/sh\necho \"$*\" > \"{}\"\ngrep -c 'def record' \"$2/record/goldens.py\" >&2\n{body}\n",
         seen(project).display()
     );
     project.script("bin/fake-python", text)
@@ -43,7 +43,7 @@ fn a_directory_is_recorded_with_the_default_seed() {
     assert_eq!(outcome.stderr, "2\n", "the recorder is handed to Python");
     let seen = project.read("seen");
     assert!(
-        seen.ends_with("goldens.py --progress --seed=0 -- fixtures/bert\n"),
+        seen.ends_with("record.goldens --progress --seed=0 -- fixtures/bert\n"),
         "{seen}"
     );
 }
@@ -152,29 +152,17 @@ fn own_inputs_are_handed_to_the_recorder() {
 }
 
 #[test]
-fn every_module_of_the_recorder_is_handed_to_python() {
+fn the_recorder_is_handed_to_python() {
     let project = with_checkpoint();
-    let listing = project.path("listing");
-    record(
-        &project,
-        &format!("ls \"$(dirname \"$2\")\" > \"{}\"", listing.display()),
-        &["bert"],
-    )
-    .expect_code(0);
-    let modules = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/python/record"))
-        .expect("there is a recorder")
-        .filter_map(Result::ok);
-    let modules = modules.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    let modules: BTreeSet<String> = modules
-        .filter(|name| name.ends_with(".py") || name.ends_with(".json"))
-        .collect();
+    let body = format!(
+        "cat \"$2/record/goldens.py\" > \"{}\"",
+        project.path("main").display()
+    );
+    record(&project, &body, &["bert"]).expect_code(0);
+    let main = concat!(env!("CARGO_MANIFEST_DIR"), "/python/record/goldens.py");
     assert_eq!(
-        project
-            .read("listing")
-            .lines()
-            .map(str::to_owned)
-            .collect::<BTreeSet<_>>(),
-        modules
+        project.read("main"),
+        fs::read_to_string(main).expect("there is a recorder")
     );
 }
 
@@ -417,7 +405,7 @@ fn python_is_isolated_from_the_environment_and_the_working_directory() {
 #[test]
 fn modules_in_the_working_directory_are_not_imported() {
     let project = with_checkpoint();
-    for module in ["argparse", "torch", "errors", "numpy"] {
+    for module in ["argparse", "numpy", "reference", "runpy", "torch"] {
         project.write(format!("{module}.py"), "open('imported', 'w')\n");
     }
     record(

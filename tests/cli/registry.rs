@@ -1,5 +1,5 @@
 //! Everything that is derived from the table of model types in `testgen-types`: the recorder's copy
-//! of it, `python/record/registry.json`, one definition of fixtures for each type, and no other
+//! of it, `python/reference/registry.json`, one definition of fixtures for each type, and no other
 //! list.
 
 use crate::drift::assert_current;
@@ -38,12 +38,12 @@ fn line(model_type: ModelType) -> serde_json::Value {
 
 #[test]
 fn the_recorders_registry_is_current() {
-    assert_current("python/record/registry.json", &registry());
+    assert_current("python/reference/registry.json", &registry());
 }
 
 #[test]
 fn every_native_type_has_one_definition_of_fixtures() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/definitions");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("python/fixtures/definitions");
     let files = walkdir::WalkDir::new(&folder)
         .min_depth(2)
         .max_depth(2)
@@ -81,10 +81,10 @@ fn definition(model_type: ModelType) -> String {
 
 /// Sources that may name types beside the registry: model code, which is by type, and definitions
 /// of fixtures.
-const BY_TYPE: [&str; 2] = ["crates/models/src", "fixtures/definitions"];
+const BY_TYPE: [&str; 2] = ["crates/models/src", "python/fixtures/definitions"];
 
 /// Rules of transformers for single types, which the table cannot express.
-const EXCEPTIONS: [&str; 2] = ["fixtures/defaults.py", "fixtures/weights.py"];
+const EXCEPTIONS: [&str; 2] = ["python/fixtures/defaults.py", "python/fixtures/weights.py"];
 
 /// A type is found in the registry, in its model code and in its fixture. A file that names it
 /// elsewhere is a second list.
@@ -146,6 +146,7 @@ fn product_sources() -> Vec<String> {
             "benches/",
             "generated/",
             "verify/fixtures/",
+            "python/faults/",
         ];
         let is_test = is_test
             .iter()

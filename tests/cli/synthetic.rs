@@ -23,7 +23,7 @@ fn project() -> Project {
 fn record(project: &Project, body: &str, arguments: &[&str]) -> Outcome {
     let text = format!(
         "#!/bin/sh\nfor directory; do :; done\ncase \"$*\" in\n*--recipe=*)\n\
-         seed=${{3#--recipe=}}\n\
+         seed=${{4#--recipe=}}\n\
          echo '{{\"seed\": '$seed', \"tensors\": [{{\"name\": \"a\", \"dtype\": \"F32\", \"shape\": [2], \"mean\": 0, \"std\": 1}}]}}' \
          > \"$directory/synthetic.json\";;\n\
          *)\necho \"note: \\`$directory\\` has no request\" >&2\n{body}\nwc -c < \"$directory/model.safetensors\" > \"$directory/golden.safetensors\";;\nesac\n"

@@ -92,7 +92,7 @@ fn header(text: &str, expectation: &Expectation) -> Option<String> {
     Some(header + &rest[end..])
 }
 
-/// Replaces the list of skips by that of the spec.
+/// Replaces the list of skips by the spec's list.
 fn skips(text: &str, expectation: &Expectation) -> Option<String> {
     let file = syn::parse_file(text).ok()?;
     let harness = ParsedHarness::new(&file, Some(expectation));

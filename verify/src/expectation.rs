@@ -87,7 +87,7 @@ pub(crate) struct RequiredChecks {
 }
 
 impl RequiredChecks {
-    /// The values of the spec, else those of `SPEC`, or `None` if neither can be read.
+    /// The values of the spec, else the values of `SPEC`, or `None` if neither can be read.
     pub(crate) fn new(
         expectation: Option<&Expectation>,
         spec: Option<&SpecLiteral<'_>>,

@@ -58,8 +58,8 @@ pub struct RepeatedFinding<T> {
     pub others: Vec<T>,
 }
 
-/// Groups what has the same key, where it occurs more often than a reader can survey. Keeps the
-/// order of `all`.
+/// Groups what has the same key, if it occurs more often than a reader can survey. Keeps the order
+/// of `all`.
 pub fn collapse<T: Copy, K: Ord>(all: Vec<T>, key: impl Fn(T) -> K) -> Vec<RepeatedFinding<T>> {
     let mut groups: BTreeMap<K, Vec<T>> = BTreeMap::new();
     for &one in &all {

@@ -1,6 +1,7 @@
 //! One path through an init function, described by its steps: detect, open, probe, choose, load.
 
 use crate::{
+    finding::Diagnostic,
     reader::{BranchOutcome, Callee, CodePath, RecordedCall, Value},
     vocabulary::init_name,
 };
@@ -48,6 +49,15 @@ impl<'w, 'a> InitPath<'w, 'a> {
         init_name(self.device)
     }
 
+    /// A diagnostic at the end of the path.
+    pub(crate) fn diagnostic(
+        &self,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Diagnostic {
+        Diagnostic::span(self.code_path.end(), message, help)
+    }
+
     /// The calls that detect a device of this kind.
     pub(crate) fn detections(&self) -> Vec<(usize, &'w RecordedCall<'a>)> {
         detectors(self.device)
@@ -71,10 +81,11 @@ impl<'w, 'a> InitPath<'w, 'a> {
     /// Whether the device was searched for and is absent.
     pub(crate) fn is_absent(&self) -> bool {
         let detections = self.detections();
-        let failed = |(step, _): &(usize, &RecordedCall<'_>)| {
-            self.code_path.outcome(*step) == Some(BranchOutcome::Err)
-        };
-        self.device != DeviceKind::Cpu && !detections.is_empty() && detections.iter().all(failed)
+        self.device != DeviceKind::Cpu
+            && !detections.is_empty()
+            && detections
+                .iter()
+                .all(|(step, _)| self.code_path.outcome(*step) == Some(BranchOutcome::Err))
     }
 
     /// The calls that open a device.

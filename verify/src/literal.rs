@@ -92,11 +92,10 @@ pub(crate) fn integer(expression: &Expr) -> Option<u64> {
 
 /// The content of `Some(..)`, or `None`, or `None` if it is neither.
 pub(crate) fn option<'e>(names: &Names, expression: &'e Expr) -> Option<Option<&'e Expr>> {
-    let is = |path: &Path, name: &str| matches!(names.meaning(path), Meaning::Prelude(found) if found == name);
     match plain(expression) {
-        Expr::Path(path) if is(&path.path, "None") => Some(None),
+        Expr::Path(path) if is_prelude(&path.path, "None", names) => Some(None),
         Expr::Call(call) => {
-            let some = matches!(plain(&call.func), Expr::Path(path) if is(&path.path, "Some"));
+            let some = matches!(plain(&call.func), Expr::Path(path) if is_prelude(&path.path, "Some", names));
             (some && call.args.len() == 1).then(|| call.args.first())
         }
         _ => None,
@@ -165,4 +164,8 @@ fn local_path(names: &Names, path: &Path) -> Option<String> {
         Meaning::Local(name) | Meaning::Unknown(name) => Some(name),
         _ => None,
     }
+}
+
+fn is_prelude(path: &Path, name: &str, names: &Names) -> bool {
+    matches!(names.meaning(path), Meaning::Prelude(found) if found == name)
 }

@@ -14,7 +14,7 @@ pub(crate) struct Signature {
     pub(crate) written: &'static str,
 }
 
-/// A type in a signature; names are those of `testgen_runtime`.
+/// A type in a signature; names are from `testgen_runtime`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum SignatureType {
     /// `&Name`.

@@ -64,11 +64,13 @@ fn stress(names: &Names, value: &Expr) -> Option<ExpectedStress> {
 
 /// `&[&[..]]`.
 fn shapes(value: &Expr) -> Option<Vec<Vec<u64>>> {
-    let sizes = |shape: &Expr| {
-        literal::elements(shape)?
-            .into_iter()
-            .map(literal::integer)
-            .collect::<Option<Vec<_>>>()
-    };
-    literal::elements(value)?.into_iter().map(sizes).collect()
+    literal::elements(value)?
+        .into_iter()
+        .map(|shape| {
+            literal::elements(shape)?
+                .into_iter()
+                .map(literal::integer)
+                .collect::<Option<Vec<_>>>()
+        })
+        .collect()
 }

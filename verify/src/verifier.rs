@@ -8,7 +8,7 @@ use crate::{
     registry,
     rule_id::RuleId,
 };
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{LexError, TokenStream, TokenTree};
 use std::{collections::VecDeque, fmt::Write as _, sync::Mutex, thread};
 
 /// A harness to verify.
@@ -58,9 +58,13 @@ pub fn verify_all(harnesses: &[(HarnessSource<'_>, Option<&Expectation>)]) -> Ve
         answers
     };
     let mut answers = thread::scope(|scope| {
-        let builder = || thread::Builder::new().stack_size(STACK);
         let running: Vec<_> = (0..workers)
-            .filter_map(|_| builder().spawn_scoped(scope, work).ok())
+            .filter_map(|_| {
+                thread::Builder::new()
+                    .stack_size(STACK)
+                    .spawn_scoped(scope, work)
+                    .ok()
+            })
             .collect();
         running
             .into_iter()
@@ -110,27 +114,23 @@ fn findings(source: &HarnessSource<'_>, expectation: Option<&Expectation>) -> Ve
     findings
 }
 
+const UNCLOSED: &str =
+    "this is not Rust: a bracket or a quote has no partner, or a character is out of place";
+
 /// Parses `text`, unless it is constructed to exhaust the stack.
 fn parse(text: &str) -> Result<syn::File, Diagnostic> {
     let help = "fix the syntax, or generate the file again";
-    let broken = |error: syn::Error| {
-        Diagnostic::span(error.span(), format!("this is not Rust: {error}"), help)
-    };
-    let unclosed = |error: proc_macro2::LexError| {
-        let message =
-            "this is not Rust: a bracket or a quote has no partner, or a character is out of place";
-        Diagnostic::span(error.span(), message, help)
-    };
     let tokens: TokenStream = text
         .strip_prefix('\u{feff}')
         .unwrap_or(text)
         .parse()
-        .map_err(unclosed)?;
+        .map_err(|error: LexError| Diagnostic::span(error.span(), UNCLOSED, help))?;
     // Counting the tokens takes a third of the time of parsing, so an upper bound is tested first.
     if pieces(text) > MAX_TOKENS {
         check_size(tokens.clone())?;
     }
-    syn::parse2(tokens).map_err(broken)
+    syn::parse2(tokens)
+        .map_err(|error| Diagnostic::span(error.span(), format!("this is not Rust: {error}"), help))
 }
 
 /// An upper bound of the tokens of `text` that can nest: its words, and every other byte except

@@ -5,7 +5,7 @@ use testgen_types::DeviceKind;
 /// The crate that a harness imports.
 pub(crate) const RUNTIME: &str = "testgen_runtime";
 
-/// The types of `testgen_runtime`, including those that only appear in the signature of an
+/// The types of `testgen_runtime`, including the ones that only appear in the signature of an
 /// extracted helper, and its module of tasks.
 const TYPES: &[&str] = &[
     "DeviceUnavailable",

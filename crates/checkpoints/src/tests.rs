@@ -44,7 +44,7 @@ fn names(directory: &Path) -> Vec<String> {
     names
 }
 
-/// `digests.json` has those of the files that `tests/recorder/synthetic_weights.py` writes.
+/// `digests.json` has those of the files that `python/tests/record/synthetic_weights.py` writes.
 #[test]
 fn the_weights_are_those_of_numpy() {
     let text = fs::read_to_string(recipes().join("digests.json")).expect("digests");

@@ -282,30 +282,26 @@ fn device(
 /// The compute capability that a translation layer reports is made up; the gfx name is in the
 /// device's name or in the kernel's list.
 fn amd_architecture(found: &DriverDevice, topology: &Topology) -> Option<String> {
-    let is_gfx = |word: &&str| word.len() > 4 && word.starts_with("gfx");
     let name = found.name.to_lowercase();
     let by_name = name
         .split(|character: char| !character.is_ascii_alphanumeric())
-        .find(is_gfx)
+        .find(|word| word.len() > 4 && word.starts_with("gfx"))
         .map(str::to_owned);
-    let same_address = |gpu: &&crate::topology::KfdGpu| {
-        gpu.pci_address.is_some() && gpu.pci_address == found.pci_address
-    };
-    by_name.or_else(|| topology.kfd_gpus().find(same_address)?.architecture.clone())
+    by_name.or_else(|| {
+        topology
+            .kfd_gpus()
+            .find(|gpu| gpu.pci_address.is_some() && gpu.pci_address == found.pci_address)?
+            .architecture
+            .clone()
+    })
 }
 
 /// The size of a device that was detected here, and its clocks if NVML is installed.
 pub(crate) fn compute_facts(system: &System, device: &Device) -> ComputeFacts {
     let address = device.pci_address.as_deref();
     let clocks = address.and_then(|address| management::clocks(system, address));
-    let multiprocessors = || {
-        let library = search::open(system, &["cuda", "nvcuda"]).ok()?;
-        let driver = CudaDriver::load(&library).ok()?;
-        driver.initialise().ok()?;
-        driver.multiprocessors(device.index)
-    };
     ComputeFacts {
-        compute_units: multiprocessors(),
+        compute_units: multiprocessors(system, device),
         clock_mhz: clocks.as_ref().and_then(|clocks| clocks.now),
         max_clock_mhz: clocks.and_then(|clocks| clocks.highest),
     }
@@ -324,4 +320,11 @@ pub(crate) fn memory(system: &System, device: &Device) -> Option<(u64, u64)> {
     let driver = CudaDriver::load(&library).ok()?;
     driver.initialise().ok()?;
     driver.memory(device.index)
+}
+
+fn multiprocessors(system: &System, device: &Device) -> Option<u32> {
+    let library = search::open(system, &["cuda", "nvcuda"]).ok()?;
+    let driver = CudaDriver::load(&library).ok()?;
+    driver.initialise().ok()?;
+    driver.multiprocessors(device.index)
 }

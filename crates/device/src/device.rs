@@ -140,7 +140,7 @@ pub struct Device {
     pub warnings: Vec<DeviceProblem>,
 }
 
-/// The size and the clocks of a GPU; `None` where the driver does not report a value.
+/// The size and the clocks of a GPU; `None` if the driver does not report a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ComputeFacts {
     /// Streaming multiprocessors.

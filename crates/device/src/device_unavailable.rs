@@ -22,7 +22,7 @@ impl DeviceUnavailable {
         }
     }
 
-    /// Appends the reasons of `other`, without repeating any; the kind stays that of `self`.
+    /// Appends the reasons of `other`, without repeating any; `self` keeps its kind.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         for reason in other.reasons {

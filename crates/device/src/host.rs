@@ -29,15 +29,10 @@ pub fn host_processor(system: &System) -> Device {
 /// Bytes available to a new program, and all bytes.
 pub(crate) fn memory_info(system: &System) -> Option<(u64, u64)> {
     let text = system.read("/proc/meminfo")?;
-    let bytes = |key: &str| {
-        let line = text.lines().find_map(|line| line.strip_prefix(key))?;
-        line.split_whitespace()
-            .next()?
-            .parse::<u64>()
-            .ok()?
-            .checked_mul(1024)
-    };
-    Some((bytes("MemAvailable:")?, bytes("MemTotal:")?))
+    Some((
+        meminfo_bytes("MemAvailable:", &text)?,
+        meminfo_bytes("MemTotal:", &text)?,
+    ))
 }
 
 fn model_name(system: &System) -> Option<String> {
@@ -46,4 +41,14 @@ fn model_name(system: &System) -> Option<String> {
     line.split_once(':')
         .map(|(_, name)| name.trim().to_owned())
         .filter(|name| !name.is_empty())
+}
+
+/// The bytes of a line of `/proc/meminfo`, whose unit is KiB.
+fn meminfo_bytes(key: &str, text: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(key))?;
+    line.split_whitespace()
+        .next()?
+        .parse::<u64>()
+        .ok()?
+        .checked_mul(1024)
 }

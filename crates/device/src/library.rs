@@ -55,7 +55,7 @@ impl SharedLibrary {
         &self.path
     }
 
-    /// Those of `symbols` that it does not export.
+    /// The members of `symbols` that it does not export.
     pub fn missing<'name>(&self, symbols: &[&'name str]) -> Vec<&'name str> {
         // SAFETY: the address is only compared with null, never called or read, so its type does
         // not matter.

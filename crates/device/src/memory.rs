@@ -7,7 +7,7 @@ use crate::{cuda, hip, host};
 
 /// Free and total bytes of a device of this machine; `None` when its library does not report them.
 ///
-/// Has no lasting effect: HIP is queried on a thread of its own, CUDA through NVML where that is
+/// Has no lasting effect: HIP is queried on a separate thread, CUDA through NVML if that is
 /// installed, else in the device's primary context, which is released at once unless another user
 /// of the process holds it.
 pub fn memory(device: &Device) -> Option<(u64, u64)> {

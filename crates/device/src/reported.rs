@@ -1,8 +1,7 @@
 //! Devices that an engine reports, where this process cannot open the library that lists them.
 //!
-//! PyTorch's wheels contain a HIP runtime of their own, which no loader finds. An engine could
-//! report anything, so a device counts only where the kernel lists a GPU of its vendor at its PCI
-//! address.
+//! PyTorch's wheels contain a private HIP runtime, which no loader finds. An engine could report
+//! anything, so a device counts only if the kernel lists a GPU of its vendor at its PCI address.
 
 use crate::device::{DetectionPath, Device};
 use crate::topology::Topology;
@@ -55,14 +54,16 @@ pub fn confirmed(
     let (listed, others): (Vec<_>, Vec<_>) =
         of_kind().partition(|(_, reported)| is_listed(topology, reported));
     if listed.is_empty() {
-        let name = |(_, reported): &(u32, &ReportedDevice)| {
-            format!(
-                "`{}` at {}",
-                reported.name,
-                reported.pci_address.as_deref().unwrap_or("no PCI address")
-            )
-        };
-        let others: Vec<String> = others.iter().map(name).collect();
+        let others: Vec<String> = others
+            .iter()
+            .map(|(_, reported)| {
+                format!(
+                    "`{}` at {}",
+                    reported.name,
+                    reported.pci_address.as_deref().unwrap_or("no PCI address")
+                )
+            })
+            .collect();
         return Err(format!(
             "{path}: it lists {}, where the kernel lists no such GPU",
             others.join(", ")

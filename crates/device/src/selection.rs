@@ -1,4 +1,4 @@
-//! The selection of one device among those of a kind.
+//! The selection of one device among the devices of a kind.
 
 use crate::device::{Device, EngineKind};
 use crate::device_unavailable::DeviceUnavailable;
@@ -134,10 +134,9 @@ fn automatic(
     let (usable, unusable): (Vec<Device>, Vec<Device>) = devices
         .into_iter()
         .partition(|device| device.unusable_by(engine).is_none());
-    let free = |device: &Device| device.free_memory.or(device.total_memory).unwrap_or(0);
     let best = usable.into_iter().min_by_key(|device| {
         (
-            Reverse(free(device)),
+            Reverse(device.free_memory.or(device.total_memory).unwrap_or(0)),
             device.integrated,
             device.path,
             device.index,

@@ -21,12 +21,13 @@ pub struct System {
 impl System {
     /// This machine, with the current environment. Variables that are not UTF-8 are ignored.
     pub fn host() -> Self {
-        let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
-            Some((name.into_string().ok()?, value.into_string().ok()?))
-        };
         Self {
             root: PathBuf::from("/"),
-            variables: std::env::vars_os().filter_map(text).collect(),
+            variables: std::env::vars_os()
+                .filter_map(|(name, value)| {
+                    Some((name.into_string().ok()?, value.into_string().ok()?))
+                })
+                .collect(),
             library_dirs: None,
         }
     }

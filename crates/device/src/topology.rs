@@ -147,23 +147,24 @@ fn pci_gpu(system: &System, address: &str) -> Option<PciGpu> {
     })
 }
 
-/// Cards of the direct rendering manager: visible where a container hides the PCI bus.
+/// Cards of the direct rendering manager: visible even if a container hides the PCI bus.
 fn drm_gpus(system: &System) -> Vec<PciGpu> {
     let cards = system
         .list("/sys/class/drm")
         .into_iter()
         .filter(|name| name.starts_with("card") && !name.contains('-'));
-    let gpu = |card: String| {
-        let vendor = parse_hex(&system.read(format!("/sys/class/drm/{card}/device/vendor"))?)?;
-        let event = system.read(format!("/sys/class/drm/{card}/device/uevent"))?;
-        let address = event_value(&event, "PCI_SLOT_NAME")?.to_lowercase();
-        Some(PciGpu {
-            address,
-            vendor: Vendor::of_pci_id(vendor)?,
-            driver: event_value(&event, "DRIVER"),
+    cards
+        .filter_map(|card| {
+            let vendor = parse_hex(&system.read(format!("/sys/class/drm/{card}/device/vendor"))?)?;
+            let event = system.read(format!("/sys/class/drm/{card}/device/uevent"))?;
+            let address = event_value(&event, "PCI_SLOT_NAME")?.to_lowercase();
+            Some(PciGpu {
+                address,
+                vendor: Vendor::of_pci_id(vendor)?,
+                driver: event_value(&event, "DRIVER"),
+            })
         })
-    };
-    cards.filter_map(gpu).collect()
+        .collect()
 }
 
 fn nvidia_module(system: &System) -> Option<NvidiaModule> {

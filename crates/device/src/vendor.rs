@@ -20,10 +20,9 @@ impl Vendor {
     /// By the name that a library reports; `None` when it matches no vendor, or both.
     pub fn of_name(name: &str) -> Option<Self> {
         let name = name.to_lowercase();
-        let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
         match (
-            has(NVIDIA_WORDS),
-            has(AMD_WORDS) || names_instinct_model(&name),
+            contains_any(NVIDIA_WORDS, &name),
+            contains_any(AMD_WORDS, &name) || names_instinct_model(&name),
         ) {
             (true, false) => Some(Self::Nvidia),
             (false, true) => Some(Self::Amd),
@@ -57,6 +56,10 @@ fn names_instinct_model(name: &str) -> bool {
                 model.len() >= 2 && model.as_bytes()[..2].iter().all(u8::is_ascii_digit)
             })
         })
+}
+
+fn contains_any(words: &[&str], name: &str) -> bool {
+    words.iter().any(|word| name.contains(word))
 }
 
 #[cfg(test)]

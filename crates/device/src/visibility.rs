@@ -72,22 +72,27 @@ impl fmt::Display for Visibility {
 
 /// Reads the three variables.
 pub fn visible_devices(system: &System) -> Visibility {
-    let read = |name, reader| {
-        system
-            .variable(name)
-            .map(|value| parse::variable(name, reader, value))
-    };
-    let hip = read("HIP_VISIBLE_DEVICES", VisibleReader::Hip);
+    let hip = read_variable("HIP_VISIBLE_DEVICES", VisibleReader::Hip, system);
     let hip_is_empty = hip
         .as_ref()
         .is_none_or(|variable| variable.value.is_empty());
     // HIP takes CUDA's variable as an alias, for programs that were written for CUDA.
     let alias = hip_is_empty
-        .then(|| read("CUDA_VISIBLE_DEVICES", VisibleReader::Hip))
+        .then(|| read_variable("CUDA_VISIBLE_DEVICES", VisibleReader::Hip, system))
         .flatten();
-    let rocm = read("ROCR_VISIBLE_DEVICES", VisibleReader::RocmRuntime);
-    let cuda = read("CUDA_VISIBLE_DEVICES", VisibleReader::Cuda);
+    let rocm = read_variable("ROCR_VISIBLE_DEVICES", VisibleReader::RocmRuntime, system);
+    let cuda = read_variable("CUDA_VISIBLE_DEVICES", VisibleReader::Cuda, system);
     Visibility {
         variables: [rocm, hip, alias, cuda].into_iter().flatten().collect(),
     }
+}
+
+fn read_variable(
+    name: &'static str,
+    reader: VisibleReader,
+    system: &System,
+) -> Option<VisibleVariable> {
+    system
+        .variable(name)
+        .map(|value| parse::variable(name, reader, value))
 }

@@ -66,8 +66,9 @@ pub enum EngineCall {
         /// How products of f32 are computed: `tf32`, else without rounding their factors.
         dtype: Precision,
     },
-    /// Computes a list of products of the engine's own with every algorithm that its library offers
-    /// for each, and compares them. Only engines whose reply to `hello` has `algorithms` are asked.
+    /// Computes a list of products or convolutions of the engine's own with every algorithm that
+    /// its library offers for each, and compares them. Only engines whose reply to `hello` has
+    /// `algorithms` are asked.
     Algorithms {
         /// The type of results.
         dtype: Precision,

@@ -1,17 +1,17 @@
 //! The program of an engine: which one, with which arguments and environment.
 
-use crate::{engine_name::EngineName, python};
+use crate::{engine_name::EngineName, python::built_in};
 use std::{
     env,
     ffi::{OsStr, OsString},
     io,
     num::NonZero,
-    path::PathBuf,
     process::Command,
     sync::atomic::{AtomicUsize, Ordering::Relaxed},
     thread,
 };
 use tempfile::TempDir;
+use testgen_python::EmbeddedProgram;
 
 /// The variable that names the Python of the engines `torch` and `onnxruntime`; without it
 /// `python3`.
@@ -26,7 +26,14 @@ pub const GRAPHS_VARIABLE: &str = "TESTGEN_ONNX";
 
 /// The engines that are libraries of a vendor: processes of the suite itself, which loads the
 /// library and calls it.
-pub const LIBRARIES: [&str; 4] = ["cublas", "cublaslt", "rocblas", "hipblaslt"];
+pub const LIBRARIES: [&str; 6] = [
+    "cublas",
+    "cublaslt",
+    "rocblas",
+    "hipblaslt",
+    "cudnn",
+    "miopen",
+];
 
 /// The variable with the name of the library, in the environment of such a process.
 pub const LIBRARY_VARIABLE: &str = "TESTGEN_LIBRARY";
@@ -49,7 +56,7 @@ pub struct EngineCommand {
 pub enum CommandError {
     /// The name is not that of a known engine.
     #[error(
-        "engine `{name}` is unknown: `torch`, `onnxruntime`, `cublas`, `cublaslt`, `rocblas` and `hipblaslt` are built in, and {variable} is not set to a program that speaks the protocol of docs/engines.md"
+        "engine `{name}` is unknown: `torch`, `onnxruntime`, `cublas`, `cublaslt`, `rocblas`, `hipblaslt`, `cudnn` and `miopen` are built in, and {variable} is not set to a program that speaks the protocol of docs/engines.md"
     )]
     Unknown {
         /// The name.
@@ -84,9 +91,9 @@ impl EngineCommand {
     /// See [`Self::for_engine`].
     pub fn with_python(name: &EngineName, python: Option<&OsStr>) -> Result<Self, CommandError> {
         let variable = variable_of(name);
-        match (program_of(&variable), python::main_file(name.program())) {
+        match (program_of(&variable), built_in(name.program())) {
             (Some(program), _) => Ok(Self::program(program)),
-            (None, Some(main)) => Self::built_in(main, python),
+            (None, Some(embedded)) => Self::embedded(embedded, python),
             (None, None) if LIBRARIES.contains(&name.program()) => Self::library(name.program()),
             (None, None) => Err(CommandError::Unknown {
                 name: name.program().to_owned(),
@@ -97,7 +104,7 @@ impl EngineCommand {
 
     /// Whether the named engine is the one that is built in, and no program of the user's.
     pub fn is_built_in(name: &EngineName) -> bool {
-        python::main_file(name.program()).is_some() && program_of(&variable_of(name)).is_none()
+        built_in(name.program()).is_some() && program_of(&variable_of(name)).is_none()
     }
 
     /// An engine of the user's, with the user's environment.
@@ -127,15 +134,15 @@ impl EngineCommand {
         self
     }
 
-    fn built_in(main: &str, python: Option<&OsStr>) -> Result<Self, CommandError> {
+    fn embedded(embedded: EmbeddedProgram, python: Option<&OsStr>) -> Result<Self, CommandError> {
         let files = tempfile::Builder::new()
             .prefix("testgen-engine-")
             .tempdir()?;
-        python::write(files.path())?;
-        let script: PathBuf = files.path().join(main);
+        embedded.write(files.path())?;
+        let isolated = [OsString::from(ISOLATED)].into_iter();
         Ok(Self {
             program: python_program(python),
-            arguments: vec![ISOLATED.into(), script.into()],
+            arguments: isolated.chain(embedded.arguments(files.path())).collect(),
             isolated: true,
             library: None,
             files: Some(files),

@@ -1,9 +1,9 @@
 //! Engines: processes that load a checkpoint on a device and compute, for instance with PyTorch.
 //!
 //! Owns the protocol ([`EngineCall`], the replies, how messages are framed), the supervision of the
-//! process, the engines `torch` and `onnxruntime`, and the Python that exports graphs for the
-//! latter. Does not own what is checked with the answers (`testgen-runtime`), nor burn, so that the
-//! command line may use it. docs/engines.md describes the protocol for authors of other engines.
+//! process, and which engines are built in. Does not own their Python (`testgen-python`), what is
+//! checked with the answers (`testgen-runtime`), nor burn, so that the command line may use it.
+//! docs/engines.md describes the protocol for authors of other engines.
 
 mod answer;
 mod call;
@@ -12,7 +12,6 @@ mod device_identity;
 mod engine;
 mod engine_name;
 mod error;
-mod export;
 mod frame;
 #[cfg(test)]
 mod fuzz;
@@ -38,7 +37,6 @@ pub use device_identity::device_mismatch;
 pub use engine::{Engine, EngineForward, LoadRequest};
 pub use engine_name::{EngineName, EngineNameError};
 pub use error::EngineError;
-pub use export::{EXPORTER, write_exporter};
 pub use process::{EngineProcess, TIMEOUT_VARIABLE, time_limit};
 pub use python::BUILT_IN;
 pub use reply::{

@@ -222,7 +222,7 @@ pub struct OperatorReply {
 pub struct AlgorithmsReply {
     /// The results of each algorithm.
     pub rows: Vec<AlgorithmResults>,
-    /// The products that no algorithm computed, with the reason, one line for each group.
+    /// The computations that no algorithm has, with the reason, one line for each group.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unsupported: Vec<String>,
 }

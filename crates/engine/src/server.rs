@@ -61,7 +61,7 @@ pub trait OperatorEngine {
         dtype: Precision,
     ) -> Result<(HostTensor, OperatorReply), CallFailure>;
 
-    /// The results of every algorithm that it offers for its own list of products.
+    /// The results of every algorithm that it offers for its own list of computations.
     ///
     /// # Errors
     ///

@@ -104,10 +104,9 @@ impl<'a> NetworkCall<'a> {
 
     /// The rotation of all tokens; `width` elements of a head are rotated.
     pub(crate) fn rotation(&self, seq: u64, width: u64) -> RotationTensors {
-        let table = || self.empty(&[1, 1, seq, width]);
         RotationTensors {
-            cos: table(),
-            sin: table(),
+            cos: self.empty(&[1, 1, seq, width]),
+            sin: self.empty(&[1, 1, seq, width]),
         }
     }
 }

@@ -75,13 +75,15 @@ fn files(directory: &Path) -> Result<Vec<PathBuf>, EstimateError> {
         .and_then(Value::as_object);
     let names: Option<BTreeSet<&str>> =
         map.map(|map| map.values().filter_map(Value::as_str).collect());
-    // Only files beside the index, as the loader demands.
-    let beside = |name: &&str| {
-        Path::new(name)
-            .file_name()
-            .is_some_and(|file| file == *name)
-    };
-    match names.filter(|names| !names.is_empty() && names.iter().all(beside)) {
+    match names.filter(|names| {
+        !names.is_empty()
+            && names.iter().all(|name| {
+                // Only files beside the index, as the loader demands.
+                Path::new(name)
+                    .file_name()
+                    .is_some_and(|file| file == *name)
+            })
+    }) {
         Some(names) => Ok(names.into_iter().map(|name| directory.join(name)).collect()),
         None => {
             let problem = "is not an index of files beside it".to_owned();
@@ -101,29 +103,32 @@ struct Header {
 
 fn header(path: &Path) -> Result<Header, EstimateError> {
     let mut file = open(path)?;
-    let invalid = || EstimateError::Invalid {
-        path: path.to_owned(),
-        problem: "is not a safetensors file: its header cannot be read".to_owned(),
-    };
     let mut length = [0; 8];
-    file.read_exact(&mut length).map_err(|_| invalid())?;
+    file.read_exact(&mut length)
+        .map_err(|_| invalid_header(path))?;
     let length = u64::from_le_bytes(length);
     if length > LONGEST_HEADER {
-        return Err(invalid());
+        return Err(invalid_header(path));
     }
     let mut text = Vec::new();
     file.take(length)
         .read_to_end(&mut text)
-        .map_err(|_| invalid())?;
+        .map_err(|_| invalid_header(path))?;
     let mut entries: BTreeMap<String, Value> =
-        serde_json::from_slice(&text).map_err(|_| invalid())?;
+        serde_json::from_slice(&text).map_err(|_| invalid_header(path))?;
     let metadata = entries.remove("__metadata__").unwrap_or(Value::Null);
     let metadata = serde_json::from_value(metadata).unwrap_or_default();
-    let tensor = |(name, entry)| Some((name, serde_json::from_value::<StoredTensor>(entry).ok()?));
     let tensors = entries
         .into_iter()
-        .map(tensor)
+        .map(|(name, entry)| Some((name, serde_json::from_value::<StoredTensor>(entry).ok()?)))
         .collect::<Option<_>>()
-        .ok_or_else(invalid)?;
+        .ok_or_else(|| invalid_header(path))?;
     Ok(Header { tensors, metadata })
+}
+
+fn invalid_header(path: &Path) -> EstimateError {
+    EstimateError::Invalid {
+        path: path.to_owned(),
+        problem: "is not a safetensors file: its header cannot be read".to_owned(),
+    }
 }

@@ -17,7 +17,7 @@ struct DeclaredDefaults {
     defaults: Map<String, Value>,
 }
 
-/// The file of `testgen-models`, which `fixtures/defaults.py` extracts from transformers.
+/// The file of `testgen-models`, which `python/fixtures/defaults.py` extracts from transformers.
 static DEFAULTS: LazyLock<BTreeMap<String, DeclaredDefaults>> = LazyLock::new(|| {
     serde_json::from_str(include_str!("defaults.json")).expect("a script writes the file")
 });
@@ -34,14 +34,14 @@ impl CompleteConfig {
     pub(crate) fn read(directory: &Path) -> Result<Self, EstimateError> {
         let path = directory.join("config.json");
         let bytes = read_bytes(&path, limit::CONFIG)?;
-        let invalid = |problem: &str| EstimateError::Invalid {
-            path: path.clone(),
-            problem: problem.to_owned(),
-        };
-        let value: Value = serde_json::from_slice(&from_python(&bytes))
-            .map_err(|error| invalid(&format!("is not JSON: {}", excerpt(&error.to_string()))))?;
+        let value: Value = serde_json::from_slice(&from_python(&bytes)).map_err(|error| {
+            invalid(
+                &format!("is not JSON: {}", excerpt(&error.to_string())),
+                &path,
+            )
+        })?;
         let Value::Object(file) = value else {
-            return Err(invalid("is not a JSON object"));
+            return Err(invalid("is not a JSON object", &path));
         };
         Ok(Self::complete(file))
     }
@@ -60,7 +60,7 @@ impl CompleteConfig {
         Self { fields, file }
     }
 
-    /// A part with a configuration of its own, of `model_type` unless it names another one.
+    /// A part with a separate configuration, of `model_type` unless it names another one.
     pub(crate) fn part(&self, name: &str, model_type: &str) -> Self {
         let mut file = self
             .fields
@@ -81,7 +81,7 @@ impl CompleteConfig {
         ModelType::find(name).ok_or_else(|| EstimateError::UnknownType(excerpt(name).into_owned()))
     }
 
-    /// The class that saved the checkpoint, the base class where the file names none.
+    /// The class that saved the checkpoint, the base class if the file names none.
     pub(crate) fn saved_class(&self, model_type: ModelType) -> String {
         let named = self
             .file
@@ -175,5 +175,12 @@ impl CompleteConfig {
             found,
             expected,
         }
+    }
+}
+
+fn invalid(problem: &str, path: &Path) -> EstimateError {
+    EstimateError::Invalid {
+        path: path.to_owned(),
+        problem: problem.to_owned(),
     }
 }

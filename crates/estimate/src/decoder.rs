@@ -100,39 +100,42 @@ impl DecoderSizes {
         context: &AttentionInputs,
         call: &mut NetworkCall<'_>,
     ) -> AllocatedTensor {
-        let norm = |x: AllocatedTensor| self.norm.forward(x);
         match self.arrangement {
             Arrangement::Before => {
-                let x = x.clone().combine(self.attention(norm(x), context, call));
-                x.clone().combine(self.mlp.forward(norm(x)))
+                let x = x
+                    .clone()
+                    .combine(self.attention(self.norm.forward(x), context, call));
+                x.clone().combine(self.mlp.forward(self.norm.forward(x)))
             }
             Arrangement::AfterEach => {
-                let x = x.clone().combine(norm(self.attention(x, context, call)));
-                x.clone().combine(norm(self.mlp.forward(x)))
+                let x = x
+                    .clone()
+                    .combine(self.norm.forward(self.attention(x, context, call)));
+                x.clone().combine(self.norm.forward(self.mlp.forward(x)))
             }
             Arrangement::AfterSums => {
                 let x = self.attention(x.clone(), context, call).add_layer_norm(x);
                 self.mlp.forward(x.clone()).add_layer_norm(x)
             }
             Arrangement::Around => {
-                let attended = self.attention(norm(x.clone()), context, call);
-                let x = x.combine(norm(attended));
-                let fed = self.mlp.forward(norm(x.clone()));
-                x.combine(norm(fed))
+                let attended = self.attention(self.norm.forward(x.clone()), context, call);
+                let x = x.combine(self.norm.forward(attended));
+                let fed = self.mlp.forward(self.norm.forward(x.clone()));
+                x.combine(self.norm.forward(fed))
             }
             Arrangement::Parallel { shared } => {
-                let normal = norm(x.clone());
+                let normal = self.norm.forward(x.clone());
                 let attended = self.attention(normal.clone(), context, call);
                 let after = x.clone().combine(attended);
-                let read = if shared { normal } else { norm(x) };
+                let read = if shared { normal } else { self.norm.forward(x) };
                 after.combine(self.mlp.forward(read))
             }
             Arrangement::AddsToNorm => {
-                let normal = norm(x);
+                let normal = self.norm.forward(x);
                 let x = normal
                     .clone()
                     .combine(self.attention(normal, context, call));
-                let normal = norm(x);
+                let normal = self.norm.forward(x);
                 normal.clone().combine(self.mlp.forward(normal))
             }
         }

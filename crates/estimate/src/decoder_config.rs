@@ -115,6 +115,7 @@ impl DecoderSizes {
             heads,
             groups: config.size_if_set("num_key_value_heads")?.unwrap_or(heads),
             head_dim,
+            // Qwen2 always has biases, and no field for them.
             bias: config.flag("attention_bias") || model_type == ModelType::Qwen2,
             projections: if phi3 {
                 ProjectionKind::Joined(Order::Linear)
@@ -330,7 +331,7 @@ fn llama_mlp(call: &NetworkCall<'_>, width: u64) -> Result<MlpKind, EstimateErro
     })
 }
 
-/// The elements of a head that are rotated: a part of them where the type has such a field.
+/// The elements of a head that are rotated: a part of them if the type has such a field.
 fn rotated(config: &CompleteConfig, head_dim: u64, partly: bool) -> u64 {
     let factor = ["partial_rotary_factor", "rotary_pct"]
         .into_iter()

@@ -90,6 +90,7 @@ impl AllocatedTensor {
             return self.overwritten();
         }
         let x = self.cast(ElementType::F32);
+        // Freed at once: they only raise the peak.
         drop(empty(
             x.machine(),
             &[activation.temporaries, elements(&x)],
@@ -156,7 +157,7 @@ impl AllocatedTensor {
                 // The squares, until they are averaged.
                 drop(x.like(ElementType::F32));
                 let normal = x.cast(weight);
-                // The weight is broadcast, so its product is a tensor of its own.
+                // The weight is broadcast, so its product is a separate tensor.
                 normal.like(weight)
             }
         };
@@ -171,7 +172,7 @@ impl AllocatedTensor {
 
     /// A value that the host keeps, in f32.
     pub(crate) fn read(self) -> Option<Self> {
-        // The host's memory is not that of the GPU.
+        // The host's memory is not the memory of the GPU.
         if self.machine().is_gpu() {
             return None;
         }

@@ -12,7 +12,7 @@ use crate::{
 };
 use testgen_types::{Head, ModelType};
 
-/// Reads all tokens at once; none is padding.
+/// Reads all tokens at once, without padding.
 pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     match call.model_type {
         ModelType::ModernBert => modernbert(call),
@@ -66,6 +66,7 @@ fn bert(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     let attention = Attention::new(width, heads, true);
     let mlp = MlpKind::plain([width, config.size(names.inner)?], activation, true);
     let mut x = embed(call, outer);
+    // `AlbertTransformer` has the projection even if both widths are equal.
     if outer != width || model_type == ModelType::Albert {
         x = ProjectionMatrix::linear(outer, width, true).forward(x);
     }
@@ -101,7 +102,7 @@ fn bert_layers(call: &NetworkCall<'_>, field: &str) -> Result<u64, EstimateError
     Ok(applied.min(call.limit))
 }
 
-/// Whether the first rows of the table of positions are those of padding.
+/// Whether the first rows of the table of positions belong to padding.
 fn has_padding_row(model_type: ModelType) -> bool {
     matches!(
         model_type,
@@ -136,10 +137,13 @@ fn modernbert(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     let mlp = MlpKind::gated([width, config.size("intermediate_size")?], true, activation);
     let (seq, head_dim) = (call.tokens, width / heads);
     let mut x = call.empty(&[call.batch, seq, width]).layer_norm();
+    // Layers with a window and layers without have different frequencies.
     let rotations = [call.rotation(seq, head_dim), call.rotation(seq, head_dim)];
+    // The field counts the tokens on both sides.
     let window = config.size_if_set("local_attention")?.unwrap_or(128) / 2;
     let bias = (seq > window + 1).then(|| call.single(&[1, 1, seq, seq]));
     for index in 0..layers {
+        // The embeddings are normalised already: transformers has an identity in the first layer.
         let normal = if index > 0 {
             NormKind::Layer.forward(x.clone())
         } else {

@@ -24,7 +24,7 @@ struct Stack {
     embedding_norm: bool,
     /// Whether positions are a bias for each head instead of a table.
     relative: bool,
-    /// The type of the sums, which is wider than that of the products in T5 with f16.
+    /// The type of the sums, which is wider than the type of the products in T5 with f16.
     sum: ElementType,
 }
 

@@ -67,14 +67,10 @@ impl MlpKind {
 
     /// With matrices in the order [in, out].
     pub(crate) fn turned([width, inner]: [u64; 2], activation: ActivationMemory) -> Self {
-        let turned = |inner, out| ProjectionMatrix {
-            order: Order::Turned,
-            ..ProjectionMatrix::linear(inner, out, true)
-        };
         Self::Plain {
-            up: turned(width, inner),
+            up: turned_projection(width, inner),
             activation,
-            down: turned(inner, width),
+            down: turned_projection(inner, width),
         }
     }
 
@@ -143,7 +139,7 @@ impl MlpKind {
     }
 }
 
-/// A mixture of experts: all are computed, and those that are not chosen get the weight zero.
+/// A mixture of experts: all are computed, and the experts that are not chosen get the weight zero.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ExpertSizes {
     pub(crate) width: u64,
@@ -162,25 +158,17 @@ impl ExpertSizes {
         } = self;
         let (dims, element, machine) = (x.dims().to_vec(), x.element, x.machine().clone());
         let tokens = dims[0].saturating_mul(dims[1]);
-        let single = |dims: &[u64]| empty(&machine, dims, ElementType::F32);
         let x = x.reshape(&[tokens, width]);
         let probabilities = ProjectionMatrix::linear(width, count, false)
             .forward(x.clone())
             .cast(ElementType::F32);
         // Ranks by comparisons of every pair: signs, ties, and their product with the order of
         // experts.
-        drop([0; 3].map(|_| single(&[tokens, count, count])));
+        drop([0; 3].map(|_| empty(&machine, &[tokens, count, count], ElementType::F32)));
         let weights = [probabilities.like(ElementType::F32), probabilities];
-        let matrix = |inner, out| ProjectionMatrix {
-            inner,
-            out,
-            bias: false,
-            order: Order::Turned,
-        };
-        let inward =
-            matrix(width, 2 * count * inner)
-                .forward(x)
-                .reshape(&[tokens, count, 2 * inner]);
+        let inward = expert_projection(width, 2 * count * inner)
+            .forward(x)
+            .reshape(&[tokens, count, 2 * inner]);
         let [gate, up] = [0, inner].map(|start| inward.clone().narrow(2, start, inner));
         drop(inward);
         let hidden = gate.activate(activation).combine(up).cast(ElementType::F32);
@@ -188,7 +176,7 @@ impl ExpertSizes {
         let mask = workspace(&machine, &[elements(&hidden).div_ceil(4)], ElementType::F32);
         let weighed = hidden.like(ElementType::F32);
         drop((mask, hidden));
-        let y = matrix(count * inner, width)
+        let y = expert_projection(count * inner, width)
             .forward(weighed.cast(element).reshape(&[tokens, count * inner]));
         drop(weights);
         y.reshape(&dims)
@@ -257,5 +245,21 @@ impl Attention {
 
     fn project(self, attended: AllocatedTensor) -> AllocatedTensor {
         ProjectionMatrix::linear(self.inner, self.width, self.bias).forward(attended)
+    }
+}
+
+fn turned_projection(inner: u64, out: u64) -> ProjectionMatrix {
+    ProjectionMatrix {
+        order: Order::Turned,
+        ..ProjectionMatrix::linear(inner, out, true)
+    }
+}
+
+fn expert_projection(inner: u64, out: u64) -> ProjectionMatrix {
+    ProjectionMatrix {
+        inner,
+        out,
+        bias: false,
+        order: Order::Turned,
     }
 }

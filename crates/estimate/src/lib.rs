@@ -45,8 +45,8 @@ const GOLDEN: &str = "golden.safetensors";
 pub struct CallSizes {
     /// Inputs that are computed together.
     pub batch: u64,
-    /// Tokens of each; of an encoder-decoder those of the source and of the target. Has no effect
-    /// on types that read images.
+    /// Tokens of each; of an encoder-decoder the tokens of the source and of the target. Has no
+    /// effect on types that read images.
     pub tokens: u64,
 }
 
@@ -126,7 +126,7 @@ impl CheckpointHeaders {
         self.weights.bytes(element(precision))
     }
 
-    /// The memory of one call that reads `sizes`, with a cache where the type has one.
+    /// The memory of one call that reads `sizes`, with a cache if the type has one.
     ///
     /// # Errors
     ///
@@ -172,7 +172,7 @@ impl CheckpointHeaders {
             .ok_or_else(|| EstimateError::NoClass(self.class.clone()))
     }
 
-    /// Whether the type has an estimate besides that of its weights.
+    /// Whether the type has an estimate besides the size of its weights.
     pub fn has_estimate(model_type: ModelType) -> bool {
         family(model_type).is_some()
     }

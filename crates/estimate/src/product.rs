@@ -121,7 +121,7 @@ pub(crate) fn matmul(left: AllocatedTensor, right: AllocatedTensor) -> Allocated
     if element != ElementType::Bf16 || machine.is_gpu() {
         return result(&machine, &dims, element, MemoryUse::Activations);
     }
-    // In an order of their own only while they are converted.
+    // In a contiguous order only while they are converted.
     let ordered = [left.contiguous(), right.contiguous()];
     let converted = ordered
         .each_ref()

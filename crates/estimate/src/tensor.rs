@@ -2,8 +2,8 @@
 //! the tensors that a model computes with.
 //!
 //! A block is freed when the last tensor that shares it is dropped, and an operation writes to its
-//! operand where the backend does. So the code of layers determines the peak as it does in the
-//! model itself.
+//! operand if the backend does. So the code of layers determines the peak as it does in the model
+//! itself.
 
 use crate::ledger::{Ledger, MemoryUse};
 use std::{cell::Cell, rc::Rc};
@@ -188,7 +188,7 @@ impl AllocatedTensor {
         }
     }
 
-    /// Another shape of as many elements; copied where the backend cannot view it so.
+    /// Another shape of as many elements; copied if the backend cannot view it so.
     pub(crate) fn reshape(mut self, dims: &[u64]) -> Self {
         let viewable = self.is_contiguous() && (!self.shifted || self.machine().is_gpu());
         if !viewable {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 #[derive(Debug)]
 pub(crate) struct CheckpointSize {
     elements: u64,
-    /// Of matrices and norms that T5 keeps in f32 where it computes in f16.
+    /// Of matrices and norms that T5 keeps in f32 while it computes in f16.
     wide: u64,
     count: u64,
     /// Whether all of them are f32 in the file.
@@ -64,19 +64,19 @@ impl CheckpointSize {
         tied: bool,
         [t5, stacks]: [bool; 2],
     ) -> Self {
-        let ignored = |name: &str| IGNORED.iter().any(|end| name.ends_with(end));
-        let is_float =
-            |(name, stored): &(&String, &StoredTensor)| stored.is_float() && !ignored(name);
-        let floats: Vec<(&String, &StoredTensor)> = tensors.iter().filter(is_float).collect();
+        let floats: Vec<(&String, &StoredTensor)> = tensors
+            .iter()
+            .filter(|(name, stored)| {
+                stored.is_float() && !IGNORED.iter().any(|end| name.ends_with(end))
+            })
+            .collect();
         let kept: Vec<_> = floats
             .iter()
             .filter(|(name, stored)| !(tied && is_copy(name, stored, &tensors)))
             .collect();
-        let is_wide = |name: &str| t5 && WIDE.iter().any(|end| name.ends_with(end));
-        let is_table = |name: &str| TABLES.iter().any(|end| name.ends_with(end));
         let tables: Vec<u64> = kept
             .iter()
-            .filter(|(name, _)| is_table(name))
+            .filter(|(name, _)| TABLES.iter().any(|end| name.ends_with(end)))
             .map(|(_, table)| table.elements())
             .collect();
         let again = if let (true, [table]) = (stacks, tables.as_slice()) {
@@ -91,7 +91,7 @@ impl CheckpointSize {
                 .fold(again, u64::saturating_add),
             wide: kept
                 .iter()
-                .filter(|(name, _)| is_wide(name))
+                .filter(|(name, _)| t5 && WIDE.iter().any(|end| name.ends_with(end)))
                 .map(|(_, stored)| stored.elements())
                 .sum(),
             count: tensors.len() as u64,
@@ -122,11 +122,11 @@ impl CheckpointSize {
 /// Whether a tensor repeats an embedding, which is read instead.
 fn is_copy(name: &str, stored: &StoredTensor, tensors: &BTreeMap<String, StoredTensor>) -> bool {
     let is_head = TIED.iter().any(|end| name.ends_with(end));
-    // Another name that sorts before a second copy: of two tables, one is read.
-    let repeats = |(other, table): (&String, &StoredTensor)| {
-        let is_table = EMBEDDINGS.iter().any(|end| other.ends_with(end));
-        let first = !TIED.iter().any(|end| other.ends_with(end)) || other.as_str() > name;
-        is_table && first && other != name && table.shape == stored.shape
-    };
-    is_head && tensors.iter().any(repeats)
+    is_head
+        && tensors.iter().any(|(other, table)| {
+            // Another name that sorts before a second copy: of two tables, one is read.
+            let is_table = EMBEDDINGS.iter().any(|end| other.ends_with(end));
+            let first = !TIED.iter().any(|end| other.ends_with(end)) || other.as_str() > name;
+            is_table && first && other != name && table.shape == stored.shape
+        })
 }

@@ -55,7 +55,7 @@ fn set(header: &mut Map<String, Value>, name: &str, field: &str, value: Value) {
     }
 }
 
-/// The name with one of its parts replaced by that of another name.
+/// The name with one of its parts replaced by a part of another name.
 fn mixed(name: &str, names: &[String], random: &mut Random) -> String {
     let mut parts: Vec<&str> = name.split('.').collect();
     let other: Vec<&str> = random.choose(names).split('.').collect();
@@ -83,7 +83,7 @@ fn change_shape(shape: &mut Vec<Value>, random: &mut Random) {
     }
 }
 
-/// Removes an entry, or replaces its value by that of another one or a new one.
+/// Removes an entry, or replaces its value by another entry's value or a new one.
 fn change_metadata(metadata: &mut Value, random: &mut Random) {
     let Some(metadata) = metadata.as_object_mut() else {
         return;

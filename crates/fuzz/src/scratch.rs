@@ -3,7 +3,7 @@
 use std::path::Path;
 use tempfile::TempDir;
 
-/// A directory in memory where the system has one: a disk takes milliseconds to replace a file.
+/// A directory in memory if the system has one: a disk takes milliseconds to replace a file.
 ///
 /// # Panics
 ///

@@ -1,9 +1,6 @@
 //! Files as the first inputs of a target.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::Path};
 
 /// The content of the files with this extension (every file without one) in a directory and in
 /// those directly in it, in the order of their names.
@@ -15,10 +12,9 @@ pub fn seeds(directory: &Path, extension: Option<&str>) -> Vec<Vec<u8>> {
         .into_iter()
         .filter_map(Result::ok)
         .filter(|entry| entry.file_type().is_file());
-    let is_seed = |path: &PathBuf| {
+    let paths = files.map(walkdir::DirEntry::into_path).filter(|path| {
         extension.is_none_or(|extension| path.extension().is_some_and(|kind| kind == extension))
-    };
-    let paths = files.map(walkdir::DirEntry::into_path).filter(is_seed);
+    });
     paths
         .map(|path| fs::read(path).expect("a seed can be read"))
         .collect()

@@ -6,6 +6,7 @@
 
 use crate::architecture::SimulatedArchitecture;
 use crate::blas_fault::BlasFault;
+use crate::convolution_fault::ConvolutionFault;
 use std::str::FromStr;
 
 /// One injected fault.
@@ -51,6 +52,8 @@ pub enum Fault {
     MemoryInfo,
     /// `blas=FAULT`: products of rocBLAS and hipBLASLt are wrong.
     Blas(BlasFault),
+    /// `convolution=FAULT`: convolutions of MIOpen are wrong.
+    Convolution(ConvolutionFault),
 }
 
 /// An entry that is not a fault.
@@ -59,8 +62,9 @@ pub enum Fault {
 pub struct FaultError(String);
 
 const HINT: &str = "write no-device, architecture=NAME, wave=SIZE, allocate=N, leak, dirty, compile=TEXT, load=TEXT, \
-    launch=TEXT, idle=TEXT, wrong=TEXT, nan=TEXT, slow=TEXT, half=flush, half=truncate, event=N, copy=N, memory-info or \
-    blas=alpha|beta|flush|transpose|limit|batch|beyond|silent|refuse|round|solution";
+    launch=TEXT, idle=TEXT, wrong=TEXT, nan=TEXT, slow=TEXT, half=flush, half=truncate, event=N, copy=N, memory-info, \
+    blas=alpha|beta|flush|transpose|limit|batch|beyond|silent|refuse|round|solution or \
+    convolution=flush|padding|dilation|group|flip|limit|beyond|workspace|silent|refuse|round|nan|solution";
 
 /// The injected faults, each with the ordinal of its device; `None` is every device.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -145,6 +149,7 @@ fn with_value(name: &str, value: &str) -> Option<Fault> {
         "event" => Fault::Event(count()?),
         "copy" => Fault::Copy(count()?),
         "blas" => Fault::Blas(value.parse().ok()?),
+        "convolution" => Fault::Convolution(value.parse().ok()?),
         _ => return None,
     })
 }

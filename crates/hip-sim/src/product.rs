@@ -111,12 +111,7 @@ impl SimulatedProduct {
         [row, column]: [usize; 2],
     ) {
         let index = matrix * self.d.stride + column * self.d.leading + row;
-        let bytes = if self.d.number == MatrixType::F32 {
-            4
-        } else {
-            2
-        };
-        if has(BlasFault::Limit) && index * bytes >= 1024 {
+        if has(BlasFault::Limit) && index * self.d.number.bytes() >= 1024 {
             return;
         }
         let alpha = if has(BlasFault::Alpha) {

@@ -22,7 +22,7 @@ pub enum CandidateResult {
     },
     /// An element is not, or the kernel wrote outside of the result.
     Wrong {
-        /// The smallest bound / error; 0 where a result is missing or not finite.
+        /// The smallest bound / error; 0 if a result is missing or not finite.
         headroom: f64,
         /// The element that is furthest outside its bound.
         what: String,
@@ -93,11 +93,14 @@ fn compare(got: &[f64], exact: &Exact, precision: Precision) -> CandidateResult 
     if headroom >= 1.0 {
         return CandidateResult::Correct { headroom };
     }
-    let outside = |(index, got): &(usize, &f64)| {
-        let error = (**got - exact.values[*index]).abs();
-        !got.is_finite() || error > exact.bound(*index, precision)
-    };
-    let wrong = got.iter().enumerate().filter(outside).count();
+    let wrong = got
+        .iter()
+        .enumerate()
+        .filter(|(index, got)| {
+            let error = (**got - exact.values[*index]).abs();
+            !got.is_finite() || error > exact.bound(*index, precision)
+        })
+        .count();
     let (computed, expected) = (got[index], exact.values[index]);
     let what = format!(
         "element {index} is {computed:.6}, expected {expected:.6}; {wrong} of {} are wrong",

@@ -1,14 +1,14 @@
-//! Computes the products of the vendor libraries on the first GPU, and prints a JSON line for each
-//! library.
+//! Computes the products and convolutions of the vendor libraries on the first GPU, and prints a
+//! JSON line for each library.
 //!
-//!     cargo run --release -p testgen-libraries --example products -- [--reduced] [--sums-as-result] [cublas] [cublaslt] [rocblas] [hipblaslt]
+//!     cargo run --release -p testgen-libraries --example products -- [--reduced] [--sums-as-result] [LIBRARY]...
 //!
-//! Exit code 0: all computed products are right. 1: one is not. 2: no library could be opened, or
+//! Exit code 0: all computed results are right. 1: one is not. 2: no library could be opened, or
 //! an argument is unknown.
 
 use std::process::ExitCode;
 use testgen_device::{Device, System, cuda_driver, hip_runtime};
-use testgen_libraries::{LibraryName, PartialSums, ProductPlan, open, run_products};
+use testgen_libraries::{LibraryName, PartialSums, compare_algorithms, open};
 
 fn main() -> ExitCode {
     let (mut reduced, mut sums, mut libraries) = (false, PartialSums::Single, Vec::new());
@@ -21,8 +21,10 @@ fn main() -> ExitCode {
             None if argument == "--reduced" => reduced = true,
             None if argument == "--sums-as-result" => sums = PartialSums::AsResult,
             None => {
+                let names: Vec<&str> = LibraryName::ALL.iter().map(|name| name.as_str()).collect();
                 eprintln!(
-                    "unknown argument `{argument}`; write --reduced, --sums-as-result, cublas, cublaslt, rocblas or hipblaslt"
+                    "unknown argument `{argument}`; write --reduced, --sums-as-result, or {}",
+                    names.join(", ")
                 );
                 return ExitCode::from(2);
             }
@@ -48,7 +50,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether all products of a library are right; `None` when it could not be opened.
+/// Whether all results of a library are right; `None` when it could not be opened.
 fn passes(
     system: &System,
     library: LibraryName,
@@ -66,19 +68,14 @@ fn passes(
     let opened = open(system, library, device, sums)
         .inspect_err(|error| eprintln!("{library}: {error}"))
         .ok()?;
-    let plan = if reduced {
-        ProductPlan::reduced(library)
-    } else {
-        ProductPlan::full(library)
-    };
     let start = std::time::Instant::now();
-    let report = run_products(&opened, &plan);
+    let report = compare_algorithms(&opened, reduced, None);
     let failed: usize = report.rows.iter().map(|row| row.failed).sum();
     eprintln!(
-        "{library} {} on {}: {} products in {} rows, {failed} failed, {:.1} s",
+        "{library} {} on {}: {} results in {} rows, {failed} failed, {:.1} s",
         report.version,
         device.name,
-        report.products(),
+        report.results(),
         report.rows.len(),
         start.elapsed().as_secs_f64()
     );

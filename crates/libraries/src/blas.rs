@@ -1,6 +1,8 @@
 //! The interface of a library that multiplies matrices, the same for both vendors.
 
-use crate::{gpu::DeviceAddress, library::LibraryName, product::GemmCall};
+use crate::{
+    gpu::DeviceAddress, library::LibraryName, library_error::LibraryError, product::GemmCall,
+};
 
 /// A library that multiplies matrices on one device.
 pub trait Blas {
@@ -19,7 +21,7 @@ pub trait Blas {
     /// # Errors
     ///
     /// When the library fails.
-    fn algorithms(&self, product: &GemmCall) -> Result<Vec<Algorithm>, BlasError>;
+    fn algorithms(&self, product: &GemmCall) -> Result<Vec<Algorithm>, LibraryError>;
 
     /// Starts the product on the device's default stream.
     ///
@@ -31,7 +33,7 @@ pub trait Blas {
         product: &GemmCall,
         algorithm: &Algorithm,
         buffers: Buffers,
-    ) -> Result<(), BlasError>;
+    ) -> Result<(), LibraryError>;
 }
 
 /// The type in which a library adds the parts of a sum that several groups of threads computed.
@@ -92,70 +94,5 @@ impl Algorithm {
             configuration: String::new(),
             handle: AlgorithmHandle::Default,
         }
-    }
-}
-
-/// An error of a library.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BlasError {
-    /// A status other than success.
-    #[error("{function} returned {code}, {name}")]
-    Status {
-        /// The function.
-        function: String,
-        /// The number.
-        code: i32,
-        /// The name in the library's header.
-        name: &'static str,
-    },
-    /// The library does not have this combination of types or sizes.
-    #[error("not supported: {reason}")]
-    Unsupported {
-        /// The library's answer.
-        reason: String,
-    },
-    /// A function that the library must have is missing.
-    #[error("`{library}` lacks `{symbol}`; install a newer version")]
-    Symbol {
-        /// The file.
-        library: String,
-        /// The function.
-        symbol: String,
-    },
-    /// A product changed memory outside of its result.
-    #[error("the product has changed other memory: {place}")]
-    Overwritten {
-        /// The place.
-        place: String,
-    },
-    /// Memory of the device.
-    #[error(transparent)]
-    Gpu(#[from] crate::gpu::GpuError),
-}
-
-/// The numbers of a library's statuses with their names.
-pub(crate) type StatusNames = &'static [(i32, &'static str)];
-
-/// `Ok` for 0; an error with the name of the status otherwise.
-pub(crate) fn check(
-    function: &str,
-    code: i32,
-    names: StatusNames,
-    unsupported: &[i32],
-) -> Result<(), BlasError> {
-    let name = names
-        .iter()
-        .find(|(number, _)| *number == code)
-        .map_or("unknown status", |(_, name)| *name);
-    match code {
-        0 => Ok(()),
-        code if unsupported.contains(&code) => Err(BlasError::Unsupported {
-            reason: format!("{function} returned {code}, {name}"),
-        }),
-        code => Err(BlasError::Status {
-            function: function.to_owned(),
-            code,
-            name,
-        }),
     }
 }

@@ -1,259 +1,63 @@
-//! Calls of operators computed by a library: matrix products, with the algorithm that the library
-//! prefers.
+//! Calls of operators computed by a library.
 
-use crate::{
-    blas::{Algorithm, BlasError, Buffers},
-    guarded::Guarded,
-    open::Opened,
-    product::{Gemm, GemmCall, GemmTypes, Operand},
-};
+mod call_error;
+mod convolution;
+mod product;
+
+use crate::open::{Opened, OpenedLibrary};
+use call_error::not_computed;
+use convolution::ConvolutionExecutor;
+use product::ProductExecutor;
 use std::rc::Rc;
-use testgen_operators::calls::{
-    Call, CallError, Computed, Element, Execute, HostTensor, Input, Layout,
-};
-use testgen_types::{Operator, Precision};
+use testgen_operators::calls::{Call, CallError, Computed, Execute, HostTensor};
+use testgen_types::Precision;
 
-/// Computes `matmul`, `batch_matmul` and `gemm` by a library.
+/// Computes the operators of a library: products or convolutions.
 pub struct LibraryExecutor {
     opened: Rc<Opened>,
     precision: Precision,
 }
 
 impl LibraryExecutor {
-    /// The operators that it computes.
-    pub const OPERATORS: &'static [Operator] =
-        &[Operator::Matmul, Operator::BatchMatmul, Operator::Gemm];
-
     /// An executor of a library that was opened on a device. Calls on f32 are computed in
     /// `precision`, f32 or TF32; those on other types have the precision of their type.
     pub const fn new(opened: Rc<Opened>, precision: Precision) -> Self {
         Self { opened, precision }
     }
 
-    fn product(&self, call: &Call) -> Result<RowMajor, CallError> {
-        let inputs = |problem: &str| CallError::Inputs {
-            operator: call.operator,
-            problem: problem.to_owned(),
-        };
-        let (left, right) = match (call.operator, call.inputs.as_slice()) {
-            (Operator::Gemm, [left, right, _]) => (left, right),
-            (Operator::Matmul | Operator::BatchMatmul, [left, right]) => (left, right),
-            _ => {
-                return Err(inputs(
-                    "a product has two factors, `gemm` also what is added",
-                ));
+    /// Computes a call without a comparison of its operator with those of the library: the
+    /// arithmetic of a device is probed by calls that an engine does not offer.
+    pub(crate) fn compute(&self, call: &Call) -> Result<HostTensor, CallError> {
+        let (gpu, precision) = (&*self.opened.gpu, self.precision);
+        match &self.opened.library {
+            OpenedLibrary::Products(blas) => ProductExecutor {
+                gpu,
+                blas: &**blas,
+                precision,
             }
-        };
-        let ([batch, rows, inner], [other, length, columns]) = matrix_sizes(left)
-            .zip(matrix_sizes(right))
-            .ok_or_else(|| inputs("factors are matrices or batches of them"))?;
-        // A batch of one matrix is used for all.
-        let is_batch = batch == other || batch == 1 || other == 1;
-        if !is_batch || inner != length || left.tensor.element != right.tensor.element {
-            return Err(inputs(
-                "the factors have other sizes or types than each other",
-            ));
-        }
-        let precision = precision(left.tensor.element, self.precision).ok_or_else(|| {
-            not_computed(
-                call,
-                format!("products of {} are not computed", left.tensor.element),
-            )
-        })?;
-        // The result is row-major, which is its transpose by columns: D^T = B^T * A^T. So the right
-        // factor is the library's A.
-        let transposed = [right, left].map(|input| input.layout == Layout::Reversed);
-        let padding = usize::from(
-            [left, right]
-                .iter()
-                .any(|input| input.layout == Layout::Sliced),
-        );
-        let batch = if batch == 1 { other } else { batch };
-        let [alpha, beta] = if call.operator == Operator::Gemm {
-            call.attributes.scales
-        } else {
-            [1.0, 0.0]
-        };
-        let product = Gemm {
-            batch,
-            transposed,
-            padding,
-            gap: padding,
-            alpha,
-            beta,
-            ..Gemm::new([columns, rows, inner], GemmTypes::for_precision(precision))
-        };
-        let ranks = [left, right].map(|input| input.tensor.shape.len());
-        let shape = if ranks == [2, 2] {
-            vec![rows, columns]
-        } else {
-            vec![batch, rows, columns]
-        };
-        Ok(RowMajor { product, shape })
-    }
-
-    fn multiply(
-        &self,
-        call: &Call,
-        RowMajor { product, shape }: RowMajor,
-    ) -> Result<HostTensor, CallError> {
-        let element = call.inputs[0].tensor.element;
-        let is_plain = product.beta == 0.0;
-        if shape.contains(&0) || product.inner == 0 && is_plain {
-            // A sum without terms is 0. Libraries differ in whether they accept such a call.
-            let zeros = vec![0.0; shape.iter().product()];
-            return Ok(HostTensor::new(shape, element, zeros));
-        }
-        let failed = |error: BlasError| device_error(call, &error);
-        let algorithms = self
-            .opened
-            .blas
-            .algorithms(&GemmCall::from(&product))
-            .map_err(failed)?;
-        let algorithm = algorithms.first().ok_or_else(|| {
-            not_computed(
-                call,
-                format!(
-                    "{} offers no algorithm for {product}",
-                    self.opened.blas.name()
-                ),
-            )
-        })?;
-        let values = self.run(call, &product, algorithm).map_err(failed)?;
-        // D is the transpose by columns: its rows are the columns of the result.
-        let [rows, columns] = [product.columns, product.rows];
-        let place = |index: usize| {
-            let (matrix, within) = (index / (rows * columns), index % (rows * columns));
-            values[matrix * rows * columns + within % columns * rows + within / columns]
-        };
-        let values = (0..values.len()).map(place).collect();
-        Ok(HostTensor::new(shape, element, values))
-    }
-
-    /// The elements of D, row-major for each matrix.
-    fn run(
-        &self,
-        call: &Call,
-        product: &Gemm,
-        algorithm: &Algorithm,
-    ) -> Result<Vec<f64>, BlasError> {
-        let gpu = &*self.opened.gpu;
-        let [mut a, mut b, mut c, mut d] = [
-            Guarded::new(gpu, product.stored(Operand::A))?,
-            Guarded::new(gpu, product.stored(Operand::B))?,
-            Guarded::new(gpu, product.stored(Operand::C))?,
-            Guarded::new(gpu, product.stored(Operand::D))?,
-        ];
-        let (left, right) = (&call.inputs[0].tensor.values, &call.inputs[1].tensor.values);
-        let Gemm {
-            rows: columns,
-            columns: rows,
-            inner,
-            transposed,
-            ..
-        } = *product;
-        // As stored by columns, a row-major matrix has rows and columns exchanged; with reversed
-        // strides it has not.
-        a.write(|matrix, row, column| {
-            let [row, column] = if transposed[0] {
-                [row, column]
-            } else {
-                [column, row]
-            };
-            right[((matrix * inner + row) * columns + column) % right.len()]
-        })?;
-        b.write(|matrix, row, column| {
-            let [row, column] = if transposed[1] {
-                [row, column]
-            } else {
-                [column, row]
-            };
-            left[((matrix * rows + row) * inner + column) % left.len()]
-        })?;
-        if product.beta != 0.0 {
-            let values = &call.inputs[2].tensor.values;
-            let added = if self.opened.blas.in_place() {
-                &mut d
-            } else {
-                &mut c
-            };
-            added.write(|matrix, row, column| {
-                values[((matrix * rows + column) * columns + row) % values.len()]
-            })?;
-        }
-        let [a, b, c] = [a.address(), b.address(), c.address()];
-        self.opened.blas.run(
-            &GemmCall::from(product),
-            algorithm,
-            Buffers {
-                a,
-                b,
-                c,
-                d: d.address(),
-            },
-        )?;
-        self.opened.gpu.synchronise()?;
-        match d.read()? {
-            (values, None) => Ok(values),
-            (_, Some(place)) => Err(BlasError::Overwritten {
-                place: place.to_string(),
-            }),
+            .execute(call),
+            OpenedLibrary::Convolutions(library) => ConvolutionExecutor {
+                gpu,
+                library: &**library,
+                precision,
+            }
+            .execute(call),
         }
     }
 }
 
 impl Execute for LibraryExecutor {
     fn execute(&self, call: &Call) -> Result<Computed, CallError> {
-        if !Self::OPERATORS.contains(&call.operator) {
-            let name = self.opened.blas.name();
+        let name = self.opened.name();
+        if !name.operators().contains(&call.operator) {
             return Err(not_computed(
                 call,
-                format!("{name} has matrix products only"),
+                format!("{name} does not compute this operator"),
             ));
         }
-        let tensor = self.multiply(call, self.product(call)?)?;
         Ok(Computed {
-            tensor,
-            device: self.opened.blas.name().device(),
+            tensor: self.compute(call)?,
+            device: name.device(),
         })
-    }
-}
-
-/// The product of a call, and the shape of its result.
-struct RowMajor {
-    product: Gemm,
-    shape: Vec<usize>,
-}
-
-/// Batch, rows and columns; `None` for other ranks.
-fn matrix_sizes(input: &Input) -> Option<[usize; 3]> {
-    match *input.tensor.shape {
-        [rows, columns] => Some([1, rows, columns]),
-        [batch, rows, columns] => Some([batch, rows, columns]),
-        _ => None,
-    }
-}
-
-fn precision(element: Element, of_f32: Precision) -> Option<Precision> {
-    match element {
-        Element::F32 if of_f32 == Precision::Tf32 => Some(Precision::Tf32),
-        Element::F32 => Some(Precision::F32),
-        Element::F16 => Some(Precision::F16),
-        Element::Bf16 => Some(Precision::Bf16),
-        Element::I32 | Element::Bool => None,
-    }
-}
-
-fn not_computed(call: &Call, message: String) -> CallError {
-    CallError::NotComputed {
-        operator: call.operator,
-        message,
-    }
-}
-
-fn device_error(call: &Call, error: &BlasError) -> CallError {
-    CallError::Device {
-        operator: call.operator,
-        message: error.to_string(),
     }
 }

@@ -1,4 +1,5 @@
-//! Memory of a device with guards: bytes before and after a matrix that no product may change.
+//! Memory of a device with guards: bytes around a matrix, a tensor or a workspace that no
+//! computation may change.
 
 use crate::{
     gpu::{DeviceAddress, GpuError, LibraryGpu},
@@ -26,6 +27,8 @@ pub(crate) enum Overwritten {
     After(usize),
     /// An element between two columns, or between two matrices: its index.
     Between(usize),
+    /// Bytes after the workspace: the distance to its end.
+    AfterWorkspace(usize),
 }
 
 impl fmt::Display for Overwritten {
@@ -37,6 +40,10 @@ impl fmt::Display for Overwritten {
             Self::After(bytes) => {
                 write!(f, "memory {bytes} bytes after the result was overwritten")
             }
+            Self::AfterWorkspace(bytes) => write!(
+                f,
+                "memory {bytes} bytes after the workspace was overwritten"
+            ),
             Self::Between(element) => write!(
                 f,
                 "element {element}, between columns of the result, was overwritten"
@@ -150,6 +157,51 @@ impl Drop for Guarded<'_> {
     fn drop(&mut self) {
         // An error here would have been returned by the copy before; a destructor cannot return it.
         let _ = self.gpu.release(self.allocation, self.bytes.len());
+    }
+}
+
+/// The workspace of an algorithm, with a guard after it; all of it is NaN in every type.
+pub(crate) struct GuardedWorkspace<'gpu> {
+    gpu: &'gpu dyn LibraryGpu,
+    allocation: DeviceAddress,
+    bytes: usize,
+}
+
+/// The byte of a workspace and its guard.
+const WORKSPACE_FILL: u8 = 0xff;
+
+impl<'gpu> GuardedWorkspace<'gpu> {
+    pub(crate) fn new(gpu: &'gpu dyn LibraryGpu, bytes: usize) -> Result<Self, GpuError> {
+        let allocation = gpu.allocate(bytes + GUARD)?;
+        let workspace = Self {
+            gpu,
+            allocation,
+            bytes,
+        };
+        gpu.upload(allocation, &vec![WORKSPACE_FILL; bytes + GUARD])?;
+        Ok(workspace)
+    }
+
+    pub(crate) fn address(&self) -> DeviceAddress {
+        self.allocation
+    }
+
+    /// The first byte after the workspace that was changed.
+    pub(crate) fn overwritten(&self) -> Result<Option<Overwritten>, GpuError> {
+        let mut guard = vec![0; GUARD];
+        self.gpu
+            .download(self.allocation.offset(self.bytes), &mut guard)?;
+        Ok(guard
+            .iter()
+            .position(|byte| *byte != WORKSPACE_FILL)
+            .map(Overwritten::AfterWorkspace))
+    }
+}
+
+impl Drop for GuardedWorkspace<'_> {
+    fn drop(&mut self) {
+        // As for a matrix.
+        let _ = self.gpu.release(self.allocation, self.bytes + GUARD);
     }
 }
 

@@ -1,20 +1,29 @@
 //! Vendor libraries called directly: matrix products of cuBLAS, cuBLASLt, rocBLAS and hipBLASLt,
-//! opened at run time as programs of the machine open them, and compared with f64.
+//! convolutions of cuDNN and MIOpen, opened at run time as programs of the machine open them, and
+//! compared with f64.
 //!
-//! Owns: one interface to the four libraries ([`Blas`]), memory of a GPU through its driver with
-//! guards around every matrix, the products that are compared, calls of operators computed by a
-//! library, and the process that answers a suite's requests for them. Does not own: the bounds,
-//! which are those of `testgen-operators`, and reports of checks. Links nothing; uses no backend.
+//! Owns: one interface to the libraries of products ([`Blas`]) and one to those of convolutions
+//! ([`ConvolutionLibrary`]), memory of a GPU through its driver with guards around every tensor,
+//! the products and convolutions that are compared, calls of operators computed by a library, and
+//! the process that answers a suite's requests for them. Does not own: the bounds, which are those
+//! of `testgen-operators`, and reports of checks. Links nothing; uses no backend.
 //!
-//! Foreign calls, and therefore `unsafe`, are in `gpu/`, `lt/`, `classic/` and `lt.rs`.
+//! Foreign calls, and therefore `unsafe`, are in `gpu/`, `lt/`, `classic/`, `dnn/` and `lt.rs`.
 
+mod algorithms;
 mod blas;
 mod classic;
 mod compute;
+mod convolution_library;
+mod convolution_problem;
+mod convolutions;
+mod dnn;
+mod evaluation;
 mod float8;
 mod gpu;
 mod guarded;
 mod library;
+mod library_error;
 mod lt;
 mod number_type;
 mod open;
@@ -22,23 +31,26 @@ mod probe;
 mod product;
 mod product_library;
 mod products;
+mod report;
 mod server;
 mod signatures;
 mod symbols;
 
-pub use blas::{Algorithm, Blas, BlasError, Buffers, PartialSums};
+pub use algorithms::compare_algorithms;
+pub use blas::{Algorithm, Blas, Buffers, PartialSums};
 pub use classic::{CUBLAS_SUMS_IN_SINGLE, RocblasNumbers};
 pub use compute::LibraryExecutor;
+pub use convolution_library::{ConvolutionAlgorithm, ConvolutionBuffers, ConvolutionLibrary};
+pub use convolution_problem::ConvolutionProblem;
+pub use dnn::{CudnnNumbers, CudnnPerformance, MiopenNumbers, MiopenSolution};
 pub use gpu::{Account, DeviceAddress, GpuError, LibraryGpu};
 pub use library::{DIRECTORIES_VARIABLE, LibraryName, LibraryNotFound};
+pub use library_error::LibraryError;
 pub use lt::{CUBLASLT, Dialect, HIPBLASLT};
 pub use number_type::NumberType;
-pub use open::{OpenLibraryError, Opened, open};
+pub use open::{OpenLibraryError, Opened, OpenedLibrary, open};
 pub use product::{ComputeType, Gemm, GemmCall, GemmTypes, MatrixStorage, Operand};
 pub use product_library::{ProductLibrary, ProductLibraryError};
-pub use products::{
-    AlgorithmRow, ProductFailure, ProductPlan, ProductShape, ProductsReport, UnsupportedGroup,
-    run_products, shapes,
-};
+pub use report::{AlgorithmRow, LibraryReport, UnsupportedGroup, WrongResult};
 pub use server::serve_if_requested;
 pub use signatures::{parameter_class, signatures};

@@ -4,12 +4,13 @@ use serde::Serialize;
 use std::fmt;
 use std::path::PathBuf;
 use testgen_device::{DeviceKind, NotOpened, SharedLibrary, System};
+use testgen_types::Operator;
 
 /// A variable with directories, separated by colons, that are searched first: a Python environment
 /// has cuBLAS in `site-packages/nvidia/cu13/lib`, where no loader looks.
 pub const DIRECTORIES_VARIABLE: &str = "TESTGEN_LIBRARIES";
 
-/// A vendor library with matrix products.
+/// A vendor library with matrix products or convolutions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LibraryName {
@@ -21,18 +22,28 @@ pub enum LibraryName {
     Rocblas,
     /// hipBLASLt, by `hipblasLtMatmul`.
     HipblasLt,
+    /// cuDNN, by `cudnnConvolutionForward` and `cudnnConvolutionBackwardData`.
+    Cudnn,
+    /// MIOpen, by `miopenConvolutionForwardImmediate`.
+    Miopen,
 }
 
 impl LibraryName {
     /// Every library.
-    pub const ALL: &'static [Self] =
-        &[Self::Cublas, Self::CublasLt, Self::Rocblas, Self::HipblasLt];
+    pub const ALL: &'static [Self] = &[
+        Self::Cublas,
+        Self::CublasLt,
+        Self::Rocblas,
+        Self::HipblasLt,
+        Self::Cudnn,
+        Self::Miopen,
+    ];
 
     /// The kind of device that it computes on.
     pub const fn device(self) -> DeviceKind {
         match self {
-            Self::Cublas | Self::CublasLt => DeviceKind::Cuda,
-            Self::Rocblas | Self::HipblasLt => DeviceKind::Rocm,
+            Self::Cublas | Self::CublasLt | Self::Cudnn => DeviceKind::Cuda,
+            Self::Rocblas | Self::HipblasLt | Self::Miopen => DeviceKind::Rocm,
         }
     }
 
@@ -43,6 +54,23 @@ impl LibraryName {
             Self::CublasLt => "cublaslt",
             Self::Rocblas => "rocblas",
             Self::HipblasLt => "hipblaslt",
+            Self::Cudnn => "cudnn",
+            Self::Miopen => "miopen",
+        }
+    }
+
+    /// The operators that it computes.
+    pub const fn operators(self) -> &'static [Operator] {
+        match self {
+            Self::Cublas | Self::CublasLt | Self::Rocblas | Self::HipblasLt => {
+                &[Operator::Matmul, Operator::BatchMatmul, Operator::Gemm]
+            }
+            Self::Cudnn | Self::Miopen => &[
+                Operator::Conv1d,
+                Operator::Conv2d,
+                Operator::Conv3d,
+                Operator::ConvTranspose2d,
+            ],
         }
     }
 
@@ -64,6 +92,8 @@ impl LibraryName {
             ],
             Self::Rocblas => &["librocblas.so.5", "librocblas.so.4", "librocblas.so"],
             Self::HipblasLt => &["libhipblaslt.so.1", "libhipblaslt.so.0", "libhipblaslt.so"],
+            Self::Cudnn => &["libcudnn.so.9", "libcudnn.so.8", "libcudnn.so"],
+            Self::Miopen => &["libMIOpen.so.1", "libMIOpen.so"],
         }
     }
 }

@@ -9,9 +9,10 @@ pub(crate) use dialect::{CUBLAS_STATUSES, cuda_version, data_type};
 pub use dialect::{CUBLASLT, Dialect, HIPBLASLT};
 
 use crate::{
-    blas::{Algorithm, AlgorithmHandle, Blas, BlasError, Buffers, PartialSums, check},
+    blas::{Algorithm, AlgorithmHandle, Blas, Buffers, PartialSums},
     gpu::{DeviceAddress, LibraryGpu},
     library::LibraryName,
+    library_error::{LibraryError, check},
     product::GemmCall,
 };
 use descriptor::{Descriptors, Preference};
@@ -44,8 +45,8 @@ impl Lt {
         dialect: &'static Dialect,
         gpu: Rc<dyn LibraryGpu>,
         sums: PartialSums,
-    ) -> Result<Self, BlasError> {
-        let missing = |symbol| BlasError::Symbol {
+    ) -> Result<Self, LibraryError> {
+        let missing = |symbol| LibraryError::Symbol {
             library: library.path().to_owned(),
             symbol,
         };
@@ -73,13 +74,13 @@ impl Lt {
     }
 
     /// The results of the heuristic, as words of `dialect.result_words` each.
-    fn heuristic(&self, descriptors: &Descriptors<'_>) -> Result<Vec<Vec<u64>>, BlasError> {
+    fn heuristic(&self, descriptors: &Descriptors<'_>) -> Result<Vec<Vec<u64>>, LibraryError> {
         let words = self.dialect.result_words;
         let mut results = vec![0_u64; MOST_ALGORITHMS * words];
         let mut count = 0;
         let [a, b, c, d] = descriptors.layouts();
         // SAFETY: the descriptors exist; `results` has room for as many structures as are
-        // requested, with the size that the dialect states, and `tests/declarations.rs` compares
+        // requested, with the size that the dialect states, and `tests/declarations` compares
         // that size with the published one.
         let code = unsafe {
             (self.functions.heuristic)(
@@ -143,7 +144,7 @@ impl Blas for Lt {
         false
     }
 
-    fn algorithms(&self, product: &GemmCall) -> Result<Vec<Algorithm>, BlasError> {
+    fn algorithms(&self, product: &GemmCall) -> Result<Vec<Algorithm>, LibraryError> {
         self.gpu.make_current()?;
         let found = Descriptors::new(&self.functions, self.dialect, product, self.preference())
             .and_then(|descriptors| self.heuristic(&descriptors));
@@ -152,7 +153,7 @@ impl Blas for Lt {
                 .iter()
                 .filter_map(|result| self.algorithm(result))
                 .collect()),
-            Err(BlasError::Unsupported { .. }) => Ok(Vec::new()),
+            Err(LibraryError::Unsupported { .. }) => Ok(Vec::new()),
             Err(error) => Err(error),
         }
     }
@@ -162,7 +163,7 @@ impl Blas for Lt {
         product: &GemmCall,
         algorithm: &Algorithm,
         buffers: Buffers,
-    ) -> Result<(), BlasError> {
+    ) -> Result<(), LibraryError> {
         self.gpu.make_current()?;
         let descriptors =
             Descriptors::new(&self.functions, self.dialect, product, self.preference())?;

@@ -56,6 +56,16 @@ impl NumberType {
         }
     }
 
+    /// The type of tensors of a type; f32 for integers and booleans, which libraries do not
+    /// compute.
+    pub const fn of_element(element: Element) -> Self {
+        match element {
+            Element::F16 => Self::F16,
+            Element::Bf16 => Self::Bf16,
+            Element::F32 | Element::I32 | Element::Bool => Self::F32,
+        }
+    }
+
     /// Writes `value`, a number of this type, to the first bytes of `to`.
     pub fn encode(self, value: f64, to: &mut [u8]) {
         match self {

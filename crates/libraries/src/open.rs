@@ -1,10 +1,13 @@
 //! Opening a library on a device.
 
 use crate::{
-    blas::{Blas, BlasError, PartialSums},
+    blas::{Blas, PartialSums},
     classic::{Cublas, Rocblas},
+    convolution_library::ConvolutionLibrary,
+    dnn::{Cudnn, Miopen},
     gpu::{self, GpuError, LibraryGpu},
     library::{self, LibraryName, LibraryNotFound},
+    library_error::LibraryError,
     lt::{CUBLASLT, HIPBLASLT, Lt},
 };
 use std::rc::Rc;
@@ -15,9 +18,35 @@ pub struct Opened {
     /// The driver of the device.
     pub gpu: Rc<dyn LibraryGpu>,
     /// The library.
-    pub blas: Box<dyn Blas>,
+    pub library: OpenedLibrary,
     /// The file of the library.
     pub path: String,
+}
+
+/// A library by what it computes.
+pub enum OpenedLibrary {
+    /// Matrix products.
+    Products(Box<dyn Blas>),
+    /// Convolutions.
+    Convolutions(Box<dyn ConvolutionLibrary>),
+}
+
+impl Opened {
+    /// The library's name.
+    pub fn name(&self) -> LibraryName {
+        match &self.library {
+            OpenedLibrary::Products(blas) => blas.name(),
+            OpenedLibrary::Convolutions(library) => library.name(),
+        }
+    }
+
+    /// The library's version, as it reports it.
+    pub fn version(&self) -> &str {
+        match &self.library {
+            OpenedLibrary::Products(blas) => blas.version(),
+            OpenedLibrary::Convolutions(library) => library.version(),
+        }
+    }
 }
 
 /// Why a library was not opened.
@@ -31,7 +60,7 @@ pub enum OpenLibraryError {
     Gpu(#[from] GpuError),
     /// The library failed, or lacks a function.
     #[error(transparent)]
-    Blas(#[from] BlasError),
+    Library(#[from] LibraryError),
     /// The device is of another vendor.
     #[error("{library} computes on {} devices, not on `{device}`", library.device())]
     OtherVendor {
@@ -72,15 +101,25 @@ pub(crate) fn open_at(
 ) -> Result<Opened, OpenLibraryError> {
     let file = library::open(system, library)?;
     let gpu: Rc<dyn LibraryGpu> = Rc::from(gpu::open(system, library.device(), index)?);
-    let blas: Box<dyn Blas> = match library {
-        LibraryName::Cublas => Box::new(Cublas::open(&file, Rc::clone(&gpu), sums)?),
-        LibraryName::CublasLt => Box::new(Lt::open(&file, &CUBLASLT, Rc::clone(&gpu), sums)?),
-        LibraryName::Rocblas => Box::new(Rocblas::open(&file, Rc::clone(&gpu))?),
-        LibraryName::HipblasLt => Box::new(Lt::open(&file, &HIPBLASLT, Rc::clone(&gpu), sums)?),
+    let library = match library {
+        LibraryName::Cublas => products(Cublas::open(&file, Rc::clone(&gpu), sums)?),
+        LibraryName::CublasLt => products(Lt::open(&file, &CUBLASLT, Rc::clone(&gpu), sums)?),
+        LibraryName::Rocblas => products(Rocblas::open(&file, Rc::clone(&gpu))?),
+        LibraryName::HipblasLt => products(Lt::open(&file, &HIPBLASLT, Rc::clone(&gpu), sums)?),
+        LibraryName::Cudnn => convolutions(Cudnn::open(&file, Rc::clone(&gpu))?),
+        LibraryName::Miopen => convolutions(Miopen::open(&file, Rc::clone(&gpu))?),
     };
     Ok(Opened {
         gpu,
-        blas,
+        library,
         path: file.path().to_owned(),
     })
+}
+
+fn products(blas: impl Blas + 'static) -> OpenedLibrary {
+    OpenedLibrary::Products(Box::new(blas))
+}
+
+fn convolutions(library: impl ConvolutionLibrary + 'static) -> OpenedLibrary {
+    OpenedLibrary::Convolutions(Box::new(library))
 }

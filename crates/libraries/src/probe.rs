@@ -1,4 +1,5 @@
-//! The operations that probe the arithmetic of a device, as products of matrices.
+//! The operations that probe the arithmetic of a device, as products of matrices, which
+//! convolutions compute, too.
 
 use testgen_engine::ComputeOperation;
 use testgen_operators::calls::{Attributes, Call, Element, HostTensor};
@@ -62,6 +63,34 @@ pub(crate) fn call(
     })
 }
 
+/// A product of [`call`] as a convolution with the same elements in its result: the rows of the
+/// left factor are a batch of one position with a channel for each column, and a batch of products
+/// of numbers has a group for each.
+pub(crate) fn as_convolution(product: &Call) -> Option<Call> {
+    let (left, right) = (product.tensor(0)?, product.tensor(1)?);
+    let (input, weight, groups) = match (&left.shape[..], &right.shape[..]) {
+        ([rows, inner], [_, columns]) => {
+            let weight = right.permuted(&[1, 0]);
+            (
+                left.reshaped([*rows, *inner, 1, 1]),
+                weight.reshaped([*columns, *inner, 1, 1]),
+                1,
+            )
+        }
+        ([count, 1, 1], [_, 1, 1]) => (
+            left.reshaped([1, *count, 1, 1]),
+            right.reshaped([*count, 1, 1, 1]),
+            *count,
+        ),
+        _ => return None,
+    };
+    let attributes = Attributes {
+        groups,
+        ..Attributes::default()
+    };
+    Some(Call::new(Operator::Conv2d, vec![input, weight], attributes))
+}
+
 /// The shape of the result.
 pub(crate) fn shape(operation: ComputeOperation, operands: &[HostTensor]) -> Vec<usize> {
     let of = |index: usize| {
@@ -116,6 +145,25 @@ mod tests {
             .is_err()
         );
         assert!(call(ComputeOperation::Add, &operands[..1], [Precision::F32; 2]).is_err());
+    }
+
+    #[test]
+    fn products_are_convolutions() {
+        let operands = [tensor(&[2], &[1.0, 2.0]), tensor(&[2], &[3.0, 5.0])];
+        let convolution = |operation, operands: &[HostTensor]| {
+            let product = call(operation, operands, [Precision::F32; 2]).expect("is a product");
+            as_convolution(&product).expect("is a convolution")
+        };
+        let products = convolution(ComputeOperation::Multiply, &operands);
+        assert_eq!(products.shapes(), "[1, 2, 1, 1] [2, 1, 1, 1]");
+        assert_eq!(products.attributes.groups, 2);
+        let matrices = [
+            tensor(&[1, 2], &[1.0, 2.0]),
+            tensor(&[2, 2], &[3.0, 4.0, 5.0, 6.0]),
+        ];
+        let product = convolution(ComputeOperation::MatrixProduct, &matrices);
+        assert_eq!(product.shapes(), "[1, 2, 1, 1] [2, 2, 1, 1]");
+        assert_eq!(product.inputs[1].tensor.values, [3.0, 5.0, 4.0, 6.0]);
     }
 
     #[test]

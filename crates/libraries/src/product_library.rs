@@ -2,18 +2,22 @@
 //! code's work on the device.
 
 use crate::{
-    blas::{Algorithm, BlasError, Buffers, PartialSums},
+    blas::{Algorithm, Blas, Buffers, PartialSums},
+    gpu::LibraryGpu,
     library::LibraryName,
-    open::{OpenLibraryError, Opened, open_at},
+    library_error::LibraryError,
+    open::{OpenLibraryError, OpenedLibrary, open_at},
     product::GemmCall,
 };
+use std::rc::Rc;
 use testgen_device::{DeviceKind, System};
 
 /// The library of a vendor on one of its devices, for the streams of other code.
 ///
 /// It belongs to the thread that opened it.
 pub struct ProductLibrary {
-    opened: Opened,
+    gpu: Rc<dyn LibraryGpu>,
+    blas: Box<dyn Blas>,
 }
 
 impl ProductLibrary {
@@ -33,12 +37,21 @@ impl ProductLibrary {
     /// The library or the driver is not found, or fails.
     pub fn open(library: LibraryName, index: u32) -> Result<Self, OpenLibraryError> {
         let opened = open_at(&System::host(), library, index, PartialSums::Single)?;
-        Ok(Self { opened })
+        match opened.library {
+            OpenedLibrary::Products(blas) => Ok(Self {
+                gpu: opened.gpu,
+                blas,
+            }),
+            OpenedLibrary::Convolutions(_) => Err(LibraryError::Unsupported {
+                reason: format!("{library} multiplies no matrices"),
+            }
+            .into()),
+        }
     }
 
     /// The version, as the library reports it.
     pub fn version(&self) -> &str {
-        self.opened.blas.version()
+        self.blas.version()
     }
 
     /// Starts products with the algorithm that the library prefers. They begin after all earlier
@@ -55,16 +68,16 @@ impl ProductLibrary {
         products: &[(GemmCall, Buffers)],
         wait: impl FnOnce() -> Result<(), String>,
     ) -> Result<(), ProductLibraryError> {
-        let gpu = &self.opened.gpu;
-        gpu.make_current().map_err(BlasError::from)?;
-        if !gpu.wait_for_device().map_err(BlasError::from)? {
+        let gpu = &self.gpu;
+        gpu.make_current().map_err(LibraryError::from)?;
+        if !gpu.wait_for_device().map_err(LibraryError::from)? {
             wait().map_err(ProductLibraryError::EarlierWork)?;
         }
         for (product, buffers) in products {
             let algorithm = Algorithm::chosen_by_library();
-            self.opened.blas.run(product, &algorithm, *buffers)?;
+            self.blas.run(product, &algorithm, *buffers)?;
         }
-        Ok(gpu.let_device_wait().map_err(BlasError::from)?)
+        Ok(gpu.let_device_wait().map_err(LibraryError::from)?)
     }
 }
 
@@ -73,8 +86,8 @@ impl ProductLibrary {
 pub enum ProductLibraryError {
     /// The library or the driver failed.
     #[error(transparent)]
-    Blas(#[from] BlasError),
-    /// What the product waited for failed.
+    Blas(#[from] LibraryError),
+    /// Work that the product waited for failed.
     #[error("work before a product of the library failed: {0}")]
     EarlierWork(String),
 }

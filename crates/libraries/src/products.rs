@@ -2,33 +2,33 @@
 //! that the library offers.
 
 mod case;
-mod evaluation;
 mod factors;
+mod opened;
 mod plan;
-mod report;
 mod shape;
 
-pub use plan::{ProductPlan, shapes};
-pub use report::{AlgorithmRow, ProductFailure, ProductsReport, UnsupportedGroup};
-pub use shape::ProductShape;
+pub(crate) use plan::ProductPlan;
 
 use crate::{
-    blas::BlasError,
+    blas::Blas,
+    evaluation::{AlgorithmResult, evaluate},
     gpu::GpuError,
+    library_error::LibraryError,
     open::Opened,
     product::{Gemm, GemmCall},
+    report::{LibraryReport, NamedComputation, Reporter},
 };
 use case::GemmCase;
-use evaluation::{CaseResult, evaluate};
 use factors::Factors;
-use report::Reporter;
+use opened::OpenedProducts;
 
 /// Computes every product of `plan` and compares it.
 ///
 /// Ends early when the device fails, because after an invalid access every further call fails, too;
 /// the report says so.
-pub fn run_products(opened: &Opened, plan: &ProductPlan) -> ProductsReport {
+pub(crate) fn run_products(opened: &Opened, blas: &dyn Blas, plan: &ProductPlan) -> LibraryReport {
     let mut reporter = Reporter::new(opened);
+    let gpu = &*opened.gpu;
     for arithmetic in &plan.arithmetics {
         for (index, shape) in plan
             .shapes
@@ -38,78 +38,75 @@ pub fn run_products(opened: &Opened, plan: &ProductPlan) -> ProductsReport {
         {
             let factors = Factors::new(*shape, *arithmetic, index);
             for product in case::products(*shape, *arithmetic, index) {
-                if let Err(error) = product_rows(opened, plan, &product, &factors, &mut reporter) {
-                    return reporter.aborted(&product, &error);
+                let products = OpenedProducts { gpu, blas };
+                if let Err(error) = product_rows(products, plan, &product, &factors, &mut reporter)
+                {
+                    return reporter.aborted(&computation(&product), &error);
                 }
             }
         }
     }
-    reporter.finish(opened.gpu.account().peak())
+    reporter.finish(gpu.account().peak())
+}
+
+fn computation(product: &Gemm) -> NamedComputation {
+    NamedComputation {
+        arithmetic: product.arithmetic.to_string(),
+        variant: product.transposes(),
+        description: product.to_string(),
+    }
 }
 
 /// Computes a product with each algorithm. An error is one of the device, on which no other product
 /// can be computed.
 fn product_rows(
-    opened: &Opened,
+    opened: OpenedProducts<'_>,
     plan: &ProductPlan,
     product: &Gemm,
     factors: &Factors,
     reporter: &mut Reporter,
 ) -> Result<(), GpuError> {
+    let computation = computation(product);
     let algorithms = match opened.blas.algorithms(&GemmCall::from(product)) {
         Ok(algorithms) => algorithms,
-        Err(BlasError::Gpu(error)) => return Err(error),
+        Err(LibraryError::Gpu(error)) => return Err(error),
         Err(error) => {
-            reporter.failed(product, "none", String::new(), error.to_string());
+            reporter.failed(&computation, ["none", ""], error.to_string());
             return Ok(());
         }
     };
-    if algorithms.is_empty() {
-        reporter.unsupported(product, "the library offers no algorithm");
+    let Some(first) = algorithms.first() else {
+        reporter.unsupported(&computation, "the library offers no algorithm");
         return Ok(());
-    }
+    };
     let case = match GemmCase::new(opened, product, factors) {
         Err(error) if error.is_out_of_memory() => {
-            reporter.unsupported(product, "not enough memory is free");
+            reporter.unsupported(&computation, "not enough memory is free");
             return Ok(());
         }
         case => case?,
     };
     let reference = factors.reference(product);
     for algorithm in algorithms.iter().take(plan.algorithms) {
+        let name = [algorithm.id.as_str(), &algorithm.configuration];
         match case.compute(algorithm)? {
-            CaseResult::Refused(BlasError::Unsupported { reason }) => {
-                reporter.unsupported(product, &reason)
+            AlgorithmResult::Refused(LibraryError::Unsupported { reason }) => {
+                reporter.unsupported(&computation, &reason)
             }
-            CaseResult::Refused(error) => {
-                reporter.failed(
-                    product,
-                    &algorithm.id,
-                    algorithm.configuration.clone(),
-                    error.to_string(),
-                );
+            AlgorithmResult::Refused(error) => {
+                reporter.failed(&computation, name, error.to_string());
             }
-            CaseResult::Computed {
+            AlgorithmResult::Computed {
                 values,
                 overwritten,
             } => {
-                reporter.computed(
-                    product,
-                    algorithm,
-                    evaluate(product, &reference, &values, overwritten),
-                );
+                let evaluation = evaluate(&reference, &values, overwritten);
+                reporter.computed(&computation, name, evaluation);
             }
         }
     }
-    case.check_again(&algorithms[0])?
-        .into_iter()
-        .for_each(|problem| {
-            reporter.failed(
-                product,
-                &algorithms[0].id,
-                algorithms[0].configuration.clone(),
-                problem,
-            );
-        });
+    for problem in case.check_again(first)? {
+        reporter.failed(&computation, [&first.id, &first.configuration], problem);
+    }
     Ok(())
 }

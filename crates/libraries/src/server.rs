@@ -1,30 +1,34 @@
 //! A library as an engine: a process that answers requests of a suite for operators.
 //!
-//! Owns the answers. The protocol is that of `testgen-engine`, and products are those of
+//! Owns the answers. The protocol is that of `testgen-engine`, and operators are computed by
 //! [`LibraryExecutor`].
 
+mod reply;
+
 use crate::{
+    algorithms::compare_algorithms,
     blas::PartialSums,
     compute::LibraryExecutor,
     library::LibraryName,
-    open::{OpenLibraryError, Opened, open},
+    open::{OpenLibraryError, Opened, OpenedLibrary, open},
     probe,
-    products::{ProductPlan, run_products},
 };
+use reply::{description, failed, failure, results, unsupported};
 use std::{collections::BTreeMap, io, process::ExitCode, rc::Rc};
 use testgen_device::{Device, DeviceKind, System, cuda_driver, hip_runtime};
 use testgen_engine::{
-    AlgorithmResults, AlgorithmsReply, Build, CallFailure, ComputeOperation, DeviceClass,
-    DeviceRequest, FailureKind, HelloReply, LIBRARY_VARIABLE, OpenReply, OpenedDevice,
-    OperatorEngine, OperatorReply, VERSION, answer_requests,
+    AlgorithmsReply, Build, CallFailure, ComputeOperation, DeviceClass, DeviceRequest, HelloReply,
+    LIBRARY_VARIABLE, OpenReply, OpenedDevice, OperatorEngine, OperatorReply, VERSION,
+    answer_requests,
 };
-use testgen_operators::calls::{Call, CallError, Execute, HostTensor};
+use testgen_operators::calls::{Call, Execute, HostTensor};
 use testgen_types::{Operator, Precision};
 
 /// The option of a column in which cuBLAS and cuBLASLt add parts of sums in the type of the result,
 /// as they prefer.
 const SUMS_AS_RESULT: &str = "sums_as_result";
-/// The option of a column in which products of f32 round their factors to TF32.
+/// The option of a column in which products of f32 round their factors to TF32; MIOpen has no such
+/// arithmetic.
 const TF32: &str = "tf32";
 
 /// Answers requests on standard input if this process was started as the engine of a library, or
@@ -75,8 +79,10 @@ impl LibraryEngine {
     fn take_options(&mut self, options: &[String]) -> Result<(), CallFailure> {
         for option in options {
             match option.as_str() {
-                TF32 => self.tf32 = true,
-                SUMS_AS_RESULT if self.library.device() == DeviceKind::Cuda => {
+                TF32 if self.library != LibraryName::Miopen => self.tf32 = true,
+                SUMS_AS_RESULT
+                    if matches!(self.library, LibraryName::Cublas | LibraryName::CublasLt) =>
+                {
                     self.sums = PartialSums::AsResult
                 }
                 other => {
@@ -103,7 +109,7 @@ impl LibraryEngine {
             OpenLibraryError::NotFound(_) | OpenLibraryError::OtherVendor { .. } => {
                 unsupported(error.to_string())
             }
-            OpenLibraryError::Gpu(_) | OpenLibraryError::Blas(_) => failed(error.to_string()),
+            OpenLibraryError::Gpu(_) | OpenLibraryError::Library(_) => failed(error.to_string()),
         })
     }
 
@@ -137,7 +143,7 @@ impl OperatorEngine for LibraryEngine {
         let first = devices
             .first()
             .ok_or_else(|| unsupported(format!("{} has no device", self.library)))?;
-        let version = self.open_on(first)?.blas.version().to_owned();
+        let version = self.open_on(first)?.version().to_owned();
         Ok(HelloReply {
             version: VERSION,
             versions: BTreeMap::from([(self.library.to_string(), version)]),
@@ -147,7 +153,9 @@ impl OperatorEngine for LibraryEngine {
                 Build::Hip
             },
             implementations: BTreeMap::new(),
-            operators: LibraryExecutor::OPERATORS
+            operators: self
+                .library
+                .operators()
                 .iter()
                 .map(Operator::to_string)
                 .collect(),
@@ -197,12 +205,17 @@ impl OperatorEngine for LibraryEngine {
         // Operands are rounded to their type on the host, as those of every call are: a library
         // converts nothing.
         let types = [self.precision(dtype), self.precision(result)];
-        let call = probe::call(operation, operands, types).map_err(unsupported)?;
-        let executor = LibraryExecutor::new(Rc::clone(self.opened()?), types[1]);
-        let computed = executor.execute(&call).map_err(failure)?;
+        let mut call = probe::call(operation, operands, types).map_err(unsupported)?;
+        let opened = self.opened()?;
+        if matches!(opened.library, OpenedLibrary::Convolutions(_)) {
+            call = probe::as_convolution(&call)
+                .ok_or_else(|| unsupported(format!("{operation:?} is not a convolution")))?;
+        }
+        let executor = LibraryExecutor::new(Rc::clone(opened), types[1]);
+        let computed = executor.compute(&call).map_err(failure)?;
         Ok(HostTensor {
             shape: probe::shape(operation, operands),
-            ..computed.tensor
+            ..computed
         })
     }
 
@@ -225,44 +238,13 @@ impl OperatorEngine for LibraryEngine {
         dtype: Precision,
         reduced: bool,
     ) -> Result<AlgorithmsReply, CallFailure> {
-        let opened = self.opened()?;
-        let plan = if reduced {
-            ProductPlan::reduced(self.library)
-        } else {
-            ProductPlan::full(self.library)
-        };
-        let report = run_products(opened, &plan.of_precision(self.precision(dtype)));
+        let report = compare_algorithms(self.opened()?, reduced, Some(self.precision(dtype)));
         if let Some(aborted) = report.aborted {
             return Err(failed(aborted));
         }
-        let refused = |group: &crate::products::UnsupportedGroup| {
-            format!(
-                "{} products of {} {}: {}",
-                group.products, group.arithmetic, group.transposes, group.reason
-            )
-        };
-        let row = |row: &crate::products::AlgorithmRow| AlgorithmResults {
-            name: format!(
-                "{} {} algorithm {}",
-                row.arithmetic, row.transposes, row.algorithm
-            ),
-            results: row.products as u64,
-            wrong: row.failed as u64,
-            headroom: row.headroom,
-            problems: row
-                .failures
-                .iter()
-                .map(|failure| {
-                    format!(
-                        "{} [{}]: {}",
-                        failure.product, failure.configuration, failure.problem
-                    )
-                })
-                .collect(),
-        };
         Ok(AlgorithmsReply {
-            rows: report.rows.iter().map(row).collect(),
-            unsupported: report.unsupported.iter().map(refused).collect(),
+            rows: report.rows.iter().map(results).collect(),
+            unsupported: report.unsupported.iter().map(description).collect(),
         })
     }
 
@@ -270,23 +252,5 @@ impl OperatorEngine for LibraryEngine {
         self.opened
             .as_ref()
             .map(|opened| opened.gpu.account().live())
-    }
-}
-
-fn failure(error: CallError) -> CallFailure {
-    failed(error.to_string())
-}
-
-fn failed(message: String) -> CallFailure {
-    CallFailure {
-        kind: FailureKind::Failed,
-        message,
-    }
-}
-
-fn unsupported(message: String) -> CallFailure {
-    CallFailure {
-        kind: FailureKind::Unsupported,
-        message,
     }
 }

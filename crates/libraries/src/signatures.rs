@@ -3,11 +3,12 @@
 
 use crate::{
     classic::{CublasFunctions, RocblasFunctions, SolutionFunctions},
+    dnn::{CudnnFunctions, MiopenFunctions},
     lt::LtFunctions,
     symbols::FunctionTable,
 };
 
-/// Every function of the four libraries with the classes of its parameters: `pointer`, `i32`,
+/// Every function of the six libraries with the classes of its parameters: `pointer`, `i32`,
 /// `u32`, `i64`, `u64`, `usize`.
 pub fn signatures() -> Vec<(String, Vec<&'static str>)> {
     let tables = [
@@ -16,6 +17,8 @@ pub fn signatures() -> Vec<(String, Vec<&'static str>)> {
         ("rocblas_", RocblasFunctions::SIGNATURES),
         ("rocblas_", SolutionFunctions::SIGNATURES),
         ("hipblasLt", LtFunctions::SIGNATURES),
+        ("cudnn", CudnnFunctions::SIGNATURES),
+        ("miopen", MiopenFunctions::SIGNATURES),
     ];
     let functions = tables.into_iter().flat_map(|(prefix, table)| {
         table.iter().map(move |(suffix, parameters)| {

@@ -21,7 +21,7 @@ macro_rules! functions {
                     $($field: {
                         let symbol = format!("{prefix}{}", $suffix);
                         // SAFETY: the type is the C signature of the function in the vendor's
-                        // header; `tests/declarations.rs` compares those of AMD's libraries with
+                        // header; `tests/declarations` compares those of AMD's libraries with
                         // the published ones.
                         unsafe { library.function(&symbol) }.ok_or(symbol)?
                     },)*
@@ -32,6 +32,9 @@ macro_rules! functions {
 }
 
 pub(crate) use functions;
+
+/// A descriptor of a library, or its handle.
+pub(crate) type Opaque = *mut std::ffi::c_void;
 
 /// Names of functions with the types of their parameters, as they are written in the source.
 pub(crate) type Signatures = &'static [(&'static str, &'static [&'static str])];

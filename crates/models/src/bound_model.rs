@@ -61,7 +61,6 @@ impl<B: Ops> BoundModel<B> {
         cache: Option<&mut Cache<B>>,
     ) -> Result<(), ForwardError> {
         self.forward_in(arrays, &mut ForwardContext::on_device(cache))?;
-        let failed = |message| ForwardError::Device { message };
         guard(|| B::sync(&self.device))
             .map_err(failed)?
             .map_err(|error| failed(format!("{error:?}")))
@@ -73,8 +72,7 @@ impl<B: Ops> BoundModel<B> {
         context: &mut ForwardContext<'_, B>,
     ) -> Result<(), ForwardError> {
         let inputs = Inputs::new(arrays, &self.device, storage(self.precision));
-        let forward = || self.network.forward(&inputs, context);
-        guard(|| compute_in::<B, _>(self.precision, forward))
+        guard(|| compute_in::<B, _>(self.precision, || self.network.forward(&inputs, context)))
             .map_err(|message| ForwardError::Device { message })?
     }
 }
@@ -93,4 +91,8 @@ pub(crate) fn guard<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     // burn reports a failed kernel or full memory by a panic. The network is only read, and a
     // session resets its cache.
     catch_unwind(AssertUnwindSafe(run)).map_err(|panic| panic_text(panic.as_ref()).to_owned())
+}
+
+fn failed(message: String) -> ForwardError {
+    ForwardError::Device { message }
 }

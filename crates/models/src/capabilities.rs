@@ -11,11 +11,11 @@ pub struct Capabilities {
     /// The number of layers that keep keys and values, or `None` for a model that does not
     /// generate.
     pub cached_layers: Option<usize>,
-    /// The longest sequence that the model has positions for, or `None` if there is no limit of its
-    /// own.
+    /// The longest sequence that the model has positions for, or `None` if the model itself sets no
+    /// limit.
     pub max_positions: Option<usize>,
-    /// The longest sequence for which steps with a cache must equal the whole sequence at once;
-    /// none for any length.
+    /// The longest sequence for which steps with a cache must equal the whole sequence at once, or
+    /// `None` if this holds for every length.
     pub cacheable_length: Option<usize>,
     /// The length beyond which every key must be computed again, once, or `None` if keys never
     /// change.
@@ -42,7 +42,7 @@ pub enum Pooling {
 }
 
 impl Default for Capabilities {
-    /// Those of an encoder without a limit.
+    /// The capabilities of an encoder without a limit.
     fn default() -> Self {
         Self {
             token_input_name: "input_ids",
@@ -58,8 +58,8 @@ impl Default for Capabilities {
 }
 
 impl Capabilities {
-    /// Those of a model that another engine computes, as far as its architecture, its head and its
-    /// configuration show them.
+    /// The capabilities of a model that another engine computes, as far as its architecture, its
+    /// head and its configuration show them.
     ///
     /// A test compares them with the capabilities of the native networks.
     pub(crate) fn described(model_type: ModelType, head: Head, config: &Value) -> Self {
@@ -141,7 +141,7 @@ impl Capabilities {
             .filter(|_| self.pooling == Pooling::LastColumn)
     }
 
-    /// Those of a decoder with `layers` layers and without a limit.
+    /// The capabilities of a decoder with `layers` layers and without a limit.
     pub(crate) fn decoder(layers: usize) -> Self {
         Self {
             cached_layers: Some(layers),
@@ -151,7 +151,7 @@ impl Capabilities {
     }
 }
 
-/// The argument that grows where the encoder reads another one.
+/// The argument that grows in a model whose encoder reads another one.
 const DECODER_INPUT: &str = "decoder_input_ids";
 /// The number of layers that generate, by the names of the types; the decoder's first.
 const LAYERS: &[&str] = &[
@@ -214,30 +214,33 @@ impl<'a> TextConfig<'a> {
         let parameters = self
             .get("rope_parameters")
             .or_else(|| self.get("rope_scaling"));
-        let kind = |parameters: &'a Value| {
-            parameters
-                .get("rope_type")
-                .or_else(|| parameters.get("type"))?
-                .as_str()
-        };
         let plain = [
             "rope_theta",
             "rotary_pct",
             "rope_parameters",
             "global_rope_theta",
         ];
-        parameters.and_then(kind).or_else(|| {
-            plain
-                .iter()
-                .any(|name| self.get(name).is_some())
-                .then_some("default")
-        })
+        parameters
+            .and_then(|parameters| {
+                parameters
+                    .get("rope_type")
+                    .or_else(|| parameters.get("type"))?
+                    .as_str()
+            })
+            .or_else(|| {
+                plain
+                    .iter()
+                    .any(|name| self.get(name).is_some())
+                    .then_some("default")
+            })
     }
 
     /// The rows of the table of positions that a text can use, or `None` if positions are computed.
     fn positions(&self) -> Option<usize> {
-        let is = |name: &str, value: bool| self.get(name).and_then(Value::as_bool) == Some(value);
-        if self.rotary().is_some() || is("alibi", true) || is("position_biased_input", false) {
+        if self.rotary().is_some()
+            || self.get("alibi").and_then(Value::as_bool) == Some(true)
+            || self.get("position_biased_input").and_then(Value::as_bool) == Some(false)
+        {
             return None;
         }
         self.number(POSITIONS)

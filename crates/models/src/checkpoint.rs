@@ -59,14 +59,14 @@ impl Checkpoint {
         }
     }
 
-    /// Where the files are, without the weights of a recipe.
+    /// The directory of the files, without the weights of a recipe.
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
-    /// Where the files and the weights are. Weights of a recipe, and of a quantized checkpoint, are
-    /// computed now, unless the cache has them: an ignored check of a large model must not write
-    /// gigabytes.
+    /// The directory of the files and the weights. Weights of a recipe, and of a quantized
+    /// checkpoint, are computed now, unless the cache has them: an ignored check of a large model
+    /// must not write gigabytes.
     ///
     /// # Errors
     ///
@@ -98,7 +98,7 @@ impl Checkpoint {
 
     /// Whether `config` is of quantized weights, and a model reads dequantized ones.
     fn is_dequantized(&self, config: &Value) -> bool {
-        // Without options of its own it is not changed, and no file has to be read.
+        // A checkpoint without quantization options is not changed, and no file has to be read.
         !QuantizedCheckpoint::options(config).is_null()
             && QuantizedCheckpoint::find(&self.directory, config)
                 .is_some_and(|found| found.dequantized().is_some())

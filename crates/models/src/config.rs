@@ -2,8 +2,8 @@
 //!
 //! A field is read (it is in the model's config struct), inert (transformers does not use it in a
 //! forward pass), or an error that names it. What a file leaves out comes from `defaults.json`,
-//! which `fixtures/defaults.py` extracts from the configuration classes of transformers; no struct
-//! has defaults of its own.
+//! which `python/fixtures/defaults.py` extracts from the configuration classes of transformers; no
+//! struct defines other defaults.
 
 mod accounting;
 mod config_error;

@@ -50,7 +50,7 @@ impl<'a, B: Ops> DecodeSession<'a, B> {
         let new = self.new_tokens(inputs)?;
         self.cache = Cache::new(self.cache.layers());
         let mut whole = inputs.clone();
-        // The mask is not joined: that of the newest step covers all tokens already.
+        // The mask is not joined: the mask of the newest step covers all tokens already.
         for name in ["input_ids", "position_ids"] {
             let parts: Option<Vec<&Array>> =
                 self.read.iter().map(|inputs| inputs.get(name)).collect();

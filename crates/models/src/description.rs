@@ -33,8 +33,8 @@ pub struct Description {
 pub struct FieldsRead {
     /// Their names, sorted; dotted in an object of the configuration.
     pub read: Vec<String>,
-    /// Those that have no effect in this configuration, with the reason. Changing any other must
-    /// change an output or make the load fail.
+    /// The fields that have no effect in this configuration, with the reason. Changing any other
+    /// must change an output or make the load fail.
     pub inert: Vec<(&'static str, &'static str)>,
 }
 
@@ -169,7 +169,7 @@ impl Classes {
     }
 }
 
-/// The fields that the native implementation reads, or `None` without one, or where it cannot read
+/// The fields that the native implementation reads, or `None` if there is none, or it cannot read
 /// this configuration.
 #[cfg(feature = "native")]
 fn native_fields(description: &Description) -> Option<FieldsRead> {

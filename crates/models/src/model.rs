@@ -135,14 +135,13 @@ impl Model {
     /// The model as if it read one field alone, the first that has an effect.
     pub fn with_one_field(mut self) -> Self {
         if let Some(FieldsRead { read, inert }) = &mut self.description.fields {
-            let has_effect = |field: &String| {
-                inert
-                    .iter()
-                    .all(|(inert, _)| !inert.starts_with(field.as_str()))
-            };
             *read = read
                 .iter()
-                .find(|field| has_effect(field))
+                .find(|field| {
+                    inert
+                        .iter()
+                        .all(|(inert, _)| !inert.starts_with(field.as_str()))
+                })
                 .cloned()
                 .into_iter()
                 .collect();

@@ -33,14 +33,14 @@ impl<B: Ops> ErasedModel for BoundModel<B> {
     ) -> Result<CallTimes, ForwardError> {
         match call {
             TimedCall::Forward(inputs) => {
-                let calls = repetitions.of(|| milliseconds(|| self.compute(inputs, None)))?;
+                let calls = repetitions.measure(|| milliseconds(|| self.compute(inputs, None)))?;
                 Ok(CallTimes {
                     calls,
                     steps: Vec::new(),
                 })
             }
             TimedCall::Decode { prompt, steps } => {
-                let sequences = repetitions.of(|| self.time_sequence(prompt, steps))?;
+                let sequences = repetitions.measure(|| self.time_sequence(prompt, steps))?;
                 let (calls, steps): (Vec<f64>, Vec<Vec<f64>>) = sequences.into_iter().unzip();
                 Ok(CallTimes {
                     calls,

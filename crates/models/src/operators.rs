@@ -79,7 +79,7 @@ impl<B: Ops> Execute for CallExecutor<B> {
         caught(call.operator, || {
             compute_in::<B, _>(self.precision, || {
                 let inputs = self.inputs(call);
-                repetitions.of(|| {
+                repetitions.measure(|| {
                     milliseconds(|| {
                         // Clones, so that no operation may write into an input.
                         let result = dispatch::compute::<B>(self.arguments(call, inputs.clone()));
@@ -92,7 +92,7 @@ impl<B: Ops> Execute for CallExecutor<B> {
     }
 }
 
-/// burn panics where a device fails, and on shapes that an operator does not take.
+/// burn panics if a device fails, and on shapes that an operator does not take.
 fn caught<T>(
     operator: Operator,
     compute: impl FnOnce() -> Result<T, CallError>,
@@ -126,8 +126,10 @@ impl<B: Ops> CallExecutor<B> {
 
     /// The inputs on the device.
     fn inputs(&self, call: &Call) -> Vec<DeviceTensor<B>> {
-        let upload = |input| transfer::upload::<B>(input, &self.device);
-        call.inputs.iter().map(upload).collect()
+        call.inputs
+            .iter()
+            .map(|input| transfer::upload::<B>(input, &self.device))
+            .collect()
     }
 
     fn arguments<'a>(

@@ -137,7 +137,7 @@ impl<B: Ops> Network<B> for RagNetwork<B> {
 
 impl<B: Ops> RagNetwork<B> {
     /// `input_ids` and `attention_mask` of the texts that the generator reads, `doc_scores` where
-    /// there are some, and `do_marginalize` where it is asked for.
+    /// there are some, and `do_marginalize` if the caller asks for it.
     fn find(
         &self,
         inputs: &Inputs<'_, B>,
@@ -238,7 +238,7 @@ impl<B: Ops> RagNetwork<B> {
             .cast(inputs.dtype))
     }
 
-    /// [batch]. That of sequences is about what the decoder read, as in transformers.
+    /// [batch]. The loss of sequences is about what the decoder read, as in transformers.
     fn loss(
         &self,
         logits: Tensor<B, 3>,

@@ -1,12 +1,13 @@
-//! The account of the tensors of a checkpoint: those that were read, and those that should have
-//! been.
+//! The account of the tensors of a checkpoint: the tensors that were read, and the tensors that
+//! should have been.
 
 /// The tensors of the checkpoint that were read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TensorAccount {
     /// Read, by their names in the file, sorted.
     pub read: Vec<String>,
-    /// In the file, never asked for, and not among those that transformers ignores, too; sorted.
+    /// In the file, never asked for, and not among the tensors that transformers ignores, too;
+    /// sorted.
     pub unused: Vec<String>,
 }
 
@@ -56,21 +57,22 @@ const HEADS: &[&str] = &[
 
 impl TensorAccount {
     pub(crate) fn new(read: Vec<String>, unread: Vec<String>) -> Self {
-        let ignored = |name: &String| IGNORED.iter().any(|end| name.ends_with(end));
         Self {
             read,
-            unused: unread.into_iter().filter(|name| !ignored(name)).collect(),
+            unused: unread
+                .into_iter()
+                .filter(|name| !IGNORED.iter().any(|end| name.ends_with(end)))
+                .collect(),
         }
     }
 
     /// Leaves out the heads that the checkpoint has and the class that is computed does not.
     pub(crate) fn without_other_heads(mut self) -> Self {
-        let of_head = |name: &String| {
-            HEADS
+        self.unused.retain(|name| {
+            !HEADS
                 .iter()
                 .any(|head| name.starts_with(head) || name.contains(&format!(".{head}")))
-        };
-        self.unused.retain(|name| !of_head(name));
+        });
         self
     }
 }

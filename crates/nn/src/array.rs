@@ -102,18 +102,19 @@ impl Array {
     /// The elements at their positions in a larger or smaller `shape` of as many dimensions:
     /// cropped, or padded with zeros.
     pub fn resized(&self, shape: &[usize]) -> Self {
-        let source = |flat: usize| {
-            let (mut rest, mut stride, mut found) = (flat, 1, 0);
-            for (length, own) in shape.iter().zip(&self.shape).rev() {
-                let place = rest % length;
-                if place >= *own {
-                    return None;
+        let sources: Vec<Option<usize>> = (0..shape.iter().product())
+            .map(|flat| {
+                let (mut rest, mut stride, mut found) = (flat, 1, 0);
+                for (length, own) in shape.iter().zip(&self.shape).rev() {
+                    let place = rest % length;
+                    if place >= *own {
+                        return None;
+                    }
+                    (rest, found, stride) = (rest / length, found + place * stride, stride * own);
                 }
-                (rest, found, stride) = (rest / length, found + place * stride, stride * own);
-            }
-            Some(found)
-        };
-        let sources: Vec<Option<usize>> = (0..shape.iter().product()).map(source).collect();
+                Some(found)
+            })
+            .collect();
         Self {
             shape: shape.to_vec(),
             values: self.values.gather_or_zero(&sources),

@@ -51,7 +51,7 @@ impl<B: Ops> Cache<B> {
         self.layers.len()
     }
 
-    /// The number of cached tokens, without those of the current call.
+    /// The number of cached tokens, without the tokens of the current call.
     pub fn length(&self) -> usize {
         self.length
     }
@@ -71,6 +71,7 @@ impl<B: Ops> Cache<B> {
             },
             None => new,
         };
+        // The clone shares the memory of the tensors.
         self.layers[layer] = Some(all.clone());
         all
     }

@@ -31,7 +31,7 @@ pub struct LayerSlot<'c, 'a, B: Ops> {
 
 impl<B: Ops> LayerSlot<'_, '_, B> {
     /// All keys and values of this layer's self-attention: in a step of a session the new ones
-    /// follow those of earlier steps.
+    /// follow the keys and values of earlier steps.
     pub fn with_past(&mut self, new: KeyValue<B>) -> KeyValue<B> {
         self.context.with_past(self.index, new)
     }
@@ -64,8 +64,8 @@ impl<'a, B: Ops> ForwardContext<'a, B> {
         self.result
     }
 
-    /// All keys and values of `layer`: in a step of a session the new ones follow those of earlier
-    /// steps.
+    /// All keys and values of `layer`: in a step of a session the new ones follow the keys and
+    /// values of earlier steps.
     pub fn with_past(&mut self, layer: usize, new: KeyValue<B>) -> KeyValue<B> {
         match self.cache.as_deref_mut() {
             Some(cache) => cache.extend(layer, new),
@@ -73,8 +73,8 @@ impl<'a, B: Ops> ForwardContext<'a, B> {
         }
     }
 
-    /// The keys and values of `layer`'s cross-attention: those of the first step when the call is a
-    /// later step of a session, else the result of `make`, which is an error if it is none.
+    /// The keys and values of `layer`'s cross-attention: the result of the first step when the call
+    /// is a later step of a session, else the result of `make`, which is an error if it is none.
     pub fn with_memory(
         &mut self,
         layer: usize,
@@ -179,8 +179,8 @@ impl<'a, B: Ops> ForwardContext<'a, B> {
     }
 
     /// Runs `x` through `layers` and then `finish`; `step` takes a layer, what it reads, and its
-    /// place in the cache. Leaves the hidden state after each layer; as in transformers, that of
-    /// the last layer is stored after `finish`.
+    /// place in the cache. Leaves the hidden state after each layer; as in transformers, the state
+    /// of the last layer is stored after `finish`.
     pub fn run_layers<L>(
         &mut self,
         layers: &[L],
@@ -201,6 +201,8 @@ impl<'a, B: Ops> ForwardContext<'a, B> {
                     context: &mut *self,
                 },
             )?;
+            // The last state is stored after `finish`, as `hidden_states` of transformers ends with
+            // the normalised one.
             if index + 1 < layers.len() {
                 self.trace_layer(index, &x)?;
             }

@@ -1,4 +1,4 @@
-//! The global allocator: mimalloc, counted, because the CPU backend keeps no account of its own.
+//! The global allocator: mimalloc, counted, because the CPU backend does not count its memory.
 
 use mimalloc::MiMalloc;
 use std::alloc::{GlobalAlloc, Layout};

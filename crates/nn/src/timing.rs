@@ -31,7 +31,7 @@ pub struct CallTimes {
 ///
 /// # Errors
 ///
-/// That of `work`.
+/// The milliseconds that `work` took.
 pub fn milliseconds<E>(work: impl FnOnce() -> Result<(), E>) -> Result<f64, E> {
     let start = Instant::now();
     work()?;

@@ -45,14 +45,13 @@ impl ConfigFile {
 
     /// As [`ConfigFile::read`], without any field where there is no file.
     pub(crate) fn read_or_empty(directory: &Path, name: &str) -> Result<Self, PreprocessError> {
-        let empty = || Self {
+        Ok(Self::read(directory, name)?.unwrap_or_else(|| Self {
             path: directory.join(name),
             fields: Map::new(),
-        };
-        Ok(Self::read(directory, name)?.unwrap_or_else(empty))
+        }))
     }
 
-    /// The object in field `name` as a file of its own, or `None` if there is no such field.
+    /// The object in field `name` as a separate file, or `None` if there is no such field.
     pub(crate) fn nested(&self, name: &str) -> Result<Option<Self>, PreprocessError> {
         match self.get(name) {
             None => Ok(None),

@@ -69,7 +69,7 @@ pub enum PreprocessError {
         index: usize,
         /// Its size after resizing and cropping.
         found: Size,
-        /// That of the first image.
+        /// The size of the first image.
         first: Size,
     },
 }

@@ -33,16 +33,9 @@ impl FrameTokens {
                 .ok_or_else(|| vocabulary.not_a(token, "a token id", id))?;
             tokens.insert(id, token.to_owned());
         }
-        let named = |role: &str, default: &str| {
-            let value = settings.get(role);
-            // Either a string or the object that an `AddedToken` is saved as.
-            let content =
-                value.and_then(|value| value.as_str().or_else(|| value.get("content")?.as_str()));
-            content.unwrap_or(default).to_owned()
-        };
         let (pad, delimiter) = (
-            named("pad_token", "<pad>"),
-            named("word_delimiter_token", "|"),
+            token_content("pad_token", "<pad>", &settings),
+            token_content("word_delimiter_token", "|", &settings),
         );
         Ok(Some(Self {
             tokens,
@@ -73,6 +66,13 @@ impl FrameTokens {
         }
         text.trim().to_owned()
     }
+}
+
+fn token_content(role: &str, default: &str, settings: &ConfigFile) -> String {
+    let value = settings.get(role);
+    // Either a string or the object that an `AddedToken` is saved as.
+    let content = value.and_then(|value| value.as_str().or_else(|| value.get("content")?.as_str()));
+    content.unwrap_or(default).to_owned()
 }
 
 #[cfg(test)]

@@ -38,8 +38,8 @@ pub struct Continuation {
     pub logits: Option<Array>,
 }
 
-/// Continues every row of a prompt: `input_ids` [batch, seq] and, where rows are padded on the
-/// left, `attention_mask`. That of an encoder-decoder is `decoder_input_ids`, never padded, beside
+/// Continues every row of a prompt: `input_ids` [batch, seq] and, if rows are padded on the left,
+/// `attention_mask`. The prompt of an encoder-decoder is `decoder_input_ids`, never padded, beside
 /// what its encoder reads. What else is in it, such as `pixel_values`, is read with the first step.
 pub fn generate(
     session: &mut dyn Session,
@@ -84,8 +84,10 @@ fn last_logits(outputs: &Arrays, batch: usize) -> Result<Vec<Vec<f32>>, Generati
     if rows != batch || seq == 0 {
         return Err(GenerationError::NoLogits);
     }
-    let last = |row: &[f32]| row[(seq - 1) * vocabulary..].to_vec();
-    Ok(values.chunks_exact(seq * vocabulary).map(last).collect())
+    Ok(values
+        .chunks_exact(seq * vocabulary)
+        .map(|row| row[(seq - 1) * vocabulary..].to_vec())
+        .collect())
 }
 
 /// The state of one row.
@@ -153,12 +155,11 @@ struct Feed {
 
 impl Feed {
     fn new(prompt: &Arrays) -> Result<Self, GenerationError> {
-        let refuse = |problem: &str| GenerationError::Prompt {
-            problem: problem.to_owned(),
-        };
         if let Some(start) = prompt.get("decoder_input_ids") {
             return match start.shape() {
-                [_, 0] => Err(refuse("has no tokens for the decoder to start with")),
+                [_, 0] => Err(invalid_prompt(
+                    "has no tokens for the decoder to start with",
+                )),
                 _ => Ok(Self {
                     inputs: prompt.clone(),
                     grown: "decoder_input_ids",
@@ -168,14 +169,14 @@ impl Feed {
         }
         let ids = prompt
             .get("input_ids")
-            .ok_or_else(|| refuse("has no `input_ids`"))?;
+            .ok_or_else(|| invalid_prompt("has no `input_ids`"))?;
         let (&[_, seq], Some(_)) = (ids.shape(), ids.as_integers()) else {
-            return Err(refuse(
+            return Err(invalid_prompt(
                 "has `input_ids` that are not integers of shape [batch, seq]",
             ));
         };
         if seq == 0 {
-            return Err(refuse("has no tokens"));
+            return Err(invalid_prompt("has no tokens"));
         }
         // The mask comes back below, if it masks anything.
         let beside = prompt
@@ -192,13 +193,15 @@ impl Feed {
         if let Some(mask) = prompt.get("attention_mask") {
             let values = mask.as_integers().filter(|_| mask.shape() == ids.shape());
             let values = values.ok_or_else(|| {
-                refuse("has an `attention_mask` of another shape than `input_ids`")
+                invalid_prompt("has an `attention_mask` of another shape than `input_ids`")
             })?;
             let rows: Vec<Vec<i64>> = values.chunks_exact(seq).map(<[i64]>::to_vec).collect();
             // New tokens follow the last column: after padding on the right, they would not be next
             // to their text.
             if rows.iter().any(|row| row[seq - 1] == 0 || !row.is_sorted()) {
-                return Err(refuse("is padded on the right, or empty; pad on the left"));
+                return Err(invalid_prompt(
+                    "is padded on the right, or empty; pad on the left",
+                ));
             }
             // A mask of ones says nothing, and would need positions in every step.
             if values.contains(&0) {
@@ -260,3 +263,9 @@ impl Feed {
 
 #[cfg(test)]
 mod tests;
+
+fn invalid_prompt(problem: &str) -> GenerationError {
+    GenerationError::Prompt {
+        problem: problem.to_owned(),
+    }
+}

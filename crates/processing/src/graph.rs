@@ -8,11 +8,11 @@ use testgen_nn::array::Array;
 pub struct Graph {
     /// The number of nodes, at least 1.
     pub num_nodes: usize,
-    /// Integers [2, edges]: where each edge starts, and where it ends. Of two edges between the
-    /// same nodes the last one counts.
+    /// Integers [2, edges]: the node at which each edge starts, and the node at which it ends. Of
+    /// two edges between the same nodes the last one counts.
     pub edge_index: Array,
-    /// Integers [nodes, features], each feature with kinds of its own, counted from 0. None where
-    /// all nodes are alike.
+    /// Integers [nodes, features], each feature with separate kinds, counted from 0. `None` if all
+    /// nodes are alike.
     pub node_feat: Option<Array>,
     /// Integers [edges, features], or `[edges]` of a single feature. None where all edges are
     /// alike.
@@ -70,22 +70,11 @@ impl Graph {
         let values = values.ok_or_else(|| {
             format!("has an `edge_index` of shape {shape:?}, expected integers [2, edges]")
         })?;
-        let node = |value: i64| {
-            let node = usize::try_from(value)
-                .ok()
-                .filter(|node| *node < self.num_nodes);
-            node.ok_or_else(|| {
-                format!(
-                    "has an edge at node {value}, and {} nodes counted from 0",
-                    self.num_nodes
-                )
-            })
-        };
         let (starts, ends) = values.split_at(values.len() / 2);
         starts
             .iter()
             .zip(ends)
-            .map(|(start, end)| Ok([node(*start)?, node(*end)?]))
+            .map(|(start, end)| Ok([node(*start, self.num_nodes)?, node(*end, self.num_nodes)?]))
             .collect()
     }
 }
@@ -121,4 +110,9 @@ fn features<'a>(
             "has {article} `{name}` that does not hold integers"
         )),
     }
+}
+
+fn node(value: i64, count: usize) -> Result<usize, String> {
+    let node = usize::try_from(value).ok().filter(|node| *node < count);
+    node.ok_or_else(|| format!("has an edge at node {value}, and {count} nodes counted from 0"))
 }

@@ -11,7 +11,7 @@ use std::path::Path;
 use testgen_nn::array::{Array, Arrays};
 use testgen_types::{Architecture, ModelType};
 
-/// The kinds that a feature may have before those of the next one begin.
+/// The number of kinds that a feature may have before the kinds of the next one begin.
 const KINDS: i64 = 512;
 
 /// The offset of the first kind of a node: padding and the two shifts of transformers.
@@ -26,12 +26,12 @@ const FIRST_EDGE_KIND: i64 = 2;
 pub struct GraphCollator {
     /// Nodes at this position (their distance and one) and further do not see each other.
     spatial_pos_max: i64,
-    /// The edges of a path that the model reads; none for all.
+    /// The number of edges of a path that the model reads, or `None` for all.
     hops: Option<usize>,
 }
 
 impl GraphCollator {
-    /// Reads `config.json`; none where the model does not read graphs.
+    /// Reads `config.json`. Returns `None` if the model does not read graphs.
     pub fn open(directory: &Path) -> Result<Option<Self>, PreprocessError> {
         let Some(config) = ConfigFile::read(directory, "config.json")? else {
             return Ok(None);
@@ -43,17 +43,11 @@ impl GraphCollator {
         if model_type.is_none_or(|model_type| model_type.architecture() != Architecture::Graph) {
             return Ok(None);
         }
-        let number = |name, default: i64| match config.get(name) {
-            None => Ok(default),
-            Some(value) => value
-                .as_i64()
-                .ok_or_else(|| config.not_a(name, "a whole number", value)),
-        };
-        let hops = usize::try_from(number("multi_hop_max_dist", 5)?)
+        let hops = usize::try_from(number("multi_hop_max_dist", 5, &config)?)
             .ok()
             .filter(|hops| *hops > 0);
         Ok(Some(Self {
-            spatial_pos_max: number("spatial_pos_max", 1024)?,
+            spatial_pos_max: number("spatial_pos_max", 1024, &config)?,
             hops,
         }))
     }
@@ -133,8 +127,8 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// The number of edges that leave `node`, and one. transformers takes it for those that arrive,
-    /// too.
+    /// The number of edges that leave `node`, and one. transformers also takes it for the number of
+    /// edges that arrive.
     fn degree(&self, node: usize) -> i64 {
         let nodes = self.graph.nodes;
         1 + self.adjacent[node * nodes..(node + 1) * nodes]
@@ -143,7 +137,7 @@ impl<'a> Item<'a> {
             .count() as i64
     }
 
-    /// The features of the edge from `start` to `end`; none where there is no edge.
+    /// The features of the edge from `start` to `end`; `None` if there is no edge.
     fn edge(&self, start: usize, end: usize) -> Option<impl Iterator<Item = i64>> {
         let edge = self.edges[start * self.graph.nodes + end]?;
         Some(numbered(
@@ -153,7 +147,7 @@ impl<'a> Item<'a> {
     }
 }
 
-/// Kinds as rows of one table: those of each feature follow those of the previous one.
+/// Kinds as rows of one table: the rows of each feature follow the rows of the previous one.
 fn numbered(kinds: &[i64], first: i64) -> impl Iterator<Item = i64> {
     kinds
         .iter()
@@ -173,7 +167,6 @@ impl Batch<'_> {
     fn arrays(&self, spatial_pos_max: i64) -> Arrays {
         let (nodes, [of_node, of_edge]) = (self.nodes, self.widths);
         let degrees = self.per_node(1, |item, node| vec![item.degree(node)]);
-        let positions = |item: &Item<'_>, start, end| vec![position(item, start, end)];
         let arrays = [
             (
                 "input_nodes",
@@ -183,7 +176,13 @@ impl Batch<'_> {
             ("in_degree", degrees.clone(), &[nodes]),
             // transformers copies the degrees: it assumes undirected graphs.
             ("out_degree", degrees, &[nodes]),
-            ("spatial_pos", self.per_pair(1, positions), &[nodes, nodes]),
+            (
+                "spatial_pos",
+                self.per_pair(1, |item: &Item<'_>, start, end| {
+                    vec![position(item, start, end)]
+                }),
+                &[nodes, nodes],
+            ),
             (
                 "attn_edge_type",
                 self.per_pair(of_edge, own_edge),
@@ -195,13 +194,15 @@ impl Batch<'_> {
                 &[nodes, nodes, self.depth, of_edge],
             ),
         ];
-        let array = |(name, values, shape): (&str, Vec<i64>, &[usize])| {
-            (
-                name.to_owned(),
-                Array::integers([&[self.items.len()], shape].concat(), values),
-            )
-        };
-        let mut arrays: Arrays = arrays.into_iter().map(array).collect();
+        let mut arrays: Arrays = arrays
+            .into_iter()
+            .map(|(name, values, shape)| {
+                (
+                    name.to_owned(),
+                    Array::integers([&[self.items.len()], shape].concat(), values),
+                )
+            })
+            .collect();
         arrays.insert("attn_bias".to_owned(), self.bias(spatial_pos_max));
         arrays
     }
@@ -230,12 +231,13 @@ impl Batch<'_> {
         numbers: impl Fn(&Item<'_>, usize, usize) -> Vec<i64>,
     ) -> Vec<i64> {
         self.per_node(self.nodes * width, |item, start| {
-            let of_pair = |end| {
-                let mut given = numbers(item, start, end);
-                given.resize(width, 0);
-                given
-            };
-            (0..item.graph.nodes).flat_map(of_pair).collect()
+            (0..item.graph.nodes)
+                .flat_map(|end| {
+                    let mut given = numbers(item, start, end);
+                    given.resize(width, 0);
+                    given
+                })
+                .collect()
         })
     }
 
@@ -279,4 +281,13 @@ fn path_edges(item: &Item<'_>, start: usize, end: usize) -> Vec<i64> {
         .flatten()
         .map(|kind| kind + 1)
         .collect()
+}
+
+fn number(name: &str, default: i64, config: &ConfigFile) -> Result<i64, PreprocessError> {
+    match config.get(name) {
+        None => Ok(default),
+        Some(value) => value
+            .as_i64()
+            .ok_or_else(|| config.not_a(name, "a whole number", value)),
+    }
 }

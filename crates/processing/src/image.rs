@@ -57,12 +57,11 @@ impl Image {
 
     /// Reads a png or jpeg file, as [`Image::decode`] does.
     pub fn open(path: &Path) -> Result<Self, PreprocessError> {
-        let unreadable = |message: String| PreprocessError::Unreadable {
-            path: path.to_owned(),
-            message,
-        };
         let bytes = read_bytes(path, limit::MEDIA)?;
-        Self::decode(&bytes).map_err(|error| unreadable(error.to_string()))
+        Self::decode(&bytes).map_err(|error| PreprocessError::Unreadable {
+            path: path.to_owned(),
+            message: error.to_string(),
+        })
     }
 
     /// Decodes a png or jpeg and converts it as Pillow's `convert("RGB")` does.
@@ -95,8 +94,8 @@ impl Image {
         &self.pixels
     }
 
-    /// The part of this size around the centre. Where the image is smaller, black is put around
-    /// it first, as transformers' `center_crop` does.
+    /// The part of this size around the centre. If the image is smaller, black is put around it
+    /// first, as transformers' `center_crop` does.
     pub(crate) fn center_crop(&self, Size { height, width }: Size) -> Self {
         let top = crop_offset(self.height, height);
         let left = crop_offset(self.width, width);
@@ -125,7 +124,7 @@ impl Image {
     }
 }
 
-/// Where a centred crop begins in the original; negative, and rounded down, where the original is
+/// The offset of a centred crop in the original; negative, and rounded down, if the original is
 /// smaller.
 fn crop_offset(original: usize, crop: usize) -> isize {
     (original as isize - crop as isize).div_euclid(2)

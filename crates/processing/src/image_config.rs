@@ -196,11 +196,10 @@ fn class_of_model(file: &ConfigFile, directory: &Path) -> Result<String, Preproc
 }
 
 fn refuse_unknown_fields(file: &ConfigFile, defaults: &Defaults) -> Result<(), PreprocessError> {
-    let known = |name: &str| KNOWN.contains(&name) || (defaults.pad && OF_PADDING.contains(&name));
     // Any other field may be a step that changes pixels, and an image without it would look right.
     match file
         .fields()
-        .find(|(name, value)| !known(name) && value.as_bool() != Some(false))
+        .find(|(name, value)| !is_known(name, defaults) && value.as_bool() != Some(false))
     {
         Some((name, _)) => Err(file.wrong(name, "is not supported", UNSUPPORTED)),
         None => Ok(()),
@@ -256,8 +255,7 @@ fn resize(
     Ok((Resize::ShareOfSquare(side, share), filter))
 }
 
-/// The size of DETR's and YOLOS' processors; older files have the longer side in a field of its
-/// own.
+/// The size of DETR's and YOLOS' processors; older files have the longer side in a separate field.
 fn edges(
     file: &ConfigFile,
     size: Resize,
@@ -310,20 +308,27 @@ fn read_size(
     let side =
         // A larger side is a damaged file, and would allocate gigabytes for one image.
         |value: &serde_json::Value| value.as_u64().filter(|side| (1..=65536).contains(side)).map(|side| side as usize);
-    let named = |key: &str| value.get(key).and_then(side);
     let exact = |height, width| Resize::Exact(Size { height, width });
     let keys = value
         .as_object()
         .map(|object| object.iter().filter(|(_, value)| !value.is_null()).count());
     let size = match (keys, value.as_array().map(Vec::as_slice)) {
         (Some(2), _) => {
-            let exact = named("height")
-                .zip(named("width"))
+            let exact = value
+                .get("height")
+                .and_then(side)
+                .zip(value.get("width").and_then(side))
                 .map(|(height, width)| exact(height, width));
-            let edges = named("shortest_edge").zip(named("longest_edge"));
+            let edges = value
+                .get("shortest_edge")
+                .and_then(side)
+                .zip(value.get("longest_edge").and_then(side));
             exact.or(edges.map(|(shortest, longest)| Resize::Edges(shortest, longest, None)))
         }
-        (Some(1), _) => named("shortest_edge").map(Resize::ShortestEdge),
+        (Some(1), _) => value
+            .get("shortest_edge")
+            .and_then(side)
+            .map(Resize::ShortestEdge),
         (_, Some([height, width])) => side(height)
             .zip(side(width))
             .map(|(height, width)| exact(height, width)),
@@ -378,4 +383,8 @@ fn channels(file: &ConfigFile, name: &str) -> Result<Option<[f64; 3]>, Preproces
     numbers
         .map(Some)
         .ok_or_else(|| file.not_a(name, "one number or three", value))
+}
+
+fn is_known(name: &str, defaults: &Defaults) -> bool {
+    KNOWN.contains(&name) || (defaults.pad && OF_PADDING.contains(&name))
 }

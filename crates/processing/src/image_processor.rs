@@ -29,7 +29,8 @@ impl ImageProcessor {
     }
 
     /// `pixel_values` [batch, 3, height, width]. All images must come out in one size, unless they
-    /// are padded to one: then `pixel_mask` [batch, height, width] is 1 where the images are.
+    /// are padded to one: then `pixel_mask` [batch, height, width] is 1 for the pixels of the
+    /// images.
     pub fn process(&self, images: &[Image]) -> Result<Arrays, PreprocessError> {
         let shaped = images
             .iter()
@@ -113,12 +114,13 @@ impl ImageProcessor {
     }
 }
 
-/// Appends 1 for every pixel of the image and 0 for those that fill it up to `whole`.
+/// Appends 1 for every pixel of the image and 0 for the pixels that fill it up to `whole`.
 fn append_mask(image: &Image, whole: Size, mask: &mut Vec<i64>) {
-    let inside = |row: usize, column: usize| row < image.height() && column < image.width();
     let places =
         (0..whole.height).flat_map(|row| (0..whole.width).map(move |column| (row, column)));
-    mask.extend(places.map(|(row, column)| i64::from(inside(row, column))));
+    mask.extend(
+        places.map(|(row, column)| i64::from(row < image.height() && column < image.width())),
+    );
 }
 
 fn resized(image: &Image, size: Resize, filter: ResampleFilter) -> Result<Image, PreprocessError> {
@@ -163,10 +165,9 @@ fn within_edges(size: Size, shortest: usize, longest: usize, multiple: Option<us
         _ if width < height => (other(height, width), side),
         _ => (side, other(width, height)),
     };
-    let cut = |side: usize| multiple.map_or(side, |multiple| side - side % multiple);
     Size {
-        height: cut(height),
-        width: cut(width),
+        height: multiple.map_or(height, |multiple| height - height % multiple),
+        width: multiple.map_or(width, |multiple| width - width % multiple),
     }
 }
 

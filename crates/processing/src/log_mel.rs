@@ -78,23 +78,24 @@ impl LogMel {
         let table: Vec<(f64, f64)> = (0..self.fft)
             .map(|place| (2.0 * PI * place as f64 / self.fft as f64).sin_cos())
             .collect();
-        let frame = |index: usize| {
-            let start = (index * self.hop) as isize - half;
-            let at = |place: usize| {
-                let place = (start + place as isize).abs();
-                samples[(if place > last {
-                    2 * last - place
-                } else {
-                    place
-                })
-                .max(0) as usize]
-            };
-            let frame: Vec<f64> = (0..self.fft)
-                .map(|place| f64::from(at(place)) * window[place])
-                .collect();
-            self.mel(&frame, &table)
-        };
-        (0..frames).map(frame).collect()
+        (0..frames)
+            .map(|index| {
+                let start = (index * self.hop) as isize - half;
+                let at = |place: usize| {
+                    let place = (start + place as isize).abs();
+                    samples[(if place > last {
+                        2 * last - place
+                    } else {
+                        place
+                    })
+                    .max(0) as usize]
+                };
+                let frame: Vec<f64> = (0..self.fft)
+                    .map(|place| f64::from(at(place)) * window[place])
+                    .collect();
+                self.mel(&frame, &table)
+            })
+            .collect()
     }
 
     /// The power of one windowed frame in each bin; silence has none.
@@ -114,27 +115,31 @@ impl LogMel {
             real * real + imaginary * imaginary
         };
         let powers: Vec<f64> = (0..=self.fft / 2).map(power).collect();
-        let sum = |filter: &Vec<f64>| {
-            filter
-                .iter()
-                .zip(&powers)
-                .map(|(weight, power)| weight * power)
-                .sum()
-        };
-        self.filters.iter().map(sum).collect()
+        self.filters
+            .iter()
+            .map(|filter| {
+                filter
+                    .iter()
+                    .zip(&powers)
+                    .map(|(weight, power)| weight * power)
+                    .sum()
+            })
+            .collect()
     }
 
     /// Appends [bins, frames].
     fn append(&self, powers: &[Vec<f64>], values: &mut Vec<f32>) {
-        let log = |power: f64| power.max(FLOOR).log10();
         let most = powers
             .iter()
             .flatten()
-            .map(|power| log(*power))
+            .map(|power| decades(*power))
             .fold(f64::NEG_INFINITY, f64::max);
-        let value = |power: f64| ((log(power).max(most - DECADES) + 4.0) / 4.0) as f32;
         for bin in 0..self.bins {
-            values.extend(powers.iter().map(|frame| value(frame[bin])));
+            values.extend(
+                powers
+                    .iter()
+                    .map(|frame| ((decades(frame[bin]).max(most - DECADES) + 4.0) / 4.0) as f32),
+            );
         }
     }
 }
@@ -149,17 +154,19 @@ fn filters(bins: usize, frequencies: usize, rate: usize) -> Vec<Vec<f64>> {
         .collect();
     // An integer division, as in `mel_filter_bank`.
     let step = (rate / 2) as f64 / (frequencies - 1) as f64;
-    let filter = |bin: usize| {
-        let (low, middle, high) = (edges[bin], edges[bin + 1], edges[bin + 2]);
-        let weight = |index: usize| {
-            let frequency = index as f64 * step;
-            let slopes =
-                ((frequency - low) / (middle - low)).min((high - frequency) / (high - middle));
-            slopes.max(0.0) * 2.0 / (high - low)
-        };
-        (0..frequencies).map(weight).collect()
-    };
-    (0..bins).map(filter).collect()
+    (0..bins)
+        .map(|bin| {
+            let (low, middle, high) = (edges[bin], edges[bin + 1], edges[bin + 2]);
+            (0..frequencies)
+                .map(|index| {
+                    let frequency = index as f64 * step;
+                    let slopes = ((frequency - low) / (middle - low))
+                        .min((high - frequency) / (high - middle));
+                    slopes.max(0.0) * 2.0 / (high - low)
+                })
+                .collect()
+        })
+        .collect()
 }
 
 /// Linear below 1000 Hz, logarithmic above.
@@ -177,6 +184,10 @@ fn to_hertz(mel: f64) -> f64 {
     } else {
         1000.0 * ((mel - 15.0) * 6.4_f64.ln() / 27.0).exp()
     }
+}
+
+fn decades(power: f64) -> f64 {
+    power.max(FLOOR).log10()
 }
 
 #[cfg(test)]

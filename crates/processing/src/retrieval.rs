@@ -63,29 +63,30 @@ impl Retrieval {
         let Some(text) = read_text(&path, limit::PASSAGES)? else {
             return Ok(None);
         };
-        let passage = |(index, line): (usize, &str)| {
-            serde_json::from_str(line).map_err(|error| PreprocessError::Unreadable {
-                path: path.clone(),
-                message: format!(
-                    "line {}: {}; a line is {{\"title\": .., \"text\": ..}}",
-                    index + 1,
-                    excerpt(&error.to_string())
-                ),
-            })
-        };
         let lines = text
             .lines()
             .enumerate()
             .filter(|(_, line)| !line.trim().is_empty());
         Ok(Some(Self {
-            passages: lines.map(passage).collect::<Result<_, _>>()?,
+            passages: lines
+                .map(|(index, line)| {
+                    serde_json::from_str(line).map_err(|error| PreprocessError::Unreadable {
+                        path: path.clone(),
+                        message: format!(
+                            "line {}: {}; a line is {{\"title\": .., \"text\": ..}}",
+                            index + 1,
+                            excerpt(&error.to_string())
+                        ),
+                    })
+                })
+                .collect::<Result<_, _>>()?,
             question: required(directory, QUESTION)?,
             generator: required(directory, GENERATOR)?,
         }))
     }
 
     /// `input_ids` and `attention_mask` [questions * chosen, length]: every chosen passage of a
-    /// question with the question, question by question. The ids of a question are those that its
+    /// question with the question, question by question. The ids of a question are the ids that its
     /// mask shows.
     pub fn contexts(
         &self,
@@ -156,8 +157,8 @@ fn part(
         return Ok(None);
     }
     let config = ConfigFile::read_or_empty(directory, "config.json")?;
-    // The folder of a tokenizer usually has no `config.json`; its model is described in that of the
-    // whole.
+    // The folder of a tokenizer usually has no `config.json`; its model is described in the file of
+    // the whole.
     let model = config
         .nested(field)?
         .map_or_else(|| ConfigFile::read_or_empty(&folder, "config.json"), Ok)?;

@@ -21,7 +21,7 @@ pub(crate) struct SentencePiece {
     unknown: Option<usize>,
     characters: Vec<u8>,
     // Negated, so that the derived `Default` equals the protocol's:
-    // both settings are on where the file leaves them out.
+    // both settings are on if the file leaves them out.
     keeps_spaces: bool,
     no_prefix: bool,
     other_model: bool,
@@ -35,16 +35,13 @@ enum WireValue<'a> {
 
 impl SentencePiece {
     pub(crate) fn read(path: &Path) -> Result<Self, PreprocessError> {
-        let unreadable = |message: &str| PreprocessError::Unreadable {
-            path: path.to_owned(),
-            message: message.to_owned(),
-        };
         let bytes = read_bytes(path, limit::TOKENIZER)?;
-        let model =
-            Self::parse(&bytes).ok_or_else(|| unreadable("it is not a SentencePiece model"))?;
+        let model = Self::parse(&bytes)
+            .ok_or_else(|| unreadable("it is not a SentencePiece model", path))?;
         if model.other_model {
             return Err(unreadable(
                 "it is not a Unigram model, the only supported kind",
+                path,
             ));
         }
         Ok(model)
@@ -107,7 +104,6 @@ impl SentencePiece {
 
     /// The model as the `tokenizers` crate has it; ids are positions in [`SentencePiece::pieces`].
     pub(crate) fn tokenizer(&self) -> Result<Tokenizer, PreprocessError> {
-        let failed = |message: String| PreprocessError::Tokenizer { message };
         let model = Unigram::from(self.pieces.clone(), self.unknown, false)
             .map_err(|error| failed(error.to_string()))?;
         let mut tokenizer = Tokenizer::new(model);
@@ -182,4 +178,15 @@ fn take<'a>(bytes: &mut &'a [u8], length: usize) -> Option<&'a [u8]> {
     let (taken, rest) = bytes.split_at_checked(length)?;
     *bytes = rest;
     Some(taken)
+}
+
+fn unreadable(message: &str, path: &Path) -> PreprocessError {
+    PreprocessError::Unreadable {
+        path: path.to_owned(),
+        message: message.to_owned(),
+    }
+}
+
+fn failed(message: String) -> PreprocessError {
+    PreprocessError::Tokenizer { message }
 }

@@ -66,7 +66,7 @@ impl ShortestPaths {
         &self.distances
     }
 
-    /// The edges from `start` to `end`; none for a node and itself, and where there is no path.
+    /// The edges from `start` to `end`; empty for a node and itself, and if there is no path.
     pub(crate) fn edges(&self, start: usize, end: usize) -> Vec<[usize; 2]> {
         if start == end || self.via[start * self.nodes + end] == UNREACHABLE {
             return Vec::new();

@@ -1,4 +1,4 @@
-//! The size of an image, in a module of its own because errors show it, too.
+//! The size of an image, in a separate module because errors show it, too.
 
 use std::fmt;
 

@@ -97,7 +97,7 @@ impl Tokenizer {
         }))
     }
 
-    /// `input_ids`, `attention_mask` and, where the model reads them, `token_type_ids`, all int64
+    /// `input_ids`, `attention_mask` and, if the model reads them, `token_type_ids`, all int64
     /// [batch, seq], padded to the longest text on the side that the checkpoint says.
     pub fn encode(&self, texts: &[&str]) -> Result<Arrays, PreprocessError> {
         let inputs: Vec<TextInput<'_>> = texts.iter().map(|text| (*text, None)).collect();
@@ -160,8 +160,8 @@ impl Tokenizer {
         let ids: Vec<u32> = ids.iter().map(known).collect::<Result<_, _>>()?;
         let text = guarded(|| self.backend.decode(&ids, skip_special))
             .map_err(|message| failed(&message))?;
-        // `TokenizersBackend._decode` ignores the setting for BPE,
-        // where a space before punctuation belongs to the text.
+        // `TokenizersBackend._decode` ignores the setting for BPE, whose spaces before punctuation
+        // belong to the text.
         let word_piece = !matches!(self.backend.get_model(), tokenizers::ModelWrapper::BPE(_));
         Ok(if self.settings.clean_up_spaces && word_piece {
             clean_up_spaces(&text)
@@ -237,14 +237,16 @@ fn encode_all(
     backend: &tokenizers::Tokenizer,
     inputs: &[TextInput<'_>],
 ) -> Result<Vec<Encoding>, PreprocessError> {
-    let encode = |(first, second): &TextInput<'_>| {
-        let input: EncodeInput<'_> = match second {
-            Some(second) => (*first, *second).into(),
-            None => (*first).into(),
-        };
-        guarded(|| backend.encode(input, true)).map_err(|message| failed(&message))
-    };
-    inputs.iter().map(encode).collect()
+    inputs
+        .iter()
+        .map(|(first, second)| {
+            let input: EncodeInput<'_> = match second {
+                Some(second) => (*first, *second).into(),
+                None => (*first).into(),
+            };
+            guarded(|| backend.encode(input, true)).map_err(|message| failed(&message))
+        })
+        .collect()
 }
 
 fn failed(message: &str) -> PreprocessError {

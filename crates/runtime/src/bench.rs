@@ -49,7 +49,7 @@ pub(crate) fn measure(
             vec![BenchRow::without_time(BenchStatus::NotTimed, reason)]
         }
     };
-    // After the measurements, when the clock is that of a device that has worked.
+    // After the measurements, when the clock has settled under load.
     let device = detect::detect(registration.device, context.index, &context.engine);
     let subject = MeasuredSubject {
         harness,

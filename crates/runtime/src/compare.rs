@@ -39,7 +39,7 @@ pub(crate) enum Mismatch {
     },
     /// One of them does not hold floats.
     Type,
-    /// NaN or infinity where the reference has another value, or the other way round.
+    /// NaN or infinity in place of another value of the reference, or the other way round.
     NonFinite {
         /// How many elements.
         count: usize,
@@ -165,17 +165,10 @@ fn without_distance(name: &str, threshold: Threshold) -> OutputError {
     }
 }
 
-/// threshold / error in the measure where it is smaller.
+/// threshold / error in the measure that has the smaller ratio.
 fn headroom(measured: &MeasuredError, threshold: Threshold) -> f64 {
-    let headroom = |threshold: f64, error: f64| {
-        if error == 0.0 {
-            LARGEST_HEADROOM
-        } else {
-            threshold / error
-        }
-    };
-    let smaller = headroom(threshold.rel_l2, measured.rel_l2)
-        .min(headroom(threshold.max_rel, measured.max_rel));
+    let smaller =
+        ratio(threshold.rel_l2, measured.rel_l2).min(ratio(threshold.max_rel, measured.max_rel));
     if measured.non_finite > 0 {
         0.0
     } else {
@@ -270,3 +263,11 @@ impl fmt::Display for Mismatch {
 
 #[cfg(test)]
 mod tests;
+
+fn ratio(threshold: f64, error: f64) -> f64 {
+    if error == 0.0 {
+        LARGEST_HEADROOM
+    } else {
+        threshold / error
+    }
+}

@@ -1,8 +1,8 @@
 //! Detection for harnesses: the device that the engine of a target can use.
 //!
-//! A device is listed by a library of this process, or by an engine that brings a library of its
-//! own. What burn lacks on a listed device concerns the native engine alone. Owns which devices
-//! count for an engine; the lists are in `machine`, the selection in `testgen-device`.
+//! A device is listed by a library of this process, or by an engine that brings another library.
+//! A feature that burn lacks on a listed device concerns the native engine alone. Owns which
+//! devices count for an engine; the lists are in `machine`, the selection in `testgen-device`.
 
 use crate::{
     engine::reported_devices,
@@ -139,8 +139,8 @@ fn listed(
     ))
 }
 
-/// These, else those that the engine lists, which may have a HIP runtime that no loader finds, as
-/// PyTorch's wheels do. The CUDA driver is one library for all processes.
+/// These, else the devices that the engine lists, which may have a HIP runtime that no loader
+/// finds, as PyTorch's wheels do. The CUDA driver is one library for all processes.
 fn listed_for_process(
     machine: &Inventory,
     path: DetectionPath,

@@ -267,7 +267,7 @@ pub(crate) fn chain(error: &dyn Error) -> String {
     let mut source = error.source();
     while let Some(cause) = source {
         let cause_text = cause.to_string();
-        // Many messages already include that of their source.
+        // Many messages already include the message of their source.
         if !text.contains(&cause_text) {
             text.push_str(": ");
             text.push_str(&cause_text);

@@ -1,4 +1,5 @@
-//! The memory of GPUs: that of the calling thread's stream, and memory that a device does not have.
+//! The memory of GPUs: the memory of the calling thread's stream, and requests for more than a
+//! device has.
 
 #[cfg(feature = "native")]
 use testgen_nn::{device::BackendDevice, heap};

@@ -42,11 +42,13 @@ pub(crate) use testgen_gpu::executing;
 pub(crate) fn blocking_launches<T>(work: impl FnOnce() -> T) -> (T, KernelLaunches) {
     let (result, testgen_gpu::BlockingLaunches { kernels, error }) =
         testgen_gpu::blocking_launches(work);
-    let kernel = |testgen_gpu::Kernel { name, digest }| LaunchedKernel { name, digest };
     (
         result,
         KernelLaunches {
-            kernels: kernels.into_iter().map(kernel).collect(),
+            kernels: kernels
+                .into_iter()
+                .map(|testgen_gpu::Kernel { name, digest }| LaunchedKernel { name, digest })
+                .collect(),
             error,
         },
     )

@@ -5,8 +5,8 @@ use testgen_types::DeviceKind;
 
 /// Identifies an endpoint in log lines and messages, as `<model>-<device>`.
 ///
-/// The device is a field of its own, because a model's name may contain that of a device: replacing
-/// text in `rocm-bert-rocm` would rename the model.
+/// The device is a separate field, because a model's name may contain the name of a device:
+/// replacing text in `rocm-bert-rocm` would rename the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Label {
     model: String,

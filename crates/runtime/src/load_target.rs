@@ -86,7 +86,7 @@ impl LoadedModel {
     }
 }
 
-/// Why a device that was found has no model. The message is that of the step that failed.
+/// Why a device that was found has no model. The message comes from the step that failed.
 #[derive(Debug, thiserror::Error)]
 pub enum InitError {
     /// The device cannot be opened.

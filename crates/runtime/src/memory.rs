@@ -85,8 +85,8 @@ pub(crate) fn peak(device: &OpenDevice) -> Option<u64> {
     }
 }
 
-/// Starts a new measurement of the peak of the calling thread on GPUs. The peak of the host is that
-/// of all checks that run.
+/// Starts a new measurement of the peak of the calling thread on GPUs. The peak of the host
+/// includes all checks that run.
 pub(crate) fn begin_peak() {
     gpu_memory::begin_peak();
 }

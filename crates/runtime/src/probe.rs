@@ -2,9 +2,9 @@
 //! compares it with f64.
 //!
 //! `cases` has the inputs and the exact answers, `measure` asks the device, `native` and
-//! `on_engine` compute them, `classify` evaluates the answers without a device, `fingerprint` those
-//! that identify the matrix unit, `tf32` measures products in TF32, `choose` selects a precision
-//! for a model.
+//! `on_engine` compute them, `classify` evaluates the answers without a device, `fingerprint` the
+//! answers that identify the matrix unit, `tf32` measures products in TF32, `choose` selects a
+//! precision for a model.
 
 mod cases;
 mod choose;
@@ -72,11 +72,10 @@ fn probe(device: &OpenDevice) -> HalfProbe {
     if device.facts.kind != DeviceKind::Cpu {
         log_verbose(device.facts.label(), "probing f16 and bf16");
     }
-    let result = |precision| classify(precision, &measure(device, precision));
     let gpu = (device.facts.kind != DeviceKind::Cpu).then(|| device.clone());
     HalfProbe {
-        f16: result(Precision::F16),
-        bf16: result(Precision::Bf16),
+        f16: classify(Precision::F16, &measure(device, Precision::F16)),
+        bf16: classify(Precision::Bf16, &measure(device, Precision::Bf16)),
         gpu,
     }
 }

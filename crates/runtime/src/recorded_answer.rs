@@ -57,7 +57,7 @@ pub(crate) enum AnswerEntries {
     Generated(Vec<Tokens>),
     /// The words of recordings, written by a decoder.
     Transcripts(Vec<Tokens>),
-    /// The words of recordings; the tokens are those of frames and do not depend on each other.
+    /// The words of recordings; the tokens belong to frames and do not depend on each other.
     Frames(Vec<Tokens>),
     /// Generated answers with their passages.
     Retrieved(Vec<Retrieved>),
@@ -156,27 +156,26 @@ impl RecordedAnswer {
     /// The request and the answer of `task` for the checkpoint in `directory`.
     pub(crate) fn read(directory: &Path, task: Task) -> Result<Self, AnswerError> {
         let path = directory.join(FILE);
-        let invalid = |source| AnswerError::Invalid {
-            path: path.clone(),
-            source,
-        };
-        let missing = || AnswerError::NoTask {
-            path: path.clone(),
-            task,
-        };
         // Entries stay JSON until one is asked for, so that an invalid one only fails the checks of
-        // its own task.
-        let entry = entries(&path)?.remove(task.as_str()).ok_or_else(missing)?;
+        // the task that it belongs to.
+        let entry = entries(&path)?
+            .remove(task.as_str())
+            .ok_or_else(|| AnswerError::NoTask {
+                path: path.clone(),
+                task,
+            })?;
         let AnswerEntry {
             request,
             answer,
             noise,
-        } = serde_json::from_value(entry).map_err(invalid)?;
-        let unusable = |why| AnswerError::Noise {
+        } = serde_json::from_value(entry).map_err(|source| AnswerError::Invalid {
+            path: path.clone(),
+            source,
+        })?;
+        let noise = Noise::of_answer(&metadata(&noise)).map_err(|why| AnswerError::Noise {
             path: path.clone(),
             why,
-        };
-        let noise = Noise::of_answer(&metadata(&noise)).map_err(unusable)?;
+        })?;
         let tensors = golden::read_file(&directory.join(golden::FILE), limit::GOLDEN)?;
         Ok(Self {
             request: RecordedRequest::new(request, tensors),
@@ -195,13 +194,12 @@ pub(crate) fn inapplicable(directory: &Path, task: Task) -> Option<String> {
         Err(AnswerError::Missing { .. }) => false,
         Err(_) => return None,
     };
-    let reason = || {
+    (!recorded).then(|| {
         format!(
             "no answer of `{task}` is recorded: when it was, the checkpoint had no tokenizer, processor or scheduler for it; \
              `testgen record --answers` records it again"
         )
-    };
-    (!recorded).then(reason)
+    })
 }
 
 fn entries(path: &Path) -> Result<BTreeMap<String, Value>, AnswerError> {
@@ -219,14 +217,16 @@ fn entries(path: &Path) -> Result<BTreeMap<String, Value>, AnswerError> {
 
 /// The noise with the names that it has in the metadata of a golden.
 fn metadata(noise: &BTreeMap<String, Value>) -> HashMap<String, String> {
-    let text = |value: &Value| {
-        value
-            .as_str()
-            .map_or_else(|| value.to_string(), str::to_owned)
-    };
     noise
         .iter()
-        .map(|(name, value)| (format!("noise.{name}"), text(value)))
+        .map(|(name, value)| {
+            (
+                format!("noise.{name}"),
+                value
+                    .as_str()
+                    .map_or_else(|| value.to_string(), str::to_owned),
+            )
+        })
         .collect()
 }
 

@@ -80,7 +80,7 @@ struct Series {
 }
 
 impl RecordedRequest {
-    /// The request of `fields`, whose tensors are those of a golden by their whole names.
+    /// The request of `fields`, whose tensors are the tensors of a golden by their whole names.
     pub(crate) fn new(fields: RequestFields, golden: Arrays) -> Self {
         Self {
             fields,
@@ -169,14 +169,16 @@ impl RecordedRequest {
             tensors,
             sampling_rate,
         } = recorded(PART, &self.fields.recordings)?;
-        let audio = |name: &String| {
-            let samples = self.tensors.floats(PART, name)?;
-            Ok(Audio {
-                sampling_rate,
-                samples: samples.as_floats().unwrap_or_default().to_vec(),
+        tensors
+            .iter()
+            .map(|name| {
+                let samples = self.tensors.floats(PART, name)?;
+                Ok(Audio {
+                    sampling_rate,
+                    samples: samples.as_floats().unwrap_or_default().to_vec(),
+                })
             })
-        };
-        tensors.iter().map(audio).collect()
+            .collect()
     }
 
     /// Images [height, width, 3].
@@ -186,13 +188,13 @@ impl RecordedRequest {
     /// When none were recorded, or a tensor is missing or not an image.
     pub fn images(&self) -> Result<Vec<Image>, RequestError> {
         const PART: &str = "images";
-        let image = |name: &String| {
-            let pixels = self.tensors.get(PART, name)?;
-            Image::from_array(&pixels).map_err(|error| RequestError::unusable(PART, name, &error))
-        };
         recorded(PART, &self.fields.images)?
             .iter()
-            .map(image)
+            .map(|name| {
+                let pixels = self.tensors.get(PART, name)?;
+                Image::from_array(&pixels)
+                    .map_err(|error| RequestError::unusable(PART, name, &error))
+            })
             .collect()
     }
 
@@ -214,10 +216,9 @@ impl RecordedRequest {
     /// When none was recorded, or a tensor is missing.
     pub fn condition(&self) -> Result<Arrays, RequestError> {
         const PART: &str = "condition";
-        let named = |(name, tensor): (String, String)| Ok((name, self.tensors.get(PART, &tensor)?));
         recorded(PART, &self.fields.condition)?
             .into_iter()
-            .map(named)
+            .map(|(name, tensor)| Ok((name, self.tensors.get(PART, &tensor)?)))
             .collect()
     }
 

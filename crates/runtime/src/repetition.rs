@@ -3,9 +3,7 @@
 
 use crate::{kernels, open};
 use testgen_operators::{
-    calls::{
-        Actual, Call, CallError, Element, Execute, Expected, HostTensor, LaunchedKernel, Repetition,
-    },
+    calls::{Actual, Call, CallError, Element, Execute, Expected, LaunchedKernel, Repetition},
     cases::{Arithmetic, Reference, evaluate},
 };
 use testgen_types::{Check, Precision};
@@ -61,7 +59,7 @@ fn failed_on_device(call: &Call, message: String) -> Actual {
     )
 }
 
-/// The arithmetic that sets the bounds of a check; `tf32` where a device computes f32 products in
+/// The arithmetic that sets the bounds of a check; `tf32` if a device computes f32 products in
 /// TF32.
 pub(crate) fn arithmetic(check: Check, precision: Precision, tf32: bool) -> Arithmetic {
     match check {
@@ -72,9 +70,10 @@ pub(crate) fn arithmetic(check: Check, precision: Precision, tf32: bool) -> Arit
 
 /// Compares a result with an earlier one, which was wrong.
 pub(crate) fn repetition(reference: &Reference, earlier: &Actual, result: &Actual) -> Repetition {
-    let correct = |tensor: &HostTensor| evaluate(reference, tensor).failure.is_none();
     match result {
-        Actual::Computed(tensor) if correct(tensor) => Repetition::Correct,
+        Actual::Computed(tensor) if evaluate(reference, tensor).failure.is_none() => {
+            Repetition::Correct
+        }
         result if result.is_same(earlier) => Repetition::Same,
         _ => Repetition::OtherFailure,
     }

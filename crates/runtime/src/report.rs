@@ -58,16 +58,19 @@ impl Report {
         let Some((path, file)) = &self.file else {
             return Ok(());
         };
-        let error = |source| ReportWriteError {
-            path: path.clone(),
-            source,
-        };
-        let mut line = serde_json::to_vec(entry).map_err(|source| error(source.into()))?;
+        let mut line = serde_json::to_vec(entry).map_err(|source| failed(source.into(), path))?;
         line.push(b'\n');
         let mut file = file
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
-        file.write_all(&line).map_err(error)
+        file.write_all(&line).map_err(|source| failed(source, path))
+    }
+}
+
+fn failed(source: io::Error, path: &Path) -> ReportWriteError {
+    ReportWriteError {
+        path: path.to_owned(),
+        source,
     }
 }
 

@@ -8,7 +8,7 @@ use testgen_types::{DeviceKind, UnknownName};
 /// The variable.
 pub(crate) const REQUIRE_VARIABLE: &str = "TESTGEN_REQUIRE";
 
-/// The required devices; none without the variable.
+/// The required devices. Without the variable no device is required.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct RequiredDevices(Vec<RequiredDevice>);
 

@@ -11,7 +11,7 @@ pub enum Subject {
     Model {
         /// The `model_type` of `config.json`.
         model_type: ModelType,
-        /// Where the checkpoint is.
+        /// The source of the checkpoint.
         source: Source,
     },
     /// Operators of the backend, with the shapes that they are computed on.

@@ -66,15 +66,17 @@ pub fn main(harnesses: &[&'static Harness], manifest_dir: &str) -> ExitCode {
         });
     }
     let shared = &environment;
-    let of_harness = |harness: &&'static Harness| {
-        let on_engine =
-            |(registration, engine)| trial::trial(shared, harness, registration, engine);
-        planned(harness, &shared.engines)
-            .into_iter()
-            .map(on_engine)
-            .collect::<Vec<_>>()
-    };
-    let trials = harnesses.iter().flat_map(of_harness).collect();
+    let trials = harnesses
+        .iter()
+        .flat_map(|harness| {
+            let on_engine =
+                |(registration, engine)| trial::trial(shared, harness, registration, engine);
+            planned(harness, &shared.engines)
+                .into_iter()
+                .map(on_engine)
+                .collect::<Vec<_>>()
+        })
+        .collect();
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 

@@ -255,7 +255,7 @@ pub fn graph_classification(
     )
 }
 
-/// Graphs in; per graph the vectors of its nodes and that of the whole out.
+/// Embeds graphs: the vectors of the nodes of each graph, and one of the whole graph.
 pub fn graph_embedding(loaded: &LoadedSubject, request: Request) -> Result<Response, HandlerError> {
     graph_embedding::answer(&TaskCall::for_task(loaded, Task::GraphEmbedding)?, request)
 }

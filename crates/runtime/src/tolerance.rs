@@ -1,8 +1,8 @@
 //! How far a tensor may be from its reference: four times the recorded noise, between a floor and a
 //! ceiling.
 //!
-//! Floors and ceilings of the maximum error are twice those of rel-L2: the largest of many errors
-//! is further from zero than their mean.
+//! Floors and ceilings of the maximum error are twice as large as for rel-L2: the largest of many
+//! errors is further from zero than their mean.
 
 use crate::{
     golden::{Noise, NoiseLevel},
@@ -48,11 +48,6 @@ impl Threshold {
         if expected.len() >= FEW {
             return self;
         }
-        let largest = |values: &[f32]| {
-            values
-                .iter()
-                .fold(0.0_f64, |most, value| most.max(f64::from(value.abs())))
-        };
         let norm = expected
             .iter()
             .map(|value| f64::from(*value).powi(2))
@@ -236,3 +231,9 @@ impl<'a> Tolerance<'a> {
 
 #[cfg(test)]
 mod tests;
+
+fn largest(values: &[f32]) -> f64 {
+    values
+        .iter()
+        .fold(0.0_f64, |most, value| most.max(f64::from(value.abs())))
+}

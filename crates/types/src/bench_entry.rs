@@ -62,7 +62,7 @@ pub struct BenchEntry {
     pub architecture: Architecture,
     /// The kind of the device.
     pub device: DeviceKind,
-    /// The index of the device among those of its kind, if one of several was selected.
+    /// The index of the device among the devices of its kind, if one of several was selected.
     pub device_index: Option<u32>,
     /// The facts about the device: null if nothing ran.
     pub device_facts: Option<BenchDevice>,
@@ -175,7 +175,7 @@ impl BenchEntry {
     /// The version of this line format.
     pub const VERSION: u32 = 1;
 
-    /// Work per second: tokens where it has tokens, inputs of a batch, bytes of a copy, else calls.
+    /// Work per second: tokens if it has tokens, else inputs of a batch, bytes of a copy, or calls.
     pub fn per_second(&self) -> Option<(f64, &'static str)> {
         let seconds = self.times.as_ref()?.median / 1e3;
         let batch = self.batch.unwrap_or(1) as f64;

@@ -18,7 +18,7 @@ impl Repetitions {
     /// # Errors
     ///
     /// The first error of a call.
-    pub fn of<T, E>(self, mut call: impl FnMut() -> Result<T, E>) -> Result<Vec<T>, E> {
+    pub fn measure<T, E>(self, mut call: impl FnMut() -> Result<T, E>) -> Result<Vec<T>, E> {
         for _ in 0..self.warmup {
             call()?;
         }
@@ -31,7 +31,7 @@ impl Repetitions {
 pub struct BenchRequest {
     /// The subjects: `<architecture>::<name>::<device>`.
     pub subjects: Vec<String>,
-    /// Only these precisions; empty for those of each spec.
+    /// Only these precisions; empty for the precisions of each spec.
     pub precisions: Vec<Precision>,
     /// The numbers of inputs that are computed together.
     pub batches: Vec<usize>,
@@ -59,11 +59,11 @@ mod tests {
             iterations: 3,
         };
         let mut calls = 0;
-        let times = repetitions.of(|| {
+        let times = repetitions.measure(|| {
             calls += 1;
             Ok::<_, ()>(calls)
         });
         assert_eq!((times, calls), (Ok(vec![3, 4, 5]), 5));
-        assert_eq!(repetitions.of(|| Err::<(), _>("fails")), Err("fails"));
+        assert_eq!(repetitions.measure(|| Err::<(), _>("fails")), Err("fails"));
     }
 }

@@ -20,7 +20,7 @@ pub mod limit {
     /// `config.json`, `tokenizer_config.json`, processor configurations; one with 22,000 labels has
     /// 3 MB.
     pub const CONFIG: u64 = 8 * MIB;
-    /// `tokenizer.json` and vocabularies; that of a vocabulary of 262,000 has 33 MB.
+    /// `tokenizer.json` and vocabularies; a vocabulary of 262,000 takes 33 MB.
     pub const TOKENIZER: u64 = 256 * MIB;
     /// The index of a sharded checkpoint, by the names of all tensors; one of 90,000 tensors has 9
     /// MB.
@@ -43,16 +43,12 @@ pub mod limit {
 
 /// The bytes of the regular file at `path`, at most `limit`.
 pub fn read_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
-    let failed = |problem| FileError {
-        path: path.to_owned(),
-        problem,
-    };
     let file = open(path)?;
     let size = file
         .metadata()
-        .map_err(|error| failed(FileProblem::System(error)))?
+        .map_err(|error| failed(FileProblem::System(error), path))?
         .len();
-    read_limited(file, size, limit).map_err(failed)
+    read_limited(file, size, limit).map_err(|problem| failed(problem, path))
 }
 
 /// The bytes of `source`, which has `size` bytes unless it grows.
@@ -89,25 +85,21 @@ pub fn read_text(path: &Path, limit: u64) -> Result<String, FileError> {
 /// Opens a regular file for reading, of any size: for files that are mapped or of which only a part
 /// is read.
 pub fn open(path: &Path) -> Result<File, FileError> {
-    let failed = |problem| FileError {
-        path: path.to_owned(),
-        problem,
-    };
     // Before opening: opening some devices has an effect.
-    let metadata = fs::metadata(path).map_err(|error| failed(not_there(path, error)))?;
-    check_kind(&metadata).map_err(failed)?;
+    let metadata = fs::metadata(path).map_err(|error| failed(not_there(path, error), path))?;
+    check_kind(&metadata).map_err(|problem| failed(problem, path))?;
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
     let file = options
         .open(path)
-        .map_err(|error| failed(FileProblem::System(error)))?;
+        .map_err(|error| failed(FileProblem::System(error), path))?;
     // Again: the file may have been replaced in between; for that case, opening did not wait.
     let metadata = file
         .metadata()
-        .map_err(|error| failed(FileProblem::System(error)))?;
-    check_kind(&metadata).map_err(failed)?;
+        .map_err(|error| failed(FileProblem::System(error), path))?;
+    check_kind(&metadata).map_err(|problem| failed(problem, path))?;
     Ok(file)
 }
 
@@ -127,7 +119,7 @@ pub enum FileProblem {
     Missing,
     /// A symbolic link to `target`, which does not exist.
     DanglingLink {
-        /// Where the link points to.
+        /// The target of the link.
         target: PathBuf,
     },
     /// A directory, a FIFO, a socket or a device.
@@ -241,3 +233,10 @@ fn special_kind(_: &fs::Metadata) -> &'static str {
 
 #[cfg(all(test, unix))]
 mod tests;
+
+fn failed(problem: FileProblem, path: &Path) -> FileError {
+    FileError {
+        path: path.to_owned(),
+        problem,
+    }
+}

@@ -13,10 +13,17 @@ pub fn cache_folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathB
             .filter(|value| !value.is_empty())
             .map(PathBuf::from)
     };
-    let absolute = |name: &str| path(name).filter(|path| path.is_absolute());
     path(CACHE_VARIABLE)
-        .or_else(|| absolute("XDG_CACHE_HOME").map(|folder| folder.join("testgen")))
-        .or_else(|| absolute("HOME").map(|folder| folder.join(".cache").join("testgen")))
+        .or_else(|| {
+            path("XDG_CACHE_HOME")
+                .filter(|path| path.is_absolute())
+                .map(|folder| folder.join("testgen"))
+        })
+        .or_else(|| {
+            path("HOME")
+                .filter(|path| path.is_absolute())
+                .map(|folder| folder.join(".cache").join("testgen"))
+        })
 }
 
 #[cfg(test)]
@@ -26,7 +33,7 @@ mod tests {
 
     #[test]
     fn the_first_variable_that_is_set_names_the_folder() {
-        let of = |set: &[(&str, &str)]| {
+        let folder = |set: &[(&str, &str)]| {
             let set: Vec<(String, OsString)> = set
                 .iter()
                 .map(|(name, value)| ((*name).to_owned(), value.into()))
@@ -42,12 +49,12 @@ mod tests {
             ("XDG_CACHE_HOME", "/xdg"),
             ("HOME", "/home/me"),
         ];
-        assert_eq!(of(&all), Some(PathBuf::from("here")));
-        assert_eq!(of(&all[1..]), Some(PathBuf::from("/xdg/testgen")));
+        assert_eq!(folder(&all), Some(PathBuf::from("here")));
+        assert_eq!(folder(&all[1..]), Some(PathBuf::from("/xdg/testgen")));
         assert_eq!(
-            of(&[("TESTGEN_CACHE", ""), ("HOME", "/home/me")]),
+            folder(&[("TESTGEN_CACHE", ""), ("HOME", "/home/me")]),
             Some(PathBuf::from("/home/me/.cache/testgen"))
         );
-        assert_eq!(of(&[("XDG_CACHE_HOME", "relative")]), None);
+        assert_eq!(folder(&[("XDG_CACHE_HOME", "relative")]), None);
     }
 }

@@ -45,13 +45,13 @@ macro_rules! for_each_check {
         /// Every token is routed to the recorded experts with the recorded weights; another expert
         /// only within its margin.
         RouterGolden "router_golden" models(router_golden, by_golden) needs(HiddenStates) { topic: CheckTopic::Numbers, architectures: has_experts }
-        /// The retrieved passages equal the recorded ones and those of an exhaustive search; the
-        /// answers equal the recorded ones.
+        /// The retrieved passages equal the recorded ones and the results of an exhaustive search;
+        /// the answers equal the recorded ones.
         RetrievalGolden "retrieval_golden" models(retrieval_golden, by_golden) { topic: CheckTopic::Numbers, architectures: retrieves }
         /// The endpoint answers the recorded request of its modality as transformers does: labels
         /// with scores, tokens, boxes, vectors.
         HandlerGolden "handler_golden" models(handler_golden, by_answers) { precisions: Precisions::Each }
-        /// No NaN and no infinity where the reference has none.
+        /// No NaN and no infinity unless the reference has them.
         Finite "finite" models(finite) { topic: CheckTopic::Numbers, precisions: Precisions::Each }
         /// The content of masked positions has no influence on the others.
         MaskGolden "mask_golden" models(mask_golden) { topic: CheckTopic::Relations, architectures: has_a_mask }
@@ -69,7 +69,7 @@ macro_rules! for_each_check {
         ShapeSweep "shape_sweep" models(shape_sweep) { topic: CheckTopic::Relations }
         /// Three runs give the same bits.
         Determinism "determinism" models(determinism) operators(operators::determinism) {}
-        /// error(f32) < error(f16) < error(bf16), and that of tf32 between f32 and bf16, each
+        /// error(f32) < error(f16) < error(bf16), and error(tf32) between f32 and bf16, each
         /// within its tolerance.
         DtypeLadder "dtype_ladder" models(dtype_ladder) {}
         /// Every implementation of attention that an engine has computes the same, with and without
@@ -81,8 +81,8 @@ macro_rules! for_each_check {
         /// The half precision of this device, or its TF32, measured by computing and compared with
         /// f64.
         HalfProbe "half_probe" models(half_probe) operators(half_probe) { precisions: Precisions::EachButF32 }
-        /// Greedy tokens equal the recorded ones, or differ only where the recorded margin is below
-        /// the error.
+        /// Greedy tokens equal the recorded ones, or differ only at positions whose recorded margin
+        /// is below the error.
         GreedyMargin "greedy_margin" models(greedy_margin, by_golden) { architectures: Architecture::generates }
         /// End token, length limits, seed, and temperature towards zero have their documented
         /// effect.
@@ -166,7 +166,7 @@ pub struct CheckEntry {
     pub engines: Engines,
     /// The topic of its result.
     pub topic: CheckTopic,
-    /// Whether it runs only where it is asked for, because it takes minutes.
+    /// Whether it runs only on request, because it takes minutes.
     pub is_on_request: bool,
 }
 
@@ -190,7 +190,7 @@ pub enum CheckTopic {
 /// The precisions of a spec in which a check runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Precisions {
-    /// One: f32 where the spec has it, else the finest one that the device has.
+    /// One: f32 if the spec has it, else the finest one that the device has.
     Finest,
     /// Each.
     Each,
@@ -276,7 +276,7 @@ impl Check {
         !matches!(self.entry().precisions, Precisions::Finest)
     }
 
-    /// Whether the check runs only where it is asked for.
+    /// Whether the check runs only on request.
     pub const fn is_on_request(self) -> bool {
         self.entry().is_on_request
     }

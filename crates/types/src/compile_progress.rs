@@ -5,7 +5,7 @@ use std::fmt;
 const PREFIX: &str = "compiling GPU kernels: ";
 
 /// How far a suite has compiled its GPU kernels: `compiling GPU kernels: 12/99`. The suite prints
-/// it as a line of its own on stderr, and `testgen run` reads it from there.
+/// it as a separate line on stderr, and `testgen run` reads it from there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CompileProgress {
     /// The parts that are finished. A part is the kernels of one model, or some of them where fewer

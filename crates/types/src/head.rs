@@ -6,7 +6,7 @@ closed_enum! {
     /// The output of a class, computed from the hidden states of its base model and named by the
     /// suffix of the class name.
     Head: "head" {
-        /// The hidden states, and the pooled one where the type has a pooler.
+        /// The hidden states, and the pooled one if the type has a pooler.
         Base = "Model",
         /// Scores of the next token.
         CausalLm = "ForCausalLM",

@@ -72,7 +72,7 @@ pub struct KernelEntry {
     pub model: String,
     /// The check in which it did.
     pub check: Check,
-    /// Whether no model computed it with this layout: batches are laid out as those of a single
+    /// Whether no model computed it with this layout: batches are laid out as for a single
     /// attention head.
     #[serde(default)]
     pub one_head: bool,

@@ -3,7 +3,7 @@
 //! Owns: which architectures, tasks, devices, precisions, checks, operators and model types exist,
 //! which check applies to which architecture, the line formats of reports and of a suite's
 //! progress, how Python's JSON is read, how quantized checkpoints are recognised, the text of a
-//! panic, how files are read with a limit, and where the cache is. Does not own: any other
+//! panic, how files are read with a limit, and the directory of the cache. Does not own: any other
 //! behaviour. Generator and runtime match these enums exhaustively, so a new variant is a compile
 //! error wherever it must be handled.
 

@@ -68,7 +68,7 @@ operators! {
         Cos = "cos",
         /// The hyperbolic tangent.
         Tanh = "tanh",
-        /// a where a condition holds, else b.
+        /// a if a condition holds, else b.
         Where = "where",
         /// The larger of a and b; NaN where either is NaN.
         Maximum = "maximum",

@@ -38,7 +38,8 @@ impl Precision {
     }
 
     /// The loosest tolerance in the table for results in this precision: the error relative to the
-    /// norm, and that of the largest element. A comparison that allows more than this cannot fail.
+    /// norm, and the error of the largest element. A comparison that allows more than this cannot
+    /// fail.
     pub const fn tolerance_ceiling(self) -> [f64; 2] {
         match self {
             Self::F32 => [3e-5, 6e-5],

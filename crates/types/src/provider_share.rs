@@ -1,5 +1,5 @@
 //! The part of a graph that an execution provider computed: ONNX Runtime places each node on one of
-//! its providers, and on that of the CPU where the requested one does not have the operation.
+//! its providers, and on the provider of the CPU if the requested one does not have the operation.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -58,7 +58,6 @@ impl fmt::Display for ProviderShares<'_> {
         f.write_str(&shares.collect::<Vec<_>>().join(", "))?;
         if self.fell_back() {
             let [(on_cpu, time_on_cpu), (all, time)] = self.on_cpu();
-            let percent = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
             let (nodes, time) = (percent(on_cpu, all), percent(time_on_cpu, time));
             write!(
                 f,
@@ -67,6 +66,10 @@ impl fmt::Display for ProviderShares<'_> {
         }
         Ok(())
     }
+}
+
+fn percent(part: u64, whole: u64) -> f64 {
+    100.0 * part as f64 / whole.max(1) as f64
 }
 
 #[cfg(test)]

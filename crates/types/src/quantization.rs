@@ -25,11 +25,11 @@ use std::{error::Error, fmt, path::Path};
 /// by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuantizedCheckpoint {
-    /// The method as `config.json` spells it, for instance `gptq`; as given where it is not known.
+    /// The method as `config.json` spells it, for instance `gptq`; as given if it is not known.
     method: String,
     /// Its own options, for instance `4 bits` or `nf4`.
     detail: Option<String>,
-    /// Where it was found.
+    /// The field, file or tensor that shows it.
     evidence: String,
 }
 

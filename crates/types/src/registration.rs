@@ -22,7 +22,7 @@ pub struct Registration {
 /// device, check and precision.
 ///
 /// f32 is the reference of the precision ladder and of the metamorphic checks: checks that do not
-/// run per precision run in f32 where the spec has it, else in the finest precision of the spec. A
+/// run per precision run in f32 if the spec has it, else in the finest precision of the spec. A
 /// precision that devices of a kind cannot have (tf32 on all but CUDA) requires no checks there.
 pub fn required_checks(
     architecture: Architecture,
@@ -62,10 +62,9 @@ fn registrations(
             .copied()
             .filter(|precision| precision.applies_on(device))
             .collect();
-        let applies = |check: &&Check| {
+        for &check in Check::ALL.iter().filter(|check| {
             check.applies_to(architecture) && check.applies_on(device) && selects(**check)
-        };
-        for &check in Check::ALL.iter().filter(applies) {
+        }) {
             let precisions: Vec<_> = match check.entry().precisions {
                 // `Precision` declares f32 first, so it is the least one.
                 Precisions::Finest => computed.iter().copied().min().into_iter().collect(),

@@ -1,6 +1,6 @@
 //! The registry: every model type with a native implementation, one line each. Everything that
 //! lists such types is derived from it: their part of the enum [`ModelType`](crate::ModelType), the
-//! dispatch of the models crate, the recorder's `python/record/registry.json`, docs.
+//! dispatch of the models crate, the recorder's `python/reference/registry.json`, docs.
 //!
 //! A type is entered when its numbers agree with transformers. Sorted by architecture, then by
 //! name.

@@ -1,5 +1,5 @@
 //! The model types of transformers without a native implementation, as transformers' own mappings
-//! list them. Written by `fixtures/model_types.py`; do not edit.
+//! list them. Written by `python/fixtures/model_types.py`; do not edit.
 
 /// Calls `$callback!` with `$tokens` and the table: a block for each architecture, and in it a line
 /// for each type: the variant of [`ModelType`](crate::ModelType), the `model_type` of

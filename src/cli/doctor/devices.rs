@@ -1,12 +1,9 @@
 //! `testgen doctor --devices`: the devices of this machine, without computing.
 
-use crate::{
-    base::{cli_error::Error, exit_code::ExitCode},
-    cli::{Out, text_format::TextFormat},
-    execution::run::Requirement,
-};
+use crate::cli::{Out, text_format::TextFormat};
 use serde::Serialize;
 use std::collections::BTreeSet;
+use testgen_base::{cli_error::Error, exit_code::ExitCode, requirement::Requirement};
 use testgen_device::{Device, EngineKind, Inventory, System, inventory};
 
 /// The JSON form; adding a field is compatible, changing one raises the version.

@@ -1,15 +1,15 @@
 //! The reports that others are compared with, and how.
 
 use crate::{
-    base::cli_error::{CliError, Error},
+    bench::{SpeedComparison, SpeedOptions, read_bench_reports},
+    compare::{CompareOptions, DeviceChoice, DevicePair, ReportComparison},
     results::{
-        bench::{SpeedComparison, SpeedOptions, read_bench_reports},
-        compare::{CompareOptions, DeviceChoice, DevicePair, ReportComparison},
         expected_failure::ExpectedFailures,
         read::{MergedReport, read_sources},
     },
 };
 use std::{path::PathBuf, slice};
+use testgen_base::cli_error::{CliError, Error};
 
 /// The base, and how reports are compared with it.
 #[derive(Debug, clap::Args)]
@@ -90,7 +90,7 @@ impl BaseArguments {
         )))
     }
 
-    /// The speed of `reports` compared with that of the base.
+    /// The speed of `reports` compared with the speed of the base.
     pub(super) fn speed(&self, reports: &[PathBuf]) -> Result<SpeedComparison, Error> {
         let options = SpeedOptions {
             devices: self.pair()?,

@@ -1,11 +1,12 @@
 //! The result of a run on stdout.
 
 use crate::{
-    base::{cli_error::Error, exit_code::ExitCode},
     cli::{Out, text_format::TextFormat},
-    results::{read::Summary, report::render_human},
+    report::render_human,
+    results::read::Summary,
 };
 use std::path::Path;
+use testgen_base::{cli_error::Error, exit_code::ExitCode};
 
 /// Prints the results of the checks; green is exit code 0.
 pub(super) fn show(

@@ -1,7 +1,8 @@
 //! `testgen show completions`: shell completions.
 
-use crate::{base::cli_error::Error, cli::Out};
+use crate::cli::Out;
 use clap_complete::Shell;
+use testgen_base::cli_error::Error;
 
 /// Print completions for a shell
 #[derive(Debug, clap::Args)]

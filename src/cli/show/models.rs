@@ -1,15 +1,13 @@
 //! `testgen show models`: the model types.
 
 use crate::{
-    base::cli_error::Error,
     cli::Out,
     results::{model_table::ModelTable, read::MergedReport},
-    suite::{
-        settings::{Overrides, Settings},
-        spec::load_all,
-    },
+    settings::{Overrides, Settings},
+    spec::load_all,
 };
 use std::path::PathBuf;
+use testgen_base::cli_error::Error;
 
 /// List the model types that testgen knows, with the models of each
 ///

@@ -1,15 +1,13 @@
 //! `testgen show operators`: the operators that specs can name.
 
 use crate::{
-    base::cli_error::Error,
     cli::Out,
     results::{operator_table::OperatorTable, read::MergedReport, stress_table::stress_table},
-    suite::{
-        settings::{Overrides, Settings},
-        spec::load_all,
-    },
+    settings::{Overrides, Settings},
+    spec::load_all,
 };
 use std::path::PathBuf;
+use testgen_base::cli_error::Error;
 
 /// List the operators that specs can name, with the specs of each
 ///

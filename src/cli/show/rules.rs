@@ -1,11 +1,9 @@
 //! `testgen show rules`: the documentation of the rules of the verifier.
 
-use crate::{
-    base::{
-        cli_error::{CliError, Error},
-        text::Quoted,
-    },
-    cli::Out,
+use crate::cli::Out;
+use testgen_base::{
+    cli_error::{CliError, Error},
+    text::Quoted,
 };
 
 /// List the rules of the verifier, or explain one

@@ -1,13 +1,9 @@
 //! `testgen show schema`: the JSON Schemas of what testgen reads and writes, and the reference of
 //! specs.
 
-use crate::{
-    base::cli_error::{CliError, Error},
-    cli::Out,
-    results::report::structured_schema,
-    suite::spec,
-};
+use crate::{cli::Out, report::structured_schema, spec};
 use clap::ValueEnum;
+use testgen_base::cli_error::{CliError, Error};
 
 /// Print the JSON Schema of specs, of the protocol of engines, or of reports
 ///

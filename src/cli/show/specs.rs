@@ -1,18 +1,16 @@
 //! `testgen show specs`: the specs, with the state of each.
 
 use crate::{
-    base::cli_error::Error,
     cli::{
         Out,
         project_arguments::{FilterArguments, PlaceArguments},
         text_format::TextFormat,
     },
-    suite::{
-        generate::{GenerateError, SuiteLayout},
-        spec::{LoadedSpec, SpecSubject, load_all},
-    },
+    generate::{GenerateError, SuiteLayout},
+    spec::{LoadedSpec, SpecSubject, load_all},
 };
 use serde::Serialize;
+use testgen_base::cli_error::Error;
 
 /// List the specs
 ///

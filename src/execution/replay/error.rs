@@ -1,7 +1,7 @@
 //! Errors of computing a failed call again. A result that is still wrong is not an error.
 
-use crate::base::{child_process::ChildError, cli_error::CliError, exit_code::ExitCode};
 use std::{io, path::PathBuf, time::Duration};
+use testgen_base::{child_process::ChildError, cli_error::CliError, exit_code::ExitCode};
 use testgen_operators::calls::FailedCallError;
 
 /// A failed call was not computed again.

@@ -1,15 +1,13 @@
 //! The process of the suite that computes a failed call.
 
 use super::error::ReplayError;
-use crate::{
-    base::{
-        child_process::{ChildError, is_interrupted},
-        limited_output::{LimitedOutput, output_within},
-        text::Quoted,
-    },
-    execution::run::{BuiltSuite, DeviceSelection, command},
-};
+use crate::execution::run::{BuiltSuite, DeviceSelection, command};
 use std::{ffi::OsString, path::Path, time::Duration};
+use testgen_base::{
+    child_process::{ChildError, is_interrupted},
+    limited_output::{LimitedOutput, output_within},
+    text::Quoted,
+};
 use testgen_operators::calls::{FailedCall, ReplayOutcome, Replayed};
 use testgen_types::bounded_file::read_text;
 

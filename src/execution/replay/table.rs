@@ -1,8 +1,8 @@
 //! A replay as a table for the terminal.
 
 use super::Replay;
-use crate::base::text::{Align, Table, one_line};
 use std::fmt::Write;
+use testgen_base::text::{Align, Table, one_line};
 use testgen_operators::calls::{Actual, Repetition, Replayed};
 
 /// The call, its result now, the worst element, and the smaller call.

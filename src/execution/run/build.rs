@@ -6,13 +6,13 @@ use super::{
     clock,
     suite::BuiltSuite,
 };
-use crate::base::{child_process, progress::RunProgress};
 use std::{
     io::Read,
     path::{Path, PathBuf},
     process::{Command, Stdio},
     thread,
 };
+use testgen_base::{child_process, progress::RunProgress};
 
 /// Options of a build.
 #[derive(Debug, Clone)]
@@ -23,8 +23,8 @@ pub struct BuildOptions {
     pub release: bool,
     /// Leaves out CUDA and ROCm.
     pub cpu_only: bool,
-    /// Leaves out burn where the suite is a workspace of its own; in another one, the other crates
-    /// need it in any case.
+    /// Leaves out burn if the suite is a separate workspace; in another one, the other crates need
+    /// it in any case.
     pub engines_only: bool,
     /// Compiles every kernel that an autotuner could choose.
     pub all_kernels: bool,

@@ -81,12 +81,12 @@ pub(super) fn candidates(manifest: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Whether the suite is a workspace of its own.
+/// Whether the suite is a separate workspace.
 pub(super) fn is_own_workspace(manifest: &Path) -> bool {
     cargo::metadata(manifest).is_some_and(|metadata| own_workspace(&metadata).is_some())
 }
 
-/// The suite, where it is a workspace of its own.
+/// The suite, if it is a separate workspace.
 fn own_workspace(metadata: &Metadata) -> Option<&CargoPackage> {
     let [suite] = metadata.packages.as_slice() else {
         return None;
@@ -139,8 +139,8 @@ fn runtime_key(manifest: &Path) -> Option<String> {
     Some(format!("path-{}", digest(&path)))
 }
 
-/// A number of codegen units that differs from that of other suites, which makes cargo give their
-/// files different names.
+/// A number of codegen units that differs from the number of other suites, which makes cargo give
+/// their files different names.
 ///
 /// Cargo identifies a package of the workspace by its name and its path relative to the workspace,
 /// so all suites of one name would share file names, and a suite could run the binary of another

@@ -18,8 +18,8 @@ use std::{
 /// File systems round times, and clocks of file servers differ.
 const TOLERATED: Duration = Duration::from_secs(2);
 
-/// Deletes the built suite of `manifest` if its binary is of a time to come. `arguments` are those
-/// of the build that follows.
+/// Deletes the built suite of `manifest` if its binary is dated in the future. `arguments` are the
+/// arguments of the build that follows.
 pub(super) fn forget_future_builds(manifest: &Path, release: bool, arguments: &[OsString]) {
     if find_built(manifest)
         .and_then(|suite| modified(&suite.binary))

@@ -38,7 +38,7 @@ pub struct ProcessDevices {
 
 impl DeviceSelection {
     /// The processes that compute on `devices`, at least one. The second device of a kind has a
-    /// process of its own, so that all of them compute at the same time; kinds without an index are
+    /// separate process, so that all of them compute at the same time; kinds without an index are
     /// in the first process.
     pub fn processes(devices: &[Self]) -> Vec<ProcessDevices> {
         let mut kinds: Vec<DeviceKind> = Vec::new();

@@ -1,7 +1,7 @@
 //! Errors of building and running a suite. Failed checks are not errors but results.
 
-use crate::base::{child_process::ChildError, cli_error::CliError, exit_code::ExitCode};
 use std::{io, path::PathBuf, process::ExitStatus};
+use testgen_base::{child_process::ChildError, cli_error::CliError, exit_code::ExitCode};
 
 /// A suite could not be built or run.
 #[derive(Debug, thiserror::Error)]

@@ -3,7 +3,6 @@
 mod followed;
 
 use super::{BuiltSuite, RunError, Selection};
-use crate::base::{atomic_file::TemporaryFile, child_process, progress::RunProgress};
 use followed::{Followed, FollowedRun};
 use std::{
     collections::BTreeSet,
@@ -12,6 +11,7 @@ use std::{
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
 };
+use testgen_base::{atomic_file::TemporaryFile, child_process, progress::RunProgress};
 
 /// The environment variable that names the report to the suite.
 pub(crate) const REPORT: &str = "TESTGEN_REPORT";
@@ -139,8 +139,8 @@ pub fn list(
         .collect())
 }
 
-/// Runs the selected tests, each part in a process of its own and all at the same time. Failing
-/// tests are not an error here; the reports contain them.
+/// Runs the selected tests, each part in a separate process and all at the same time. Failing tests
+/// are not an error here; the reports contain them.
 ///
 /// # Errors
 ///
@@ -180,7 +180,7 @@ pub fn execute(
         .map(|process| &mut process.child)
         .collect();
     let statuses = child_process::wait_all(&mut children, || followed.show(all, progress));
-    // Also of an interrupted run, to show where it was.
+    // Also of an interrupted run, to show what it had reached.
     let ended: Vec<(PathBuf, TemporaryFile)> = started
         .into_iter()
         .map(Started::end)

@@ -1,10 +1,10 @@
 //! The end of a suite's log, for a suite that crashed.
 
-use crate::base::text::limited;
 use std::{
     io::{self, Read, Seek, SeekFrom},
     path::Path,
 };
+use testgen_base::text::limited;
 use testgen_types::bounded_file::open;
 
 /// The number of lines.

@@ -1,12 +1,13 @@
 //! The outcome of a run: its report compared with the suite's tests, the exit status and the
 //! required devices.
 
-use super::{Execution, Listing, Requirement, SuitePart};
+use super::{Execution, Listing, SuitePart};
 use crate::results::{
     expected_failure::ExpectedFailures,
     read::{ReportError, ReportProblem, Summary, find_problems, read_lines},
 };
 use std::collections::BTreeMap;
+use testgen_base::requirement::Requirement;
 use testgen_types::{Check, DeviceKind, EntryStatus, ReportEntry};
 
 /// A finished run.

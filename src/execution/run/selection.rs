@@ -1,7 +1,7 @@
 //! Selects the tests of a suite: filters over test names, and the corresponding arguments of the
 //! test binary.
 
-use crate::suite::generate::SpecFilter;
+use crate::generate::SpecFilter;
 use std::collections::BTreeSet;
 use testgen_types::{Architecture, DeviceKind};
 

@@ -5,10 +5,7 @@
 //! installation. The simulator itself validates the requested devices.
 
 use super::{RunError, cargo};
-use crate::{
-    base::{child_process, progress::RunProgress},
-    suite::settings::{Runtime, Settings},
-};
+use crate::settings::{Runtime, Settings};
 use std::{
     env,
     ffi::OsString,
@@ -17,6 +14,7 @@ use std::{
     process::{Command, Stdio},
     str::FromStr,
 };
+use testgen_base::{child_process, progress::RunProgress};
 
 /// The value of `--simulate`: `rocm`, or `rocm=gfx90a`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -144,6 +142,7 @@ const LIBRARIES: &[(&str, &str)] = &[
     ("hip-sim-hiprtc", "libhiprtc.so"),
     ("hip-sim-rocblas", "librocblas.so"),
     ("hip-sim-hipblaslt", "libhipblaslt.so"),
+    ("hip-sim-miopen", "libMIOpen.so"),
 ];
 
 /// Arranges the built files like a ROCm installation in `hip-sim/` next to them, and returns its

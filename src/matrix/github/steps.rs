@@ -31,13 +31,13 @@ pub(super) fn concurrency(name: &str, cancel: Yaml) -> Yaml {
     ])
 }
 
-/// bash with `-e` and `pipefail`, also in containers, where the default would be sh.
+/// bash with `-e` and `pipefail`, also in containers, whose default would be sh.
 pub(super) fn shell() -> Yaml {
     map([("run", map([("shell", "bash".into())]))])
 }
 
 pub(super) fn checkout() -> Yaml {
-    // Otherwise the token stays in `.git/config`, where the code of the change can read it.
+    // Otherwise the token stays in `.git/config`, and the code of the change can read it there.
     uses(CHECKOUT, map([("persist-credentials", false.into())]))
 }
 

@@ -1,11 +1,12 @@
 //! One job: the script that Slurm starts, and the steps in it.
 //!
-//! An attempt has a directory of its own, which is renamed when it has ended. When a node fails,
+//! An attempt has a separate directory, which is renamed when it has ended. When a node fails,
 //! Slurm starts the job again: the records of the first attempt are not among the results, and none
 //! is lost or doubled.
 
-use crate::{base::text::shell_quote, matrix::slurm_options::Slurm};
+use crate::matrix::slurm_options::Slurm;
 use std::fmt::Write;
+use testgen_base::text::shell_quote;
 use testgen_types::DeviceKind;
 
 /// The directory of reports of the running attempt.
@@ -21,7 +22,8 @@ pub(super) struct SlurmJob<'p> {
     pub(super) slices: Option<(u32, u32, u32)>,
     pub(super) slurm: &'p Slurm,
     pub(super) container: Option<Container<'p>>,
-    /// The directory of its reports, below `reports`; those of an array have the slice appended.
+    /// The directory of its reports, below `reports`; the directories of an array have the slice
+    /// appended.
     pub(super) results: Option<String>,
     /// The lines that run in the container.
     pub(super) steps: Vec<String>,

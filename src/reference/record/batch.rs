@@ -10,10 +10,7 @@ use super::{
     process::Recorder,
     synthetic::{SyntheticWeights, record_stored, record_synthetic},
 };
-use crate::{
-    base::{child_process, progress::RunProgress},
-    reference::python_program::PythonError,
-};
+use crate::reference::python_program::PythonError;
 use std::{
     collections::VecDeque,
     fs,
@@ -23,6 +20,7 @@ use std::{
     thread,
     time::Duration,
 };
+use testgen_base::{child_process, progress::RunProgress};
 
 /// The memory of a recorder for each byte of weights: a model in 16 bits, one in f32 and one in f64
 /// at once, from a file in 16 bits.

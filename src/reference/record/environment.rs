@@ -3,9 +3,9 @@
 
 use std::process::Command;
 
-/// The variables that are passed on, each with its use. Python itself runs with `-I` and reads none
-/// of its own: `PYTHONPATH`, `PYTHONHOME`, `PYTHONSTARTUP` and packages in the user's home have no
-/// effect. A virtual environment is found from the path of its Python, so `VIRTUAL_ENV` is not
+/// The variables that are passed on, each with its use. Python itself runs with `-I` and ignores
+/// its variables: `PYTHONPATH`, `PYTHONHOME`, `PYTHONSTARTUP` and packages in the user's home have
+/// no effect. A virtual environment is found from the path of its Python, so `VIRTUAL_ENV` is not
 /// needed.
 const KEPT: [(&str, &str); 6] = [
     ("PATH", "finds `python3`; some packages start programs"),

@@ -1,25 +1,18 @@
 //! The process of one recorder, isolated from the user's environment.
 
-use super::{
-    environment,
-    event::Content,
-    files::{FILES, RECORDER},
-    options::RecordOptions,
-};
-use crate::{
-    base::child_process,
-    reference::python_program::{PythonError, PythonProgram},
-};
+use super::{environment, event::Content, options::RecordOptions};
+use crate::reference::python_program::{PythonError, PythonProgram};
 use std::{
     ffi::OsString,
-    fs,
     io::{BufRead, BufReader, Read},
     path::{Path, PathBuf},
     process::{Command, Stdio},
     thread,
 };
 use tempfile::TempDir;
+use testgen_base::child_process;
 use testgen_engine::python_program;
+use testgen_python::RECORDER;
 
 /// The recorder's files, and how to run them.
 pub(super) struct Recorder<'a> {
@@ -36,9 +29,7 @@ impl<'a> Recorder<'a> {
             source,
         };
         let directory = tempfile::tempdir().map_err(write)?;
-        for (name, text) in FILES {
-            fs::write(directory.path().join(name), text).map_err(write)?;
-        }
+        RECORDER.write(directory.path()).map_err(write)?;
         Ok(Self {
             directory,
             python: python_program(options.python.as_deref().map(Path::as_os_str)),
@@ -99,7 +90,9 @@ impl<'a> Recorder<'a> {
         environment::scrub(&mut command);
         // Isolated: neither variables nor the working directory nor packages of the user's home
         // decide what is imported.
-        command.arg("-I").arg(self.directory.path().join(RECORDER));
+        command
+            .arg("-I")
+            .args(RECORDER.arguments(self.directory.path()));
         command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

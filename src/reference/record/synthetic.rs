@@ -2,15 +2,16 @@
 //! then the goldens of the weights that are made from it; of a quantized one the goldens of its
 //! dequantized weights.
 //!
-//! Everything is recorded in a temporary directory of the cache, where the weights are. The files
+//! Everything is recorded in a temporary directory of the cache, which has the weights. The files
 //! without the weights are moved when all are complete, the golden last.
 
 use super::{event::Content, process::Recorder};
-use crate::{base::atomic_file, reference::python_program::PythonError};
+use crate::reference::python_program::PythonError;
 use std::{
     fs, io,
     path::{Path, PathBuf},
 };
+use testgen_base::atomic_file;
 
 /// The files that are kept of a quantized checkpoint.
 const GOLDENS: [&str; 2] = ["answers.json", "golden.safetensors"];
@@ -96,7 +97,7 @@ fn about(content: Content, made: &Path, target: &Path) -> Content {
     }
 }
 
-/// Copies the files that are kept, and deletes those that there are no longer.
+/// Copies the files that are kept, and deletes the files that are no longer there.
 fn copy_files(
     names: &[&str],
     from: &Path,

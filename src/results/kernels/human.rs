@@ -2,8 +2,8 @@
 //! is not correct.
 
 use super::summary::{KernelRow, KernelSummary};
-use crate::base::text::{Align, Table};
 use std::fmt::Write;
+use testgen_base::text::{Align, Table};
 use testgen_types::{KernelEntry, KernelOutcome};
 
 /// Failures shown; more are only counted.
@@ -92,16 +92,9 @@ fn failure(entry: &KernelEntry) -> String {
 }
 
 fn result(summary: &KernelSummary) -> String {
-    let count = |outcome: KernelOutcome| -> usize {
-        summary
-            .rows
-            .iter()
-            .filter_map(|row| row.counts.get(&outcome))
-            .sum()
-    };
     let counts: Vec<String> = OUTCOMES
         .iter()
-        .map(|(outcome, name)| format!("{} {name}", count(*outcome)))
+        .map(|(outcome, name)| format!("{} {name}", count(*outcome, summary)))
         .collect();
     let word = if summary.green { "passed" } else { "failed" };
     let failures = summary.failures.len();
@@ -109,6 +102,14 @@ fn result(summary: &KernelSummary) -> String {
         "result: {word}: {}; {failures} incorrect of those that the rule chooses\n",
         counts.join(", ")
     )
+}
+
+fn count(outcome: KernelOutcome, summary: &KernelSummary) -> usize {
+    summary
+        .rows
+        .iter()
+        .filter_map(|row| row.counts.get(&outcome))
+        .sum()
 }
 
 #[cfg(test)]

@@ -1,10 +1,8 @@
 //! Reads a report of kernels: every bad line is a problem.
 
-use crate::{
-    base::json_lines::{BadLine, parse_json_lines},
-    results::read::ReportError,
-};
+use crate::results::read::ReportError;
 use std::path::Path;
+use testgen_base::json_lines::{BadLine, parse_json_lines};
 use testgen_types::{
     KernelEntry,
     bounded_file::{limit, read_bytes},
@@ -31,10 +29,12 @@ pub fn read_kernel_lines(path: &Path) -> Result<KernelLines, ReportError> {
 
 fn parse(text: &str) -> KernelLines {
     let (entries, bad) = parse_json_lines(text, KernelEntry::VERSION);
-    let problem = |BadLine { line, message }| format!("line {line}: {message}");
     KernelLines {
         entries,
-        problems: bad.into_iter().map(problem).collect(),
+        problems: bad
+            .into_iter()
+            .map(|BadLine { line, message }| format!("line {line}: {message}"))
+            .collect(),
     }
 }
 

@@ -120,13 +120,12 @@ fn counts(entries: &[&KernelEntry]) -> BTreeMap<KernelOutcome, usize> {
 
 fn examples(entries: &[&KernelEntry]) -> Vec<KernelExample> {
     let mut worst: BTreeMap<KernelOutcome, &KernelEntry> = BTreeMap::new();
-    let headroom = |entry: &KernelEntry| entry.headroom.unwrap_or(0.0);
     for entry in entries
         .iter()
         .filter(|entry| entry.outcome != KernelOutcome::Correct)
     {
         let known = worst.entry(entry.outcome).or_insert(entry);
-        if headroom(entry) < headroom(known) {
+        if entry.headroom.unwrap_or(0.0) < known.headroom.unwrap_or(0.0) {
             *known = entry;
         }
     }

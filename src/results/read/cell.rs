@@ -124,7 +124,7 @@ impl CellPart {
         for merged in entries {
             *counts.entry(merged.evaluation.status).or_default() += 1;
         }
-        // `dtype_ladder` also compares the other precisions, which have cells of their own.
+        // `dtype_ladder` also compares the other precisions, which have separate cells.
         let compared = entries
             .iter()
             .filter(|merged| merged.entry.check != Check::DtypeLadder);
@@ -162,15 +162,19 @@ fn tightest<'o>(outputs: impl Iterator<Item = &'o OutputError>) -> Option<&'o Ou
 /// Whether numeric checks passed without `output_golden` or `forward`, one of which every model and
 /// every operator has in every precision.
 fn computes_without_comparing(entries: &[MergedEntry]) -> bool {
-    let passes = |status| matches!(status, ResultStatus::Pass | ResultStatus::Simulated);
-    let compares = |check| matches!(check, Check::OutputGolden | Check::Forward);
     let passed = || {
         entries
             .iter()
-            .filter(|merged| passes(merged.evaluation.status))
+            .filter(|merged| {
+                matches!(
+                    merged.evaluation.status,
+                    ResultStatus::Pass | ResultStatus::Simulated
+                )
+            })
             .map(|merged| merged.entry.check)
     };
-    passed().any(Check::is_numeric) && !passed().any(compares)
+    passed().any(Check::is_numeric)
+        && !passed().any(|check| matches!(check, Check::OutputGolden | Check::Forward))
 }
 
 /// The first hidden state, in the order of the layers, that is outside its threshold.
@@ -182,8 +186,8 @@ pub(crate) fn first_diverging(entry: &ReportEntry) -> Option<&str> {
         .find_map(|output| output.name.strip_prefix("trace."))
 }
 
-/// Whether the error of a tensor exceeds its thresholds, or that of an element its bound; true for
-/// NaN, for which every comparison is false.
+/// Whether the error of a tensor exceeds its thresholds, or the error of an element its bound; true
+/// for NaN, for which every comparison is false.
 pub(crate) fn is_outside(output: &OutputError) -> bool {
     let inside = output.rel_l2 <= output.rel_l2_threshold
         && output.max_rel <= output.max_rel_threshold

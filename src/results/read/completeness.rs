@@ -5,8 +5,8 @@ use super::ReportProblem;
 use std::collections::{BTreeMap, BTreeSet};
 use testgen_types::{EntryStatus, ReportEntry};
 
-/// Compares `entries` with the tests of the suite: `listed` contains all of them, `selected` those
-/// that had to run.
+/// Compares `entries` with the tests of the suite: `listed` contains all of them, `selected` the
+/// ones that had to run.
 ///
 /// Returns every problem once, in a stable order. Entries of listed tests that were not selected
 /// are accepted.

@@ -1,15 +1,15 @@
 //! Reads a report: every bad line is a problem.
 
 use super::ReportProblem;
-use crate::base::{
-    cli_error::CliError,
-    exit_code::ExitCode,
-    json_lines::{BadLine, parse_json_lines},
-};
 use flate2::read::MultiGzDecoder;
 use std::{
     io::Read,
     path::{Path, PathBuf},
+};
+use testgen_base::{
+    cli_error::CliError,
+    exit_code::ExitCode,
+    json_lines::{BadLine, parse_json_lines},
 };
 use testgen_types::{
     ReportEntry,
@@ -131,10 +131,12 @@ fn unpacked(packed: &[u8], limit: u64) -> Result<Vec<u8>, String> {
 /// Reads the text of a report. Empty lines are ignored.
 pub fn parse_lines(text: &str) -> Lines {
     let (entries, bad) = parse_json_lines(text, ReportEntry::VERSION);
-    let problem = |BadLine { line, message }| ReportProblem::BadLine { line, message };
     Lines {
         entries,
-        problems: bad.into_iter().map(problem).collect(),
+        problems: bad
+            .into_iter()
+            .map(|BadLine { line, message }| ReportProblem::BadLine { line, message })
+            .collect(),
     }
 }
 

@@ -70,12 +70,11 @@ impl MergedReport {
                     .map(|problem| format!("`{}`: {problem}", source.name)),
             );
             merged.add_contradictions(&source);
-            let locate = |entry| Located {
+            located.extend(source.entries.into_iter().map(|entry| Located {
                 identity: identity(&entry, &only),
                 source: index,
                 entry,
-            };
-            located.extend(source.entries.into_iter().map(locate));
+            }));
             merged.sources.push(source.name);
         }
         drop_superseded(&mut located);
@@ -120,7 +119,7 @@ impl MergedReport {
         self.problems.is_empty() && !self.entries.iter().any(|merged| merged.evaluation.red)
     }
 
-    /// The number of checks by status: those that compare numbers with the reference, and the
+    /// The number of checks by status: the checks that compare numbers with the reference, and the
     /// others.
     pub fn counts(&self) -> StatusCounts {
         let mut counts = StatusCounts::default();
@@ -248,10 +247,9 @@ impl TestKey {
 /// Drops checks that did not run for lack of a device when another machine ran them on a real
 /// device. A simulation does not replace them.
 fn drop_superseded(located: &mut Vec<Located>) {
-    let is_real = |identity: &Identity| !identity.simulated && identity.name.is_some();
     let ran: BTreeSet<TestKey> = located
         .iter()
-        .filter(|located| is_real(&located.identity))
+        .filter(|located| !located.identity.simulated && located.identity.name.is_some())
         .map(|located| TestKey::from_entry(&located.entry))
         .collect();
     located.retain(

@@ -49,11 +49,10 @@ pub(crate) fn report_files(path: &Path) -> Result<Vec<PathBuf>, ReportError> {
     }
     let mut files = Vec::new();
     for entry in WalkDir::new(path).sort_by_file_name() {
-        let failed = |error: walkdir::Error| ReportError::Read {
+        let entry = entry.map_err(|error| ReportError::Read {
             path: path.to_owned(),
             problem: FileProblem::System(error.into()),
-        };
-        let entry = entry.map_err(failed)?;
+        })?;
         // A FIFO or a dangling link of that name is an error when it is read.
         let name = entry.file_name().to_string_lossy();
         let is_report = EXTENSIONS.iter().any(|end| name.ends_with(end));
@@ -70,19 +69,14 @@ pub(crate) fn report_files(path: &Path) -> Result<Vec<PathBuf>, ReportError> {
     }
 }
 
-/// With several paths the name begins with that of the directory, so that it stays unique. It is
-/// never an absolute path: the merged report must not depend on the machine that merges.
+/// With several paths the name begins with the directory's, so that it stays unique. It is never an
+/// absolute path: the merged report must not depend on the machine that merges.
 fn name(path: &Path, file: &Path, several: bool) -> String {
-    let last = |path: &Path| {
-        path.file_name()
-            .map(|name| name.to_string_lossy().into_owned())
-            .unwrap_or_default()
-    };
     match file.strip_prefix(path) {
-        Ok(below) if below.as_os_str().is_empty() => last(file),
-        Ok(below) if several => format!("{}/{}", last(path), below.display()),
+        Ok(below) if below.as_os_str().is_empty() => file_name(file),
+        Ok(below) if several => format!("{}/{}", file_name(path), below.display()),
         Ok(below) => below.display().to_string(),
-        Err(_) => last(file),
+        Err(_) => file_name(file),
     }
 }
 
@@ -95,4 +89,10 @@ fn unique_name(known: &[ReportSource], name: String) -> String {
         .map(|count| format!("{name} ({count})"))
         .find(|name| !taken(name))
         .unwrap_or(name)
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default()
 }

@@ -122,7 +122,6 @@ pub fn evaluate(
     }
     let expectation = expected.matching(entry);
     let in_force = expectation.filter(|expectation| expected.is_in_force(expectation));
-    let evaluation = |status, red, note| StatusEvaluation { status, red, note };
     match (entry.status, in_force, expectation) {
         (EntryStatus::Ignored, ..) => evaluation(ignored(entry), false, None),
         (EntryStatus::Fail, Some(expectation), _) => evaluation(
@@ -151,9 +150,9 @@ pub fn evaluate(
     }
 }
 
-/// The status of a check that the suite ignored. An endpoint without a model is a mock, also where
-/// the engine lacks what the model needs; the suite reports every other model that could not be
-/// loaded as a failure.
+/// The status of a check that the suite ignored. An endpoint without a model is a mock, also if the
+/// engine lacks what the model needs; the suite reports every other model that could not be loaded
+/// as a failure.
 fn ignored(entry: &ReportEntry) -> ResultStatus {
     let is_unsupported = entry
         .reason
@@ -173,4 +172,8 @@ fn without_numbers(entry: &ReportEntry) -> Option<ResultStatus> {
         (true, false, true) => Some(ResultStatus::Fallback),
         (true, false, false) | (false, ..) => None,
     }
+}
+
+fn evaluation(status: ResultStatus, red: bool, note: Option<String>) -> StatusEvaluation {
+    StatusEvaluation { status, red, note }
 }

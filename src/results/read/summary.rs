@@ -115,18 +115,15 @@ impl Summary {
         problems: Vec<ReportProblem>,
         expected: &ExpectedFailures,
     ) -> Self {
-        let count = |status| {
-            entries
-                .iter()
-                .filter(|entry| entry.status == status)
-                .count()
-        };
         let expectations = expectations(entries, expected);
-        let excused = |entry: &ReportEntry| {
-            evaluate(entry, None, expected).status == ResultStatus::ExpectedFailure
-        };
-        let failed = |entry: &&ReportEntry| entry.status == EntryStatus::Fail && !excused(entry);
-        let mut failures: Vec<ReportEntry> = entries.iter().filter(failed).cloned().collect();
+        let mut failures: Vec<ReportEntry> = entries
+            .iter()
+            .filter(|entry| {
+                entry.status == EntryStatus::Fail
+                    && evaluate(entry, None, expected).status != ResultStatus::ExpectedFailure
+            })
+            .cloned()
+            .collect();
         failures.sort_by_key(ReportEntry::test_name);
         let unexpected = expectations
             .iter()
@@ -135,9 +132,9 @@ impl Summary {
             version: Self::VERSION,
             // Without an entry nothing ran, which must not be green.
             green: failures.is_empty() && !unexpected && problems.is_empty() && !entries.is_empty(),
-            passed: count(EntryStatus::Pass),
-            failed: count(EntryStatus::Fail),
-            ignored: count(EntryStatus::Ignored),
+            passed: count(EntryStatus::Pass, entries),
+            failed: count(EntryStatus::Fail, entries),
+            ignored: count(EntryStatus::Ignored, entries),
             rows: rows(entries),
             ignored_reasons: ignored_reasons(entries),
             failures,
@@ -295,4 +292,11 @@ fn serialize_problems<S: Serializer>(
         kind: problem.kind(),
         message: problem.to_string(),
     }))
+}
+
+fn count(status: EntryStatus, entries: &[ReportEntry]) -> usize {
+    entries
+        .iter()
+        .filter(|entry| entry.status == status)
+        .count()
 }

@@ -2,7 +2,7 @@
 
 use crate::project::{OPERATORS, Project};
 use std::{fs, path::Path};
-use testgen::{results::stress_table::stress_table, suite::spec::load_all};
+use testgen::{results::stress_table::stress_table, spec::load_all};
 use testgen_types::Operator;
 
 /// A line of a report: the operators of the spec `sums` on a device.

@@ -20,7 +20,8 @@ pub(super) enum Flow<'a> {
     Return(Value<'a>),
 }
 
-/// The paths on which a list of expressions was interpreted completely, and those that left before.
+/// The paths on which a list of expressions was interpreted completely, and the paths that left
+/// before.
 #[derive(Default)]
 pub(super) struct Listed<'a> {
     pub(super) done: Vec<(PathState<'a>, Vec<Value<'a>>)>,

@@ -29,7 +29,7 @@ impl<'a> Interpreter<'_, 'a> {
         }
         match expression {
             Expr::Paren(inner) => self.expression(&inner.expr, state),
-            // Not for `&mut`: the value could change where it is passed to.
+            // Not for `&mut`: the function that it is passed to could change the value.
             Expr::Reference(inner) if inner.mutability.is_none() => {
                 self.expression(&inner.expr, state)
             }
@@ -79,7 +79,7 @@ impl<'a> Interpreter<'_, 'a> {
         })
     }
 
-    /// A struct of the runtime; a harness defines none of its own.
+    /// A struct of the runtime; a harness defines no struct.
     fn structure(&mut self, literal: &'a ExprStruct, state: PathState<'a>) -> Vec<Branch<'a>> {
         let Meaning::Runtime(path) = self.names.meaning(&literal.path) else {
             return self.unsupported(literal, "a value built from its fields", PLAIN);

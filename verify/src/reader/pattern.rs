@@ -13,7 +13,7 @@ use syn::{Pat, PatIdent, Path, ext::IdentExt, spanned::Spanned};
 pub(super) type Matched<'a> = Vec<(PathState<'a>, bool)>;
 
 impl<'a> Interpreter<'_, 'a> {
-    /// Matches `value` with `pattern`, and declares its names on the paths where it matches.
+    /// Matches `value` with `pattern`, and declares its names on the paths that match.
     pub(super) fn bind(
         &mut self,
         pattern: &'a Pat,

@@ -10,7 +10,7 @@ use crate::{names::item_name, vocabulary};
 use syn::{Block, Expr, Item, Local, Stmt};
 
 impl<'a> Interpreter<'_, 'a> {
-    /// Interprets `block`; its value is that of its last expression.
+    /// Interprets `block`; its value is the value of its last expression.
     pub(super) fn block(&mut self, block: &'a Block, state: PathState<'a>) -> Vec<Branch<'a>> {
         let mark = state.mark();
         let mut branches = branch::value(state, Value::unit());

@@ -97,7 +97,7 @@ fn not_called(init_path: &InitPath<'_, '_>, name: &str) -> Diagnostic {
         }
         _ => format!("begin with `{name}` and match its result"),
     };
-    Diagnostic::span(init_path.code_path.end(), message, help)
+    init_path.diagnostic(message, help)
 }
 
 fn call_diagnostic(

@@ -40,46 +40,52 @@ fn absent(init_path: &InitPath<'_, '_>) -> Vec<Diagnostic> {
         "return `init_cpu(&target.on(DeviceKind::Cpu)).into_fallback(DeviceKind::{}, &unavailable)`",
         device.variant_name()
     );
-    let at = |message: String| {
-        vec![Diagnostic::span(
-            init_path.code_path.end(),
-            message,
-            help.as_str(),
-        )]
-    };
     let Some(marked) = init_path
         .code_path
         .call_of(&init_path.code_path.result)
         .filter(|call| is_method(call, "into_fallback"))
     else {
-        return at(format!(
-            "`{function}` does not return a fallback when its device is absent"
-        ));
+        return vec![init_path.diagnostic(
+            format!("`{function}` does not return a fallback when its device is absent"),
+            &help,
+        )];
     };
     let [endpoint, from, absence] = marked.arguments.as_slice() else {
-        return at("`into_fallback` does not receive a device and an absence".to_owned());
+        return vec![init_path.diagnostic(
+            "`into_fallback` does not receive a device and an absence".to_owned(),
+            &help,
+        )];
     };
     if *from != device_value(device) {
-        return at(format!(
-            "the fallback of `{function}` is marked with another device: `{from}`"
-        ));
+        return vec![init_path.diagnostic(
+            format!("the fallback of `{function}` is marked with another device: `{from}`"),
+            &help,
+        )];
     }
     if !is_whole_absence(init_path, absence) {
-        return at(format!(
-            "the fallback of `{function}` does not contain the error of each detection"
-        ));
+        return vec![init_path.diagnostic(
+            format!("the fallback of `{function}` does not contain the error of each detection"),
+            &help,
+        )];
     }
-    let local = |call: &&RecordedCall<'_>| call.callee == Callee::Local("init_cpu".to_owned());
-    let Some(init) = init_path.code_path.call_of(endpoint).filter(local) else {
-        return at(format!(
-            "the fallback of `{function}` does not come from `init_cpu`"
-        ));
+    let Some(init) = init_path
+        .code_path
+        .call_of(endpoint)
+        .filter(|call| call.callee == Callee::Local("init_cpu".to_owned()))
+    else {
+        return vec![init_path.diagnostic(
+            format!("the fallback of `{function}` does not come from `init_cpu`"),
+            &help,
+        )];
     };
     match init.arguments.as_slice() {
         [target] if is_cpu_target(init_path, target) => extra_inits(init_path),
-        _ => at(format!(
-            "the fallback of `{function}` does not load its own target on the host processor"
-        )),
+        _ => {
+            let message = format!(
+                "the fallback of `{function}` does not load its own target on the host processor"
+            );
+            vec![init_path.diagnostic(message, &help)]
+        }
     }
 }
 

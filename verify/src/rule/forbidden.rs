@@ -35,11 +35,10 @@ impl ForbiddenVisitor {
     }
 
     fn constant_condition(&mut self, condition: &Expr) {
-        let literal = |expression: &Expr| matches!(expression, Expr::Lit(lit) if matches!(lit.lit, Lit::Bool(_)));
         let constant = match condition {
-            Expr::Unary(unary) => literal(&unary.expr),
+            Expr::Unary(unary) => is_boolean(&unary.expr),
             Expr::Paren(inner) => return self.constant_condition(&inner.expr),
-            other => literal(other),
+            other => is_boolean(other),
         };
         if constant {
             self.add(
@@ -174,13 +173,14 @@ impl<'ast> Visit<'ast> for ForbiddenVisitor {
 fn has_reason(meta: &Meta) -> bool {
     let Meta::List(list) = meta else { return false };
     let words = list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated);
-    let is_reason = |word: &Meta| match word {
-        Meta::NameValue(pair) if pair.path.is_ident("reason") => {
-            literal::text(&pair.value).is_some_and(|reason| !reason.trim().is_empty())
-        }
-        _ => false,
-    };
-    words.is_ok_and(|words| words.iter().any(is_reason))
+    words.is_ok_and(|words| {
+        words.iter().any(|word| match word {
+            Meta::NameValue(pair) if pair.path.is_ident("reason") => {
+                literal::text(&pair.value).is_some_and(|reason| !reason.trim().is_empty())
+            }
+            _ => false,
+        })
+    })
 }
 
 fn statement_leaves(statement: &Stmt) -> bool {
@@ -209,4 +209,8 @@ fn leaves(expression: &Expr) -> bool {
         }
         _ => false,
     }
+}
+
+fn is_boolean(expression: &Expr) -> bool {
+    matches!(expression, Expr::Lit(lit) if matches!(lit.lit, Lit::Bool(_)))
 }

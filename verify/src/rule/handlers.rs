@@ -91,13 +91,6 @@ fn returned(init_path: &InitPath<'_, '_>, requirements: &RequiredChecks) -> Vec<
     let help = format!(
         "return `{name}(LoadedModel::new(target, device, model))` once the model is loaded"
     );
-    let at = |message: String| {
-        vec![Diagnostic::span(
-            init_path.code_path.end(),
-            message,
-            help.as_str(),
-        )]
-    };
     let made: Vec<_> = init_path
         .code_path
         .calls()
@@ -119,25 +112,31 @@ fn returned(init_path: &InitPath<'_, '_>, requirements: &RequiredChecks) -> Vec<
         .call_of(&init_path.code_path.result)
         .filter(|call| call.callee == Callee::Local(name.clone()));
     let Some(handler) = handler else {
-        return at(format!(
-            "`{}` does not return its own handler once the model is loaded",
-            init_path.function()
-        ));
+        return vec![init_path.diagnostic(
+            format!(
+                "`{}` does not return its own handler once the model is loaded",
+                init_path.function()
+            ),
+            &help,
+        )];
     };
     if !matches!(handler.arguments.as_slice(), [loaded] if is_loaded(init_path, loaded, [TARGET, device, model]))
     {
-        return at(format!(
-            "the handler of `{}` does not receive the model that was loaded for its target",
-            init_path.function()
-        ));
+        return vec![init_path.diagnostic(
+            format!(
+                "the handler of `{}` does not receive the model that was loaded for its target",
+                init_path.function()
+            ),
+            &help,
+        )];
     }
     if made.len() == 1 {
         Vec::new()
     } else {
-        at(format!(
-            "`{}` makes more than one handler",
-            init_path.function()
-        ))
+        vec![init_path.diagnostic(
+            format!("`{}` makes more than one handler", init_path.function()),
+            &help,
+        )]
     }
 }
 
@@ -147,11 +146,10 @@ fn is_loaded<'a>(
     value: &Value<'a>,
     expected: [Value<'a>; 3],
 ) -> bool {
-    let marked = |call: &&RecordedCall<'_>| call.callee == Callee::Method("with_memory".to_owned());
     let new = init_path
         .code_path
         .call_of(value)
-        .filter(marked)
+        .filter(|call| call.callee == Callee::Method("with_memory".to_owned()))
         .and_then(|call| call.arguments.first())
         .unwrap_or(value);
     let is_new =

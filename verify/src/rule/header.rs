@@ -86,13 +86,9 @@ fn field(
 
 fn spec(lines: &[Line<'_>], expectation: Option<&Expectation>) -> Option<Diagnostic> {
     let help = again(expectation);
-    let parts = |line: &Line<'_>| {
-        let inner = line.text.strip_prefix("- spec: `")?.strip_suffix("`)")?;
-        inner
-            .rsplit_once("` (sha256 `")
-            .map(|(path, hash)| (path.to_owned(), hash.to_owned()))
-    };
-    let Some((line, (path, hash))) = lines.iter().find_map(|line| Some((line, parts(line)?)))
+    let Some((line, (path, hash))) = lines
+        .iter()
+        .find_map(|line| Some((line, spec_and_hash(line)?)))
     else {
         return Some(Diagnostic::top(
             "the header does not name its spec with its hash",
@@ -150,4 +146,11 @@ fn lines(attributes: &[Attribute]) -> Vec<Line<'_>> {
             .collect::<Vec<_>>()
     });
     lines.collect()
+}
+
+fn spec_and_hash(line: &Line<'_>) -> Option<(String, String)> {
+    let inner = line.text.strip_prefix("- spec: `")?.strip_suffix("`)")?;
+    inner
+        .rsplit_once("` (sha256 `")
+        .map(|(path, hash)| (path.to_owned(), hash.to_owned()))
 }

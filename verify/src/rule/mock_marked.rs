@@ -50,13 +50,6 @@ fn failed_diagnostic(
     let (function, name) = (init_path.function(), failed.callee.name());
     let variant = init_path.device.variant_name();
     let help = format!("return `Endpoint::mock(&target.label, DeviceKind::{variant}, &error)`");
-    let at = |message: String| {
-        Some(Diagnostic::span(
-            init_path.code_path.end(),
-            message,
-            help.as_str(),
-        ))
-    };
     let is_mock =
         |call: &&RecordedCall<'_>| call.callee == Callee::Runtime("Endpoint::mock".to_owned());
     let Some(mock) = init_path
@@ -64,20 +57,24 @@ fn failed_diagnostic(
         .call_of(&init_path.code_path.result)
         .filter(is_mock)
     else {
-        return at(format!(
-            "`{function}` does not return a mock when `{name}` fails"
+        return Some(init_path.diagnostic(
+            format!("`{function}` does not return a mock when `{name}` fails"),
+            &help,
         ));
     };
     match mock.arguments.as_slice() {
-        [label, _, _] if *label != of_target("label") => at(format!(
-            "the mock of `{function}` does not have the label of the target"
+        [label, _, _] if *label != of_target("label") => Some(init_path.diagnostic(
+            format!("the mock of `{function}` does not have the label of the target"),
+            &help,
         )),
-        [_, device, _] if *device != device_value(init_path.device) => at(format!(
-            "the mock of `{function}` is marked with another device: `{device}`"
+        [_, device, _] if *device != device_value(init_path.device) => Some(init_path.diagnostic(
+            format!("the mock of `{function}` is marked with another device: `{device}`"),
+            &help,
         )),
         [_, _, error] if *error == payload(BranchOutcome::Err, step) => None,
-        _ => at(format!(
-            "the mock of `{function}` does not contain the error of `{name}`"
+        _ => Some(init_path.diagnostic(
+            format!("the mock of `{function}` does not contain the error of `{name}`"),
+            &help,
         )),
     }
 }

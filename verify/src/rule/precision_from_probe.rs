@@ -30,19 +30,16 @@ fn one(init_path: &InitPath<'_, '_>) -> Option<Diagnostic> {
         return unopened(init_path);
     };
     let function = init_path.function();
-    let end = |message: String, help: &str| {
-        Some(Diagnostic::span(init_path.code_path.end(), message, help))
-    };
     let probes: Vec<_> = init_path
         .code_path
         .runtime("probe_half_precision")
         .collect();
     let [(probe, call)] = probes.as_slice() else {
         let help = "call `probe_half_precision(&device)` once, after `target.open`";
-        return end(
+        return Some(init_path.diagnostic(
             format!("a path through `{function}` does not probe its device once"),
             help,
-        );
+        ));
     };
     if call.arguments != [device.clone()] {
         let message = format!("`{function}` probes another device than the opened one");
@@ -58,10 +55,10 @@ fn one(init_path: &InitPath<'_, '_>) -> Option<Diagnostic> {
         .runtime("report_probe")
         .any(|(_, call)| call.arguments == reported)
     {
-        return end(
+        return Some(init_path.diagnostic(
             format!("a path through `{function}` does not report its probe"),
             "call `report_probe(&target.label, &probe)`",
-        );
+        ));
     }
     chosen(init_path, Value::Called(*probe)).or_else(|| loaded(init_path, device))
 }
@@ -87,7 +84,7 @@ fn chosen<'a>(init_path: &InitPath<'_, 'a>, probe: Value<'a>) -> Option<Diagnost
             "a path through `{}` does not choose its precision by its probe",
             init_path.function()
         );
-        return Some(Diagnostic::span(init_path.code_path.end(), message, help));
+        return Some(init_path.diagnostic(message, help));
     };
     let offered = Value::Field(
         Rc::new(Value::Local("SPEC".to_owned())),

@@ -114,8 +114,7 @@ pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
         let mut wrong: Vec<Diagnostic> = requests
             .map(|code_path| at(code_path, message.clone()))
             .collect();
-        // The accessors of another request fail with errors of their own, which need no second
-        // finding.
+        // The accessors of another request fail with separate errors, which need no second finding.
         if wrong.is_empty() {
             let errors = code_paths.iter().filter(|code_path| {
                 is_error(code_path) && !modality.is_error_of_accessor(code_path)

@@ -22,7 +22,7 @@ use crate::{
 use syn::Expr;
 use testgen_types::{Check, Registration, engine_checks, required_checks};
 
-/// Compares the skips with those of the spec.
+/// Compares the skips with the spec's skips.
 pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
     let (Some(fields), Some(requirements)) = (harness.harness_fields(), &harness.requirements)
     else {
@@ -156,10 +156,10 @@ fn compared(
 }
 
 fn finding(&(place, what, check): &Difference<'_>, registrations: &[&Registration]) -> Diagnostic {
-    let written = |registration: &&Registration| {
-        format!("`{}` in `{}`", registration.device, registration.precision)
-    };
-    let first = registrations.first().map(written).unwrap_or_default();
+    let first = registrations
+        .first()
+        .map(|registration| format!("`{}` in `{}`", registration.device, registration.precision))
+        .unwrap_or_default();
     let rest = match registrations.len() {
         0 | 1 => String::new(),
         count => format!(", and {} more", count - 1),

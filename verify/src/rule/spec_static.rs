@@ -110,25 +110,14 @@ fn consistent(spec: &SpecLiteral<'_>) -> Vec<Diagnostic> {
             );
         }
     }
-    if let Some(ExpectedSubject::Operators(operators)) = &spec.subject {
-        let sized = |one: &ExpectedOperator| {
-            let all = one
-                .shapes
-                .iter()
-                .chain(one.stress.iter().flat_map(|stress| &stress.shapes));
-            all.into_iter()
-                .all(|shape| shape.len() == one.operator.sizes().len())
-        };
-        let has_none = |one: &ExpectedOperator| {
-            one.shapes.is_empty() || one.stress.iter().any(|it| it.shapes.is_empty())
-        };
-        if operators.is_empty() || operators.iter().any(|one| has_none(one) || !sized(one)) {
-            add(
-                "subject",
-                "`SPEC.subject` must name operators, each with shapes of as many sizes as it has"
-                    .to_owned(),
-            );
-        }
+    if let Some(ExpectedSubject::Operators(operators)) = &spec.subject
+        && (operators.is_empty() || !operators.iter().all(has_all_sizes))
+    {
+        add(
+            "subject",
+            "`SPEC.subject` must name operators, each with shapes of as many sizes as it has"
+                .to_owned(),
+        );
     }
     if let (Some(task), Some(architecture)) = (spec.task, spec.architecture)
         && !architecture.tasks().contains(&task)
@@ -227,4 +216,17 @@ fn diagnostic(spec: &SpecLiteral<'_>, field: &str, message: String) -> Option<Di
     spec.fields
         .get(field)
         .map(|value| Diagnostic::at(*value, message, AGAIN))
+}
+
+/// Whether an operator has shapes, each with as many sizes as the operator has.
+fn has_all_sizes(one: &ExpectedOperator) -> bool {
+    if one.shapes.is_empty() || one.stress.iter().any(|it| it.shapes.is_empty()) {
+        return false;
+    }
+    let all = one
+        .shapes
+        .iter()
+        .chain(one.stress.iter().flat_map(|stress| &stress.shapes));
+    all.into_iter()
+        .all(|shape| shape.len() == one.operator.sizes().len())
 }

@@ -72,8 +72,7 @@ fn one(
     } = tolerance;
     let at = |message: String, help: &str| Some(Diagnostic::at(place, message, help));
     let ceiling = precision.tolerance_ceiling();
-    let within = |number: &f64, ceiling: f64| *number > 0.0 && *number <= ceiling;
-    if !within(rel_l2, ceiling[0]) || !within(max_rel, ceiling[1]) {
+    if !is_within(rel_l2, ceiling[0]) || !is_within(max_rel, ceiling[1]) {
         let message = format!(
             "the tolerance of `{output}` in `{precision}` is looser than the table's, or zero"
         );
@@ -138,4 +137,8 @@ fn tolerance(harness: &ParsedHarness<'_>, entry: &Expr) -> Option<ExpectedTolera
         max_rel: literal::number(fields.get("max_rel")?)?,
         reason: literal::text(fields.get("reason")?)?,
     })
+}
+
+fn is_within(number: &f64, ceiling: f64) -> bool {
+    *number > 0.0 && *number <= ceiling
 }

@@ -27,7 +27,7 @@ fn one(init_path: &InitPath<'_, '_>) -> Option<Diagnostic> {
     let Some((read, call)) = init_path.code_path.runtime("visible_devices").next() else {
         let message =
             format!("a path through `{function}` does not read the visible-device variables");
-        return Some(Diagnostic::span(init_path.code_path.end(), message, help));
+        return Some(init_path.diagnostic(message, help));
     };
     let expected = [of_target("label"), Value::Called(read)];
     if init_path

@@ -1,4 +1,4 @@
-//! Each method against the digests of what its library computes, which `fixtures/quantized.py`
+//! Each method against the digests of what its library computes, which `python/fixtures/quantized.py`
 //! writes, and checkpoints that lack something.
 
 use super::QuantizedWeights;

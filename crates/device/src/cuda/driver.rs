@@ -178,8 +178,8 @@ impl<'library> CudaDriver<'library> {
             capability: major.zip(self.attribute(handle, ATTRIBUTE_CAPABILITY_MINOR)),
             total_memory: self.total_memory(handle),
             pci_address: self.pci_address(handle),
-            // CUDA_VISIBLE_DEVICES takes the UUID of a MIG instance with another prefix than that
-            // of a whole GPU.
+            // CUDA_VISIBLE_DEVICES takes the UUID of a MIG instance with another prefix than the
+            // UUID of a whole GPU.
             uuid: self.uuid(handle, if name.contains(" MIG ") { "MIG" } else { "GPU" }),
             integrated: self
                 .attribute(handle, ATTRIBUTE_INTEGRATED)
@@ -194,7 +194,7 @@ impl<'library> CudaDriver<'library> {
         u32::try_from(count).ok().filter(|count| *count > 0)
     }
 
-    /// Free and total bytes, queried in the primary context, on a thread of its own.
+    /// Free and total bytes, queried in the primary context, on a separate thread.
     pub(super) fn memory(&self, index: u32) -> Option<(u64, u64)> {
         let handle = self.handle(index).ok()?;
         // SAFETY: the types are the C signatures of `cuda.h`.

@@ -2,7 +2,7 @@
 //! kernel.
 //!
 //! cudarc panics on a missing library or symbol, cubecl-cuda when it finds no toolkit folder. Both
-//! panic on cubecl's device thread, where the caller only sees that no answer comes: so they are
+//! panic on cubecl's device thread, and the caller only sees that no answer comes: so they are
 //! checked before burn opens the device.
 
 use super::driver::CudaDriver;
@@ -121,7 +121,7 @@ fn open_compiler(system: &System, problems: &mut Vec<DeviceProblem>) -> Option<S
     }
 }
 
-/// NVRTC emits PTX of its own version, which an older driver refuses to load.
+/// NVRTC emits PTX of the version of NVRTC, which an older driver refuses to load.
 fn version_problem(driver: &CudaDriver<'_>, compiler: &SharedLibrary) -> Option<DeviceProblem> {
     let (driver_version, version) = (driver.version()?, compiler::version(compiler)?);
     let what = format!(
@@ -205,11 +205,10 @@ fn toolkit(system: &System) -> Option<String> {
     if let Some(path) = system.variable("CUDA_PATH") {
         return Some(path.to_owned());
     }
-    let exists = |path: &str| system.path(path).exists();
     let folder = ["/usr/local/cuda", "/opt/cuda"]
         .into_iter()
-        .find(|path| exists(path));
+        .find(|path| system.path(path).exists());
     folder
-        .or_else(|| exists("/usr/bin/nvcc").then_some("/usr"))
+        .or_else(|| system.path("/usr/bin/nvcc").exists().then_some("/usr"))
         .map(str::to_owned)
 }

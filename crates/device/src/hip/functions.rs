@@ -98,7 +98,7 @@ impl<'library> HipFunctions<'library> {
         self.library.missing(&["hipSimVersion"]).is_empty()
     }
 
-    /// Free and total bytes, queried on a thread of its own: the current device of HIP belongs to a
+    /// Free and total bytes, queried on a separate thread: the current device of HIP belongs to a
     /// thread.
     pub(crate) fn memory(&self, index: u32) -> Option<(u64, u64)> {
         // SAFETY: the types are the C signatures of `hip_runtime_api.h`.

@@ -61,7 +61,6 @@ impl fmt::Display for Inventory {
 }
 
 fn row(device: &Device) -> [String; 7] {
-    let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "-".to_owned());
     let state = if device.unusable_by_burn.is_some() {
         "not by burn"
     } else if device.simulated {
@@ -74,11 +73,11 @@ fn row(device: &Device) -> [String; 7] {
     } else {
         device.name.clone()
     };
-    let address = text(&device.pci_address);
+    let address = or_dash(&device.pci_address);
     [
         device.label(),
         name,
-        text(&device.architecture),
+        or_dash(&device.architecture),
         memory(device),
         address,
         device.path.to_string(),
@@ -87,12 +86,6 @@ fn row(device: &Device) -> [String; 7] {
 }
 
 fn memory(device: &Device) -> String {
-    let gibibytes = |bytes: Option<u64>| {
-        bytes.map_or_else(
-            || "?".to_owned(),
-            |bytes| format!("{:.1}", bytes as f64 / f64::from(1 << 30)),
-        )
-    };
     format!(
         "{} of {} GiB",
         gibibytes(device.free_memory),
@@ -151,4 +144,15 @@ fn kernel(inventory: &Inventory) -> Vec<String> {
         )
     });
     compute.chain(bus).chain(module).collect()
+}
+
+fn or_dash(value: &Option<String>) -> String {
+    value.clone().unwrap_or_else(|| "-".to_owned())
+}
+
+fn gibibytes(bytes: Option<u64>) -> String {
+    bytes.map_or_else(
+        || "?".to_owned(),
+        |bytes| format!("{:.1}", bytes as f64 / f64::from(1 << 30)),
+    )
 }

@@ -98,14 +98,17 @@ fn pci_address(domain: u64, location: u64) -> String {
 /// visible).
 fn memory(system: &System, node: u32) -> Option<u64> {
     let directory = format!("{NODES}/{node}/mem_banks");
-    let bank = |name: &String| {
-        let text = system.read(format!("{directory}/{name}/properties"))?;
-        let properties = properties(&text);
-        matches!(properties.get("heap_type"), Some(1 | 2))
-            .then(|| properties.get("size_in_bytes").copied())
-            .flatten()
-    };
-    let sizes: Vec<u64> = system.list(&directory).iter().filter_map(bank).collect();
+    let sizes: Vec<u64> = system
+        .list(&directory)
+        .iter()
+        .filter_map(|name| {
+            let text = system.read(format!("{directory}/{name}/properties"))?;
+            let properties = properties(&text);
+            matches!(properties.get("heap_type"), Some(1 | 2))
+                .then(|| properties.get("size_in_bytes").copied())
+                .flatten()
+        })
+        .collect();
     (!sizes.is_empty()).then(|| sizes.iter().sum())
 }
 

@@ -128,11 +128,7 @@ fn calls_compute_the_product_of_every_layout() {
         for output in outputs(&product) {
             let calls = calls(&product, &output, 8).expect("no factor has to be copied");
             assert_eq!(calls.len(), count, "{product:?}");
-            assert_eq!(
-                computed(&output, &calls),
-                expected(&product),
-                "{product:?}"
-            );
+            assert_eq!(computed(&output, &calls), expected(&product), "{product:?}");
         }
     }
 }

@@ -1,9 +1,10 @@
 //! cuBLAS: `cublasGemmEx` and `cublasGemmStridedBatchedEx`, where C and D are one matrix.
 
 use crate::{
-    blas::{Algorithm, Blas, BlasError, Buffers, PartialSums, check},
+    blas::{Algorithm, Blas, Buffers, PartialSums},
     gpu::LibraryGpu,
     library::LibraryName,
+    library_error::{LibraryError, check},
     lt::{CUBLAS_STATUSES, cuda_version, data_type},
     product::{ComputeType, GemmCall, MatrixStorage, Operand},
     symbols::functions,
@@ -55,8 +56,8 @@ impl Cublas {
         library: &SharedLibrary,
         gpu: Rc<dyn LibraryGpu>,
         sums: PartialSums,
-    ) -> Result<Self, BlasError> {
-        let missing = |symbol| BlasError::Symbol {
+    ) -> Result<Self, LibraryError> {
+        let missing = |symbol| LibraryError::Symbol {
             library: library.path().to_owned(),
             symbol,
         };
@@ -84,7 +85,7 @@ impl Cublas {
     }
 }
 
-fn status(function: &str, code: c_int) -> Result<(), BlasError> {
+fn status(function: &str, code: c_int) -> Result<(), LibraryError> {
     check(function, code, CUBLAS_STATUSES, &[8, 15])
 }
 
@@ -101,7 +102,7 @@ impl Blas for Cublas {
         true
     }
 
-    fn algorithms(&self, product: &GemmCall) -> Result<Vec<Algorithm>, BlasError> {
+    fn algorithms(&self, product: &GemmCall) -> Result<Vec<Algorithm>, LibraryError> {
         // The table of `cublasGemmEx` has no factors of 8 bits.
         let supported = !product.arithmetic.has_float8();
         Ok(if supported {
@@ -116,7 +117,7 @@ impl Blas for Cublas {
         product: &GemmCall,
         _algorithm: &Algorithm,
         buffers: Buffers,
-    ) -> Result<(), BlasError> {
+    ) -> Result<(), LibraryError> {
         self.gpu.make_current()?;
         let [a, b, d] = [Operand::A, Operand::B, Operand::D]
             .map(|operand| CublasMatrix::new(product.stored(operand)));

@@ -7,9 +7,10 @@ use super::{
     rocblas_numbers::RocblasNumbers as Numbers,
 };
 use crate::{
-    blas::{Algorithm, AlgorithmHandle, Blas, BlasError, Buffers, check},
+    blas::{Algorithm, AlgorithmHandle, Blas, Buffers},
     gpu::{DeviceAddress, LibraryGpu},
     library::LibraryName,
+    library_error::{LibraryError, check},
     product::{ComputeType, GemmCall},
 };
 use std::{
@@ -32,8 +33,8 @@ impl Rocblas {
     pub(crate) fn open(
         library: &SharedLibrary,
         gpu: Rc<dyn LibraryGpu>,
-    ) -> Result<Self, BlasError> {
-        let missing = |symbol| BlasError::Symbol {
+    ) -> Result<Self, LibraryError> {
+        let missing = |symbol| LibraryError::Symbol {
             library: library.path().to_owned(),
             symbol,
         };
@@ -61,7 +62,7 @@ impl Rocblas {
     }
 
     /// Selects between f32 and XF32 for products of f32.
-    fn set_math(&self, compute: ComputeType) -> Result<(), BlasError> {
+    fn set_math(&self, compute: ComputeType) -> Result<(), LibraryError> {
         let mode = match compute {
             ComputeType::F32 => Numbers::DEFAULT_MATH,
             ComputeType::Tf32 => Numbers::XF32_MATH,
@@ -79,7 +80,7 @@ impl Rocblas {
         call: &RocblasCall,
         functions: &SolutionFunctions,
         list: &mut [i32],
-    ) -> Result<usize, BlasError> {
+    ) -> Result<usize, LibraryError> {
         let RocblasCall {
             operations: [op_a, op_b],
             sizes: [m, n, k],
@@ -173,7 +174,7 @@ impl Rocblas {
 /// The compute type: sums in f32 for every type.
 const F32: c_int = 151;
 
-fn status(function: &str, code: c_int) -> Result<(), BlasError> {
+fn status(function: &str, code: c_int) -> Result<(), LibraryError> {
     check(function, code, Numbers::STATUSES, Numbers::UNSUPPORTED)
 }
 
@@ -201,7 +202,7 @@ impl Blas for Rocblas {
     }
 
     /// The default algorithm, then every listed solution.
-    fn algorithms(&self, product: &GemmCall) -> Result<Vec<Algorithm>, BlasError> {
+    fn algorithms(&self, product: &GemmCall) -> Result<Vec<Algorithm>, LibraryError> {
         self.gpu.make_current()?;
         self.set_math(product.arithmetic.compute)?;
         // The library compares types and sizes; the addresses are not read.
@@ -231,7 +232,7 @@ impl Blas for Rocblas {
         });
         let list = match listed {
             Ok(list) => list,
-            Err(BlasError::Unsupported { .. }) => return Ok(Vec::new()),
+            Err(LibraryError::Unsupported { .. }) => return Ok(Vec::new()),
             Err(error) => return Err(error),
         };
         algorithms.extend(list.into_iter().map(|index| Algorithm {
@@ -247,10 +248,10 @@ impl Blas for Rocblas {
         product: &GemmCall,
         algorithm: &Algorithm,
         buffers: Buffers,
-    ) -> Result<(), BlasError> {
+    ) -> Result<(), LibraryError> {
         self.gpu.make_current()?;
         self.set_math(product.arithmetic.compute)?;
-        let unsupported = || BlasError::Unsupported {
+        let unsupported = || LibraryError::Unsupported {
             reason: format!("rocblas has no product {}", product.arithmetic),
         };
         let call = RocblasCall::new(product, buffers).ok_or_else(unsupported)?;

@@ -1,7 +1,7 @@
-//! The numbers of `rocblas-types.h`. `tests/declarations.rs` compares them with the published
+//! The numbers of `rocblas-types.h`. `tests/declarations` compares them with the published
 //! header.
 
-use crate::{blas::StatusNames, number_type::NumberType};
+use crate::{library_error::StatusNames, number_type::NumberType};
 use std::ffi::c_int;
 
 /// The numbers of rocBLAS.

@@ -3,7 +3,8 @@
 
 use super::{dialect::Dialect, functions::LtFunctions};
 use crate::{
-    blas::{BlasError, PartialSums},
+    blas::PartialSums,
+    library_error::LibraryError,
     product::{GemmCall, MatrixStorage, Operand},
 };
 use std::{
@@ -36,7 +37,7 @@ impl<'table> Descriptors<'table> {
         dialect: &Dialect,
         product: &GemmCall,
         preference: Preference,
-    ) -> Result<Self, BlasError> {
+    ) -> Result<Self, LibraryError> {
         let mut new = Self {
             functions,
             operation: null_mut(),
@@ -70,7 +71,7 @@ impl<'table> Descriptors<'table> {
         &mut self,
         dialect: &Dialect,
         preference: Preference,
-    ) -> Result<(), BlasError> {
+    ) -> Result<(), LibraryError> {
         // SAFETY: the pointer is writable for the whole call.
         dialect.check("MatmulPreferenceCreate", unsafe {
             (self.functions.preference_create)(&mut self.preference)
@@ -96,7 +97,11 @@ impl<'table> Descriptors<'table> {
         Ok(())
     }
 
-    fn create_operation(&mut self, dialect: &Dialect, product: &GemmCall) -> Result<(), BlasError> {
+    fn create_operation(
+        &mut self,
+        dialect: &Dialect,
+        product: &GemmCall,
+    ) -> Result<(), LibraryError> {
         let compute = dialect.compute(product.arithmetic.compute);
         // Alpha and beta are f32 in every type: 0 is the number of f32.
         // SAFETY: the pointer is writable for the whole call.
@@ -123,10 +128,10 @@ impl<'table> Descriptors<'table> {
         dialect: &Dialect,
         index: usize,
         stored: MatrixStorage,
-    ) -> Result<(), BlasError> {
+    ) -> Result<(), LibraryError> {
         let number = dialect
             .number(stored.number)
-            .ok_or_else(|| BlasError::Unsupported {
+            .ok_or_else(|| LibraryError::Unsupported {
                 reason: format!("{} has no type {}", dialect.library, stored.number),
             })?;
         let (rows, columns, leading) = (

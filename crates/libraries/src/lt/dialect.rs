@@ -1,9 +1,9 @@
-//! The numbers by which cuBLASLt and hipBLASLt differ. `tests/declarations.rs` compares AMD's with
+//! The numbers by which cuBLASLt and hipBLASLt differ. `tests/declarations` compares AMD's with
 //! the published headers.
 
 use crate::{
-    blas::{BlasError, StatusNames, check},
     library::LibraryName,
+    library_error::{LibraryError, StatusNames, check},
     number_type::NumberType,
     product::ComputeType,
 };
@@ -118,7 +118,7 @@ pub(super) const CONFIGURATION: &[(&str, c_int, usize)] = &[
 ];
 
 impl Dialect {
-    pub(super) fn check(&self, function: &str, code: c_int) -> Result<(), BlasError> {
+    pub(super) fn check(&self, function: &str, code: c_int) -> Result<(), LibraryError> {
         check(
             &format!("{}{function}", self.prefix),
             code,

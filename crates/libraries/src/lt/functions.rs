@@ -1,10 +1,7 @@
 //! The functions of `cublasLt.h` and `hipblaslt.h`, which have the same parameters in both.
 
-use crate::symbols::functions;
+use crate::symbols::{Opaque, functions};
 use std::ffi::{c_int, c_void};
-
-/// A descriptor of the library, or its handle.
-type Opaque = *mut c_void;
 
 functions! {
     /// The functions that products need.

@@ -1,11 +1,12 @@
 //! One product in the memory of a device, and its variants.
 
-use super::{evaluation::CaseResult, factors::Factors, shape::ProductShape};
+use super::{factors::Factors, opened::OpenedProducts, shape::ProductShape};
 use crate::{
-    blas::{Algorithm, BlasError, Buffers},
+    blas::{Algorithm, Buffers},
+    evaluation::{AlgorithmResult, first_difference},
     gpu::GpuError,
     guarded::Guarded,
-    open::Opened,
+    library_error::LibraryError,
     product::{Gemm, GemmCall, GemmTypes, Operand},
 };
 
@@ -63,7 +64,7 @@ pub(super) fn products(shape: ProductShape, arithmetic: GemmTypes, index: usize)
 
 /// A product whose matrices are in the memory of a device.
 pub(super) struct GemmCase<'a> {
-    opened: &'a Opened,
+    opened: OpenedProducts<'a>,
     product: &'a Gemm,
     a: Guarded<'a>,
     b: Guarded<'a>,
@@ -75,11 +76,11 @@ impl<'a> GemmCase<'a> {
     /// Copies the factors to the device. What must not be read is NaN: C with beta 0, padding,
     /// guards, and D.
     pub(super) fn new(
-        opened: &'a Opened,
+        opened: OpenedProducts<'a>,
         product: &'a Gemm,
         factors: &Factors,
     ) -> Result<Self, GpuError> {
-        let buffer = |operand| Guarded::new(&*opened.gpu, product.stored(operand));
+        let buffer = |operand| Guarded::new(opened.gpu, product.stored(operand));
         let mut case = Self {
             opened,
             product,
@@ -105,7 +106,7 @@ impl<'a> GemmCase<'a> {
     }
 
     /// Computes the product with an algorithm. An error is one of the device.
-    pub(super) fn compute(&self, algorithm: &Algorithm) -> Result<CaseResult, GpuError> {
+    pub(super) fn compute(&self, algorithm: &Algorithm) -> Result<AlgorithmResult, GpuError> {
         self.d.restore()?;
         let [a, b, c, d] = [&self.a, &self.b, &self.c, &self.d].map(Guarded::address);
         match self.opened.blas.run(
@@ -114,12 +115,12 @@ impl<'a> GemmCase<'a> {
             Buffers { a, b, c, d },
         ) {
             Ok(()) => {}
-            Err(BlasError::Gpu(error)) => return Err(error),
-            Err(error) => return Ok(CaseResult::Refused(error)),
+            Err(LibraryError::Gpu(error)) => return Err(error),
+            Err(error) => return Ok(AlgorithmResult::Refused(error)),
         }
         self.opened.gpu.synchronise()?;
         let (values, overwritten) = self.d.read()?;
-        Ok(CaseResult::Computed {
+        Ok(AlgorithmResult::Computed {
             values,
             overwritten,
         })
@@ -131,16 +132,11 @@ impl<'a> GemmCase<'a> {
         let mut problems = Vec::new();
         let [first, second] = [self.compute(algorithm)?, self.compute(algorithm)?];
         if let (
-            CaseResult::Computed { values: first, .. },
-            CaseResult::Computed { values: second, .. },
+            AlgorithmResult::Computed { values: first, .. },
+            AlgorithmResult::Computed { values: second, .. },
         ) = (&first, &second)
-            && let Some(index) =
-                (0..first.len()).find(|index| first[*index].to_bits() != second[*index].to_bits())
         {
-            problems.push(format!(
-                "computed twice, element {index} is {:?} and {:?}",
-                first[index], second[index]
-            ));
+            problems.extend(first_difference(first, second));
         }
         for (name, buffer) in [("A", &self.a), ("B", &self.b), ("C", &self.c)] {
             if buffer.is_changed()? {

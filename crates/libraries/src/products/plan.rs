@@ -6,18 +6,18 @@ use testgen_types::Precision;
 
 /// The products that are computed.
 #[derive(Debug, Clone)]
-pub struct ProductPlan {
+pub(crate) struct ProductPlan {
     /// The shapes.
-    pub shapes: Vec<ProductShape>,
+    pub(crate) shapes: Vec<ProductShape>,
     /// The types.
-    pub arithmetics: Vec<GemmTypes>,
+    pub(crate) arithmetics: Vec<GemmTypes>,
     /// The most algorithms of a product.
-    pub algorithms: usize,
+    pub(crate) algorithms: usize,
 }
 
 impl ProductPlan {
     /// Every shape in every type that a library may have, with every algorithm.
-    pub fn full(library: LibraryName) -> Self {
+    pub(crate) fn full(library: LibraryName) -> Self {
         Self {
             shapes: shapes(),
             arithmetics: arithmetics(library),
@@ -26,7 +26,7 @@ impl ProductPlan {
     }
 
     /// Every seventh small shape, in every type: seconds on a processor.
-    pub fn reduced(library: LibraryName) -> Self {
+    pub(crate) fn reduced(library: LibraryName) -> Self {
         let few = shapes()
             .into_iter()
             .filter(|shape| shape.terms() < 1 << 16)
@@ -40,7 +40,7 @@ impl ProductPlan {
 
     /// The part whose results have the type of a precision.
     #[must_use]
-    pub fn of_precision(mut self, precision: Precision) -> Self {
+    pub(crate) fn of_precision(mut self, precision: Precision) -> Self {
         let GemmTypes {
             result, compute, ..
         } = GemmTypes::for_precision(precision);
@@ -73,7 +73,7 @@ fn arithmetics(library: LibraryName) -> Vec<GemmTypes> {
             .collect()
     };
     match library {
-        LibraryName::Cublas | LibraryName::Rocblas => {}
+        LibraryName::Cublas | LibraryName::Rocblas | LibraryName::Cudnn | LibraryName::Miopen => {}
         LibraryName::CublasLt => arithmetics.extend(float8(&open_compute)),
         LibraryName::HipblasLt => {
             arithmetics.extend([float8(&open_compute), float8(&without_infinity)].concat())
@@ -88,7 +88,7 @@ const LONG: [usize; 5] = [4095, 4096, 4097, 8192, 8193];
 
 /// 200 shapes: one row or column, one tile, tiles with tails, long sums, tall and wide matrices,
 /// batches.
-pub fn shapes() -> Vec<ProductShape> {
+fn shapes() -> Vec<ProductShape> {
     let mut shapes = Vec::new();
     for rows in [1, 8, 17, 64, 129] {
         for columns in [1, 16, 33, 64, 127] {

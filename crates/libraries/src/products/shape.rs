@@ -4,20 +4,20 @@ use crate::product::GemmTypes;
 
 /// The sizes of a product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct ProductShape {
+pub(crate) struct ProductShape {
     /// The rows of the result.
-    pub rows: usize,
+    pub(crate) rows: usize,
     /// The columns of the result.
-    pub columns: usize,
+    pub(crate) columns: usize,
     /// The length of the sums.
-    pub inner: usize,
+    pub(crate) inner: usize,
     /// The number of products.
-    pub batch: usize,
+    pub(crate) batch: usize,
 }
 
 impl ProductShape {
     /// One product of `[rows, columns, inner]`.
-    pub const fn new([rows, columns, inner]: [usize; 3]) -> Self {
+    pub(crate) const fn new([rows, columns, inner]: [usize; 3]) -> Self {
         Self {
             rows,
             columns,
@@ -27,7 +27,7 @@ impl ProductShape {
     }
 
     /// The products of numbers.
-    pub const fn terms(&self) -> usize {
+    pub(crate) const fn terms(&self) -> usize {
         self.rows * self.columns * self.inner * self.batch
     }
 

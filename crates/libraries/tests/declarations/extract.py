@@ -19,22 +19,34 @@ ENUMS = re.compile(
     r"|CUBLASLT_(MATMUL_DESC_TRANS[AB]|MATRIX_LAYOUT_(BATCH_COUNT|STRIDED_BATCH_OFFSET)|MATMUL_PREF_MAX_WORKSPACE_BYTES)$"
     r"|CUBLASLT_(MATMUL_PREF_REDUCTION_SCHEME_MASK|REDUCTION_SCHEME_\w+)$"
     r"|CUBLASLT_ALGO_CONFIG_\w+$|CUDA_R_(32F|16F|16BF|8F_E4M3|8F_E5M2)$"
+    r"|miopen(Status\w+|Half|Float|BFloat16|Convolution|Transpose|ConvolutionAlgo\w+)$"
+    r"|CUDNN_(DATA_(FLOAT|HALF|BFLOAT16)|TENSOR_OP_MATH|FMA_MATH|CROSS_CORRELATION|TENSOR_N(CHW|HWC)|DETERMINISTIC)$"
+    r"|CUDNN_(CONVOLUTION_(FWD|BWD_DATA)_ALGO_\w+|STATUS_NOT_SUPPORTED\w*|STATUS_ARCH_MISMATCH)$"
 )
 FUNCTIONS = re.compile(
     r"(rocblas_(create_handle|destroy_handle|get_version_string|set_math_mode|set_atomics_mode"
     r"|gemm_(strided_batched_)?ex(_get_solutions)?)"
     r"|cublas(Create_v2|Destroy_v2|GetVersion_v2|SetMathMode|GemmEx|GemmStridedBatchedEx|LtMatmulAlgoConfigGetAttribute)"
     r"|(hipblas|cublas)Lt(Create|Destroy|GetVersion|Matmul|MatmulAlgoGetHeuristic"
-    r"|(MatmulDesc|MatrixLayout|MatmulPreference)(Create|Destroy|SetAttribute)))$"
+    r"|(MatmulDesc|MatrixLayout|MatmulPreference)(Create|Destroy|SetAttribute))"
+    r"|miopen(CreateWithStream|Destroy|GetVersion|(Create|Set|Destroy)TensorDescriptor|(Create|Destroy)ConvolutionDescriptor"
+    r"|InitConvolutionNdDescriptor|SetConvolutionGroupCount|SetTransposeConvNdOutputPadding"
+    r"|ConvolutionForward(GetSolutionCount|GetSolution|CompileSolution|Immediate))"
+    r"|cudnn(Create|Destroy|GetVersion|GetErrorString|(Create|Destroy)(Tensor|Filter|Convolution)Descriptor"
+    r"|Set(Tensor|Filter|Convolution)NdDescriptor|SetConvolutionGroupCount|SetConvolutionMathType"
+    r"|GetConvolution(Forward|BackwardData)Algorithm_v7|Convolution(Forward|BackwardData)))$"
 )
-STRUCTS = re.compile(r"(hipblas|cublas)LtMatmul(Algo|HeuristicResult)_t$")
+STRUCTS = re.compile(
+    r"(hipblas|cublas)LtMatmul(Algo|HeuristicResult)_t$|miopenConvSolution_t$|cudnnConvolution(Fwd|BwdData)AlgoPerf_t$"
+)
 BYTES = {"uint8_t": 1, "size_t": 8, "hipblasStatus_t": 4, "float": 4, "int": 4, "hipblasLtMatmulAlgo_t": 24}
 BYTES |= {"uint64_t": 8, "cublasStatus_t": 4, "cublasLtMatmulAlgo_t": 64}
 NUMBERS = {"int": "i32", "rocblas_int": "i32", "int32_t": "i32", "uint32_t": "u32", "int64_t": "i64", "uint64_t": "u64"}
 NUMBERS |= {"rocblas_stride": "i64", "long": "i64", "size_t": "usize"}
 POINTERS = re.compile(
     r"(rocblas_handle|hipStream_t|cudaStream_t|cublasHandle_t"
-    r"|(hipblas|cublas)Lt(Handle|MatmulDesc|MatrixLayout|MatmulPreference)_t)$"
+    r"|(hipblas|cublas)Lt(Handle|MatmulDesc|MatrixLayout|MatmulPreference)_t|miopenAcceleratorQueue_t"
+    r"|(miopen|cudnn)(Handle|TensorDescriptor|FilterDescriptor|ConvolutionDescriptor)_t)$"
 )
 
 
@@ -49,25 +61,29 @@ def parameter(text):
 
 
 def struct_bytes(body):
-    """The size of a structure whose fields are aligned without padding; of both branches of `__cplusplus`, the first."""
+    """The size of a structure with its padding; of both branches of `__cplusplus`, the first. Fields of other types are enums."""
     body = re.sub(r"#else.*?#endif", "", body, flags=re.S)
-    total = 0
+    total, alignment = 0, 1
     for kind, count in re.findall(r"^\s*(\w+)\s+\w+\s*(?:\[(\d+)\])?\s*(?:=[^;]*)?;", body, flags=re.M):
-        total += BYTES[kind] * int(count or 1)
-    return total
+        size = BYTES.get(kind, 4)
+        own = min(size, 8)
+        alignment = max(alignment, own)
+        total += -total % own + size * int(count or 1)
+    return total + -total % alignment
 
 
 def lines(text):
     """The declarations of a header."""
     text = re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
-    text = re.sub(r"//[^\n]*", "", text).replace("CUBLASWINAPI", " ")
+    text = re.sub(r"//[^\n]*", "", text)
+    text = re.sub(r"\b(CUBLASWINAPI|CUDNNWINAPI|CUDNN_DEPRECATED(_ENUM)?)\b", " ", text)
     for name, number in re.findall(r"\b(\w+)\s*=\s*(0x[0-9a-fA-F]+|\d+)\s*[,}\n]", text):
         if ENUMS.match(name):
             yield f"enum {name} {int(number, 0)}"
     for name, parameters in re.findall(r"(?<!return )\b(\w+)\s*\(([^();{}]*)\)\s*;", text):
         if FUNCTIONS.match(name):
             yield " ".join(["function", name, *map(parameter, parameters.split(","))]).rstrip()
-    for body, name in re.findall(r"typedef struct\s*\w*\s*\{([^{}]*(?:\{0\}[^{}]*)?)\}\s*(\w+);", text, flags=re.S):
+    for body, name in re.findall(r"typedef struct\s*\w*\s*\{([^{}]*(?:\{0\}[^{}]*)?)\}\s*(\w+)\s*;", text, flags=re.S):
         if STRUCTS.match(name):
             yield f"struct {name} {struct_bytes(body)}"
 

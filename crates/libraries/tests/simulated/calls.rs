@@ -44,7 +44,7 @@ pub(crate) fn compare(library: &str) {
     others(&executor);
 }
 
-fn compare_call(executor: &LibraryExecutor, call: &Call, precision: Precision) {
+pub(crate) fn compare_call(executor: &LibraryExecutor, call: &Call, precision: Precision) {
     let computed = executor
         .execute(call)
         .unwrap_or_else(|error| panic!("{error}"));
@@ -100,7 +100,7 @@ fn others(executor: &LibraryExecutor) {
     assert!(matches!(&wrong, Err(CallError::Inputs { .. })), "{wrong:?}");
 }
 
-fn assert_passes(library: &str, faults: &str) -> String {
+pub(crate) fn assert_passes(library: &str, faults: &str) -> String {
     let output = run(&format!("calls {library}"), faults);
     let text = String::from_utf8_lossy(&output.stderr).into_owned()
         + &String::from_utf8_lossy(&output.stdout);

@@ -5,8 +5,8 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// The report of a library under faults.
-fn report(library: &str, faults: &str) -> Value {
-    let output = run(&format!("products {library}"), faults);
+pub(crate) fn report(library: &str, faults: &str) -> Value {
+    let output = run(&format!("algorithms {library}"), faults);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let line = text.lines().find(|line| line.starts_with('{'));
     let line = line.unwrap_or_else(|| {
@@ -18,7 +18,7 @@ fn report(library: &str, faults: &str) -> Value {
     serde_json::from_str(line).expect("is JSON")
 }
 
-fn rows(report: &Value) -> Vec<&Value> {
+pub(crate) fn rows(report: &Value) -> Vec<&Value> {
     report["rows"]
         .as_array()
         .expect("has rows")
@@ -26,7 +26,7 @@ fn rows(report: &Value) -> Vec<&Value> {
         .collect()
 }
 
-fn count(row: &Value, name: &str) -> u64 {
+pub(crate) fn count(row: &Value, name: &str) -> u64 {
     row[name].as_u64().expect("is a number")
 }
 
@@ -147,14 +147,14 @@ fn detects(library: &str) {
         let text = Value::from_iter(failed.iter().copied().cloned()).to_string();
         assert!(text.contains(message), "{library}: blas={fault}: {text}");
         for row in failed {
-            let own = row["transposes"].as_str().expect("is text");
+            let own = row["variant"].as_str().expect("is text");
             assert!(
                 transposes.is_empty() || transposes.contains(&own),
                 "{library}: blas={fault}: {row}"
             );
             let failures = row["failures"].as_array().expect("are described");
             let described = |failure: &Value| {
-                failure["product"]
+                failure["computation"]
                     .as_str()
                     .is_some_and(|text| text.contains(product))
             };
@@ -222,7 +222,7 @@ fn a_fault_of_one_solution_is_in_its_rows_only() {
         let report = report(library, "blas=solution");
         for row in rows(&report) {
             let expected = if row["algorithm"] == solution {
-                count(row, "products")
+                count(row, "results")
             } else {
                 0
             };

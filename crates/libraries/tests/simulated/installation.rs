@@ -13,6 +13,7 @@ const FILES: &[(&str, &str)] = &[
     ("libhip_sim_amdhip64.so", "libamdhip64.so"),
     ("libhip_sim_rocblas.so", "librocblas.so.5"),
     ("libhip_sim_hipblaslt.so", "libhipblaslt.so.1"),
+    ("libhip_sim_miopen.so", "libMIOpen.so.1"),
 ];
 
 /// A folder with `lib/`, for `ROCM_PATH`.

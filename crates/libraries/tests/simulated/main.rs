@@ -2,6 +2,7 @@
 //! injected fault is detected.
 
 mod calls;
+mod convolutions;
 mod faults;
 mod installation;
 mod worker;

@@ -1,9 +1,9 @@
 //! The subprocess: computes on the simulated device and prints its results.
 
-use crate::calls;
 use crate::installation::ROLE;
+use crate::{calls, convolutions};
 use testgen_device::{System, hip_runtime};
-use testgen_libraries::{LibraryName, Opened, PartialSums, ProductPlan, open, run_products};
+use testgen_libraries::{LibraryName, Opened, PartialSums, compare_algorithms, open};
 
 /// Opens a library on the simulated device.
 pub(crate) fn opened(name: &str) -> Opened {
@@ -25,11 +25,11 @@ fn worker() {
     };
     let (kind, library) = role.split_once(' ').expect("a kind and a library");
     match kind {
-        "products" => {
-            let opened = opened(library);
-            let report = run_products(&opened, &ProductPlan::reduced(opened.blas.name()));
+        "algorithms" => {
+            let report = compare_algorithms(&opened(library), true, None);
             println!("\n{}", serde_json::to_string(&report).expect("is JSON"));
         }
+        "calls" if library == "miopen" => convolutions::compare(),
         "calls" => calls::compare(library),
         other => panic!("unknown role {other}"),
     }

@@ -36,25 +36,27 @@ pub(super) fn check<C: ModelConfig>(
         .try_for_each(|(name, nested)| nested.check(&join(path, name)))
 }
 
-/// The fields of the file that are read, sorted; those of nested configurations as `outer.inner` in
-/// place of the fields that hold them.
+/// The fields of the file that are read, sorted; the fields of nested configurations as
+/// `outer.inner` in place of the fields that hold them.
 pub(super) fn read_fields<C: ModelConfig>(
     model_type: &str,
     config: &C,
     file: &Map<String, Value>,
 ) -> Vec<String> {
     let nested = config.nested();
-    let is_nested = |name: &str| nested.iter().any(|(holder, _)| *holder == name);
-    let read = |name: &&String| {
-        let first = canonical(model_type, name);
-        // Under both names the field is still one field; its first name counts.
-        let repeated = first != name.as_str() && file.contains_key(first);
-        !config.rest().contains_key(first)
-            && !repeated
-            && !is_nested(name)
-            && !of_another_type(model_type, first)
-    };
-    let mut fields: Vec<String> = file.keys().filter(read).cloned().collect();
+    let mut fields: Vec<String> = file
+        .keys()
+        .filter(|name| {
+            let first = canonical(model_type, name);
+            // Under both names the field is still one field; its first name counts.
+            let repeated = first != name.as_str() && file.contains_key(first);
+            !config.rest().contains_key(first)
+                && !repeated
+                && !nested.iter().any(|(holder, _)| *holder == name.as_str())
+                && !of_another_type(model_type, first)
+        })
+        .cloned()
+        .collect();
     for (holder, inner) in nested
         .iter()
         .filter(|(holder, _)| file.contains_key(*holder))
@@ -68,13 +70,15 @@ pub(super) fn read_fields<C: ModelConfig>(
 /// Whether the struct reads the field for another type that it loads: Llama's struct loads Mistral,
 /// which has no `attention_bias`.
 fn of_another_type(model_type: &str, field: &str) -> bool {
-    let definition = |kind: ModelType| kind.native().map(|entry| entry.definition);
     let Some(own) = ModelType::find(model_type) else {
         return false;
     };
     let declares = |kind: &ModelType| defaults_of(kind.as_str()).defaults.contains_key(field);
-    let shares = |kind: &&ModelType| definition(**kind) == definition(own);
-    !declares(&own) && ModelType::ALL.iter().filter(shares).any(declares)
+    !declares(&own)
+        && ModelType::ALL
+            .iter()
+            .filter(|kind| definition(**kind) == definition(own))
+            .any(declares)
 }
 
 /// Whether a field that nothing reads cannot change the numbers.
@@ -93,4 +97,8 @@ fn join(path: &str, name: &str) -> String {
     } else {
         format!("{path}.{name}")
     }
+}
+
+fn definition(kind: ModelType) -> Option<&'static str> {
+    kind.native().map(|entry| entry.definition)
 }

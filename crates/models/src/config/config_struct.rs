@@ -7,12 +7,12 @@ use testgen_types::Head;
 
 /// The configuration struct of a model type, with the field names of transformers.
 pub(crate) trait ModelConfig: DeserializeOwned {
-    /// The type whose defaults count where the struct is nested in another one, for instance
+    /// The type whose defaults count if the struct is nested in another one, for instance
     /// `clip_text_model`.
     const NESTED_TYPE: &'static str = "";
 
-    /// Fields of this type that the forward pass of transformers does not use, beside those that no
-    /// type uses.
+    /// Fields of this type that the forward pass of transformers does not use, beside the fields
+    /// that no type uses.
     const INERT: &'static [&'static str] = &[];
 
     /// The undeclared fields, which serde collects (`#[serde(flatten)]`).

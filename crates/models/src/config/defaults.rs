@@ -15,12 +15,12 @@ pub(crate) struct TypeDefaults {
     pub(crate) defaults: Map<String, Value>,
 }
 
-/// Extracted from transformers by `fixtures/defaults.py`.
+/// Extracted from transformers by `python/fixtures/defaults.py`.
 static DEFAULTS: LazyLock<BTreeMap<String, TypeDefaults>> = LazyLock::new(|| {
     serde_json::from_str(include_str!("defaults.json")).expect("a script writes the file")
 });
 
-/// The defaults of a type; none of a type that no script knows.
+/// The defaults of a type. A type that no script knows has no defaults.
 pub(crate) fn defaults_of(model_type: &str) -> &'static TypeDefaults {
     static NONE: LazyLock<TypeDefaults> = LazyLock::new(TypeDefaults::default);
     DEFAULTS.get(model_type).unwrap_or(&NONE)

@@ -65,8 +65,8 @@ pub(crate) fn check_dtype(model_type: &str, value: &Value) -> Result<(), ConfigE
     Ok(())
 }
 
-/// The number of labels of a classification head: that of `id2label`, else `num_labels`, else
-/// transformers' default.
+/// The number of labels of a classification head: the number of entries of `id2label`, else
+/// `num_labels`, else transformers' default.
 pub(crate) fn label_count(value: &Value) -> usize {
     let named = value
         .get("id2label")

@@ -10,8 +10,8 @@ use serde::{Deserialize, Deserializer, de::Error};
 use serde_json::{Map, Value};
 use std::ops::Deref;
 
-/// An object of `config.json` that is held to the same rules as the whole file. It has the defaults
-/// of its own class; null represents all of them.
+/// An object of `config.json` that is held to the same rules as the whole file. Its defaults are
+/// the defaults of the class of the object; null represents all of them.
 #[derive(Debug)]
 pub(crate) struct Nested<C> {
     config: C,
@@ -33,11 +33,12 @@ impl<C: ModelConfig> NestedConfig for Nested<C> {
 
     fn check(&self, path: &str) -> Result<(), ConfigError> {
         accounting::check(C::NESTED_TYPE, &self.config, &self.file, path)?;
-        let invalid = |message| ConfigError::Invalid {
-            model_type: C::NESTED_TYPE.to_owned(),
-            message: format!("{path}: {message}"),
-        };
-        self.config.validate().map_err(invalid)
+        self.config
+            .validate()
+            .map_err(|message| ConfigError::Invalid {
+                model_type: C::NESTED_TYPE.to_owned(),
+                message: format!("{path}: {message}"),
+            })
     }
 }
 

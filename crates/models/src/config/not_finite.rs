@@ -3,8 +3,8 @@
 
 use serde_json::Value;
 
-/// The fields that hold one, as `outer.inner`, and its name; for the message where a finite number
-/// is needed.
+/// The fields that hold one, as `outer.inner`, and its name; for the message that asks for a finite
+/// number.
 pub(super) fn not_finite(value: &Value) -> Vec<(String, &str)> {
     let mut found = Vec::new();
     collect(value, "", &mut found);

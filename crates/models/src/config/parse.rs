@@ -19,19 +19,20 @@ pub(crate) fn parse<C: ModelConfig>(
     model_type: &str,
     value: &Value,
 ) -> Result<ParsedConfig<C>, ConfigError> {
-    let invalid = |message| ConfigError::Invalid {
-        model_type: model_type.to_owned(),
-        message,
-    };
     let file = value.as_object().ok_or_else(|| {
-        invalid(format!(
-            "the file is `{}`, not an object",
-            excerpt(&value.to_string())
-        ))
+        invalid(
+            format!(
+                "the file is `{}`, not an object",
+                excerpt(&value.to_string())
+            ),
+            model_type,
+        )
     })?;
-    let config = read::<C>(model_type, file).map_err(invalid)?;
+    let config = read::<C>(model_type, file).map_err(|message| invalid(message, model_type))?;
     accounting::check(model_type, &config, file, "")?;
-    config.validate().map_err(invalid)?;
+    config
+        .validate()
+        .map_err(|message| invalid(message, model_type))?;
     let fields = accounting::read_fields(model_type, &config, file);
     Ok(ParsedConfig { config, fields })
 }
@@ -48,4 +49,11 @@ fn read<C: ModelConfig>(model_type: &str, file: &Map<String, Value>) -> Result<C
             .map(|error| excerpt(&error.to_string()).into_owned())
     })
     .unwrap_or(error))
+}
+
+fn invalid(message: String, model_type: &str) -> ConfigError {
+    ConfigError::Invalid {
+        model_type: model_type.to_owned(),
+        message,
+    }
 }

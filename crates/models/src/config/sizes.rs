@@ -2,8 +2,8 @@
 //! them.
 //!
 //! A size that no tensor has is found by the shapes of the tensors, too, but only after tables of
-//! that size were computed. What is here is a bound; the exact sizes are those of
-//! [`testgen_nn::weights`].
+//! that size were computed. What is here is a bound; [`testgen_nn::weights`] compares the exact
+//! sizes.
 
 use super::config_error::ConfigError;
 use serde_json::Value;
@@ -57,11 +57,10 @@ pub(crate) fn check_sizes(
     config: &Value,
     extent: Extent,
 ) -> Result<(), ConfigError> {
-    let invalid = |message| ConfigError::Invalid {
+    check("", config, extent).map_err(|message| ConfigError::Invalid {
         model_type: model_type.to_owned(),
         message,
-    };
-    check("", config, extent).map_err(invalid)
+    })
 }
 
 fn check(path: &str, value: &Value, extent: Extent) -> Result<(), String> {
@@ -92,19 +91,22 @@ fn check(path: &str, value: &Value, extent: Extent) -> Result<(), String> {
 fn check_number(path: &str, number: u64, extent: Extent) -> Result<(), String> {
     let name = path.rsplit('.').next().unwrap_or(path);
     let is_one_of = |ends: &[&str]| ends.iter().any(|end| name.ends_with(end));
-    let above = |limit: usize| usize::try_from(number).map_or(true, |number| number > limit);
     let Extent { tensors, largest } = extent;
-    if is_one_of(LAYERS) && above(tensors.max(HARMLESS_LAYERS)) {
+    if is_one_of(LAYERS) && is_above(tensors.max(HARMLESS_LAYERS), number) {
         return Err(format!(
             "`{}` is {number}, and the checkpoint has {tensors} tensors; correct it",
             excerpt(path)
         ));
     }
-    if is_one_of(SIZES) && above(largest.max(HARMLESS_SIZE)) {
+    if is_one_of(SIZES) && is_above(largest.max(HARMLESS_SIZE), number) {
         let field = excerpt(path);
         return Err(format!(
             "`{field}` is {number}, and the largest tensor has {largest} elements; correct it"
         ));
     }
     Ok(())
+}
+
+fn is_above(limit: usize, number: u64) -> bool {
+    usize::try_from(number).map_or(true, |number| number > limit)
 }

@@ -109,16 +109,24 @@ fn load_decoder<B: Ops>(
     w: &Weights<B>,
 ) -> Result<BloomDecoder<B>, WeightsError> {
     let width = config.width();
-    let norm = |name| LayerNorm::load(&w.module(name), width, config.layer_norm_epsilon);
-    let layer = |index| BloomLayer::load(config, &w.module("h").module(index));
     Ok(CausalDecoder {
         embeddings: NormedWords {
             words: Embedding::load(&w.module("word_embeddings"), config.vocab_size, width)?,
-            norm: norm("word_embeddings_layernorm")?,
+            norm: LayerNorm::load(
+                &w.module("word_embeddings_layernorm"),
+                width,
+                config.layer_norm_epsilon,
+            )?,
         },
         positions: Positions::Alibi(Alibi::new(config.n_head)),
-        layers: (0..config.n_layer).map(layer).collect::<Result<_, _>>()?,
-        final_norm: FinalNorm::LayerNorm(norm("ln_f")?),
+        layers: (0..config.n_layer)
+            .map(|index| BloomLayer::load(config, &w.module("h").module(index)))
+            .collect::<Result<_, _>>()?,
+        final_norm: FinalNorm::LayerNorm(LayerNorm::load(
+            &w.module("ln_f"),
+            width,
+            config.layer_norm_epsilon,
+        )?),
     })
 }
 
@@ -149,7 +157,6 @@ struct BloomLayer<B: Ops> {
 impl<B: Ops> BloomLayer<B> {
     fn load(config: &BloomConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
         let (width, heads) = (config.width(), config.n_head);
-        let norm = |name| LayerNorm::load(&w.module(name), width, config.layer_norm_epsilon);
         let qkv = w.module("self_attention.query_key_value");
         // Each head's query, key and value are side by side in the rows of the matrix, as Megatron
         // stores them.
@@ -157,14 +164,22 @@ impl<B: Ops> BloomLayer<B> {
         let output = Linear::load(&w.module("self_attention.dense"), width, width)?;
         let names = ["mlp.dense_h_to_4h", "mlp.dense_4h_to_h"];
         Ok(Self {
-            input_layernorm: norm("input_layernorm")?,
+            input_layernorm: LayerNorm::load(
+                &w.module("input_layernorm"),
+                width,
+                config.layer_norm_epsilon,
+            )?,
             self_attention: GroupedAttention::defaults(
                 projections,
                 output,
                 HeadCounts::equal(heads),
                 width / heads,
             ),
-            post_attention_layernorm: norm("post_attention_layernorm")?,
+            post_attention_layernorm: LayerNorm::load(
+                &w.module("post_attention_layernorm"),
+                width,
+                config.layer_norm_epsilon,
+            )?,
             // `BloomMLP` has this width and `BloomGelu` in every model; no field says so.
             mlp: Mlp::load(w, names, [width, 4 * width], Activation::GeluNew, true)?,
             residual_after_norm: config.apply_residual_connection_post_layernorm,

@@ -64,6 +64,7 @@ impl FalconConfig {
 
     /// Norms before blocks that run in parallel.
     fn parallel_norms(&self) -> usize {
+        // As `FalconDecoderLayer` chooses if the field is null.
         let usual = if self.new_decoder_architecture { 2 } else { 1 };
         self.num_ln_in_parallel_attn.unwrap_or(usual)
     }
@@ -177,7 +178,6 @@ fn load_decoder<B: Ops>(
         config.head_dim(),
         config.max_position_embeddings,
     );
-    let layer = |index| FalconLayer::load(config, &w.module("h").module(index));
     let norm = LayerNorm::load(&w.module("ln_f"), width, config.layer_norm_epsilon)?;
     Ok(CausalDecoder {
         embeddings: Embedding::load(&w.module("word_embeddings"), config.vocab_size, width)?,
@@ -195,7 +195,7 @@ fn load_decoder<B: Ops>(
             ))
         },
         layers: (0..config.num_hidden_layers)
-            .map(layer)
+            .map(|index| FalconLayer::load(config, &w.module("h").module(index)))
             .collect::<Result<_, _>>()?,
         final_norm: FinalNorm::LayerNorm(norm),
     })
@@ -225,6 +225,7 @@ impl<B: Ops> FalconLayer<B> {
             config.groups(),
             config.bias,
         );
+        // `FalconConfig` fills in the same width.
         let inner = config.ffn_hidden_size.unwrap_or(4 * width);
         let norm = |name| LayerNorm::load(&w.module(name), width, config.layer_norm_epsilon);
         let (qkv, shape) = (

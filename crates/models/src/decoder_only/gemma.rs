@@ -1,5 +1,5 @@
 //! Gemma (Gemma Team 2024): `transformers.models.gemma`. Llama with scaled embeddings, norms whose
-//! weights are added to one, and heads of a width of their own. Gemma 2
+//! weights are added to one, and heads whose width is a separate field. Gemma 2
 //! (`transformers.models.gemma2`) also has norms after each block, a window in every second layer,
 //! and soft caps.
 
@@ -92,15 +92,16 @@ pub(crate) struct Gemma2Config {
 }
 
 impl Gemma2Config {
-    /// The window of each layer: that of `layer_types`, else of every second layer from the first
-    /// on.
+    /// The window of each layer: by `layer_types`, else a window in every second layer from the
+    /// first on.
     fn windows(&self) -> Vec<Option<usize>> {
-        let slides = |layer: usize| match &self.layer_types {
-            Some(types) => types[layer] == LayerType::SlidingAttention,
-            None => layer.is_multiple_of(2),
-        };
         (0..self.num_hidden_layers)
-            .map(|layer| self.sliding_window.filter(|_| slides(layer)))
+            .map(|layer| {
+                self.sliding_window.filter(|_| match &self.layer_types {
+                    Some(types) => types[layer] == LayerType::SlidingAttention,
+                    None => layer.is_multiple_of(2),
+                })
+            })
             .collect()
     }
 }

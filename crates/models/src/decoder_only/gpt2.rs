@@ -113,7 +113,6 @@ fn load_decoder<B: Ops>(
     w: &Weights<B>,
 ) -> Result<Gpt2Decoder<B>, WeightsError> {
     let width = config.n_embd;
-    let layer = |index| Gpt2Layer::load(config, index, &w.module("h").module(index));
     let norm = LayerNorm::load(&w.module("ln_f"), width, config.layer_norm_epsilon)?;
     Ok(CausalDecoder {
         embeddings: Gpt2Embeddings {
@@ -121,7 +120,9 @@ fn load_decoder<B: Ops>(
             wpe: Embedding::load(&w.module("wpe"), config.n_positions, width)?,
         },
         positions: Positions::Embedded,
-        layers: (0..config.n_layer).map(layer).collect::<Result<_, _>>()?,
+        layers: (0..config.n_layer)
+            .map(|index| Gpt2Layer::load(config, index, &w.module("h").module(index)))
+            .collect::<Result<_, _>>()?,
         final_norm: FinalNorm::LayerNorm(norm),
     })
 }
@@ -166,12 +167,11 @@ impl<B: Ops> Gpt2Layer<B> {
     fn load(config: &Gpt2Config, index: usize, w: &Weights<B>) -> Result<Self, WeightsError> {
         let width = config.n_embd;
         let inner = config.n_inner.unwrap_or(4 * width);
-        let norm = |name| LayerNorm::load(&w.module(name), width, config.layer_norm_epsilon);
         let linear = |name, inner, out| Linear::load_conv1d(&w.module(name), inner, out);
         let projections = Projections::Joined(linear("attn.c_attn", width, 3 * width)?, [width; 3]);
         let output = linear("attn.c_proj", width, width)?;
         Ok(Self {
-            ln_1: norm("ln_1")?,
+            ln_1: LayerNorm::load(&w.module("ln_1"), width, config.layer_norm_epsilon)?,
             attn: GroupedAttention {
                 scale: scale(config, index),
                 ..GroupedAttention::defaults(
@@ -181,7 +181,7 @@ impl<B: Ops> Gpt2Layer<B> {
                     width / config.n_head,
                 )
             },
-            ln_2: norm("ln_2")?,
+            ln_2: LayerNorm::load(&w.module("ln_2"), width, config.layer_norm_epsilon)?,
             mlp: Mlp {
                 up: linear("mlp.c_fc", width, inner)?,
                 activation: config.activation_function,

@@ -140,13 +140,12 @@ fn load_decoder<B: Ops>(
     w: &Weights<B>,
 ) -> Result<GptNeoXDecoder<B>, WeightsError> {
     let (width, trained) = (config.hidden_size, config.max_position_embeddings);
-    let layer = |index| GptNeoXLayer::load(config, &w.module("layers").module(index));
     let norm = LayerNorm::load(&w.module("final_layer_norm"), width, config.layer_norm_eps)?;
     Ok(CausalDecoder {
         embeddings: Embedding::load(&w.module("embed_in"), config.vocab_size, width)?,
         positions: Positions::Rotary(Rotary::new(&config.rope(), config.head_dim(), trained)),
         layers: (0..config.num_hidden_layers)
-            .map(layer)
+            .map(|index| GptNeoXLayer::load(config, &w.module("layers").module(index)))
             .collect::<Result<_, _>>()?,
         final_norm: FinalNorm::LayerNorm(norm),
     })
@@ -167,21 +166,28 @@ impl<B: Ops> GptNeoXLayer<B> {
             config.intermediate_size,
             config.num_attention_heads,
         );
-        let norm = |name| LayerNorm::load(&w.module(name), width, config.layer_norm_eps);
         let (head_dim, bias) = (config.head_dim(), config.attention_bias);
         let qkv = w.module("attention.query_key_value");
         let projections = Projections::load_by_group(&qkv, width, [heads, 1, head_dim], bias)?;
         let output = Linear::load_with_bias(&w.module("attention.dense"), width, width, bias)?;
         let names = ["mlp.dense_h_to_4h", "mlp.dense_4h_to_h"];
         Ok(Self {
-            input_layernorm: norm("input_layernorm")?,
+            input_layernorm: LayerNorm::load(
+                &w.module("input_layernorm"),
+                width,
+                config.layer_norm_eps,
+            )?,
             attention: GroupedAttention::defaults(
                 projections,
                 output,
                 HeadCounts::equal(heads),
                 head_dim,
             ),
-            post_attention_layernorm: norm("post_attention_layernorm")?,
+            post_attention_layernorm: LayerNorm::load(
+                &w.module("post_attention_layernorm"),
+                width,
+                config.layer_norm_eps,
+            )?,
             mlp: Mlp::load(w, names, [width, inner], config.hidden_act, true)?,
             parallel: config.use_parallel_residual,
         })

@@ -129,7 +129,6 @@ impl ModelDef for Opt {
 type OptDecoder<B> = CausalDecoder<B, OptEmbeddings<B>, OptLayer<B>>;
 
 fn load_decoder<B: Ops>(config: &OptConfig, w: &Weights<B>) -> Result<OptDecoder<B>, WeightsError> {
-    let layer = |index| OptLayer::load(config, &w.module("layers").module(index));
     // Checkpoints that were fine-tuned before transformers 4.20.1 have no final norm, and have the
     // second field.
     let has_norm = config.do_layer_norm_before && !config.remove_final_layer_norm;
@@ -141,7 +140,7 @@ fn load_decoder<B: Ops>(config: &OptConfig, w: &Weights<B>) -> Result<OptDecoder
         embeddings: OptEmbeddings::load(config, w)?,
         positions: Positions::Embedded,
         layers: (0..config.num_hidden_layers)
-            .map(layer)
+            .map(|index| OptLayer::load(config, &w.module("layers").module(index)))
             .collect::<Result<_, _>>()?,
         final_norm: FinalNorm::Projected { norm, project },
     })
@@ -154,7 +153,7 @@ struct OptEmbeddings<B: Ops> {
     project_in: Option<Linear<B>>,
 }
 
-/// The rows of the position table before that of position 0.
+/// The rows of the position table before the row of position 0.
 const OFFSET: usize = 2;
 
 impl<B: Ops> OptEmbeddings<B> {

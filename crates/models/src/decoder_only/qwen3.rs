@@ -1,5 +1,5 @@
 //! Qwen3 (Yang et al. 2025): `transformers.models.qwen3`. Qwen2 with norms on query and key, and
-//! biases where the configuration says so.
+//! biases if the configuration says so.
 
 use crate::text::{
     llama_shape::{LlamaFields, LlamaShape, QueryKeyNorms},
@@ -38,7 +38,8 @@ impl LlamaVariant for Qwen3 {
     }
 
     fn validate(&self) -> Result<(), String> {
-        // Heads have a width of their own, so that they need not divide the width of the model.
+        // The width of a head is a separate field, so that the heads need not divide the width of
+        // the model.
         self.fields.validate_for(self.fields.head_dim())?;
         self.windows.validate(self.fields.num_hidden_layers)
     }

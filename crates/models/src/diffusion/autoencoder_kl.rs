@@ -33,16 +33,15 @@ impl ModelDef for AutoencoderKl {
         w: &Weights<B>,
     ) -> LoadedNetwork<B> {
         let (latent, both) = (config.latent_channels, 2 * config.latent_channels);
-        let one = |name, channels| convolution(&w.module(name), [channels, channels], 1);
         Ok(Box::new(Autoencoder {
             encoder: VaeEncoder::load(config, &w.module("encoder"))?,
             quant_conv: config
                 .use_quant_conv
-                .then(|| one("quant_conv", both))
+                .then(|| convolution(&w.module("quant_conv"), [both, both], 1))
                 .transpose()?,
             post_quant_conv: config
                 .use_post_quant_conv
-                .then(|| one("post_quant_conv", latent))
+                .then(|| convolution(&w.module("post_quant_conv"), [latent, latent], 1))
                 .transpose()?,
             decoder: VaeDecoder::load(config, &w.module("decoder"))?,
             channels: [config.in_channels, latent],
@@ -113,23 +112,22 @@ impl<B: Ops> VaeEncoder<B> {
     fn load(config: &AutoencoderConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
         let widths = &config.block_out_channels;
         let last = widths.len() - 1;
-        let block = |index: usize| {
-            let (w, out) = (w.module("down_blocks").module(index), widths[index]);
-            let layers = config.layers(
-                widths[index.saturating_sub(1)],
-                out,
-                config.layers_per_block,
-                &w,
-            )?;
-            Ok((
-                layers,
-                (index < last).then(|| halved(&w, out, 0)).transpose()?,
-            ))
-        };
         Ok(Self {
             conv_in: convolution(&w.module("conv_in"), [config.in_channels, widths[0]], 3)?,
             blocks: (0..widths.len())
-                .map(block)
+                .map(|index| {
+                    let (w, out) = (w.module("down_blocks").module(index), widths[index]);
+                    let layers = config.layers(
+                        widths[index.saturating_sub(1)],
+                        out,
+                        config.layers_per_block,
+                        &w,
+                    )?;
+                    Ok((
+                        layers,
+                        (index < last).then(|| halved(&w, out, 0)).transpose()?,
+                    ))
+                })
                 .collect::<Result<_, WeightsError>>()?,
             // Twice, for the means and the logarithms of the variances.
             end: AutoencoderEnd::load(
@@ -162,24 +160,23 @@ impl<B: Ops> VaeDecoder<B> {
     fn load(config: &AutoencoderConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
         let widths: Vec<usize> = config.block_out_channels.iter().rev().copied().collect();
         let last = widths.len() - 1;
-        let block = |index: usize| {
-            let (w, out) = (w.module("up_blocks").module(index), widths[index]);
-            // `Decoder` of diffusers has one layer more in each block than `Encoder`.
-            let layers = config.layers(
-                widths[index.saturating_sub(1)],
-                out,
-                config.layers_per_block + 1,
-                &w,
-            )?;
-            Ok((
-                layers,
-                (index < last).then(|| doubled(&w, out)).transpose()?,
-            ))
-        };
         Ok(Self {
             conv_in: convolution(&w.module("conv_in"), [config.latent_channels, widths[0]], 3)?,
             blocks: (0..widths.len())
-                .map(block)
+                .map(|index| {
+                    let (w, out) = (w.module("up_blocks").module(index), widths[index]);
+                    // `Decoder` of diffusers has one layer more in each block than `Encoder`.
+                    let layers = config.layers(
+                        widths[index.saturating_sub(1)],
+                        out,
+                        config.layers_per_block + 1,
+                        &w,
+                    )?;
+                    Ok((
+                        layers,
+                        (index < last).then(|| doubled(&w, out)).transpose()?,
+                    ))
+                })
                 .collect::<Result<_, WeightsError>>()?,
             end: AutoencoderEnd::load(config, [widths[0], widths[last], config.out_channels], w)?,
         })
@@ -215,12 +212,13 @@ impl<B: Ops> AutoencoderEnd<B> {
         w: &Weights<B>,
     ) -> Result<Self, WeightsError> {
         let mid = w.module("mid_block");
-        let resnet = |index| config.resnet(middle, middle, &mid.module("resnets").module(index));
-        let attention = || PixelAttention::load(config, middle, &mid.module("attentions.0"));
         Ok(Self {
-            first: resnet(0)?,
-            attention: config.mid_block_add_attention.then(attention).transpose()?,
-            second: resnet(1)?,
+            first: config.resnet(middle, middle, &mid.module("resnets").module(0))?,
+            attention: config
+                .mid_block_add_attention
+                .then(|| PixelAttention::load(config, middle, &mid.module("attentions.0")))
+                .transpose()?,
+            second: config.resnet(middle, middle, &mid.module("resnets").module(1))?,
             conv_norm_out: config.norm(inner, &w.module("conv_norm_out"))?,
             activation: config.act_fn,
             conv_out: convolution(&w.module("conv_out"), [inner, out], 3)?,

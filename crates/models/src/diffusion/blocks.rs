@@ -41,15 +41,18 @@ impl<B: Ops> ResnetBlock<B> {
     ) -> Result<Self, WeightsError> {
         let norm =
             |name, channels| GroupNorm::load(&w.module(name), shape.groups, channels, shape.eps);
-        let time = |width| Linear::load(&w.module("time_emb_proj"), width, out);
-        let shortcut = || convolution(&w.module("conv_shortcut"), [inner, out], 1);
         Ok(Self {
             norm1: norm("norm1", inner)?,
             conv1: convolution(&w.module("conv1"), [inner, out], 3)?,
-            time_emb_proj: shape.time.map(time).transpose()?,
+            time_emb_proj: shape
+                .time
+                .map(|width| Linear::load(&w.module("time_emb_proj"), width, out))
+                .transpose()?,
             norm2: norm("norm2", out)?,
             conv2: convolution(&w.module("conv2"), [out, out], 3)?,
-            conv_shortcut: (inner != out).then(shortcut).transpose()?,
+            conv_shortcut: (inner != out)
+                .then(|| convolution(&w.module("conv_shortcut"), [inner, out], 1))
+                .transpose()?,
             activation: shape.activation,
             scale: shape.scale,
         })
@@ -151,8 +154,8 @@ pub(crate) fn doubled<B: Ops>(
 }
 
 impl<B: Ops> Upsample<B> {
-    /// Every pixel four times; where the image that was halved had an odd side, the nearest ones
-    /// for `size`.
+    /// Every pixel four times. If the image that was halved had an odd side, the nearest pixels for
+    /// `size`.
     pub(crate) fn forward(&self, x: Tensor<B, 4>, size: Option<[usize; 2]>) -> Tensor<B, 4> {
         let [_, _, height, width] = x.dims();
         let [rows, columns] = size.unwrap_or([2 * height, 2 * width]);

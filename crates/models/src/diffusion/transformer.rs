@@ -115,14 +115,17 @@ impl<B: Ops> TransformerBlock<B> {
             heads,
             ..
         } = *shape;
-        let norm = |name| LayerNorm::load(&w.module(name), width, LAYER_EPS);
         let attention = AttentionShape {
             width,
             heads,
             bias: false,
         };
         Ok(Self {
-            norms: [norm("norm1")?, norm("norm2")?, norm("norm3")?],
+            norms: [
+                load_norm("norm1", w, width)?,
+                load_norm("norm2", w, width)?,
+                load_norm("norm3", w, width)?,
+            ],
             attn1: SelfAttention::load(&w.module("attn1"), &ATTENTION, &attention)?,
             attn2: CrossAttention::load(shape, &w.module("attn2"))?,
             gate: Linear::load(&w.module("ff.net.0.proj"), width, 2 * WIDER * width)?,
@@ -180,4 +183,12 @@ impl<B: Ops> CrossAttention<B> {
         let scale = (query.dims()[3] as f64).powf(-0.5);
         self.to_out.forward(attend(query, key, value, scale, None))
     }
+}
+
+fn load_norm<B: Ops>(
+    name: &str,
+    w: &Weights<B>,
+    width: usize,
+) -> Result<LayerNorm<B>, WeightsError> {
+    LayerNorm::load(&w.module(name), width, LAYER_EPS)
 }

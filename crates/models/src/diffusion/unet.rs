@@ -36,7 +36,6 @@ impl ModelDef for Unet {
         let addition = config
             .projection_class_embeddings_input_dim
             .filter(|_| config.addition_embed_type.is_some());
-        let classes = |count| Embedding::load(&w.module("class_embedding"), count, time);
         Ok(Box::new(UnetModel {
             conv_in: convolution(
                 &w.module("conv_in"),
@@ -45,7 +44,10 @@ impl ModelDef for Unet {
             )?,
             waves: config.waves(first),
             time_embedding: embedding("time_embedding", first, config.act_fn)?,
-            class_embedding: config.num_class_embeds.map(classes).transpose()?,
+            class_embedding: config
+                .num_class_embeds
+                .map(|count| Embedding::load(&w.module("class_embedding"), count, time))
+                .transpose()?,
             classes: config.num_class_embeds.unwrap_or(0),
             add_embedding: addition
                 .map(|inner| embedding("add_embedding", inner, Activation::Silu))

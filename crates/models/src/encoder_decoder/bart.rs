@@ -248,8 +248,8 @@ impl<B: Ops> Generator<B> {
     }
 }
 
-/// Where the token embeddings of a stack may be: under its own name where nothing is tied, else
-/// wherever the file keeps those that encoder and decoder share.
+/// The names that the token embeddings of a stack may have: its own name if nothing is tied, else
+/// the names under which files keep the embeddings that encoder and decoder share.
 pub(crate) fn tables(decoder: bool) -> [&'static str; 3] {
     let [own, other] = ["encoder.embed_tokens", "decoder.embed_tokens"];
     if decoder {
@@ -283,8 +283,7 @@ pub(crate) fn language_model<B: Ops>(
     })
 }
 
-/// `lm_head`, or the embedding where it is tied, with `final_logits_bias` [1, vocab] where there is
-/// one.
+/// `lm_head`, or the embedding if it is tied, with `final_logits_bias` [1, vocab] if there is one.
 fn lm_head<B: Ops>(
     w: &Weights<B>,
     [width, vocab]: [usize; 2],

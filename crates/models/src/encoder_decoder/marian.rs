@@ -186,6 +186,7 @@ fn positions<B: Ops>(
     if w.has(NAME) {
         return w.tensor(NAME, [count, width]);
     }
+    // The sines come first, one more of them if the width is odd (`sentinel` of transformers).
     let half = width.div_ceil(2);
     let value = |position: usize, column: usize| {
         let (pair, function): (usize, fn(f64) -> f64) = if column < half {

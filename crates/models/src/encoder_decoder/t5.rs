@@ -38,10 +38,9 @@ impl ModelDef for T5 {
 
     fn load<B: Ops>(config: &T5Config, head: Head, _: usize, w: &Weights<B>) -> LoadedNetwork<B> {
         let (width, vocab) = (config.d_model, config.vocab_size);
-        let table = |decoder| Embedding::load(&w.module_named(&tables(decoder)), vocab, width);
         let encoder = T5Layers::load(
             config,
-            table(false)?,
+            Embedding::load(&w.module_named(&tables(false)), vocab, width)?,
             config.num_layers,
             false,
             &w.module("encoder"),
@@ -53,7 +52,13 @@ impl ModelDef for T5 {
             return Ok(Box::new(EncoderOnlyModel(encoder)));
         }
         let layers = config.num_decoder_layers.unwrap_or(config.num_layers);
-        let decoder = T5Layers::load(config, table(true)?, layers, true, &w.module("decoder"))?;
+        let decoder = T5Layers::load(
+            config,
+            Embedding::load(&w.module_named(&tables(true)), vocab, width)?,
+            layers,
+            true,
+            &w.module("decoder"),
+        )?;
         tables(true)
             .iter()
             .for_each(|name| w.module(name).mark_tied("weight"));
@@ -91,7 +96,7 @@ struct T5Layers<B: Ops> {
     types: T5Types,
 }
 
-/// The type of the products, and that of the sum which the layers add to.
+/// The type of the products, and the type of the sum which the layers add to.
 #[derive(Debug, Clone, Copy)]
 struct T5Types {
     product: DType,
@@ -117,7 +122,6 @@ impl<B: Ops> T5Layers<B> {
         };
         // Only the first block has the table; `T5Stack` hands its bias on to the others.
         let bias = w.module("block.0.layer.0.SelfAttention.relative_attention_bias");
-        let block = |index| T5Block::load(config, decoder, types, &w.module("block").module(index));
         if decoder {
             // Releases before 2.0 saved one that cross-attention never had.
             w.mark_unused("block.0.layer.1.EncDecAttention.relative_attention_bias.weight");
@@ -130,7 +134,11 @@ impl<B: Ops> T5Layers<B> {
                 config.buckets(!decoder),
                 config.num_heads,
             )?,
-            blocks: (0..layers).map(block).collect::<Result<_, _>>()?,
+            blocks: (0..layers)
+                .map(|index| {
+                    T5Block::load(config, decoder, types, &w.module("block").module(index))
+                })
+                .collect::<Result<_, _>>()?,
             final_layer_norm: RmsNorm::load(&norm, config.d_model, config.layer_norm_epsilon)?,
             vocab: config.vocab_size,
             types,
@@ -148,7 +156,8 @@ impl<B: Ops> T5Layers<B> {
         Ok(x.cast(self.types.sum))
     }
 
-    /// Stores the trace of layer `index`; the last one's is that of the final norm.
+    /// Stores the trace of layer `index`; the trace of the last layer is the output of the final
+    /// norm.
     fn trace(
         &self,
         index: usize,
@@ -177,6 +186,7 @@ impl<B: Ops> SourceEncoder<B> for T5Layers<B> {
     ) -> HiddenStates<B> {
         let mut x = self.embed("input_ids", inputs, context)?;
         let [batch, seq, _] = x.dims();
+        // Once for all blocks, which share the table of the first.
         let distances = self.relative_attention_bias.at(0, [seq, seq], inputs);
         let bias = sum(distances, padding_bias(inputs, [batch, seq])?);
         for (index, block) in self.blocks.iter().enumerate() {
@@ -284,7 +294,6 @@ impl<B: Ops> T5Block<B> {
             key_bias: false,
             scale: 1.0,
         };
-        let attention = |w: &Weights<B>| CachedAttention::load(w, &ATTENTION, &shape);
         let layer = |index: usize| w.module("layer").module(index);
         let norm = |w: &Weights<B>| {
             RmsNorm::load(
@@ -293,22 +302,37 @@ impl<B: Ops> T5Block<B> {
                 config.layer_norm_epsilon,
             )
         };
-        let cross = || -> Result<_, WeightsError> {
-            Ok((
-                attention(&layer(1).module("EncDecAttention"))?,
-                norm(&layer(1))?,
-            ))
-        };
         let last = layer(if decoder { 2 } else { 1 });
         let w = last.module("DenseReluDense");
-        let up = |name| Linear::load_with_bias(&w.module(name), width, config.d_ff, false);
         let FeedForward { gated, activation } = config.feed_forward().map_err(invalid)?;
         Ok(Self {
-            attention: attention(&layer(0).module("SelfAttention"))?,
+            attention: CachedAttention::load(
+                &layer(0).module("SelfAttention"),
+                &ATTENTION,
+                &shape,
+            )?,
             attention_norm: norm(&layer(0))?,
-            cross: decoder.then(cross).transpose()?,
-            gate: gated.then(|| up("wi_0")).transpose()?,
-            up: up(if gated { "wi_1" } else { "wi" })?,
+            cross: decoder
+                .then(|| -> Result<_, WeightsError> {
+                    Ok((
+                        CachedAttention::load(
+                            &layer(1).module("EncDecAttention"),
+                            &ATTENTION,
+                            &shape,
+                        )?,
+                        norm(&layer(1))?,
+                    ))
+                })
+                .transpose()?,
+            gate: gated
+                .then(|| Linear::load_with_bias(&w.module("wi_0"), width, config.d_ff, false))
+                .transpose()?,
+            up: Linear::load_with_bias(
+                &w.module(if gated { "wi_1" } else { "wi" }),
+                width,
+                config.d_ff,
+                false,
+            )?,
             down: Linear::load_with_bias(
                 &w.module("wo").in_type(types.sum),
                 config.d_ff,

@@ -121,12 +121,12 @@ impl AlbertConfig {
     /// Every depth takes all layers of its group; the division is transformers'.
     fn order(&self) -> Vec<usize> {
         let per_group = self.fields.num_hidden_layers as f64 / self.num_hidden_groups as f64;
-        let group = |depth: usize| (depth as f64 / per_group) as usize;
-        let layers = |depth| {
-            (0..self.inner_group_num).map(move |layer| group(depth) * self.inner_group_num + layer)
-        };
         (0..self.fields.num_hidden_layers)
-            .flat_map(layers)
+            .flat_map(|depth| {
+                (0..self.inner_group_num).map(move |layer| {
+                    (depth as f64 / per_group) as usize * self.inner_group_num + layer
+                })
+            })
             .collect()
     }
 }
@@ -161,15 +161,22 @@ impl ModelDef for Albert {
                 w,
             )
         };
-        let linear = |name| Linear::load(&w.module(name), config.fields.hidden_size, labels);
         let head = match head {
             Head::PreTraining => TextHead::PreTraining {
                 masked_lm: masked_lm()?,
-                pooled: linear("sop_classifier.classifier")?,
+                pooled: Linear::load(
+                    &w.module("sop_classifier.classifier"),
+                    config.fields.hidden_size,
+                    labels,
+                )?,
                 output: "sop_logits",
             },
             Head::MaskedLm => TextHead::MaskedLm(masked_lm()?),
-            Head::SequenceClassification => TextHead::Pooled(linear("classifier")?),
+            Head::SequenceClassification => TextHead::Pooled(Linear::load(
+                &w.module("classifier"),
+                config.fields.hidden_size,
+                labels,
+            )?),
             head => TextHead::of_encoder(w, head, config.fields.hidden_size, labels)?,
         };
         Ok(Box::new(TextModel { backbone, head }))

@@ -208,7 +208,6 @@ impl DebertaV2Config {
 
     fn shape(&self) -> DebertaV2Shape {
         let (width, terms) = (self.hidden_size, self.terms());
-        let has = |name: &str| terms.iter().any(|term| term == name);
         DebertaV2Shape {
             tables: EmbeddingsShape {
                 width: self.embedding_size.unwrap_or(width),
@@ -224,8 +223,8 @@ impl DebertaV2Config {
             attention: DisentangledShape {
                 width,
                 heads: self.num_attention_heads,
-                to_distance: has("c2p"),
-                from_distance: has("p2c"),
+                to_distance: has("c2p", &terms),
+                from_distance: has("p2c", &terms),
                 shared: self.share_att_key,
                 distances: self.relative_attention.then(|| self.distances()),
             },
@@ -257,7 +256,7 @@ impl DebertaV2Config {
             activation: self.hidden_act,
             eps: self.layer_norm_eps,
             // `DebertaV2LMPredictionHead` multiplies by the embeddings
-            // themselves; only the legacy head has a decoder of its own.
+            // themselves; only the legacy head has a separate decoder.
             tied: self.tie_word_embeddings || !self.legacy,
         };
         MaskedLm::load(
@@ -308,4 +307,8 @@ impl ModelDef for DebertaV2 {
         };
         Ok(Box::new(TextModel { backbone, head }))
     }
+}
+
+fn has(name: &str, terms: &[String]) -> bool {
+    terms.iter().any(|term| term == name)
 }

@@ -46,7 +46,6 @@ pub(crate) struct DebertaV2Encoder<B: Ops> {
 impl<B: Ops> DebertaV2Encoder<B> {
     pub(crate) fn load(shape: &DebertaV2Shape, w: &Weights<B>) -> Result<Self, WeightsError> {
         let (encoder, width) = (w.module("encoder"), shape.attention.width);
-        let layer = |index| DebertaV2Layer::load(shape, &encoder.module("layer").module(index));
         let embeddings =
             TextEmbeddings::load_projected(shape.tables, PositionNumbering::FromZero, width, w)?;
         // Files may have the table although `position_biased_input` is off; transformers ignores
@@ -54,7 +53,9 @@ impl<B: Ops> DebertaV2Encoder<B> {
         w.mark_unused("embeddings.position_embeddings.weight");
         Ok(Self {
             embeddings,
-            layers: (0..shape.layers).map(layer).collect::<Result<_, _>>()?,
+            layers: (0..shape.layers)
+                .map(|index| DebertaV2Layer::load(shape, &encoder.module("layer").module(index)))
+                .collect::<Result<_, _>>()?,
             distances: distances(shape, &encoder)?,
             convolution: shape
                 .convolution

@@ -153,19 +153,6 @@ impl<B: Ops> ModernBertEncoder<B> {
             attention_bias: config.attention_bias,
             mlp_bias: config.mlp_bias,
         };
-        let layer = |(index, kind): (usize, LayerType)| {
-            let w = w.module("layers").module(index);
-            // The embeddings are normalised already: transformers has an identity in the first
-            // layer.
-            let attention_norm = (index > 0)
-                .then(|| config.norm(&w.module(NAMES.attention_norm)))
-                .transpose()?;
-            let mlp_norm = config.norm(&w.module(NAMES.mlp_norm))?;
-            Ok((
-                kind,
-                ModernBertLayer::load(&shape, &NAMES, attention_norm, mlp_norm, &w)?,
-            ))
-        };
         Ok(Self {
             words: Embedding::load(
                 &embeddings.module("tok_embeddings"),
@@ -177,7 +164,19 @@ impl<B: Ops> ModernBertEncoder<B> {
                 .kinds()
                 .into_iter()
                 .enumerate()
-                .map(layer)
+                .map(|(index, kind)| {
+                    let w = w.module("layers").module(index);
+                    // The embeddings are normalised already: transformers has an identity in the first
+                    // layer.
+                    let attention_norm = (index > 0)
+                        .then(|| config.norm(&w.module(NAMES.attention_norm)))
+                        .transpose()?;
+                    let mlp_norm = config.norm(&w.module(NAMES.mlp_norm))?;
+                    Ok((
+                        kind,
+                        ModernBertLayer::load(&shape, &NAMES, attention_norm, mlp_norm, &w)?,
+                    ))
+                })
                 .collect::<Result<_, WeightsError>>()?,
             final_norm: config.norm(&w.module("final_norm"))?,
             full: config.rotary(LayerType::FullAttention),
@@ -233,14 +232,18 @@ impl<B: Ops> Backbone<B> for ModernBertEncoder<B> {
             self.sliding.at(&values, shape, inputs),
             window_bias(inputs, [batch, seq], self.window)?,
         );
-        let step = |(kind, layer): &(LayerType, ModernBertLayer<B>), x, _: LayerSlot<'_, '_, B>| {
-            let (rotation, bias) = match kind {
-                LayerType::FullAttention => &full,
-                LayerType::SlidingAttention => &sliding,
-            };
-            Ok(layer.forward(x, rotation, bias.clone()))
-        };
-        let last = context.run_layers(&self.layers, x, step, |x| self.final_norm.forward(x))?;
+        let last = context.run_layers(
+            &self.layers,
+            x,
+            |(kind, layer): &(LayerType, ModernBertLayer<B>), x, _: LayerSlot<'_, '_, B>| {
+                let (rotation, bias) = match kind {
+                    LayerType::FullAttention => &full,
+                    LayerType::SlidingAttention => &sliding,
+                };
+                Ok(layer.forward(x, rotation, bias.clone()))
+            },
+            |x| self.final_norm.forward(x),
+        )?;
         self.heads(last, inputs)
     }
 

@@ -160,13 +160,16 @@ impl ModelConfig for ModernBertConfig {
 impl ModernBertConfig {
     /// The type of each layer.
     pub(crate) fn kinds(&self) -> Vec<LayerType> {
-        let kind = |layer: usize| match layer.is_multiple_of(self.global_attn_every_n_layers) {
-            true => LayerType::FullAttention,
-            false => LayerType::SlidingAttention,
-        };
-        self.layer_types
-            .clone()
-            .unwrap_or_else(|| (0..self.num_hidden_layers).map(kind).collect())
+        self.layer_types.clone().unwrap_or_else(|| {
+            (0..self.num_hidden_layers)
+                .map(
+                    |layer| match layer.is_multiple_of(self.global_attn_every_n_layers) {
+                        true => LayerType::FullAttention,
+                        false => LayerType::SlidingAttention,
+                    },
+                )
+                .collect()
+        })
     }
 
     fn rope(&self, kind: LayerType) -> RopeFields<'_> {

@@ -20,7 +20,7 @@ pub(crate) struct LayerShape {
     pub(crate) mlp_bias: bool,
 }
 
-/// Where a layer keeps its parts.
+/// The names of a layer's parts.
 pub(crate) struct LayerNames {
     pub(crate) attention_norm: &'static str,
     /// Query, key and value side by side.

@@ -64,17 +64,16 @@ impl FeatureLayers {
             Self::One(layer) => std::slice::from_ref(layer),
             Self::Many(layers) => layers,
         };
-        let index = |layer: &i64| {
-            let index = if *layer < 0 {
-                *layer + states as i64
-            } else {
-                *layer
-            };
-            usize::try_from(index).ok().filter(|index| *index < states)
-        };
         layers
             .iter()
-            .map(index)
+            .map(|layer| {
+                let index = if *layer < 0 {
+                    *layer + states as i64
+                } else {
+                    *layer
+                };
+                usize::try_from(index).ok().filter(|index| *index < states)
+            })
             .collect::<Option<Vec<_>>>()
             .filter(|indices| !indices.is_empty())
     }
@@ -248,8 +247,8 @@ impl<B: Ops> Network<B> for LlavaModel<B> {
 }
 
 impl<B: Ops> LlavaModel<B> {
-    /// `x` [batch, seq, width] with the rows of `features` [tokens, width] where the image tokens
-    /// are.
+    /// `x` [batch, seq, width] with the rows of `features` [tokens, width] at the positions of the
+    /// image tokens.
     fn merged(
         &self,
         x: Tensor<B, 3>,
@@ -261,17 +260,20 @@ impl<B: Ops> LlavaModel<B> {
             .host("input_ids")
             .and_then(|ids| ids.as_integers())
             .unwrap_or_default();
-        // Rows after those of the tokens are features: one lookup then takes each token from where
-        // it is.
+        // Rows after the rows of the tokens are features: one lookup then finds tokens and
+        // features.
         let mut next = (batch * seq) as i64;
-        let place = |(own, id): (usize, &i64)| {
-            if *id != self.image_token {
-                return own as i64;
-            }
-            next += 1;
-            next - 1
-        };
-        let places: Vec<i64> = ids.iter().enumerate().map(place).collect();
+        let places: Vec<i64> = ids
+            .iter()
+            .enumerate()
+            .map(|(own, id)| {
+                if *id != self.image_token {
+                    return own as i64;
+                }
+                next += 1;
+                next - 1
+            })
+            .collect();
         let found = ids.iter().filter(|id| **id == self.image_token).count();
         if found != count {
             return Err(ForwardError::WrongInput {

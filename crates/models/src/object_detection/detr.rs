@@ -110,11 +110,13 @@ impl ModelConfig for DetrConfig {
             .as_ref()
             .map(|backbone| backbone.inert_fields(head))
             .unwrap_or_default();
-        let nested = |(field, why)| match field {
-            "downsample_in_bottleneck" => ("backbone_config.downsample_in_bottleneck", why),
-            other => (other, why),
-        };
-        inner.into_iter().map(nested).collect()
+        inner
+            .into_iter()
+            .map(|(field, why)| match field {
+                "downsample_in_bottleneck" => ("backbone_config.downsample_in_bottleneck", why),
+                other => (other, why),
+            })
+            .collect()
     }
 }
 

@@ -109,8 +109,8 @@ impl<B: Ops> DetrDecoderLayer<B> {
 }
 
 fn mlp<B: Ops>(shape: &DetrLayerShape, w: &Weights<B>) -> Result<Mlp<B>, WeightsError> {
-    // transformers 5 has the first names in memory and may save them; the second are those of
-    // released files.
+    // transformers 5 has the first names in memory and may save them; the released files have the
+    // second.
     let [up, down] = if w.has("mlp.fc1.weight") {
         ["mlp.fc1", "mlp.fc2"]
     } else {

@@ -32,10 +32,9 @@ impl<B: Ops> DetrPositions<B> {
             return Ok(Self::Sine(width));
         }
         let w = w.module_named(&["backbone.position_embedding", "position_embedding"]);
-        let table = |name: &str| w.tensor(name, [LONGEST, width / 2]);
         Ok(Self::Learned {
-            rows: table("row_embeddings.weight")?,
-            columns: table("column_embeddings.weight")?,
+            rows: w.tensor("row_embeddings.weight", [LONGEST, width / 2])?,
+            columns: w.tensor("column_embeddings.weight", [LONGEST, width / 2])?,
         })
     }
 
@@ -57,10 +56,6 @@ impl<B: Ops> DetrPositions<B> {
                 found,
                 expected,
             });
-        };
-        let nearest = |index: usize, whole: usize, part: usize| {
-            // In f32, as `interpolate` of PyTorch computes the nearest place.
-            ((index as f32 * (whole as f32 / part as f32)).floor() as usize).min(whole - 1)
         };
         let place = |row: usize, place: usize| {
             let (down, across) = (
@@ -118,14 +113,13 @@ fn sines([height, length]: [usize; 2], shown: &[bool], width: usize) -> Vec<f32>
     let count = |places: &mut dyn Iterator<Item = usize>| {
         places.filter(|place| shown[*place]).count() as f64
     };
-    let part = |own: f64, all: f64| own / (all + EPS) * TAU;
     let mut values = Vec::with_capacity(height * length * width);
     for (row, column) in (0..height).flat_map(|row| (0..length).map(move |column| (row, column))) {
         let down = |rows: usize| count(&mut (0..rows).map(|row| row * length + column));
         let across = |columns: usize| count(&mut (0..columns).map(|column| row * length + column));
         for at in [
-            part(down(row + 1), down(height)),
-            part(across(column + 1), across(length)),
+            angle(down(row + 1), down(height)),
+            angle(across(column + 1), across(length)),
         ] {
             let waves = (0..width / 2).map(|index| {
                 let angle = at / TEMPERATURE.powf(2.0 * (index / 2) as f64 / (width / 2) as f64);
@@ -139,4 +133,13 @@ fn sines([height, length]: [usize; 2], shown: &[bool], width: usize) -> Vec<f32>
         }
     }
     values
+}
+
+fn nearest(index: usize, whole: usize, part: usize) -> usize {
+    // In f32, as `interpolate` of PyTorch computes the nearest place.
+    ((index as f32 * (whole as f32 / part as f32)).floor() as usize).min(whole - 1)
+}
+
+fn angle(own: f64, all: f64) -> f64 {
+    own / (all + EPS) * TAU
 }

@@ -189,10 +189,6 @@ impl<B: Ops> YolosEncoder<B> {
                 )
             })
             .transpose()?;
-        let mid = |index| {
-            mid.clone()
-                .map(|mid: Tensor<B, 4>| mid.narrow(0, index, 1).reshape([1, tokens, width]))
-        };
         let positions = |table| YolosPositions {
             table,
             grid,
@@ -205,7 +201,14 @@ impl<B: Ops> YolosEncoder<B> {
             position_embeddings: positions(
                 embeddings.tensor("position_embeddings", [1, tokens, width])?,
             ),
-            mid_position_embeddings: (0..between).filter_map(mid).map(positions).collect(),
+            mid_position_embeddings: (0..between)
+                .filter_map(|index| {
+                    mid.clone().map(|mid: Tensor<B, 4>| {
+                        mid.narrow(0, index, 1).reshape([1, tokens, width])
+                    })
+                })
+                .map(positions)
+                .collect(),
             stack: VisionStack::load(&shape, w, layer)?,
             channels: shape.channels,
         })
@@ -231,11 +234,12 @@ impl<B: Ops> YolosEncoder<B> {
             .expand([batch, queries, width]);
         let x = Tensor::cat(vec![class, patches, objects], 1)
             + self.position_embeddings.at(grid, inputs);
-        let between = |index: usize, x| match self.mid_position_embeddings.get(index) {
-            Some(positions) => x + positions.at(grid, inputs),
-            None => x,
-        };
-        self.stack.forward(x, context, between)
+        self.stack.forward(x, context, |index: usize, x| {
+            match self.mid_position_embeddings.get(index) {
+                Some(positions) => x + positions.at(grid, inputs),
+                None => x,
+            }
+        })
     }
 }
 
@@ -248,7 +252,7 @@ struct YolosPositions<B: Ops> {
 }
 
 impl<B: Ops> YolosPositions<B> {
-    /// Those of an image of `grid` patches.
+    /// The embeddings of an image of `grid` patches.
     fn at(&self, grid: Grid, inputs: &Inputs<'_, B>) -> Tensor<B, 3> {
         if grid == self.grid {
             return self.table.clone();

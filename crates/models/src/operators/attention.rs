@@ -61,21 +61,22 @@ fn repeated<B: Ops>(x: FloatTensor<B>, heads: usize) -> FloatTensor<B> {
     reshape::<B>(wide, [shape[0], heads, rest[0], rest[1]])
 }
 
-/// Minus infinity where a query does not see a key, f32.
+/// Minus infinity for each key that a query does not see, f32.
 fn mask<B: Ops>(
     arguments: &CallArguments<'_, B>,
     queries: usize,
     keys: usize,
 ) -> Result<Option<FloatTensor<B>>, CallError> {
     if arguments.attributes.causal {
-        let hidden = |index: usize| {
-            if index % keys > index / keys {
-                f32::NEG_INFINITY
-            } else {
-                0.0
-            }
-        };
-        let values: Vec<f32> = (0..queries * keys).map(hidden).collect();
+        let values: Vec<f32> = (0..queries * keys)
+            .map(|index| {
+                if index % keys > index / keys {
+                    f32::NEG_INFINITY
+                } else {
+                    0.0
+                }
+            })
+            .collect();
         let data = TensorData::new(values, [1, 1, queries, keys]).convert_dtype(DType::F32);
         return Ok(Some(B::float_from_data(data, arguments.device)));
     }

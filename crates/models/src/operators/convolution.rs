@@ -91,12 +91,14 @@ pub(crate) fn product_of_windows<B: Ops>(
     let windows = TensorWindows::new(&shape[2..], attributes);
     let output = windows.output(&dims::<B>(&x)[2..]);
     let count: usize = output.iter().product();
-    // For each channel its positions of the kernel one after another, as the weight has them.
-    let of_channel = |slice: FloatTensor<B>| reshape::<B>(slice, [batch, inner, 1, count]);
     let slices = windows
         .slices::<B>(x, 0.0)
         .into_iter()
-        .map(of_channel)
+        .map(|slice| {
+            // For each channel its positions of the kernel one after another, as the weight has
+            // them.
+            reshape::<B>(slice, [batch, inner, 1, count])
+        })
         .collect();
     let seen = B::float_cat(slices, 2);
     let depth = inner / groups * windows.taps();

@@ -46,7 +46,6 @@ fn of_elements<B: Ops>(
     b: FloatTensor<B>,
 ) -> FloatTensor<B> {
     let number = |number: f64| full::<B>(&dims::<B>(&a), number, &a);
-    let one_minus = |x: FloatTensor<B>| B::float_sub(number(1.0), x);
     let difference = || B::float_sub(a.clone(), b.clone());
     match arguments.operator {
         Operator::MseLoss => {
@@ -64,7 +63,10 @@ fn of_elements<B: Ops>(
         Operator::BceLoss => {
             // PyTorch limits the logarithm to -100.
             let log = |x: FloatTensor<B>| maximum::<B>(B::float_log(x), number(-100.0));
-            let other = B::float_mul(one_minus(b.clone()), log(one_minus(a.clone())));
+            let other = B::float_mul(
+                B::float_sub(number(1.0), b.clone()),
+                log(B::float_sub(number(1.0), a.clone())),
+            );
             B::float_neg(B::float_add(B::float_mul(b.clone(), log(a.clone())), other))
         }
         Operator::BceWithLogitsLoss => {
@@ -73,9 +75,12 @@ fn of_elements<B: Ops>(
                 1.0.into(),
             ));
             let tail = B::float_add(tail, maximum::<B>(B::float_neg(a.clone()), number(0.0)));
-            B::float_add(B::float_mul(one_minus(b.clone()), a.clone()), tail)
+            B::float_add(
+                B::float_mul(B::float_sub(number(1.0), b.clone()), a.clone()),
+                tail,
+            )
         }
-        // `kl_div_loss`; where the target is 0 its product with a logarithm is 0.
+        // `kl_div_loss`; the product of a target of 0 with a logarithm is 0.
         _ => {
             let product = B::float_mul(b.clone(), B::float_sub(B::float_log(b.clone()), a.clone()));
             let empty = B::float_equal_elem(b.clone(), 0.0.into(), arguments.truths());

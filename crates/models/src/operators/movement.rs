@@ -77,12 +77,11 @@ fn copied<B: Ops>(
     let shape = x.shape();
     let count = shape.iter().product::<usize>();
     let row = x.reshape([count]);
-    let part = |range: [usize; 3]| row.clone().slice(&[range]);
     let middle = count / 2;
     let parts = [[0, middle, 1], [middle, count, 1]]
         .into_iter()
         .filter(|[start, end, _]| start < end)
-        .map(part);
+        .map(|range| row.clone().slice(&[range]));
     let parts: Vec<DeviceTensor<B>> = parts.collect();
     if parts.is_empty() {
         Ok(row.reshape(shape))

@@ -1,4 +1,4 @@
-//! Normalisations: by recorded statistics, or by those of the elements themselves.
+//! Normalisations: by recorded statistics, or by the statistics of the elements themselves.
 
 use crate::operators::{
     arguments::CallArguments,

@@ -6,7 +6,7 @@ use burn_tensor::{DType, FloatDType, Shape, TensorData, read_sync};
 use half::{bf16, f16, slice::HalfFloatSliceExt};
 use testgen_nn::backend::{Ops, compute_in};
 use testgen_operators::calls::{
-    CallError, Element, Input, Layout, PeriodicCall, PeriodicResult, Piece,
+    CallError, Element, HostTensor, Input, Layout, PeriodicCall, PeriodicResult, Piece,
 };
 use testgen_types::{DeviceKind, Precision};
 
@@ -78,20 +78,16 @@ fn read_back<B: Ops>(
 fn repeated<B: Ops>(input: &Input, shape: &[usize], device: &B::Device) -> DeviceTensor<B> {
     let axes: Vec<usize> = (0..shape.len()).rev().collect();
     let reversed = input.layout == Layout::Reversed;
-    let plain = |tensor| Input {
-        tensor,
-        layout: Layout::Contiguous,
-    };
     if !reversed {
         return tiled(
-            transfer::upload::<B>(&plain(input.tensor.clone()), device),
+            transfer::upload::<B>(&contiguous(input.tensor.clone()), device),
             shape,
             device,
         );
     }
     let shape: Vec<usize> = axes.iter().map(|axis| shape[*axis]).collect();
     tiled(
-        transfer::upload::<B>(&plain(input.tensor.permuted(&axes)), device),
+        transfer::upload::<B>(&contiguous(input.tensor.permuted(&axes)), device),
         &shape,
         device,
     )
@@ -141,7 +137,7 @@ struct TensorPart {
     ranges: Vec<[usize; 3]>,
 }
 
-/// Parts of at most `size` elements, where a line of the last dimension has no more.
+/// Parts of at most `size` elements, unless a line of the last dimension has more.
 fn pieces(shape: &[usize], size: usize) -> Vec<TensorPart> {
     if shape.is_empty() || shape.contains(&0) {
         return Vec::new();
@@ -189,18 +185,17 @@ fn download<B: Ops>(value: DeviceTensor<B>) -> Result<(Element, Vec<f32>), Strin
             read_sync(B::bool_into_data(x)).map_err(|error| format!("{error:?}"))?,
         ),
     };
-    let typed = |error| format!("the device returned elements of another type: {error:?}");
     let values = match (element, data.dtype) {
         // Slices are converted by vector instructions, which single numbers are not.
         (Element::F16, _) => f32_of(
-            data.as_slice::<f16>().map_err(typed)?,
+            data.as_slice::<f16>().map_err(other_type)?,
             HalfFloatSliceExt::convert_to_f32_slice,
         ),
         (Element::Bf16, _) => f32_of(
-            data.as_slice::<bf16>().map_err(typed)?,
+            data.as_slice::<bf16>().map_err(other_type)?,
             HalfFloatSliceExt::convert_to_f32_slice,
         ),
-        (Element::F32, DType::F32) => data.into_vec::<f32>().map_err(typed)?,
+        (Element::F32, DType::F32) => data.into_vec::<f32>().map_err(other_type)?,
         (Element::Bool, _) => data
             .iter::<bool>()
             .map(|truth| f32::from(u8::from(truth)))
@@ -214,6 +209,17 @@ fn f32_of<H>(values: &[H], convert: impl Fn(&[H], &mut [f32])) -> Vec<f32> {
     let mut converted = vec![0.0; values.len()];
     convert(values, &mut converted);
     converted
+}
+
+fn contiguous(tensor: HostTensor) -> Input {
+    Input {
+        tensor,
+        layout: Layout::Contiguous,
+    }
+}
+
+fn other_type(error: burn_tensor::DataError) -> String {
+    format!("the device returned elements of another type: {error:?}")
 }
 
 #[cfg(test)]

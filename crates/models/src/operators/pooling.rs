@@ -43,7 +43,7 @@ fn mean<B: Ops>(arguments: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, Cal
     if arguments.attributes.count_include_pad {
         return Ok(arguments.rounded(B::float_div_scalar(total, (windows.taps() as f64).into())));
     }
-    // The number of elements of each window is the sum of ones without those of the padding.
+    // The number of elements of each window is the sum of ones, of which the padding has none.
     let ones = full::<B>(&[&[1, 1], &dims::<B>(&x)[2..]].concat(), 1.0, &x);
     let counts = summed::<B>(windows.slices::<B>(ones, 0.0))
         .ok_or_else(|| arguments.refused("the kernel is empty"))?;
@@ -65,20 +65,24 @@ fn adaptive<B: Ops>(arguments: &CallArguments<'_, B>) -> Result<DeviceTensor<B>,
         .enumerate()
         .fold(x, |x, (dimension, count)| {
             let (dim, length) = (dimension + 2, dims::<B>(&x)[dimension + 2]);
-            let window = |index: usize| {
-                let range = [
-                    index * length / count,
-                    ((index + 1) * length).div_ceil(*count),
-                    1,
-                ];
-                let window = narrow::<B>(x.clone(), dim, range);
-                let mut kept = dims::<B>(&window);
-                let size = kept[dim];
-                kept[dim] = 1;
-                let total = reshape::<B>(sum::<B>(window, dim), kept);
-                B::float_div_scalar(total, (size as f64).into())
-            };
-            B::float_cat((0..*count).map(window).collect(), dim)
+            B::float_cat(
+                (0..*count)
+                    .map(|index| {
+                        let range = [
+                            index * length / count,
+                            ((index + 1) * length).div_ceil(*count),
+                            1,
+                        ];
+                        let window = narrow::<B>(x.clone(), dim, range);
+                        let mut kept = dims::<B>(&window);
+                        let size = kept[dim];
+                        kept[dim] = 1;
+                        let total = reshape::<B>(sum::<B>(window, dim), kept);
+                        B::float_div_scalar(total, (size as f64).into())
+                    })
+                    .collect(),
+                dim,
+            )
         });
     Ok(arguments.rounded(pooled))
 }

@@ -65,7 +65,7 @@ fn smallest<B: Ops>(x: FloatTensor<B>, dim: usize) -> FloatTensor<B> {
     with_nan_of::<B>(x.clone(), B::float_min_dim(x, dim), dim)
 }
 
-/// `extremes` with NaN where a line of `x` has one.
+/// `extremes` with NaN for each line of `x` that has one.
 fn with_nan_of<B: Ops>(x: FloatTensor<B>, extremes: FloatTensor<B>, dim: usize) -> FloatTensor<B> {
     let device = B::float_device(&x);
     let truths = get_device_settings::<B>(&device).bool_dtype;

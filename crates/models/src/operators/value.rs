@@ -135,8 +135,8 @@ impl<B: Ops> DeviceTensor<B> {
 
 /// Start, end and step of every dimension in burn's words.
 pub(crate) fn slices(ranges: &[[usize; 3]]) -> Vec<Slice> {
-    let slice = |[start, end, step]: &[usize; 3]| {
-        Slice::new(*start as isize, Some(*end as isize), *step as isize)
-    };
-    ranges.iter().map(slice).collect()
+    ranges
+        .iter()
+        .map(|[start, end, step]| Slice::new(*start as isize, Some(*end as isize), *step as isize))
+        .collect()
 }

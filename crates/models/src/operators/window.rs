@@ -1,9 +1,9 @@
 //! The elements of windows as slices: for each position of a kernel the elements that it meets in
 //! all windows.
 //!
-//! On GPUs convolutions and pools are composed of them, as those of models are: burn 0.21 has no
-//! 3-D pools and no transposed convolutions there, and its convolutions are wrong in 16 bits
-//! (docs/hardware.md).
+//! On GPUs convolutions and pools are composed of them, as the convolutions of models are: burn
+//! 0.21 has no 3-D pools and no transposed convolutions there, and its convolutions are wrong in 16
+//! bits (docs/hardware.md).
 
 use crate::operators::float::{dims, narrow, pad};
 use burn_tensor::ops::FloatTensor;
@@ -20,18 +20,11 @@ pub(crate) struct TensorWindows {
 
 impl TensorWindows {
     pub(crate) fn new(kernel: &[usize], attributes: &Attributes) -> Self {
-        let or = |given: &[usize], default: usize| {
-            if given.is_empty() {
-                vec![default; kernel.len()]
-            } else {
-                given.to_vec()
-            }
-        };
         Self {
             kernel: kernel.to_vec(),
-            stride: or(&attributes.stride, 1),
-            padding: or(&attributes.padding, 0),
-            dilation: or(&attributes.dilation, 1),
+            stride: given_or(&attributes.stride, 1, kernel.len()),
+            padding: given_or(&attributes.padding, 0, kernel.len()),
+            dilation: given_or(&attributes.dilation, 1, kernel.len()),
         }
     }
 
@@ -42,12 +35,15 @@ impl TensorWindows {
 
     /// The number of windows along each of the `lengths`.
     pub(crate) fn output(&self, lengths: &[usize]) -> Vec<usize> {
-        let along = |(dimension, length): (usize, &usize)| {
-            let extent = self.dilation[dimension] * (self.kernel[dimension] - 1) + 1;
-            let room = (length + 2 * self.padding[dimension]).checked_sub(extent);
-            room.map_or(0, |rest| rest / self.stride[dimension] + 1)
-        };
-        lengths.iter().enumerate().map(along).collect()
+        lengths
+            .iter()
+            .enumerate()
+            .map(|(dimension, length)| {
+                let extent = self.dilation[dimension] * (self.kernel[dimension] - 1) + 1;
+                let room = (length + 2 * self.padding[dimension]).checked_sub(extent);
+                room.map_or(0, |rest| rest / self.stride[dimension] + 1)
+            })
+            .collect()
     }
 
     /// `x` [batch, channels, ...] with `number` around it, cut for each position of the kernel:
@@ -59,17 +55,26 @@ impl TensorWindows {
             pad::<B>(x, dimension + 2, [padding, padding], number)
         });
         let strides = testgen_operators::calls::row_major_strides(&self.kernel);
-        let slice = |tap: usize| {
-            (0..self.kernel.len()).fold(padded.clone(), |x, dimension| {
-                let start =
-                    tap / strides[dimension] % self.kernel[dimension] * self.dilation[dimension];
-                let step = self.stride[dimension];
-                let whole = output[dimension]
-                    .checked_sub(1)
-                    .map_or(start, |last| start + last * step + 1);
-                narrow::<B>(x, dimension + 2, [start, whole, step])
+        (0..self.taps())
+            .map(|tap| {
+                (0..self.kernel.len()).fold(padded.clone(), |x, dimension| {
+                    let start = tap / strides[dimension] % self.kernel[dimension]
+                        * self.dilation[dimension];
+                    let step = self.stride[dimension];
+                    let whole = output[dimension]
+                        .checked_sub(1)
+                        .map_or(start, |last| start + last * step + 1);
+                    narrow::<B>(x, dimension + 2, [start, whole, step])
+                })
             })
-        };
-        (0..self.taps()).map(slice).collect()
+            .collect()
+    }
+}
+
+fn given_or(given: &[usize], default: usize, rank: usize) -> Vec<usize> {
+    if given.is_empty() {
+        vec![default; rank]
+    } else {
+        given.to_vec()
     }
 }

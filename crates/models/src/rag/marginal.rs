@@ -1,4 +1,5 @@
-//! Marginalisation over passages: log-probabilities of tokens, weighted by those of the passages.
+//! Marginalisation over passages: log-probabilities of tokens, weighted by the probabilities of the
+//! passages.
 //!
 //! Follows `marginalize` and `get_nll` of `RagTokenForGeneration` and `RagSequenceForGeneration`.
 //! Everything is f32 and rounded once by the caller.
@@ -72,7 +73,7 @@ impl<B: Ops> PassageEvidence<B> {
     }
 }
 
-/// The token after each, padded at the end, and 1 where it counts.
+/// The token after each, padded at the end, and 1 if it counts, else 0.
 struct Next {
     ids: Vec<i64>,
     counted: Vec<f32>,
@@ -89,14 +90,17 @@ struct LogProbabilitySums<B: Ops> {
 
 impl Next {
     fn new(target: &LossTarget<'_>, shape: [usize; 2]) -> Self {
-        let following = |row: &[i64]| {
-            row[1..]
-                .iter()
-                .copied()
-                .chain([target.pad])
-                .collect::<Vec<i64>>()
-        };
-        let ids: Vec<i64> = target.ids.chunks(shape[1]).flat_map(following).collect();
+        let ids: Vec<i64> = target
+            .ids
+            .chunks(shape[1])
+            .flat_map(|row| {
+                row[1..]
+                    .iter()
+                    .copied()
+                    .chain([target.pad])
+                    .collect::<Vec<i64>>()
+            })
+            .collect();
         let counted = ids
             .iter()
             .map(|id| if *id == target.pad { 0.0 } else { 1.0 })
@@ -121,7 +125,7 @@ impl Next {
         counted
     }
 
-    /// The sums of `log` [batch, docs, seq, vocab]; the picked tokens are those that `counted` has.
+    /// The sums of `log` [batch, docs, seq, vocab]; `counted` selects the picked tokens.
     fn sums<B: Ops>(&self, log: Tensor<B, 4>, counted: &[f32]) -> LogProbabilitySums<B> {
         let ([_, docs, _, _], [batch, seq], device) = (log.dims(), self.shape, log.device());
         let ids: Vec<i32> = self.ids.iter().map(|id| *id as i32).collect();
@@ -129,11 +133,10 @@ impl Next {
             TensorData::new(ids, [batch, 1, seq, 1]),
             (&device, DType::I32),
         );
-        let factor = |counted: &[f32]| floats(counted.to_vec(), [batch, 1, seq, 1], &device);
-        let picked = log.clone().gather(3, ids.repeat_dim(1, docs)) * factor(counted);
-        // With the first token also where it is excluded: `get_nll` cuts it off the likelihoods
-        // only.
-        let all = log.sum_dim(3) * factor(&self.counted);
+        let picked = log.clone().gather(3, ids.repeat_dim(1, docs))
+            * floats(counted.to_vec(), [batch, 1, seq, 1], &device);
+        // With the first token even if it is excluded: `get_nll` cuts it off the likelihoods only.
+        let all = log.sum_dim(3) * floats(self.counted.to_vec(), [batch, 1, seq, 1], &device);
         LogProbabilitySums {
             picked: picked.sum_dim(2),
             all: all.sum_dim(2),

@@ -45,18 +45,18 @@ impl<B: Ops> NearestNeighbours<B> {
             None,
         ))?;
         let passages = scores.shape()[1];
-        let best = |scores: &[f32]| {
-            let mut order: Vec<usize> = (0..passages).collect();
-            order
-                .sort_by(|one, other| scores[*other].total_cmp(&scores[*one]).then(one.cmp(other)));
-            order.truncate(count);
-            order
-        };
         Ok(scores
             .as_floats()
             .unwrap_or_default()
             .chunks(passages)
-            .map(best)
+            .map(|scores| {
+                let mut order: Vec<usize> = (0..passages).collect();
+                order.sort_by(|one, other| {
+                    scores[*other].total_cmp(&scores[*one]).then(one.cmp(other))
+                });
+                order.truncate(count);
+                order
+            })
             .collect())
     }
 

@@ -61,8 +61,8 @@ impl<B: Ops> PassageIndex<B> {
     /// `input_ids` and `attention_mask` of the texts, [batch * docs, length], and `doc_scores`
     /// [batch, docs]. Leaves the last as an output, and what was chosen as decisions.
     ///
-    /// Where a mask hides a token of the question, its text lacks it: transformers has it there,
-    /// which only padding tokens, that no text has, do not show.
+    /// A token of the question that a mask hides is left out of its text. transformers keeps it,
+    /// which makes no difference for padding tokens, because no text has them.
     pub(super) fn find(
         &self,
         (questions, mask): (Tensor<B, 2>, Array),
@@ -98,14 +98,15 @@ fn without_padding(ids: &Array, mask: &Array) -> Vec<Vec<i64>> {
     let seq = ids.shape().last().copied().unwrap_or(1).max(1);
     let rows = ids.as_integers().unwrap_or_default().chunks(seq);
     let masks = mask.as_integers().unwrap_or_default().chunks(seq);
-    let shown = |(ids, mask): (&[i64], &[i64])| {
-        ids.iter()
-            .zip(mask)
-            .filter(|pair| *pair.1 != 0)
-            .map(|pair| *pair.0)
-            .collect()
-    };
-    rows.zip(masks).map(shown).collect()
+    rows.zip(masks)
+        .map(|(ids, mask)| {
+            ids.iter()
+                .zip(mask)
+                .filter(|pair| *pair.1 != 0)
+                .map(|pair| *pair.0)
+                .collect()
+        })
+        .collect()
 }
 
 /// The error that the argument `name` is not what the model takes.

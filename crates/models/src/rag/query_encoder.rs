@@ -29,7 +29,6 @@ impl<B: Ops> QueryEncoder<B> {
             config.bert.fields.hidden_size,
             config.projection_dim,
         );
-        let project = || Linear::load(&w.module("encode_proj"), width, out);
         Ok(Self {
             bert: config.bert.encoder(
                 PositionNumbering::FromZero,
@@ -37,7 +36,9 @@ impl<B: Ops> QueryEncoder<B> {
                 &w.module("bert_model"),
             )?,
             // 0 means none in `DPRConfig`.
-            encode_proj: (out > 0).then(project).transpose()?,
+            encode_proj: (out > 0)
+                .then(|| Linear::load(&w.module("encode_proj"), width, out))
+                .transpose()?,
             pad: config.pad_token_id,
         })
     }
@@ -72,7 +73,7 @@ impl<B: Ops> QueryEncoder<B> {
     }
 }
 
-/// The mask that is given, else that of the tokens that are not `pad`.
+/// The mask that is given, else a mask of the tokens that are not `pad`.
 fn shown(ids: &Array, given: Option<&Array>, pad: i64) -> Result<Array, ForwardError> {
     if let Some(mask) = given {
         return Ok(mask.clone());

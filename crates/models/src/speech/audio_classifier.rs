@@ -21,8 +21,7 @@ pub(crate) struct AudioClassifier<B: Ops> {
 pub(crate) type FrameShare<B> = (Tensor<B, 3>, Vec<usize>);
 
 impl<B: Ops> AudioClassifier<B> {
-    /// `states` is the number of hidden states, that of the embeddings included, where each has a
-    /// weight.
+    /// `states` is the number of hidden states, with the embeddings, if each has a weight.
     pub(crate) fn load(
         [width, inner, labels]: [usize; 3],
         states: Option<usize>,

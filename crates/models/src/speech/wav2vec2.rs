@@ -101,7 +101,6 @@ impl<B: Ops> Recogniser<B> {
         };
         // What masked features were replaced with in training.
         base.mark_unused("masked_spec_embed");
-        let layer = |index| Wav2Vec2Layer::load(config, &encoder.module("layers").module(index));
         Ok(Self {
             features: FeatureEncoder::load(config, &base.module("feature_extractor"))?,
             feature_norm: config
@@ -114,7 +113,7 @@ impl<B: Ops> Recogniser<B> {
             position_activation: config.feat_extract_activation,
             layer_norm: norm(&encoder, width)?,
             layers: (0..config.num_hidden_layers)
-                .map(layer)
+                .map(|index| Wav2Vec2Layer::load(config, &encoder.module("layers").module(index)))
                 .collect::<Result<_, _>>()?,
             stable: config.do_stable_layer_norm,
             head: FrameHead::load(config, head, labels, w)?,
@@ -150,12 +149,16 @@ impl<B: Ops> Recogniser<B> {
 
     /// 1 at the frames of a recording and 0 after them, [batch, frames, 1].
     fn share(&self, real: &[usize], frames: usize, inputs: &Inputs<'_, B>) -> Tensor<B, 3> {
-        let row = |real: &usize| {
-            (0..frames)
-                .map(|frame| if frame < *real { 1.0 } else { 0.0 })
-                .collect::<Vec<f32>>()
-        };
-        inputs.put_floats(real.iter().flat_map(row).collect(), [real.len(), frames, 1])
+        inputs.put_floats(
+            real.iter()
+                .flat_map(|real| {
+                    (0..frames)
+                        .map(|frame| if frame < *real { 1.0 } else { 0.0 })
+                        .collect::<Vec<f32>>()
+                })
+                .collect(),
+            [real.len(), frames, 1],
+        )
     }
 }
 
@@ -272,7 +275,6 @@ impl<B: Ops> Wav2Vec2Layer<B> {
             key_bias: true,
             scale,
         };
-        let norm = |name| LayerNorm::load(&w.module(name), width, config.layer_norm_eps);
         let names = [
             "feed_forward.intermediate_dense",
             "feed_forward.output_dense",
@@ -283,9 +285,13 @@ impl<B: Ops> Wav2Vec2Layer<B> {
                 &AttentionNames::DEFAULT,
                 &shape,
             )?,
-            layer_norm: norm("layer_norm")?,
+            layer_norm: LayerNorm::load(&w.module("layer_norm"), width, config.layer_norm_eps)?,
             feed_forward: Mlp::load(w, names, [width, inner], config.hidden_act, true)?,
-            final_layer_norm: norm("final_layer_norm")?,
+            final_layer_norm: LayerNorm::load(
+                &w.module("final_layer_norm"),
+                width,
+                config.layer_norm_eps,
+            )?,
             adapter: config
                 .adapter()
                 .map(|inner| Adapter::load(width, inner, &w.module("adapter_layer")))

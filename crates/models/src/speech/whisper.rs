@@ -254,13 +254,15 @@ impl<B: Ops> Network<B> for SpectrogramClassifier<B> {
         context: &mut ForwardContext<'_, B>,
     ) -> Result<(), ForwardError> {
         let (mut states, x) = (Vec::new(), self.encoder.embed(inputs, context)?);
-        let step = |layer: &BartLayer<B>, x: Tensor<B, 3>, _: LayerSlot<'_, '_, B>| {
-            states.push(x.clone());
-            layer.encode(x, None)
-        };
-        let last = context.run_layers(&self.encoder.layers, x, step, |x| {
-            self.encoder.layer_norm.forward(x)
-        })?;
+        let last = context.run_layers(
+            &self.encoder.layers,
+            x,
+            |layer: &BartLayer<B>, x: Tensor<B, 3>, _: LayerSlot<'_, '_, B>| {
+                states.push(x.clone());
+                layer.encode(x, None)
+            },
+            |x| self.encoder.layer_norm.forward(x),
+        )?;
         // After the final norm, unlike the others, as `WhisperEncoder` collects them.
         states.push(last.clone());
         context.output("logits", self.head.forward(last, states, None))

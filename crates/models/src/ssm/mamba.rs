@@ -142,7 +142,6 @@ impl<B: Ops> MambaMixer<B> {
             .into_iter()
             .map(|log| -log.exp())
             .collect();
-        let put = |values, shape| TensorData::new::<f32, _>(values, shape);
         let options = (w.device(), DType::F32);
         let conv1d = w.module("conv1d");
         Ok(Self {
@@ -156,8 +155,8 @@ impl<B: Ops> MambaMixer<B> {
             activation: config.fields.hidden_act,
             x_proj: linear("x_proj", inner, rank + 2 * state, false)?,
             dt_proj: linear("dt_proj", rank, inner, true)?,
-            rate: Tensor::from_data(put(rate, vec![1, 1, inner, state]), options),
-            skip: Tensor::from_data(put(w.values("D", &[inner])?, vec![1, 1, inner]), options),
+            rate: Tensor::from_data(data(rate, vec![1, 1, inner, state]), options),
+            skip: Tensor::from_data(data(w.values("D", &[inner])?, vec![1, 1, inner]), options),
             out_proj: linear("out_proj", inner, width, bias)?,
             widths,
         })
@@ -174,10 +173,9 @@ impl<B: Ops> MambaMixer<B> {
                 .cast(DType::F32)
                 .reshape([batch, seq, 1, state])
         };
-        let down = |x: Tensor<B, 3>| x.reshape([batch, seq, inner, 1]);
         Scan {
-            decay: (down(step.clone()) * self.rate.clone()).exp(),
-            input: down(step * x.cast(DType::F32)) * across(rank),
+            decay: (step.clone().reshape([batch, seq, inner, 1]) * self.rate.clone()).exp(),
+            input: (step * x.cast(DType::F32)).reshape([batch, seq, inner, 1]) * across(rank),
             readout: across(rank + state),
         }
     }
@@ -210,4 +208,8 @@ impl<B: Ops> Mixer<B> for MambaMixer<B> {
         let y = y * activate(gate.cast(DType::F32), Activation::Silu);
         self.out_proj.forward(y.cast(dtype))
     }
+}
+
+fn data(values: Vec<f32>, shape: Vec<usize>) -> TensorData {
+    TensorData::new::<f32, _>(values, shape)
 }

@@ -79,19 +79,22 @@ impl StateFields {
         w: &Weights<B>,
         mixer: impl Fn(&Weights<B>) -> Result<M, WeightsError>,
     ) -> Result<StateStack<B, M>, WeightsError> {
-        let layer = |index: usize| {
-            let w = w.module("layers").module(index);
-            Ok(StateLayer {
-                norm: RmsNorm::load(&w.module("norm"), self.hidden_size, self.layer_norm_epsilon)?,
-                mixer: mixer(&w.module("mixer"))?,
-            })
-        };
-        // The second name is that of the original releases.
+        // The original releases have the second name.
         let embeddings = w.module_named(&["embeddings", "embedding"]);
         Ok(StateStack {
             embeddings: Embedding::load(&embeddings, self.vocab_size, self.hidden_size)?,
             layers: (0..self.num_hidden_layers)
-                .map(layer)
+                .map(|index| {
+                    let w = w.module("layers").module(index);
+                    Ok(StateLayer {
+                        norm: RmsNorm::load(
+                            &w.module("norm"),
+                            self.hidden_size,
+                            self.layer_norm_epsilon,
+                        )?,
+                        mixer: mixer(&w.module("mixer"))?,
+                    })
+                })
                 .collect::<Result<_, WeightsError>>()?,
             norm_f: RmsNorm::load(
                 &w.module("norm_f"),
@@ -106,8 +109,8 @@ impl StateFields {
 
 /// The block between two norms.
 pub(crate) trait Mixer<B: Ops>: Send {
-    /// [batch, seq, width]; `visible` [batch, seq, 1] is 0 where a token is padding, none where no
-    /// token is.
+    /// [batch, seq, width]; `visible` [batch, seq, 1] is 0 for padding, and `None` if no token is
+    /// padding.
     fn forward(
         &self,
         x: Tensor<B, 3>,
@@ -146,14 +149,18 @@ impl<B: Ops, M: Mixer<B>> Backbone<B> for StateStack<B, M> {
         } else {
             x.clone()
         };
-        let step = |layer: &StateLayer<B, M>, x: Tensor<B, 3>, slot: LayerSlot<'_, '_, B>| {
-            let mixed = layer
-                .mixer
-                .forward(layer.norm.forward(x), visible.clone(), slot);
-            sum = sum.clone() + mixed.cast(sum.dtype());
-            Ok(sum.clone().cast(dtype))
-        };
-        let last = context.run_layers(&self.layers, x, step, |x| self.norm_f.forward(x))?;
+        let last = context.run_layers(
+            &self.layers,
+            x,
+            |layer: &StateLayer<B, M>, x: Tensor<B, 3>, slot: LayerSlot<'_, '_, B>| {
+                let mixed = layer
+                    .mixer
+                    .forward(layer.norm.forward(x), visible.clone(), slot);
+                sum = sum.clone() + mixed.cast(sum.dtype());
+                Ok(sum.clone().cast(dtype))
+            },
+            |x| self.norm_f.forward(x),
+        )?;
         Ok(Hidden { last, pooled: None })
     }
 

@@ -31,7 +31,7 @@ pub(crate) struct BartShape {
     pub(crate) variant: BartVariant,
 }
 
-/// Where the types differ.
+/// The properties in which the types differ.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BartVariant {
     /// Whether a layer normalises before each part, and the stack after its last layer; else after
@@ -41,7 +41,7 @@ pub(crate) struct BartVariant {
     pub(crate) embedding_norm: bool,
     /// Whether the map to keys has a bias.
     pub(crate) key_bias: bool,
-    /// Rows of the position table before that of position 0.
+    /// Rows of the position table before the row of position 0.
     pub(crate) offset: usize,
 }
 
@@ -79,16 +79,18 @@ impl<B: Ops> BartLayers<B> {
             variant,
             ..
         } = *shape;
-        let norm = |name| LayerNorm::load(&w.module(name), width, EPS);
         Ok(Self {
             embed_tokens,
             positions,
             layernorm_embedding: variant
                 .embedding_norm
-                .then(|| norm("layernorm_embedding"))
+                .then(|| load_norm("layernorm_embedding", w, width))
                 .transpose()?,
             layers: BartLayer::load_all(shape, decoder, w)?,
-            layer_norm: variant.pre_norm.then(|| norm("layer_norm")).transpose()?,
+            layer_norm: variant
+                .pre_norm
+                .then(|| load_norm("layer_norm", w, width))
+                .transpose()?,
             vocab,
             scale,
             offset: variant.offset,
@@ -125,7 +127,7 @@ impl<B: Ops> BartLayers<B> {
     fn positions_at(&self, past: usize, seq: usize) -> Result<Tensor<B, 2>, ForwardError> {
         let limit = self.limit();
         if past + seq > limit {
-            // An error of its own: a slice past the end of the table would panic.
+            // Checked here, because a slice past the end of the table would panic.
             return Err(ForwardError::OutOfRange {
                 name: "position",
                 value: (past + seq - 1) as i64,
@@ -152,13 +154,13 @@ impl<B: Ops> BartLayers<B> {
         let Some(start) = self.shifted_start.filter(|_| inputs.host(NAME).is_none()) else {
             return inputs.indices(NAME, self.vocab);
         };
-        let missing = || ForwardError::MissingInput { name: NAME };
-        let ids = inputs.host("input_ids").ok_or_else(missing)?;
+        let ids = inputs.host("input_ids").ok_or_else(missing_ids)?;
         let &[batch, seq] = ids.shape() else {
-            return Err(missing());
+            return Err(missing_ids());
         };
-        let rows = ids.as_integers().ok_or_else(missing)?.chunks(seq);
+        let rows = ids.as_integers().ok_or_else(missing_ids)?.chunks(seq);
         let shifted = rows
+            // `shift_tokens_right` of transformers.
             .flat_map(|row| std::iter::once(&start).chain(&row[..seq - 1]))
             .copied()
             .collect();
@@ -207,18 +209,22 @@ impl<B: Ops> TargetDecoder<B> for BartLayers<B> {
         let [batch, new, _] = x.dims();
         let bias = decoder_bias(inputs, [batch, new], past)?;
         let source = source_bias(encoded, batch, inputs, context)?;
-        let step = |layer: &BartLayer<B>, x, LayerSlot { index, context }: LayerSlot<'_, '_, B>| {
-            let x = layer.attend(x, |x| {
-                Ok(layer
-                    .attention
-                    .attend_cached(x, bias.clone(), index, context))
-            })?;
-            let x = layer.cross(x, |attention, x| {
-                attention.attend_cross(x, encoded, source.clone(), index, context)
-            })?;
-            Ok(layer.feed_forward(x))
-        };
-        context.run_layers(&self.layers, x, step, |x| self.finish(x))
+        context.run_layers(
+            &self.layers,
+            x,
+            |layer: &BartLayer<B>, x, LayerSlot { index, context }: LayerSlot<'_, '_, B>| {
+                let x = layer.attend(x, |x| {
+                    Ok(layer
+                        .attention
+                        .attend_cached(x, bias.clone(), index, context))
+                })?;
+                let x = layer.cross(x, |attention, x| {
+                    attention.attend_cross(x, encoded, source.clone(), index, context)
+                })?;
+                Ok(layer.feed_forward(x))
+            },
+            |x| self.finish(x),
+        )
     }
 
     fn layers(&self) -> usize {
@@ -262,6 +268,7 @@ impl<B: Ops> BartLayer<B> {
             ..
         } = *shape;
         let head_dim = width / heads;
+        // In f64 and rounded once, like Python's `head_dim**-0.5`.
         let scale = (head_dim as f64).powf(-0.5);
         let attention = CachedAttentionShape {
             width,
@@ -274,11 +281,12 @@ impl<B: Ops> BartLayer<B> {
         let load =
             |name| CachedAttention::load(&w.module(name), &AttentionNames::DEFAULT, &attention);
         let norm = |name| LayerNorm::load(&w.module(name), width, EPS);
-        let cross = || Ok((load("encoder_attn")?, norm("encoder_attn_layer_norm")?));
         Ok(Self {
             attention: load("self_attn")?,
             attention_norm: norm("self_attn_layer_norm")?,
-            cross: decoder.then(cross).transpose()?,
+            cross: decoder
+                .then(|| Ok((load("encoder_attn")?, norm("encoder_attn_layer_norm")?)))
+                .transpose()?,
             mlp: Mlp::load(w, ["fc1", "fc2"], [width, inner], activation, true)?,
             final_norm: norm("final_layer_norm")?,
             pre_norm: variant.pre_norm,
@@ -328,5 +336,19 @@ impl<B: Ops> BartLayer<B> {
             true => Ok(x.clone() + part(norm.forward(x))?),
             false => Ok(norm.forward_sum(part(x.clone())?, x)),
         }
+    }
+}
+
+fn load_norm<B: Ops>(
+    name: &str,
+    w: &Weights<B>,
+    width: usize,
+) -> Result<LayerNorm<B>, WeightsError> {
+    LayerNorm::load(&w.module(name), width, EPS)
+}
+
+fn missing_ids() -> ForwardError {
+    ForwardError::MissingInput {
+        name: "decoder_input_ids",
     }
 }

@@ -32,7 +32,7 @@ pub(crate) struct BertLayerShape {
     pub(crate) eps: f64,
 }
 
-/// Where a layer keeps its parts.
+/// The names of a layer's parts.
 pub(crate) struct BertLayerNames {
     pub(crate) attention: AttentionNames,
     pub(crate) attention_norm: &'static str,
@@ -58,7 +58,7 @@ pub(crate) const BERT: BertLayerNames = BertLayerNames {
 /// A text encoder without its head.
 pub(crate) struct BertEncoder<B: Ops> {
     pub(crate) embeddings: TextEmbeddings<B>,
-    /// From the width of the embeddings to that of the layers, where they differ.
+    /// From the width of the embeddings to the width of the layers, if they differ.
     pub(crate) project: Option<Linear<B>>,
     pub(crate) layers: Vec<BertLayer<B>>,
     /// The index into `layers` at each depth.
@@ -77,8 +77,9 @@ impl<B: Ops> BertEncoder<B> {
         names: &BertLayerNames,
         layers: &Weights<B>,
     ) -> Result<Self, WeightsError> {
-        let layer = |index| BertLayer::load(shape, names, &layers.module(index));
-        let layers = (0..count).map(layer).collect::<Result<_, _>>()?;
+        let layers = (0..count)
+            .map(|index| BertLayer::load(shape, names, &layers.module(index)))
+            .collect::<Result<_, _>>()?;
         Ok(Self {
             embeddings,
             project: None,

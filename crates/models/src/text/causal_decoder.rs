@@ -93,10 +93,14 @@ impl<B: Ops, E: Embeddings<B>, L: DecoderLayer<B>> CausalDecoder<B, E, L> {
             self.positions
                 .attention_context(inputs, [batch, seq], context.past())?;
         context.trace_embed(&x)?;
-        let step = |layer: &L, x, slot: LayerSlot<'_, '_, B>| {
-            layer.forward(x, attention.layer(layer.window())?, slot)
-        };
-        context.run_layers(&self.layers, x, step, |x| self.final_norm.forward(x))
+        context.run_layers(
+            &self.layers,
+            x,
+            |layer: &L, x, slot: LayerSlot<'_, '_, B>| {
+                layer.forward(x, attention.layer(layer.window())?, slot)
+            },
+            |x| self.final_norm.forward(x),
+        )
     }
 
     /// A head where most types keep it: `padding` is what a classifier of texts looks for, `tied` a

@@ -54,14 +54,6 @@ impl LlamaShape {
         w: &Weights<B>,
     ) -> Result<LlamaDecoder<B>, WeightsError> {
         let (width, trained) = (fields.hidden_size, fields.max_position_embeddings);
-        let layer = |(index, window): (usize, &Option<usize>)| {
-            LlamaLayer::load(
-                fields,
-                self,
-                (index, *window),
-                &w.module("layers").module(index),
-            )
-        };
         Ok(CausalDecoder {
             embeddings: TokenEmbeddings::load(w, fields.vocab_size, width, self.embedding_scale)?,
             positions: Positions::Rotary(Rotary::new(&self.rope, self.head_dim, trained)),
@@ -69,7 +61,14 @@ impl LlamaShape {
                 .windows
                 .iter()
                 .enumerate()
-                .map(layer)
+                .map(|(index, window)| {
+                    LlamaLayer::load(
+                        fields,
+                        self,
+                        (index, *window),
+                        &w.module("layers").module(index),
+                    )
+                })
                 .collect::<Result<_, _>>()?,
             final_norm: FinalNorm::RmsNorm(self.norm(fields, &w.module("norm"))?),
         })

@@ -82,12 +82,14 @@ impl<B: Ops> LlamaLayer<B> {
         (index, window): (usize, Option<usize>),
         w: &Weights<B>,
     ) -> Result<Self, WeightsError> {
-        let norm = |name| shape.norm(fields, &w.module(name));
         let [attention_norm, mlp_norm] = shape.norm_position.names();
         Ok(Self {
             self_attn: shape.attention(fields, &w.module("self_attn"))?,
             mlp: LlamaMlp::load(fields, shape, index, w)?,
-            norms: [norm(attention_norm)?, norm(mlp_norm)?],
+            norms: [
+                shape.norm(fields, &w.module(attention_norm))?,
+                shape.norm(fields, &w.module(mlp_norm))?,
+            ],
             norm_position: shape.norm_position,
             window,
         })

@@ -93,7 +93,7 @@ impl LlamaFields {
         }
     }
 
-    /// The width of a head; that of the model shared among the heads where no field says it.
+    /// The width of a head. Without a field for it, the width of the model divided among the heads.
     pub(crate) fn head_dim(&self) -> usize {
         self.head_dim
             .unwrap_or(self.hidden_size / self.num_attention_heads.max(1))

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-/// The tokens that the queries of a layer see, among those that masks permit.
+/// The tokens that the queries of a layer see, among the tokens that masks permit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum LayerType {
@@ -22,8 +22,8 @@ pub(crate) struct SlidingWindowFields {
 }
 
 impl SlidingWindowFields {
-    /// The window of each of `layers`: that of `layer_types`; in files older than it, from
-    /// `max_window_layers` on.
+    /// The window of each of `layers`: by `layer_types`; in files older than this field, a window
+    /// from layer `max_window_layers` on.
     pub(crate) fn windows(&self, layers: usize) -> Vec<Option<usize>> {
         self.windows_of(
             layers,

@@ -35,7 +35,7 @@ pub(crate) struct TextEmbeddings<B: Ops> {
     word_embeddings: Embedding<B>,
     position_embeddings: Option<Embedding<B>>,
     token_type_embeddings: Option<Embedding<B>>,
-    /// From the width of the tables to that of the norm, where they differ and the type projects
+    /// From the width of the tables to the width of the norm, if they differ and the type projects
     /// before it.
     project: Option<Linear<B>>,
     norm: LayerNorm<B>,
@@ -53,8 +53,8 @@ impl<B: Ops> TextEmbeddings<B> {
         Self::load_projected(shape, numbering, shape.width, w)
     }
 
-    /// As [`TextEmbeddings::load`], with `embed_proj` to `width` before the norm where the tables
-    /// are narrower.
+    /// As [`TextEmbeddings::load`], with `embed_proj` to `width` before the norm if the tables are
+    /// narrower.
     pub(crate) fn load_projected(
         shape: EmbeddingsShape,
         numbering: PositionNumbering,
@@ -62,14 +62,18 @@ impl<B: Ops> TextEmbeddings<B> {
         w: &Weights<B>,
     ) -> Result<Self, WeightsError> {
         let w = w.module("embeddings");
-        let project = || Linear::load_with_bias(&w.module("embed_proj"), shape.width, width, false);
         let table = |name, rows| Embedding::load(&w.module(name), rows, shape.width);
-        let optional = |name, rows| (rows > 0).then(|| table(name, rows)).transpose();
         Ok(Self {
             word_embeddings: table("word_embeddings", shape.vocab)?,
-            position_embeddings: optional("position_embeddings", shape.positions)?,
-            token_type_embeddings: optional("token_type_embeddings", shape.token_types)?,
-            project: (shape.width != width).then(project).transpose()?,
+            position_embeddings: (shape.positions > 0)
+                .then(|| table("position_embeddings", shape.positions))
+                .transpose()?,
+            token_type_embeddings: (shape.token_types > 0)
+                .then(|| table("token_type_embeddings", shape.token_types))
+                .transpose()?,
+            project: (shape.width != width)
+                .then(|| Linear::load_with_bias(&w.module("embed_proj"), shape.width, width, false))
+                .transpose()?,
             norm: LayerNorm::load(&w.module("LayerNorm"), width, shape.eps)?,
             numbering,
             shape,
@@ -119,20 +123,24 @@ impl<B: Ops> TextEmbeddings<B> {
             .host("input_ids")
             .and_then(|ids| ids.as_integers())
             .unwrap_or_default();
-        let count = |row: &[i64]| {
-            let mut last = padding;
-            row.iter()
-                .map(|id| {
-                    if *id == padding {
-                        padding
-                    } else {
-                        last += 1;
-                        last
-                    }
+        Ok((
+            ids.chunks(shape[1])
+                .flat_map(|row| {
+                    let mut last = padding;
+                    row.iter()
+                        .map(|id| {
+                            if *id == padding {
+                                padding
+                            } else {
+                                last += 1;
+                                last
+                            }
+                        })
+                        .collect::<Vec<_>>()
                 })
-                .collect::<Vec<_>>()
-        };
-        Ok((ids.chunks(shape[1]).flat_map(count).collect(), shape))
+                .collect(),
+            shape,
+        ))
     }
 
     /// The sizes of the tables.

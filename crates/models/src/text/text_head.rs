@@ -100,7 +100,7 @@ impl<B: Ops> TextHead<B> {
         Ok(Self::LastToken { score, padding })
     }
 
-    /// The heads that most decoders keep under the same names; `tied` is the embedding where the
+    /// The heads that most decoders keep under the same names; `tied` is the embedding if the
     /// configuration ties it to the language model's head.
     pub(crate) fn of_decoder(
         w: &Weights<B>,
@@ -255,12 +255,15 @@ fn last_tokens<B: Ops>(
 /// [batch, seq, width] to one token of each row, [batch, width].
 pub(crate) fn pick_tokens<B: Ops>(hidden: Tensor<B, 3>, tokens: &[usize]) -> Tensor<B, 2> {
     let width = hidden.dims()[2];
-    let pick = |(row, token): (usize, &usize)| {
-        hidden
-            .clone()
-            .slice([row..row + 1, *token..token + 1, 0..width])
-    };
-    let rows = tokens.iter().enumerate().map(pick).collect();
+    let rows = tokens
+        .iter()
+        .enumerate()
+        .map(|(row, token)| {
+            hidden
+                .clone()
+                .slice([row..row + 1, *token..token + 1, 0..width])
+        })
+        .collect();
     Tensor::cat(rows, 0).reshape([tokens.len(), width])
 }
 
@@ -280,12 +283,12 @@ impl<B: Ops> MaskedLm<B> {
     }
 }
 
-/// Where a masked language model's head keeps its tensors.
+/// The names of the tensors of a masked language model's head.
 pub(crate) struct MaskedLmNames {
     pub(crate) dense: &'static str,
     pub(crate) norm: &'static str,
     pub(crate) decoder: &'static str,
-    /// A bias of its own name, to which the decoder's is tied.
+    /// The name of a separate bias, to which the decoder's is tied.
     pub(crate) bias: Option<&'static str>,
 }
 
@@ -301,7 +304,7 @@ pub(crate) struct MaskedLmShape {
 }
 
 impl<B: Ops> MaskedLm<B> {
-    /// `embedding` [vocab, inner] is the decoder's weight where the configuration ties them.
+    /// `embedding` [vocab, inner] is the decoder's weight if the configuration ties them.
     pub(crate) fn load(
         w: &Weights<B>,
         names: &MaskedLmNames,

@@ -158,7 +158,6 @@ impl<B: Ops> Dinov2Encoder<B> {
         let (width, embeddings) = (shape.width, w.module("embeddings"));
         let positions = shape.grid().patches();
         let layers = w.module_named(&["encoder.layer", "layers"]);
-        let layer = |index| load_layer(config, &shape, &layers.module(index));
         // Replaces hidden patches in pretraining; no class here hides any.
         embeddings.mark_unused("mask_token");
         Ok(Self {
@@ -166,7 +165,9 @@ impl<B: Ops> Dinov2Encoder<B> {
             cls_token: embeddings.tensor("cls_token", [1, 1, width])?,
             position_embeddings: embeddings
                 .tensor("position_embeddings", [1, 1 + positions, width])?,
-            stack: VisionStack::load(&shape, w, layer)?,
+            stack: VisionStack::load(&shape, w, |index| {
+                load_layer(config, &shape, &layers.module(index))
+            })?,
             channels: shape.channels,
         })
     }
@@ -256,10 +257,9 @@ fn load_layer<B: Ops>(
             true,
         )?)
     };
-    let scale = |name: &str| w.tensor(name, [width]);
     let scales = [
-        scale("layer_scale1.lambda1")?,
-        scale("layer_scale2.lambda1")?,
+        w.tensor("layer_scale1.lambda1", [width])?,
+        w.tensor("layer_scale2.lambda1", [width])?,
     ];
     VisionLayer::load_with(shape, &names, mlp, Some(scales), w)
 }

@@ -193,15 +193,18 @@ impl<B: Ops> ResNetEncoder<B> {
                 1
             };
             let w = w.module("encoder.stages").module(index).module("layers");
-            let block = |layer| {
-                let (inner, stride) = if layer == 0 {
-                    (channels, stride)
-                } else {
-                    (width, 1)
-                };
-                ResNetBlock::load(config, [inner, width], stride, &w.module(layer))
-            };
-            stages.push((0..depth).map(block).collect::<Result<_, _>>()?);
+            stages.push(
+                (0..depth)
+                    .map(|layer| {
+                        let (inner, stride) = if layer == 0 {
+                            (channels, stride)
+                        } else {
+                            (width, 1)
+                        };
+                        ResNetBlock::load(config, [inner, width], stride, &w.module(layer))
+                    })
+                    .collect::<Result<_, _>>()?,
+            );
             channels = width;
         }
         Ok(Self {
@@ -256,7 +259,7 @@ struct ConvShape {
     stride: usize,
 }
 
-/// A convolution without bias, normalised and, where it says so, activated.
+/// A convolution without bias, normalised and, if its configuration says so, activated.
 struct ConvLayer<B: Ops> {
     convolution: Conv2d<B>,
     normalization: BatchNorm2d<B>,
@@ -337,17 +340,16 @@ impl<B: Ops> ResNetBlock<B> {
             }
         };
         let last = shapes.len() - 1;
-        let layer = |(index, shape): (usize, &ConvShape)| {
-            let activation = (index < last).then_some(Activation::Relu);
-            ConvLayer::load(*shape, activation, &w.module("layer").module(index))
-        };
         let shortcut = (inner != out || stride != 1)
             .then(|| ConvLayer::load(shape(channels, 1, stride), None, &w.module("shortcut")))
             .transpose()?;
         let layers = shapes
             .iter()
             .enumerate()
-            .map(layer)
+            .map(|(index, shape)| {
+                let activation = (index < last).then_some(Activation::Relu);
+                ConvLayer::load(*shape, activation, &w.module("layer").module(index))
+            })
             .collect::<Result<_, _>>()?;
         Ok(Self {
             layers,

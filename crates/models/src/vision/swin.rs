@@ -258,16 +258,15 @@ struct SwinStage<B: Ops> {
 
 impl<B: Ops> SwinStage<B> {
     fn load(config: &SwinConfig, stage: usize, w: &Weights<B>) -> Result<Self, WeightsError> {
-        let block = |index| {
-            SwinLayer::load(
-                config.layer(stage, index),
-                &w.module("blocks").module(index),
-            )
-        };
         let last = stage + 1 == config.depths.len();
         Ok(Self {
             blocks: (0..config.depths[stage])
-                .map(block)
+                .map(|index| {
+                    SwinLayer::load(
+                        config.layer(stage, index),
+                        &w.module("blocks").module(index),
+                    )
+                })
                 .collect::<Result<_, _>>()?,
             downsample: (!last)
                 .then(|| Merging::load(config.width(stage), &w.module("downsample")))

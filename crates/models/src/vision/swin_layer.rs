@@ -171,21 +171,21 @@ impl<B: Ops> SwinLayer<B> {
         let part = |at: usize, length: usize| {
             usize::from(at + side >= length) + usize::from(at + shift >= length)
         };
-        let region = |row, column| 3 * part(row, size[0]) + part(column, size[1]);
         let mut values = Vec::new();
         for (top, left) in
             (0..size[0] / side).flat_map(|row| (0..size[1] / side).map(move |column| (row, column)))
         {
-            let places = (0..side * side)
-                .map(|place| region(top * side + place / side, left * side + place % side));
+            let places = (0..side * side).map(|place| {
+                3 * part(top * side + place / side, size[0])
+                    + part(left * side + place % side, size[1])
+            });
             let regions: Vec<usize> = places.collect();
-            let row = |one: &usize| {
+            values.extend(regions.iter().flat_map(|one| -> Vec<f32> {
                 regions
                     .iter()
                     .map(|other| if one == other { 0.0 } else { APART })
                     .collect()
-            };
-            values.extend(regions.iter().flat_map(|one| -> Vec<f32> { row(one) }));
+            }));
         }
         let windows = (size[0] / side) * (size[1] / side);
         let shape = [windows, 1, side * side, side * side];
@@ -205,13 +205,8 @@ fn distances<B: Ops>(
 ) -> Result<Tensor<B, 4>, WeightsError> {
     let (span, area) = (2 * window - 1, window * window);
     let table = w.tensor("relative_position_bias_table", [span * span, heads])?;
-    let index = |one: usize, other: usize| {
-        let down = one / window + window - 1 - other / window;
-        let across = one % window + window - 1 - other % window;
-        (down * span + across) as i32
-    };
     let indices: Vec<i32> = (0..area * area)
-        .map(|pair| index(pair / area, pair % area))
+        .map(|pair| index_of_distance(pair / area, pair % area, window))
         .collect();
     let indices = Tensor::from_data(
         TensorData::new(indices, [area * area]),
@@ -243,4 +238,10 @@ fn rolled<B: Ops>(x: Tensor<B, 4>, dimension: usize, shift: usize) -> Tensor<B, 
             Tensor::cat(vec![back, front], dimension)
         }
     }
+}
+
+fn index_of_distance(one: usize, other: usize, window: usize) -> i32 {
+    let down = one / window + window - 1 - other / window;
+    let across = one % window + window - 1 - other % window;
+    (down * (2 * window - 1) + across) as i32
 }

@@ -227,15 +227,6 @@ impl<B: Ops> VitEncoder<B> {
         let (width, embeddings) = (shape.width, w.module("embeddings"));
         let tokens = special.len() + shape.grid().patches();
         let layers = w.module_named(&["encoder.layer", "layers"]);
-        let layer = |index| {
-            let w = layers.module(index);
-            let names = if w.has("mlp.fc1.weight") {
-                &IN_MEMORY
-            } else {
-                &SAVED
-            };
-            VisionLayer::load(shape, names, &w)
-        };
         Ok(Self {
             patches: PatchEmbedding::load(shape, &embeddings)?,
             special: special
@@ -243,7 +234,15 @@ impl<B: Ops> VitEncoder<B> {
                 .map(|name| embeddings.tensor(name, [1, 1, width]))
                 .collect::<Result<_, _>>()?,
             position_embeddings: embeddings.tensor("position_embeddings", [1, tokens, width])?,
-            stack: VisionStack::load(shape, w, layer)?,
+            stack: VisionStack::load(shape, w, |index| {
+                let w = layers.module(index);
+                let names = if w.has("mlp.fc1.weight") {
+                    &IN_MEMORY
+                } else {
+                    &SAVED
+                };
+                VisionLayer::load(shape, names, &w)
+            })?,
             image: [shape.channels, shape.image[0], shape.image[1]],
         })
     }

@@ -89,10 +89,9 @@ pub(crate) struct ClipLayers<B: Ops>(Vec<ClipLayer<B>>);
 impl<B: Ops> ClipLayers<B> {
     /// `encoder.layers` below `w`.
     fn load(fields: &ClipEncoderFields, w: &Weights<B>) -> Result<Self, WeightsError> {
-        let layer = |index| ClipLayer::load(fields, &w.module("encoder.layers").module(index));
         Ok(Self(
             (0..fields.num_hidden_layers)
-                .map(layer)
+                .map(|index| ClipLayer::load(fields, &w.module("encoder.layers").module(index)))
                 .collect::<Result<_, _>>()?,
         ))
     }

@@ -15,12 +15,11 @@ pub(crate) struct DetectionMlp<B: Ops>(Vec<Linear<B>>);
 impl<B: Ops> DetectionMlp<B> {
     /// `layers.0` to `layers.2`, from `width` over twice itself to `out`.
     pub(crate) fn load(w: &Weights<B>, width: usize, out: usize) -> Result<Self, WeightsError> {
-        let layer = |(index, out)| Linear::load(&w.module("layers").module(index), width, out);
         Ok(Self(
             [width, width, out]
                 .into_iter()
                 .enumerate()
-                .map(layer)
+                .map(|(index, out)| Linear::load(&w.module("layers").module(index), width, out))
                 .collect::<Result<_, _>>()?,
         ))
     }

@@ -21,9 +21,8 @@ impl<B: Ops> ImageClassifier<B> {
         labels: usize,
         w: &Weights<B>,
     ) -> Result<Self, WeightsError> {
-        let load = || Linear::load(&w.module("classifier"), width, labels);
         (head == Head::ImageClassification)
-            .then(load)
+            .then(|| Linear::load(&w.module("classifier"), width, labels))
             .transpose()
             .map(Self)
     }

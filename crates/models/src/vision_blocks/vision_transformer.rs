@@ -151,7 +151,7 @@ impl<B: Ops> PatchEmbedding<B> {
     }
 }
 
-/// Where a layer keeps its parts.
+/// The names of a layer's parts.
 pub(crate) struct VisionNames {
     pub(crate) before: &'static str,
     pub(crate) attention: AttentionNames,
@@ -262,8 +262,8 @@ impl<B: Ops> VisionStack<B> {
         })
     }
 
-    /// [batch, tokens, width]; `between` is the type's operation after a layer. The traces are
-    /// those of the layers themselves, before the norm, as in transformers.
+    /// [batch, tokens, width]; `between` is the type's operation after a layer. The traces are the
+    /// outputs of the layers, before the norm, as in transformers.
     pub(crate) fn forward(
         &self,
         mut x: Tensor<B, 3>,

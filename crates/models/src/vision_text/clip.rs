@@ -115,7 +115,7 @@ impl ClipTextConfig {
 
 impl ModelConfig for ClipTextConfig {
     const NESTED_TYPE: &'static str = "clip_text_model";
-    /// Of the class with a projection of its own.
+    /// A field of the class that has a separate projection.
     const INERT: &'static [&'static str] = &["projection_dim"];
 
     fn rest(&self) -> &Map<String, Value> {
@@ -145,7 +145,8 @@ pub(crate) struct ClipVisionConfig {
 
 impl ModelConfig for ClipVisionConfig {
     const NESTED_TYPE: &'static str = "clip_vision_model";
-    /// Of the class with a projection of its own; the second is of the whole model.
+    /// The first is a field of the class that has a separate projection, the second of the whole
+    /// model.
     const INERT: &'static [&'static str] = &["projection_dim", "vocab_size"];
 
     fn rest(&self) -> &Map<String, Value> {
@@ -166,10 +167,14 @@ impl ModelDef for Clip {
 
     fn load<B: Ops>(config: &ClipConfig, _: Head, _: usize, w: &Weights<B>) -> LoadedNetwork<B> {
         let (text, vision, width) = (config.text(), config.vision(), config.projection_dim);
-        let project = |name, inner| Linear::load_with_bias(&w.module(name), inner, width, false);
         let encoders = ClipEncoders {
             text: ClipTextEncoder::load(&text.encoder, &text.text, true, &w.module("text_model"))?,
-            text_projection: project("text_projection", text.encoder.hidden_size)?,
+            text_projection: Linear::load_with_bias(
+                &w.module("text_projection"),
+                text.encoder.hidden_size,
+                width,
+                false,
+            )?,
             end: text.end(),
             vision: ClipImageEncoder::load_clip(
                 &vision.encoder,
@@ -179,7 +184,12 @@ impl ModelDef for Clip {
             post_layernorm: vision
                 .encoder
                 .norm(&w.module("vision_model.post_layernorm"))?,
-            visual_projection: project("visual_projection", vision.encoder.hidden_size)?,
+            visual_projection: Linear::load_with_bias(
+                &w.module("visual_projection"),
+                vision.encoder.hidden_size,
+                width,
+                false,
+            )?,
         };
         // A parameter, saved as a logarithm; on the host, because it is one number for all logits.
         let scale = w.values("logit_scale", &[])?[0].exp();
@@ -241,8 +251,8 @@ impl<B: Ops> Encoders<B> for ClipEncoders<B> {
     }
 }
 
-/// Where a text is read: at its first end token, or at the first of its largest ids. A text without
-/// either counts as one that ends with its first token.
+/// The position at which a text is read: its first end token, or at the first of its largest ids. A
+/// text without either counts as one that ends with its first token.
 fn end_of(row: &[i64], end: Option<i64>) -> usize {
     let end = end.or_else(|| row.iter().max().copied());
     row.iter().position(|id| Some(*id) == end).unwrap_or(0)

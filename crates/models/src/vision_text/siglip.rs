@@ -142,11 +142,10 @@ impl ModelDef for Siglip {
                 .norm(&vision_model.module("post_layernorm"))?,
             vision_head: AttentionPooling::load(&vision.encoder, &vision_model.module("head"))?,
         };
-        let number = |name: &str| Ok::<_, WeightsError>(w.values(name, &[1])?[0]);
         Ok(Box::new(DualEncoder {
             encoders,
-            scale: number("logit_scale")?.exp(),
-            bias: number("logit_bias")?,
+            scale: number("logit_scale", w)?.exp(),
+            bias: number("logit_bias", w)?,
         }))
     }
 }
@@ -239,4 +238,8 @@ impl<B: Ops> AttentionPooling<B> {
         let x = x.clone() + self.mlp.forward(self.layernorm.forward(x));
         x.reshape([batch, width])
     }
+}
+
+fn number<B: Ops>(name: &str, w: &Weights<B>) -> Result<f32, WeightsError> {
+    Ok(w.values(name, &[1])?[0])
 }

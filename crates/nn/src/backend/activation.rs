@@ -9,7 +9,7 @@ use serde::Deserialize;
 pub enum Activation {
     /// x Φ(x), with the error function.
     Gelu,
-    /// The same by another name; a variant of its own, because `GemmaConfig` takes only the first
+    /// The same by another name; a separate variant, because `GemmaConfig` takes only the first
     /// name for the approximation.
     GeluPython,
     /// [`Activation::Gelu`] clipped to -10..10.

@@ -44,6 +44,7 @@ pub fn rms_norm<B: Backend>(x: FloatTensor<B>, weight: FloatTensor<B>, eps: f64)
             B::float_recip(B::float_sqrt(B::float_add_scalar(square, eps.into()))),
         )
     });
+    // After the rounding to the type of `x`, as `LlamaRMSNorm` multiplies.
     B::float_mul(normal, as_last_dimension::<B>(weight, dimensions))
 }
 
@@ -82,17 +83,22 @@ pub fn rotate<B: Backend>(
     let [_, _, _, head_dim] = x.shape().dims();
     let [_, _, _, width] = cos.shape().dims();
     let part = |x: FloatTensor<B>, range: Range<usize>| {
-        let slice = |length: usize| Slice::from(0..length);
         let [batch, heads, seq, _] = x.shape().dims();
         B::float_slice(
             x,
-            &[slice(batch), slice(heads), slice(seq), Slice::from(range)],
+            &[
+                first_elements(batch),
+                first_elements(heads),
+                first_elements(seq),
+                Slice::from(range),
+            ],
         )
     };
     let (first, second) = (
         part(x.clone(), 0..width / 2),
         part(x.clone(), width / 2..width),
     );
+    // `rotate_half` of transformers.
     let turned = B::float_cat(vec![B::float_neg(second), first], 3);
     let rotated = if width == head_dim {
         x.clone()
@@ -130,4 +136,8 @@ fn in_f32<B: Backend>(
         DType::BF16 => B::float_cast(compute(as_f32::<B>(x)), FloatDType::BF16),
         _ => compute(x),
     }
+}
+
+fn first_elements(length: usize) -> Slice {
+    Slice::from(0..length)
 }

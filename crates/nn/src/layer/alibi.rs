@@ -76,6 +76,7 @@ impl Alibi {
 fn places(visible: &[bool]) -> Vec<f32> {
     let counted = visible.iter().scan(0_u32, |count, visible| {
         *count += u32::from(*visible);
+        // `build_alibi_tensor` multiplies by the mask, which puts padding at position 0.
         Some(if *visible { (*count - 1) as f32 } else { 0.0 })
     });
     counted.collect()
@@ -85,11 +86,15 @@ fn places(visible: &[bool]) -> Vec<f32> {
 /// follows it.
 fn slopes(heads: usize) -> Vec<f32> {
     let power = 1 << heads.max(1).ilog2();
-    let base = |count: usize| (-(-((count as f64).log2() - 3.0)).exp2()).exp2() as f32;
-    let first = (1..=power).map(|exponent| base(power).powi(exponent as i32));
-    let rest =
-        (0..heads.saturating_sub(power)).map(|index| base(2 * power).powi(2 * index as i32 + 1));
+    let first = (1..=power).map(|exponent| slope_base(power).powi(exponent as i32));
+    let rest = (0..heads.saturating_sub(power))
+        .map(|index| slope_base(2 * power).powi(2 * index as i32 + 1));
     first.chain(rest).collect()
+}
+
+fn slope_base(count: usize) -> f32 {
+    // 2 ^ (-8 / count) in the order of `build_alibi_tensor`, whose rounding it repeats.
+    (-(-((count as f64).log2() - 3.0)).exp2()).exp2() as f32
 }
 
 #[cfg(test)]

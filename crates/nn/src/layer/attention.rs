@@ -7,8 +7,8 @@ use burn_tensor::Tensor;
 /// [batch, seq, heads * head_dim] to [batch, heads, seq, head_dim].
 ///
 /// A single head is not swapped: the stride of its dimension would be head_dim, and the tensor-map
-/// kernels of cubek-matmul 0.2 (`launch/args.rs`) take the last batch dimension's stride for that
-/// of all batches together.
+/// kernels of cubek-matmul 0.2 (`launch/args.rs`) take the last batch dimension's stride for the
+/// stride of all batches together.
 pub fn split_heads<B: Ops>(x: Tensor<B, 3>, heads: usize) -> Tensor<B, 4> {
     let [batch, seq, width] = x.dims();
     if heads == 1 {

@@ -1,5 +1,5 @@
-//! Attention whose keys and values may be cached: those of earlier steps, or those computed from
-//! the encoder's output.
+//! Attention whose keys and values may be cached: the keys and values of earlier steps, or the ones
+//! computed from the encoder's output.
 
 use super::{AttentionNames, Linear, attend, split_heads};
 use crate::{
@@ -94,16 +94,16 @@ impl<B: Ops> CachedAttention<B> {
         layer: usize,
         context: &mut ForwardContext<'_, B>,
     ) -> Result<Tensor<B, 3>, ForwardError> {
-        let make = || memory.map(|memory| self.keys_values(memory.clone()));
-        let memory = context.with_memory(layer, make)?;
+        let memory = context.with_memory(layer, || {
+            memory.map(|memory| self.keys_values(memory.clone()))
+        })?;
         Ok(self.over(x, memory, bias))
     }
 
     fn keys_values(&self, x: Tensor<B, 3>) -> KeyValue<B> {
-        let heads = |linear: &Linear<B>| split_heads(linear.forward(x.clone()), self.heads);
         KeyValue {
-            key: heads(&self.key),
-            value: heads(&self.value),
+            key: split_heads(self.key.forward(x.clone()), self.heads),
+            value: split_heads(self.value.forward(x.clone()), self.heads),
         }
     }
 

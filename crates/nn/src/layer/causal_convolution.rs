@@ -32,16 +32,13 @@ impl<B: Ops> CausalConvolution<B> {
     ) -> Result<Self, WeightsError> {
         let weight = w.values("weight", &[channels, 1, kernel])?;
         let put = |values: Vec<f32>| {
+            // The sum is in f32, but the taps are rounded to the model's type, as the weights of
+            // transformers are.
             let rounded: Tensor<B, 3> = Tensor::from_data(
                 TensorData::new(values, [1, 1, channels]).convert_dtype(w.dtype()),
                 (w.device(), w.dtype()),
             );
             rounded.cast(DType::F32)
-        };
-        let tap = |place: usize| {
-            put((0..channels)
-                .map(|channel| weight[channel * kernel + place])
-                .collect())
         };
         let bias = if bias {
             Some(put(w.values("bias", &[channels])?))
@@ -49,7 +46,13 @@ impl<B: Ops> CausalConvolution<B> {
             None
         };
         Ok(Self {
-            taps: (0..kernel).map(tap).collect(),
+            taps: (0..kernel)
+                .map(|place| {
+                    put((0..channels)
+                        .map(|channel| weight[channel * kernel + place])
+                        .collect())
+                })
+                .collect(),
             bias,
         })
     }

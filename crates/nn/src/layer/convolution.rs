@@ -99,6 +99,7 @@ impl<B: Ops> Conv2d<B> {
     fn product_of_patches(&self, x: Tensor<B, 4>) -> Tensor<B, 4> {
         let ([batch, inner, ..], [_, _, height, width]) = (x.dims(), self.weight.dims());
         let [rows, columns] = [x.dims()[2] / height, x.dims()[3] / width];
+        // A convolution ignores pixels that do not fill a whole patch.
         let x = x.narrow(2, 0, rows * height).narrow(3, 0, columns * width);
         let patches = x
             .reshape([batch, inner, rows, height, columns, width])
@@ -118,11 +119,15 @@ impl<B: Ops> Conv2d<B> {
             return self.product_of_patches(every(x, 3, 0, columns, self.stride[1]));
         }
         let [batch, inner, ..] = x.dims();
-        let seen = |place: usize| {
-            let x = every(x.clone(), 2, place / width, rows, self.stride[0]);
-            every(x, 3, place % width, columns, self.stride[1])
-        };
-        let windows: Tensor<B, 4> = Tensor::cat((0..height * width).map(seen).collect(), 1);
+        let windows: Tensor<B, 4> = Tensor::cat(
+            (0..height * width)
+                .map(|place| {
+                    let x = every(x.clone(), 2, place / width, rows, self.stride[0]);
+                    every(x, 3, place % width, columns, self.stride[1])
+                })
+                .collect(),
+            1,
+        );
         let windows = windows
             .reshape([batch, height * width, inner, rows, columns])
             .permute([0, 3, 4, 2, 1]);
@@ -150,6 +155,7 @@ impl<B: Ops> Conv2d<B> {
     fn padded(&self, x: Tensor<B, 4>, dimension: usize) -> (Tensor<B, 4>, usize) {
         let (kernel, stride) = (self.weight.dims()[dimension], self.stride[dimension - 2]);
         let (before, length) = (self.padding[dimension - 2], x.dims()[dimension]);
+        // As `nn.Conv2d` counts them, rounded down.
         let count = (length + 2 * before - kernel) / stride + 1;
         let after = (kernel - 1 + count * stride).saturating_sub(before + length);
         (between_zeros(x, dimension, before, after), count)

@@ -54,16 +54,17 @@ impl<B: Ops> Conv1d<B> {
     pub fn new(weight: Tensor<B, 3>, bias: Option<Tensor<B, 1>>, shape: Conv1dShape) -> Self {
         let [out, inner, kernel] = weight.dims();
         let part = out / shape.groups;
-        let group = |index: usize| {
-            // Positions outermost, as `windows` lays out its inputs.
-            weight
-                .clone()
-                .narrow(0, index * part, part)
-                .permute([2, 1, 0])
-                .reshape([kernel * inner, part])
-        };
         Self {
-            weights: (0..shape.groups).map(group).collect(),
+            weights: (0..shape.groups)
+                .map(|index| {
+                    // Positions outermost, as `windows` lays out its inputs.
+                    weight
+                        .clone()
+                        .narrow(0, index * part, part)
+                        .permute([2, 1, 0])
+                        .reshape([kernel * inner, part])
+                })
+                .collect(),
             bias,
             shape,
         }
@@ -79,18 +80,22 @@ impl<B: Ops> Conv1d<B> {
         let [batch, seq, _] = x.dims();
         let (length, width) = (self.shape.length(seq), inner / groups);
         let x = self.padded(x, length);
-        let group = |(index, weight): (usize, &Tensor<B, 2>)| {
-            let x = if groups == 1 {
-                x.clone()
-            } else {
-                x.clone().narrow(2, index * width, width)
-            };
-            let windows = self
-                .windows(x, length)
-                .reshape([batch * length, self.shape.kernel * width]);
-            linear(windows, weight.clone(), None).reshape([batch, length, out / groups])
-        };
-        let parts: Vec<Tensor<B, 3>> = self.weights.iter().enumerate().map(group).collect();
+        let parts: Vec<Tensor<B, 3>> = self
+            .weights
+            .iter()
+            .enumerate()
+            .map(|(index, weight)| {
+                let x = if groups == 1 {
+                    x.clone()
+                } else {
+                    x.clone().narrow(2, index * width, width)
+                };
+                let windows = self
+                    .windows(x, length)
+                    .reshape([batch * length, self.shape.kernel * width]);
+                linear(windows, weight.clone(), None).reshape([batch, length, out / groups])
+            })
+            .collect();
         let y = Tensor::cat(parts, 2);
         match &self.bias {
             Some(bias) => y + bias.clone().reshape([1, 1, out]),
@@ -115,16 +120,20 @@ impl<B: Ops> Conv1d<B> {
     fn windows(&self, x: Tensor<B, 3>, length: usize) -> Tensor<B, 3> {
         let Conv1dShape { kernel, stride, .. } = self.shape;
         let [batch, _, channels] = x.dims();
-        let at = |offset: usize| {
-            let strided = x.clone().narrow(1, offset, length * stride);
-            match stride {
-                1 => strided,
-                // The first of every `stride` positions, without a list of indices on the device.
-                _ => strided
-                    .reshape([batch, length, stride * channels])
-                    .narrow(2, 0, channels),
-            }
-        };
-        Tensor::cat((0..kernel).map(at).collect(), 2)
+        Tensor::cat(
+            (0..kernel)
+                .map(|offset| {
+                    let strided = x.clone().narrow(1, offset, length * stride);
+                    match stride {
+                        1 => strided,
+                        // The first of every `stride` positions, without a list of indices on the device.
+                        _ => strided
+                            .reshape([batch, length, stride * channels])
+                            .narrow(2, 0, channels),
+                    }
+                })
+                .collect(),
+            2,
+        )
     }
 }

@@ -41,8 +41,8 @@ impl DistanceBuckets {
         (steps + middle) * distance.signum()
     }
 
-    /// The rows of the table for every pair of positions, [1, 1, seq, seq]: that of how far the
-    /// second is before the first, or its opposite.
+    /// The rows of the table for every pair of positions, [1, 1, seq, seq]: the row for how far the
+    /// second is before the first, or for its opposite.
     fn rows<B: Ops>(
         &self,
         seq: usize,
@@ -83,7 +83,7 @@ pub struct DisentangledShape {
 
 /// The map of distances to keys or queries.
 enum DistanceMap<B: Ops> {
-    /// That of the contents.
+    /// The projection of the contents.
     Shared,
     Own(Linear<B>),
 }
@@ -109,14 +109,15 @@ impl<B: Ops> Disentangled<B> {
         let square = |name: &str| Linear::load(&own.module(name), shape.width, shape.width);
         let relative = shape.distances.is_some();
         let distances = |used: bool, name: &str| {
-            let map = || {
-                if shape.shared {
-                    Ok(DistanceMap::Shared)
-                } else {
-                    square(name).map(DistanceMap::Own)
-                }
-            };
-            (used && relative).then(map).transpose()
+            (used && relative)
+                .then(|| {
+                    if shape.shared {
+                        Ok(DistanceMap::Shared)
+                    } else {
+                        square(name).map(DistanceMap::Own)
+                    }
+                })
+                .transpose()
         };
         Ok(Self {
             query: square("query_proj")?,
@@ -139,6 +140,8 @@ impl<B: Ops> Disentangled<B> {
     ) -> Tensor<B, 3> {
         let heads = |linear: &Linear<B>| split_heads(linear.forward(x.clone()), self.shape.heads);
         let (query, key, value) = (heads(&self.query), heads(&self.key), heads(&self.value));
+        // Each part of the scores widens their variance; `scale_factor` of transformers counts
+        // them.
         let parts = 1 + usize::from(self.shape.to_distance) + usize::from(self.shape.from_distance);
         let scale = ((query.dims()[3] * parts) as f64).powf(-0.5);
         let distances = table.and_then(|table| self.distances(&query, &key, table, inputs));
@@ -201,8 +204,8 @@ impl<B: Ops> Disentangled<B> {
 }
 
 /// `x` [batch, heads, seq, head_dim] times the transposed `table` [1, heads, rows, head_dim]:
-/// [heads, batch, seq, rows]. The batch goes into the sequence, because the product has no batch of
-/// its own on one side.
+/// [heads, batch, seq, rows]. The batch goes into the sequence, because one side of the product has
+/// no batch.
 fn with_table<B: Ops>(x: Tensor<B, 4>, table: Tensor<B, 4>) -> Tensor<B, 4> {
     let ([batch, heads, seq, head_dim], rows) = (x.dims(), table.dims()[2]);
     let x = x.swap_dims(0, 1).reshape([1, heads, batch * seq, head_dim]);
@@ -213,7 +216,7 @@ fn with_table<B: Ops>(x: Tensor<B, 4>, table: Tensor<B, 4>) -> Tensor<B, 4> {
 mod tests {
     use super::*;
 
-    /// Expected values are those of `make_log_bucket_position` in transformers.
+    /// Expected values are from `make_log_bucket_position` in transformers.
     #[test]
     fn distances_fall_into_the_buckets_of_transformers() {
         let buckets = DistanceBuckets {

@@ -34,7 +34,7 @@ pub struct HeadCounts {
 }
 
 impl HeadCounts {
-    /// Every query has keys and values of its own.
+    /// Every query has separate keys and values.
     pub fn equal(heads: usize) -> Self {
         Self {
             query: heads,
@@ -84,7 +84,7 @@ impl<B: Ops> GroupedAttention<B> {
         } = self.heads;
         let (mut query, mut key) = (split_heads(query, heads), split_heads(key, key_value));
         if let Some(rotation) = rotation {
-            // Before the cache: a key keeps the rotation of its own position.
+            // Before the cache: a cached key keeps the rotation of its position.
             (query, key) = (rotation.apply(query), rotation.apply(key));
         }
         let KeyValue { key, value } = slot.with_past(KeyValue {

@@ -31,10 +31,20 @@ fn resampled<B: Ops>(
     let mut shape = [1; 4];
     shape[dimension] = size;
     let tap = |offset: i64| {
-        let index = |place: &f64| (place.floor() as i64 + offset).clamp(0, length as i64 - 1);
-        let weight = |place: &f64| weight((place - place.floor() - offset as f64).abs()) as f32;
-        let indices = inputs.put_indices(places.iter().map(index).collect(), [size]);
-        let weights = TensorData::new(places.iter().map(weight).collect::<Vec<f32>>(), shape);
+        let indices = inputs.put_indices(
+            places
+                .iter()
+                .map(|place| (place.floor() as i64 + offset).clamp(0, length as i64 - 1))
+                .collect(),
+            [size],
+        );
+        let weights = TensorData::new(
+            places
+                .iter()
+                .map(|place| weight((place - place.floor() - offset as f64).abs()) as f32)
+                .collect::<Vec<f32>>(),
+            shape,
+        );
         table.clone().select(dimension, indices)
             * Tensor::from_data(weights, (inputs.device(), DType::F32))
     };

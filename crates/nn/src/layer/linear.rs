@@ -54,7 +54,7 @@ impl<B: Ops> Linear<B> {
         }))
     }
 
-    /// A language model's head without a bias: `weight` [vocab, width], or the embedding where the
+    /// A language model's head without a bias: `weight` [vocab, width], or the embedding if the
     /// configuration ties them.
     pub fn load_or_tie(
         w: &Weights<B>,
@@ -70,7 +70,8 @@ impl<B: Ops> Linear<B> {
         }
     }
 
-    /// A head whose weight [vocab, width] is that of an embedding; the view costs no memory.
+    /// A head whose weight [vocab, width] is a view of the embedding's weight, which costs no
+    /// memory.
     pub fn tied(embedding: Tensor<B, 2>, bias: Option<Tensor<B, 1>>) -> Self {
         Self {
             weight: embedding.transpose(),
@@ -78,7 +79,7 @@ impl<B: Ops> Linear<B> {
         }
     }
 
-    /// The same weight with `bias` `[out]` in place of its own.
+    /// The same weight with `bias` `[out]` in place of its bias.
     pub fn with_bias(self, bias: Option<Tensor<B, 1>>) -> Self {
         Self { bias, ..self }
     }

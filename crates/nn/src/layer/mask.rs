@@ -1,7 +1,7 @@
 //! The keys that a query attends to, as a bias on the scores.
 //!
 //! A hidden key gets the smallest f32, not minus infinity: a row that hides every key is then
-//! uniform, as in transformers, instead of NaN. The masks are made on the host, where a mask that
+//! uniform, as in transformers, instead of NaN. The masks are made on the host, so that a mask that
 //! hides nothing costs nothing.
 
 use crate::{array::Array, backend::Ops, forward::ForwardError, inputs::Inputs};
@@ -68,6 +68,7 @@ pub fn window_bias<B: Ops>(
     window: usize,
 ) -> Result<Option<Tensor<B, 4>>, ForwardError> {
     let padding = attention_mask(inputs, "attention_mask", [batch, seq])?;
+    // Every token is within the window of every other one.
     if padding.is_none() && seq <= window + 1 {
         return Ok(None);
     }
@@ -87,8 +88,8 @@ pub fn window_bias<B: Ops>(
     Ok(Some(put(inputs, bias, [rows, 1, seq, seq])))
 }
 
-/// 1 where the `attention_mask` shows a token and 0 elsewhere, f32, [batch, seq, 1], or `None` if
-/// it hides nothing.
+/// 1 for each token that the `attention_mask` shows, else 0, f32, [batch, seq, 1], or `None` if it
+/// hides nothing.
 pub fn padding_factor<B: Ops>(
     inputs: &Inputs<'_, B>,
     [batch, seq]: [usize; 2],
@@ -128,16 +129,17 @@ pub fn length_bias<B: Ops>(
     real: &[usize],
     keys: usize,
 ) -> Option<Tensor<B, 4>> {
-    let row = |real: &usize| {
-        (0..keys)
-            .map(|key| if key < *real { 0.0 } else { HIDDEN })
-            .collect::<Vec<f32>>()
-    };
     let hides = real.iter().any(|real| *real < keys);
     hides.then(|| {
         put(
             inputs,
-            real.iter().flat_map(row).collect(),
+            real.iter()
+                .flat_map(|real| {
+                    (0..keys)
+                        .map(|key| if key < *real { 0.0 } else { HIDDEN })
+                        .collect::<Vec<f32>>()
+                })
+                .collect(),
             [real.len(), 1, 1, keys],
         )
     })

@@ -15,7 +15,7 @@ pub enum Projections<B: Ops, const N: usize> {
     Joined(Linear<B>, [usize; N]),
 }
 
-/// Where the maps are, below the module.
+/// The names of the maps, below the module.
 #[derive(Debug, Clone, Copy)]
 pub enum ProjectionNames<const N: usize> {
     /// The name of each.
@@ -33,16 +33,18 @@ impl<B: Ops, const N: usize> Projections<B, N> {
         widths: [usize; N],
         bias: bool,
     ) -> Result<Self, WeightsError> {
-        let load = |name, width| Linear::load_with_bias(&w.module(name), inner, width, bias);
         match names {
-            ProjectionNames::Joined(name) => {
-                Ok(Self::Joined(load(name, widths.iter().sum())?, widths))
-            }
+            ProjectionNames::Joined(name) => Ok(Self::Joined(
+                Linear::load_with_bias(&w.module(name), inner, widths.iter().sum(), bias)?,
+                widths,
+            )),
             ProjectionNames::Apart(names) => {
                 let maps: Result<Vec<_>, _> = names
                     .into_iter()
                     .zip(widths)
-                    .map(|(name, width)| load(name, width))
+                    .map(|(name, width)| {
+                        Linear::load_with_bias(&w.module(name), inner, width, bias)
+                    })
                     .collect();
                 Ok(Self::Apart(
                     maps?.try_into().ok().expect("there is a map for each name"),
@@ -57,8 +59,11 @@ impl<B: Ops, const N: usize> Projections<B, N> {
             Self::Apart(maps) => std::array::from_fn(|index| maps[index].forward(x.clone())),
             Self::Joined(map, widths) => {
                 let joined = map.forward(x);
-                let start = |index: usize| widths[..index].iter().sum();
-                std::array::from_fn(|index| joined.clone().narrow(2, start(index), widths[index]))
+                std::array::from_fn(|index| {
+                    joined
+                        .clone()
+                        .narrow(2, widths[..index].iter().sum(), widths[index])
+                })
             }
         }
     }
@@ -84,16 +89,15 @@ impl<B: Ops> Projections<B, 3> {
         let by_kind = |x: Tensor<B, 2>| {
             let rows = x.dims()[0];
             let x = x.reshape([rows, groups, queries + 2, head_dim]);
-            let part = |(start, count)| {
-                x.clone()
-                    .narrow(2, start, count)
-                    .reshape([rows, groups * count * head_dim])
-            };
             Tensor::cat(
                 [0, queries, queries + 1]
                     .into_iter()
                     .zip(kinds)
-                    .map(part)
+                    .map(|(start, count)| {
+                        x.clone()
+                            .narrow(2, start, count)
+                            .reshape([rows, groups * count * head_dim])
+                    })
                     .collect(),
                 1,
             )

@@ -15,7 +15,7 @@ use burn_tensor::{DType, Tensor};
 /// logarithmically.
 #[derive(Debug, Clone, Copy)]
 pub struct RelativeBuckets {
-    /// Whether keys after the query have buckets of their own, the upper half; else they share the
+    /// Whether keys after the query have separate buckets, the upper half; else they share the
     /// first.
     pub bidirectional: bool,
     /// The number of buckets.
@@ -88,10 +88,15 @@ impl<B: Ops> RelativeBias<B> {
         [queries, keys]: [usize; 2],
         inputs: &Inputs<'_, B>,
     ) -> Tensor<B, 4> {
-        let distance = |query: usize, key: usize| key as i64 - (past + query) as i64;
-        let row =
-            |query: usize| (0..keys).map(move |key| self.buckets.bucket(distance(query, key)));
-        let buckets = inputs.put_indices((0..queries).flat_map(row).collect(), [queries, keys]);
+        let buckets = inputs.put_indices(
+            (0..queries)
+                .flat_map(|query| {
+                    (0..keys)
+                        .map(move |key| self.buckets.bucket(key as i64 - (past + query) as i64))
+                })
+                .collect(),
+            [queries, keys],
+        );
         self.values
             .forward(buckets)
             .permute([2, 0, 1])
@@ -116,7 +121,7 @@ mod tests {
             .collect()
     }
 
-    /// Expected values are those of `T5Attention._relative_position_bucket`.
+    /// Expected values are from `T5Attention._relative_position_bucket`.
     #[test]
     fn distances_fall_into_the_buckets_of_transformers() {
         let distances = [

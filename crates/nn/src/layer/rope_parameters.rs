@@ -51,7 +51,7 @@ pub struct RopeParameters {
     pub low_freq_factor: Option<f64>,
     /// `llama3`: wavelengths below the trained length divided by it stay.
     pub high_freq_factor: Option<f64>,
-    /// Factor of the rotation; derived from `factor` where it is absent.
+    /// Factor of the rotation; derived from `factor` if it is absent.
     pub attention_factor: Option<f64>,
     /// `yarn`: frequencies with more turns than this over the trained length stay.
     pub beta_fast: Option<f64>,
@@ -201,16 +201,12 @@ impl RopeParameters {
     /// The dimensions where YaRN's ramp begins and ends.
     pub(super) fn yarn_ramp(&self, theta: f64, width: usize) -> Range<f64> {
         let trained = self.original_max_position_embeddings.unwrap_or(1.0);
-        // Python's `or`, by which a zero counts as absent.
-        let or = |value: Option<f64>, default: f64| {
-            value.filter(|value| *value != 0.0).unwrap_or(default)
-        };
         let dimension = |rotations: f64| {
             width as f64 * (trained / (rotations * 2.0 * PI)).ln() / (2.0 * theta.ln())
         };
         let (mut low, mut high) = (
-            dimension(or(self.beta_fast, 32.0)),
-            dimension(or(self.beta_slow, 1.0)),
+            dimension(non_zero_or(self.beta_fast, 32.0)),
+            dimension(non_zero_or(self.beta_slow, 1.0)),
         );
         if self.truncate.unwrap_or(true) {
             (low, high) = (low.floor(), high.ceil());
@@ -248,4 +244,9 @@ impl RopeParameters {
         }
         Ok(())
     }
+}
+
+fn non_zero_or(value: Option<f64>, default: f64) -> f64 {
+    // Python's `or`, by which a zero counts as absent.
+    value.filter(|value| *value != 0.0).unwrap_or(default)
 }

@@ -99,6 +99,8 @@ impl Rotary {
                     .iter()
                     .map(|frequency| *position as f32 * frequency);
                 table.extend(angles.map(|angle| function(angle) * self.attention_scaling));
+                // `rotate_half` pairs element i with i + width / 2, so both halves have the same
+                // angles.
                 table.extend_from_within(start..);
             }
             inputs.put_floats(table, [shape[0], 1, shape[1], width])
@@ -135,6 +137,7 @@ impl Growth {
                     .original_max_position_embeddings
                     .unwrap_or(trained),
             }),
+            // Their frequencies do not depend on the length of the input.
             RopeType::Default | RopeType::Linear | RopeType::Yarn | RopeType::Llama3 => None,
         }
     }
@@ -152,6 +155,7 @@ impl Growth {
                 factor,
                 trained,
             } => {
+                // 1 at the trained length, so that the base grows without a jump.
                 let stretch = factor * length / trained - (factor - 1.0);
                 let exponent = width as f64 / (width as f64 - 2.0);
                 frequencies(theta * stretch.powf(exponent), width)
@@ -189,15 +193,15 @@ fn longrope(theta: f64, width: usize, factors: Option<&[f32]>) -> Vec<f32> {
 /// Llama 3.1: wavelengths beyond the trained length are stretched, short ones kept, those between
 /// blended.
 fn llama3(frequency: f32, parameters: &RopeParameters) -> f32 {
-    let value = |value: Option<f64>| value.unwrap_or(1.0) as f32;
     let (factor, trained) = (
-        value(parameters.factor),
-        value(parameters.original_max_position_embeddings),
+        or_one(parameters.factor),
+        or_one(parameters.original_max_position_embeddings),
     );
     let (low, high) = (
-        value(parameters.low_freq_factor),
-        value(parameters.high_freq_factor),
+        or_one(parameters.low_freq_factor),
+        or_one(parameters.high_freq_factor),
     );
+    // In f32, like the frequencies: close to a limit, f64 could choose another branch.
     let wavelength = 2.0 * PI as f32 / frequency;
     if wavelength > trained / low {
         frequency / factor
@@ -216,14 +220,12 @@ fn yarn(theta: f64, width: usize, parameters: &RopeParameters) -> Vec<f32> {
         start: low,
         end: high,
     } = parameters.yarn_ramp(theta, width);
-    let ramp = |index: usize| ((index as f64 - low) / (high - low)).clamp(0.0, 1.0) as f32;
-    let blend = |(index, frequency): (usize, f32)| {
-        frequency / factor * ramp(index) + frequency * (1.0 - ramp(index))
-    };
     frequencies(theta, width)
         .into_iter()
         .enumerate()
-        .map(blend)
+        .map(|(index, frequency)| {
+            frequency / factor * ramp(index, low, high) + frequency * (1.0 - ramp(index, low, high))
+        })
         .collect()
 }
 
@@ -238,6 +240,7 @@ fn attention_scaling(parameters: &RopeParameters, longest: usize) -> f64 {
             let trained = parameters
                 .original_max_position_embeddings
                 .unwrap_or(longest as f64);
+            // Phi-3 has no `factor`: it follows from the two lengths.
             let factor = parameters.factor.unwrap_or(longest as f64 / trained);
             if factor <= 1.0 {
                 1.0
@@ -250,16 +253,27 @@ fn attention_scaling(parameters: &RopeParameters, longest: usize) -> f64 {
 
 fn yarn_scaling(parameters: &RopeParameters) -> f64 {
     let factor = parameters.factor.unwrap_or(1.0);
-    let scale = |weight: f64| {
-        if factor <= 1.0 {
-            1.0
-        } else {
-            0.1 * weight * factor.ln() + 1.0
-        }
-    };
     match (parameters.mscale, parameters.mscale_all_dim) {
         // Both must be given and not zero: transformers tests their truth.
-        (Some(mscale), Some(all)) if mscale != 0.0 && all != 0.0 => scale(mscale) / scale(all),
-        _ => scale(1.0),
+        (Some(mscale), Some(all)) if mscale != 0.0 && all != 0.0 => {
+            attention_scale(mscale, factor) / attention_scale(all, factor)
+        }
+        _ => attention_scale(1.0, factor),
     }
+}
+
+fn or_one(value: Option<f64>) -> f32 {
+    value.unwrap_or(1.0) as f32
+}
+
+fn attention_scale(weight: f64, factor: f64) -> f64 {
+    if factor <= 1.0 {
+        1.0
+    } else {
+        0.1 * weight * factor.ln() + 1.0
+    }
+}
+
+fn ramp(index: usize, low: f64, high: f64) -> f32 {
+    ((index as f64 - low) / (high - low)).clamp(0.0, 1.0) as f32
 }

@@ -65,6 +65,7 @@ fn states<B: Ops>(decay: Tensor<B, 4>, input: Tensor<B, 4>, before: Tensor<B, 4>
     let length = input.dims()[1];
     let first = input.clone().narrow(1, 0, 1) + decay.clone().narrow(1, 0, 1) * before;
     let mut states = match length {
+        // A decode step has one token: there is nothing to combine.
         1 => return first,
         _ => Tensor::cat(vec![first, input.narrow(1, 1, length - 1)], 1),
     };

@@ -7,7 +7,7 @@ use crate::{
 };
 use burn_tensor::Tensor;
 
-/// Where the four maps are, below the layer.
+/// The names of the four maps, below the layer.
 #[derive(Debug, Clone, Copy)]
 pub struct AttentionNames {
     /// Of the queries.
@@ -21,7 +21,7 @@ pub struct AttentionNames {
 }
 
 impl AttentionNames {
-    /// Those of most types.
+    /// The names in most types.
     pub const DEFAULT: Self = Self {
         query: "q_proj",
         key: "k_proj",

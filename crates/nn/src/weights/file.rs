@@ -125,17 +125,13 @@ impl Files {
 /// Maps the file at `path` and reads its header: its length, and the tensors, whose data is known
 /// to be in the file.
 fn open(path: &Path) -> Result<(Mmap, usize, Metadata), WeightsError> {
-    let unreadable = |message: String| WeightsError::Unreadable {
-        path: path.to_owned(),
-        message,
-    };
     let file = bounded_file::open(path).map_err(WeightsError::of_file)?;
     // SAFETY: the map is read only; a file that is truncated by someone else while it is mapped
     // raises SIGBUS, as it does for every reader of safetensors.
-    let map = unsafe { Mmap::map(&file) }.map_err(|error| unreadable(error.to_string()))?;
+    let map = unsafe { Mmap::map(&file) }.map_err(|error| unreadable(error.to_string(), path))?;
     match SafeTensors::read_metadata(&map) {
         Ok((header, metadata)) => Ok((map, header, metadata)),
-        Err(error) => Err(unreadable(header_fault(&map, &error))),
+        Err(error) => Err(unreadable(header_fault(&map, &error), path)),
     }
 }
 
@@ -146,7 +142,7 @@ pub fn file_metadata(path: &Path, key: &str) -> Option<String> {
     metadata.metadata().as_ref()?.get(key).cloned()
 }
 
-/// Whether every byte of the tensor is zero, as in a bias that was never trained; false where the
+/// Whether every byte of the tensor is zero, as in a bias that was never trained; false if the
 /// checkpoint in `directory` has no such tensor.
 pub fn is_zero(directory: &Path, name: &str) -> Result<bool, WeightsError> {
     Ok(Files::open(directory)?
@@ -187,12 +183,21 @@ pub fn element_count(directory: &Path) -> Result<u64, WeightsError> {
         .sum())
 }
 
-/// The number of elements of the tensors `names` of the checkpoint in `directory`; 0 where it
-/// cannot be read.
+/// The number of elements of the tensors `names` of the checkpoint in `directory`; 0 if it cannot
+/// be read.
 pub fn stored_elements(directory: &Path, names: &[String]) -> u64 {
     let Ok(files) = Files::open(directory) else {
         return 0;
     };
-    let elements = |name: &String| Some(files.find(name)?.shape.iter().product::<usize>() as u64);
-    names.iter().filter_map(elements).sum()
+    names
+        .iter()
+        .filter_map(|name| Some(files.find(name)?.shape.iter().product::<usize>() as u64))
+        .sum()
+}
+
+fn unreadable(message: String, path: &Path) -> WeightsError {
+    WeightsError::Unreadable {
+        path: path.to_owned(),
+        message,
+    }
 }

@@ -41,18 +41,20 @@ fn first<const N: usize>(
     bytes: &[u8],
     is_finite: impl Fn([u8; N]) -> bool + Sync,
 ) -> Option<usize> {
-    let chunk = |(number, chunk): (usize, &[u8])| {
-        let (values, _) = chunk.as_chunks::<N>();
-        // All of a chunk without an early end: the compiler uses vector instructions for that.
-        if values
-            .iter()
-            .fold(true, |finite, value| finite & is_finite(*value))
-        {
-            return None;
-        }
-        Some(number * (CHUNK / N) + values.iter().position(|value| !is_finite(*value))?)
-    };
-    bytes.par_chunks(CHUNK).enumerate().find_map_first(chunk)
+    bytes
+        .par_chunks(CHUNK)
+        .enumerate()
+        .find_map_first(|(number, chunk): (usize, &[u8])| {
+            let (values, _) = chunk.as_chunks::<N>();
+            // All of a chunk without an early end: the compiler uses vector instructions for that.
+            if values
+                .iter()
+                .fold(true, |finite, value| finite & is_finite(*value))
+            {
+                return None;
+            }
+            Some(number * (CHUNK / N) + values.iter().position(|value| !is_finite(*value))?)
+        })
 }
 
 #[cfg(test)]

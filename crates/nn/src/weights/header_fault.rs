@@ -48,10 +48,9 @@ fn tensor_fault(mut tensors: Map<String, Value>, data: usize) -> Option<String> 
     }
     let mut placed = Vec::new();
     for (name, info) in &tensors {
-        let of_tensor = |fault: String| Some(format!("tensor `{}` {fault}", excerpt(name)));
         match place(info) {
             Ok([start, end]) => placed.push((start, end, name)),
-            Err(fault) => return of_tensor(fault),
+            Err(fault) => return Some(format!("tensor `{}` {fault}", excerpt(name))),
         }
     }
     placed.sort();
@@ -77,19 +76,18 @@ fn not_text(metadata: &Map<String, Value>) -> Option<(&String, &Value)> {
     metadata.iter().find(|(_, value)| !value.is_string())
 }
 
-/// Where a tensor begins and ends, or what is wrong with its entry.
+/// The offsets at which a tensor begins and ends, or what is wrong with its entry.
 fn place(info: &Value) -> Result<[usize; 2], String> {
-    let field = |name: &str| info.get(name).ok_or_else(|| format!("has no `{name}`"));
-    let dtype = field("dtype")?;
+    let dtype = field("dtype", info)?;
     let dtype: Dtype = serde_json::from_value(dtype.clone()).map_err(|_| {
         format!(
             "has the type {}, which safetensors does not have",
             excerpt(&dtype.to_string())
         )
     })?;
-    let shape: Vec<usize> = serde_json::from_value(field("shape")?.clone())
+    let shape: Vec<usize> = serde_json::from_value(field("shape", info)?.clone())
         .map_err(|_| "has a `shape` that is not an array of sizes".to_owned())?;
-    let [start, end]: [usize; 2] = serde_json::from_value(field("data_offsets")?.clone())
+    let [start, end]: [usize; 2] = serde_json::from_value(field("data_offsets", info)?.clone())
         .map_err(|_| "has `data_offsets` that are not two positions".to_owned())?;
     let bits = shape
         .iter()
@@ -107,6 +105,10 @@ fn place(info: &Value) -> Result<[usize; 2], String> {
             "ends at byte {end} of the data, before it begins at {start}"
         )),
     }
+}
+
+fn field<'i>(name: &str, info: &'i Value) -> Result<&'i Value, String> {
+    info.get(name).ok_or_else(|| format!("has no `{name}`"))
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! The files that have the tensors of a checkpoint: a single one, or those that an index names.
+//! The files that have the tensors of a checkpoint: a single file, or the files that an index
+//! names.
 
 use super::error::WeightsError;
 use serde_json::{Map, Value};
@@ -56,12 +57,8 @@ impl SafetensorsIndex {
     fn read(path: PathBuf) -> Result<Self, WeightsError> {
         let text = read_bytes(&path, limit::SHARD_INDEX).map_err(WeightsError::of_file)?;
         let value: Result<Value, _> = serde_json::from_slice(&text);
-        let unreadable = |message: String| WeightsError::Unreadable {
-            path: path.clone(),
-            message,
-        };
         let mut value =
-            value.map_err(|error| unreadable(excerpt(&error.to_string()).into_owned()))?;
+            value.map_err(|error| unreadable(excerpt(&error.to_string()).into_owned(), &path))?;
         let weight_map = match value.get_mut("weight_map").map(Value::take) {
             Some(Value::Object(map)) if map.is_empty() => {
                 Err("its `weight_map` is empty; it should have the file of every tensor".to_owned())
@@ -72,7 +69,7 @@ impl SafetensorsIndex {
                 .map(|()| map),
             _ => Err("it has no `weight_map`".to_owned()),
         };
-        let weight_map = weight_map.map_err(unreadable)?;
+        let weight_map = weight_map.map_err(|message| unreadable(message, &path))?;
         Ok(Self { path, weight_map })
     }
 
@@ -108,13 +105,9 @@ const LONGEST_NAME: usize = 255;
 
 /// A checkpoint is one directory: an index cannot name files elsewhere.
 fn check_file(tensor: &str, file: &Value) -> Result<(), String> {
-    let beside = |name: &str| Path::new(name).file_name().is_some_and(|file| file == name);
-    // Messages have the path of a file; no file system has longer names.
-    let printable = |name: &str| name.len() <= LONGEST_NAME && !name.contains(char::is_control);
-    if file
-        .as_str()
-        .is_some_and(|name| beside(name) && printable(name))
-    {
+    if file.as_str().is_some_and(|name| {
+        Path::new(name).file_name().is_some_and(|file| file == name) && is_printable(name)
+    }) {
         return Ok(());
     }
     let (tensor, file) = (excerpt(tensor), file.to_string());
@@ -122,6 +115,18 @@ fn check_file(tensor: &str, file: &Value) -> Result<(), String> {
         "{} of tensor `{tensor}` is not the name of a file beside the index",
         excerpt(&file)
     ))
+}
+
+fn unreadable(message: String, path: &Path) -> WeightsError {
+    WeightsError::Unreadable {
+        path: path.to_owned(),
+        message,
+    }
+}
+
+fn is_printable(name: &str) -> bool {
+    // Messages have the path of a file; no file system has longer names.
+    name.len() <= LONGEST_NAME && !name.contains(char::is_control)
 }
 
 #[cfg(all(test, unix))]

@@ -84,13 +84,17 @@ impl<B: Ops> Weights<B> {
     /// The first of `names` below which the checkpoint has tensors, for modules that were renamed
     /// over the years.
     pub fn module_named(&self, names: &[&str]) -> Self {
-        let has = |name: &&&str| {
-            let below = format!("{}.", self.name(name));
-            self.files.names().any(|tensor| tensor.starts_with(&below))
-        };
         // The first where there is none, so that the error about a missing tensor has the name of
         // today.
-        self.module(names.iter().find(has).unwrap_or(&names[0]))
+        self.module(
+            names
+                .iter()
+                .find(|name| {
+                    let below = format!("{}.", self.name(name));
+                    self.files.names().any(|tensor| tensor.starts_with(&below))
+                })
+                .unwrap_or(&names[0]),
+        )
     }
 
     /// The directory of the checkpoint.
@@ -110,7 +114,8 @@ impl<B: Ops> Weights<B> {
         })
     }
 
-    /// The same tensors, put on the device as `dtype`, for modules that keep a type of their own.
+    /// The same tensors, put on the device as `dtype`, for modules that keep a type of their
+    /// choice.
     pub fn in_type(&self, dtype: DType) -> Self {
         Self {
             dtype,
@@ -250,11 +255,13 @@ impl<B: Ops> Weights<B> {
     /// The tensor `name` as a file has it, counted as read.
     fn stored(&self, name: &str, shape: &[usize]) -> Result<FileTensor<'_>, WeightsError> {
         let name = self.name(name);
-        let missing = || WeightsError::Missing {
-            name: name.clone(),
-            expected: shape.to_vec(),
-        };
-        let stored = self.files.find(&name).ok_or_else(missing)?;
+        let stored = self
+            .files
+            .find(&name)
+            .ok_or_else(|| WeightsError::Missing {
+                name: name.clone(),
+                expected: shape.to_vec(),
+            })?;
         if stored.shape != shape {
             return Err(WeightsError::WrongShape {
                 name,
@@ -282,10 +289,6 @@ fn converted(
     dtype: DType,
     conversion: Conversion,
 ) -> Result<TensorData, WeightsError> {
-    let wrong = || WeightsError::WrongType {
-        name: stored.name.clone(),
-        found: format!("{:?}", stored.dtype),
-    };
     let bytes = convert(
         stored.bytes(),
         stored.dtype,
@@ -293,7 +296,10 @@ fn converted(
         stored.shape,
         conversion,
     )
-    .ok_or_else(wrong)?;
+    .ok_or_else(|| WeightsError::WrongType {
+        name: stored.name.clone(),
+        found: format!("{:?}", stored.dtype),
+    })?;
     let shape: Vec<usize> = match conversion {
         Conversion::AsIs => stored.shape.to_vec(),
         Conversion::Transposed => stored.shape.iter().rev().copied().collect(),

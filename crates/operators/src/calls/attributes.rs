@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The arguments of an operator that are not tensors, by PyTorch's names; an operator reads those
-/// that it has.
+/// The arguments of an operator that are not tensors, by PyTorch's names; an operator reads the
+/// ones that it has.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -60,6 +60,14 @@ pub enum Reduction {
 }
 
 impl Attributes {
+    /// The attributes of an operator that reads a new shape.
+    pub fn of_shape(shape: Vec<usize>) -> Self {
+        Self {
+            shape,
+            ..Self::default()
+        }
+    }
+
     /// The attributes of an operator over one dimension.
     pub fn of_dim(dim: usize) -> Self {
         Self {

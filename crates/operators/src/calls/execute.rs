@@ -69,7 +69,7 @@ pub enum CallError {
         /// The backend's message.
         message: String,
     },
-    /// The inputs are not those of the operator.
+    /// The inputs are not what the operator takes.
     #[error("`{operator}` takes other inputs: {problem}")]
     Inputs {
         /// The operator.

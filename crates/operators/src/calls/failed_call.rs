@@ -23,7 +23,7 @@ pub struct FailedCall {
     pub case: String,
     /// The precision of the check.
     pub precision: Precision,
-    /// Whether the bounds are those of TF32 although the precision is not.
+    /// Whether the bounds are the bounds of TF32 although the precision is not TF32.
     pub tf32: bool,
     /// The kind of device that computed it.
     pub device: DeviceKind,
@@ -112,7 +112,7 @@ pub enum FailedCallError {
     /// The file cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
-    /// Its text is not that of a failed call.
+    /// Its text does not describe a failed call.
     #[error("`{path}` is not a failed call of an operator: {problem}")]
     Content {
         /// The file.

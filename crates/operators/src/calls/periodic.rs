@@ -3,7 +3,7 @@
 use crate::calls::{call::Call, element::Element};
 use testgen_types::DeviceKind;
 
-/// A call whose inputs repeat those of a small call along some dimensions.
+/// A call whose inputs repeat the inputs of a small call along some dimensions.
 ///
 /// The host holds one period of each input; the device tensor is made from it by repetition on the
 /// device, so that an input of gigabytes needs no memory of the host. A dimension need not have

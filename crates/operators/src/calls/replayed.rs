@@ -23,15 +23,15 @@ pub struct Replayed {
     pub device_name: String,
     /// Whether it is simulated.
     pub simulated: bool,
-    /// The result compared with that of the file.
+    /// The result compared with the result in the file.
     pub repetition: Repetition,
-    /// The run with blocking launches compared with that of the file, or `None` if nothing is
+    /// The run with blocking launches compared with the result in the file, or `None` if nothing is
     /// launched on a GPU.
     pub blocking: Option<Repetition>,
     /// Why the result is wrong, or `None` if it is correct.
     pub failure: Option<String>,
-    /// The number of elements of the result whose bits differ from those of the file, or `None` if
-    /// either has none.
+    /// The number of elements of the result whose bits differ from the bits in the file, or `None`
+    /// if either has none.
     pub differing: Option<usize>,
     /// The number of elements of the result.
     pub elements: usize,

@@ -73,11 +73,12 @@ impl HostTensor {
     pub fn expanded(&self, shape: &[usize]) -> Self {
         let added = shape.len() - self.shape.len();
         let strides = row_major_strides(&self.shape);
-        let stride = |dimension: usize| match dimension.checked_sub(added) {
-            Some(own) if self.shape[own] == shape[dimension] => strides[own],
-            _ => 0,
-        };
-        let strides: Vec<usize> = (0..shape.len()).map(stride).collect();
+        let strides: Vec<usize> = (0..shape.len())
+            .map(|dimension| match dimension.checked_sub(added) {
+                Some(own) if self.shape[own] == shape[dimension] => strides[own],
+                _ => 0,
+            })
+            .collect();
         let values = offsets(shape, &strides)
             .map(|offset| self.values[offset])
             .collect();
@@ -104,17 +105,16 @@ impl HostTensor {
         }
     }
 
-    /// The flat indices of elements whose bits differ from those of a tensor of the same shape; NaN
-    /// equals NaN, whose bits no file has.
+    /// The flat indices of elements whose bits differ from the bits of a tensor of the same shape;
+    /// NaN equals NaN, whose bits no file has.
     pub fn differing<'t>(&'t self, other: &'t Self) -> impl Iterator<Item = usize> + 't {
-        let differs = |(one, other): (&f64, &f64)| {
-            one.to_bits() != other.to_bits() && !(one.is_nan() && other.is_nan())
-        };
         self.values
             .iter()
             .zip(&other.values)
             .enumerate()
-            .filter(move |(_, pair)| differs(*pair))
+            .filter(|(_, (one, other))| {
+                one.to_bits() != other.to_bits() && !(one.is_nan() && other.is_nan())
+            })
             .map(|(flat, _)| flat)
     }
 
@@ -129,7 +129,7 @@ impl HostTensor {
     }
 }
 
-/// The distance of neighbours along each dimension of a row-major tensor; at least 1 where a
+/// The distance of neighbours along each dimension of a row-major tensor; at least 1, even if a
 /// dimension is empty.
 pub fn row_major_strides(shape: &[usize]) -> Vec<usize> {
     let mut strides = vec![1; shape.len()];
@@ -157,24 +157,27 @@ fn offsets(shape: &[usize], strides: &[usize]) -> impl Iterator<Item = usize> {
 /// fit.
 pub fn broadcast_shape(shapes: &[&[usize]]) -> Option<Vec<usize>> {
     let rank = shapes.iter().map(|shape| shape.len()).max().unwrap_or(0);
-    let length = |dimension: usize| {
-        let of = |shape: &&[usize]| {
-            (dimension + shape.len())
-                .checked_sub(rank)
-                .map(|own| shape[own])
-        };
-        let lengths: Vec<usize> = shapes.iter().filter_map(of).collect();
-        let wide = lengths
-            .iter()
-            .copied()
-            .find(|length| *length != 1)
-            .unwrap_or(1);
-        lengths
-            .iter()
-            .all(|length| *length == wide || *length == 1)
-            .then_some(wide)
-    };
-    (0..rank).map(length).collect()
+    (0..rank)
+        .map(|dimension| {
+            let lengths: Vec<usize> = shapes
+                .iter()
+                .filter_map(|shape| {
+                    (dimension + shape.len())
+                        .checked_sub(rank)
+                        .map(|own| shape[own])
+                })
+                .collect();
+            let wide = lengths
+                .iter()
+                .copied()
+                .find(|length| *length != 1)
+                .unwrap_or(1);
+            lengths
+                .iter()
+                .all(|length| *length == wide || *length == 1)
+                .then_some(wide)
+        })
+        .collect()
 }
 
 /// Numbers as JSON, which has neither NaN nor infinity: those are texts.
@@ -192,23 +195,24 @@ pub(crate) mod numbers {
         values: &[f64],
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
-        let number = |value: &f64| match value {
+        serializer.collect_seq(values.iter().map(|value| match value {
             value if value.is_finite() => JsonNumber::Finite(*value),
             value => JsonNumber::Other(value.to_string()),
-        };
-        serializer.collect_seq(values.iter().map(number))
+        }))
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Vec<f64>, D::Error> {
         let numbers = Vec::<JsonNumber>::deserialize(deserializer)?;
-        let value = |number: JsonNumber| match number {
-            JsonNumber::Finite(value) => Ok(value),
-            // `NaN`, `inf` and `-inf`, as Rust writes them.
-            JsonNumber::Other(text) => text.parse().map_err(serde::de::Error::custom),
-        };
-        numbers.into_iter().map(value).collect()
+        numbers
+            .into_iter()
+            .map(|number| match number {
+                JsonNumber::Finite(value) => Ok(value),
+                // `NaN`, `inf` and `-inf`, as Rust writes them.
+                JsonNumber::Other(text) => text.parse().map_err(serde::de::Error::custom),
+            })
+            .collect()
     }
 }
 

@@ -1,7 +1,7 @@
 //! A case: a call with a name, made from the sizes of a shape.
 
 use crate::{
-    calls::{Call, Element, HostTensor},
+    calls::{Attributes, Call, Element, HostTensor},
     cases::values::XorShift64,
 };
 use testgen_types::Operator;
@@ -62,6 +62,11 @@ pub(crate) struct CaseSizes<'a> {
 }
 
 impl CaseSizes<'_> {
+    /// A call of the operator.
+    pub(crate) fn call(&self, inputs: Vec<HostTensor>, attributes: Attributes) -> Call {
+        Call::new(self.operator, inputs, attributes)
+    }
+
     /// Random numbers for input `index`.
     pub(crate) fn random(&self, index: usize) -> XorShift64 {
         XorShift64::new(self.operator.as_str(), index)

@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn every_length_of_an_input_is_described() {
-        // A length of 1 cannot shrink, and that of a squeezed dimension is 1.
+        // A length of 1 cannot shrink, and the length of a squeezed dimension is 1.
         for operator in Operator::ALL {
             for case in cases(*operator, &odd_sizes(*operator), Element::F32) {
                 let described = dimensions(&case.call).expect("is valid");

@@ -28,8 +28,8 @@ pub struct ErrorEvaluation {
     pub failure: Option<String>,
 }
 
-/// The largest ratio of the squares of errors to their variance: errors of truncation are twice
-/// those of rounding, and more where an error is shared by elements.
+/// The largest ratio of the squares of errors to their variance: errors of truncation are twice the
+/// errors of rounding, and larger if elements share an error.
 const VARIANCE_LIMIT: f64 = 16.0;
 /// The largest sum of errors in units of their deviation, divided by the root of the number of
 /// elements.
@@ -86,7 +86,6 @@ struct ElementPair {
 
 impl ElementPair {
     fn new(reference: &Reference, expected: BoundedNumber, got: f64) -> Self {
-        let same = |a: f64, b: f64| a == b || a.is_nan() && b.is_nan();
         let rounded = reference.element.round(expected.value);
         let finite = rounded.is_finite() && got.is_finite();
         let headroom = if finite {
@@ -97,7 +96,7 @@ impl ElementPair {
                 (0.0, _) => f64::INFINITY,
                 (error, bound) => bound / error,
             }
-        } else if same(rounded, got) || overflows(reference, expected, got) {
+        } else if is_same_number(rounded, got) || overflows(reference, expected, got) {
             f64::INFINITY
         } else {
             0.0
@@ -123,8 +122,8 @@ impl ElementPair {
     }
 }
 
-/// Whether the bound reaches over the largest number, so that one side may be infinite where the
-/// other is not.
+/// Whether the bound reaches over the largest number, so that one side may be infinite while the
+/// other is finite.
 fn overflows(reference: &Reference, expected: BoundedNumber, got: f64) -> bool {
     let largest = reference.element.largest();
     let edge = expected.value.abs() - largest;
@@ -145,8 +144,10 @@ fn element_failure(
     let index = (0..elements.len())
         .filter(|index| elements[*index].is_wrong())
         .min_by(|a, b| {
-            let key = |index: usize| elements[index].headroom;
-            key(*a).total_cmp(&key(*b)).then(a.cmp(b))
+            elements[*a]
+                .headroom
+                .total_cmp(&elements[*b].headroom)
+                .then(a.cmp(b))
         })?;
     let ElementPair {
         expected,
@@ -223,25 +224,19 @@ impl ErrorEvaluation {
 
     fn new(elements: &[ElementPair]) -> Self {
         let finite = || elements.iter().filter(|element| element.finite);
-        let square = |values: &mut dyn Iterator<Item = f64>| {
-            values.map(|value| value * value).sum::<f64>().sqrt()
-        };
         let largest =
             |values: &mut dyn Iterator<Item = f64>| values.fold(0.0_f64, |a, b| a.max(b.abs()));
-        let norm = square(&mut finite().map(|element| element.expected.value));
+        let norm = euclidean_norm(&mut finite().map(|element| element.expected.value));
         let top = largest(&mut finite().map(|element| element.expected.value));
-        // Where everything is zero, an error relative to it would be infinite, which JSON has no
-        // number for.
-        let relative = |value: f64, to: f64| if to > 0.0 { value / to } else { value };
         Self {
             headroom: elements
                 .iter()
                 .map(|element| element.headroom)
                 .fold(f64::INFINITY, f64::min),
-            rel_l2: relative(square(&mut finite().map(ElementPair::error)), norm),
+            rel_l2: relative(euclidean_norm(&mut finite().map(ElementPair::error)), norm),
             max_rel: relative(largest(&mut finite().map(ElementPair::error)), top),
             rel_l2_threshold: relative(
-                square(&mut finite().map(|element| element.expected.error)),
+                euclidean_norm(&mut finite().map(|element| element.expected.error)),
                 norm,
             ),
             max_rel_threshold: relative(
@@ -256,6 +251,20 @@ impl ErrorEvaluation {
             failure: None,
         }
     }
+}
+
+fn is_same_number(a: f64, b: f64) -> bool {
+    a == b || a.is_nan() && b.is_nan()
+}
+
+fn euclidean_norm(values: &mut dyn Iterator<Item = f64>) -> f64 {
+    values.map(|value| value * value).sum::<f64>().sqrt()
+}
+
+fn relative(value: f64, to: f64) -> f64 {
+    // Where everything is zero, an error relative to it would be infinite, which JSON has no
+    // number for.
+    if to > 0.0 { value / to } else { value }
 }
 
 #[cfg(test)]

@@ -44,7 +44,7 @@ pub(crate) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
     }
 }
 
-/// The reference result of a call, whose inputs are those of its operator.
+/// The reference result of a call, whose inputs are what its operator takes.
 pub fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
     match call.operator.group() {
         OperatorGroup::Elementwise => elementwise::reference(call, arithmetic),

@@ -31,52 +31,57 @@ pub fn integer_cases(operator: Operator) -> Vec<Case> {
 
 /// The usual cases with float inputs replaced by small integers or by booleans.
 fn retyped(operator: Operator, element: Element) -> Vec<Case> {
-    // The type of floats in these cases does not matter: they are replaced.
-    let with = |case: Case| {
-        let mut call = case.call;
-        for (index, input) in call
-            .inputs
-            .iter_mut()
-            .enumerate()
-            .filter(|(_, input)| input.tensor.element.is_float())
-        {
-            let limits = match (element, operator) {
-                (Element::Bool, _) => [0, 1],
-                // A product of many stays within 32 bits.
-                (_, Operator::Prod) => [-2, 2],
-                _ => [-1000, 1000],
-            };
-            input.tensor =
-                XorShift64::new("integers", index).integers(&input.tensor.shape, element, limits);
-        }
-        let variant = if case.variant.is_empty() {
-            element.to_string()
-        } else {
-            format!("{}, {element}", case.variant)
-        };
-        Case { variant, call }
-    };
     cases(operator, &odd_sizes(operator), Element::F32)
         .into_iter()
-        .map(with)
+        .map(|case| {
+            // The type of floats in these cases does not matter: they are replaced.
+            let mut call = case.call;
+            for (index, input) in call
+                .inputs
+                .iter_mut()
+                .enumerate()
+                .filter(|(_, input)| input.tensor.element.is_float())
+            {
+                let limits = match (element, operator) {
+                    (Element::Bool, _) => [0, 1],
+                    // A product of many stays within 32 bits.
+                    (_, Operator::Prod) => [-2, 2],
+                    _ => [-1000, 1000],
+                };
+                input.tensor = XorShift64::new("integers", index).integers(
+                    &input.tensor.shape,
+                    element,
+                    limits,
+                );
+            }
+            let variant = if case.variant.is_empty() {
+                element.to_string()
+            } else {
+                format!("{}, {element}", case.variant)
+            };
+            Case { variant, call }
+        })
         .collect()
 }
 
 fn elementwise(operator: Operator) -> Vec<Case> {
     use Operator::*;
     let shape = [3, 5];
-    let of = |element, index, limits| {
+    let integers = |element, index, limits| {
         XorShift64::new(operator.as_str(), index).integers(&shape, element, limits)
     };
     let case = |inputs, attributes| Case::named("i32", Call::new(operator, inputs, attributes));
-    let ints = |index| of(Element::I32, index, [-1000, 1000]);
+    let ints = |index| integers(Element::I32, index, [-1000, 1000]);
     let plain = Attributes::default();
     match operator {
         Add | Sub | Mul | MaxBinary | MinBinary | Maximum | Minimum => {
             vec![case(vec![ints(0), ints(1)], plain)]
         }
         // Truncated, with a divisor that is not zero.
-        Div => vec![case(vec![ints(0), of(Element::I32, 1, [1, 7])], plain)],
+        Div => vec![case(
+            vec![ints(0), integers(Element::I32, 1, [1, 7])],
+            plain,
+        )],
         Neg | Abs => vec![case(vec![ints(0)], plain)],
         Clamp => vec![case(
             vec![ints(0)],
@@ -86,11 +91,14 @@ fn elementwise(operator: Operator) -> Vec<Case> {
             },
         )],
         Where => {
-            let condition = of(Element::Bool, 2, [0, 1]);
-            let bools = |index| of(Element::Bool, index, [0, 1]);
+            let condition = integers(Element::Bool, 2, [0, 1]);
             let of_bools = Call::new(
                 operator,
-                vec![condition.clone(), bools(0), bools(1)],
+                vec![
+                    condition.clone(),
+                    integers(Element::Bool, 0, [0, 1]),
+                    integers(Element::Bool, 1, [0, 1]),
+                ],
                 plain.clone(),
             );
             vec![

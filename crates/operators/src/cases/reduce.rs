@@ -49,7 +49,8 @@ pub fn reduce(call: &Call, mut fails: impl FnMut(&Call) -> Option<bool>) -> Redu
     }
 }
 
-/// Every length of a call; none if it cannot be described, so that nothing can be made smaller.
+/// Every length of a call. No length if it cannot be described, so that nothing can be made
+/// smaller.
 fn lengths(call: &Call) -> Vec<usize> {
     let described = dimensions(call)
         .map(|described| described.all)

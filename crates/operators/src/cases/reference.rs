@@ -128,8 +128,8 @@ pub(crate) fn elementwise(
     (shape, numbers.collect())
 }
 
-/// The shape of all inputs broadcast together; that of the first one if they do not fit, which no
-/// case has.
+/// The shape of all inputs broadcast together; the shape of the first one if they do not fit, which
+/// no case has.
 pub(crate) fn common_shape(call: &Call) -> Vec<usize> {
     let shapes: Vec<&[usize]> = call
         .inputs

@@ -54,19 +54,21 @@ fn broadcast(operator: Operator, element: Element) -> Vec<Case> {
         sizes: &[],
         element,
     };
-    // In the range of all operators that broadcast: a quotient needs a divisor, a power a positive
-    // base.
-    let case = |[left, right]: &[&[usize]; 2]| {
-        let inputs = vec![
-            sizes.floats(0, left, [0.5, 2.0]),
-            sizes.floats(1, right, [0.5, 2.0]),
-        ];
-        Case::named(
-            "broadcast",
-            Call::new(operator, inputs, Attributes::default()),
-        )
-    };
-    shapes.iter().map(case).collect()
+    shapes
+        .iter()
+        .map(|[left, right]| {
+            // In the range of all operators that broadcast: a quotient needs a divisor, a power a
+            // positive base.
+            let inputs = vec![
+                sizes.floats(0, left, [0.5, 2.0]),
+                sizes.floats(1, right, [0.5, 2.0]),
+            ];
+            Case::named(
+                "broadcast",
+                Call::new(operator, inputs, Attributes::default()),
+            )
+        })
+        .collect()
 }
 
 /// Whether an operator on two tensors broadcasts them.
@@ -91,26 +93,31 @@ fn broadcasts(operator: Operator) -> bool {
 
 /// No rows; for operators that are defined then.
 fn empty(operator: Operator, element: Element) -> Vec<Case> {
-    let with_sizes = |sizes: &[usize]| cases(operator, sizes, element);
     let empty = match (operator.group(), operator) {
         (OperatorGroup::Elementwise | OperatorGroup::Comparison | OperatorGroup::Activation, _) => {
-            with_sizes(&[0, 5])
+            cases(operator, &[0, 5], element)
         }
         (_, Operator::AddRelu | Operator::MulAdd | Operator::Transpose | Operator::Copy) => {
-            with_sizes(&[0, 5])
+            cases(operator, &[0, 5], element)
         }
-        (_, Operator::LayerNorm | Operator::RmsNorm) => with_sizes(&[0, 5]),
+        (_, Operator::LayerNorm | Operator::RmsNorm) => cases(operator, &[0, 5], element),
         _ => Vec::new(),
     };
-    let named = |case: Case| {
-        let variant = if case.variant.is_empty() {
-            "empty".to_owned()
-        } else {
-            format!("{}, empty", case.variant)
-        };
-        Case { variant, ..case }
-    };
+    empty
+        .into_iter()
+        .filter(is_defined)
+        .map(|case| {
+            let variant = if case.variant.is_empty() {
+                "empty".to_owned()
+            } else {
+                format!("{}, empty", case.variant)
+            };
+            Case { variant, ..case }
+        })
+        .collect()
+}
+
+fn is_defined(case: &Case) -> bool {
     // Over a dimension without elements, a softmax has no largest score.
-    let defined = |case: &Case| case.call.attributes.dim != Some(0);
-    empty.into_iter().filter(defined).map(named).collect()
+    case.call.attributes.dim != Some(0)
 }

@@ -24,15 +24,18 @@ pub fn cases(operator: Operator, sizes: &[usize], element: Element) -> Vec<Case>
 
 /// Small odd sizes, which leave tails in every kernel that computes several elements at a time.
 pub fn odd_sizes(operator: Operator) -> Vec<usize> {
-    let size = |name: &&str| match *name {
-        "batch" | "heads" | "groups" => 2,
-        "in" | "channels" | "channels of a group" | "kernel" => 3,
-        "out" | "output" => 4,
-        "head_dim" => 6,
-        "inner" | "length" | "height" | "positions" | "keys" => 7,
-        "columns" | "width" | "classes" | "queries" | "seq" => 5,
-        // Rows, depth, picks.
-        _ => 3,
-    };
-    operator.sizes().iter().map(size).collect()
+    operator
+        .sizes()
+        .iter()
+        .map(|name| match *name {
+            "batch" | "heads" | "groups" => 2,
+            "in" | "channels" | "channels of a group" | "kernel" => 3,
+            "out" | "output" => 4,
+            "head_dim" => 6,
+            "inner" | "length" | "height" | "positions" | "keys" => 7,
+            "columns" | "width" | "classes" | "queries" | "seq" => 5,
+            // Rows, depth, picks.
+            _ => 3,
+        })
+        .collect()
 }

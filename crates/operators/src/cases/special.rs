@@ -28,10 +28,14 @@ pub fn special_cases(operator: Operator, element: Element) -> Vec<Case> {
         OperatorGroup::Elementwise | OperatorGroup::Comparison | OperatorGroup::Activation
             if !is_softmax(operator) =>
         {
-            // PyTorch's own results for infinities depend on the processor, and the formula has no
-            // value for the negative one.
-            let finite = |number: &f64| operator != Operator::Gelu || !number.is_infinite();
-            let numbers: Vec<f64> = numbers.into_iter().filter(finite).collect();
+            let numbers: Vec<f64> = numbers
+                .into_iter()
+                .filter(|number| {
+                    // PyTorch's own results for infinities depend on the processor, and the formula
+                    // has no value for the negative one.
+                    operator != Operator::Gelu || !number.is_infinite()
+                })
+                .collect();
             elementwise(operator, element, &numbers)
         }
         OperatorGroup::Fused if operator == Operator::AddRelu => {
@@ -64,15 +68,19 @@ fn elementwise(operator: Operator, element: Element, numbers: &[f64]) -> Vec<Cas
             count * count
         };
         for (position, index) in floats.iter().enumerate() {
-            let value_at = |flat: usize| {
-                if position == 0 {
-                    numbers[flat % count]
-                } else {
-                    numbers[flat / count]
-                }
-            };
-            call.inputs[*index].tensor =
-                HostTensor::new([square], element, (0..square).map(value_at).collect());
+            call.inputs[*index].tensor = HostTensor::new(
+                [square],
+                element,
+                (0..square)
+                    .map(|flat| {
+                        if position == 0 {
+                            numbers[flat % count]
+                        } else {
+                            numbers[flat / count]
+                        }
+                    })
+                    .collect(),
+            );
         }
         for index in (0..=last).filter(|index| !floats.contains(index)) {
             let values = (0..square)

@@ -2,8 +2,8 @@
 //!
 //! Sizes that an operator treats alike, such as the rows of a product, repeat a period; sizes that
 //! it sums over, such as the inner one, are never repeated: their sums have all terms, all of them
-//! different. So the reference of one period is that of every repetition. Periods are prime, so
-//! that an address that is wrong by a power of two reads another element.
+//! different. So the reference of one period is the reference of every repetition. Periods are
+//! prime, so that an address that is wrong by a power of two reads another element.
 
 mod case;
 mod comparison;

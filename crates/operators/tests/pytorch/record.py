@@ -1,22 +1,21 @@
 """Computes calls of operators with PyTorch in float64: the results that the reference of `testgen-operators` is compared with.
 
     cargo test -p testgen-operators --features cases --test pytorch -- --ignored    writes target/operator_calls.json
-    python crates/operators/tests/pytorch/record.py                                 reads it and writes results.json beside this file
+    PYTHONPATH=python python3 crates/operators/tests/pytorch/record.py              reads it and writes results.json beside this file
 """
 
 import json
-import sys
 from pathlib import Path
 
 import torch
+
+from engine import torch_operators
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[3]
 CALLS = ROOT / "target" / "operator_calls.json"
 TYPES = {"f32": torch.float64, "i32": torch.int64, "bool": torch.bool}
 
-sys.path.insert(0, str(ROOT / "crates" / "engine" / "python"))
-import torch_operators  # noqa: E402
 
 
 def tensor(given: dict) -> torch.Tensor:

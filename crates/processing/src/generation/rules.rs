@@ -1,5 +1,5 @@
-//! The checkpoint's constraints on tokens, besides those of the caller: `LogitsProcessor`s of
-//! transformers that are the same for greedy search and for sampling.
+//! The checkpoint's constraints on tokens, besides the constraints of the caller:
+//! `LogitsProcessor`s of transformers that are the same for greedy search and for sampling.
 
 use crate::{config_file::ConfigFile, error::PreprocessError};
 use serde_json::Value;
@@ -34,15 +34,14 @@ pub(super) struct TokenContext<'a> {
 
 impl TokenRules {
     pub(super) fn read(file: &ConfigFile) -> Result<Self, PreprocessError> {
-        let list = |name| Ok::<_, PreprocessError>(ids(file, name)?.unwrap_or_default());
         Ok(Self {
             no_repeat_ngram_size: file.count("no_repeat_ngram_size")?.unwrap_or(0),
             bad_words: bad_words(file)?,
             min_length: file.count("min_length")?.unwrap_or(0),
-            forced_bos: list("forced_bos_token_id")?.first().copied(),
-            forced_eos: list("forced_eos_token_id")?,
-            suppressed: list("suppress_tokens")?,
-            suppressed_first: list("begin_suppress_tokens")?,
+            forced_bos: list("forced_bos_token_id", file)?.first().copied(),
+            forced_eos: list("forced_eos_token_id", file)?,
+            suppressed: list("suppress_tokens", file)?,
+            suppressed_first: list("begin_suppress_tokens", file)?,
         })
     }
 
@@ -104,15 +103,17 @@ fn bad_words(file: &ConfigFile) -> Result<Vec<Vec<i64>>, PreprocessError> {
     let Some(value) = file.get(NAME) else {
         return Ok(Vec::new());
     };
-    let word = |word: &Value| {
-        word.as_array()?
+    let words = value.as_array().and_then(|words| {
+        words
             .iter()
-            .map(Value::as_i64)
-            .collect::<Option<Vec<i64>>>()
-    };
-    let words = value
-        .as_array()
-        .and_then(|words| words.iter().map(word).collect());
+            .map(|word| {
+                word.as_array()?
+                    .iter()
+                    .map(Value::as_i64)
+                    .collect::<Option<Vec<i64>>>()
+            })
+            .collect()
+    });
     words.ok_or_else(|| file.not_a(NAME, "a list of lists of token ids", value))
 }
 
@@ -152,6 +153,10 @@ fn force(scores: &mut [f32], tokens: &[i64]) {
             f32::NEG_INFINITY
         };
     }
+}
+
+fn list(name: &str, file: &ConfigFile) -> Result<Vec<i64>, PreprocessError> {
+    Ok(ids(file, name)?.unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -14,8 +14,8 @@ const DEFAULT_LENGTH: usize = 20;
 /// The number of tokens to sample from, if it is not configured; transformers' default.
 const DEFAULT_TOP_K: usize = 50;
 
-/// The caller's settings of a generation; none takes the checkpoint's `generation_config.json`,
-/// then transformers' default.
+/// The caller's settings of a generation. A setting that is `None` takes the checkpoint's
+/// `generation_config.json`, then transformers' default.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct GenerationControls {
     /// The most tokens to add.
@@ -82,15 +82,14 @@ impl GenerationDefaults {
             Some(file) => file,
             None => of_generator(ConfigFile::read_or_empty(directory, "config.json")?)?,
         };
-        let float = |name| Ok::<_, PreprocessError>(file.number(name)?.map(|value| value as f32));
         let controls = GenerationControls {
             max_new_tokens: file.count("max_new_tokens")?,
             min_new_tokens: file.count("min_new_tokens")?,
             do_sample: file.flag("do_sample")?,
-            temperature: float("temperature")?,
+            temperature: float("temperature", &file)?,
             top_k: file.count("top_k")?,
-            top_p: float("top_p")?,
-            repetition_penalty: float("repetition_penalty")?,
+            top_p: float("top_p", &file)?,
+            repetition_penalty: float("repetition_penalty", &file)?,
             seed: None,
             eos_token_ids: ids(&file, "eos_token_id")?,
             num_beams: file.count("num_beams")?,
@@ -119,7 +118,7 @@ impl GenerationDefaults {
     }
 }
 
-/// The settings of a configuration that contains a generator are those of the generator.
+/// The settings of a configuration that contains a generator are the settings of the generator.
 fn of_generator(file: ConfigFile) -> Result<ConfigFile, PreprocessError> {
     Ok(file.nested("generator")?.unwrap_or(file))
 }
@@ -127,11 +126,6 @@ fn of_generator(file: ConfigFile) -> Result<ConfigFile, PreprocessError> {
 /// `WhisperForConditionalGeneration._retrieve_init_tokens`, without the detection of languages:
 /// `forced_decoder_ids`, else the language and the task, and no timestamps.
 fn speech_prompt(file: &ConfigFile) -> Result<Option<Vec<i64>>, PreprocessError> {
-    let id = |table: &str, key: &str| {
-        file.get(table)
-            .and_then(|table| table.get(key))
-            .and_then(Value::as_i64)
-    };
     let (language, task) = (file.text("language")?, file.text("task")?);
     let mut prompt = Vec::new();
     if let (None, None, Some(forced)) = (
@@ -151,13 +145,14 @@ fn speech_prompt(file: &ConfigFile) -> Result<Option<Vec<i64>>, PreprocessError>
         let spoken = language
             // The keys are tokens such as `<|en|>`, the setting may be the code alone.
             .and_then(|language| {
-                id("lang_to_id", language).or_else(|| id("lang_to_id", &format!("<|{language}|>")))
+                token_id("lang_to_id", language, file)
+                    .or_else(|| token_id("lang_to_id", &format!("<|{language}|>"), file))
             });
         let Some(spoken) = spoken else {
             return Ok(None);
         };
         prompt.push(spoken);
-        prompt.extend(id("task_to_id", task.unwrap_or("transcribe")));
+        prompt.extend(token_id("task_to_id", task.unwrap_or("transcribe"), file));
     }
     let silent = file.get("no_timestamps_token_id").and_then(Value::as_i64);
     // `forced_decoder_ids` may end with this token already.
@@ -179,16 +174,9 @@ impl GenerationDefaults {
 }
 
 fn unsupported(file: &ConfigFile) -> Option<String> {
-    let off = |value: &Value, neutral: f64| match value {
-        Value::Null | Value::Bool(false) => true,
-        Value::Array(values) => values.is_empty(),
-        Value::Object(values) => values.is_empty(),
-        Value::Number(number) => number.as_f64() == Some(neutral),
-        Value::Bool(true) | Value::String(_) => false,
-    };
     let set = UNSUPPORTED
         .iter()
-        .find(|(name, neutral)| file.get(name).is_some_and(|value| !off(value, *neutral)));
+        .find(|(name, neutral)| file.get(name).is_some_and(|value| !is_off(value, *neutral)));
     set.map(|(name, _)| (*name).to_owned())
 }
 
@@ -245,10 +233,13 @@ impl GenerationSettings {
             });
         }
         // `max_length` includes the prompt.
-        let room = |length: usize| length.saturating_sub(prompt_length);
         let max_new_tokens = controls.max_new_tokens.or(checkpoint.max_new_tokens);
-        let max_new_tokens =
-            max_new_tokens.unwrap_or_else(|| room(defaults.max_length.unwrap_or(DEFAULT_LENGTH)));
+        let max_new_tokens = max_new_tokens.unwrap_or_else(|| {
+            defaults
+                .max_length
+                .unwrap_or(DEFAULT_LENGTH)
+                .saturating_sub(prompt_length)
+        });
         let min_new_tokens = controls
             .min_new_tokens
             .or(checkpoint.min_new_tokens)
@@ -328,4 +319,24 @@ fn within(
         name,
         problem: format!("is {value}, expected a number {range}"),
     })
+}
+
+fn token_id(table: &str, key: &str, file: &ConfigFile) -> Option<i64> {
+    file.get(table)
+        .and_then(|table| table.get(key))
+        .and_then(Value::as_i64)
+}
+
+fn is_off(value: &Value, neutral: f64) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => true,
+        Value::Array(values) => values.is_empty(),
+        Value::Object(values) => values.is_empty(),
+        Value::Number(number) => number.as_f64() == Some(neutral),
+        Value::Bool(true) | Value::String(_) => false,
+    }
+}
+
+fn float(name: &str, file: &ConfigFile) -> Result<Option<f32>, PreprocessError> {
+    Ok(file.number(name)?.map(|value| value as f32))
 }

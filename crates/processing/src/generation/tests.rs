@@ -69,15 +69,16 @@ fn sampled(seed: u64) -> GenerationControls {
 fn prompt(rows: &[&[i64]]) -> Arrays {
     let longest = rows.iter().map(|row| row.len()).max().unwrap();
     let fill = |value: fn(i64) -> i64| {
-        let row = |row: &&[i64]| {
-            let padding = std::iter::repeat_n(0, longest - row.len());
-            padding
-                .chain(row.iter().map(|id| value(*id)))
-                .collect::<Vec<i64>>()
-        };
         Array::integers(
             [rows.len(), longest],
-            rows.iter().flat_map(row).collect::<Vec<i64>>(),
+            rows.iter()
+                .flat_map(|row| {
+                    let padding = std::iter::repeat_n(0, longest - row.len());
+                    padding
+                        .chain(row.iter().map(|id| value(*id)))
+                        .collect::<Vec<i64>>()
+                })
+                .collect::<Vec<i64>>(),
         )
     };
     Arrays::from([
@@ -137,12 +138,12 @@ fn greedy_takes_the_likeliest_until_the_end_token_or_the_limit() {
 #[test]
 fn padding_is_masked_and_not_counted() {
     let (_, fed) = run(&[&[1, 2, 3], &[5]], &controls(2));
-    let of = |call: usize, name: &str| fed[call][name].as_integers().unwrap().to_vec();
-    assert_eq!(of(0, "attention_mask"), [1, 1, 1, 0, 0, 1]);
-    assert_eq!(of(0, "position_ids"), [0, 1, 2, 0, 0, 0]);
-    assert_eq!(of(1, "input_ids"), [4, 6]);
-    assert_eq!(of(1, "attention_mask"), [1, 1, 1, 1, 0, 0, 1, 1]);
-    assert_eq!(of(1, "position_ids"), [3, 1]);
+    let input = |call: usize, name: &str| fed[call][name].as_integers().unwrap().to_vec();
+    assert_eq!(input(0, "attention_mask"), [1, 1, 1, 0, 0, 1]);
+    assert_eq!(input(0, "position_ids"), [0, 1, 2, 0, 0, 0]);
+    assert_eq!(input(1, "input_ids"), [4, 6]);
+    assert_eq!(input(1, "attention_mask"), [1, 1, 1, 1, 0, 0, 1, 1]);
+    assert_eq!(input(1, "position_ids"), [3, 1]);
 }
 
 #[test]

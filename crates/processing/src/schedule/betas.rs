@@ -59,29 +59,34 @@ impl Betas {
 fn linspace(start: f64, end: f64, count: usize) -> Vec<f32> {
     let (start, end, last) = (start as f32, end as f32, count.saturating_sub(1).max(1));
     let step = (end - start) / last as f32;
-    // From both ends, as PyTorch does, so that both are exact.
-    let value = |index: usize| match index < count / 2 {
-        true => start + step * index as f32,
-        false => end - step * (last - index) as f32,
-    };
-    (0..count).map(value).collect()
+    (0..count)
+        .map(|index| {
+            // From both ends, as PyTorch does, so that both are exact.
+            match index < count / 2 {
+                true => start + step * index as f32,
+                false => end - step * (last - index) as f32,
+            }
+        })
+        .collect()
 }
 
 fn cosine(count: usize) -> Vec<f32> {
     // `max_beta` of `betas_for_alpha_bar`: the last step would
     // otherwise leave nothing of the image, and its α would be 0.
     const LARGEST: f64 = 0.999;
-    let left = |time: f64| {
-        ((time + 0.008) / 1.008 * std::f64::consts::FRAC_PI_2)
-            .cos()
-            .powi(2)
-    };
-    let beta = |index: usize| {
-        let (now, next) = (
-            index as f64 / count as f64,
-            (index + 1) as f64 / count as f64,
-        );
-        (1.0 - left(next) / left(now)).min(LARGEST) as f32
-    };
-    (0..count).map(beta).collect()
+    (0..count)
+        .map(|index| {
+            let (now, next) = (
+                index as f64 / count as f64,
+                (index + 1) as f64 / count as f64,
+            );
+            (1.0 - cosine_alpha(next) / cosine_alpha(now)).min(LARGEST) as f32
+        })
+        .collect()
+}
+
+fn cosine_alpha(time: f64) -> f64 {
+    ((time + 0.008) / 1.008 * std::f64::consts::FRAC_PI_2)
+        .cos()
+        .powi(2)
 }

@@ -54,21 +54,18 @@ impl Ddim {
             // This scheduler rounds the steps of `linspace`, unlike Euler's.
             self.fields.timesteps(count).into_iter().map(|step| step.round_ties_even() as i64).collect();
         let alphas = &self.fields.betas.alphas_cumprod;
-        let left = |step: i64| {
-            usize::try_from(step)
-                .ok()
-                .and_then(|step| alphas.get(step).copied())
-        };
-        // The distance is the quotient in every spacing, as in
-        // `DDIMScheduler.step`, even where the next step is not that far.
-        let pair = |step: &i64| {
-            Some([
-                left(*step)?,
-                left(*step - (trained / count) as i64).unwrap_or(self.last),
-            ])
-        };
         let rule = DdimSteps {
-            alphas: steps.iter().map(pair).collect::<Option<_>>()?,
+            alphas: steps
+                .iter()
+                .map(|step| {
+                    // The distance is the quotient in every spacing, as in
+                    // `DDIMScheduler.step`, even if the next step is not that far.
+                    Some([
+                        alpha_of(*step, alphas)?,
+                        alpha_of(*step - (trained / count) as i64, alphas).unwrap_or(self.last),
+                    ])
+                })
+                .collect::<Option<_>>()?,
             clip: self.clip,
             prediction: self.fields.prediction,
         };
@@ -85,22 +82,31 @@ impl DdimSteps {
     pub(super) fn step(&self, index: usize, sample: &[f32], output: &[f32]) -> Vec<f32> {
         let [now, next] = self.alphas[index];
         let (image, noise) = (now.sqrt(), (1.0 - now).sqrt());
-        let element = |(sample, output): (&f32, &f32)| {
-            let (original, epsilon) = match self.prediction {
-                PredictionType::Epsilon => ((sample - noise * output) / image, *output),
-                PredictionType::Sample => (*output, (sample - image * output) / noise),
-                PredictionType::Velocity => (
-                    image * sample - noise * output,
-                    image * output + noise * sample,
-                ),
-            };
-            // The noise is not computed again from the clipped image: `use_clipped_model_output` is
-            // off by default.
-            let original = self
-                .clip
-                .map_or(original, |range| original.clamp(-range, range));
-            next.sqrt() * original + (1.0 - next).sqrt() * epsilon
-        };
-        sample.iter().zip(output).map(element).collect()
+        sample
+            .iter()
+            .zip(output)
+            .map(|(sample, output)| {
+                let (original, epsilon) = match self.prediction {
+                    PredictionType::Epsilon => ((sample - noise * output) / image, *output),
+                    PredictionType::Sample => (*output, (sample - image * output) / noise),
+                    PredictionType::Velocity => (
+                        image * sample - noise * output,
+                        image * output + noise * sample,
+                    ),
+                };
+                // The noise is not computed again from the clipped image:
+                // `use_clipped_model_output` is off by default.
+                let original = self
+                    .clip
+                    .map_or(original, |range| original.clamp(-range, range));
+                next.sqrt() * original + (1.0 - next).sqrt() * epsilon
+            })
+            .collect()
     }
+}
+
+fn alpha_of(step: i64, alphas: &[f32]) -> Option<f32> {
+    usize::try_from(step)
+        .ok()
+        .and_then(|step| alphas.get(step).copied())
 }

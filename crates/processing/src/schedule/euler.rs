@@ -107,16 +107,19 @@ impl EulerSteps {
     pub(super) fn step(&self, index: usize, sample: &[f32], output: &[f32]) -> Vec<f32> {
         let (sigma, next) = (self.sigmas[index], self.sigmas[index + 1]);
         let square = sigma * sigma + 1.0;
-        let element = |(sample, output): (&f32, &f32)| {
-            let original = match self.prediction {
-                PredictionType::Epsilon => sample - sigma * output,
-                PredictionType::Sample => *output,
-                PredictionType::Velocity => output * (-sigma / square.sqrt()) + sample / square,
-            };
-            // Not simplified for epsilon, where the quotient is the output: diffusers rounds in
-            // these steps.
-            sample + (sample - original) / sigma * (next - sigma)
-        };
-        sample.iter().zip(output).map(element).collect()
+        sample
+            .iter()
+            .zip(output)
+            .map(|(sample, output)| {
+                let original = match self.prediction {
+                    PredictionType::Epsilon => sample - sigma * output,
+                    PredictionType::Sample => *output,
+                    PredictionType::Velocity => output * (-sigma / square.sqrt()) + sample / square,
+                };
+                // Not simplified for epsilon, although the quotient is then the output: diffusers
+                // rounds in these steps.
+                sample + (sample - original) / sigma * (next - sigma)
+            })
+            .collect()
     }
 }

@@ -30,20 +30,16 @@ pub(super) fn backend(
     settings: &TokenizerSettings,
 ) -> Result<Option<Tokenizer>, PreprocessError> {
     let path = directory.join("tokenizer.json");
-    let unreadable = |message: String| PreprocessError::Unreadable {
-        path: path.clone(),
-        message,
-    };
     let description = match read_text(&path, limit::TOKENIZER)? {
         Some(text) if settings.class == TokenizerClass::Generic => {
             // The crate panics at some errors of JSON.
             let json: Result<IgnoredAny, _> = serde_json::from_str(&text);
-            json.map_err(|error| unreadable(excerpt(&error.to_string()).into_owned()))?;
+            json.map_err(|error| unreadable(excerpt(&error.to_string()).into_owned(), &path))?;
             Some(text)
         }
         Some(text) => {
             let mut file: Value = serde_json::from_str(&text)
-                .map_err(|error| unreadable(excerpt(&error.to_string()).into_owned()))?;
+                .map_err(|error| unreadable(excerpt(&error.to_string()).into_owned(), &path))?;
             rebuild(&mut file, settings)?;
             Some(file.to_string())
         }
@@ -52,7 +48,7 @@ pub(super) fn backend(
     let backend = description
         .map(|description| guarded(|| Tokenizer::from_bytes(description)))
         .transpose();
-    backend.map_err(|error| unreadable(excerpt(&error).into_owned()))
+    backend.map_err(|error| unreadable(excerpt(&error).into_owned(), &path))
 }
 
 /// The `tokenizer.json` that transformers would make of `vocab.txt`, or of `vocab.json` and
@@ -135,9 +131,6 @@ pub(super) fn complete(
     // Padding and truncation in `tokenizer.json` are left from a call of its author; every call
     // here sets its own.
     backend.with_padding(None);
-    let failed = |error: &dyn std::fmt::Display| PreprocessError::Tokenizer {
-        message: error.to_string(),
-    };
     backend
         .with_truncation(None)
         .map_err(|error| failed(&error))?;
@@ -145,10 +138,15 @@ pub(super) fn complete(
     // as ordinary text.
     backend.set_encode_special_tokens(settings.split_special_tokens);
     let known = backend.get_added_tokens_decoder();
-    // Adding a token again would replace its `lstrip`, `rstrip` and `normalized` of
-    // `tokenizer.json`.
-    let new = |token: &&AddedToken| !known.values().any(|other| other.content == token.content);
-    let tokens: Vec<AddedToken> = settings.tokens().filter(new).cloned().collect();
+    let tokens: Vec<AddedToken> = settings
+        .tokens()
+        .filter(|token| {
+            // Adding a token again would replace its `lstrip`, `rstrip` and `normalized` of
+            // `tokenizer.json`.
+            !known.values().any(|other| other.content == token.content)
+        })
+        .cloned()
+        .collect();
     backend.add_tokens(&tokens);
     if let Some((start, end)) = settings.ends {
         let template = ends_template(backend, settings, start, end);
@@ -174,15 +172,16 @@ fn ends_template(
             .and_then(|token| Some((token, backend.token_to_id(token)?)))
     };
     let (start, end) = (token(start, "bos_token"), token(end, "eos_token"));
-    let piece = |token: Option<(&str, u32)>, type_id| {
-        token.map(|(token, _)| json!({ "SpecialToken": { "id": token, "type_id": type_id } }))
-    };
     let around = |sequence: &str, type_id: u32| {
         let text = json!({ "Sequence": { "id": sequence, "type_id": type_id } });
-        [piece(start, type_id), Some(text), piece(end, type_id)]
-            .into_iter()
-            .flatten()
-            .collect::<Vec<Value>>()
+        [
+            special_piece(start, type_id),
+            Some(text),
+            special_piece(end, type_id),
+        ]
+        .into_iter()
+        .flatten()
+        .collect::<Vec<Value>>()
     };
     let specials: Map<String, Value> = [start, end]
         .into_iter()
@@ -201,4 +200,21 @@ fn ends_template(
         "pair": pair,
         "special_tokens": specials,
     })
+}
+
+fn unreadable(message: String, path: &Path) -> PreprocessError {
+    PreprocessError::Unreadable {
+        path: path.to_owned(),
+        message,
+    }
+}
+
+fn failed(error: &dyn std::fmt::Display) -> PreprocessError {
+    PreprocessError::Tokenizer {
+        message: error.to_string(),
+    }
+}
+
+fn special_piece(token: Option<(&str, u32)>, type_id: u32) -> Option<Value> {
+    token.map(|(token, _)| json!({ "SpecialToken": { "id": token, "type_id": type_id } }))
 }

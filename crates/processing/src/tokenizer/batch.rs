@@ -4,7 +4,7 @@ use super::{PaddingSide, PreprocessError};
 use testgen_nn::array::{Array, Arrays};
 use tokenizers::Encoding;
 
-/// Where a token comes from.
+/// The part of a text that a token comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TokenSpan {
     /// The first byte of the token's text.
@@ -21,8 +21,8 @@ pub struct TokenSpan {
 /// Texts as tensors, and where each of their tokens comes from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TokenBatch {
-    /// `input_ids`, `attention_mask` and, where the model reads them, `token_type_ids`, int64
-    /// [batch, seq].
+    /// `input_ids`, `attention_mask` and, if the model reads them, `token_type_ids`, int64 [batch,
+    /// seq].
     pub arrays: Arrays,
     /// One span per token, [batch, seq].
     pub spans: Vec<Vec<TokenSpan>>,
@@ -53,24 +53,26 @@ impl TokenBatch {
         let unequal = encodings.iter().any(|encoding| encoding.len() != longest);
         let pad_id = match padding.id {
             Some(id) => id,
-            // A made-up id could be that of a real token. Without padding the value is not used.
+            // A made-up id could be the id of a real token. Without padding the value is not used.
             None if unequal => return Err(PreprocessError::NoPadToken),
             None => 0,
         };
         // Masks and token types are not ids, so they are not renumbered.
         let same = |value: u32| value;
         let rows = |fill: u32, field: fn(&Encoding) -> &[u32], number: &dyn Fn(u32) -> u32| {
-            let row = |encoding| {
-                let values: Vec<i64> = field(encoding)
-                    .iter()
-                    .map(|value| i64::from(number(*value)))
-                    .collect();
-                padded(values.into_iter(), longest, i64::from(fill), padding.side)
-                    .collect::<Vec<i64>>()
-            };
             Array::integers(
                 [encodings.len(), longest],
-                encodings.iter().flat_map(row).collect::<Vec<i64>>(),
+                encodings
+                    .iter()
+                    .flat_map(|encoding| {
+                        let values: Vec<i64> = field(encoding)
+                            .iter()
+                            .map(|value| i64::from(number(*value)))
+                            .collect();
+                        padded(values.into_iter(), longest, i64::from(fill), padding.side)
+                            .collect::<Vec<i64>>()
+                    })
+                    .collect::<Vec<i64>>(),
             )
         };
         let mut arrays = Arrays::from([
@@ -95,12 +97,14 @@ impl TokenBatch {
             sequence: None,
             word: None,
         };
-        let spans = |encoding| {
-            padded(spans(encoding).into_iter(), longest, nowhere, padding.side).collect()
-        };
         Ok(Self {
             arrays,
-            spans: encodings.iter().map(spans).collect(),
+            spans: encodings
+                .iter()
+                .map(|encoding| {
+                    padded(spans(encoding).into_iter(), longest, nowhere, padding.side).collect()
+                })
+                .collect(),
         })
     }
 }
@@ -126,23 +130,22 @@ fn spans(encoding: &Encoding) -> Vec<TokenSpan> {
     let special = encoding.get_special_tokens_mask();
     let sequences = encoding.get_sequence_ids();
     let words = encoding.get_word_ids();
-    let span = |(index, (start, end)): (usize, &(usize, usize))| {
-        let sequence = if special[index] == 1 {
-            None
-        } else {
-            sequences[index]
-        };
-        TokenSpan {
-            start: *start,
-            end: *end,
-            sequence,
-            word: words[index],
-        }
-    };
     encoding
         .get_offsets()
         .iter()
         .enumerate()
-        .map(span)
+        .map(|(index, (start, end))| {
+            let sequence = if special[index] == 1 {
+                None
+            } else {
+                sequences[index]
+            };
+            TokenSpan {
+                start: *start,
+                end: *end,
+                sequence,
+                word: words[index],
+            }
+        })
         .collect()
 }

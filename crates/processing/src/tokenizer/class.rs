@@ -4,7 +4,7 @@ use super::side::PaddingSide;
 use crate::{config_file::ConfigFile, error::PreprocessError};
 use testgen_types::ModelType;
 
-/// The question encoder of RAG, which is a part of a model and not a type of its own: its
+/// The question encoder of RAG, which is a part of a model and not a separate type: its
 /// `model_type` and its tokenizer.
 const QUESTION_ENCODER: [&str; 2] = ["dpr", "DPRQuestionEncoderTokenizer"];
 
@@ -19,7 +19,7 @@ const PADDED_LEFT: [&str; 6] = [
     "XLNetTokenizer",
 ];
 
-/// The transformers class that rebuilds a tokenizer from its vocabulary by rules of its own.
+/// The transformers class that rebuilds a tokenizer from its vocabulary by the rules of the class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TokenizerClass {
     /// `TokenizersBackend`, and every class without code here: `tokenizer.json` holds as it is.
@@ -130,7 +130,7 @@ mod tests {
         }
     }
 
-    /// Expected sides are those of `AutoTokenizer` (transformers 5.23).
+    /// Expected sides are from `AutoTokenizer` (transformers 5.23).
     #[test]
     fn the_class_decides_the_side_that_is_padded() {
         let class = |name: &str| json!({ "tokenizer_class": name, "pad_token": "<pad>" });

@@ -126,8 +126,8 @@ fn seeds() -> Vec<Vec<u8>> {
 }
 
 fn seed(fixture: &Path) -> Option<Vec<u8>> {
-    let read = |file: &str| read_text(&fixture.join(file), limit::TOKENIZER).ok();
-    let [settings, model, tokenizer] = FILES.map(read);
+    let [settings, model, tokenizer] =
+        FILES.map(|file| read_text(&fixture.join(file), limit::TOKENIZER).ok());
     let on_one_line = |text: String| text.replace('\n', " ");
     Some(
         [on_one_line(settings?), on_one_line(model?), tokenizer?]

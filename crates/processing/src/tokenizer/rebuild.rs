@@ -46,8 +46,7 @@ pub(super) fn rebuild(
 /// `AlbertTokenizer`; of the file's normaliser it keeps the table of characters, and its template
 /// where there is one.
 fn albert(file: &mut Value, settings: &TokenizerSettings) -> Result<(), PreprocessError> {
-    let replace = |pattern: &str, content: &str| json!({ "type": "Replace", "pattern": { "String": pattern }, "content": content });
-    let mut normalizers = vec![replace("``", "\""), replace("''", "\"")];
+    let mut normalizers = vec![replacement("``", "\""), replacement("''", "\"")];
     if !settings.keep_accents {
         normalizers.extend([json!({ "type": "NFKD" }), json!({ "type": "StripAccents" })]);
     }
@@ -65,8 +64,8 @@ fn albert(file: &mut Value, settings: &TokenizerSettings) -> Result<(), Preproce
     file["decoder"] = spaces;
     // `AlbertTokenizer` does not look the unknown token up: it is always the second piece.
     file["model"] = unigram(file["model"]["vocab"].take(), 1);
-    // The class sets its template before `TokenizersBackend.__init__`, which then prefers that of
-    // the file.
+    // The class sets its template before `TokenizersBackend.__init__`, which then prefers the
+    // template of the file.
     if file["post_processor"].is_null() {
         file["post_processor"] = around_texts(file, settings)?;
     }
@@ -137,10 +136,16 @@ fn around_texts(file: &Value, settings: &TokenizerSettings) -> Result<Value, Pre
         token_and_id(file, settings, "cls_token")?,
         token_and_id(file, settings, "sep_token")?,
     );
-    let special = |token: &Value, type_id: u32| json!({ "SpecialToken": { "id": token[0], "type_id": type_id } });
-    let text = |sequence: &str, type_id: u32| json!({ "Sequence": { "id": sequence, "type_id": type_id } });
-    let single = vec![special(&class, 0), text("A", 0), special(&separator, 0)];
-    let pair = [single.clone(), vec![text("B", 1), special(&separator, 1)]].concat();
+    let single = vec![
+        special_piece(&class, 0),
+        text_piece("A", 0),
+        special_piece(&separator, 0),
+    ];
+    let pair = [
+        single.clone(),
+        vec![text_piece("B", 1), special_piece(&separator, 1)],
+    ]
+    .concat();
     let specials: Map<String, Value> = [&class, &separator]
         .into_iter()
         .map(|token| {
@@ -292,24 +297,36 @@ fn token_and_id(
         .flatten()
         .find(|added| added["content"] == token);
     let vocab = &file["model"]["vocab"];
-    // The vocabulary of a Unigram model is a list of pieces with scores, in the order of their ids.
-    let numbered = || {
-        vocab
-            .as_array()?
-            .iter()
-            .position(|piece| piece[0] == token)
-            .map(|place| json!(place))
-    };
     let id = added
         .map(|added| added["id"].clone())
         .or_else(|| vocab.get(token).cloned())
-        .or_else(numbered);
+        .or_else(|| {
+            // The vocabulary of a Unigram model is a list of pieces with scores, in the order of
+            // their ids.
+            vocab
+                .as_array()?
+                .iter()
+                .position(|piece| piece[0] == token)
+                .map(|place| json!(place))
+        });
     id.map(|id| json!([token, id]))
         .ok_or_else(|| PreprocessError::Tokenizer {
             message: format!(
                 "the vocabulary has no `{token}`; name the `{role}` in `tokenizer_config.json`"
             ),
         })
+}
+
+fn replacement(pattern: &str, content: &str) -> Value {
+    json!({ "type": "Replace", "pattern": { "String": pattern }, "content": content })
+}
+
+fn special_piece(token: &Value, type_id: u32) -> Value {
+    json!({ "SpecialToken": { "id": token[0], "type_id": type_id } })
+}
+
+fn text_piece(sequence: &str, type_id: u32) -> Value {
+    json!({ "Sequence": { "id": sequence, "type_id": type_id } })
 }
 
 #[cfg(test)]

@@ -128,7 +128,7 @@ fn max_length(file: &ConfigFile) -> Result<Option<usize>, PreprocessError> {
         .map(|length| length as usize))
 }
 
-/// `model_input_names` decides where it is given; else a model with two or more token types reads
+/// `model_input_names` decides if it is given; else a model with two or more token types reads
 /// them.
 fn token_types(file: &ConfigFile, model: &ConfigFile) -> Result<bool, PreprocessError> {
     let types = model.count("type_vocab_size")?.unwrap_or(0);
@@ -137,8 +137,7 @@ fn token_types(file: &ConfigFile, model: &ConfigFile) -> Result<bool, Preprocess
     Ok(types >= 2 && !excluded)
 }
 
-/// The named special tokens. Older checkpoints keep them in a file of their own, which then
-/// decides.
+/// The named special tokens. Older checkpoints keep them in a separate file, which then decides.
 fn roles(
     directory: &Path,
     file: &ConfigFile,
@@ -283,7 +282,6 @@ fn token(
     value: &Value,
     special: bool,
 ) -> Result<AddedToken, PreprocessError> {
-    let flag = |name: &str, default| value.get(name).and_then(Value::as_bool).unwrap_or(default);
     let content = value
         .as_str()
         .or_else(|| value.get("content").and_then(Value::as_str));
@@ -294,15 +292,19 @@ fn token(
             value,
         )
     })?;
-    let special = special || flag("special", false);
+    let special = special || flag("special", false, value);
     Ok(AddedToken {
         content: content.to_owned(),
-        single_word: flag("single_word", false),
-        lstrip: flag("lstrip", false),
-        rstrip: flag("rstrip", false),
+        single_word: flag("single_word", false, value),
+        lstrip: flag("lstrip", false, value),
+        rstrip: flag("rstrip", false, value),
         // The default of `AddedToken`: a special token is matched before a normaliser changes its
         // letters.
-        normalized: flag("normalized", !special),
+        normalized: flag("normalized", !special, value),
         special,
     })
+}
+
+fn flag(name: &str, default: bool, value: &Value) -> bool {
+    value.get(name).and_then(Value::as_bool).unwrap_or(default)
 }

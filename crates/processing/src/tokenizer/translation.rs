@@ -6,7 +6,7 @@ use crate::{config_file::ConfigFile, error::PreprocessError, sentence_piece::Sen
 use std::{collections::BTreeMap, path::Path};
 use tokenizers::{AddedToken, Tokenizer, processors::template::TemplateProcessing};
 
-/// How the ids of the split pieces become those of the model, and those of the decoder become text.
+/// Maps the ids of the split pieces to the ids of the model, and the ids of the decoder to text.
 #[derive(Debug)]
 pub(super) struct Translation {
     /// The model's id of every id of the backend.
@@ -14,7 +14,7 @@ pub(super) struct Translation {
     pub(super) pad: Option<u32>,
     source: BTreeMap<i64, String>,
     target: BTreeMap<i64, String>,
-    /// Whether `target` is of a file of its own.
+    /// Whether `target` is from a separate file.
     separate: bool,
     special: Vec<String>,
 }
@@ -47,14 +47,13 @@ impl Translation {
                 .get(token)
                 .and_then(|id| u32::try_from(id.as_u64()?).ok())
         };
-        let missing = || {
+        let unknown_id = id(&unknown).ok_or_else(|| {
             vocabulary.wrong(
                 &unknown,
                 "is missing",
                 "a Marian vocabulary has the unknown token",
             )
-        };
-        let unknown_id = id(&unknown).ok_or_else(missing)?;
+        })?;
         let mut backend = source.tokenizer()?;
         // `MarianTokenizer` cuts a language code off the text before SentencePiece, which would
         // split it.
@@ -73,7 +72,6 @@ impl Translation {
                 .map(|token| AddedToken::from(*token, true))
                 .collect::<Vec<_>>(),
         );
-        let failed = |message: String| PreprocessError::Tokenizer { message };
         let end_piece = backend.token_to_id(&end).unwrap_or_default();
         let template = TemplateProcessing::builder()
             .try_single(format!("$A {end}"))
@@ -83,17 +81,20 @@ impl Translation {
                     .build()
                     .map_err(|e| e.to_string())
             });
-        backend.with_post_processor(Some(template.map_err(failed)?));
+        backend.with_post_processor(Some(
+            template.map_err(|message| PreprocessError::Tokenizer { message })?,
+        ));
         let count = backend.get_vocab_size(true) as u32;
-        // The two files number pieces independently; `MarianTokenizer` takes a piece without a
-        // number as unknown.
-        let name = |piece: u32| {
-            backend
-                .id_to_token(piece)
-                .and_then(|token| id(&token))
-                .unwrap_or(unknown_id)
-        };
-        let ids = (0..count).map(name).collect();
+        let ids = (0..count)
+            .map(|piece| {
+                // The two files number pieces independently; `MarianTokenizer` takes a piece
+                // without a number as unknown.
+                backend
+                    .id_to_token(piece)
+                    .and_then(|token| id(&token))
+                    .unwrap_or(unknown_id)
+            })
+            .collect();
         // Models that share one vocabulary have no second file.
         let separate = settings.flag("separate_vocabs")?.unwrap_or(false);
         let source = by_id(&vocabulary);
@@ -117,7 +118,7 @@ impl Translation {
         self.source.iter().map(|(id, token)| (*id, token.as_str()))
     }
 
-    /// The tokens of the target, by id, where they are in a file of their own.
+    /// The tokens of the target, by id, if they are in a separate file.
     pub(super) fn separate_target(&self) -> impl Iterator<Item = (i64, &str)> {
         self.target
             .iter()
@@ -165,7 +166,7 @@ mod tests {
     use serde_json::Value;
     use std::{collections::BTreeMap, fs, path::Path};
 
-    /// Expected ids and text are those of `MarianTokenizer`.
+    /// Expected ids and text are from `MarianTokenizer`.
     #[test]
     fn a_language_is_one_token_and_pieces_become_text() {
         let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/marian");

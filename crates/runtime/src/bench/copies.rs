@@ -28,9 +28,8 @@ fn both_directions<B: Ops>(
     repetitions: Repetitions,
 ) -> [BenchRow; 2] {
     let values = vec![1_f32; bytes / size_of::<f32>()];
-    let failed = |error: &dyn std::fmt::Debug| NoTime::Failed(format!("{error:?}"));
     let data = || TensorData::new(values.clone(), [values.len()]);
-    let to_device = repetitions.of(|| {
+    let to_device = repetitions.measure(|| {
         let data = data();
         milliseconds(|| {
             // Kept until the copy is complete.
@@ -39,7 +38,7 @@ fn both_directions<B: Ops>(
         })
     });
     let tensor = B::float_from_data(data(), device);
-    let to_host = repetitions.of(|| {
+    let to_host = repetitions.measure(|| {
         milliseconds(|| {
             let copied = read_sync(B::float_into_data(tensor.clone()));
             copied.map(drop).map_err(|error| failed(&error))
@@ -51,8 +50,12 @@ fn both_directions<B: Ops>(
     ]
     .map(|(measured, times)| BenchRow {
         bytes: Some(bytes as u64),
-        ..BenchRow::of(measured, times)
+        ..BenchRow::timed(measured, times)
     })
+}
+
+fn failed(error: &dyn std::fmt::Debug) -> NoTime {
+    NoTime::Failed(format!("{error:?}"))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use testgen_nn::{
 };
 use testgen_types::{BenchRequest, Measured, Repetitions};
 
-/// The tokens of an input where the request has none, as far as the model has positions.
+/// The tokens of an input if the request has none, as far as the model has positions.
 const TOKENS: usize = 128;
 
 /// The measurements of a model.
@@ -53,11 +53,12 @@ impl GridSize {
         BenchRow {
             batch: Some(self.batch),
             tokens: self.tokens,
-            ..BenchRow::of(measured, times)
+            ..BenchRow::timed(measured, times)
         }
     }
 
-    /// An error if the model does not read as many tokens, with `more` after those of the grid.
+    /// An error if the model does not read as many tokens, with `more` after the tokens of the
+    /// grid.
     fn fits(self, more: usize) -> Result<(), NoTime> {
         let (Some(tokens), Some(longest)) = (self.tokens, self.longest) else {
             return Ok(());

@@ -19,7 +19,7 @@ pub(super) fn row(checked: &CheckedCase<'_>, request: &BenchRequest) -> BenchRow
     };
     BenchRow {
         case: Some(format!("{} {}", case.call.operator, case.description())),
-        ..BenchRow::of(Measured::Operator, times)
+        ..BenchRow::timed(Measured::Operator, times)
     }
 }
 

@@ -12,7 +12,7 @@ pub(super) struct BenchRow {
     pub(super) tokens: Option<usize>,
     pub(super) steps: Option<u32>,
     pub(super) bytes: Option<u64>,
-    /// `None`: those of the request.
+    /// `None` for the repetitions of the request.
     pub(super) repetitions: Option<Repetitions>,
     pub(super) status: BenchStatus,
     pub(super) reason: Option<String>,
@@ -53,12 +53,12 @@ impl BenchRow {
         };
         Self {
             repetitions: Some(once),
-            ..Self::of(measured, Ok(vec![time.as_secs_f64() * 1e3]))
+            ..Self::timed(measured, Ok(vec![time.as_secs_f64() * 1e3]))
         }
     }
 
     /// The milliseconds of repeated calls.
-    pub(super) fn of(measured: Measured, times: Result<Vec<f64>, NoTime>) -> Self {
+    pub(super) fn timed(measured: Measured, times: Result<Vec<f64>, NoTime>) -> Self {
         let times = times.and_then(|times| {
             BenchTimes::new(times)
                 .ok_or_else(|| NoTime::NotComputed("nothing was timed".to_owned()))

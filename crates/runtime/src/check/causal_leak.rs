@@ -74,7 +74,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
 
 /// An expert of the native engine computes each token by itself. Libraries compute the tokens of an
 /// expert as one product, and choose its kernel by their number, which a later token changes: the
-/// threshold is that of two runs then.
+/// threshold is then the threshold of two runs.
 fn allowed(
     run: &CheckRun<'_>,
     golden: &Golden,
@@ -98,7 +98,7 @@ fn has_experts(config: &Value) -> bool {
     })
 }
 
-/// Why a class is not causal: the text encoder of CLIP is, that of SigLIP is not.
+/// Why a class is not causal: the text encoder of CLIP is causal, the one of SigLIP is not.
 pub(super) fn inapplicable(class: &str) -> Option<String> {
     class
         .starts_with("Siglip")

@@ -3,7 +3,7 @@
 //!
 //! A field with several plausible changes has an effect when one of them has. Fields that rightly
 //! have none in this configuration are the model's to name, with the reason; the report lists them.
-//! On an engine that is a process the fields and the changes are those that have an effect in
+//! On an engine that is a process the fields and the changes are the ones that have an effect in
 //! transformers, if the golden records them.
 
 mod change;
@@ -110,7 +110,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     Ok(Some(format!("{effective} fields have an effect{inert}")))
 }
 
-/// The fields to change, each with the changes to try, and those that rightly have no effect.
+/// The fields to change, each with the changes to try, and the fields that rightly have no effect.
 struct Tries {
     tries: Vec<(ConfigPath, Vec<ConfigChange>)>,
     inert: Vec<(&'static str, &'static str)>,
@@ -118,10 +118,9 @@ struct Tries {
 
 impl Tries {
     fn new(config: &Value, FieldsRead { read, inert }: &FieldsRead) -> Self {
-        let is_inert = |place: &ConfigPath| inert.iter().any(|(field, _)| place.is_within(field));
         let places = change::places(config, read)
             .into_iter()
-            .filter(|place| !is_inert(place));
+            .filter(|place| !inert.iter().any(|(field, _)| place.is_within(field)));
         let tries = places
             .map(|place| (place.clone(), changes(config, &place)))
             .collect();
@@ -132,15 +131,17 @@ impl Tries {
     }
 
     fn recorded(config: &Value, recorded: &BTreeMap<String, Value>) -> Result<Self, Abort> {
-        let of = |(name, value): (&String, &Value)| {
-            change::recorded(config, name, value).ok_or_else(|| {
+        Ok(Self {
+            tries: recorded
+                .iter()
+                .map(|(name, value)| {
+                    change::recorded(config, name, value).ok_or_else(|| {
                 Abort::Fail(format!(
                     "config.json has no `{name}`, whose effect the golden records; record it again"
                 ))
             })
-        };
-        Ok(Self {
-            tries: recorded.iter().map(of).collect::<Result<_, _>>()?,
+                })
+                .collect::<Result<_, _>>()?,
             inert: Vec::new(),
         })
     }
@@ -161,7 +162,7 @@ fn calls(architecture: Architecture, golden: &Golden, config: &Value) -> Vec<Arr
     let (Some(target), Some(ids)) = (target, golden.source.get("input_ids")) else {
         return recorded;
     };
-    // `get_nll` of transformers' RAG reads `exclude_bos_score` only where the second label of every
+    // `get_nll` of transformers' RAG reads `exclude_bos_score` only if the second label of every
     // row starts a text. 0 is the default of `BartConfig`.
     let bos = config
         .pointer("/generator/bos_token_id")

@@ -38,7 +38,7 @@ pub(crate) struct CorrectModel<'a> {
 }
 
 /// Runs `work` with the model of a harness, loaded as a check loads it, if its outputs agree with
-/// the golden as those of `output_golden` must. The status says whether they do.
+/// the golden as `output_golden` requires. The status says whether they do.
 pub(crate) fn with_correct_model(
     registration: Registration,
     harness: &Harness,
@@ -103,7 +103,7 @@ impl CorrectModel<'_> {
         self.rows(batch, tokens, if writes { Some(1) } else { tokens })
     }
 
-    /// Rows of `source` tokens, those of the decoder of an encoder-decoder of `target` tokens.
+    /// Rows of `source` tokens, and for the decoder of an encoder-decoder rows of `target` tokens.
     fn rows(&self, batch: usize, source: Option<usize>, target: Option<usize>) -> Arrays {
         let recorded = &self.golden.main().inputs;
         let mut inputs = rows::of_inputs(recorded, &(0..batch).collect::<Vec<_>>());

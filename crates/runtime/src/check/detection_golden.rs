@@ -64,7 +64,7 @@ pub(super) fn inapplicable(golden: &Golden) -> Option<String> {
     (!recorded).then(|| reason.to_owned())
 }
 
-/// The threshold of a probability, derived from that of logits.
+/// The threshold of a probability, derived from the threshold of logits.
 ///
 /// A softmax turns an absolute error of logits into a relative one of probabilities, at most twice
 /// as large, because its own logit and the others can be off in opposite directions.
@@ -106,7 +106,7 @@ fn results(forward: &Forward, golden: &Golden) -> Option<Vec<QueryResult>> {
     Some(results)
 }
 
-/// Another label is accepted only if its score equals that of the recorded one within the
+/// Another label is accepted only if its score equals the recorded label's score within the
 /// threshold.
 fn compare_labels(
     got: &[QueryResult],

@@ -1,11 +1,11 @@
 //! `dtype_ladder`: error(f32) < error(f16) < error(bf16), each within its tolerance and within
 //! twice the error of the reference. The error of tf32, whose products have the mantissa of f16, is
-//! between those of f32 and bf16.
+//! between the errors of f32 and bf16.
 //!
-//! The errors are those of whole outputs against the recorded f32 ones, the largest over all cases.
-//! The error of the reference is measured against float64, and the recorded f32 outputs contain it
-//! as well: a result within twice that error of the exact values is within three times of the
-//! recorded ones. In f16 and bf16 the difference is negligible.
+//! The errors are measured on whole outputs against the recorded f32 ones, the largest over all
+//! cases. The error of the reference is measured against float64, and the recorded f32 outputs
+//! contain it as well: a result within twice that error of the exact values is within three times
+//! of the recorded ones. In f16 and bf16 the difference is negligible.
 //!
 //! Both errors are single samples of rounding. Over a few elements their ratio says nothing
 //! (measured: 2.1 on 6 and on 10 logits of models whose hidden states agree to 1.1), so outputs
@@ -174,14 +174,14 @@ fn evaluate(name: &str, steps: &[PrecisionStep]) -> Vec<String> {
 fn neighbours(steps: &[PrecisionStep]) -> impl Iterator<Item = (&PrecisionStep, &PrecisionStep)> {
     steps.iter().enumerate().flat_map(|(index, fine)| {
         let coarser = &steps[index + 1..];
-        let between = move |coarse: &PrecisionStep| {
-            coarser
-                .iter()
-                .any(|step| fine.is_finer_than(step) && step.is_finer_than(coarse))
-        };
         coarser
             .iter()
-            .filter(move |coarse| fine.is_finer_than(coarse) && !between(coarse))
+            .filter(move |coarse| {
+                fine.is_finer_than(coarse)
+                    && !coarser
+                        .iter()
+                        .any(|step| fine.is_finer_than(step) && step.is_finer_than(coarse))
+            })
             .map(move |coarse| (fine, coarse))
     })
 }
@@ -198,8 +198,8 @@ impl PrecisionStep {
 fn out_of_order(name: &str, fine: &PrecisionStep, coarse: &PrecisionStep) -> Option<String> {
     // `partial_cmp`, so that NaN is out of order.
     let wrong = fine.rel_l2.partial_cmp(&coarse.rel_l2) != Some(Ordering::Less);
-    // An output that every precision computes exactly, such as that of a disabled unit, has no
-    // order.
+    // An output that every precision computes exactly, such as the output of a disabled unit, has
+    // no order.
     let exact = fine.rel_l2 == 0.0 && coarse.rel_l2 == 0.0;
     (wrong && !exact).then(|| {
         format!(

@@ -1,5 +1,5 @@
-//! `finite`: outputs and hidden states have no NaN and no infinity, except where the reference has
-//! them.
+//! `finite`: outputs and hidden states have no NaN and no infinity, except for elements that are
+//! not finite in the reference.
 
 use super::run::{CheckResult, CheckRun, Failures};
 #[cfg(test)]
@@ -38,22 +38,25 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     Ok(None)
 }
 
-/// The failure if elements are not finite although those of the reference are. Without a reference
-/// all must be finite.
+/// The failure if elements are not finite although the elements of the reference are. Without a
+/// reference all must be finite.
 fn non_finite(name: &str, reference: Option<&Array>, got: &Array) -> Option<String> {
     let values = got.as_floats()?;
     let expected = reference
         .and_then(Array::as_floats)
         .filter(|expected| expected.len() == values.len());
-    let allowed = |flat: usize| expected.is_some_and(|expected| !expected[flat].is_finite());
     let found: Vec<usize> = (0..values.len())
-        .filter(|flat| !values[*flat].is_finite() && !allowed(*flat))
+        .filter(|flat| !values[*flat].is_finite() && !may_be_infinite(*flat, expected))
         .collect();
     let first = *found.first()?;
     let (count, total, value) = (found.len(), values.len(), values[first]);
     Some(format!(
         "`{name}`: {count} of {total} elements are not finite, the first is element {first}: {value}"
     ))
+}
+
+fn may_be_infinite(flat: usize, expected: Option<&[f32]>) -> bool {
+    expected.is_some_and(|expected| !expected[flat].is_finite())
 }
 
 #[cfg(test)]

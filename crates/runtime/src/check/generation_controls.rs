@@ -60,13 +60,13 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
 
 /// Why a class does not generate tokens.
 pub(super) fn inapplicable(class: &str) -> Option<String> {
-    // These classes have a head although their names end like those of base models.
+    // These classes have a head although their names end like the names of base models.
     let generates = ["LMHeadModel", "MTModel"]
         .iter()
         .any(|end| class.ends_with(end));
     let base = class.ends_with("Model") && !generates;
-    let reason = || format!("`{class}` has no logits to choose tokens from");
-    class_without_cache(class).or_else(|| base.then(reason))
+    class_without_cache(class)
+        .or_else(|| base.then(|| format!("`{class}` has no logits to choose tokens from")))
 }
 
 /// The recorded prompt, or generated ids if none was recorded.
@@ -250,7 +250,7 @@ fn seed(bench: &Bench<'_>, failures: &mut Failures) -> Result<(), GenerationErro
     Ok(())
 }
 
-/// At temperature 0 sampling is greedy; at [`COLD`] too, where the likeliest token leads clearly.
+/// At temperature 0 sampling is greedy; at [`COLD`] too, if the likeliest token leads clearly.
 fn temperature(
     bench: &Bench<'_>,
     greedy: &[Continuation],

@@ -1,5 +1,5 @@
-//! `greedy_margin`: greedy tokens equal the recorded ones, or differ only where the recorded margin
-//! is below the error.
+//! `greedy_margin`: greedy tokens equal the recorded ones, or differ only at positions whose
+//! recorded margin is below the error.
 //!
 //! The recorded tokens are read step by step with the cache, whatever the model itself would
 //! choose, so that every step has a reference. The logits are compared as well, because equal
@@ -87,8 +87,8 @@ pub(super) fn inapplicable(golden: &Golden) -> Option<String> {
     })
 }
 
-/// The larger of the thresholds for a step and for whole outputs: the error of a single step can be
-/// several times that of all together. Goldens of older recorders have no noise of steps.
+/// The larger of the thresholds for a step and for whole outputs: a single step can have several
+/// times the error of all together. Goldens of older recorders have no noise of steps.
 fn step_threshold(tolerance: Tolerance<'_>) -> Threshold {
     let whole = tolerance.golden("logits");
     if tolerance.noise(STEP_LOGITS).is_none() {
@@ -207,7 +207,7 @@ impl GreedyChoice {
             TokenMatch::Same
         } else if *margin < MARGIN_FACTOR * error {
             // Two logits that are off in opposite directions take twice the error, the rest of the
-            // factor is reserve. The strict comparison is that of the logits themselves.
+            // factor is reserve. The strict comparison is the one of the logits themselves.
             TokenMatch::WithinMargin
         } else {
             TokenMatch::Different(format!(
@@ -220,15 +220,14 @@ impl GreedyChoice {
 
 /// The index of the largest value; of equal values the first, as `argmax` of PyTorch.
 fn largest(values: &[f32]) -> i64 {
-    let better = |best: usize, next: usize| {
-        if values[next] > values[best] {
-            next
-        } else {
-            best
-        }
-    };
     (0..values.len())
-        .reduce(better)
+        .reduce(|best: usize, next: usize| {
+            if values[next] > values[best] {
+                next
+            } else {
+                best
+            }
+        })
         .map_or(-1, |index| index as i64)
 }
 

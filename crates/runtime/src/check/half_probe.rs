@@ -20,7 +20,7 @@ pub(super) const FAULT: Detected = Detected::new(
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let (kind, precision) = (run.registration.device, run.registration.precision);
-    // Not `subject_under_test`: where the device computes wrongly the endpoint is a mock, and the
+    // Not `subject_under_test`: if the device computes wrongly, the endpoint is a mock, and the
     // facts of the probe say more than its reason.
     let endpoint = run.endpoint(run.context.checkpoint.as_ref(), precision);
     if let Status::Fallback { why, .. } = endpoint.status() {

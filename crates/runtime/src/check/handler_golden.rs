@@ -3,8 +3,8 @@
 //!
 //! The request goes through `create_<device>_<task>_endpoint_handler` on the device and in the
 //! precision of the check. Vectors, scores and boxes are compared with thresholds from the recorded
-//! noise of the answer. Choices (labels, tokens, spans) may differ only where the recorded scores
-//! of both are closer than those thresholds allow.
+//! noise of the answer. Choices (labels, tokens, spans) may differ only if the recorded scores of
+//! both are closer than the thresholds allow.
 
 mod candidates;
 mod choices;

@@ -242,14 +242,17 @@ impl Masked<'_> {
         let (Some(values), Some(mask)) = (ids.as_integers(), mask.as_integers()) else {
             return changed;
         };
-        let replaced = |(id, mask): (&i64, &i64)| {
-            if *mask == 0 {
-                another(*id, self.facts)
-            } else {
-                *id
-            }
-        };
-        let values = values.iter().zip(mask).map(replaced).collect();
+        let values = values
+            .iter()
+            .zip(mask)
+            .map(|(id, mask)| {
+                if *mask == 0 {
+                    another(*id, self.facts)
+                } else {
+                    *id
+                }
+            })
+            .collect();
         changed.insert(
             stream.ids().to_owned(),
             Array::integers(ids.shape(), values),

@@ -52,14 +52,12 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
 
 /// A small request of the kind that the task takes; a mock must answer it without looking at it.
 fn requests(task: Task) -> Vec<Request> {
-    let one = || vec!["one".to_owned()];
-    let images = || Image::new(1, 1, vec![0, 0, 0]).into_iter().collect();
     match task {
         Task::TextEmbedding
         | Task::FillMask
         | Task::TextClassification
         | Task::TokenClassification => {
-            vec![Request::Texts(one())]
+            vec![Request::Texts(one_text())]
         }
         Task::QuestionAnswering => {
             vec![Request::Questions(vec![QuestionContext {
@@ -69,7 +67,7 @@ fn requests(task: Task) -> Vec<Request> {
         }
         Task::TextGeneration | Task::Text2TextGeneration | Task::RetrievalAugmentedGeneration => {
             vec![Request::Prompts {
-                prompts: one(),
+                prompts: one_text(),
                 controls: GenerationControls::default(),
             }]
         }
@@ -84,7 +82,7 @@ fn requests(task: Task) -> Vec<Request> {
             }]
         }
         Task::ImageClassification | Task::ImageEmbedding | Task::ObjectDetection => {
-            vec![Request::Images(images())]
+            vec![Request::Images(one_image())]
         }
         Task::ImageDenoising => {
             let noise = Array::floats([1, 1, 1, 1], vec![0.0]);
@@ -98,8 +96,8 @@ fn requests(task: Task) -> Vec<Request> {
         Task::ImageTextToText => {
             let controls = GenerationControls::default();
             vec![Request::ImagePrompts {
-                images: images(),
-                prompts: one(),
+                images: one_image(),
+                prompts: one_text(),
                 controls,
             }]
         }
@@ -129,8 +127,8 @@ fn requests(task: Task) -> Vec<Request> {
         }
         Task::ImageTextSimilarity | Task::ImageTextEmbedding => {
             vec![Request::ImagesWithTexts {
-                images: images(),
-                texts: one(),
+                images: one_image(),
+                texts: one_text(),
             }]
         }
     }
@@ -148,6 +146,14 @@ fn unmarked_answer(endpoint: &mut Endpoint, request: Request) -> Option<String> 
     let queued = endpoint.process();
     let is_mock = queued.len() == 1 && matches!(&queued[0].response, Ok(Response::Mock { .. }));
     (!is_mock).then(|| format!("the mock answers {queued:?} from its queue"))
+}
+
+fn one_text() -> Vec<String> {
+    vec!["one".to_owned()]
+}
+
+fn one_image() -> Vec<Image> {
+    Image::new(1, 1, vec![0, 0, 0]).into_iter().collect()
 }
 
 #[cfg(test)]

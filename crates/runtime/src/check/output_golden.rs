@@ -34,7 +34,7 @@ pub(super) fn compare(
     for case in &golden.cases {
         compare_case(run, tested, golden, case, &mut failures)?;
     }
-    // The trace is compared only after a failure, to say where the error arises.
+    // The trace is compared only after a failure, to name the layer in which the error arises.
     let traced = !golden.trace.is_empty() && tested.loaded().lacks(Feature::HiddenStates).is_none();
     if !failures.is_empty() && traced {
         let compared = compare_trace(run, tested, golden, is_hidden_state)?;

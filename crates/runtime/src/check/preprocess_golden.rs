@@ -205,12 +205,17 @@ fn audio(
         failures.push("the golden has recordings, but the checkpoint has no feature extractor");
         return Ok(());
     };
-    let audio = |samples: &Array| Audio {
-        // Goldens do not contain the rate: the recorder makes its samples at the extractor's.
-        sampling_rate: extractor.sampling_rate(),
-        samples: samples.as_floats().unwrap_or_default().to_vec(),
-    };
-    let processed = extractor.process(&golden.audio.iter().map(audio).collect::<Vec<_>>())?;
+    let processed = extractor.process(
+        &golden
+            .audio
+            .iter()
+            .map(|samples| Audio {
+                // Goldens do not contain the rate: the recorder makes its samples at the extractor's.
+                sampling_rate: extractor.sampling_rate(),
+                samples: samples.as_floats().unwrap_or_default().to_vec(),
+            })
+            .collect::<Vec<_>>(),
+    )?;
     for (name, got) in &processed {
         match golden.main().inputs.get(name) {
             Some(expected) if expected.as_integers().is_some() => {

@@ -1,6 +1,6 @@
-//! `retrieval_golden`: the retrieved passages are the recorded ones and those of a brute-force
-//! search on the host, and the generator's contexts and the handler's answers are the recorded
-//! ones.
+//! `retrieval_golden`: the retrieved passages are the recorded ones and the results of a
+//! brute-force search on the host, and the generator's contexts and the handler's answers are the
+//! recorded ones.
 //!
 //! Retrieval is discontinuous: another passage is accepted only if both are equally near to the
 //! question, within the error of the scores; another answer only if a choice on its way was
@@ -132,14 +132,16 @@ impl PassageEmbeddings {
 
     /// The scores of all passages for a question.
     fn scores(&self, question: &[f32]) -> Vec<f64> {
-        let product = |passage: &[f32]| {
-            passage
-                .iter()
-                .zip(question)
-                .map(|(a, b)| f64::from(*a) * f64::from(*b))
-                .sum()
-        };
-        self.values.chunks(self.width).map(product).collect()
+        self.values
+            .chunks(self.width)
+            .map(|passage| {
+                passage
+                    .iter()
+                    .zip(question)
+                    .map(|(a, b)| f64::from(*a) * f64::from(*b))
+                    .sum()
+            })
+            .collect()
     }
 }
 
@@ -162,8 +164,12 @@ impl RetrievalSearch<'_> {
             forward,
             threshold,
         } = self;
-        let missing = |name: &str| Abort::Fail(format!("{what}: `{name}` was not computed"));
-        let output = |name: &str| forward.outputs.get(name).ok_or_else(|| missing(name));
+        let output = |name: &str| {
+            forward
+                .outputs
+                .get(name)
+                .ok_or_else(|| not_computed(name, what))
+        };
         let (questions, scores) = (
             output("question_encoder_last_hidden_state")?,
             output("doc_scores")?,
@@ -171,7 +177,7 @@ impl RetrievalSearch<'_> {
         let ids = forward
             .host_outputs
             .get("retrieved_doc_ids")
-            .ok_or_else(|| missing("retrieved_doc_ids"))?;
+            .ok_or_else(|| not_computed("retrieved_doc_ids", what))?;
         let questions = questions
             .as_floats()
             .unwrap_or_default()
@@ -247,11 +253,6 @@ fn compare_answers(
         .and_then(Array::as_floats)
         .unwrap_or_default();
     let error = logit_error(run, tested, golden);
-    let within_margin = |row: usize| {
-        margins
-            .get(row)
-            .is_some_and(|margin| f64::from(*margin) < MARGIN_FACTOR * error)
-    };
     let rows = expected.as_integers().unwrap_or_default().chunks(length);
     for (row, (expected, got)) in rows.zip(&got).enumerate() {
         let ids = &got.answer.ids;
@@ -260,7 +261,11 @@ fn compare_answers(
             && expected[ids.len()..]
                 .iter()
                 .all(|id| Some(*id) == expected.last().copied());
-        if !same && !within_margin(row) {
+        if !same
+            && !margins
+                .get(row)
+                .is_some_and(|margin| f64::from(*margin) < MARGIN_FACTOR * error)
+        {
             failures.push(format!("answer {row}: expected {expected:?}, got {ids:?}"));
         }
     }
@@ -279,6 +284,10 @@ fn logit_error(run: &CheckRun<'_>, tested: &SubjectUnderTest, golden: &Golden) -
         .iter()
         .fold(0.0_f32, |largest, logit| largest.max(logit.abs()));
     run.tolerance(golden, tested).golden("logits").max_rel * f64::from(largest)
+}
+
+fn not_computed(name: &str, what: &str) -> Abort {
+    Abort::Fail(format!("{what}: `{name}` was not computed"))
 }
 
 #[cfg(test)]

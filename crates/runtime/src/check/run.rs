@@ -40,7 +40,7 @@ pub(super) fn run(
     )
 }
 
-/// Runs `check` with an engine of its own. A panic is a failure with its message.
+/// Runs `check` with a separate engine. A panic is a failure with its message.
 pub(super) fn execute(
     check: impl FnOnce(&mut CheckRun<'_>) -> CheckResult,
     registration: Registration,

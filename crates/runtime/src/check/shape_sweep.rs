@@ -1,5 +1,5 @@
-//! `shape_sweep`: outputs do not depend on the size of the batch, and those of causal models not on
-//! what follows, for lengths and batches around the tile sizes of GPU kernels.
+//! `shape_sweep`: outputs do not depend on the size of the batch, and outputs of causal models do
+//! not depend on what follows, for lengths and batches around the tile sizes of GPU kernels.
 //!
 //! For mixtures of experts, tokens after a close choice of experts are left out (see `routing`),
 //! and their number is reported.
@@ -72,7 +72,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         }
         Architecture::Speech => sweep.speech()?,
         Architecture::Graph => sweep.graphs()?,
-        // Their shapes are those of `shapes`.
+        // Their shapes are in `shapes`.
         Architecture::Operators => {
             return Err(Abort::Fail("`shape_sweep` is a check of models".to_owned()));
         }

@@ -46,8 +46,8 @@ pub(super) fn answer(
     if batch.len() > 1 {
         let counts: Vec<usize> = batch.iter().map(|(_, request)| request.len()).collect();
         let merged = merge(batch.iter().map(|(_, request)| request));
-        // The error is dropped, because it may be that of one request; answering one by one finds
-        // it again.
+        // The error is dropped, because it may belong to one request; answering one by one finds it
+        // again.
         let responses = merged
             .and_then(|request| handle(request).ok())
             .and_then(|response| split(response, &counts));

@@ -40,7 +40,7 @@ impl Queue {
     }
 
     /// The oldest request and the later ones that can be computed with it, at most `inputs` inputs
-    /// together. A single larger request is a batch of its own.
+    /// together. A single larger request is a separate batch.
     pub(super) fn next_batch(&mut self, inputs: usize) -> Option<Vec<(Ticket, Request)>> {
         let mut batch = vec![self.waiting.pop_front()?];
         let mut held = batch[0].1.len();

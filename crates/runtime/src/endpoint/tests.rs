@@ -1,4 +1,4 @@
-//! Endpoints without a model, and the queue with a handler of its own.
+//! Endpoints without a model, and the queue with a test handler.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -111,13 +111,17 @@ fn echo(calls: &RefCell<Vec<usize>>) -> impl Fn(Request) -> Result<Response, Han
                 needed: "a word",
             });
         }
-        let label = |text: String| {
-            vec![crate::task::LabelScore {
-                label: text,
-                score: 1.0,
-            }]
-        };
-        Ok(Response::Labels(texts.into_iter().map(label).collect()))
+        Ok(Response::Labels(
+            texts
+                .into_iter()
+                .map(|text| {
+                    vec![crate::task::LabelScore {
+                        label: text,
+                        score: 1.0,
+                    }]
+                })
+                .collect(),
+        ))
     }
 }
 

@@ -9,14 +9,6 @@ use testgen_nn::{
 
 /// The inputs of a call.
 pub(super) fn tensors(arrays: &Arrays) -> Tensors {
-    let tensor = |array: &Array| Tensor {
-        shape: array.shape().to_vec(),
-        data: match array.values() {
-            Values::F32(values) => TensorData::F32(values.clone()),
-            Values::I64(values) => TensorData::I64(values.clone()),
-            Values::U8(values) => TensorData::U8(values.clone()),
-        },
-    };
     arrays
         .iter()
         .map(|(name, array)| (name.clone(), tensor(array)))
@@ -61,5 +53,16 @@ fn array(Tensor { shape, data }: Tensor) -> Array {
         TensorData::F32(values) => Array::floats(shape, values),
         TensorData::I64(values) => Array::integers(shape, values),
         TensorData::U8(values) => Array::bytes(shape, values),
+    }
+}
+
+fn tensor(array: &Array) -> Tensor {
+    Tensor {
+        shape: array.shape().to_vec(),
+        data: match array.values() {
+            Values::F32(values) => TensorData::F32(values.clone()),
+            Values::I64(values) => TensorData::I64(values.clone()),
+            Values::U8(values) => TensorData::U8(values.clone()),
+        },
     }
 }

@@ -10,7 +10,7 @@ pub(crate) enum AttachError {
     /// ignored.
     #[error("{0}")]
     Unsupported(#[from] Unsupported),
-    /// It does not start, or is not where it says.
+    /// It does not start, or is not at the address that it reports.
     #[error("{0}")]
     Failed(String),
 }

@@ -37,8 +37,11 @@ impl AttachedEngine {
     /// The driver counts the memory of all processes. Where another one frees some while this
     /// engine opens the device, nothing seems to be in use by the engine, so it is started again.
     pub(super) fn start(name: &EngineName, device: &Device) -> Result<Self, AttachError> {
-        let uses_memory = |started: &Self| started.memory.is_none_or(MemoryWitness::has_grown);
-        first_accepted(STARTS, || Self::start_once(name, device), uses_memory)
+        first_accepted(
+            STARTS,
+            || Self::start_once(name, device),
+            |started: &Self| started.memory.is_none_or(MemoryWitness::has_grown),
+        )
     }
 
     fn start_once(name: &EngineName, device: &Device) -> Result<Self, AttachError> {

@@ -64,7 +64,7 @@ impl CheckEngine {
         &self.shared.name
     }
 
-    /// Its name if it computes in a process of its own.
+    /// Its name if it computes in a separate process.
     pub(crate) fn process_name(&self) -> Option<&EngineName> {
         Some(&self.shared.name).filter(|name| !name.is_native())
     }
@@ -87,10 +87,12 @@ impl CheckEngine {
     pub(crate) fn attach(&self, device: &Device) -> Result<Arc<AttachedEngine>, AttachError> {
         let name = &self.shared.name;
         let key = EngineKey::new(name, device);
-        let of_device = |(other, process): &&(EngineKey, Arc<AttachedEngine>)| {
-            *other == key && process.is_running()
-        };
-        if let Some((_, known)) = self.state().attached.iter().find(of_device) {
+        if let Some((_, known)) = self
+            .state()
+            .attached
+            .iter()
+            .find(|(other, process)| *other == key && process.is_running())
+        {
             return Ok(Arc::clone(known));
         }
         // Outside the lock: it takes seconds.
@@ -121,16 +123,19 @@ impl CheckEngine {
         self.state().evidence.providers.clone()
     }
 
-    /// Keeps the execution providers of the first call of a check: that of the precision in its
-    /// name.
+    /// Keeps the execution providers of the first call of a check, which has the precision in the
+    /// check's name.
     pub(super) fn set_providers(&self, providers: &[ProviderShare]) {
         let kept = &mut self.state().evidence.providers;
         if kept.is_empty() {
-            let share = |share: &ProviderShare| ProviderShare {
-                provider: excerpt(&share.provider).into_owned(),
-                ..*share
-            };
-            *kept = providers.iter().take(PROVIDERS).map(share).collect();
+            *kept = providers
+                .iter()
+                .take(PROVIDERS)
+                .map(|share| ProviderShare {
+                    provider: excerpt(&share.provider).into_owned(),
+                    ..*share
+                })
+                .collect();
         }
     }
 

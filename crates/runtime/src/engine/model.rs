@@ -165,14 +165,10 @@ struct TimedSequence {
 impl TimedSequence {
     fn time(&self, engine: &Engine, repetitions: Repetitions) -> Result<CallTimes, EngineError> {
         let [prompt, step] = &self.inputs;
-        let times = |iterations| Repetitions {
-            warmup: 0,
-            iterations,
-        };
-        let sequences = repetitions.of(|| {
+        let sequences = repetitions.measure(|| {
             engine.reset_session(self.session)?;
-            let prompt = engine.time_step(self.session, prompt, times(1))?;
-            let steps = engine.time_step(self.session, step, times(self.steps))?;
+            let prompt = engine.time_step(self.session, prompt, without_warmup(1))?;
+            let steps = engine.time_step(self.session, step, without_warmup(self.steps))?;
             Ok::<_, EngineError>((prompt, steps))
         })?;
         let (calls, steps): (Vec<_>, Vec<_>) = sequences.into_iter().unzip();
@@ -248,5 +244,12 @@ fn failed(error: EngineError) -> ForwardError {
         other => ForwardError::Engine {
             message: other.to_string(),
         },
+    }
+}
+
+fn without_warmup(iterations: u32) -> Repetitions {
+    Repetitions {
+        warmup: 0,
+        iterations,
     }
 }

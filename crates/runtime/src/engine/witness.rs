@@ -19,8 +19,8 @@ pub(super) struct MemoryWitness {
 }
 
 impl MemoryWitness {
-    /// `before` the engine started, and now that it has opened the device. None for the host
-    /// processor, whose memory every process uses, and where the driver reports nothing.
+    /// `before` the engine started, and now that it has opened the device. `None` for the host
+    /// processor, whose memory every process uses, and if the driver reports nothing.
     pub(super) fn new(device: &Device, before: Option<u64>) -> Option<Self> {
         (device.kind != DeviceKind::Cpu).then_some(())?;
         Some(Self {
@@ -49,12 +49,11 @@ impl MemoryWitness {
         }
         let grown = now.saturating_sub(before) + RESERVED;
         if grown < weights {
-            let mib = |bytes: u64| bytes >> 20;
             return Err(format!(
                 "the weights take {} MiB, memory in use on {} has grown by less than {} MiB",
-                mib(weights),
+                weights >> 20,
                 device.label(),
-                mib(grown)
+                grown >> 20
             ));
         }
         Ok(())
@@ -100,7 +99,7 @@ mod tests {
         assert!(
             confirm(0, used, used.max(1 << 40)).is_err_and(|why| why.contains("has grown by less"))
         );
-        // What was taken between opening the device and the load may be that of another engine.
+        // What was taken between opening the device and the load may belong to another engine.
         let before_load = MemoryWitness {
             before: 0,
             opened: 1,

@@ -13,7 +13,7 @@ pub(crate) struct Golden {
     /// The recorded calls: `main` first, then `case.1`, `case.2`, ...
     pub(crate) cases: Vec<RecordedCase>,
     /// `embed`, `layer.0`, `layer.1`, ... of the main case, in the order of computation; empty if
-    /// none was recorded. For an encoder-decoder first those of `encoder.`, then those of
+    /// none was recorded. For an encoder-decoder first the states of `encoder.`, then the states of
     /// `decoder.`.
     pub(crate) trace: Vec<(String, Array)>,
     /// The arguments of the main case without those in `target`.

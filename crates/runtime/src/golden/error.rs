@@ -9,7 +9,7 @@ pub(crate) enum GoldenError {
     /// The checkpoint has no golden.
     #[error("`{}` does not exist; record it with `testgen record`", path.display())]
     Missing {
-        /// Where it should be.
+        /// The path at which it should be.
         path: PathBuf,
     },
     /// The file cannot be read.

@@ -20,7 +20,7 @@ pub(crate) struct NoiseLevel {
 }
 
 impl Noise {
-    /// The noise of a tensor; `name` is that of an output, or `trace.embed`, `trace.layer.<i>`.
+    /// The noise of a tensor; `name` is the name of an output, or `trace.embed`, `trace.layer.<i>`.
     pub(crate) fn level(&self, precision: Precision, name: &str) -> Option<NoiseLevel> {
         self.by_precision.get(&precision)?.get(name).copied()
     }
@@ -86,15 +86,17 @@ const LARGEST: f64 = 1000.0;
 fn levels(text: &str) -> Result<BTreeMap<String, NoiseLevel>, String> {
     let pairs: BTreeMap<String, [f64; 2]> =
         serde_json::from_str(text).map_err(|error| error.to_string())?;
-    let level = |(name, pair): (String, [f64; 2])| match pair {
-        [rel_l2, max_rel] if is_noise(rel_l2) && is_noise(max_rel) => {
-            Ok((name, NoiseLevel { rel_l2, max_rel }))
-        }
-        _ => Err(format!(
-            "`{name}` is {pair:?}, expected two numbers from 0 to {LARGEST}"
-        )),
-    };
-    pairs.into_iter().map(level).collect()
+    pairs
+        .into_iter()
+        .map(|(name, pair)| match pair {
+            [rel_l2, max_rel] if is_noise(rel_l2) && is_noise(max_rel) => {
+                Ok((name, NoiseLevel { rel_l2, max_rel }))
+            }
+            _ => Err(format!(
+                "`{name}` is {pair:?}, expected two numbers from 0 to {LARGEST}"
+            )),
+        })
+        .collect()
 }
 
 fn is_noise(value: f64) -> bool {

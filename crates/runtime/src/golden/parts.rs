@@ -23,14 +23,10 @@ pub(super) fn assemble(
     arrays: Arrays,
     metadata: &HashMap<String, String>,
 ) -> Result<Golden, GoldenError> {
-    let lacks = |part: &str| GoldenError::Lacks {
-        path: path.to_owned(),
-        part: part.to_owned(),
-    };
     let model_class = metadata
         .get("model_class")
         .cloned()
-        .ok_or_else(|| lacks("metadata `model_class`"))?;
+        .ok_or_else(|| lacks("metadata `model_class`", path))?;
     let mut parts = GoldenParts::default();
     for (name, array) in arrays {
         parts
@@ -40,7 +36,7 @@ pub(super) fn assemble(
     validate::graphs(&parts.graphs).map_err(|unreadable| unreadable.in_file(path))?;
     let cases = cases(path, std::mem::take(&mut parts.cases), metadata)?;
     if cases.first().is_none_or(|case| case.name != "main") {
-        return Err(lacks("`input.*` and `output.*`"));
+        return Err(lacks("`input.*` and `output.*`", path));
     }
     let (target, mut source): (Arrays, Arrays) = cases[0]
         .inputs
@@ -86,39 +82,37 @@ fn cases(
     cases: BTreeMap<usize, CaseTensors>,
     metadata: &HashMap<String, String>,
 ) -> Result<Vec<RecordedCase>, GoldenError> {
-    let lacks = |part: String| GoldenError::Lacks {
-        path: path.to_owned(),
-        part,
+    cases
+        .into_iter()
+        .map(|(number, tensors)| recorded_case(path, number, tensors, metadata))
+        .collect()
+}
+
+fn recorded_case(
+    path: &Path,
+    number: usize,
+    tensors: CaseTensors,
+    metadata: &HashMap<String, String>,
+) -> Result<RecordedCase, GoldenError> {
+    let (name, prefix) = match number {
+        0 => ("main".to_owned(), String::new()),
+        _ => (format!("case.{number}"), format!("case.{number}.")),
     };
-    let case = |(
-        number,
-        CaseTensors {
-            inputs,
-            outputs,
-            retrieval,
-        },
-    )| {
-        let (name, prefix) = match number {
-            0 => ("main".to_owned(), String::new()),
-            _ => (format!("case.{number}"), format!("case.{number}.")),
-        };
-        if inputs.is_empty() {
-            return Err(lacks(format!("`{prefix}input.*`")));
-        }
-        if outputs.is_empty() {
-            return Err(lacks(format!("`{prefix}output.*`")));
-        }
-        let texts = parsed(metadata, format!("{prefix}text"))
-            .map_err(|unreadable| unreadable.in_file(path))?;
-        Ok(RecordedCase {
-            name,
-            inputs,
-            outputs,
-            texts,
-            retrieval,
-        })
-    };
-    cases.into_iter().map(case).collect()
+    if tensors.inputs.is_empty() {
+        return Err(lacks(&format!("`{prefix}input.*`"), path));
+    }
+    if tensors.outputs.is_empty() {
+        return Err(lacks(&format!("`{prefix}output.*`"), path));
+    }
+    let texts =
+        parsed(metadata, format!("{prefix}text")).map_err(|unreadable| unreadable.in_file(path))?;
+    Ok(RecordedCase {
+        name,
+        inputs: tensors.inputs,
+        outputs: tensors.outputs,
+        texts,
+        retrieval: tensors.retrieval,
+    })
 }
 
 /// A layer without both arrays is left out.
@@ -126,14 +120,16 @@ fn routers(
     probabilities: BTreeMap<usize, Array>,
     mut weights: BTreeMap<usize, Array>,
 ) -> Vec<Router> {
-    let router = |(layer, probabilities)| {
-        Some(Router {
-            layer,
-            probabilities,
-            weights: weights.remove(&layer)?,
+    probabilities
+        .into_iter()
+        .filter_map(|(layer, probabilities)| {
+            Some(Router {
+                layer,
+                probabilities,
+                weights: weights.remove(&layer)?,
+            })
         })
-    };
-    probabilities.into_iter().filter_map(router).collect()
+        .collect()
 }
 
 /// The JSON of a metadata entry, or `None` without it.
@@ -252,5 +248,12 @@ impl GoldenParts {
             .or_default()
             .insert(name.to_owned(), array);
         Some(())
+    }
+}
+
+fn lacks(part: &str, path: &Path) -> GoldenError {
+    GoldenError::Lacks {
+        path: path.to_owned(),
+        part: part.to_owned(),
     }
 }

@@ -1,4 +1,4 @@
-//! Reading goldens: those of the fixtures, and written ones that are minimal or damaged.
+//! Reading goldens: the goldens of the fixtures, and written ones that are minimal or damaged.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

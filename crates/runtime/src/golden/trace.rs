@@ -3,7 +3,8 @@
 /// The prefixes of names, in the order in which a model runs its stacks of layers.
 const STACKS: [&str; 4] = ["", "question.", "encoder.", "decoder."];
 
-/// The position of a hidden state in the computation. The derived order is that of the computation.
+/// The position of a hidden state in the computation. The derived order is the order of the
+/// computation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct TracePosition {
     /// The index in [`STACKS`].

@@ -23,20 +23,20 @@ pub(super) fn input(name: &str, array: &Array) -> Result<(), Unreadable> {
         (_, Some(floats)) => floats.iter().map(|value| f64::from(*value)).collect(),
         _ => return Ok(()),
     };
-    let failed = |why: String| {
-        Err(Unreadable {
-            part: name.to_owned(),
-            why,
-        })
-    };
     if let Some(position) = numbers.iter().position(|value| ![0.0, 1.0].contains(value)) {
-        return failed(format!(
-            "element {position} is {}; a mask has 0 and 1",
-            numbers[position]
-        ));
+        return unreadable(
+            format!(
+                "element {position} is {}; a mask has 0 and 1",
+                numbers[position]
+            ),
+            name,
+        );
     }
     if name.ends_with("attention_mask") && !numbers.contains(&1.0) {
-        return failed("it hides every token; a mask shows at least one".to_owned());
+        return unreadable(
+            "it hides every token; a mask shows at least one".to_owned(),
+            name,
+        );
     }
     Ok(())
 }
@@ -80,14 +80,17 @@ pub(super) fn graphs(graphs: &BTreeMap<usize, Arrays>) -> Result<(), Unreadable>
 /// output without noise is not an error, because the recorder has none for a tensor that overflows
 /// in a precision.
 pub(super) fn noise(noise: &Noise, cases: &[RecordedCase]) -> Result<(), Unreadable> {
-    let outputs = || cases.iter().flat_map(|case| case.outputs.iter());
     for &precision in Precision::ALL {
         let Some(levels) = noise.levels(precision) else {
             continue;
         };
-        let is_optional = |name: &str| OPTIONAL.iter().any(|prefix| name.starts_with(prefix));
-        let recorded =
-            |name: &str| is_optional(name) || outputs().any(|(output, _)| output == name);
+        let recorded = |name: &str| {
+            OPTIONAL.iter().any(|prefix| name.starts_with(prefix))
+                || cases
+                    .iter()
+                    .flat_map(|case| case.outputs.iter())
+                    .any(|(output, _)| output == name)
+        };
         if let Some(name) = levels.keys().find(|name| !recorded(name)) {
             let why = format!("`{name}` is not a recorded tensor");
             return Err(Unreadable {
@@ -97,4 +100,11 @@ pub(super) fn noise(noise: &Noise, cases: &[RecordedCase]) -> Result<(), Unreada
         }
     }
     Ok(())
+}
+
+fn unreadable<T>(why: String, name: &str) -> Result<T, Unreadable> {
+    Err(Unreadable {
+        part: name.to_owned(),
+        why,
+    })
 }

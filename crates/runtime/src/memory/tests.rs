@@ -3,8 +3,7 @@ use crate::{machine::host_processor, open::open};
 use std::sync::{Mutex, PoisonError};
 use testgen_nn::heap::reset_peak;
 
-/// Held by tests that measure memory or allocate much of it: the counters are those of the whole
-/// process.
+/// Held by tests that measure memory or allocate much of it: the counters count the whole process.
 pub(crate) static MEASURED: Mutex<()> = Mutex::new(());
 
 /// Large compared with the concurrent allocations of other tests in this process.

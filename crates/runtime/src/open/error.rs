@@ -145,14 +145,11 @@ impl OpenError {
 /// The first lines of a backend's message, without the backtrace and the kernel's source, which can
 /// be pages long.
 fn summary(message: &str) -> String {
-    let noise = |line: &&str| {
-        line.is_empty() || line.starts_with("Caused by") || line.starts_with("No backtrace")
-    };
     let body = message.split("[Source]").next().unwrap_or(message);
     let lines: Vec<&str> = body
         .lines()
         .map(str::trim)
-        .filter(|line| !noise(line))
+        .filter(|line| !is_noise(line))
         .take(6)
         .collect();
     let mut text = lines.join(" ");
@@ -161,6 +158,10 @@ fn summary(message: &str) -> String {
         text.push_str(" ...");
     }
     text
+}
+
+fn is_noise(line: &str) -> bool {
+    line.is_empty() || line.starts_with("Caused by") || line.starts_with("No backtrace")
 }
 
 #[cfg(test)]

@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn only_the_thread_that_uses_a_simulation_gets_idle_priority() {
-        let of = |simulated| {
+        let policy = |simulated| {
             let device = Device {
                 simulated,
                 ..host_processor()
@@ -56,8 +56,8 @@ mod tests {
                 thread_schedule_policy().expect("a thread has a policy")
             })
         };
-        assert_ne!(of(false).join().expect("it ends"), IDLE);
-        assert_eq!(of(true).join().expect("it ends"), IDLE);
+        assert_ne!(policy(false).join().expect("it ends"), IDLE);
+        assert_eq!(policy(true).join().expect("it ends"), IDLE);
         assert_ne!(
             thread_schedule_policy().expect("a thread has a policy"),
             IDLE

@@ -1,5 +1,4 @@
-//! Device work on a thread of its own, with a time limit: panics and timeouts are returned as
-//! values.
+//! Device work on a separate thread, with a time limit: panics and timeouts are returned as values.
 
 use super::panics::{self, ISOLATED_THREADS};
 use crate::kernels;
@@ -27,7 +26,7 @@ pub(crate) enum IsolatedFailure {
     Blocked { by: String },
 }
 
-/// Runs `work` on a new thread, and therefore on a stream of its own, and waits at most `limit`.
+/// Runs `work` on a new thread, and therefore on a new stream, and waits at most `limit`.
 ///
 /// An answer that a GPU computed while a device thread panicked is a failure; the host has no
 /// device threads.
@@ -44,10 +43,13 @@ pub(crate) fn isolated<Answer: Send + 'static>(
     let before = panics::device_panics();
     let (sender, receiver) = channel();
     let thread = thread::Builder::new().name(format!("{ISOLATED_THREADS}{}", device.label()));
-    // A process that only compiles runs these kernels: they prove the device.
-    let work = move || kernels::executing(work);
     // After the time limit the answer is not received, so a failed `send` is ignored.
-    let spawned = thread.spawn(move || drop(sender.send(catch_unwind(AssertUnwindSafe(work)))));
+    let spawned = thread.spawn(move || {
+        drop(sender.send(catch_unwind(AssertUnwindSafe(move || {
+            // A process that only compiles runs these kernels: they prove the device.
+            kernels::executing(work)
+        }))))
+    });
     if let Err(error) = spawned {
         return Err(IsolatedFailure::Panicked {
             message: format!("no thread could be started: {error}"),

@@ -12,12 +12,6 @@ pub(super) const LENGTH: usize = 1003;
 
 /// Computes the known answer in an engine, and compares it.
 pub(super) fn prove_engine(device: &Device, engine: &AttachedEngine) -> Result<(), OpenError> {
-    let operand = |values: Vec<f32>| {
-        Some(FloatTensor {
-            shape: vec![values.len()],
-            values,
-        })
-    };
     let compute = |operation, left, right| {
         engine.compute(
             operation,
@@ -48,7 +42,6 @@ pub(super) fn first_difference(answer: &[f32]) -> Option<String> {
             answer.len()
         ));
     }
-    let expected = |index: usize| (index * index + index) as f32;
     let index = (0..LENGTH).find(|&index| answer[index] != expected(index))?;
     let wrong = (0..LENGTH)
         .filter(|&index| answer[index] != expected(index))
@@ -58,6 +51,17 @@ pub(super) fn first_difference(answer: &[f32]) -> Option<String> {
         answer[index],
         expected(index)
     ))
+}
+
+fn operand(values: Vec<f32>) -> Option<FloatTensor> {
+    Some(FloatTensor {
+        shape: vec![values.len()],
+        values,
+    })
+}
+
+fn expected(index: usize) -> f32 {
+    (index * index + index) as f32
 }
 
 #[cfg(test)]

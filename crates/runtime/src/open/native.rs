@@ -4,6 +4,7 @@
 //! abort. Here a kernel with a known answer proves that the device computes. Each device is opened
 //! once per process; later calls return the result of the first.
 
+mod backend;
 mod first_kernel;
 mod library;
 mod product;
@@ -18,7 +19,7 @@ use crate::{
     gpu_memory::{self, is_out_of_memory},
     log::{log_verbose, log_warning},
 };
-use burn_flex::FlexDevice;
+use backend::Products;
 pub(super) use product::measure as loses_bits;
 use std::{
     collections::BTreeMap,
@@ -28,8 +29,8 @@ use testgen_device::{DetectionPath, Device, EngineKind};
 use testgen_nn::device::BackendDevice;
 use testgen_types::DeviceKind;
 
-/// Opens `device` with burn and runs a kernel with a known answer, on a thread of its own and
-/// within a time limit.
+/// Opens `device` with burn and runs a kernel with a known answer, on a separate thread and within
+/// a time limit.
 ///
 /// After `Ok`, using the device cannot abort the process. A panic on one of cubecl's device threads
 /// can still happen later, and its results read back as zeros: compare
@@ -47,13 +48,6 @@ pub fn open(device: Device) -> Result<OpenDevice, OpenError> {
 pub(super) fn open_with_library(device: Device) -> Result<(OpenDevice, String), OpenError> {
     let library = library::find(&device)?;
     open_for(device, Products::Library).map(|opened| (opened, library))
-}
-
-/// The source of matrix products on a device.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Products {
-    Kernels,
-    Library,
 }
 
 fn open_for(device: Device, products: Products) -> Result<OpenDevice, OpenError> {
@@ -79,13 +73,14 @@ fn open_for(device: Device, products: Products) -> Result<OpenDevice, OpenError>
     }
     // After the first call: it starts the device's threads, which would inherit the priority.
     idle_priority::lower_for_simulation(&device);
-    let native = |Proven { backend, tf32 }| (DeviceExecutor::Native(backend), tf32);
-    proven.map(native).map(|(executor, tf32)| OpenDevice {
-        facts: device,
-        executor,
-        tf32,
-        fallback: None,
-    })
+    proven
+        .map(|Proven { backend, tf32 }| (DeviceExecutor::Native(backend), tf32))
+        .map(|(executor, tf32)| OpenDevice {
+            facts: device,
+            executor,
+            tf32,
+            fallback: None,
+        })
 }
 
 type OpenedOnce = Arc<OnceLock<Result<Proven, OpenError>>>;
@@ -131,11 +126,7 @@ fn prove(device: &Device, products: Products) -> Result<Proven, OpenError> {
             "fix this and start again",
         ));
     }
-    let backend = backend(device)?;
-    let backend = match products {
-        Products::Kernels => backend,
-        Products::Library => library::on(backend),
-    };
+    let backend = backend::of_device(device, products)?;
     memory_messages(device, &backend)?;
     if device.kind != DeviceKind::Cpu {
         log_verbose(
@@ -156,15 +147,14 @@ fn memory_messages(device: &Device, backend: &BackendDevice) -> Result<(), OpenE
     let BackendDevice::Gpu(gpu) = backend else {
         return Ok(());
     };
-    let invalid = |message| {
+    testgen_gpu::memory_limit().map_err(|message| {
         OpenError::new(
             device,
             OpenStep::Requirements,
             message,
             "unset it, or write for instance 512",
         )
-    };
-    testgen_gpu::memory_limit().map_err(invalid)?;
+    })?;
     let facts = device.clone();
     gpu.report_memory_with(move || testgen_device::memory(&facts));
     Ok(())
@@ -174,32 +164,4 @@ fn memory_messages(device: &Device, backend: &BackendDevice) -> Result<(), OpenE
 #[expect(clippy::unnecessary_wraps, reason = "as with GPUs")]
 fn memory_messages(_: &Device, _: &BackendDevice) -> Result<(), OpenError> {
     Ok(())
-}
-
-/// The device in the terms of its backend.
-fn backend(device: &Device) -> Result<BackendDevice, OpenError> {
-    match device.path {
-        DetectionPath::HostProcessor => Ok(BackendDevice::Cpu(FlexDevice)),
-        DetectionPath::Engine => Err(OpenError::failed(
-            device,
-            OpenStep::Backend,
-            "only an engine lists it",
-        )),
-        #[cfg(feature = "rocm")]
-        DetectionPath::HipRuntime => {
-            let gpu = testgen_gpu::GpuDevice::rocm(device.index as u16);
-            gpu.state_architecture(device.architecture.as_deref().unwrap_or_default());
-            Ok(BackendDevice::Gpu(gpu))
-        }
-        #[cfg(feature = "cuda")]
-        DetectionPath::CudaDriver | DetectionPath::CudaCompatibility => Ok(BackendDevice::Gpu(
-            testgen_gpu::GpuDevice::cuda(device.index as u16),
-        )),
-        #[cfg(not(feature = "rocm"))]
-        DetectionPath::HipRuntime => Err(OpenError::not_built(device, "rocm")),
-        #[cfg(not(feature = "cuda"))]
-        DetectionPath::CudaDriver | DetectionPath::CudaCompatibility => {
-            Err(OpenError::not_built(device, "cuda"))
-        }
-    }
 }

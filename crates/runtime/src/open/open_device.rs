@@ -25,7 +25,7 @@ pub(crate) enum DeviceExecutor {
     /// burn, in this process.
     #[cfg(feature = "native")]
     Native(BackendDevice),
-    /// A process of its own, in the service of a check.
+    /// A separate process, in the service of a check.
     Engine {
         process: Arc<AttachedEngine>,
         engine: CheckEngine,
@@ -47,8 +47,8 @@ impl OpenDevice {
         }
     }
 
-    /// Whether f32 products on it are computed in TF32, with the mantissa of f16. Only a
-    /// translation layer may do that, where it is measured, and an engine that was asked to.
+    /// Whether f32 products on it are computed in TF32, with the mantissa of f16. Only two may do
+    /// that: a translation layer, for which it is measured, and an engine that was asked to.
     pub fn tf32(&self) -> bool {
         self.tf32
     }

@@ -56,14 +56,16 @@ fn counted<'a>(messages: impl Iterator<Item = &'a str>) -> Vec<String> {
             None => counts.push((message, 1)),
         }
     }
-    let with_count = |(message, count): (&str, u32)| match count {
-        1 => message.to_owned(),
-        _ => format!("{message} ({count} times)"),
-    };
-    counts.into_iter().map(with_count).collect()
+    counts
+        .into_iter()
+        .map(|(message, count)| match count {
+            1 => message.to_owned(),
+            _ => format!("{message} ({count} times)"),
+        })
+        .collect()
 }
 
-/// Installs the hook, once. Panics of other threads are passed to the previous hook; those of
+/// Installs the hook, once. Panics of other threads are passed to the previous hook; panics of
 /// device threads only with `TESTGEN_VERBOSE`, because the check that they fail reports them.
 pub(super) fn watch() {
     static INSTALLED: Once = Once::new();

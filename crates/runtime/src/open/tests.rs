@@ -55,7 +55,7 @@ fn an_unusable_device_is_not_opened_and_its_warnings_are_logged() {
     );
 }
 
-/// A check is ignored for that reason, and the message is that of the device.
+/// A check is ignored for that reason, and the message is the device's.
 #[test]
 fn a_device_that_an_engine_does_not_have_is_unsupported() {
     let mocked = |error: AttachError| {

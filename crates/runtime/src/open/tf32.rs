@@ -27,12 +27,6 @@ pub(crate) fn loses_bits_of_f32(device: &OpenDevice, precision: Precision) -> Re
         DeviceExecutor::Native(backend) => native::loses_bits(&device.facts, backend, precision)
             .map_err(|failure| format!("{failure:?}"))?,
         DeviceExecutor::Engine { process, .. } => {
-            let matrix = |value: f32| {
-                Some(FloatTensor {
-                    shape: vec![SIDE, SIDE],
-                    values: vec![value; SIDE * SIDE],
-                })
-            };
             let operands = [matrix(1.0 + LOW_BIT), matrix(1.0)];
             process
                 .compute(
@@ -44,4 +38,11 @@ pub(crate) fn loses_bits_of_f32(device: &OpenDevice, precision: Precision) -> Re
                 .map(|values| loses_bits(&values))
         }
     }
+}
+
+fn matrix(value: f32) -> Option<FloatTensor> {
+    Some(FloatTensor {
+        shape: vec![SIDE, SIDE],
+        values: vec![value; SIDE * SIDE],
+    })
 }

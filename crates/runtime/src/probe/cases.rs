@@ -69,7 +69,7 @@ pub(super) struct ElementwiseCases {
 
 /// The number of sums and casts that determine the rounding.
 pub(super) const ROUNDINGS: usize = 3;
-/// Within the range of bf16 and outside that of f16.
+/// Within the range of bf16 and outside the range of f16.
 const WIDE: f64 = 65536.0;
 
 /// The elementwise cases.

@@ -66,28 +66,27 @@ impl HalfProbe {
     }
 
     fn choose_default(&self, allowed: &[Precision]) -> Result<Precision, PrecisionError> {
-        let is_half = |precision: &Precision| matches!(precision, Precision::F16 | Precision::Bf16);
         let half = allowed
             .iter()
             .copied()
             .filter(is_half)
             .find(|precision| self.fault(*precision).is_none());
-        let reference = || allowed.contains(&Precision::F32).then_some(Precision::F32);
-        // Last, because the probe of TF32 compiles kernels that most models do not need.
-        let other = || {
-            allowed
-                .iter()
-                .copied()
-                .find(|precision| !is_half(precision) && self.fault(*precision).is_none())
-        };
-        half.or_else(reference).or_else(other).ok_or_else(|| {
-            let faults = allowed
-                .iter()
-                .filter_map(|precision| Some(format!("{precision} {}", self.fault(*precision)?)));
-            PrecisionError::NoneCorrect {
-                why: faults.collect::<Vec<_>>().join("; "),
-            }
-        })
+        half.or_else(|| allowed.contains(&Precision::F32).then_some(Precision::F32))
+            .or_else(|| {
+                // Last, because the probe of TF32 compiles kernels that most models do not need.
+                allowed
+                    .iter()
+                    .copied()
+                    .find(|precision| !is_half(precision) && self.fault(*precision).is_none())
+            })
+            .ok_or_else(|| {
+                let faults = allowed.iter().filter_map(|precision| {
+                    Some(format!("{precision} {}", self.fault(*precision)?))
+                });
+                PrecisionError::NoneCorrect {
+                    why: faults.collect::<Vec<_>>().join("; "),
+                }
+            })
     }
 
     /// Why a precision is not correct; `None` for one that is not probed and for a correct one.
@@ -97,4 +96,8 @@ impl HalfProbe {
             other => Some(other.to_string()),
         }
     }
+}
+
+fn is_half(precision: &Precision) -> bool {
+    matches!(precision, Precision::F16 | Precision::Bf16)
 }

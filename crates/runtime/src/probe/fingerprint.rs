@@ -78,6 +78,7 @@ impl Answers<'_> {
     fn survives(&self, row: usize, column: usize, kept: f64) -> Option<bool> {
         match self.answer(row, column)? {
             answer if answer == kept => Some(true),
+            // Lost as a whole. Any other answer is of a unit that these cases do not describe.
             0.0 => Some(false),
             _ => None,
         }

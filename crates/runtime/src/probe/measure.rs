@@ -67,9 +67,9 @@ pub(super) fn measure(device: &OpenDevice, precision: Precision) -> Measurement 
     }
 }
 
-/// The answers to the three products in TF32, which are all that distinguishes TF32 from f32: those
-/// that determine the accumulator and the error, and the one that shows the features of the matrix
-/// unit.
+/// The answers to the three products in TF32, which are all that distinguishes TF32 from f32: the
+/// two that determine the accumulator and the error, and the one that shows the features of the
+/// matrix unit.
 pub(super) fn measure_tf32_products(device: &OpenDevice) -> [ProbedValues; 3] {
     let side = side(device.facts.simulated);
     [

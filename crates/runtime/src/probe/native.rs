@@ -1,4 +1,4 @@
-//! Computation of the cases with burn. Each group runs on a thread of its own, so that one failure
+//! Computation of the cases with burn. Each group runs on a separate thread, so that one failure
 //! does not affect the others.
 
 use super::{

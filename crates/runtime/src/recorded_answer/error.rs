@@ -10,7 +10,7 @@ pub(crate) enum AnswerError {
     /// The checkpoint has no recorded answers.
     #[error("`{}` does not exist; record it with `testgen record --answers`", path.display())]
     Missing {
-        /// Where it should be.
+        /// The path at which it should be.
         path: PathBuf,
     },
     /// The file cannot be read.

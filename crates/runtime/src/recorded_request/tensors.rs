@@ -59,11 +59,12 @@ impl RecordedTensors {
                 &"has not the shape of the values",
             ));
         }
-        let row = |index: usize| TimeSeries {
-            values: without_batch(&floats, index),
-            observed: mask.as_ref().map(|mask| without_batch(mask, index)),
-        };
-        Ok((0..batch).map(row).collect())
+        Ok((0..batch)
+            .map(|index| TimeSeries {
+                values: without_batch(&floats, index),
+                observed: mask.as_ref().map(|mask| without_batch(mask, index)),
+            })
+            .collect())
     }
 
     /// The graph whose tensors are `<prefix>.num_nodes`, `<prefix>.edge_index` and, where something
@@ -72,18 +73,17 @@ impl RecordedTensors {
         const PART: &str = "graphs";
         let named = |name: &str| self.get(PART, &format!("{prefix}.{name}"));
         let count = named("num_nodes")?;
-        let problem = || {
-            RequestError::unusable(
-                PART,
-                &format!("{prefix}.num_nodes"),
-                &"is not one positive integer",
-            )
-        };
         let count = count
             .as_integers()
             .and_then(|count| usize::try_from(*count.first()?).ok());
         Ok(Graph {
-            num_nodes: count.ok_or_else(problem)?,
+            num_nodes: count.ok_or_else(|| {
+                RequestError::unusable(
+                    PART,
+                    &format!("{prefix}.num_nodes"),
+                    &"is not one positive integer",
+                )
+            })?,
             edge_index: named("edge_index")?,
             node_feat: named("node_feat").ok(),
             edge_attr: named("edge_attr").ok(),

@@ -52,7 +52,8 @@ fn measure_all(
 /// The checks of the whole output that the request selects: one for each device and precision.
 fn registrations(harness: &Harness, request: &BenchRequest) -> Vec<Registration> {
     let spec = harness.spec;
-    let selects = |registration: &Registration| {
+    let mut registrations = harness.required();
+    registrations.retain(|registration| {
         let subject = format!(
             "{}::{}::{}",
             spec.architecture, spec.name, registration.device
@@ -61,9 +62,7 @@ fn registrations(harness: &Harness, request: &BenchRequest) -> Vec<Registration>
             && request.subjects.contains(&subject)
             && (request.precisions.is_empty()
                 || request.precisions.contains(&registration.precision))
-    };
-    let mut registrations = harness.required();
-    registrations.retain(selects);
+    });
     registrations
 }
 

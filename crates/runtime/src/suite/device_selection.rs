@@ -49,7 +49,6 @@ impl FromStr for SelectedDevices {
             .map(str::trim)
             .filter(|entry| !entry.is_empty())
         {
-            let problem = |problem: String| DeviceVariableError { problem };
             let (kind, index) = entry.split_once(':').unwrap_or((entry, ""));
             let kind: DeviceKind = kind
                 .parse()
@@ -66,6 +65,10 @@ impl FromStr for SelectedDevices {
         }
         Ok(Self(selected))
     }
+}
+
+fn problem(problem: String) -> DeviceVariableError {
+    DeviceVariableError { problem }
 }
 
 #[cfg(test)]

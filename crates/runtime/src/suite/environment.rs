@@ -46,9 +46,11 @@ impl Environment {
     ) -> Result<Self, String> {
         let requirements =
             RequiredDevices::from_environment().map_err(|error| error.to_string())?;
-        let tested = |kind| harnesses.iter().any(|harness| runs_on(harness, kind));
         // Such a requirement would be met without running anything.
-        if let Some(kind) = requirements.kinds().find(|kind| !tested(*kind)) {
+        if let Some(kind) = requirements
+            .kinds()
+            .find(|kind| !harnesses.iter().any(|harness| runs_on(harness, *kind)))
+        {
             return Err(format!(
                 "{REQUIRE_VARIABLE} asks for {kind}, and no harness of this suite has checks there"
             ));
@@ -56,8 +58,8 @@ impl Environment {
         // cargo-nextest sets this variable for every test.
         let nextest = std::env::var_os("NEXTEST").is_some();
         Ok(Self {
-            // At run time it is the directory of the suite on this machine; `manifest_dir` is where
-            // the binary was built, which may be another one.
+            // At run time it is the directory of the suite on this machine; `manifest_dir` is the
+            // directory in which the binary was built, possibly on another machine.
             base: std::env::var_os("CARGO_MANIFEST_DIR")
                 .map_or_else(|| PathBuf::from(manifest_dir), PathBuf::from),
             requirements,

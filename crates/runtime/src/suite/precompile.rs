@@ -56,6 +56,7 @@ pub(super) fn run(
         environment,
         std::env::var(PROCESSES_VARIABLE).ok().as_deref(),
     );
+    // One process would be no faster than the check that launches the kernels first.
     if units.is_empty() || processes < 2 {
         return;
     }
@@ -72,13 +73,12 @@ fn units(
     for (index, harness) in harnesses.iter().enumerate() {
         for device in [DeviceKind::Cuda, DeviceKind::Rocm] {
             let runs = jobs::compiled_checks(harness, device).any(|check| selected(harness, check));
-            let available = || {
-                environment
+            if runs
+                && environment
                     .devices
                     .unavailable(harness.spec, device, &native, &environment.requirements)
                     .is_none()
-            };
-            if runs && available() {
+            {
                 units.push(CompileUnit {
                     harness: index,
                     device,

@@ -20,7 +20,7 @@ use testgen_operators::calls::{FailedCall, ReplayOutcome};
 const FILE_VARIABLE: &str = "TESTGEN_REPLAY";
 /// The variable with the file for the outcome.
 const OUTCOME_VARIABLE: &str = "TESTGEN_REPLAY_OUTCOME";
-/// The variable with the kind of device; without it that of the file.
+/// The variable with the kind of device; without it the kind in the file.
 const DEVICE_VARIABLE: &str = "TESTGEN_REPLAY_DEVICE";
 /// The variable that requests a smaller call.
 const REDUCE_VARIABLE: &str = "TESTGEN_REPLAY_REDUCE";

@@ -25,8 +25,7 @@ pub(super) fn trial(
     registration: Registration,
     engine: EngineName,
 ) -> Trial {
-    // Evaluated only where the flag is read: it detects devices and reads the golden of every
-    // check.
+    // Evaluated only if the flag is read: it detects devices and reads the golden of every check.
     let flagged = environment.ignored_mode == IgnoredMode::InList
         && known_to_be_ignored(environment, harness, registration, &engine);
     let shared = Arc::clone(environment);
@@ -34,12 +33,12 @@ pub(super) fn trial(
         name_of(harness, registration),
         engine.in_report().as_deref(),
     );
-    let run = move || {
+    Trial::ignorable_test(name, move || {
         let (entry, log) = run_available(&shared, harness, registration, &engine);
         shared.report.append(&entry)?;
         completion(&shared, &entry, &log)
-    };
-    Trial::ignorable_test(name, run).with_ignored_flag(flagged)
+    })
+    .with_ignored_flag(flagged)
 }
 
 /// The name of a check's test.
@@ -101,7 +100,7 @@ pub(super) fn run(
     base: &Path,
     context: &CheckContext<'_>,
 ) -> (ReportEntry, Vec<String>) {
-    // After waiting for the locks, so that the time is that of the check alone.
+    // After waiting for the locks, so that the time covers the check alone.
     let started = Instant::now();
     let (outcome, log) = capture_log(|| check::run(registration, harness, context));
     (

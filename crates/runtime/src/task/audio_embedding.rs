@@ -21,23 +21,27 @@ pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, 
         HINT,
     )?;
     let (frames, width) = (hidden.shape[1], hidden.shape[2]);
-    let embedding = |row: usize| {
-        let values = hidden.row(row);
-        let mean = |element: usize| {
-            let sum: f64 = values
-                .iter()
-                .skip(element)
-                .step_by(width)
-                .map(|value| f64::from(*value))
-                .sum();
-            (sum / frames.max(1) as f64) as f32
-        };
-        AudioEmbedding {
-            frames: Array::floats([frames, width], values.to_vec()),
-            mean: vector((0..width).map(mean).collect()),
-        }
-    };
     Ok(Response::AudioEmbeddings(
-        (0..recordings.len()).map(embedding).collect(),
+        (0..recordings.len())
+            .map(|row| {
+                let values = hidden.row(row);
+                AudioEmbedding {
+                    frames: Array::floats([frames, width], values.to_vec()),
+                    mean: vector(
+                        (0..width)
+                            .map(|element| {
+                                let sum: f64 = values
+                                    .iter()
+                                    .skip(element)
+                                    .step_by(width)
+                                    .map(|value| f64::from(*value))
+                                    .sum();
+                                (sum / frames.max(1) as f64) as f32
+                            })
+                            .collect(),
+                    ),
+                }
+            })
+            .collect(),
     ))
 }

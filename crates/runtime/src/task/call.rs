@@ -375,10 +375,9 @@ impl<'a> TaskCall<'a> {
                 shape: array.shape(),
             })
         });
-        let class = || self.model.class().to_owned();
         found.ok_or_else(|| HandlerError::WrongModel {
             task: self.task,
-            class: class(),
+            class: self.model.class().to_owned(),
             output,
             hint,
         })

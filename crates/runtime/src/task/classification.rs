@@ -67,9 +67,10 @@ pub(super) fn answer_graphs(
     let hint = "a class such as `GraphormerForGraphClassification`";
     let logits = call.output(&forward, ("logits", 2), &[graphs.len()], hint)?;
     if logits.shape[1] == 1 {
-        let number = |index| vector(logits.row(index).to_vec());
         return Ok(Response::Regressions(
-            (0..graphs.len()).map(number).collect(),
+            (0..graphs.len())
+                .map(|index| vector(logits.row(index).to_vec()))
+                .collect(),
         ));
     }
     labels(call, &forward, graphs.len(), hint)
@@ -87,14 +88,17 @@ fn labels(
         .config()
         .get("problem_type")
         .and_then(Value::as_str);
-    let row = |index| {
-        let ranked = ranked(of_labels(problem_type, logits.row(index))).into_iter();
-        ranked
-            .map(|(label, score)| LabelScore {
-                label: call.label(label),
-                score,
+    Ok(Response::Labels(
+        (0..batch)
+            .map(|index| {
+                let ranked = ranked(of_labels(problem_type, logits.row(index))).into_iter();
+                ranked
+                    .map(|(label, score)| LabelScore {
+                        label: call.label(label),
+                        score,
+                    })
+                    .collect()
             })
-            .collect()
-    };
-    Ok(Response::Labels((0..batch).map(row).collect()))
+            .collect(),
+    ))
 }

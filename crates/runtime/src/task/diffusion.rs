@@ -20,14 +20,11 @@ pub(super) fn answer_denoising(
         noise.as_floats().unwrap_or_default(),
     );
     let scheduler = call.scheduler()?;
-    let problem = || {
-        format!("asks for {steps} steps, which must be above 0 and at most those of the training")
-    };
     let steps = scheduler
         .steps(steps)
         .ok_or_else(|| HandlerError::BadInput {
             index: 0,
-            problem: problem(),
+            problem: wrong_steps(steps),
         })?;
     let mut sample: Vec<f32> = values
         .iter()
@@ -92,4 +89,8 @@ fn without_batch(array: &Array) -> Array {
         &array.shape()[1..],
         array.as_floats().unwrap_or_default().to_vec(),
     )
+}
+
+fn wrong_steps(steps: usize) -> String {
+    format!("asks for {steps} steps, which must be above 0 and at most those of the training")
 }

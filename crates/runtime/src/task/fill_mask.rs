@@ -14,11 +14,12 @@ const CANDIDATES: usize = 5;
 pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
     let texts = call.texts(request)?;
     let tokenizer = call.tokenizer()?;
-    let no_mask = || HandlerError::BadInput {
-        index: 0,
-        problem: "cannot be filled: the tokenizer has no mask token".to_owned(),
-    };
-    let (mask_token, mask_id) = tokenizer.mask_token().ok_or_else(no_mask)?;
+    let (mask_token, mask_id) = tokenizer
+        .mask_token()
+        .ok_or_else(|| HandlerError::BadInput {
+            index: 0,
+            problem: "cannot be filled: the tokenizer has no mask token".to_owned(),
+        })?;
     let (batch, forward) = call.read_texts(&texts)?;
     let ids = &batch.arrays["input_ids"];
     let logits = call.output(&forward, ("logits", 3), ids.shape(), HINT)?;

@@ -19,17 +19,18 @@ pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, 
         "a class such as `GraphormerModel`",
     )?;
     let width = hidden.shape[2];
-    let embedding = |index: usize| {
-        // The graph's own token comes before its nodes, padding comes after them.
-        let (graph, nodes) = hidden.row(index).split_at(width);
-        let count = graphs[index].num_nodes;
-        let nodes = Array::floats([count, width], nodes[..count * width].to_vec());
-        GraphEmbedding {
-            nodes,
-            graph: vector(graph.to_vec()),
-        }
-    };
     Ok(Response::GraphEmbeddings(
-        (0..graphs.len()).map(embedding).collect(),
+        (0..graphs.len())
+            .map(|index| {
+                // The graph's own token comes before its nodes, padding comes after them.
+                let (graph, nodes) = hidden.row(index).split_at(width);
+                let count = graphs[index].num_nodes;
+                let nodes = Array::floats([count, width], nodes[..count * width].to_vec());
+                GraphEmbedding {
+                    nodes,
+                    graph: vector(graph.to_vec()),
+                }
+            })
+            .collect(),
     ))
 }

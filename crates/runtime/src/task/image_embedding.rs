@@ -23,14 +23,15 @@ pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, 
         0 => None,
         rank => Some(call.output(&forward, ("pooler_output", rank), &leading, HINT)?),
     };
-    let embedding = |index: usize| ImageEmbedding {
-        patches: Array::floats(&hidden.shape[1..], hidden.row(index).to_vec()),
-        pooled: vector(
-            pooled.map_or_else(|| mean(hidden, index), |pooled| pooled.row(index).to_vec()),
-        ),
-    };
     Ok(Response::ImageEmbeddings(
-        (0..images.len()).map(embedding).collect(),
+        (0..images.len())
+            .map(|index| ImageEmbedding {
+                patches: Array::floats(&hidden.shape[1..], hidden.row(index).to_vec()),
+                pooled: vector(
+                    pooled.map_or_else(|| mean(hidden, index), |pooled| pooled.row(index).to_vec()),
+                ),
+            })
+            .collect(),
     ))
 }
 
@@ -44,10 +45,6 @@ fn rank(forward: &Forward, output: &str) -> usize {
 /// The mean over the patches [patches, hidden], or over the places [channels, height, width],
 /// summed in f64.
 fn mean(hidden: FloatOutput<'_>, index: usize) -> Vec<f32> {
-    let average = |values: &mut dyn Iterator<Item = f32>| {
-        let values: Vec<f64> = values.map(f64::from).collect();
-        (values.iter().sum::<f64>() / values.len().max(1) as f64) as f32
-    };
     let row = hidden.row(index);
     match *hidden.shape {
         [_, _, size] => (0..size)
@@ -59,4 +56,9 @@ fn mean(hidden: FloatOutput<'_>, index: usize) -> Vec<f32> {
             .collect(),
         _ => Vec::new(),
     }
+}
+
+fn average(values: &mut dyn Iterator<Item = f32>) -> f32 {
+    let values: Vec<f64> = values.map(f64::from).collect();
+    (values.iter().sum::<f64>() / values.len().max(1) as f64) as f32
 }

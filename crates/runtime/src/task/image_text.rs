@@ -11,8 +11,8 @@ use testgen_types::ScoreFunction;
 
 const HINT: &str = "a class such as `CLIPModel`";
 
-/// As the pipeline for zero-shot image classification: the texts compete for an image, but where
-/// the model was trained to score every pair by itself.
+/// As the pipeline for zero-shot image classification: the texts compete for an image, unless the
+/// model was trained to score every pair by itself.
 pub(super) fn answer_similarity(
     call: &TaskCall<'_>,
     request: Request,
@@ -32,16 +32,19 @@ pub(super) fn answer_similarity(
         ScoreFunction::Softmax => softmax,
         ScoreFunction::Sigmoid => sigmoid,
     };
-    let row = |index| {
-        let ranked = ranked(score(logits.row(index))).into_iter();
-        ranked
-            .map(|(text, score)| LabelScore {
-                label: texts[text].clone(),
-                score,
+    Ok(Response::Labels(
+        (0..images)
+            .map(|index| {
+                let ranked = ranked(score(logits.row(index))).into_iter();
+                ranked
+                    .map(|(text, score)| LabelScore {
+                        label: texts[text].clone(),
+                        score,
+                    })
+                    .collect()
             })
-            .collect()
-    };
-    Ok(Response::Labels((0..images).map(row).collect()))
+            .collect(),
+    ))
 }
 
 pub(super) fn answer_embedding(

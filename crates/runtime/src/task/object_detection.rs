@@ -26,26 +26,32 @@ pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, 
         &[images.len(), logits.shape[1], 4],
         HINT,
     )?;
-    let objects = |(index, image): (usize, &testgen_processing::image::Image)| {
-        let size = [image.height(), image.width()];
-        let queries = logits
-            .row(index)
-            .chunks_exact(logits.shape[2])
-            .zip(boxes.row(index).chunks_exact(4));
-        let found = queries.map(|(logits, sides)| QueryResult::new(logits, sides, size));
-        let mut found: Vec<QueryResult> = found.filter(|found| found.score > THRESHOLD).collect();
-        found.sort_by(|one, other| other.score.total_cmp(&one.score));
-        let detection = |found: QueryResult| Detection {
-            label: LabelScore {
-                label: call.label(found.label),
-                score: found.score,
-            },
-            corners: found.corners,
-        };
-        found.into_iter().map(detection).collect()
-    };
     Ok(Response::Detections(
-        images.iter().enumerate().map(objects).collect(),
+        images
+            .iter()
+            .enumerate()
+            .map(|(index, image)| {
+                let size = [image.height(), image.width()];
+                let queries = logits
+                    .row(index)
+                    .chunks_exact(logits.shape[2])
+                    .zip(boxes.row(index).chunks_exact(4));
+                let found = queries.map(|(logits, sides)| QueryResult::new(logits, sides, size));
+                let mut found: Vec<QueryResult> =
+                    found.filter(|found| found.score > THRESHOLD).collect();
+                found.sort_by(|one, other| other.score.total_cmp(&one.score));
+                found
+                    .into_iter()
+                    .map(|found| Detection {
+                        label: LabelScore {
+                            label: call.label(found.label),
+                            score: found.score,
+                        },
+                        corners: found.corners,
+                    })
+                    .collect()
+            })
+            .collect(),
     ))
 }
 
@@ -70,8 +76,10 @@ impl QueryResult {
         // Popped after the softmax, in which none competes with the labels.
         scores.pop();
         let ranked = ranked(scores);
-        let place = |place: usize| ranked.get(place).copied().unwrap_or_default();
-        let ((label, score), (_, runner_up)) = (place(0), place(1));
+        let ((label, score), (_, runner_up)) = (
+            ranked.first().copied().unwrap_or_default(),
+            ranked.get(1).copied().unwrap_or_default(),
+        );
         let [across, down, wide, high] = [sides[0], sides[1], sides[2], sides[3]];
         let (width, height) = (width as f32, height as f32);
         let corners = [

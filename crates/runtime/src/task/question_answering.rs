@@ -29,11 +29,10 @@ pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, 
     let mut answers = Vec::with_capacity(questions.len());
     for (index, pair) in questions.iter().enumerate() {
         let best = best_span(starts.row(index), ends.row(index), &batch.spans[index]);
-        let empty = || HandlerError::BadInput {
+        let ContextSpan { start, end, score } = best.ok_or_else(|| HandlerError::BadInput {
             index,
             problem: "has a context without tokens".to_owned(),
-        };
-        let ContextSpan { start, end, score } = best.ok_or_else(empty)?;
+        })?;
         let text = pair.context.get(start..end).unwrap_or_default().to_owned();
         answers.push(Answer {
             text,
@@ -60,15 +59,7 @@ fn best_span(starts: &[f32], ends: &[f32], spans: &[TokenSpan]) -> Option<Contex
     let tokens: Vec<usize> = (0..spans.len())
         .filter(|token| spans[*token].sequence == Some(1))
         .collect();
-    let of_context = |logits: &[f32]| {
-        softmax(
-            &tokens
-                .iter()
-                .map(|token| logits[*token])
-                .collect::<Vec<f32>>(),
-        )
-    };
-    let (starts, ends) = (of_context(starts), of_context(ends));
+    let (starts, ends) = (probabilities(starts, &tokens), probabilities(ends, &tokens));
     let mut best: Option<(usize, usize, f32)> = None;
     for (first, start) in starts.iter().enumerate() {
         for (last, end) in ends.iter().enumerate().skip(first).take(LONGEST_ANSWER) {
@@ -82,4 +73,13 @@ fn best_span(starts: &[f32], ends: &[f32], spans: &[TokenSpan]) -> Option<Contex
         end: spans[tokens[last]].end,
         score,
     })
+}
+
+fn probabilities(logits: &[f32], tokens: &[usize]) -> Vec<f32> {
+    softmax(
+        &tokens
+            .iter()
+            .map(|token| logits[*token])
+            .collect::<Vec<f32>>(),
+    )
 }

@@ -72,7 +72,7 @@ pub enum Request {
 pub struct QuestionContext {
     /// The question.
     pub question: String,
-    /// Where the answer is looked for.
+    /// The text in which the answer is looked for.
     pub context: String,
 }
 
@@ -81,8 +81,7 @@ pub struct QuestionContext {
 pub struct TimeSeries {
     /// Floats [time, channels], the newest last; where nothing was observed, zero.
     pub values: Array,
-    /// Integers [time, channels]: 1 where a value was observed, 0 where it was not. None where all
-    /// were.
+    /// Integers [time, channels]: 1 for a value that was observed, else 0. `None` if all were.
     pub observed: Option<Array>,
 }
 

@@ -11,9 +11,9 @@ pub enum Response {
     TextEmbeddings(Vec<TextEmbedding>),
     /// Of `fill_mask`: per text and mask token the five likeliest tokens, best first.
     FilledMasks(Vec<Vec<Vec<FilledMask>>>),
-    /// Of `text_classification`, `image_classification` and `image_text_similarity` (where the
-    /// texts are the labels) and `time_series_classification` and `graph_classification`: every
-    /// label, best first.
+    /// Of `text_classification`, `image_classification` and `image_text_similarity` (whose texts
+    /// are the labels) and `time_series_classification` and `graph_classification`: every label,
+    /// best first.
     Labels(Vec<Vec<LabelScore>>),
     /// Of `token_classification`: every token of the text in its order.
     TokenLabels(Vec<Vec<LabelledToken>>),
@@ -139,7 +139,7 @@ pub struct FoundPassage {
     pub id: i64,
     /// Its title and text.
     pub passage: Passage,
-    /// The inner product of its embedding with that of the question.
+    /// The inner product of its embedding with the question's.
     pub score: f32,
     /// The softmax of its score among the passages that were found, 0 to 1.
     pub probability: f32,
@@ -160,7 +160,7 @@ pub struct Detection {
 pub struct Transcription {
     /// The words, without special tokens.
     pub text: String,
-    /// The tokens: those that a decoder wrote, or the likeliest of every frame.
+    /// The tokens: the ones that a decoder wrote, or the likeliest of every frame.
     pub ids: Vec<i64>,
 }
 

@@ -48,19 +48,20 @@ pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, 
         _ => writer.by_token(asked)?,
     };
     let answers = written.into_iter().zip(passages(call, retrieval, &found)?);
-    let answer = |(row, passages): (Continuation, Vec<FoundPassage>)| {
-        let text = retrieval.generator.decode(&row.ids, true)?;
-        Ok(RetrievedAnswer {
-            answer: GeneratedText {
-                text,
-                ids: row.ids,
-                finish: row.finish,
-            },
-            passages,
-        })
-    };
     Ok(Response::RetrievedAnswers(
-        answers.map(answer).collect::<Result<_, HandlerError>>()?,
+        answers
+            .map(|(row, passages)| {
+                let text = retrieval.generator.decode(&row.ids, true)?;
+                Ok(RetrievedAnswer {
+                    answer: GeneratedText {
+                        text,
+                        ids: row.ids,
+                        finish: row.finish,
+                    },
+                    passages,
+                })
+            })
+            .collect::<Result<_, HandlerError>>()?,
     ))
 }
 
@@ -70,24 +71,26 @@ fn passages(
     retrieval: &Retrieval,
     found: &Forward,
 ) -> Result<Vec<Vec<FoundPassage>>, HandlerError> {
-    let unsuitable = || call.unsuitable("doc_scores", HINT);
     let ids = found
         .host_outputs
         .get("retrieved_doc_ids")
-        .ok_or_else(unsuitable)?;
+        .ok_or_else(|| call.unsuitable("doc_scores", HINT))?;
     let scores = call.output(found, ("doc_scores", 2), ids.shape(), HINT)?;
-    let row = |(index, ids): (usize, &[i64])| {
-        let probabilities = softmax(scores.row(index));
-        let parts = ids.iter().zip(scores.row(index)).zip(probabilities);
-        let passage = |((id, score), probability): ((&i64, &f32), f32)| FoundPassage {
-            id: *id,
-            passage: retrieval.passages[*id as usize].clone(),
-            score: *score,
-            probability,
-        };
-        parts.map(passage).collect()
-    };
-    Ok(rows(ids).enumerate().map(row).collect())
+    Ok(rows(ids)
+        .enumerate()
+        .map(|(index, ids)| {
+            let probabilities = softmax(scores.row(index));
+            let parts = ids.iter().zip(scores.row(index)).zip(probabilities);
+            parts
+                .map(|((id, score), probability)| FoundPassage {
+                    id: *id,
+                    passage: retrieval.passages[*id as usize].clone(),
+                    score: *score,
+                    probability,
+                })
+                .collect()
+        })
+        .collect())
 }
 
 /// The controls of every generated answer.
@@ -107,7 +110,7 @@ impl Writer<'_> {
         self.write(asked, questions)
     }
 
-    /// Every passage writes an answer of its own; that with the smallest loss over all passages
+    /// Every passage writes a separate answer; the one with the smallest loss over all passages
     /// counts. As in transformers 5 the generator runs without the mask of the padding after a
     /// passage, and the loss is computed with it.
     fn by_sequence(
@@ -147,16 +150,23 @@ impl Writer<'_> {
             found.host_outputs[contexts].select_rows(&rows),
         )]);
         let mut written = self.write(prompt, rows.len())?;
-        let nested = |pointer: &str| self.call.model.config().pointer(pointer);
         // `RagConfig` has true as the default.
-        if nested("/do_deduplication")
+        if self
+            .call
+            .model
+            .config()
+            .pointer("/do_deduplication")
             .and_then(Value::as_bool)
             .unwrap_or(true)
         {
             written = deduplicated(written);
         }
         // 1 is the default of `BartConfig`.
-        let pad = nested("/generator/pad_token_id")
+        let pad = self
+            .call
+            .model
+            .config()
+            .pointer("/generator/pad_token_id")
             .and_then(Value::as_i64)
             .unwrap_or(1);
         let losses = self
@@ -166,29 +176,32 @@ impl Writer<'_> {
         let losses = self
             .call
             .output(&losses, ("loss", 1), &[written.len()], HINT)?;
-        let smaller = |best: usize, next: usize| {
-            if losses.all()[next] < losses.all()[best] {
-                next
-            } else {
-                best
-            }
-        };
-        let best = (0..written.len()).reduce(smaller).unwrap_or(0);
+        let best = (0..written.len())
+            .reduce(|best: usize, next: usize| {
+                if losses.all()[next] < losses.all()[best] {
+                    next
+                } else {
+                    best
+                }
+            })
+            .unwrap_or(0);
         Ok(written.swap_remove(best))
     }
 
     /// The question with every answer as its label.
     fn loss_inputs(&self, question: &[i64], written: &[Continuation], pad: i64) -> Arrays {
         let longest = written.iter().map(|row| row.ids.len()).max().unwrap_or(0);
-        let label = |row: &Continuation| {
-            let fill = std::iter::repeat_n(pad, longest - row.ids.len());
-            [self.start]
-                .into_iter()
-                .chain(row.ids.iter().copied())
-                .chain(fill)
-                .collect::<Vec<i64>>()
-        };
-        let labels = written.iter().flat_map(label).collect();
+        let labels = written
+            .iter()
+            .flat_map(|row| {
+                let fill = std::iter::repeat_n(pad, longest - row.ids.len());
+                [self.start]
+                    .into_iter()
+                    .chain(row.ids.iter().copied())
+                    .chain(fill)
+                    .collect::<Vec<i64>>()
+            })
+            .collect();
         Arrays::from([
             (
                 "input_ids".to_owned(),

@@ -6,9 +6,7 @@ use super::{
     call::{HandlerError, TaskCall},
 };
 use testgen_nn::array::{Array, Arrays};
-use testgen_processing::generation::{
-    Continuation, GenerationControls, GenerationSettings, generate,
-};
+use testgen_processing::generation::{GenerationControls, GenerationSettings, generate};
 
 const HINT: &str = "a class with a head over tokens, such as `Wav2Vec2ForCTC`";
 
@@ -47,15 +45,14 @@ fn written(
     );
     let settings = GenerationSettings::new(controls, defaults, length)?;
     let rows = generate(call.model.session()?.as_mut(), &inputs, &settings, false)?;
-    let text = |row: Continuation| {
-        Ok(Transcription {
-            text: tokenizer.decode(&row.ids, true)?,
-            ids: row.ids,
-        })
-    };
     Ok(Response::Transcriptions(
         rows.into_iter()
-            .map(text)
+            .map(|row| {
+                Ok(Transcription {
+                    text: tokenizer.decode(&row.ids, true)?,
+                    ids: row.ids,
+                })
+            })
             .collect::<Result<_, HandlerError>>()?,
     ))
 }
@@ -68,26 +65,28 @@ fn read_off(call: &TaskCall<'_>, inputs: &Arrays, rows: usize) -> Result<Respons
     let forward = call.model.forward(inputs)?;
     let logits = call.output(&forward, ("logits", 3), &[rows], HINT)?;
     let width = logits.shape[2];
-    let text = |row: usize| {
-        let ids: Vec<i64> = logits.row(row).chunks_exact(width).map(likeliest).collect();
-        Transcription {
-            text: vocabulary.decode(&ids),
-            ids,
-        }
-    };
-    Ok(Response::Transcriptions((0..rows).map(text).collect()))
+    Ok(Response::Transcriptions(
+        (0..rows)
+            .map(|row| {
+                let ids: Vec<i64> = logits.row(row).chunks_exact(width).map(likeliest).collect();
+                Transcription {
+                    text: vocabulary.decode(&ids),
+                    ids,
+                }
+            })
+            .collect(),
+    ))
 }
 
 /// The first of the largest.
 fn likeliest(logits: &[f32]) -> i64 {
-    let better = |best: usize, next: usize| {
-        if logits[next] > logits[best] {
-            next
-        } else {
-            best
-        }
-    };
     (0..logits.len())
-        .reduce(better)
+        .reduce(|best: usize, next: usize| {
+            if logits[next] > logits[best] {
+                next
+            } else {
+                best
+            }
+        })
         .map_or(0, |index| index as i64)
 }

@@ -23,16 +23,15 @@ pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, 
     // Lengths count the tokens of the decoder, which begins with one.
     let settings = GenerationSettings::new(&controls, defaults, 1)?;
     let rows = continued(call, &arrays, &settings)?;
-    let text = |row: Continuation| {
-        Ok(GeneratedText {
-            text: tokenizer.decode_target(&row.ids)?,
-            ids: row.ids,
-            finish: row.finish,
-        })
-    };
     Ok(Response::Generations(
         rows.into_iter()
-            .map(text)
+            .map(|row| {
+                Ok(GeneratedText {
+                    text: tokenizer.decode_target(&row.ids)?,
+                    ids: row.ids,
+                    finish: row.finish,
+                })
+            })
             .collect::<Result<_, HandlerError>>()?,
     ))
 }

@@ -17,12 +17,14 @@ pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, 
         true => Some(call.output(&forward, ("pooler_output", 2), &[texts.len()], HINT)?),
         false => None,
     };
-    let embedding = |(row, mask): (usize, &[i64])| TextEmbedding {
-        pooled: pooled.map(|pooled| vector(pooled.row(row).to_vec())),
-        ..of_tokens(hidden.row(row), mask, hidden.shape[2])
-    };
     Ok(Response::TextEmbeddings(
-        rows(mask).enumerate().map(embedding).collect(),
+        rows(mask)
+            .enumerate()
+            .map(|(row, mask)| TextEmbedding {
+                pooled: pooled.map(|pooled| vector(pooled.row(row).to_vec())),
+                ..of_tokens(hidden.row(row), mask, hidden.shape[2])
+            })
+            .collect(),
     ))
 }
 
@@ -34,15 +36,18 @@ fn of_tokens(hidden_states: &[f32], mask: &[i64], hidden: usize) -> TextEmbeddin
         .filter(|(_, bit)| **bit == 1)
         .map(|(vector, _)| vector);
     let vectors: Vec<&[f32]> = vectors.collect();
-    let mean = |element: usize| {
-        let sum: f64 = vectors
-            .iter()
-            .map(|vector| f64::from(vector[element]))
-            .sum();
-        (sum / vectors.len().max(1) as f64) as f32
-    };
     TextEmbedding {
-        mean: vector((0..hidden).map(mean).collect()),
+        mean: vector(
+            (0..hidden)
+                .map(|element| {
+                    let sum: f64 = vectors
+                        .iter()
+                        .map(|vector| f64::from(vector[element]))
+                        .sum();
+                    (sum / vectors.len().max(1) as f64) as f32
+                })
+                .collect(),
+        ),
         tokens: Array::floats([vectors.len(), hidden], vectors.concat()),
         pooled: None,
     }

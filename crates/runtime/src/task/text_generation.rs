@@ -6,7 +6,7 @@ use super::{
 };
 use testgen_nn::array::Arrays;
 use testgen_processing::{
-    generation::{Continuation, GenerationControls, GenerationSettings, generate},
+    generation::{GenerationControls, GenerationSettings, generate},
     tokenizer::{PaddingSide, TextInput, TokenizeOptions},
 };
 
@@ -48,16 +48,15 @@ pub(super) fn continue_prompts(
     batch.arrays.extend(beside);
     let mut session = call.model.session()?;
     let rows = generate(session.as_mut(), &batch.arrays, &settings, false)?;
-    let text = |row: Continuation| {
-        Ok(GeneratedText {
-            text: tokenizer.decode(&row.ids, true)?,
-            ids: row.ids,
-            finish: row.finish,
-        })
-    };
     Ok(Response::Generations(
         rows.into_iter()
-            .map(text)
+            .map(|row| {
+                Ok(GeneratedText {
+                    text: tokenizer.decode(&row.ids, true)?,
+                    ids: row.ids,
+                    finish: row.finish,
+                })
+            })
             .collect::<Result<_, HandlerError>>()?,
     ))
 }

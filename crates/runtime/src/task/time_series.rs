@@ -23,8 +23,11 @@ pub(super) fn answer_forecast(
         &[batch],
         "a class such as `PatchTSTForPrediction`",
     )?;
-    let of_series = |index| Array::floats(&forecast.shape[1..], forecast.row(index).to_vec());
-    Ok(Response::Forecasts((0..batch).map(of_series).collect()))
+    Ok(Response::Forecasts(
+        (0..batch)
+            .map(|index| Array::floats(&forecast.shape[1..], forecast.row(index).to_vec()))
+            .collect(),
+    ))
 }
 
 pub(super) fn answer_labels(
@@ -39,16 +42,19 @@ pub(super) fn answer_labels(
         &[batch],
         "a class such as `PatchTSTForClassification`",
     )?;
-    let row = |index| {
-        let ranked = ranked(softmax(logits.row(index))).into_iter();
-        ranked
-            .map(|(label, score)| LabelScore {
-                label: call.label(label),
-                score,
+    Ok(Response::Labels(
+        (0..batch)
+            .map(|index| {
+                let ranked = ranked(softmax(logits.row(index))).into_iter();
+                ranked
+                    .map(|(label, score)| LabelScore {
+                        label: call.label(label),
+                        score,
+                    })
+                    .collect()
             })
-            .collect()
-    };
-    Ok(Response::Labels((0..batch).map(row).collect()))
+            .collect(),
+    ))
 }
 
 pub(super) fn answer_numbers(
@@ -83,21 +89,18 @@ fn read(call: &TaskCall<'_>, request: Request) -> Result<(usize, Forward), Handl
         },
     ) in series.iter().enumerate()
     {
-        let bad = |problem: &str| HandlerError::BadInput {
-            index,
-            problem: problem.to_owned(),
-        };
         let fits = shape.len() == 2 && floats.shape() == shape;
         let floats = floats.as_floats().filter(|_| fits);
-        values.extend_from_slice(
-            floats.ok_or_else(|| bad("is not floats [time, channels] as the first series"))?,
-        );
+        values.extend_from_slice(floats.ok_or_else(|| {
+            bad_input("is not floats [time, channels] as the first series", index)
+        })?);
         match mask {
             None => observed.extend(std::iter::repeat_n(1, shape.iter().product())),
             Some(mask) => {
                 let integers = mask.as_integers().filter(|_| mask.shape() == shape);
                 observed.extend_from_slice(
-                    integers.ok_or_else(|| bad("has a mask of another shape or type"))?,
+                    integers
+                        .ok_or_else(|| bad_input("has a mask of another shape or type", index))?,
                 );
             }
         }
@@ -114,4 +117,11 @@ fn read(call: &TaskCall<'_>, request: Request) -> Result<(usize, Forward), Handl
         ),
     ]);
     Ok((series.len(), call.model.forward(&inputs)?))
+}
+
+fn bad_input(problem: &str, index: usize) -> HandlerError {
+    HandlerError::BadInput {
+        index,
+        problem: problem.to_owned(),
+    }
 }

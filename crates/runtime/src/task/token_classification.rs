@@ -23,31 +23,35 @@ pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, 
         HINT,
     )?;
     let width = if discriminates { 1 } else { logits.shape[2] };
-    let labels = |(index, text): (usize, &String)| {
-        let row = logits
-            .row(index)
-            .chunks_exact(width)
-            .zip(&batch.spans[index]);
-        let of_text = row.filter(|(_, span)| span.sequence.is_some());
-        of_text
-            .map(|(logits, span)| LabelledToken {
-                text: text
-                    .get(span.start..span.end)
-                    .unwrap_or_default()
-                    .to_owned(),
-                start: span.start,
-                end: span.end,
-                word: span.word,
-                label: best(call, logits),
-            })
-            .collect()
-    };
     Ok(Response::TokenLabels(
-        texts.iter().enumerate().map(labels).collect(),
+        texts
+            .iter()
+            .enumerate()
+            .map(|(index, text)| {
+                let row = logits
+                    .row(index)
+                    .chunks_exact(width)
+                    .zip(&batch.spans[index]);
+                let of_text = row.filter(|(_, span)| span.sequence.is_some());
+                of_text
+                    .map(|(logits, span)| LabelledToken {
+                        text: text
+                            .get(span.start..span.end)
+                            .unwrap_or_default()
+                            .to_owned(),
+                        start: span.start,
+                        end: span.end,
+                        word: span.word,
+                        label: best(call, logits),
+                    })
+                    .collect()
+            })
+            .collect(),
     ))
 }
 
-/// A single logit, of ELECTRA's discriminator, is that of the second label: the token was replaced.
+/// A single logit, of ELECTRA's discriminator, is the logit of the second label: the token was
+/// replaced.
 fn best(call: &TaskCall<'_>, logits: &[f32]) -> LabelScore {
     let scores = match *logits {
         [replaced] => softmax(&[0.0, replaced]),

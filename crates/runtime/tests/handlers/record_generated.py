@@ -1,6 +1,6 @@
 """The texts that transformers generates from texts and recordings, as references of the handlers.
 
-    python record_generated.py > generated.json
+    PYTHONPATH=python python3 crates/runtime/tests/handlers/record_generated.py > crates/runtime/tests/handlers/generated.json
 """
 
 import json
@@ -13,6 +13,8 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 import safetensors.torch
 import torch
 import transformers
+
+from reference.families import rag
 
 FIXTURES = pathlib.Path(__file__).resolve().parents[3] / "fixtures"
 TEXTS = ["words in it", "It is the other word, so"]
@@ -57,9 +59,6 @@ def read_off(fixture):
 
 def answered(fixture):
     """Answers with the passages that they were written from, through the retriever of the recorder."""
-    sys.path.insert(0, str(FIXTURES.parent / "src" / "record"))
-    import rag
-
     folder = str(FIXTURES / fixture)
     kind = getattr(transformers, transformers.AutoConfig.from_pretrained(folder).architectures[0])
     model = load(fixture, kind)

@@ -2,13 +2,14 @@
 
 use serde_json::{Map, Value};
 
-/// The field of transformers; that of compressed-tensors before transformers had it; that of MLX.
+/// The field of transformers; the field of compressed-tensors before transformers had it; the field
+/// of MLX.
 const FIELDS: [&str; 3] = ["quantization_config", "compression_config", "quantization"];
 
 /// Options that describe a method, in the order of precedence.
 const OPTIONS: [&str; 5] = ["fmt", "format", "quant_algo", "weights", "weights_dtype"];
 
-/// The method, its options and the field, also where the field is in the configuration of a part of
+/// The method, its options and the field, also if the field is in the configuration of a part of
 /// the model.
 pub(super) fn find(config: &Value) -> Option<(String, Option<String>, String)> {
     find_in(config.as_object()?, "")
@@ -50,16 +51,16 @@ fn find_in(fields: &Map<String, Value>, path: &str) -> Option<(String, Option<St
 }
 
 fn method(field: &str, options: &Map<String, Value>) -> String {
-    let is_on = |name: &str| options.get(name).and_then(Value::as_bool) == Some(true);
-    let has = |name: &str| options.contains_key(name);
     match options.get("quant_method").and_then(Value::as_str) {
         Some(method) => method,
         // Before transformers 4.32 bitsandbytes was the only method, and had no name.
-        None if is_on("load_in_8bit") || is_on("load_in_4bit") => "bitsandbytes",
-        None if field == "compression_config" || has("config_groups") => "compressed-tensors",
+        None if is_on("load_in_8bit", options) || is_on("load_in_4bit", options) => "bitsandbytes",
+        None if field == "compression_config" || options.contains_key("config_groups") => {
+            "compressed-tensors"
+        }
         None if field == "quantization" => "mlx",
-        None if has("desc_act") => "gptq",
-        None if has("zero_point") => "awq",
+        None if options.contains_key("desc_act") => "gptq",
+        None if options.contains_key("zero_point") => "awq",
         None => "unnamed",
     }
     .to_owned()
@@ -67,23 +68,26 @@ fn method(field: &str, options: &Map<String, Value>) -> String {
 
 /// The options that say which of a method's formats it is.
 pub(super) fn detail(options: &Map<String, Value>) -> Option<String> {
-    let is_on = |name: &str| options.get(name).and_then(Value::as_bool) == Some(true);
-    let text = |name: &&str| {
-        options
-            .get(*name)
-            .and_then(Value::as_str)
-            .map(str::to_owned)
-    };
-    if is_on("load_in_8bit") {
+    if is_on("load_in_8bit", options) {
         return Some("int8".to_owned());
     }
-    if is_on("load_in_4bit") {
+    if is_on("load_in_4bit", options) {
         // The default of bitsandbytes.
-        return Some(text(&"bnb_4bit_quant_type").unwrap_or_else(|| "fp4".to_owned()));
+        return Some(
+            option_text("bnb_4bit_quant_type", options).unwrap_or_else(|| "fp4".to_owned()),
+        );
     }
     let bits = ["bits", "w_bit"]
         .iter()
         .find_map(|name| options.get(*name)?.as_u64());
     bits.map(|bits| format!("{bits} bits"))
-        .or_else(|| OPTIONS.iter().find_map(text))
+        .or_else(|| OPTIONS.iter().find_map(|name| option_text(name, options)))
+}
+
+fn is_on(name: &str, options: &Map<String, Value>) -> bool {
+    options.get(name).and_then(Value::as_bool) == Some(true)
+}
+
+fn option_text(name: &str, options: &Map<String, Value>) -> Option<String> {
+    options.get(name).and_then(Value::as_str).map(str::to_owned)
 }

@@ -53,15 +53,16 @@ fn only_gguf(directory: &Path) -> Option<String> {
         .ok()?
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     let names: Vec<String> = names.collect();
-    let ends = |ending: &'static str| {
-        names
-            .iter()
-            .filter(move |name| name.ends_with(ending))
-            .min()
-            .cloned()
-    };
-    ends(".safetensors")
+    first_with(".safetensors", &names)
         .is_none()
-        .then(|| ends(".gguf"))
+        .then(|| first_with(".gguf", &names))
         .flatten()
+}
+
+fn first_with(ending: &str, names: &[String]) -> Option<String> {
+    names
+        .iter()
+        .filter(move |name| name.ends_with(ending))
+        .min()
+        .cloned()
 }

@@ -10,17 +10,16 @@ pub(super) struct QuantizationMethod {
     pub(super) name: &'static str,
     /// Whether its weights are dequantized when they are read.
     pub(super) is_dequantized: bool,
-    /// The calls of transformers 5 that write an unquantized copy, where it has them.
+    /// The calls of transformers 5 that write an unquantized copy, if it has them.
     pub(super) unquantized_by: Option<&'static str>,
 }
 
 impl QuantizationMethod {
     /// The method that `quant_method` names; writers differ in case and in `-` and `_`.
     pub(super) fn named(id: &str) -> Option<&'static Self> {
-        let normal = |text: &str| text.to_ascii_lowercase().replace('_', "-");
         METHODS
             .iter()
-            .find(|method| normal(method.id) == normal(id))
+            .find(|method| normalised(method.id) == normalised(id))
     }
 }
 
@@ -89,3 +88,7 @@ const METHODS: &[QuantizationMethod] = &[
     refused("torchao", "torchao"),
     refused("vptq", "VPTQ"),
 ];
+
+fn normalised(text: &str) -> String {
+    text.to_ascii_lowercase().replace('_', "-")
+}

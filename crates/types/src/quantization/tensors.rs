@@ -41,8 +41,9 @@ pub(super) fn find(directory: &Path) -> Option<(String, Option<String>, String)>
     let names = fs::read_dir(directory)
         .ok()?
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    let is_weights = |name: &String| name.ends_with(".safetensors") && name != "golden.safetensors";
-    let mut files: Vec<String> = names.filter(is_weights).collect();
+    let mut files: Vec<String> = names
+        .filter(|name| name.ends_with(".safetensors") && name != "golden.safetensors")
+        .collect();
     files.sort();
     let tensors: BTreeMap<String, HeaderTensor> = files
         .iter()
@@ -85,18 +86,19 @@ fn by_type(tensors: &BTreeMap<String, HeaderTensor>) -> Option<Sign<'_>> {
     })
 }
 
-/// The tensors of a file; none where its header is damaged, which the load reports.
+/// The tensors of a file. Empty if its header is damaged, which the load reports.
 fn header(path: &Path) -> BTreeMap<String, HeaderTensor> {
-    let read = || {
-        let mut file = open(path).ok()?;
-        let mut length = [0; 8];
-        file.read_exact(&mut length).ok()?;
-        let length = u64::from_le_bytes(length);
-        let mut bytes = Vec::new();
-        file.take(length.min(MAX_HEADER))
-            .read_to_end(&mut bytes)
-            .ok()?;
-        serde_json::from_slice(&bytes).ok()
-    };
-    read().unwrap_or_default()
+    read_header(path).unwrap_or_default()
+}
+
+fn read_header(path: &Path) -> Option<BTreeMap<String, HeaderTensor>> {
+    let mut file = open(path).ok()?;
+    let mut length = [0; 8];
+    file.read_exact(&mut length).ok()?;
+    let length = u64::from_le_bytes(length);
+    let mut bytes = Vec::new();
+    file.take(length.min(MAX_HEADER))
+        .read_to_end(&mut bytes)
+        .ok()?;
+    serde_json::from_slice(&bytes).ok()
 }

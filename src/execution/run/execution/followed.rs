@@ -1,9 +1,10 @@
 //! The report and the log of a running suite, followed to show its progress. The evaluation reads
 //! the complete report.
 
-use crate::base::progress::RunProgress;
-use crate::{base::text::Quoted, results::read::parse_lines};
+use crate::results::read::parse_lines;
 use std::{fs::File, io::Read, path::Path};
+use testgen_base::progress::RunProgress;
+use testgen_base::text::Quoted;
 use testgen_types::CompileProgress;
 
 /// The bytes of a growing file that are read at once.

@@ -111,9 +111,14 @@ impl AutoencoderConfig {
         count: usize,
         w: &Weights<B>,
     ) -> Result<Vec<ResnetBlock<B>>, WeightsError> {
-        let inner = |layer| if layer == 0 { inner } else { out };
         (0..count)
-            .map(|layer| self.resnet(inner(layer), out, &w.module("resnets").module(layer)))
+            .map(|layer| {
+                self.resnet(
+                    if layer == 0 { inner } else { out },
+                    out,
+                    &w.module("resnets").module(layer),
+                )
+            })
             .collect()
     }
 }

@@ -37,15 +37,6 @@ impl<B: Ops> UnetBlock<B> {
             config.resnet(config.resnet_out_scale_factor),
             config.block_out_channels[index],
         );
-        let resnet = |(layer, inner): (usize, &usize)| {
-            ResnetBlock::load(&shape, *inner, out, &w.module("resnets").module(layer))
-        };
-        let attention = |layer| {
-            SpatialTransformer::load(
-                &config.transformer(index),
-                &w.module("attentions").module(layer),
-            )
-        };
         let attentive = if kind == UnetBlockType::CrossAttnDownBlock2D {
             inner.len()
         } else {
@@ -55,9 +46,18 @@ impl<B: Ops> UnetBlock<B> {
             resnets: inner
                 .iter()
                 .enumerate()
-                .map(resnet)
+                .map(|(layer, inner)| {
+                    ResnetBlock::load(&shape, *inner, out, &w.module("resnets").module(layer))
+                })
                 .collect::<Result<_, _>>()?,
-            attentions: (0..attentive).map(attention).collect::<Result<_, _>>()?,
+            attentions: (0..attentive)
+                .map(|layer| {
+                    SpatialTransformer::load(
+                        &config.transformer(index),
+                        &w.module("attentions").module(layer),
+                    )
+                })
+                .collect::<Result<_, _>>()?,
         })
     }
 

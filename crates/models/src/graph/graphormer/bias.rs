@@ -31,9 +31,9 @@ pub(super) struct GraphBias<B: Ops> {
 
 /// The edges that are read for a pair of nodes.
 enum Edges<B: Ops> {
-    /// Those of the shortest path, each position of it with a matrix of its own; [positions *
-    /// heads, heads]. The distance that their sum is divided by, and the number of them, are at
-    /// most `hops`.
+    /// The edges of the shortest path, with a separate matrix for each position of the path;
+    /// [positions * heads, heads]. The distance that their sum is divided by, and the number of
+    /// them, are at most `hops`.
     OfPath {
         edge_dis_encoder: Tensor<B, 2>,
         hops: Option<usize>,
@@ -46,7 +46,6 @@ impl<B: Ops> GraphBias<B> {
     pub(super) fn load(config: &GraphormerConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
         let (heads, places) = (config.num_attention_heads, config.num_edge_dis);
         let counts = [config.num_edges + 1, config.num_spatial];
-        let table = |name, count| Embedding::load(&w.module(name), count, heads);
         let edges = if config.multi_hop() {
             let weight: Tensor<B, 2> = w
                 .module("edge_dis_encoder")
@@ -59,8 +58,12 @@ impl<B: Ops> GraphBias<B> {
             Edges::Own
         };
         Ok(Self {
-            edge_encoder: table("edge_encoder", counts[0])?,
-            spatial_pos_encoder: table("spatial_pos_encoder", counts[1])?,
+            edge_encoder: Embedding::load(&w.module("edge_encoder"), counts[0], heads)?,
+            spatial_pos_encoder: Embedding::load(
+                &w.module("spatial_pos_encoder"),
+                counts[1],
+                heads,
+            )?,
             graph_token_virtual_distance: w
                 .module("graph_token_virtual_distance")
                 .tensor("weight", [1, heads])?,

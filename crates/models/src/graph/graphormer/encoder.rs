@@ -21,7 +21,7 @@ pub(super) struct GraphEncoder<B: Ops> {
     graph_node_feature: NodeFeatures<B>,
     graph_attn_bias: GraphBias<B>,
     embed_scale: Option<f64>,
-    /// A linear projection of its own, which checkpoints trained with quantisation noise have.
+    /// A separate linear projection, which checkpoints trained with quantisation noise have.
     quant_noise: Option<Linear<B>>,
     emb_layer_norm: Option<LayerNorm<B>>,
     layers: Vec<GraphLayer<B>>,
@@ -30,23 +30,25 @@ pub(super) struct GraphEncoder<B: Ops> {
 impl<B: Ops> GraphEncoder<B> {
     pub(super) fn load(config: &GraphormerConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
         let width = config.embedding_dim;
-        let noise = || Linear::load_with_bias(&w.module("quant_noise"), width, width, false);
-        let norm = || LayerNorm::load(&w.module("emb_layer_norm"), width, LAYER_NORM_EPS);
         if config.pre_layernorm {
             // transformers makes this norm and never calls it.
             ["weight", "bias"]
                 .iter()
                 .for_each(|name| w.module("final_layer_norm").mark_unused(name));
         }
-        let layer = |index| GraphLayer::load(config, &w.module("layers").module(index));
         Ok(Self {
             graph_node_feature: NodeFeatures::load(config, &w.module("graph_node_feature"))?,
             graph_attn_bias: GraphBias::load(config, &w.module("graph_attn_bias"))?,
             embed_scale: config.embed_scale,
-            quant_noise: (config.q_noise > 0.0).then(noise).transpose()?,
-            emb_layer_norm: config.encoder_normalize_before.then(norm).transpose()?,
+            quant_noise: (config.q_noise > 0.0)
+                .then(|| Linear::load_with_bias(&w.module("quant_noise"), width, width, false))
+                .transpose()?,
+            emb_layer_norm: config
+                .encoder_normalize_before
+                .then(|| LayerNorm::load(&w.module("emb_layer_norm"), width, LAYER_NORM_EPS))
+                .transpose()?,
             layers: (0..config.num_hidden_layers)
-                .map(layer)
+                .map(|index| GraphLayer::load(config, &w.module("layers").module(index)))
                 .collect::<Result<_, _>>()?,
         })
     }
@@ -166,16 +168,23 @@ impl<B: Ops> GraphLayer<B> {
             heads: config.num_attention_heads,
             bias: config.bias,
         };
-        let norm = |name| LayerNorm::load(&w.module(name), width, LAYER_NORM_EPS);
         Ok(Self {
             self_attn: SelfAttention::load_with_output_bias(w, &ATTENTION, &shape, config.bias)?,
-            self_attn_layer_norm: norm("self_attn_layer_norm")?,
+            self_attn_layer_norm: LayerNorm::load(
+                &w.module("self_attn_layer_norm"),
+                width,
+                LAYER_NORM_EPS,
+            )?,
             feed_forward: Mlp {
                 up: Linear::load(&w.module("fc1"), width, inner)?,
                 activation: config.activation_fn,
                 down: Linear::load(&w.module("fc2"), inner, width)?,
             },
-            final_layer_norm: norm("final_layer_norm")?,
+            final_layer_norm: LayerNorm::load(
+                &w.module("final_layer_norm"),
+                width,
+                LAYER_NORM_EPS,
+            )?,
             pre_layernorm: config.pre_layernorm,
         })
     }

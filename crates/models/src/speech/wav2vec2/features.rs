@@ -103,11 +103,13 @@ impl<B: Ops> FeatureEncoder<B> {
         let rows = mask
             .as_integers()?
             .chunks(mask.shape().last().copied().unwrap_or(1).max(1));
-        let samples = |row: &[i64]| row.iter().filter(|bit| **bit != 0).count();
         // At least one: a mean over no frame would divide by zero.
         Some(
-            rows.map(|row| self.frames(samples(row)).clamp(1, frames))
-                .collect(),
+            rows.map(|row| {
+                self.frames(row.iter().filter(|bit| **bit != 0).count())
+                    .clamp(1, frames)
+            })
+            .collect(),
         )
     }
 }

@@ -34,7 +34,6 @@ impl<B: Ops> PatchTstEncoder<B> {
             w.module("positional_encoder"),
         );
         let places = config.patches() + usize::from(config.use_cls_token);
-        let layer = |index| PatchTstLayer::load(config, &w.module("layers").module(index));
         Ok(Self {
             embeddings: match config.share_embedding {
                 true => vec![Linear::load(&embedding, length, width)?],
@@ -48,7 +47,7 @@ impl<B: Ops> PatchTstEncoder<B> {
                 .then(|| positions.tensor("cls_token", [1, 1, 1, width]))
                 .transpose()?,
             layers: (0..config.num_hidden_layers)
-                .map(layer)
+                .map(|index| PatchTstLayer::load(config, &w.module("layers").module(index)))
                 .collect::<Result<_, _>>()?,
             patches: [length, config.patch_stride, config.patches()],
         })
@@ -78,8 +77,9 @@ impl<B: Ops> PatchTstEncoder<B> {
         let ([_, time, _], [length, stride, count]) = (series.dims(), self.patches);
         // The newest values are kept: a forecast continues from them.
         let first = time - (length + stride * (count - 1));
-        let patch = |index| series.clone().narrow(1, first + index * stride, length);
-        let patches: Vec<Tensor<B, 3>> = (0..count).map(patch).collect();
+        let patches: Vec<Tensor<B, 3>> = (0..count)
+            .map(|index| series.clone().narrow(1, first + index * stride, length))
+            .collect();
         Tensor::stack::<4>(patches, 1).permute([0, 3, 1, 2])
     }
 
@@ -87,12 +87,13 @@ impl<B: Ops> PatchTstEncoder<B> {
         let [batch, channels, count, _] = patches.dims();
         let x = match self.embeddings.as_slice() {
             [shared] => shared.forward(patches),
-            each => {
-                let channel = |(index, linear): (usize, &Linear<B>)| {
-                    linear.forward(patches.clone().narrow(1, index, 1))
-                };
-                Tensor::cat(each.iter().enumerate().map(channel).collect(), 1)
-            }
+            each => Tensor::cat(
+                each.iter()
+                    .enumerate()
+                    .map(|(index, linear)| linear.forward(patches.clone().narrow(1, index, 1)))
+                    .collect(),
+                1,
+            ),
         };
         let [places, width] = self.position_enc.dims();
         let positions = self.position_enc.clone().reshape([1, 1, places, width]);
@@ -138,7 +139,7 @@ impl<B: Ops> PatchNorm<B> {
 struct PatchTstLayer<B: Ops> {
     self_attn: SelfAttention<B>,
     norm_sublayer1: PatchNorm<B>,
-    /// Of attention over channels, where it is on.
+    /// The norm of attention over channels, if that is on.
     norm_sublayer2: Option<PatchNorm<B>>,
     norm_sublayer3: PatchNorm<B>,
     ff: Mlp<B>,

@@ -3,7 +3,12 @@
 use burn_tensor::{DType, Tensor};
 use serde::{Deserialize, Deserializer, de::Error};
 use serde_json::Value;
-use testgen_nn::{array::Values, backend::Ops, forward::ForwardError, inputs::Inputs};
+use testgen_nn::{
+    array::{Array, Values},
+    backend::Ops,
+    forward::ForwardError,
+    inputs::Inputs,
+};
 
 /// The field `scaling`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,8 +47,7 @@ const SMALLEST_VARIANCE: f64 = 1e-5;
 const SMALLEST_MEAN: f64 = 1e-10;
 
 impl Scaler {
-    /// `observed` is 1 where a value was seen and 0 where it was not. Computed in f32 and rounded
-    /// once.
+    /// `observed` is 1 for a value that was seen, else 0. Computed in f32 and rounded once.
     pub(super) fn apply<B: Ops>(
         self,
         series: Tensor<B, 3>,
@@ -121,15 +125,10 @@ pub(super) fn observed<B: Ops>(
     let Some(mask) = inputs.host("past_observed_mask") else {
         return Ok(None);
     };
-    let wrong = || ForwardError::WrongInput {
-        name: "past_observed_mask".to_owned(),
-        found: format!("a tensor of shape {:?}", mask.shape()),
-        expected: "zeros and ones of the shape of `past_values`".to_owned(),
-    };
     let same = inputs
         .host("past_values")
         .is_some_and(|values| values.shape() == mask.shape());
-    let shape: [usize; 3] = mask.shape().try_into().map_err(|_| wrong())?;
+    let shape: [usize; 3] = mask.shape().try_into().map_err(|_| wrong_mask(mask))?;
     let values = match mask.values() {
         Values::I64(values) if same => values
             .iter()
@@ -139,7 +138,15 @@ pub(super) fn observed<B: Ops>(
             .iter()
             .map(|value| if *value == 0.0 { 0.0 } else { 1.0 })
             .collect(),
-        _ => return Err(wrong()),
+        _ => return Err(wrong_mask(mask)),
     };
     Ok(Some(inputs.put_floats::<3>(values, shape).cast(DType::F32)))
+}
+
+fn wrong_mask(mask: &Array) -> ForwardError {
+    ForwardError::WrongInput {
+        name: "past_observed_mask".to_owned(),
+        found: format!("a tensor of shape {:?}", mask.shape()),
+        expected: "zeros and ones of the shape of `past_values`".to_owned(),
+    }
 }

@@ -9,7 +9,7 @@ use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 use std::{f32::consts::FRAC_1_SQRT_2, marker::PhantomData};
 
-/// The kernel of an activation, for those that have one.
+/// The kernel of an activation, or `None` if it has no kernel.
 pub(in crate::backend) fn activation(activation: Activation) -> Option<fn(&mut [f32])> {
     match activation {
         Activation::Gelu | Activation::GeluPython => Some(map::<Gelu>),

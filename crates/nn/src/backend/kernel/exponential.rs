@@ -34,6 +34,7 @@ pub(super) fn exp(x: f32) -> f32 {
 /// The rational approximation on -4..4 that Eigen uses, too.
 #[inline(always)]
 pub(super) fn erf(x: f32) -> f32 {
+    // Beyond, the error function is 1 or -1 in f32.
     let x = x.clamp(-4.0, 4.0);
     let square = x * x;
     let numerator = [

@@ -56,13 +56,14 @@ impl WithSimd for LayerNormRows<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
         let width = self.weight.len();
+        // Without a residual there is nothing to zip with, and nothing is added.
         for (x, residual) in self.x.iter_mut().zip(self.residual.unwrap_or_default()) {
             *x += residual;
         }
         for row in self.x.chunks_exact_mut(width) {
             let mean = sum(row) / width as f32;
-            // A pass of its own after the mean, while the row is in the cache:
-            // the mean of squares less the squared mean loses digits.
+            // A separate pass after the mean, while the row is in the cache: the mean of squares
+            // less the squared mean loses digits.
             let scale = 1.0 / (sum_of_squares(row, mean) / width as f32 + self.eps).sqrt();
             for ((x, weight), bias) in row.iter_mut().zip(self.weight).zip(self.bias) {
                 *x = ((*x - mean) * scale).mul_add(*weight, *bias);

@@ -93,6 +93,7 @@ const LANES: usize = 16;
 
 #[inline(always)]
 fn softmax(row: &mut [f32]) {
+    // Subtracted from every score, so that no exponential overflows.
     let largest = largest(row);
     let mut sums = [0.0_f32; LANES];
     for part in row.chunks_mut(LANES) {

@@ -201,11 +201,10 @@ fn every_query_has_a_key(
         return Ok(());
     };
     let causal = dimensions.call().attributes.causal;
-    let is_seen = |(row, line): (usize, &[f64])| {
+    match mask.values.chunks(keys).enumerate().all(|(row, line)| {
         let last = if causal { row % queries + 1 } else { keys };
         line.iter().take(last).any(|seen| *seen != 0.0)
-    };
-    match mask.values.chunks(keys).enumerate().all(is_seen) {
+    }) {
         true => Ok(()),
         false => Err("a query has no key".to_owned()),
     }

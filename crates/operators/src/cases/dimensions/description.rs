@@ -1,8 +1,8 @@
-//! The description of a call: its lengths, each with the places where it occurs.
+//! The description of a call: its lengths, each with the places that have it.
 
-use crate::calls::{Call, Element, HostTensor};
+use crate::calls::{Call, Element};
 
-/// A length, and every place where it occurs.
+/// A length, and every place that has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Dimension {
     pub(crate) length: usize,
@@ -133,8 +133,12 @@ impl<'c> Dimensions<'c> {
             .call
             .tensor(index)
             .ok_or_else(|| format!("input {index} is missing"))?;
-        let valid = |value: &f64| *value >= 0.0 && *value < limit as f64;
-        match tensor.element == Element::I32 && tensor.values.iter().all(valid) {
+        match tensor.element == Element::I32
+            && tensor
+                .values
+                .iter()
+                .all(|value| *value >= 0.0 && *value < limit as f64)
+        {
             true => Ok(()),
             false => Err(format!("input {index} is not of indices below {limit}")),
         }
@@ -164,13 +168,12 @@ impl<'c> Dimensions<'c> {
         if self.call.inputs.is_empty() {
             return Err("it has no inputs".to_owned());
         }
-        let unfilled = |tensor: &&HostTensor| product(&tensor.shape) != Some(tensor.values.len());
         match self
             .call
             .inputs
             .iter()
             .map(|input| &input.tensor)
-            .find(unfilled)
+            .find(|tensor| product(&tensor.shape) != Some(tensor.values.len()))
         {
             Some(tensor) => Err(format!(
                 "a tensor of shape {:?} has {} elements",

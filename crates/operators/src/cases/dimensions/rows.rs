@@ -25,13 +25,16 @@ pub(super) fn broadcast(dimensions: &mut Dimensions<'_>, count: usize) -> Descri
     dimensions.at_most(count)?;
     let result = broadcast_shape(&shapes).ok_or("its inputs cannot be broadcast to one shape")?;
     for (dim, length) in result.iter().enumerate() {
-        let place = |(index, shape): (usize, &&[usize])| {
-            let own = (dim + shape.len()).checked_sub(result.len())?;
-            (shape[own] == *length).then(|| input(index, own))
-        };
         dimensions.tie(
             *length,
-            shapes.iter().enumerate().filter_map(place).collect(),
+            shapes
+                .iter()
+                .enumerate()
+                .filter_map(|(index, shape)| {
+                    let own = (dim + shape.len()).checked_sub(result.len())?;
+                    (shape[own] == *length).then(|| input(index, own))
+                })
+                .collect(),
         )?;
     }
     Ok(product(&result))
@@ -72,8 +75,8 @@ fn independent(
         .try_for_each(|(dim, length)| dimensions.tie(*length, vec![input(index, dim)]))
 }
 
-/// Products of matrices, with a bias for each column or a matrix that is added where the operator
-/// has one; and transposition.
+/// Products of matrices, with a bias for each column or a matrix that is added if the operator has
+/// one; and transposition.
 pub(super) fn matrix(dimensions: &mut Dimensions<'_>) -> Described {
     let left = dimensions.shape(0, None)?;
     if dimensions.call().operator == Operator::Transpose {

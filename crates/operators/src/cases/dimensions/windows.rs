@@ -20,13 +20,13 @@ fn are_lists(dimensions: &Dimensions<'_>, rank: usize) -> Result<(), Problem> {
         &attributes.dilation,
         &attributes.output_padding,
     ];
-    let is_list = |list: &&Vec<usize>| {
-        (list.is_empty() || list.len() == rank) && list.iter().all(|number| *number < LARGEST)
-    };
     let positive = [&attributes.stride, &attributes.dilation]
         .iter()
         .all(|list| !list.contains(&0));
-    match positive && lists.iter().all(is_list) {
+    match positive
+        && lists.iter().all(|list| {
+            (list.is_empty() || list.len() == rank) && list.iter().all(|number| *number < LARGEST)
+        }) {
         true => Ok(()),
         false => Err(format!(
             "stride, padding or dilation is not a list of {rank} numbers"
@@ -65,18 +65,6 @@ pub(super) fn convolution(dimensions: &mut Dimensions<'_>) -> Described {
     } else {
         [weight[1], weight[0] / groups]
     };
-    let part = |input, dim, inner| DimensionSlot::Input {
-        input,
-        dim,
-        outer: 1,
-        inner,
-    };
-    let within = |input, dim| DimensionSlot::Input {
-        input,
-        dim,
-        outer: groups,
-        inner: 1,
-    };
     dimensions.tie(x[0], vec![input(0, 0)])?;
     let vectors_by = |place: &dyn Fn(usize) -> DimensionSlot| {
         vectors
@@ -84,18 +72,18 @@ pub(super) fn convolution(dimensions: &mut Dimensions<'_>) -> Described {
             .map(|vector| place(*vector))
             .collect::<Vec<_>>()
     };
-    let grouped = part(1, 0, if transposed { inner } else { out });
-    let mut by_group = vec![DimensionSlot::Groups, part(0, 1, inner), grouped];
-    by_group.extend(vectors_by(&|vector| part(vector, 0, out)));
+    let grouped = part_of_input(1, 0, if transposed { inner } else { out });
+    let mut by_group = vec![DimensionSlot::Groups, part_of_input(0, 1, inner), grouped];
+    by_group.extend(vectors_by(&|vector| part_of_input(vector, 0, out)));
     dimensions.tie(groups, by_group)?;
     let [own_in, own_out] = if transposed {
-        [within(1, 0), input(1, 1)]
+        [within_groups(1, 0, groups), input(1, 1)]
     } else {
-        [input(1, 1), within(1, 0)]
+        [input(1, 1), within_groups(1, 0, groups)]
     };
-    dimensions.tie(inner, vec![within(0, 1), own_in])?;
+    dimensions.tie(inner, vec![within_groups(0, 1, groups), own_in])?;
     let mut of_out = vec![own_out];
-    of_out.extend(vectors_by(&|vector| within(vector, 0)));
+    of_out.extend(vectors_by(&|vector| within_groups(vector, 0, groups)));
     dimensions.tie(out, of_out)?;
     for dim in 2..x.len() {
         dimensions.tie(x[dim], vec![input(0, dim)])?;
@@ -138,17 +126,16 @@ fn spread(
     let attributes = &dimensions.call().attributes;
     let at =
         |list: &[usize], index: usize, default: usize| list.get(index).copied().unwrap_or(default);
-    let along = |index: usize| {
-        let [stride, dilation] =
-            [&attributes.stride, &attributes.dilation].map(|list| at(list, index, 1));
-        let whole = (x[index + 2] - 1) * stride + dilation * (weight[index + 2] - 1) + 1;
-        let whole = whole + at(&attributes.output_padding, index, 0);
-        whole
-            .checked_sub(2 * at(&attributes.padding, index, 0))
-            .filter(|length| *length > 0)
-    };
     (0..x.len() - 2)
-        .map(along)
+        .map(|index| {
+            let [stride, dilation] =
+                [&attributes.stride, &attributes.dilation].map(|list| at(list, index, 1));
+            let whole = (x[index + 2] - 1) * stride + dilation * (weight[index + 2] - 1) + 1;
+            let whole = whole + at(&attributes.output_padding, index, 0);
+            whole
+                .checked_sub(2 * at(&attributes.padding, index, 0))
+                .filter(|length| *length > 0)
+        })
         .collect::<Option<Vec<usize>>>()
         .ok_or("its padding is larger than its result".to_owned())
 }
@@ -215,4 +202,22 @@ pub(super) fn pool(dimensions: &mut Dimensions<'_>) -> Described {
     Ok(product(
         &[&x[..2], &output(dimensions, &x[2..], windows)?[..]].concat(),
     ))
+}
+
+fn part_of_input(input: usize, dim: usize, inner: usize) -> DimensionSlot {
+    DimensionSlot::Input {
+        input,
+        dim,
+        outer: 1,
+        inner,
+    }
+}
+
+fn within_groups(input: usize, dim: usize, groups: usize) -> DimensionSlot {
+    DimensionSlot::Input {
+        input,
+        dim,
+        outer: groups,
+        inner: 1,
+    }
 }

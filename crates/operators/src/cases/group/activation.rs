@@ -42,15 +42,14 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
     match call.operator {
         Operator::Softmax | Operator::LogSoftmax => softmax_reference(call, arithmetic),
         operator => {
-            let compute = |row: &[f64]| {
+            let (shape, numbers) = elementwise(call, |row: &[f64]| {
                 activated(
                     arithmetic,
                     operator,
                     call.attributes.tanh,
                     BoundedNumber::exact(row[0]),
                 )
-            };
-            let (shape, numbers) = elementwise(call, compute);
+            });
             Reference::computed(arithmetic, shape, numbers)
         }
     }

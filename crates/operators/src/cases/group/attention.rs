@@ -66,7 +66,6 @@ fn attention_cases(
         let [k, v] = [1, 2].map(|index| numbers(index, heads_of_keys, keys));
         vec![numbers(0, heads, queries), k, v]
     };
-    let call = |inputs, attributes| Call::new(sizes.operator, inputs, attributes);
     let plain = Attributes::default();
     let mut mask = sizes
         .random(3)
@@ -77,10 +76,10 @@ fn attention_cases(
         .step_by(keys)
         .for_each(|first| *first = 1.0);
     vec![
-        Case::named("plain", call(inputs(heads), plain.clone())),
+        Case::named("plain", sizes.call(inputs(heads), plain.clone())),
         Case::named(
             "causal",
-            call(
+            sizes.call(
                 inputs(heads),
                 Attributes {
                     causal: true,
@@ -90,9 +89,9 @@ fn attention_cases(
         ),
         Case::named(
             "masked",
-            call([inputs(heads), vec![mask]].concat(), plain.clone()),
+            sizes.call([inputs(heads), vec![mask]].concat(), plain.clone()),
         ),
-        Case::named("grouped heads", call(inputs(1), plain)),
+        Case::named("grouped heads", sizes.call(inputs(1), plain)),
     ]
 }
 
@@ -109,15 +108,20 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
         }
         (_, Some(weights), Some(x), _) => {
             let (weights, numbers, columns) = (exact(weights), exact(x), x.shape[1]);
-            let value_at = |column: usize| {
-                arithmetic.dot(
-                    weights
-                        .iter()
-                        .enumerate()
-                        .map(|(row, weight)| (*weight, numbers[row * columns + column])),
-                )
-            };
-            Reference::summed(arithmetic, [columns], (0..columns).map(value_at).collect())
+            Reference::summed(
+                arithmetic,
+                [columns],
+                (0..columns)
+                    .map(|column| {
+                        arithmetic.dot(
+                            weights
+                                .iter()
+                                .enumerate()
+                                .map(|(row, weight)| (*weight, numbers[row * columns + column])),
+                        )
+                    })
+                    .collect(),
+            )
         }
         _ => Reference::computed(arithmetic, [0], Vec::new()),
     }
@@ -133,26 +137,24 @@ fn rotated(
 ) -> Reference {
     let width = x.shape[3];
     let [cos, sin] = [cos, sin].map(|table| table.expanded(&x.shape).values);
-    let product = |a: f64, b: f64| {
-        arithmetic.stored(arithmetic.mul(BoundedNumber::exact(a), BoundedNumber::exact(b)))
-    };
-    let value_at = |index: usize| {
-        let (start, place) = (index / width * width, index % width);
-        let half = width / 2;
-        let turned = if place < half {
-            -x.values[start + place + half]
-        } else {
-            x.values[start + place - half]
-        };
-        arithmetic.add(
-            product(x.values[index], cos[index]),
-            product(turned, sin[index]),
-        )
-    };
     Reference::computed(
         arithmetic,
         x.shape.clone(),
-        (0..x.len()).map(value_at).collect(),
+        (0..x.len())
+            .map(|index| {
+                let (start, place) = (index / width * width, index % width);
+                let half = width / 2;
+                let turned = if place < half {
+                    -x.values[start + place + half]
+                } else {
+                    x.values[start + place - half]
+                };
+                arithmetic.add(
+                    exact_product(x.values[index], cos[index], arithmetic),
+                    exact_product(turned, sin[index], arithmetic),
+                )
+            })
+            .collect(),
     )
 }
 
@@ -178,26 +180,31 @@ fn attended(call: &Call, arithmetic: Arithmetic, [q, k, v]: [&HostTensor; 3]) ->
                     .is_none_or(|mask| mask.values[row * keys + key] != 0.0)
             })
             .collect();
-        let score = |key: &usize| {
-            let start = (first + key) * width;
-            let product =
-                arithmetic.dot((0..width).map(|index| (a[row * width + index], b[start + index])));
-            arithmetic.mul(arithmetic.stored(product), scale)
-        };
-        let scores: Vec<BoundedNumber> = seen.iter().map(score).collect();
+        let scores: Vec<BoundedNumber> = seen
+            .iter()
+            .map(|key| {
+                let start = (first + key) * width;
+                let product = arithmetic
+                    .dot((0..width).map(|index| (a[row * width + index], b[start + index])));
+                arithmetic.mul(arithmetic.stored(product), scale)
+            })
+            .collect();
         let weights: Vec<BoundedNumber> = softmax(arithmetic, &scores)
             .into_iter()
             .map(|it| arithmetic.stored(it))
             .collect();
-        let value_at = |index: usize| {
+        numbers.extend((0..width).map(|index| {
             arithmetic.dot(
                 weights
                     .iter()
                     .zip(&seen)
                     .map(|(weight, key)| (*weight, c[(first + key) * width + index])),
             )
-        };
-        numbers.extend((0..width).map(value_at));
+        }));
     }
     Reference::computed(arithmetic, q.shape.clone(), numbers)
+}
+
+fn exact_product(a: f64, b: f64, arithmetic: Arithmetic) -> BoundedNumber {
+    arithmetic.stored(arithmetic.mul(BoundedNumber::exact(a), BoundedNumber::exact(b)))
 }

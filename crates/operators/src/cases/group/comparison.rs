@@ -1,4 +1,4 @@
-//! Comparisons: truth values, false where a number is NaN, except that NaN differs from everything.
+//! Comparisons: truth values, false if a number is NaN, except that NaN differs from everything.
 
 use crate::{
     calls::{Attributes, Call},

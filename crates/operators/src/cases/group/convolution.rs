@@ -20,7 +20,6 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
     };
     let (batch, inner, out, kernel, rank) = (*batch, *inner, *out, *kernel, spatial.len());
     let transposed = sizes.operator == Operator::ConvTranspose2d;
-    let each = |value: usize| vec![value; rank];
     let with = |variant: &str, [inner, out]: [usize; 2], attributes: Attributes| {
         let groups = attributes.groups;
         let channels = if transposed {
@@ -29,27 +28,32 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
             [out, inner / groups]
         };
         let x = sizes.floats(0, &[&[batch, inner], spatial].concat(), [-1.0, 1.0]);
-        let weight = sizes.floats(1, &[&channels[..], &each(kernel)].concat(), [-1.0, 1.0]);
+        let weight = sizes.floats(
+            1,
+            &[&channels[..], &vec![kernel; rank]].concat(),
+            [-1.0, 1.0],
+        );
         let bias = sizes.floats(2, &[out], [-1.0, 1.0]);
-        Case::named(
-            variant,
-            Call::new(sizes.operator, vec![x, weight, bias], attributes),
-        )
+        Case::named(variant, sizes.call(vec![x, weight, bias], attributes))
     };
     let plain = Attributes {
         groups: 1,
         ..Attributes::default()
     };
     let strided = Attributes {
-        stride: each(2),
-        padding: each(1),
-        dilation: each(2),
-        output_padding: if transposed { each(1) } else { Vec::new() },
+        stride: vec![2; rank],
+        padding: vec![1; rank],
+        dilation: vec![2; rank],
+        output_padding: if transposed {
+            vec![1; rank]
+        } else {
+            Vec::new()
+        },
         ..plain.clone()
     };
     let grouped = Attributes {
         groups: 2,
-        padding: each(1),
+        padding: vec![1; rank],
         ..plain.clone()
     };
     vec![
@@ -88,15 +92,18 @@ pub(super) fn biased(
 ) -> Vec<BoundedNumber> {
     let Some(bias) = bias else { return numbers };
     let positions: usize = shape[2..].iter().product();
-    let of = |(index, number): (usize, BoundedNumber)| {
-        let channel = index / positions.max(1) % shape[1];
-        // The product may be stored before the bias is added, as PyTorch does on GPUs.
-        arithmetic.add(
-            arithmetic.stored(number),
-            BoundedNumber::exact(bias.values[channel]),
-        )
-    };
-    numbers.into_iter().enumerate().map(of).collect()
+    numbers
+        .into_iter()
+        .enumerate()
+        .map(|(index, number)| {
+            let channel = index / positions.max(1) % shape[1];
+            // The product may be stored before the bias is added, as PyTorch does on GPUs.
+            arithmetic.add(
+                arithmetic.stored(number),
+                BoundedNumber::exact(bias.values[channel]),
+            )
+        })
+        .collect()
 }
 
 /// `x` [batch, in, ...] and `weight` [out, in / groups, ...].
@@ -124,10 +131,10 @@ pub(super) fn convolved(
                 let from = (row * inner + group * part + index) * plane;
                 let by = (channel * part + index) * taps;
                 let (a, b) = (&a, &b);
-                let pair = move |(tap, place): (usize, &Option<usize>)| {
-                    Some((a[from + (*place)?], b[by + tap]))
-                };
-                elements.iter().enumerate().filter_map(pair)
+                elements
+                    .iter()
+                    .enumerate()
+                    .filter_map(move |(tap, place)| Some((a[from + (*place)?], b[by + tap])))
             });
             numbers.push(arithmetic.dot(factors));
         }
@@ -146,16 +153,13 @@ fn transposed(
     let (batch, inner, spatial) = (x.shape[0], x.shape[1], &x.shape[2..]);
     let (part, kernel) = (weight.shape[1], &weight.shape[2..]);
     let (groups, taps) = (attributes.groups, kernel.iter().product::<usize>());
-    let at = |given: &[usize], dimension: usize, default: usize| {
-        given.get(dimension).copied().unwrap_or(default)
-    };
     let output: Vec<usize> = (0..spatial.len())
         .map(|dimension| {
             let [stride, dilation] =
-                [&attributes.stride, &attributes.dilation].map(|given| at(given, dimension, 1));
+                [&attributes.stride, &attributes.dilation].map(|given| at_or(given, dimension, 1));
             let whole = (spatial[dimension] - 1) * stride + dilation * (kernel[dimension] - 1) + 1;
-            whole + at(&attributes.output_padding, dimension, 0)
-                - 2 * at(&attributes.padding, dimension, 0)
+            whole + at_or(&attributes.output_padding, dimension, 0)
+                - 2 * at_or(&attributes.padding, dimension, 0)
         })
         .collect();
     // The windows of the result, which x has one element for.
@@ -190,4 +194,8 @@ fn transposed(
         .map(|terms| arithmetic.dot(terms))
         .collect();
     ([&[batch, groups * part], &output[..]].concat(), numbers)
+}
+
+fn at_or(given: &[usize], dimension: usize, default: usize) -> usize {
+    given.get(dimension).copied().unwrap_or(default)
 }

@@ -20,9 +20,9 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
             .map(|(index, limits)| sizes.floats(index, sizes.sizes, *limits))
             .collect()
     };
-    let plain = |inputs| Call::new(sizes.operator, inputs, Attributes::default());
+    let plain = |inputs| sizes.call(inputs, Attributes::default());
     let calls = match sizes.operator {
-        // Away from zero, where a quotient is infinite.
+        // Away from zero, at which a quotient is infinite.
         Operator::Div => {
             let divisor = sizes
                 .random(1)
@@ -44,7 +44,7 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
                 limits: [-0.5, 0.75],
                 ..Attributes::default()
             };
-            vec![Call::new(sizes.operator, inputs(&[[-2.0, 2.0]]), limits)]
+            vec![sizes.call(inputs(&[[-2.0, 2.0]]), limits)]
         }
         Operator::Where => {
             let condition =
@@ -62,7 +62,7 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
 pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
     let (shape, numbers) = elementwise(call, |row| compute(call, arithmetic, row));
     let element = match call.operator {
-        // The condition has a type of its own.
+        // The condition has a different type.
         Operator::Where => call.tensor(1),
         _ => call.tensor(0),
     };

@@ -19,7 +19,6 @@ use testgen_types::Operator;
 
 pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
     let numbers = |index, shape: &[usize]| sizes.floats(index, shape, [-1.0, 1.0]);
-    let case = |inputs, attributes| vec![Case::new(Call::new(sizes.operator, inputs, attributes))];
     match *sizes.sizes {
         [rows, inner, columns] => {
             let inputs = vec![
@@ -27,27 +26,26 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
                 numbers(1, &[inner, columns]),
                 numbers(2, &[columns]),
             ];
-            case(inputs, Attributes::default())
+            vec![Case::new(sizes.call(inputs, Attributes::default()))]
         }
         [batch, inner, out, height, width, kernel] => {
             let x = numbers(0, &[batch, inner, height, width]);
             let weight = numbers(1, &[out, inner, kernel, kernel]);
-            let of_channels = |index, limits| sizes.floats(index, &[out], limits);
             // A variance not far above eps, so that the result depends on it.
             let statistics = [[0.5, 1.5], [-0.5, 0.5], [-0.5, 0.5], [1e-3, 2e-3]];
             let statistics = (2..)
                 .zip(statistics)
-                .map(|(index, limits)| of_channels(index, limits));
+                .map(|(index, limits)| sizes.floats(index, &[out], limits));
             let attributes = Attributes {
                 groups: 1,
                 padding: vec![1, 1],
                 eps: 1e-5,
                 ..Attributes::default()
             };
-            case(
+            vec![Case::new(sizes.call(
                 [x, weight].into_iter().chain(statistics).collect(),
                 attributes,
-            )
+            ))]
         }
         _ => {
             let count = if sizes.operator == Operator::MulAdd {
@@ -55,12 +53,14 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
             } else {
                 2
             };
-            case(
-                (0..count)
-                    .map(|index| numbers(index, sizes.sizes))
-                    .collect(),
-                Attributes::default(),
-            )
+            vec![Case::new(
+                sizes.call(
+                    (0..count)
+                        .map(|index| numbers(index, sizes.sizes))
+                        .collect(),
+                    Attributes::default(),
+                ),
+            )]
         }
     }
 }
@@ -89,32 +89,33 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
             let (shape, numbers) = convolved(arithmetic, x, weight, &call.attributes);
             let numbers = biased(arithmetic, &shape, numbers, None);
             let positions: usize = shape[2..].iter().product();
-            let normalised = |(index, number): (usize, BoundedNumber)| {
-                let channel = index / positions % shape[1];
-                relu(arithmetic.stored(by_statistics(
-                    call,
-                    arithmetic,
-                    channel,
-                    arithmetic.stored(number),
-                    1,
-                )))
-            };
-            let numbers = numbers.into_iter().enumerate().map(normalised).collect();
+            let numbers = numbers
+                .into_iter()
+                .enumerate()
+                .map(|(index, number)| {
+                    let channel = index / positions % shape[1];
+                    relu(arithmetic.stored(by_statistics(
+                        call,
+                        arithmetic,
+                        channel,
+                        arithmetic.stored(number),
+                        1,
+                    )))
+                })
+                .collect();
             Reference::computed(arithmetic, shape, numbers)
         }
         (Operator::AddRelu, ..) => {
-            let sum = |row: &[f64]| {
+            let (shape, numbers) = elementwise(call, |row: &[f64]| {
                 relu(arithmetic.add(BoundedNumber::exact(row[0]), BoundedNumber::exact(row[1])))
-            };
-            let (shape, numbers) = elementwise(call, sum);
+            });
             Reference::computed(arithmetic, shape, numbers)
         }
         _ => {
-            let of = |row: &[f64]| {
+            let (shape, numbers) = elementwise(call, |row: &[f64]| {
                 let [a, b, c] = [row[0], row[1], row[2]].map(BoundedNumber::exact);
                 arithmetic.add(arithmetic.stored(arithmetic.mul(a, b)), c)
-            };
-            let (shape, numbers) = elementwise(call, of);
+            });
             Reference::computed(arithmetic, shape, numbers)
         }
     }
@@ -129,9 +130,12 @@ fn of_columns(
     let Some(bias) = call.tensor(2) else {
         return numbers;
     };
-    let add = |(index, number): (usize, BoundedNumber)| {
-        let bias = BoundedNumber::exact(bias.values[index % bias.len()]);
-        arithmetic.stored(arithmetic.add(number, bias))
-    };
-    numbers.into_iter().enumerate().map(add).collect()
+    numbers
+        .into_iter()
+        .enumerate()
+        .map(|(index, number)| {
+            let bias = BoundedNumber::exact(bias.values[index % bias.len()]);
+            arithmetic.stored(arithmetic.add(number, bias))
+        })
+        .collect()
 }

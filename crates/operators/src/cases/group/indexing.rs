@@ -19,8 +19,7 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
             .random(1)
             .integers(shape, Element::I32, [0, limit.saturating_sub(1) as i64])
     };
-    let call =
-        |indices, attributes| Call::new(sizes.operator, vec![x.clone(), indices], attributes);
+    let call = |indices, attributes| sizes.call(vec![x.clone(), indices], attributes);
     match sizes.operator {
         Operator::Embedding => vec![Case::new(call(
             indices(&[2, picks], rows),

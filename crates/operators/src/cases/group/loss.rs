@@ -36,19 +36,18 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
         }
         _ => vec![numbers(0, [-2.0, 2.0]), numbers(1, [-2.0, 2.0])],
     };
-    let case = |(name, reduction): (&str, Reduction)| {
-        let attributes = Attributes {
-            reduction,
-            ..Attributes::default()
-        };
-        Case::named(name, Call::new(sizes.operator, inputs.clone(), attributes))
-    };
     [
         ("mean", Reduction::Mean),
         ("sum", Reduction::Sum),
         ("none", Reduction::None),
     ]
-    .map(case)
+    .map(|(name, reduction)| {
+        let attributes = Attributes {
+            reduction,
+            ..Attributes::default()
+        };
+        Case::named(name, sizes.call(inputs.clone(), attributes))
+    })
     .to_vec()
 }
 
@@ -86,11 +85,11 @@ fn of_classes(
 ) -> Vec<BoundedNumber> {
     let (numbers, width) = (exact(x), x.shape[1]);
     let rows = numbers.chunks(width.max(1)).zip(&classes.values);
-    let loss = |(row, class): (&[BoundedNumber], &f64)| match operator {
+    rows.map(|(row, class)| match operator {
         Operator::NllLoss => row[*class as usize].negated(),
         _ => log_softmax(arithmetic, row)[*class as usize].negated(),
-    };
-    rows.map(loss).collect()
+    })
+    .collect()
 }
 
 /// The loss of one element: of a prediction and a target.
@@ -105,10 +104,13 @@ fn loss(operator: Operator, arithmetic: Arithmetic, [a, b]: [BoundedNumber; 2]) 
         Operator::L1Loss => absolute(difference()),
         Operator::SmoothL1Loss => smooth(arithmetic, absolute(difference())),
         Operator::BceLoss => {
-            // PyTorch limits the logarithm to -100.
-            let log = |number| arithmetic.log(number).maximum(BoundedNumber::exact(-100.0));
-            let other = arithmetic.mul(arithmetic.sub(one, b), log(arithmetic.sub(one, a)));
-            arithmetic.add(arithmetic.mul(b, log(a)), other).negated()
+            let other = arithmetic.mul(
+                arithmetic.sub(one, b),
+                limited_log(arithmetic.sub(one, a), arithmetic),
+            );
+            arithmetic
+                .add(arithmetic.mul(b, limited_log(a, arithmetic)), other)
+                .negated()
         }
         Operator::BceWithLogitsLoss => {
             // (1 - b) a + log(1 + exp(-a)), with exponents that cannot overflow.
@@ -137,4 +139,9 @@ fn smooth(arithmetic: Arithmetic, distance: BoundedNumber) -> BoundedNumber {
     } else {
         arithmetic.sub(distance, half)
     }
+}
+
+fn limited_log(number: BoundedNumber, arithmetic: Arithmetic) -> BoundedNumber {
+    // PyTorch limits the logarithm to -100.
+    arithmetic.log(number).maximum(BoundedNumber::exact(-100.0))
 }

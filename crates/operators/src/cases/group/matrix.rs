@@ -13,30 +13,29 @@ use testgen_types::Operator;
 
 pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
     let numbers = |index, shape: &[usize]| sizes.floats(index, shape, [-1.0, 1.0]);
-    let call = |inputs, attributes| Case::new(Call::new(sizes.operator, inputs, attributes));
     match *sizes.sizes {
         [rows, inner, columns] if sizes.operator == Operator::Gemm => {
             gemm_cases(sizes, [rows, inner, columns])
         }
         [rows, inner, columns] => {
-            vec![call(
+            vec![Case::new(sizes.call(
                 vec![numbers(0, &[rows, inner]), numbers(1, &[inner, columns])],
                 Attributes::default(),
-            )]
+            ))]
         }
         [batch, rows, inner, columns] => {
             let factors = vec![
                 numbers(0, &[batch, rows, inner]),
                 numbers(1, &[batch, inner, columns]),
             ];
-            vec![call(factors, Attributes::default())]
+            vec![Case::new(sizes.call(factors, Attributes::default()))]
         }
         _ => {
             let axes = Attributes {
                 axes: vec![0, 1],
                 ..Attributes::default()
             };
-            vec![call(vec![numbers(0, sizes.sizes)], axes)]
+            vec![Case::new(sizes.call(vec![numbers(0, sizes.sizes)], axes))]
         }
     }
 }
@@ -98,7 +97,7 @@ fn gemm_cases(sizes: &CaseSizes<'_>, [rows, inner, columns]: [usize; 3]) -> Vec<
             scales: [alpha, beta],
             ..Attributes::default()
         };
-        let mut call = Call::new(sizes.operator, inputs, attributes);
+        let mut call = sizes.call(inputs, attributes);
         for (input, transposed) in call.inputs.iter_mut().zip(transposed) {
             input.layout = if transposed {
                 Layout::Reversed

@@ -11,15 +11,11 @@ use testgen_types::Operator;
 
 pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
     let x = |index| sizes.floats(index, sizes.sizes, [-2.0, 2.0]);
-    let call = |inputs, attributes| Call::new(sizes.operator, inputs, attributes);
+    let call = |inputs, attributes| sizes.call(inputs, attributes);
     let one = |attributes| vec![Case::new(call(vec![x(0)], attributes))];
-    let shape = |shape| Attributes {
-        shape,
-        ..Attributes::default()
-    };
     let (rows, columns) = (sizes.sizes[0], sizes.sizes[1]);
     match sizes.operator {
-        Operator::Reshape | Operator::View => one(shape(vec![columns, 1, rows])),
+        Operator::Reshape | Operator::View => one(Attributes::of_shape(vec![columns, 1, rows])),
         Operator::Squeeze => {
             let narrow = x(0).reshaped([rows, 1, columns]);
             vec![Case::new(call(vec![narrow], Attributes::of_dim(1)))]
@@ -46,24 +42,35 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
             let row = sizes.floats(1, &[columns], [-2.0, 2.0]);
             let middle = sizes.floats(2, &[rows, 1, columns], [-2.0, 2.0]);
             vec![
-                Case::named("between", call(vec![middle], shape(vec![rows, 2, columns]))),
-                Case::named("columns", call(vec![column], shape(vec![rows, columns]))),
-                Case::named("rows", call(vec![row], shape(vec![2, rows, columns]))),
+                Case::named(
+                    "between",
+                    call(vec![middle], Attributes::of_shape(vec![rows, 2, columns])),
+                ),
+                Case::named(
+                    "columns",
+                    call(vec![column], Attributes::of_shape(vec![rows, columns])),
+                ),
+                Case::named(
+                    "rows",
+                    call(vec![row], Attributes::of_shape(vec![2, rows, columns])),
+                ),
             ]
         }
         Operator::Concat => {
-            let short = |shape: &[usize]| sizes.floats(1, shape, [-2.0, 2.0]);
             vec![
                 Case::named(
                     "dim 0",
                     call(
-                        vec![x(0), short(&[1, columns]), x(2)],
+                        vec![x(0), sizes.floats(1, &[1, columns], [-2.0, 2.0]), x(2)],
                         Attributes::of_dim(0),
                     ),
                 ),
                 Case::named(
                     "dim 1",
-                    call(vec![x(0), short(&[rows, 2]), x(2)], Attributes::of_dim(1)),
+                    call(
+                        vec![x(0), sizes.floats(1, &[rows, 2], [-2.0, 2.0]), x(2)],
+                        Attributes::of_dim(1),
+                    ),
                 ),
             ]
         }
@@ -76,15 +83,14 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
             })
             .to_vec(),
         Operator::Slice => {
-            let slice = |dim, range| Attributes {
-                range,
-                ..Attributes::of_dim(dim)
-            };
             vec![
-                Case::named("rows", call(vec![x(0)], slice(0, [1.min(rows), rows, 1]))),
+                Case::named(
+                    "rows",
+                    call(vec![x(0)], slice_of(0, [1.min(rows), rows, 1])),
+                ),
                 Case::named(
                     "every second column",
-                    call(vec![x(0)], slice(1, [1.min(columns), columns, 2])),
+                    call(vec![x(0)], slice_of(1, [1.min(columns), columns, 2])),
                 ),
             ]
         }
@@ -139,12 +145,12 @@ fn unsqueezed(x: &HostTensor, dim: usize) -> HostTensor {
 fn concat(parts: &[HostTensor], dim: usize) -> HostTensor {
     let first = &parts[0];
     let outer: usize = first.shape[..dim].iter().product();
-    let of = |part: &HostTensor, index: usize| {
-        let size = part.len() / outer.max(1);
-        part.values[index * size..(index + 1) * size].to_vec()
-    };
     let values = (0..outer)
-        .flat_map(|index| parts.iter().flat_map(move |part| of(part, index)))
+        .flat_map(|index| {
+            parts
+                .iter()
+                .flat_map(move |part| rows_of_part(part, index, outer))
+        })
         .collect();
     let mut shape = first.shape.clone();
     shape[dim] = parts.iter().map(|part| part.shape[dim]).sum();
@@ -162,4 +168,16 @@ fn sliced(x: &HostTensor, dim: usize, [start, end, step]: [usize; 3]) -> HostTen
         }
     }
     HostTensor::new(shape, x.element, values)
+}
+
+fn slice_of(dim: usize, range: [usize; 3]) -> Attributes {
+    Attributes {
+        range,
+        ..Attributes::of_dim(dim)
+    }
+}
+
+fn rows_of_part(part: &HostTensor, index: usize, outer: usize) -> Vec<f64> {
+    let size = part.len() / outer.max(1);
+    part.values[index * size..(index + 1) * size].to_vec()
 }

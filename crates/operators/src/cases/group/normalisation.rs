@@ -1,4 +1,4 @@
-//! Normalisations: by recorded statistics, or by those of the elements themselves.
+//! Normalisations: by recorded statistics, or by the statistics of the elements themselves.
 
 use crate::{
     calls::{Attributes, Call, HostTensor},
@@ -19,7 +19,7 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
         eps: 1e-5,
         ..Attributes::default()
     };
-    // Where the variance is not far above eps, the result depends on it.
+    // If the variance is not far above eps, the result depends on eps.
     let case = |inputs: Vec<HostTensor>, attributes: Attributes| {
         let mut small = inputs.clone();
         let narrowed = if sizes.operator == Operator::BatchNorm {
@@ -35,11 +35,8 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
             .collect();
         small[narrowed] = HostTensor::new(tensor.shape.clone(), tensor.element, values);
         vec![
-            Case::new(Call::new(sizes.operator, inputs, attributes.clone())),
-            Case::named(
-                "a small variance",
-                Call::new(sizes.operator, small, attributes),
-            ),
+            Case::new(sizes.call(inputs, attributes.clone())),
+            Case::named("a small variance", sizes.call(small, attributes)),
         ]
     };
     match *sizes.sizes {
@@ -140,12 +137,9 @@ fn scaled(
     channel: usize,
     number: BoundedNumber,
 ) -> BoundedNumber {
-    let of = |index: usize| {
-        call.tensor(index)
-            .map(|tensor| BoundedNumber::exact(tensor.values[channel]))
-    };
-    let weighted = of(1).map_or(number, |weight| arithmetic.mul(number, weight));
-    of(2).map_or(weighted, |bias| arithmetic.add(weighted, bias))
+    let weighted =
+        parameter(1, call, channel).map_or(number, |weight| arithmetic.mul(number, weight));
+    parameter(2, call, channel).map_or(weighted, |bias| arithmetic.add(weighted, bias))
 }
 
 fn by_variance(arithmetic: Arithmetic, part: &[BoundedNumber], eps: f64) -> Vec<BoundedNumber> {
@@ -206,22 +200,35 @@ pub(super) fn by_statistics(
     x: BoundedNumber,
     first: usize,
 ) -> BoundedNumber {
-    let of = |index: usize| {
-        BoundedNumber::exact(
-            call.tensor(first + index)
-                .map_or(f64::NAN, |tensor| tensor.values[channel]),
-        )
-    };
     let scale = arithmetic.mul(
-        reciprocal_root(arithmetic, of(4), call.attributes.eps),
-        of(1),
+        reciprocal_root(
+            arithmetic,
+            statistic(4, call, channel, first),
+            call.attributes.eps,
+        ),
+        statistic(1, call, channel, first),
     );
-    let centred = arithmetic.sub(x, of(3));
-    let result = arithmetic.add(arithmetic.mul(centred, scale), of(2));
-    let folded = arithmetic.mul(of(3), scale);
+    let centred = arithmetic.sub(x, statistic(3, call, channel, first));
+    let result = arithmetic.add(
+        arithmetic.mul(centred, scale),
+        statistic(2, call, channel, first),
+    );
+    let folded = arithmetic.mul(statistic(3, call, channel, first), scale);
     // Of x * a + b, both terms are rounded before they cancel.
     BoundedNumber {
         error: result.error + folded.error + 2.0 * arithmetic.mul(x, scale).error,
         ..result
     }
+}
+
+fn parameter(index: usize, call: &Call, channel: usize) -> Option<BoundedNumber> {
+    call.tensor(index)
+        .map(|tensor| BoundedNumber::exact(tensor.values[channel]))
+}
+
+fn statistic(index: usize, call: &Call, channel: usize, first: usize) -> BoundedNumber {
+    BoundedNumber::exact(
+        call.tensor(first + index)
+            .map_or(f64::NAN, |tensor| tensor.values[channel]),
+    )
 }

@@ -17,32 +17,26 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
         return Vec::new();
     };
     let (last, rank) = (*last, spatial.len());
-    let each = |value: usize| vec![value; rank];
     let x = sizes.floats(0, &[&[*batch, *channels], spatial].concat(), [-2.0, 2.0]);
-    let case = |variant: &str, attributes| {
-        Case::named(
-            variant,
-            Call::new(sizes.operator, vec![x.clone()], attributes),
-        )
-    };
+    let case =
+        |variant: &str, attributes| Case::named(variant, sizes.call(vec![x.clone()], attributes));
     match sizes.operator {
         Operator::AdaptiveAvgPool1d | Operator::AdaptiveAvgPool2d => {
             // As many windows as elements are the identity, one window is the mean of all.
-            let to = |shape| Attributes {
-                shape,
-                ..Attributes::default()
-            };
-            vec![case("", to(each(last))), case("to 1", to(each(1)))]
+            vec![
+                case("", Attributes::of_shape(vec![last; rank])),
+                case("to 1", Attributes::of_shape(vec![1; rank])),
+            ]
         }
         operator => {
             let plain = Attributes {
-                kernel: each(last),
-                stride: each(last),
+                kernel: vec![last; rank],
+                stride: vec![last; rank],
                 ..Attributes::default()
             };
             let overlapping = Attributes {
-                stride: each(1),
-                padding: each(last / 2),
+                stride: vec![1; rank],
+                padding: vec![last / 2; rank],
                 ..plain.clone()
             };
             match operator {
@@ -52,8 +46,8 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
                     case(
                         "dilation 2, padded",
                         Attributes {
-                            dilation: each(2),
-                            padding: each(1),
+                            dilation: vec![2; rank],
+                            padding: vec![1; rank],
                             ..plain
                         },
                     ),
@@ -103,8 +97,10 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
             });
             Reference::computed(arithmetic, shape, pooled)
         }
-        _ => {
-            let mean = |seen: &[f64], size: usize| {
+        _ => Reference::summed(
+            arithmetic,
+            shape,
+            pooled(x, &windows, |seen: &[f64], size: usize| {
                 let count = if call.attributes.count_include_pad {
                     size
                 } else {
@@ -112,9 +108,8 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
                 };
                 let sum = arithmetic.sum(seen.iter().map(|value| BoundedNumber::exact(*value)));
                 arithmetic.div(sum, BoundedNumber::exact(count as f64))
-            };
-            Reference::summed(arithmetic, shape, pooled(x, &windows, mean))
-        }
+            }),
+        ),
     }
 }
 
@@ -126,44 +121,46 @@ fn pooled(
     pool: impl Fn(&[f64], usize) -> BoundedNumber,
 ) -> Vec<BoundedNumber> {
     let plane: usize = x.shape[2..].iter().product();
-    let of = |start: usize, window: &[Option<usize>]| {
-        let seen: Vec<f64> = window
-            .iter()
-            .filter_map(|place| Some(x.values[start + (*place)?]))
-            .collect();
-        pool(&seen, window.len())
-    };
     let planes = x.shape[0] * x.shape[1];
     (0..planes)
         .flat_map(|index| windows.iter().map(move |window| (index * plane, window)))
-        .map(|(a, b)| of(a, b))
+        .map(|(start, window)| {
+            let seen: Vec<f64> = window
+                .iter()
+                .filter_map(|place| Some(x.values[start + (*place)?]))
+                .collect();
+            pool(&seen, window.len())
+        })
         .collect()
 }
 
 /// The windows of adaptive pooling: from floor(i * in / out) to ceil((i + 1) * in / out).
 fn adaptive(input: &[usize], output: &[usize]) -> (Vec<usize>, Vec<Vec<Option<usize>>>) {
     let strides = crate::calls::row_major_strides(input);
-    let window = |place: &Vec<usize>| {
-        let ranges = place
-            .iter()
-            .zip(input)
-            .zip(output)
-            .map(|((index, input), output)| {
-                (index * input / output)..((index + 1) * input).div_ceil(*output)
-            });
-        ranges
-            .zip(&strides)
-            .fold(vec![Some(0)], |seen, (range, stride)| {
-                let extended = |start: Option<usize>| {
-                    range
-                        .clone()
-                        .map(move |index| start.map(|start| start + index * stride))
-                };
-                seen.into_iter().flat_map(extended).collect()
-            })
-    };
     (
         output.to_vec(),
-        positions(output).iter().map(window).collect(),
+        positions(output)
+            .iter()
+            .map(|place| {
+                let ranges = place
+                    .iter()
+                    .zip(input)
+                    .zip(output)
+                    .map(|((index, input), output)| {
+                        (index * input / output)..((index + 1) * input).div_ceil(*output)
+                    });
+                ranges
+                    .zip(&strides)
+                    .fold(vec![Some(0)], |seen, (range, stride)| {
+                        seen.into_iter()
+                            .flat_map(|start| {
+                                range
+                                    .clone()
+                                    .map(move |index| start.map(|start| start + index * stride))
+                            })
+                            .collect()
+                    })
+            })
+            .collect(),
     )
 }

@@ -20,7 +20,7 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
             .signed(sizes.sizes, sizes.element, [0.8, 1.25]),
         _ => sizes.floats(0, sizes.sizes, [-2.0, 2.0]),
     };
-    let call = |attributes| Call::new(sizes.operator, vec![x.clone()], attributes);
+    let call = |attributes| sizes.call(vec![x.clone()], attributes);
     let mut cases = vec![
         Case::named("dim 1", call(Attributes::of_dim(1))),
         Case::named("dim 0", call(Attributes::of_dim(0))),
@@ -45,14 +45,16 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
         }
         None => (Vec::new(), vec![(0..x.len()).collect()]),
     };
-    let of = |group: Vec<usize>| {
-        reduced(
-            call.operator,
-            arithmetic,
-            group.into_iter().map(|index| numbers[index]),
-        )
-    };
-    let results = groups.into_iter().map(of).collect();
+    let results = groups
+        .into_iter()
+        .map(|group| {
+            reduced(
+                call.operator,
+                arithmetic,
+                group.into_iter().map(|index| numbers[index]),
+            )
+        })
+        .collect();
     match call.operator {
         Operator::Sum | Operator::Mean => Reference::summed(arithmetic, shape, results),
         _ => Reference::computed(arithmetic, shape, results),
@@ -82,7 +84,7 @@ fn reduced(
 fn extreme(
     numbers: impl Iterator<Item = BoundedNumber>,
     start: f64,
-    of: impl Fn(f64, f64) -> f64,
+    select: impl Fn(f64, f64) -> f64,
 ) -> BoundedNumber {
-    BoundedNumber::exact(numbers.fold(start, |extreme, number| of(extreme, number.value)))
+    BoundedNumber::exact(numbers.fold(start, |extreme, number| select(extreme, number.value)))
 }

@@ -15,32 +15,26 @@ pub(crate) struct Windows {
 impl Windows {
     /// Windows of `kernel` over `input`, moved as the attributes say.
     pub(crate) fn new(input: &[usize], kernel: &[usize], attributes: &Attributes) -> Self {
-        let or = |given: &[usize], default: usize| {
-            if given.is_empty() {
-                vec![default; input.len()]
-            } else {
-                given.to_vec()
-            }
-        };
         Self {
             input: input.to_vec(),
             kernel: kernel.to_vec(),
-            stride: or(&attributes.stride, 1),
-            padding: or(&attributes.padding, 0),
-            dilation: or(&attributes.dilation, 1),
+            stride: given_or(&attributes.stride, 1, input),
+            padding: given_or(&attributes.padding, 0, input),
+            dilation: given_or(&attributes.dilation, 1, input),
         }
     }
 
     /// The number of windows along each dimension.
     pub(crate) fn output(&self) -> Vec<usize> {
-        let along = |dimension: usize| {
-            let length = self.input[dimension] + 2 * self.padding[dimension];
-            let extent = self.dilation[dimension] * (self.kernel[dimension] - 1) + 1;
-            length
-                .checked_sub(extent)
-                .map_or(0, |rest| rest / self.stride[dimension] + 1)
-        };
-        (0..self.input.len()).map(along).collect()
+        (0..self.input.len())
+            .map(|dimension| {
+                let length = self.input[dimension] + 2 * self.padding[dimension];
+                let extent = self.dilation[dimension] * (self.kernel[dimension] - 1) + 1;
+                length
+                    .checked_sub(extent)
+                    .map_or(0, |rest| rest / self.stride[dimension] + 1)
+            })
+            .collect()
     }
 
     /// The elements of a window in the order of its kernel: the flat index in the input, none for
@@ -51,35 +45,45 @@ impl Windows {
             row_major_strides(&self.input),
             row_major_strides(&self.kernel),
         );
-        let element = |flat: usize| {
-            let mut index = 0;
-            for dimension in 0..self.input.len() {
-                let offset =
-                    flat / own[dimension] % self.kernel[dimension] * self.dilation[dimension];
-                let place = window[dimension] * self.stride[dimension] + offset;
-                let place = place.checked_sub(self.padding[dimension])?;
-                if place >= self.input[dimension] {
-                    return None;
+        (0..count)
+            .map(|flat| {
+                let mut index = 0;
+                for dimension in 0..self.input.len() {
+                    let offset =
+                        flat / own[dimension] % self.kernel[dimension] * self.dilation[dimension];
+                    let place = window[dimension] * self.stride[dimension] + offset;
+                    let place = place.checked_sub(self.padding[dimension])?;
+                    if place >= self.input[dimension] {
+                        return None;
+                    }
+                    index += place * strides[dimension];
                 }
-                index += place * strides[dimension];
-            }
-            Some(index)
-        };
-        (0..count).map(element).collect()
+                Some(index)
+            })
+            .collect()
     }
 }
 
 /// Every position of `shape` in row-major order.
 pub(crate) fn positions(shape: &[usize]) -> Vec<Vec<usize>> {
     let strides = row_major_strides(shape);
-    let position = |flat: usize| {
-        strides
-            .iter()
-            .zip(shape)
-            .map(|(stride, length)| flat / stride % length)
-            .collect()
-    };
-    (0..shape.iter().product()).map(position).collect()
+    (0..shape.iter().product())
+        .map(|flat| {
+            strides
+                .iter()
+                .zip(shape)
+                .map(|(stride, length)| flat / stride % length)
+                .collect()
+        })
+        .collect()
+}
+
+fn given_or(given: &[usize], default: usize, input: &[usize]) -> Vec<usize> {
+    if given.is_empty() {
+        vec![default; input.len()]
+    } else {
+        given.to_vec()
+    }
 }
 
 #[cfg(test)]

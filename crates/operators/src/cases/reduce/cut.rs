@@ -31,11 +31,12 @@ pub(super) fn cut(call: &Call, dimension: &Dimension, length: usize, end: KeptEn
                 inner,
             } => {
                 let whole = dimension.length * inner;
-                let kept = |block: usize| {
-                    (start * inner..(start + length) * inner)
-                        .map(move |index| block * whole + index)
-                };
-                let indices: Vec<usize> = (0..outer).flat_map(kept).collect();
+                let indices: Vec<usize> = (0..outer)
+                    .flat_map(|block| {
+                        (start * inner..(start + length) * inner)
+                            .map(move |index| block * whole + index)
+                    })
+                    .collect();
                 let tensor = &mut call.inputs[input].tensor;
                 *tensor = selected(tensor, dim, &indices);
             }
@@ -57,15 +58,16 @@ fn selected(tensor: &HostTensor, dim: usize, indices: &[usize]) -> HostTensor {
     let mut shape = tensor.shape.clone();
     shape[dim] = indices.len();
     let (own, strides) = (row_major_strides(&tensor.shape), row_major_strides(&shape));
-    let value = |flat: usize| {
-        let places = (0..shape.len()).map(|axis| {
-            let index = flat / strides[axis] % shape[axis];
-            (if axis == dim { indices[index] } else { index }) * own[axis]
-        });
-        tensor.values[places.sum::<usize>()]
-    };
     HostTensor {
-        values: (0..shape.iter().product()).map(value).collect(),
+        values: (0..shape.iter().product())
+            .map(|flat| {
+                let places = (0..shape.len()).map(|axis| {
+                    let index = flat / strides[axis] % shape[axis];
+                    (if axis == dim { indices[index] } else { index }) * own[axis]
+                });
+                tensor.values[places.sum::<usize>()]
+            })
+            .collect(),
         element: tensor.element,
         shape,
     }

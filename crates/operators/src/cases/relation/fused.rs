@@ -45,7 +45,8 @@ pub(super) fn unfused(case: &Case, element: Element) -> Option<Relation> {
     ))
 }
 
-/// The first part takes its own inputs, each later one the result so far and those that are left.
+/// The first part takes its own inputs, each later part takes the result so far and the inputs that
+/// are left.
 fn composed(
     executor: &dyn Execute,
     call: &Call,

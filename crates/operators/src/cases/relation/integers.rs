@@ -68,16 +68,21 @@ pub(super) fn cancelling(operator: Operator, element: Element) -> Option<Relatio
     let (rows, columns) = (3, 128);
     let numbers =
         XorShift64::new("cancelling", 0).integers(&[rows, columns / 2], element, [100, 250]);
-    // First all positive numbers, then the negative ones: the sum in the middle is far above the
-    // largest number of each type that has a mantissa of 8 or 11 bits.
-    let row = |row: usize| {
-        let half = &numbers.values[row * columns / 2..(row + 1) * columns / 2];
-        half.iter()
-            .copied()
-            .chain(half.iter().rev().map(|number| -number))
-            .collect::<Vec<f64>>()
-    };
-    let x = HostTensor::new([rows, columns], element, (0..rows).flat_map(row).collect());
+    let x = HostTensor::new(
+        [rows, columns],
+        element,
+        (0..rows)
+            .flat_map(|row| {
+                // First all positive numbers, then the negative ones: the sum in the middle is far
+                // above the largest number of each type that has a mantissa of 8 or 11 bits.
+                let half = &numbers.values[row * columns / 2..(row + 1) * columns / 2];
+                half.iter()
+                    .copied()
+                    .chain(half.iter().rev().map(|number| -number))
+                    .collect::<Vec<f64>>()
+            })
+            .collect(),
+    );
     let ones = || HostTensor::new([columns, 2], element, vec![1.0; 2 * columns]);
     let call = match operator {
         Operator::Sum | Operator::Mean => Call::new(operator, vec![x], Attributes::of_dim(1)),

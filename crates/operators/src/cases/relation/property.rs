@@ -60,10 +60,7 @@ pub(super) fn difference(expected: &HostTensor, got: &HostTensor) -> Option<Stri
             got.element, expected.element
         ));
     }
-    let differs = |(a, b): (&f64, &f64)| a.to_bits() != b.to_bits() && !(a.is_nan() && b.is_nan());
-    let places: Vec<usize> = (0..got.len())
-        .filter(|place| differs((&expected.values[*place], &got.values[*place])))
-        .collect();
+    let places: Vec<usize> = expected.differing(got).collect();
     let first = *places.first()?;
     let (count, total, position) = (places.len(), got.len(), got.position(first));
     let (a, b) = (expected.values[first], got.values[first]);

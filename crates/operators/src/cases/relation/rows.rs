@@ -44,7 +44,8 @@ fn with_rows(call: &Call, inputs: &[usize], order: impl Fn(usize) -> Vec<usize>)
     changed
 }
 
-/// The inputs whose first dimension is that of the result, or `None` if it has no rows.
+/// The inputs whose first dimension is the first dimension of the result, or `None` if it has no
+/// rows.
 fn of_rows(call: &Call) -> Option<Vec<usize>> {
     use Operator::*;
     let along_columns = call.attributes.dim == Some(1);

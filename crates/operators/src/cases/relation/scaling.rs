@@ -38,7 +38,6 @@ pub(super) fn by_a_power_of_two(case: &Case) -> Option<Relation> {
 /// The inputs that are multiplied together, or `None` if the result does not follow.
 fn homogeneous(call: &Call) -> Option<Vec<usize>> {
     use Operator::*;
-    let all = || (0..call.inputs.len()).collect();
     Some(match (call.operator.group(), call.operator) {
         (_, Add | Sub | MaxBinary | MinBinary | Maximum | Minimum | AddRelu | L1Loss) => {
             vec![0, 1]
@@ -54,7 +53,7 @@ fn homogeneous(call: &Call) -> Option<Vec<usize>> {
         (OperatorGroup::Matrix | OperatorGroup::Pooling | OperatorGroup::Indexing, _) => {
             vec![0]
         }
-        (OperatorGroup::Movement, _) => all(),
+        (OperatorGroup::Movement, _) => (0..call.inputs.len()).collect(),
         _ => return None,
     })
 }

@@ -65,19 +65,18 @@ impl StressCase {
 /// Every stress case of `operator` for `sizes`, on inputs of type `element`: the variants whose
 /// results repeat with their inputs. Empty if there is none.
 pub fn stress_cases(operator: Operator, sizes: &[usize], element: Element) -> Vec<StressCase> {
-    let of_period = |period: Period| {
-        let all = cases(operator, &period.sizes, element).into_iter();
-        let periodic = all
-            .filter(|case| period::is_periodic(operator, case, &period))
-            .collect::<Vec<_>>();
-        periodic
-            .into_iter()
-            .filter_map(|case| repeated(operator, case, &period, sizes))
-            .collect::<Vec<_>>()
-    };
     period::periods(operator, sizes)
         .into_iter()
-        .flat_map(of_period)
+        .flat_map(|period| {
+            let all = cases(operator, &period.sizes, element).into_iter();
+            let periodic = all
+                .filter(|case| period::is_periodic(operator, case, &period))
+                .collect::<Vec<_>>();
+            periodic
+                .into_iter()
+                .filter_map(|case| repeated(operator, case, &period, sizes))
+                .collect::<Vec<_>>()
+        })
         .collect()
 }
 
@@ -88,22 +87,13 @@ fn repeated(
     sizes: &[usize],
 ) -> Option<StressCase> {
     let whole = |shape: &[usize], tensor: usize| -> Vec<usize> {
-        let of = |(dim, length): (usize, &usize)| {
-            // Only batch and channels of an image: its other lengths may be those of a period.
-            let may_repeat = match operator.group() {
-                OperatorGroup::Convolution => tensor == 0 && dim == 0,
-                OperatorGroup::Pooling => dim < 2,
-                _ => true,
-            };
-            let repeats = |index: &usize| {
-                period.sizes[*index] != sizes[*index] && period.sizes[*index] == *length
-            };
-            (0..sizes.len())
-                .find(repeats)
-                .filter(|_| may_repeat)
-                .map_or(*length, |index| sizes[index])
-        };
-        shape.iter().enumerate().map(of).collect()
+        let lengths = shape.iter().enumerate();
+        lengths
+            .map(|(dim, length)| match may_repeat(operator, tensor, dim) {
+                true => whole_length(*length, period, sizes),
+                false => *length,
+            })
+            .collect()
     };
     let inputs = case.call.inputs.iter().enumerate();
     let shapes: Vec<Vec<usize>> = inputs
@@ -125,4 +115,21 @@ fn repeated(
         call,
         period: own,
     })
+}
+
+/// Whether a dimension of an input may repeat a period.
+fn may_repeat(operator: Operator, tensor: usize, dim: usize) -> bool {
+    // Only batch and channels of an image: its other lengths may belong to a period.
+    match operator.group() {
+        OperatorGroup::Convolution => tensor == 0 && dim == 0,
+        OperatorGroup::Pooling => dim < 2,
+        _ => true,
+    }
+}
+
+/// The length in the whole call of a dimension that has `length` in the period's call.
+fn whole_length(length: usize, period: &Period, sizes: &[usize]) -> usize {
+    (0..sizes.len())
+        .find(|index| period.sizes[*index] != sizes[*index] && period.sizes[*index] == length)
+        .map_or(length, |index| sizes[index])
 }

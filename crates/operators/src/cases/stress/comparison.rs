@@ -156,7 +156,7 @@ impl StressComparison {
                 for (index, (value, (number, bound))) in
                     values[..count].iter().zip(expected).enumerate()
                 {
-                    // Exact zeros have signs, and what is not finite has rules of its own.
+                    // Exact zeros have signs, and what is not finite has separate rules.
                     let within = (f64::from(*value) - number).abs() <= *bound && *number != 0.0;
                     if !within {
                         found.look(
@@ -173,7 +173,8 @@ impl StressComparison {
         found
     }
 
-    /// The evaluation of the whole: that of the first period, with the wrong elements of all.
+    /// The evaluation of the whole: the evaluation of the first period, with the wrong elements of
+    /// all.
     pub(super) fn evaluation(self) -> ErrorEvaluation {
         let count: usize = self.whole.iter().product();
         let tensor = HostTensor {
@@ -252,10 +253,10 @@ impl WrongElements {
     fn merge(&mut self, other: Self) {
         self.wrong += other.wrong;
         self.non_finite += other.non_finite;
-        let less = |(_, headroom, _): (usize, f64, f64)| {
-            self.worst.is_none_or(|(_, least, _)| headroom < least)
-        };
-        if other.worst.is_some_and(less) {
+        if other
+            .worst
+            .is_some_and(|(_, headroom, _)| self.worst.is_none_or(|(_, least, _)| headroom < least))
+        {
             self.worst = other.worst;
         }
     }

@@ -41,12 +41,11 @@ fn intermediate(call: &PeriodicCall, width: u64) -> u64 {
         .max()
         .unwrap_or(0)
         .max(count(&call.result));
-    let copies = |copies: u64| largest.saturating_mul(SINGLE).saturating_mul(copies);
     match (call.call.operator.group(), call.call.operator) {
         (_, ScaledDotProductAttention) => {
             let [q, k] = [0, 1].map(|index| call.shapes.get(index).map_or(&[][..], Vec::as_slice));
             let ([batch, heads, queries, _], [_, _, keys, _]) = (q, k) else {
-                return copies(4);
+                return copies(4, largest);
             };
             let scores = count(&[*batch, *heads, *queries, *keys]);
             let mask = if call.shapes.len() > 3 {
@@ -59,15 +58,19 @@ fn intermediate(call: &PeriodicCall, width: u64) -> u64 {
             scores
                 .saturating_mul(2 * width + if width < SINGLE { 3 * SINGLE } else { 0 })
                 .saturating_add(mask)
-                .saturating_add(copies(1))
+                .saturating_add(copies(1, largest))
         }
         (
             _,
             Matmul | BatchMatmul | WeightedSum | Transpose | Contiguous | LayoutTransform
             | Embedding,
         ) => {
-            // Factors in f32, where a backend does not sum 16 bits in f32.
-            if width < SINGLE { copies(2) } else { copies(1) }
+            // Factors in f32, for backends that do not sum 16 bits in f32.
+            if width < SINGLE {
+                copies(2, largest)
+            } else {
+                copies(1, largest)
+            }
         }
         (OperatorGroup::Convolution, _) => {
             let weight = call.shapes.get(1).map_or(1, |shape| count(&shape[1..]));
@@ -80,12 +83,12 @@ fn intermediate(call: &PeriodicCall, width: u64) -> u64 {
             positions
                 .saturating_mul(weight)
                 .saturating_mul(2 * SINGLE)
-                .saturating_add(copies(2))
+                .saturating_add(copies(2, largest))
         }
         (OperatorGroup::Elementwise | OperatorGroup::Comparison | OperatorGroup::Movement, _) => {
-            copies(1)
+            copies(1, largest)
         }
-        _ => copies(3),
+        _ => copies(3, largest),
     }
 }
 
@@ -100,15 +103,11 @@ pub(super) fn work(call: &PeriodicCall) -> u64 {
         .max()
         .unwrap_or(0)
         .max(result);
-    let inner = |index: usize| {
-        call.shapes
-            .first()
-            .and_then(|shape| shape.get(index))
-            .map_or(1, |size| *size as u64)
-    };
     match (call.call.operator.group(), call.call.operator) {
-        (_, Matmul | MatmulBiasRelu | MatmulBiasGelu) => result.saturating_mul(inner(1)),
-        (_, BatchMatmul) => result.saturating_mul(inner(2)),
+        (_, Matmul | MatmulBiasRelu | MatmulBiasGelu) => {
+            result.saturating_mul(size_of_first(1, call))
+        }
+        (_, BatchMatmul) => result.saturating_mul(size_of_first(2, call)),
         (_, ScaledDotProductAttention) => {
             let keys = call.shapes.get(1).map_or(1, |shape| shape[2] as u64);
             result.saturating_mul(2 * keys)
@@ -143,4 +142,15 @@ fn count(shape: &[usize]) -> u64 {
         .iter()
         .map(|length| *length as u64)
         .fold(1, u64::saturating_mul)
+}
+
+fn copies(copies: u64, largest: u64) -> u64 {
+    largest.saturating_mul(SINGLE).saturating_mul(copies)
+}
+
+fn size_of_first(index: usize, call: &PeriodicCall) -> u64 {
+    call.shapes
+        .first()
+        .and_then(|shape| shape.get(index))
+        .map_or(1, |size| *size as u64)
 }

@@ -9,27 +9,29 @@ const LARGEST_PERIOD: usize = 1 << 25;
 /// The sizes of one period.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Period {
-    /// The length of each size of the shape; the size itself where it is not repeated.
+    /// The length of each size of the shape; the size itself if it is not repeated.
     pub(super) sizes: Vec<usize>,
     /// The dimension that is reduced, if the operator has cases of several.
     pub(super) dim: Option<usize>,
 }
 
-/// The periods of an operator for a shape; none where no case can be repeated. Repeated lengths of
-/// one shape differ from all others in its cases, so that a dimension shows which size it repeats.
+/// The periods of an operator for a shape, or no period if no case can be repeated. Repeated
+/// lengths of one shape differ from all others in its cases, so that a dimension shows which size
+/// it repeats.
 pub(super) fn periods(operator: Operator, sizes: &[usize]) -> Vec<Period> {
     use Operator::*;
     if !is_repeatable(operator) || operator.sizes().len() != sizes.len() {
         return Vec::new();
     }
     let period = |dim: Option<usize>| {
-        let of =
-            |(index, size): (usize, &usize)| match repeats(operator, index) && dim != Some(index) {
+        let lengths = sizes.iter().enumerate().map(|(index, size)| {
+            match repeats(operator, index) && dim != Some(index) {
                 true => prime(operator, index, dim).min(*size),
                 false => *size,
-            };
+            }
+        });
         Period {
-            sizes: sizes.iter().enumerate().map(of).collect(),
+            sizes: lengths.collect(),
             dim,
         }
     };

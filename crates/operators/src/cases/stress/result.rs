@@ -27,20 +27,23 @@ pub(super) fn shape(call: &Call) -> Option<Vec<usize>> {
         (_, LayoutTransform) => attributes.axes.iter().map(|axis| first[*axis]).collect(),
         (_, ConvTranspose2d) => {
             let weight = second()?;
-            let along = |dim: usize| {
-                let [stride, padding, dilation, added] = [
-                    &attributes.stride,
-                    &attributes.padding,
-                    &attributes.dilation,
-                    &attributes.output_padding,
-                ]
-                .map(|list| list.get(dim).copied());
-                let extent = dilation.unwrap_or(1) * (weight[dim + 2] - 1) + 1 + added.unwrap_or(0);
-                (first[dim + 2] - 1) * stride.unwrap_or(1) + extent - 2 * padding.unwrap_or(0)
-            };
             [
                 vec![first[0], weight[1] * attributes.groups],
-                (0..first.len() - 2).map(along).collect(),
+                (0..first.len() - 2)
+                    .map(|dim| {
+                        let [stride, padding, dilation, added] = [
+                            &attributes.stride,
+                            &attributes.padding,
+                            &attributes.dilation,
+                            &attributes.output_padding,
+                        ]
+                        .map(|list| list.get(dim).copied());
+                        let extent =
+                            dilation.unwrap_or(1) * (weight[dim + 2] - 1) + 1 + added.unwrap_or(0);
+                        (first[dim + 2] - 1) * stride.unwrap_or(1) + extent
+                            - 2 * padding.unwrap_or(0)
+                    })
+                    .collect(),
             ]
             .concat()
         }

@@ -17,7 +17,7 @@ const READ_AGAIN: usize = 1 << 28;
 
 /// How stress cases are run.
 pub struct Stress<'s> {
-    /// Computes the calls; each thread that calls it has a stream of its own.
+    /// Computes the calls; each thread that calls it has a separate stream.
     pub executor: &'s (dyn Execute + Sync),
     /// The arithmetic of the device.
     pub arithmetic: Arithmetic,
@@ -76,15 +76,19 @@ impl Stress<'_> {
         })
     }
 
-    /// Why two runs at once, each on a stream of its own, have not the bits of the first run.
+    /// The reason why two runs at once, each on a separate stream, differ in bits from the first
+    /// run.
     pub fn at_once(&self, case: &StressCase, bits: &ResultDigests) -> Option<String> {
         let start = Barrier::new(STREAMS);
-        let again = || {
-            start.wait();
-            self.differs(case, bits)
-        };
         let problems: Vec<Option<String>> = thread::scope(|scope| {
-            let streams: Vec<_> = (0..STREAMS).map(|_| scope.spawn(again)).collect();
+            let streams: Vec<_> = (0..STREAMS)
+                .map(|_| {
+                    scope.spawn(|| {
+                        start.wait();
+                        self.differs(case, bits)
+                    })
+                })
+                .collect();
             streams
                 .into_iter()
                 .map(|stream| stream.join().unwrap_or_else(|_| Some("a panic".to_owned())))
@@ -163,8 +167,8 @@ impl Stress<'_> {
             .map(|problem| format!("after other work, {problem}"))
     }
 
-    /// Calls of other operators with sizes of their own: their memory and their kernels come
-    /// between two runs.
+    /// Calls of other operators with other sizes: their memory and their kernels come between two
+    /// runs.
     fn other_work(&self) -> Vec<Call> {
         let element = self.arithmetic.element();
         let work: [(Operator, &[usize]); 4] = [

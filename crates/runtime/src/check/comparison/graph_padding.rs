@@ -39,7 +39,7 @@ pub(in crate::check) fn pad_invariance(run: &mut CheckRun<'_>) -> CheckResult {
         recorded.compare_runs(run, "with more padding", &together, &padded, &mut failures);
         for graph in 0..batch.nodes.len() {
             let mut alone = batch.alone(graph).run(tested.model())?;
-            // In a batch of its own its number is 0, which messages must not show.
+            // In a separate batch its number is 0, which messages must not show.
             alone.iter_mut().for_each(|result| result.graph = graph);
             let in_batch: Vec<_> = together
                 .iter()

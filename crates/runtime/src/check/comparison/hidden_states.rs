@@ -1,4 +1,4 @@
-//! Recorded hidden states, compared with those of a traced call.
+//! Recorded hidden states, compared with the hidden states of a traced call.
 
 use super::super::run::{CheckRun, SubjectUnderTest};
 use crate::golden::Golden;
@@ -49,7 +49,7 @@ pub(in crate::check) fn compare_trace(
     Ok(compared)
 }
 
-/// A message with the first hidden state that diverges, which is where the error arises.
+/// A message with the first hidden state that diverges, in which the error arises.
 pub(in crate::check) fn first_diverging(compared: &[ComparedState]) -> Option<String> {
     let first = compared.iter().position(|state| state.failure.is_some())?;
     let name = &compared[first].name;

@@ -2,7 +2,7 @@
 //! precision.
 //!
 //! Owns loading each of them and comparing their outputs; the calls are in `calls`. The threshold
-//! is that of two runs of one device.
+//! is the one for two runs of one device.
 
 mod calls;
 
@@ -47,8 +47,8 @@ pub(in crate::check) fn compare_all(
                 tolerance,
             }),
             (Err(_), Some(what)) => {
-                // The endpoint was a mock because the class lacks this implementation; those that
-                // it has are compared.
+                // The endpoint was a mock because the class lacks this implementation; the others
+                // are compared.
                 run.forget_mocks();
                 lacking.push(format!("{name}: {what}"));
             }
@@ -153,21 +153,20 @@ impl ImplementationPair<'_> {
             right,
         } = self;
         let engine = run.engine.clone();
-        let router = |(expected, got): (&Router, &Router)| Router {
-            layer: got.layer,
-            probabilities: with_padding_of(
-                &engine,
-                inputs,
-                &expected.probabilities,
-                &got.probabilities,
-            ),
-            weights: with_padding_of(&engine, inputs, &expected.weights, &got.weights),
-        };
         let got: Vec<Router> = left
             .routers
             .iter()
             .zip(&right.routers)
-            .map(router)
+            .map(|(expected, got)| Router {
+                layer: got.layer,
+                probabilities: with_padding_of(
+                    &engine,
+                    inputs,
+                    &expected.probabilities,
+                    &got.probabilities,
+                ),
+                weights: with_padding_of(&engine, inputs, &expected.weights, &got.weights),
+            })
             .collect();
         let runs = RouterRuns {
             golden,
@@ -197,7 +196,7 @@ impl ImplementationPair<'_> {
     }
 }
 
-/// The implementations that were compared, and those that were not.
+/// The implementations that were compared, and the implementations that were not.
 fn summary(results: &[ImplementationResults<'_>], left_out: usize, lacking: &[String]) -> String {
     let names: Vec<&str> = results.iter().map(|result| result.name.as_str()).collect();
     let calls = results[0]

@@ -60,10 +60,9 @@ pub(in crate::check) fn forward_by_position(
 }
 
 fn split(forward: Forward, axes: PositionAxes<'_>) -> OutputsByPosition {
-    let per_position = |(name, array): &(String, Array)| axes.has(name, array);
     let (positions, pooled) = one_row_per_input(forward.outputs, axes.shape)
         .into_iter()
-        .partition(per_position);
+        .partition(|(name, array)| axes.has(name, array));
     OutputsByPosition { positions, pooled }
 }
 
@@ -81,13 +80,15 @@ fn hidden_states(forward: Forward, axes: PositionAxes<'_>) -> Vec<(String, Array
 ///
 /// A generator with retrieval computes logits for each passage of a question: [batch * passages,
 /// seq, vocab] becomes [batch, seq, passages * vocab], so that rows and positions can be compared
-/// like those of other models.
+/// like the rows and positions of other models.
 pub(in crate::check) fn one_row_per_input(outputs: Arrays, ids: &[usize]) -> Arrays {
-    let grouped = |(name, array): (String, Array)| {
-        let array = group_passages(&name, &array, ids).unwrap_or(array);
-        (name, array)
-    };
-    outputs.into_iter().map(grouped).collect()
+    outputs
+        .into_iter()
+        .map(|(name, array)| {
+            let array = group_passages(&name, &array, ids).unwrap_or(array);
+            (name, array)
+        })
+        .collect()
 }
 
 /// None where there is one row per row of ids already.

@@ -147,15 +147,21 @@ impl MatchingTokens {
         let kept = if per_position {
             by_token(output).select_rows(&self.tokens())
         } else {
-            let whole = |row: &usize| self.limits[*row] == self.columns;
-            output.select_rows(&(0..self.limits.len()).filter(whole).collect::<Vec<_>>())
+            output.select_rows(
+                &(0..self.limits.len())
+                    .filter(|row| self.limits[*row] == self.columns)
+                    .collect::<Vec<_>>(),
+            )
         };
         (kept.shape()[0] > 0).then_some(Cow::Owned(kept))
     }
 
     fn tokens(&self) -> Vec<usize> {
-        let row = |(row, limit): (usize, &usize)| row * self.columns..row * self.columns + limit;
-        self.limits.iter().enumerate().flat_map(row).collect()
+        self.limits
+            .iter()
+            .enumerate()
+            .flat_map(|(row, limit)| row * self.columns..row * self.columns + limit)
+            .collect()
     }
 
     fn end_rows_at(&mut self, tokens: impl Iterator<Item = usize>) {
@@ -180,20 +186,12 @@ pub(in crate::check) struct Choices {
 pub(in crate::check) fn compare_choices(expected: &Router, got: &Router) -> Choices {
     let mut choices = Choices::default();
     let experts = expected.weights.shape().last().copied().unwrap_or(1);
-    let tokens = |array: &'_ Array| -> Vec<Vec<f32>> {
-        array
-            .as_floats()
-            .unwrap_or_default()
-            .chunks(experts)
-            .map(<[f32]>::to_vec)
-            .collect()
-    };
-    let expected = tokens(&expected.probabilities)
+    let expected = rows(&expected.probabilities, experts)
         .into_iter()
-        .zip(tokens(&expected.weights));
-    let got = tokens(&got.probabilities)
+        .zip(rows(&expected.weights, experts));
+    let got = rows(&got.probabilities, experts)
         .into_iter()
-        .zip(tokens(&got.weights));
+        .zip(rows(&got.weights, experts));
     for (token, ((probabilities, weights), (got_probabilities, got_weights))) in
         expected.zip(got).enumerate()
     {
@@ -227,16 +225,16 @@ fn chosen(weights: &[f32]) -> Vec<usize> {
 
 /// The difference between the least likely chosen expert and the likeliest other one.
 fn margin(probabilities: &[f32], weights: &[f32]) -> f64 {
-    let of = |chosen: bool| {
+    let experts = |chosen: bool| {
         probabilities
             .iter()
             .zip(weights)
             .filter(move |(_, weight)| (**weight != 0.0) == chosen)
     };
-    let least = of(true)
+    let least = experts(true)
         .map(|(probability, _)| *probability)
         .fold(f32::INFINITY, f32::min);
-    let next = of(false)
+    let next = experts(false)
         .map(|(probability, _)| *probability)
         .fold(f32::NEG_INFINITY, f32::max);
     f64::from(least) - f64::from(next)
@@ -250,6 +248,15 @@ pub(in crate::check) fn by_token(array: &Array) -> Array {
         [&[tokens], rest].concat(),
         array.as_floats().unwrap_or_default().to_vec(),
     )
+}
+
+fn rows(array: &Array, experts: usize) -> Vec<Vec<f32>> {
+    array
+        .as_floats()
+        .unwrap_or_default()
+        .chunks(experts)
+        .map(<[f32]>::to_vec)
+        .collect()
 }
 
 #[cfg(test)]
@@ -316,17 +323,17 @@ mod tests {
             limits: vec![3; 2],
         };
         let output = Array::floats([2, 3, 1], (0..6u8).map(f32::from).collect());
-        let of = |matching: &MatchingTokens, output: &Array| {
+        let kept = |matching: &MatchingTokens, output: &Array| {
             Some(matching.select(output)?.as_floats()?.to_vec())
         };
-        assert_eq!(of(&matching, &output).as_deref(), output.as_floats());
+        assert_eq!(kept(&matching, &output).as_deref(), output.as_floats());
         matching.end_rows_at([5, 4].into_iter());
         assert_eq!(matching.left_out(), 2);
-        assert_eq!(of(&matching, &output), Some(vec![0.0, 1.0, 2.0, 3.0]));
+        assert_eq!(kept(&matching, &output), Some(vec![0.0, 1.0, 2.0, 3.0]));
         let pooled = Array::floats([2, 2], vec![1.0, 2.0, 3.0, 4.0]);
-        assert_eq!(of(&matching, &pooled), Some(vec![1.0, 2.0]));
+        assert_eq!(kept(&matching, &pooled), Some(vec![1.0, 2.0]));
         matching.end_rows_at([2].into_iter());
-        assert_eq!(of(&matching, &pooled), None);
+        assert_eq!(kept(&matching, &pooled), None);
     }
 
     #[test]

@@ -57,24 +57,26 @@ impl fmt::Display for ConfigPath {
 /// The places to change: every field (`outer.inner` in a nested configuration), and for an object
 /// of settings each of its entries, at any depth. An object of names (labels) is one place.
 pub(super) fn places(config: &Value, fields: &[String]) -> Vec<ConfigPath> {
-    let place = |field: &String| {
-        let ConfigPath(path) = ConfigPath::new(field);
-        places_below(config.pointer(&format!("/{}", path.join("/"))), path)
-    };
-    fields.iter().flat_map(place).collect()
+    fields
+        .iter()
+        .flat_map(|field| {
+            let ConfigPath(path) = ConfigPath::new(field);
+            places_below(config.pointer(&format!("/{}", path.join("/"))), path)
+        })
+        .collect()
 }
 
 fn places_below(value: Option<&Value>, path: Vec<String>) -> Vec<ConfigPath> {
     match value {
-        Some(Value::Object(entries)) if is_settings(entries) => {
-            let below = |(entry, value): (&String, &Value)| {
+        Some(Value::Object(entries)) if is_settings(entries) => entries
+            .iter()
+            .flat_map(|(entry, value)| {
                 places_below(
                     Some(value),
                     [&path[..], std::slice::from_ref(entry)].concat(),
                 )
-            };
-            entries.iter().flat_map(below).collect()
-        }
+            })
+            .collect(),
         _ => vec![ConfigPath(path)],
     }
 }
@@ -175,14 +177,15 @@ fn words(text: &str) -> Vec<Value> {
 
 /// Each element changed in turn, to every other value.
 fn lists(name: &str, items: &[Value]) -> Vec<Value> {
-    let changed = |index: usize| {
-        others(name, &items[index]).into_iter().map(move |other| {
-            let mut items = items.to_vec();
-            items[index] = other;
-            Value::Array(items)
+    let mut lists: Vec<Value> = (0..items.len())
+        .flat_map(|index| {
+            others(name, &items[index]).into_iter().map(move |other| {
+                let mut items = items.to_vec();
+                items[index] = other;
+                Value::Array(items)
+            })
         })
-    };
-    let mut lists: Vec<Value> = (0..items.len()).flat_map(changed).collect();
+        .collect();
     if lists.is_empty() {
         lists.push(json!([1]));
     }

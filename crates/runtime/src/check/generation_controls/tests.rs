@@ -185,7 +185,7 @@ fn seeds_without_an_effect_are_detected() {
     );
 }
 
-/// Where the likeliest token does not lead clearly, a cold draw may be the next one.
+/// If the likeliest token does not lead clearly, a cold draw may be the next one.
 #[test]
 fn a_gap_that_is_not_clear_excuses_another_token() {
     let close: Logits = |session, step| {

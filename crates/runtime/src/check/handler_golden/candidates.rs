@@ -25,7 +25,7 @@ impl<K: Clone + PartialEq + Debug> HandlerChoice<K> {
     /// Adds the scores of the chosen candidates with the recorded ones, and returns what is wrong.
     ///
     /// The order follows from the scores: they must descend, and each is compared with the recorded
-    /// one, so another order passes only where the scores are equal within their threshold.
+    /// one, so another order passes only if the scores are equal within their threshold.
     pub(super) fn evaluate(&self, scores: &mut Numbers) -> Vec<String> {
         let Self {
             what,

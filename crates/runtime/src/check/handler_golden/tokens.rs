@@ -1,8 +1,8 @@
 //! Generated tokens, tokens of frames, and generated answers with their passages.
 //!
-//! A token may be another one only where the recorded margin between the two best is below the
-//! error that the threshold allows for a logit. The tokens after it depend on it, so the comparison
-//! of the row ends there.
+//! A token may be another one only if the recorded margin between the two best is below the error
+//! that the threshold allows for a logit. The tokens after it depend on it, so the comparison of
+//! the row ends there.
 
 use super::{
     candidates::{AnswerCandidate, HandlerChoice, Numbers},

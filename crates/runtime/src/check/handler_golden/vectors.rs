@@ -72,11 +72,6 @@ impl AnswerComparison<'_, '_, '_> {
 
 /// The arrays of an answer, or `None` if it is of another kind.
 fn named(response: &Response) -> Option<Vec<Named>> {
-    let alone = |name: &'static str, rows: &[Array]| -> Vec<Named> {
-        rows.iter()
-            .map(|row| Named::from([(name, row.clone())]))
-            .collect()
-    };
     Some(match response {
         Response::TextEmbeddings(texts) => texts
             .iter()
@@ -114,10 +109,10 @@ fn named(response: &Response) -> Option<Vec<Named>> {
             .iter()
             .map(|one| [("nodes", one.nodes.clone()), ("graph", one.graph.clone())].into())
             .collect(),
-        Response::Latents(rows) => alone("latents", rows),
-        Response::Pixels(rows) => alone("pixels", rows),
-        Response::Forecasts(rows) => alone("forecast", rows),
-        Response::Regressions(rows) => alone("regression", rows),
+        Response::Latents(rows) => one_each("latents", rows),
+        Response::Pixels(rows) => one_each("pixels", rows),
+        Response::Forecasts(rows) => one_each("forecast", rows),
+        Response::Regressions(rows) => one_each("regression", rows),
         _ => return None,
     })
 }
@@ -130,4 +125,10 @@ fn stacked(vectors: &[Array]) -> Array {
         .copied()
         .collect();
     Array::floats([vectors.len(), values.len() / vectors.len().max(1)], values)
+}
+
+fn one_each(name: &'static str, rows: &[Array]) -> Vec<Named> {
+    rows.iter()
+        .map(|row| Named::from([(name, row.clone())]))
+        .collect()
 }

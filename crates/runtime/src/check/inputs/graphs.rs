@@ -78,10 +78,12 @@ impl GraphBatch {
             .step_by(features)
             .copied()
             .collect();
-        let count = |graph: &[i64]| graph.iter().filter(|first| **first != 0).count();
         Some(Self {
             inputs: inputs.clone(),
-            nodes: first.chunks(width.max(1)).map(count).collect(),
+            nodes: first
+                .chunks(width.max(1))
+                .map(|graph| graph.iter().filter(|first| **first != 0).count())
+                .collect(),
         })
     }
 
@@ -101,35 +103,45 @@ impl GraphBatch {
 
     /// The same graphs, padded or cut to `width` nodes.
     pub(in crate::check) fn resized(&self, width: usize) -> Self {
-        let resize = |(name, array): (&String, &Array)| {
-            let mut shape = array.shape().to_vec();
-            if let Some(argument) = node_argument_of(name) {
-                shape[1..=argument.node_dimensions].fill(width + argument.offset);
-            }
-            (name.clone(), array.resized(&shape))
-        };
         Self {
-            inputs: self.inputs.iter().map(resize).collect(),
+            inputs: self
+                .inputs
+                .iter()
+                .map(|(name, array)| {
+                    let mut shape = array.shape().to_vec();
+                    if let Some(argument) = node_argument_of(name) {
+                        shape[1..=argument.node_dimensions].fill(width + argument.offset);
+                    }
+                    (name.clone(), array.resized(&shape))
+                })
+                .collect(),
             nodes: self.nodes.clone(),
         }
     }
 
     /// The inputs with ones at all padding.
     pub(in crate::check) fn with_changed_padding(&self, change: PaddingChange) -> Arrays {
-        let replace = |(name, array): (&String, &Array)| {
-            let kept = |flat: usize| {
-                let marks_padding = name == "input_nodes" && flat.is_multiple_of(array.shape()[2]);
-                !self.is_padding(name, array.shape(), flat)
-                    || (marks_padding && change == PaddingChange::Values)
-            };
-            let other = match array.values() {
-                Values::I64(values) => Array::integers(array.shape(), with_ones(values, 1, kept)),
-                Values::F32(values) => Array::floats(array.shape(), with_ones(values, 1.0, kept)),
-                Values::U8(_) => array.clone(),
-            };
-            (name.clone(), other)
-        };
-        self.inputs.iter().map(replace).collect()
+        self.inputs
+            .iter()
+            .map(|(name, array)| {
+                let kept = |flat: usize| {
+                    let marks_padding =
+                        name == "input_nodes" && flat.is_multiple_of(array.shape()[2]);
+                    !self.is_padding(name, array.shape(), flat)
+                        || (marks_padding && change == PaddingChange::Values)
+                };
+                let other = match array.values() {
+                    Values::I64(values) => {
+                        Array::integers(array.shape(), with_ones(values, 1, kept))
+                    }
+                    Values::F32(values) => {
+                        Array::floats(array.shape(), with_ones(values, 1.0, kept))
+                    }
+                    Values::U8(_) => array.clone(),
+                };
+                (name.clone(), other)
+            })
+            .collect()
     }
 
     fn is_padding(&self, name: &str, shape: &[usize], flat: usize) -> bool {
@@ -180,15 +192,17 @@ impl GraphBatch {
                 row
             }
         };
-        let of_graphs = |(name, array): (String, Array)| {
-            let of_graph = |graph| GraphResult {
-                name: name.clone(),
-                graph,
-                array: part(&array, graph),
-            };
-            (0..self.nodes.len()).map(of_graph).collect::<Vec<_>>()
-        };
-        named.flat_map(of_graphs).collect()
+        named
+            .flat_map(|(name, array)| {
+                (0..self.nodes.len())
+                    .map(|graph| GraphResult {
+                        name: name.clone(),
+                        graph,
+                        array: part(&array, graph),
+                    })
+                    .collect::<Vec<_>>()
+            })
+            .collect()
     }
 }
 
@@ -208,23 +222,26 @@ fn with_ones<T: Copy>(values: &[T], one: T, kept: impl Fn(usize) -> bool) -> Vec
 
 /// The graphs of the main case.
 pub(in crate::check) fn recorded_graphs(golden: &Golden) -> Vec<Graph> {
-    let graph = |arrays: &Arrays| Graph {
-        num_nodes: arrays
-            .get("num_nodes")
-            .and_then(Array::as_integers)
-            .map_or(0, |count| count[0] as usize),
-        edge_index: arrays
-            .get("edge_index")
-            .cloned()
-            .unwrap_or_else(|| Array::integers([2, 0], Vec::new())),
-        node_feat: arrays.get("node_feat").cloned(),
-        edge_attr: arrays.get("edge_attr").cloned(),
-    };
-    golden.graphs.iter().map(graph).collect()
+    golden
+        .graphs
+        .iter()
+        .map(|arrays| Graph {
+            num_nodes: arrays
+                .get("num_nodes")
+                .and_then(Array::as_integers)
+                .map_or(0, |count| count[0] as usize),
+            edge_index: arrays
+                .get("edge_index")
+                .cloned()
+                .unwrap_or_else(|| Array::integers([2, 0], Vec::new())),
+            node_feat: arrays.get("node_feat").cloned(),
+            edge_attr: arrays.get("edge_attr").cloned(),
+        })
+        .collect()
 }
 
 /// `count` binary trees of `nodes` nodes, with features of nodes and edges from the recorded
-/// graphs; none without such graphs.
+/// graphs. Returns no tree without such graphs.
 ///
 /// Binary trees, because the model has tables for a limited number of distances and degrees:
 /// distances grow with the logarithm of the number of nodes, and no degree is above three.
@@ -235,36 +252,36 @@ pub(in crate::check) fn trees(golden: &Golden, nodes: usize, count: usize) -> Ve
         .collect();
     let ends = [0, 1].map(|end| edges.iter().map(move |edge| edge[end]));
     let edge_index = Array::integers([2, edges.len()], ends.into_iter().flatten().collect());
-    let tree = |number: usize| {
-        let features = &recorded[number % recorded.len()];
-        // Starting at another row for each tree makes the trees differ.
-        let rows = |array: &Array, rows: usize| {
-            let order: Vec<usize> = (0..rows)
-                .map(|row| (row + number) % array.shape()[0])
-                .collect();
-            array.select_rows(&order)
-        };
-        Graph {
-            num_nodes: nodes,
-            edge_index: edge_index.clone(),
-            node_feat: features.node_feat.as_ref().map(|array| rows(array, nodes)),
-            edge_attr: features
-                .edge_attr
-                .as_ref()
-                .map(|array| rows(array, edges.len())),
-        }
-    };
     if recorded.is_empty() {
         Vec::new()
     } else {
-        (0..count).map(tree).collect()
+        (0..count)
+            .map(|number| {
+                let features = &recorded[number % recorded.len()];
+                // Starting at another row for each tree makes the trees differ.
+                let rows = |array: &Array, rows: usize| {
+                    let order: Vec<usize> = (0..rows)
+                        .map(|row| (row + number) % array.shape()[0])
+                        .collect();
+                    array.select_rows(&order)
+                };
+                Graph {
+                    num_nodes: nodes,
+                    edge_index: edge_index.clone(),
+                    node_feat: features.node_feat.as_ref().map(|array| rows(array, nodes)),
+                    edge_attr: features
+                        .edge_attr
+                        .as_ref()
+                        .map(|array| rows(array, edges.len())),
+                }
+            })
+            .collect()
     }
 }
 
 /// Whether the model's tables have a row for every distance in a collated batch and every position
 /// in its paths.
 pub(in crate::check) fn distances_fit(config: &Value, inputs: &Arrays) -> bool {
-    let rows = |name: &str, default| config.get(name).and_then(Value::as_i64).unwrap_or(default);
     let positions = inputs
         .get("spatial_pos")
         .and_then(Array::as_integers)
@@ -272,11 +289,15 @@ pub(in crate::check) fn distances_fit(config: &Value, inputs: &Arrays) -> bool {
     let depth = inputs
         .get("input_edges")
         .map_or(0, |edges| edges.shape()[3] as i64);
-    // The defaults are those of `GraphormerConfig`.
+    // The defaults are from `GraphormerConfig`.
     positions
         .iter()
-        .all(|position| *position < rows("num_spatial", 512))
-        && depth <= rows("num_edge_dis", 128)
+        .all(|position| *position < table_rows("num_spatial", 512, config))
+        && depth <= table_rows("num_edge_dis", 128, config)
+}
+
+fn table_rows(name: &str, default: i64, config: &Value) -> i64 {
+    config.get(name).and_then(Value::as_i64).unwrap_or(default)
 }
 
 #[cfg(test)]

@@ -47,16 +47,20 @@ pub(in crate::check) fn with_padding_of(
         return got.clone();
     };
     let width = values.len() / mask.len().max(1);
-    let value = |(index, (expected, got)): (usize, (&f32, &f32))| {
-        if mask[index / width] == 0 {
-            *expected
-        } else {
-            *got
-        }
-    };
     Array::floats(
         got.shape().to_vec(),
-        expected.iter().zip(values).enumerate().map(value).collect(),
+        expected
+            .iter()
+            .zip(values)
+            .enumerate()
+            .map(|(index, (expected, got))| {
+                if mask[index / width] == 0 {
+                    *expected
+                } else {
+                    *got
+                }
+            })
+            .collect(),
     )
 }
 
@@ -117,8 +121,8 @@ mod tests {
                 [0.0, 1.0, 4.0, 5.0].map(|value| first + value).to_vec(),
             )
         };
-        let of = |inputs: &Arrays| defined(&scripted(), inputs, &expected, &got);
-        assert_eq!(of(&padded()), Some([real(0.0), real(10.0)]));
+        let compared = |inputs: &Arrays| defined(&scripted(), inputs, &expected, &got);
+        assert_eq!(compared(&padded()), Some([real(0.0), real(10.0)]));
         assert_eq!(
             defined(&CheckEngine::native(), &padded(), &expected, &got),
             None,
@@ -130,14 +134,14 @@ mod tests {
             inputs
         };
         let ids = |shape: [usize; 2]| Array::integers(shape, vec![7; shape[0] * shape[1]]);
-        assert_eq!(of(&changed("decoder_input_ids", ids([1, 3]))), None);
+        assert_eq!(compared(&changed("decoder_input_ids", ids([1, 3]))), None);
         assert_eq!(
-            of(&changed("input_ids", ids([1, 4]))),
+            compared(&changed("input_ids", ids([1, 4]))),
             None,
             "the mask is of something else"
         );
         assert_eq!(
-            of(&changed("attention_mask", ids([1, 3]))),
+            compared(&changed("attention_mask", ids([1, 3]))),
             None,
             "no position is padding"
         );

@@ -8,7 +8,7 @@ use testgen_models::{Model, Pooling};
 use testgen_nn::array::{Array, Arrays};
 use testgen_types::Architecture;
 
-/// Rows of ids, each of its own length.
+/// Rows of ids, whose lengths may differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::check) struct Sequences(pub(in crate::check) Vec<Vec<i64>>);
 
@@ -49,20 +49,20 @@ pub(in crate::check) struct TextFacts<'a> {
 
 static NO_ARGUMENTS: Arrays = Arrays::new();
 
-/// The longest sequence for a model without a limit of its own.
+/// The longest sequence for a model that sets no limit.
 const LONGEST: usize = 1024;
 
 impl<'a> TextFacts<'a> {
-    /// The sequences of a model: one, or for an encoder-decoder that of the decoder and, if the
-    /// encoder reads text, its own.
+    /// The sequences of a model: one, or for an encoder-decoder the sequence of the decoder and, if
+    /// the encoder reads text, the sequence of the encoder.
     pub(in crate::check) fn streams(
         architecture: Architecture,
         model: &Model,
         golden: &'a Golden,
     ) -> Vec<Self> {
-        let of = |stream| Self::new(stream, model, golden);
+        let sequence = |stream| Self::new(stream, model, golden);
         if golden.target.is_empty() {
-            let text = of(TokenSequence::Text);
+            let text = sequence(TokenSequence::Text);
             return vec![match architecture {
                 Architecture::EncoderDecoder => text.of_classifier(model),
                 Architecture::Speech => Self {
@@ -83,13 +83,13 @@ impl<'a> TextFacts<'a> {
                 _ => text,
             }];
         }
-        let mut streams = vec![of(TokenSequence::Target(&golden.source))];
+        let mut streams = vec![sequence(TokenSequence::Target(&golden.source))];
         if golden.source.contains_key("input_ids") {
             // Without the decoder's arguments a model with retrieval stops after the question
             // encoder. A made-up question can be equally near to several passages, and then what
             // the generator computes from them is arbitrary.
             let question_only = architecture == Architecture::Rag;
-            streams.push(of(TokenSequence::Source(if question_only {
+            streams.push(sequence(TokenSequence::Source(if question_only {
                 &NO_ARGUMENTS
             } else {
                 &golden.target
@@ -172,7 +172,7 @@ impl TextFacts<'_> {
         }
     }
 
-    /// Whether the pooled outputs must not depend on the ids at masked positions. They may where a
+    /// Whether the pooled outputs must not depend on the ids at masked positions. They may if a
     /// token is found by its id.
     pub(in crate::check) fn pooled_ignores_masked_ids(&self) -> bool {
         self.pooling == Pooling::Fixed && !self.causal
@@ -217,14 +217,16 @@ impl Sequences {
             return None;
         }
         let mask = mask.and_then(Array::as_integers);
-        let real = |flat: &usize| mask.is_none_or(|mask| mask[*flat] != 0);
-        let row = |row: usize| {
-            (row * width..(row + 1) * width)
-                .filter(real)
-                .map(|flat| values[flat])
-                .collect()
-        };
-        Some(Self((0..rows).map(row).collect()))
+        Some(Self(
+            (0..rows)
+                .map(|row| {
+                    (row * width..(row + 1) * width)
+                        .filter(|flat| mask.is_none_or(|mask| mask[*flat] != 0))
+                        .map(|flat| values[flat])
+                        .collect()
+                })
+                .collect(),
+        ))
     }
 
     pub(in crate::check) fn longest(&self) -> usize {
@@ -292,17 +294,21 @@ impl Sequences {
 
     /// The same rows with every id from `start` on replaced by another one.
     pub(in crate::check) fn changed_from(&self, start: usize, facts: TextFacts<'_>) -> Self {
-        let change = |(column, id): (usize, &i64)| {
-            if column < start {
-                *id
-            } else {
-                another(*id, facts)
-            }
-        };
         Self(
             self.0
                 .iter()
-                .map(|row| row.iter().enumerate().map(change).collect())
+                .map(|row| {
+                    row.iter()
+                        .enumerate()
+                        .map(|(column, id)| {
+                            if column < start {
+                                *id
+                            } else {
+                                another(*id, facts)
+                            }
+                        })
+                        .collect()
+                })
                 .collect(),
         )
     }
@@ -314,11 +320,10 @@ pub(in crate::check) fn another(id: i64, facts: TextFacts<'_>) -> i64 {
     // The first step is large: neighbouring ids of a trained tokenizer are often similar tokens.
     // The others are for the case that it hits a special id.
     let kept = [Some(id), Some(facts.pad), facts.end, facts.reserved];
-    let allowed = |next: &i64| !kept.contains(&Some(*next));
     [facts.vocab / 3 + 1, 1, 2, 3]
         .into_iter()
         .map(next)
-        .find(allowed)
+        .find(|next| !kept.contains(&Some(*next)))
         .unwrap_or(id)
 }
 

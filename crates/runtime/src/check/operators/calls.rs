@@ -1,5 +1,5 @@
 //! The calls that checks of operators make: the cases of a spec, the device that computes them,
-//! their comparison with the reference, and the files of those that fail.
+//! their comparison with the reference, and the files of failed calls.
 
 pub(super) mod algorithms;
 pub(super) mod cases;

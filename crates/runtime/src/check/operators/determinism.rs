@@ -23,13 +23,14 @@ pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let loaded = run.subject_under_test()?;
     let tested = OperatorsUnderTest::new(run, &loaded);
     let cases = first_cases(run)?;
-    let results = |_| {
-        cases
-            .iter()
-            .map(|(_, case)| tested.execute(&case.call))
-            .collect::<Vec<_>>()
-    };
-    let runs: Vec<Vec<Result<Computed, CallError>>> = (0..RUNS).map(results).collect();
+    let runs: Vec<Vec<Result<Computed, CallError>>> = (0..RUNS)
+        .map(|_| {
+            cases
+                .iter()
+                .map(|(_, case)| tested.execute(&case.call))
+                .collect::<Vec<_>>()
+        })
+        .collect();
     let mut failures = Failures::default();
     for (index, (operator, case)) in cases.iter().enumerate() {
         for (number, again) in runs.iter().enumerate().skip(1) {
@@ -38,8 +39,13 @@ pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
                 (Err(error), _) | (_, Err(error)) => Some(error.to_string()),
                 (Ok(first), Ok(again)) => differs(first, again),
             };
-            let name = || format!("`{operator}` of {}, run {}", case.description(), number + 1);
-            failures.extend(problem.map(|problem| format!("{}: {problem}", name())));
+            failures.extend(problem.map(|problem| {
+                format!(
+                    "`{operator}` of {}, run {}: {problem}",
+                    case.description(),
+                    number + 1
+                )
+            }));
         }
     }
     failures.conclude()?;
@@ -56,9 +62,15 @@ fn differs(first: &Computed, again: &Computed) -> Option<String> {
             other.shape, one.shape
         ));
     }
-    let pairs = || one.values.iter().zip(&other.values);
-    let flat = pairs().position(|(one, other)| one.to_bits() != other.to_bits())?;
-    let count = pairs()
+    let flat = one
+        .values
+        .iter()
+        .zip(&other.values)
+        .position(|(one, other)| one.to_bits() != other.to_bits())?;
+    let count = one
+        .values
+        .iter()
+        .zip(&other.values)
         .filter(|(one, other)| one.to_bits() != other.to_bits())
         .count();
     Some(format!(

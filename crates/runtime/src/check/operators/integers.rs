@@ -20,6 +20,9 @@ pub(in crate::check) const FAULT: Detected = Detected::new(
 );
 
 pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
-    let cases = |shapes: &OperatorShapes, _| integer_cases(shapes.operator);
-    compare_in(run, cases, |_| Arithmetic::exact(Element::I32))
+    compare_in(
+        run,
+        |shapes: &OperatorShapes, _| integer_cases(shapes.operator),
+        |_| Arithmetic::exact(Element::I32),
+    )
 }

@@ -16,7 +16,7 @@ pub(crate) struct CheckContext<'a> {
     pub(crate) checkpoint: Option<Checkpoint>,
     /// The devices that must be present.
     pub(crate) requirements: &'a RequiredDevices,
-    /// The index of the device among those of its kind.
+    /// The index of the device among the devices of its kind.
     pub(crate) index: DeviceIndex,
     /// The engine that computes.
     pub(crate) engine: EngineName,

@@ -26,7 +26,7 @@ pub(in crate::check) fn add_estimate(
     }
 }
 
-/// Replaces the peak of the first load by that of the whole check.
+/// Replaces the peak of the first load by the peak of the whole check.
 pub(in crate::check) fn replace_peak(evidence: &mut CheckEvidence, device: Option<&OpenDevice>) {
     let peak = device.and_then(memory::peak);
     if let Some(memory) = &mut evidence.memory {

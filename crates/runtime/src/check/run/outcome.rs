@@ -19,7 +19,7 @@ pub(crate) struct CheckOutcome {
 pub(crate) enum CheckStatus {
     /// It holds, and the check ran on its device.
     Pass {
-        /// A summary of the comparison, where it is worth reporting.
+        /// A summary of the comparison, if it is worth reporting.
         summary: Option<String>,
     },
     /// It does not hold, or the check could not run although the device is present.

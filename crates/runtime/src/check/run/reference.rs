@@ -2,8 +2,8 @@
 //! engine `torch/eager`.
 //!
 //! A model without a native implementation has the properties that its class in transformers has.
-//! Not every class has those of its architecture: some take packed images, count positions in
-//! another way, or cannot compute in 16 bits.
+//! Not every class has the properties of its architecture: some take packed images, count positions
+//! in another way, or cannot compute in 16 bits.
 
 use super::{CheckContext, CheckEvidence, CheckOutcome, CheckStatus};
 use crate::subject::Subject;
@@ -14,7 +14,7 @@ use testgen_types::{CheckTopic, DeviceKind, Registration};
 /// The engine that goldens are recorded with.
 const REFERENCE: &str = "torch/eager";
 
-/// The outcome of a check, which is ignored where the reference fails it, too. Finite numbers that
+/// The outcome of a check, which is ignored if the reference fails it, too. Finite numbers that
 /// differ from the golden remain a failure, whatever the reference does. `run` runs the check in
 /// another environment.
 pub(super) fn compare(
@@ -100,7 +100,7 @@ fn failure(outcome: CheckOutcome) -> Option<String> {
 fn ignored(outcome: CheckOutcome, reason: &str) -> CheckOutcome {
     let first = reason.lines().next().unwrap_or_default();
     let reason = format!("the reference fails this check, too ({REFERENCE} on the CPU): {first}");
-    // Errors of the model are not those of the device.
+    // Errors of the model are not errors of the device.
     let evidence = CheckEvidence {
         outputs: Vec::new(),
         ..outcome.evidence
@@ -147,7 +147,7 @@ mod tests {
         )
     }
 
-    /// The outcome of `check` of a model on `engine`, and where the reference ran.
+    /// The outcome of `check` of a model on `engine`, and the engine on which the reference ran.
     fn compared(
         subject: Subject,
         engine: &str,

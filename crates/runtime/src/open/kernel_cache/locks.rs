@@ -18,7 +18,7 @@ use testgen_types::bounded_file::{limit, read_bytes};
 /// milliseconds.
 const OBSERVED: Duration = Duration::from_secs(2);
 
-/// Folders below that of the caches in which cubecl has files.
+/// Levels of folders below the caches' folder in which cubecl has files.
 const DEPTH: usize = 8;
 
 /// Deletes the locks in `folder` and below that do not change for a while, whatever the clock

@@ -90,15 +90,11 @@ fn writable(folder: &Path) -> std::io::Result<()> {
 /// One name for all GPUs. cubecl has one folder per backend and process, so two architectures in
 /// one backend would read each other's kernels.
 fn keys(devices: &[Device]) -> Result<String, String> {
-    let on = |paths: &[DetectionPath]| -> BTreeSet<String> {
-        devices
-            .iter()
-            .filter(|device| paths.contains(&device.path))
-            .map(key)
-            .collect()
-    };
-    let hip = on(&[DetectionPath::HipRuntime]);
-    let cuda = on(&[DetectionPath::CudaDriver, DetectionPath::CudaCompatibility]);
+    let hip = keys_of(&[DetectionPath::HipRuntime], devices);
+    let cuda = keys_of(
+        &[DetectionPath::CudaDriver, DetectionPath::CudaCompatibility],
+        devices,
+    );
     for keys in [&hip, &cuda] {
         if keys.len() > 1 {
             let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
@@ -163,3 +159,11 @@ fn cargo_hash(stem: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests;
+
+fn keys_of(paths: &[DetectionPath], devices: &[Device]) -> BTreeSet<String> {
+    devices
+        .iter()
+        .filter(|device| paths.contains(&device.path))
+        .map(key)
+        .collect()
+}

@@ -1,15 +1,19 @@
 //! The library of a GPU's vendor in the place of the kernels of matrix products.
 
-use super::{OpenError, backend};
+use super::{
+    super::error::OpenError,
+    backend::{self, Products},
+};
 use crate::engine::AttachError;
 use testgen_device::Device;
-use testgen_nn::{device::BackendDevice, forward::Unsupported};
+use testgen_nn::forward::Unsupported;
 
 /// The name and the version of the library that multiplies matrices on `device`.
 #[cfg(any(feature = "cuda", feature = "rocm"))]
 pub(super) fn find(device: &Device) -> Result<String, OpenError> {
     use testgen_libraries::OpenLibraryError;
-    let BackendDevice::Gpu(gpu) = on(backend(device)?) else {
+    use testgen_nn::device::BackendDevice;
+    let BackendDevice::Gpu(gpu) = backend::of_device(device, Products::Library)? else {
         return Err(unsupported(
             device,
             "no vendor's library computes on the CPU",
@@ -27,27 +31,11 @@ pub(super) fn find(device: &Device) -> Result<String, OpenError> {
 
 #[cfg(not(any(feature = "cuda", feature = "rocm")))]
 pub(super) fn find(device: &Device) -> Result<String, OpenError> {
-    backend(device)?;
+    backend::of_device(device, Products::Library)?;
     Err(unsupported(
         device,
         "no vendor's library computes on the CPU",
     ))
-}
-
-/// The same device with the library.
-#[cfg(any(feature = "cuda", feature = "rocm"))]
-pub(super) fn on(backend: BackendDevice) -> BackendDevice {
-    match backend {
-        BackendDevice::Gpu(gpu) => {
-            BackendDevice::Gpu(gpu.with_products(testgen_gpu::ProductSource::Library))
-        }
-        other => other,
-    }
-}
-
-#[cfg(not(any(feature = "cuda", feature = "rocm")))]
-pub(super) fn on(backend: BackendDevice) -> BackendDevice {
-    backend
 }
 
 /// A reason to ignore the checks of the column.

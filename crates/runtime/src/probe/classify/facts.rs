@@ -50,10 +50,9 @@ pub(super) fn accumulator(answers: &[f64]) -> Option<Accumulator> {
     // Any order of a 16-bit sum loses small terms, or gains half a step of the large one for some
     // of them.
     let step_of_large = 256.0;
-    let plausible = |answer: &f64| (-step_of_large..=INNER as f64).contains(answer);
     answers
         .iter()
-        .all(plausible)
+        .all(|answer| (-step_of_large..=INNER as f64).contains(answer))
         .then_some(Accumulator::SixteenBits)
 }
 

@@ -96,7 +96,7 @@ pub(super) fn of_tf32(
     faults
 }
 
-/// The exact result, or infinity where it overflows the format.
+/// The exact result, or infinity if it overflows the format.
 fn bounded(format: FloatFormat, exact: f64) -> f64 {
     if exact.abs() > format.largest {
         exact.signum() * f64::INFINITY
@@ -134,6 +134,7 @@ fn wrong_value(operation: ExactOperation, got: Option<&f64>) -> Option<String> {
         right,
         exact,
     } = operation;
+    // An answer that is missing differs from every number.
     let got = *got.unwrap_or(&f64::NAN);
     (got != exact).then(|| format!("{left} {sign} {right} is {got}, expected {exact}"))
 }
@@ -202,7 +203,6 @@ impl ProductError {
             .zip(&exact)
             .map(|(answer, exact)| answer - exact)
             .collect();
-        let norm = |values: &[f64]| values.iter().map(|value| value * value).sum::<f64>().sqrt();
         Self {
             largest: largest(&differences),
             tolerance,
@@ -232,4 +232,8 @@ fn largest(values: &[f64]) -> f64 {
     values
         .iter()
         .fold(0.0, |largest: f64, value| largest.max(value.abs()))
+}
+
+fn norm(values: &[f64]) -> f64 {
+    values.iter().map(|value| value * value).sum::<f64>().sqrt()
 }

@@ -54,17 +54,18 @@ fn device(precision: Precision, round: Round, sum: Round) -> Measurement {
     let format = FloatFormat::for_precision(precision);
     let elementwise = cases::elementwise(format);
     let multiply = |product: ProbeProduct| {
-        let element = |index: usize| {
-            let (row, column) = (index / SIDE, index % SIDE);
-            let terms = (0..INNER).map(|inner| {
-                product.left[row * INNER + inner] * product.right[inner * SIDE + column]
-            });
-            round(
-                precision,
-                terms.fold(0.0, |total, term| sum(precision, total + term)),
-            )
-        };
-        (0..SIDE * SIDE).map(element).collect::<Vec<f64>>()
+        (0..SIDE * SIDE)
+            .map(|index| {
+                let (row, column) = (index / SIDE, index % SIDE);
+                let terms = (0..INNER).map(|inner| {
+                    product.left[row * INNER + inner] * product.right[inner * SIDE + column]
+                });
+                round(
+                    precision,
+                    terms.fold(0.0, |total, term| sum(precision, total + term)),
+                )
+            })
+            .collect::<Vec<f64>>()
     };
     Measurement {
         stored: Ok(elementwise.sums.iter().map(|(left, _)| *left).collect()),

@@ -88,20 +88,22 @@ impl Unit {
                 value
             }
         };
-        let element = |index: usize| {
-            let (row, column) = (index / SIDE, index % SIDE);
-            let term = |inner: usize| {
-                flush(product.left[row * INNER + inner])
-                    * flush(product.right[inner * SIDE + column])
-            };
-            let terms: Vec<f64> = (0..INNER).map(term).collect();
-            flush(
-                terms
-                    .chunks(self.terms)
-                    .fold(0.0, |sum, terms| self.block(sum, terms)),
-            )
-        };
-        let answers: Vec<f64> = (0..SIDE * SIDE).map(element).collect();
+        let answers: Vec<f64> = (0..SIDE * SIDE)
+            .map(|index| {
+                let (row, column) = (index / SIDE, index % SIDE);
+                let terms: Vec<f64> = (0..INNER)
+                    .map(|inner| {
+                        flush(product.left[row * INNER + inner])
+                            * flush(product.right[inner * SIDE + column])
+                    })
+                    .collect();
+                flush(
+                    terms
+                        .chunks(self.terms)
+                        .fold(0.0, |sum, terms| self.block(sum, terms)),
+                )
+            })
+            .collect();
         matrix_unit(precision, &answers, SIDE).expect("the size of the product")
     }
 }

@@ -19,7 +19,7 @@ pub(super) struct RecordedProduct {
     pub(super) model: &'static str,
     /// The check in which it did.
     pub(super) check: Check,
-    /// Whether the layout is that of one head, which no model computed.
+    /// Whether it is laid out as one head, which no model computed.
     pub(super) one_head: bool,
 }
 
@@ -30,12 +30,11 @@ impl Selected {
             .split(',')
             .filter(|entry| !entry.is_empty())
             .map(|entry| {
-                let name = |harness: &Harness| {
-                    format!("{}::{}", harness.spec.architecture, harness.spec.name)
-                };
                 let found = entry.rsplit_once("::").and_then(|(model, device)| {
                     Some((
-                        *harnesses.iter().find(|harness| name(harness) == model)?,
+                        *harnesses.iter().find(|harness| {
+                            format!("{}::{}", harness.spec.architecture, harness.spec.name) == model
+                        })?,
                         device.parse().ok()?,
                     ))
                 });
@@ -112,8 +111,8 @@ fn record(
         index,
         engine: EngineName::native(),
     };
-    let run = || trial::run(harness, registration, base, &context);
-    let ((entry, _), products) = record_products(run);
+    let ((entry, _), products) =
+        record_products(|| trial::run(harness, registration, base, &context));
     // Its products may be incomplete, so that some would be missing without a notice.
     if entry.status == EntryStatus::Fail {
         let reason = entry.reason.clone().unwrap_or_default();
@@ -140,7 +139,7 @@ fn record(
 /// The product in each type of the spec: most checks run in f32, but a request in 16 bits has the
 /// same sizes.
 fn in_types(product: Product, precisions: &[Precision]) -> Vec<Product> {
-    // Of f32 products, the record contains those that may be computed in TF32.
+    // Of f32 products, the record contains the ones that may be computed in TF32.
     let others = precisions
         .iter()
         .copied()

@@ -72,12 +72,12 @@ fn start(task: &KernelTask) -> Result<Child, String> {
         .stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| error.to_string())?;
     let input = child.stdin.take().ok_or("it has no input")?;
-    // An error is that of a process that has ended; its status says more.
+    // An error means that the process has ended; its status says more.
     drop(serde_json::to_writer(input, task));
     Ok(child)
 }
 
-/// The answers of a worker, read by a thread of their own so that waiting for one can end.
+/// The answers of a worker, read by a separate thread so that waiting for one can end.
 fn answers(output: ChildStdout) -> Receiver<WorkerAnswer> {
     let (sender, receiver) = channel();
     thread::spawn(move || {

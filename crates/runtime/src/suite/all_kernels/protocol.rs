@@ -13,7 +13,7 @@ pub(super) const PREFIX: &str = "testgen-kernel ";
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct KernelTask {
     pub(super) device: DeviceKind,
-    /// The ordinal of the device among those of its kind.
+    /// The ordinal of the device among the devices of its kind.
     pub(super) index: u32,
     /// The number of the kernel in `Candidate::all`.
     pub(super) kernel: usize,

@@ -65,7 +65,7 @@ impl FromStr for CompileJob {
     }
 }
 
-/// The jobs that are waiting and those that are finished.
+/// The jobs that are waiting and the jobs that are finished.
 #[derive(Debug)]
 pub(super) struct Jobs {
     all: usize,
@@ -76,17 +76,20 @@ pub(super) struct Jobs {
 impl Jobs {
     /// All parts of all units: as many parts of each that every process has one to begin with.
     pub(super) fn new(units: &[CompileUnit], processes: usize) -> Self {
+        // So that no process is idle when there are fewer units than processes.
         let parts = (processes / units.len().max(1)).max(1) as u64;
-        let of_unit = |unit: &CompileUnit| {
-            (0..parts)
-                .map(|part| CompileJob {
-                    unit: *unit,
-                    part,
-                    parts,
-                })
-                .collect::<Vec<_>>()
-        };
-        let waiting: VecDeque<CompileJob> = units.iter().flat_map(of_unit).collect();
+        let waiting: VecDeque<CompileJob> = units
+            .iter()
+            .flat_map(|unit| {
+                (0..parts)
+                    .map(|part| CompileJob {
+                        unit: *unit,
+                        part,
+                        parts,
+                    })
+                    .collect::<Vec<_>>()
+            })
+            .collect();
         Self {
             all: waiting.len(),
             waiting,
@@ -111,23 +114,23 @@ impl Jobs {
 
     /// The units of which every part is finished.
     pub(super) fn finished(&self) -> Vec<CompileUnit> {
-        let complete = |job: &&CompileJob| {
-            let parts = self
-                .finished
-                .iter()
-                .filter(|other| other.unit == job.unit)
-                .count() as u64;
-            job.part == 0 && parts == job.parts
-        };
         self.finished
             .iter()
-            .filter(complete)
+            .filter(|job| {
+                let parts = self
+                    .finished
+                    .iter()
+                    .filter(|other| other.unit == job.unit)
+                    .count() as u64;
+                // Part 0 represents its unit, which is then listed once.
+                job.part == 0 && parts == job.parts
+            })
             .map(|job| job.unit)
             .collect()
     }
 }
 
-/// The checks of `harness` whose kernels are compiled: those of numbers, without the one that
+/// The checks of `harness` whose kernels are compiled: the checks of numbers, without the one that
 /// measures memory and the one on request, whose tensors are too large for many processes.
 pub(super) fn compiled_checks(
     harness: &Harness,

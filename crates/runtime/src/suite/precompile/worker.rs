@@ -126,7 +126,7 @@ fn feed(jobs: &Mutex<Jobs>, mut input: ChildStdin, answers: &mpsc::Receiver<()>)
     Some(())
 }
 
-/// In a function of its own, so that the lock is not held while the job runs.
+/// In a separate function, so that the lock is not held while the job runs.
 fn next(jobs: &Mutex<Jobs>) -> Option<CompileJob> {
     lock(jobs).next()
 }

@@ -20,6 +20,7 @@ use testgen_operators::{
     },
     cases::{Arithmetic, Reference, evaluate, reduce, reference, result_elements},
 };
+use testgen_types::Operator;
 
 /// The longest search for a smaller call: a simulated device computes a call in milliseconds to
 /// seconds.
@@ -66,22 +67,27 @@ pub(super) fn compute(request: ReplayRequest, environment: &Environment) -> Repl
 /// was damaged or made by hand.
 fn reference_of(failed: &FailedCall, arithmetic: Arithmetic) -> Result<Reference, String> {
     let operator = failed.call.operator;
-    let problem = |problem: String| format!("the call is not one of `{operator}`: {problem}");
-    let elements = result_elements(&failed.call).map_err(problem)?;
+    let elements =
+        result_elements(&failed.call).map_err(|problem| other_call(problem, operator))?;
     let (shape, recorded) = (&failed.expected.shape, failed.expected.values.len());
     if elements != recorded {
-        return Err(problem(format!(
-            "its result has {elements} elements, the file expects {recorded}"
-        )));
+        return Err(other_call(
+            format!("its result has {elements} elements, the file expects {recorded}"),
+            operator,
+        ));
     }
     let reference = catch_unwind(AssertUnwindSafe(|| reference(&failed.call, arithmetic)));
-    let reference = reference.map_err(|_| problem("its inputs do not fit together".to_owned()))?;
+    let reference =
+        reference.map_err(|_| other_call("its inputs do not fit together".to_owned(), operator))?;
     if reference.shape != *shape || reference.element != failed.expected.element {
         let (element, other) = (reference.element, failed.expected.element);
-        return Err(problem(format!(
-            "its result is {element} {:?}, the file expects {other} {shape:?}",
-            reference.shape
-        )));
+        return Err(other_call(
+            format!(
+                "its result is {element} {:?}, the file expects {other} {shape:?}",
+                reference.shape
+            ),
+            operator,
+        ));
     }
     Ok(reference)
 }
@@ -120,11 +126,11 @@ impl DeviceReplay<'_> {
     /// device.
     fn reduced(&self, runs: &Runs) -> Reduced {
         let end = Instant::now() + LONGEST_SEARCH;
-        let fails = |call: &Call| {
-            let fails = || self.fails(call, &runs.plain);
-            (Instant::now() < end).then(|| catch_unwind(AssertUnwindSafe(fails)).unwrap_or(false))
-        };
-        let reduction = reduce(&self.failed.call, fails);
+        let reduction = reduce(&self.failed.call, |call: &Call| {
+            (Instant::now() < end).then(|| {
+                catch_unwind(AssertUnwindSafe(|| self.fails(call, &runs.plain))).unwrap_or(false)
+            })
+        });
         let failed = self.described(reduction.call);
         Reduced {
             failed,
@@ -177,7 +183,7 @@ fn failure(reference: &Reference, result: &Actual) -> Option<String> {
     }
 }
 
-/// The number of elements that differ from those of the file.
+/// The number of elements that differ from the elements of the file.
 fn differing(earlier: &Actual, result: &Actual) -> Option<usize> {
     let (Actual::Computed(earlier), Actual::Computed(result)) = (earlier, result) else {
         return None;
@@ -198,16 +204,15 @@ fn worst(reference: &Reference, earlier: &Actual, result: &Actual) -> Option<Wor
         (tensor.values[*flat] - reference.numbers[*flat].value).abs()
             / reference.numbers[*flat].error
     };
-    let largest = || {
-        (0..tensor.len())
-            .filter(|flat| !ratio(flat).is_nan())
-            .max_by(|a, b| ratio(a).total_cmp(&ratio(b)))
-    };
     let flat = evaluate(reference, tensor)
         .worst
         .first()
         .map(|worst| worst.0)
-        .or_else(largest)?;
+        .or_else(|| {
+            (0..tensor.len())
+                .filter(|flat| !ratio(flat).is_nan())
+                .max_by(|a, b| ratio(a).total_cmp(&ratio(b)))
+        })?;
     let recorded =
         |earlier: &HostTensor| earlier.values.get(flat).map(|value| format!("{value:?}"));
     Some(WorstOf {
@@ -225,3 +230,7 @@ fn worst(reference: &Reference, earlier: &Actual, result: &Actual) -> Option<Wor
 #[cfg(test)]
 #[path = "computation/tests.rs"]
 mod tests;
+
+fn other_call(problem: String, operator: Operator) -> String {
+    format!("the call is not one of `{operator}`: {problem}")
+}

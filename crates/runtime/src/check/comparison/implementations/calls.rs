@@ -93,8 +93,8 @@ fn forward(
     })
 }
 
-/// An error that ended the engine ends the check; others are compared with those of the other
-/// implementations.
+/// An error that ended the engine ends the check; other errors are compared with the errors of the
+/// other implementations.
 fn survived<T>(
     run: &CheckRun<'_>,
     outcome: Result<T, ForwardError>,
@@ -112,7 +112,7 @@ fn survived<T>(
     }
 }
 
-/// Sequences that are read in chunks with a cache; none for a model without one.
+/// Sequences that are read in chunks with a cache; empty for a model without a cache.
 fn sequences(
     run: &CheckRun<'_>,
     tested: &SubjectUnderTest,

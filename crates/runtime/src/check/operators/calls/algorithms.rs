@@ -1,5 +1,5 @@
-//! The algorithms of an engine that is a library: products of its own list, each computed with
-//! every algorithm that the library offers.
+//! The algorithms of an engine that is a library: products or convolutions of its own list, each
+//! computed with every algorithm that the library offers.
 
 use super::{
     super::super::run::{Abort, CheckRun, Failures},
@@ -8,14 +8,17 @@ use super::{
 };
 use testgen_types::Operator;
 
-/// Adds an output for each algorithm, if the spec has `gemm` and the engine has algorithms.
-/// Returns a summary, or `None` elsewhere.
+/// The operators whose specs compute the list: one spec of products, and one of convolutions.
+const LISTED: [Operator; 2] = [Operator::Gemm, Operator::Conv2d];
+
+/// Adds an output for each algorithm, if the engine has algorithms and computes an operator of the
+/// spec that is listed. Returns a summary, or `None` elsewhere.
 pub(in crate::check::operators) fn compared(
     run: &mut CheckRun<'_>,
 ) -> Result<Option<String>, Abort> {
-    if shapes(run)?
+    if !shapes(run)?
         .iter()
-        .all(|shapes| shapes.operator != Operator::Gemm)
+        .any(|shapes| LISTED.contains(&shapes.operator))
     {
         return Ok(None);
     }
@@ -50,7 +53,7 @@ pub(in crate::check::operators) fn compared(
         format!("; not offered: {}", found.unsupported.join("; "))
     };
     Ok(Some(format!(
-        "{results} products of {} algorithms{lacking}",
+        "{results} results of {} algorithms{lacking}",
         found.rows.len()
     )))
 }

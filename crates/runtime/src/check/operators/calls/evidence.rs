@@ -15,42 +15,27 @@ pub(in crate::check::operators) fn output_error(
     evaluation: ErrorEvaluation,
 ) -> OutputError {
     let strides = testgen_operators::calls::row_major_strides(shape);
-    let position = |flat: usize| {
-        strides
-            .iter()
-            .zip(shape)
-            .map(|(stride, length)| flat / stride % length)
-            .collect()
-    };
-    // As in the comparison with goldens: JSON has neither NaN nor infinity.
-    let number = |value: f64| {
-        if value.is_nan() {
-            f64::MAX
-        } else {
-            value.clamp(f64::MIN, f64::MAX)
-        }
-    };
     let worst = evaluation
         .worst
         .into_iter()
         .map(|(flat, expected, got)| WorstElement {
-            index: position(flat),
-            expected: number(expected),
-            got: number(got),
+            index: position(flat, &strides, shape),
+            expected: finite(expected),
+            got: finite(got),
         });
     OutputError {
         name: operator.to_string(),
-        rel_l2: number(evaluation.rel_l2),
-        max_rel: number(evaluation.max_rel),
-        rel_l2_threshold: number(evaluation.rel_l2_threshold),
-        max_rel_threshold: number(evaluation.max_rel_threshold),
+        rel_l2: finite(evaluation.rel_l2),
+        max_rel: finite(evaluation.max_rel),
+        rel_l2_threshold: finite(evaluation.rel_l2_threshold),
+        max_rel_threshold: finite(evaluation.max_rel_threshold),
         headroom: evaluation.headroom.min(LARGEST_HEADROOM),
         non_finite: evaluation.non_finite,
         worst: worst.collect(),
     }
 }
 
-/// The result of bitwise comparisons as a report has it, and that of a call that was not computed.
+/// The result of bitwise comparisons, or of a call that was not computed, as a report has it.
 pub(in crate::check::operators) fn exact(operator: Operator, holds: bool) -> OutputError {
     OutputError::with_headroom(
         operator.to_string(),
@@ -66,4 +51,21 @@ pub(in crate::check::operators) fn of_algorithm(row: &AlgorithmResults) -> Outpu
         .unwrap_or(LARGEST_HEADROOM)
         .min(LARGEST_HEADROOM);
     OutputError::with_headroom(row.name.clone(), if row.wrong > 0 { 0.0 } else { headroom })
+}
+
+fn position(flat: usize, strides: &[usize], shape: &[usize]) -> Vec<usize> {
+    strides
+        .iter()
+        .zip(shape)
+        .map(|(stride, length)| flat / stride % length)
+        .collect()
+}
+
+fn finite(value: f64) -> f64 {
+    // As in the comparison with goldens: JSON has neither NaN nor infinity.
+    if value.is_nan() {
+        f64::MAX
+    } else {
+        value.clamp(f64::MIN, f64::MAX)
+    }
 }

@@ -53,7 +53,7 @@ pub(in crate::check::operators) struct Failing<'a> {
 }
 
 impl FailedCalls {
-    /// Those of a check that begins. Deletes the files of its last run.
+    /// The failed calls of a check that begins. Deletes the files of its last run.
     pub(in crate::check::operators) fn new(
         run: &CheckRun<'_>,
         tested: &OperatorsUnderTest<'_>,
@@ -190,16 +190,15 @@ impl FailedCalls {
         let shown = folder
             .file_name()
             .map(|folder| format!("{}/{name}", folder.to_string_lossy()));
-        let problem = |error| {
-            format!(
-                "`{}` cannot be written: {error}",
-                folder.join(&name).display()
-            )
-        };
         Some(
             written
                 .map(|()| shown.unwrap_or_else(|| name.clone()))
-                .map_err(problem),
+                .map_err(|error| {
+                    format!(
+                        "`{}` cannot be written: {error}",
+                        folder.join(&name).display()
+                    )
+                }),
         )
     }
 }
@@ -233,22 +232,15 @@ fn replace(folder: &Path, name: &str, content: &[u8]) -> io::Result<()> {
 
 /// Whether the result changes.
 fn description(again: Again, is_error: bool) -> String {
-    let of = |repetition| match repetition {
-        Repetition::Same if is_error => "the same error",
-        Repetition::Same => "the same bits",
-        Repetition::OtherFailure if is_error => "another error or a wrong result",
-        Repetition::OtherFailure => "another wrong result",
-        Repetition::Correct => "a correct result",
-    };
-    let plain = of(again.plain);
+    let plain = described(again.plain, is_error);
     match again.blocking {
         None => format!("computed again: {plain}"),
-        Some(blocking) if of(blocking) == plain => {
+        Some(blocking) if described(blocking, is_error) == plain => {
             format!("computed again: {plain}, also with blocking launches")
         }
         Some(blocking) => format!(
             "computed again: {plain}; with blocking launches: {}",
-            of(blocking)
+            described(blocking, is_error)
         ),
     }
 }
@@ -256,3 +248,13 @@ fn description(again: Again, is_error: bool) -> String {
 #[cfg(test)]
 #[path = "failed/tests.rs"]
 mod tests;
+
+fn described(repetition: Repetition, is_error: bool) -> &'static str {
+    match repetition {
+        Repetition::Same if is_error => "the same error",
+        Repetition::Same => "the same bits",
+        Repetition::OtherFailure if is_error => "another error or a wrong result",
+        Repetition::OtherFailure => "another wrong result",
+        Repetition::Correct => "a correct result",
+    }
+}

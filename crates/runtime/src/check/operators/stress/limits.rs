@@ -4,7 +4,7 @@ use crate::{memory::memory, open::OpenDevice};
 use testgen_operators::cases::StressCase;
 use testgen_types::DeviceKind;
 
-/// Bytes on the host processor: its memory is that of all programs, and of the other checks.
+/// Bytes on the host processor: all programs and the other checks share its memory.
 const ON_HOST: u64 = 2 << 30;
 /// Multiplications that the host processor computes in seconds.
 const WORK_ON_HOST: u64 = 1 << 29;
@@ -12,7 +12,7 @@ const WORK_ON_HOST: u64 = 1 << 29;
 const SIMULATED: u64 = 256 << 20;
 /// Multiplications that a simulated device computes in seconds.
 const WORK_SIMULATED: u64 = 1 << 23;
-/// Bytes where the driver does not report its free memory.
+/// Bytes for a driver that does not report its free memory.
 const UNKNOWN: u64 = 1 << 30;
 
 /// The limits of a device.

@@ -1,0 +1,380 @@
+//! Python, and the packages that engines use.
+
+use crate::{
+    facts::{MachineFacts, Python, PythonFailure, PythonPackage},
+    row::{Area, DoctorRow, RowStatus},
+};
+use testgen_base::text::shell_quote;
+use testgen_device::DeviceKind;
+
+/// The oldest torch and transformers that the engine `torch` supports.
+const TORCH: (u32, u32) = (2, 4);
+const TRANSFORMERS: (u32, u32) = (4, 57);
+
+/// The packages besides torch and onnxruntime; the last one is for diffusion models only.
+const OTHERS: [&str; 4] = ["transformers", "safetensors", "numpy", "diffusers"];
+
+pub(super) fn rows(facts: &MachineFacts) -> Vec<DoctorRow> {
+    let python = match &facts.python {
+        Ok(python) => python,
+        Err(failure) => return vec![without_python(failure)],
+    };
+    let evidence = format!("{}, version {}", python.executable, python.version);
+    let mut rows = vec![
+        DoctorRow::new(Area::Python, "python", RowStatus::Ok, evidence),
+        torch(facts, python),
+    ];
+    rows.extend(architectures(facts, python));
+    rows.extend(OTHERS.map(|name| other(python, name)));
+    rows.push(onnxruntime(python));
+    rows.extend(several_distributions(python));
+    rows
+}
+
+/// Only `run` and `generate` work without Python; engines and `record` do not.
+fn without_python(failure: &PythonFailure) -> DoctorRow {
+    let status = if failure.named || !failure.missing {
+        RowStatus::Failure
+    } else {
+        RowStatus::Note
+    };
+    let row = DoctorRow::new(
+        Area::Python,
+        "python",
+        status,
+        format!("`{}`: {}", failure.program, failure.problem),
+    );
+    row.because(
+        "the engines `torch` and `onnxruntime` need Python 3",
+        "sudo apt install python3, or --python PATH",
+    )
+}
+
+fn install(python: &Python, packages: &str) -> String {
+    format!(
+        "{} -m pip install {packages}",
+        shell_quote(&python.executable)
+    )
+}
+
+fn absent(python: &Python, name: &str) -> DoctorRow {
+    let row = DoctorRow::new(Area::Python, name, RowStatus::Note, "not installed");
+    row.because(
+        format!("no Python package of this name in {}", python.executable),
+        install(python, name),
+    )
+}
+
+fn broken(python: &Python, name: &str, package: &PythonPackage, error: &str) -> DoctorRow {
+    let row = DoctorRow::new(
+        Area::Python,
+        name,
+        RowStatus::Failure,
+        format!("{}, cannot be imported: {error}", package.version),
+    );
+    row.because(
+        "the package or a library that it needs is damaged or missing",
+        install(python, &format!("--force-reinstall {name}")),
+    )
+}
+
+fn torch(facts: &MachineFacts, python: &Python) -> DoctorRow {
+    let Some(package) = python.packages.get("torch") else {
+        return absent(python, "torch");
+    };
+    if let Some(error) = &package.error {
+        return broken(python, "torch", package, error);
+    }
+    let build = match (&package.hip, &package.cuda) {
+        (Some(hip), _) => format!("built for HIP {hip}"),
+        (None, Some(cuda)) => format!("built for CUDA {cuda}"),
+        (None, None) => "built for the CPU".to_owned(),
+    };
+    let new = |status| {
+        DoctorRow::new(
+            Area::Python,
+            "torch",
+            status,
+            format!("{}, {build}", package.version),
+        )
+    };
+    if older(&package.version, TORCH) {
+        return new(RowStatus::Warning).because(
+            "the engine `torch` needs 2.4 or newer",
+            install(python, "--upgrade torch"),
+        );
+    }
+    let has = |kind| {
+        facts
+            .inventory
+            .devices
+            .iter()
+            .any(|device| device.kind == kind && !device.simulated)
+    };
+    // A machine may have GPUs of both vendors; a build supports one.
+    let supported = (package.hip.is_some() && has(DeviceKind::Rocm))
+        || (package.cuda.is_some() && has(DeviceKind::Cuda));
+    let wheel = |index: &str| {
+        install(
+            python,
+            &format!(
+                "--force-reinstall torch --index-url https://download.pytorch.org/whl/{index}"
+            ),
+        )
+    };
+    match (has(DeviceKind::Rocm), has(DeviceKind::Cuda)) {
+        (true, _) if !supported => new(RowStatus::Warning).because(
+            "this build cannot use the AMD GPU; PyPI has builds for CUDA only",
+            wheel("rocm6.4"),
+        ),
+        (false, true) if !supported => {
+            new(RowStatus::Warning).because("this build cannot use the NVIDIA GPU", wheel("cu128"))
+        }
+        _ => new(RowStatus::Ok),
+    }
+}
+
+/// A HIP build has kernels for the architectures of its list only; others fail at the first kernel.
+fn architectures(facts: &MachineFacts, python: &Python) -> Vec<DoctorRow> {
+    let Some(torch) = python
+        .packages
+        .get("torch")
+        .filter(|torch| torch.hip.is_some())
+    else {
+        return Vec::new();
+    };
+    // The list is empty where torch sees no GPU.
+    let gpus = facts
+        .inventory
+        .devices
+        .iter()
+        .filter(|device| device.kind == DeviceKind::Rocm && !torch.architectures.is_empty());
+    gpus.filter_map(|device| {
+        let architecture = device.architecture.as_ref().filter(|own| !torch.architectures.contains(own))?;
+        let evidence = format!("has kernels for {}, not for {architecture}", torch.architectures.join(", "));
+        let row = DoctorRow::new(Area::Python, format!("torch, {}", device.label()), RowStatus::Warning, evidence);
+        let fix = install(python, "--upgrade --pre torch --index-url https://download.pytorch.org/whl/nightly/rocm7.0");
+        Some(
+            row.because(
+                "this build was not compiled for the GPU; its kernels fail, or run for another architecture",
+                fix,
+            ),
+        )
+    })
+    .collect()
+}
+
+fn other(python: &Python, name: &str) -> DoctorRow {
+    let Some(package) = python.packages.get(name) else {
+        return absent(python, name);
+    };
+    let new = |status| DoctorRow::new(Area::Python, name, status, package.version.clone());
+    if name == "transformers" && older(&package.version, TRANSFORMERS) {
+        return new(RowStatus::Warning).because(
+            "the engine `torch` needs 4.57 or newer",
+            install(python, "--upgrade transformers"),
+        );
+    }
+    new(RowStatus::Ok)
+}
+
+fn onnxruntime(python: &Python) -> DoctorRow {
+    let Some(package) = python.packages.get("onnxruntime") else {
+        return absent(python, "onnxruntime");
+    };
+    if let Some(error) = &package.error {
+        return broken(python, "onnxruntime", package, error);
+    }
+    let build = package
+        .build
+        .as_ref()
+        .map_or_else(String::new, |build| format!(", {build}"));
+    let providers = package.providers.join(", ");
+    DoctorRow::new(
+        Area::Python,
+        "onnxruntime",
+        RowStatus::Ok,
+        format!("{}{build}; providers: {providers}", package.version),
+    )
+}
+
+/// All of them write the same directory, so that the last one that was installed replaces files of
+/// the others.
+fn several_distributions(python: &Python) -> Option<DoctorRow> {
+    let found = &python.onnxruntime_distributions;
+    let row = DoctorRow::new(
+        Area::Python,
+        "onnxruntime",
+        RowStatus::Warning,
+        format!("installed by {}", found.join(", ")),
+    );
+    let remove = format!(
+        "{} -m pip uninstall --yes {}",
+        shell_quote(&python.executable),
+        found.join(" ")
+    );
+    let fix = format!("{remove}; then install the one for this GPU");
+    (found.len() > 1).then(|| row.because("these packages overwrite each other's files", fix))
+}
+
+/// Whether a version is older; one without two numbers is not.
+fn older(version: &str, minimum: (u32, u32)) -> bool {
+    let mut parts = version.split('.').map(|part| part.parse::<u32>().ok());
+    matches!((parts.next().flatten(), parts.next().flatten()), (Some(major), Some(minor)) if (major, minor) < minimum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rows;
+    use crate::{
+        evaluation::samples::{amd_host, empty, row, with_package},
+        facts::{PythonFailure, PythonPackage},
+        row::RowStatus,
+    };
+
+    fn package(version: &str) -> PythonPackage {
+        PythonPackage {
+            version: version.to_owned(),
+            ..PythonPackage::default()
+        }
+    }
+
+    fn hip(architectures: &[&str]) -> PythonPackage {
+        let architectures = architectures
+            .iter()
+            .map(|name| (*name).to_owned())
+            .collect();
+        PythonPackage {
+            hip: Some("7.0".to_owned()),
+            architectures,
+            ..package("2.11.0+rocm7.0")
+        }
+    }
+
+    #[test]
+    fn absent_packages_and_an_absent_python_are_notes() {
+        let found = rows(&empty());
+        for name in ["torch", "transformers", "onnxruntime"] {
+            assert_eq!(row(&found, name).status, RowStatus::Note);
+            let fix = format!("/usr/bin/python3 -m pip install {name}");
+            assert_eq!(row(&found, name).fix, Some(fix));
+        }
+        let failure = |named, missing| {
+            let failure = PythonFailure {
+                program: "python3".to_owned(),
+                problem: "not found".to_owned(),
+                named,
+                missing,
+            };
+            let facts = crate::facts::MachineFacts {
+                python: Err(failure),
+                ..empty()
+            };
+            row(&rows(&facts), "python").status
+        };
+        assert_eq!(failure(false, true), RowStatus::Note);
+        assert_eq!(failure(true, true), RowStatus::Failure);
+        assert_eq!(failure(false, false), RowStatus::Failure);
+    }
+
+    #[test]
+    fn a_torch_for_another_vendor_is_a_warning_with_the_index_of_its_wheels() {
+        let cuda = PythonPackage {
+            cuda: Some("12.8".to_owned()),
+            ..package("2.11.0")
+        };
+        let found = rows(&with_package(amd_host(), "torch", cuda.clone()));
+        let torch = row(&found, "torch");
+        assert_eq!(
+            (torch.status, torch.evidence.as_str()),
+            (RowStatus::Warning, "2.11.0, built for CUDA 12.8")
+        );
+        assert!(
+            torch
+                .fix
+                .as_ref()
+                .is_some_and(|fix| fix.contains("download.pytorch.org/whl/rocm"))
+        );
+        assert_eq!(
+            row(&rows(&with_package(empty(), "torch", cuda)), "torch").status,
+            RowStatus::Ok
+        );
+        assert_eq!(
+            row(&rows(&with_package(amd_host(), "torch", hip(&[]))), "torch").status,
+            RowStatus::Ok
+        );
+    }
+
+    #[test]
+    fn a_build_without_kernels_for_the_gpu_is_a_warning() {
+        let found = rows(&with_package(
+            amd_host(),
+            "torch",
+            hip(&["gfx90a", "gfx1100"]),
+        ));
+        let torch = row(&found, "torch, rocm:0");
+        assert_eq!(
+            (torch.status, torch.evidence.as_str()),
+            (
+                RowStatus::Warning,
+                "has kernels for gfx90a, gfx1100, not for gfx942"
+            )
+        );
+        for complete in [hip(&["gfx942"]), hip(&[])] {
+            let found = rows(&with_package(amd_host(), "torch", complete));
+            assert!(found.iter().all(|row| row.subject != "torch, rocm:0"));
+        }
+    }
+
+    #[test]
+    fn old_and_broken_packages_are_reported() {
+        let status =
+            |name: &str, package| row(&rows(&with_package(empty(), name, package)), name).status;
+        assert_eq!(status("torch", package("2.3.1")), RowStatus::Warning);
+        assert_eq!(status("torch", package("2.4.0")), RowStatus::Ok);
+        assert_eq!(
+            status("transformers", package("4.56.2")),
+            RowStatus::Warning
+        );
+        assert_eq!(status("transformers", package("5.0.0")), RowStatus::Ok);
+        let damaged = PythonPackage {
+            error: Some("libamdhip64.so.6: cannot open".to_owned()),
+            ..package("2.11.0")
+        };
+        assert_eq!(status("torch", damaged), RowStatus::Failure);
+    }
+
+    #[test]
+    fn onnxruntime_has_its_providers() {
+        let providers = vec![
+            "MIGraphXExecutionProvider".to_owned(),
+            "CPUExecutionProvider".to_owned(),
+        ];
+        let mut facts = with_package(
+            empty(),
+            "onnxruntime",
+            PythonPackage {
+                providers,
+                ..package("1.27.0")
+            },
+        );
+        let found = rows(&facts);
+        let found = row(&found, "onnxruntime");
+        assert_eq!(found.status, RowStatus::Ok);
+        assert_eq!(
+            found.evidence,
+            "1.27.0; providers: MIGraphXExecutionProvider, CPUExecutionProvider"
+        );
+        if let Ok(python) = &mut facts.python {
+            python.onnxruntime_distributions =
+                vec!["onnxruntime".to_owned(), "onnxruntime-gpu".to_owned()];
+        }
+        assert_eq!(
+            rows(&facts)
+                .iter()
+                .filter(|row| row.status == RowStatus::Warning)
+                .count(),
+            1
+        );
+    }
+}

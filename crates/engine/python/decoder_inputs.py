@@ -1,1 +1,0 @@
-../../../python/record/decoder_inputs.py

@@ -1,1 +1,0 @@
-../../../python/record/encoder_decoder.py

@@ -1,1 +1,0 @@
-../../../python/record/forward_arguments.py

@@ -1,1 +1,0 @@
-../../../python/record/generation.py

@@ -1,1 +1,0 @@
-../../../python/record/image_inputs.py

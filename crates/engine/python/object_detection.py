@@ -1,1 +1,0 @@
-../../../python/record/object_detection.py

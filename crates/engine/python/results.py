@@ -1,1 +1,0 @@
-../../../python/record/results.py

@@ -1,1 +1,0 @@
-../../../python/record/rounded_inputs.py

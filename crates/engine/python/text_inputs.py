@@ -1,1 +1,0 @@
-../../../python/record/text_inputs.py

@@ -1,1 +1,0 @@
-../../../python/record/time_series.py

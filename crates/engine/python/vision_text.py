@@ -1,1 +1,0 @@
-../../../python/record/vision_text.py

@@ -1,1 +1,0 @@
-../../../python/record/weight_files.py

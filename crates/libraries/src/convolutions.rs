@@ -1,0 +1,141 @@
+//! Convolutions of a library compared with f64: shapes, windows, groups, types, and every algorithm
+//! that the library offers.
+
+mod bound;
+mod case;
+mod opened;
+mod plan;
+
+pub(crate) use case::ConvolutionCase;
+pub(crate) use opened::OpenedConvolutions;
+pub(crate) use plan::ConvolutionPlan;
+
+use crate::{
+    convolution_library::{ConvolutionAlgorithm, ConvolutionLibrary},
+    evaluation::{AlgorithmResult, evaluate, first_difference},
+    gpu::GpuError,
+    library_error::LibraryError,
+    open::Opened,
+    report::{LibraryReport, NamedComputation, Reporter},
+};
+use bound::ConvolutionBounds;
+use plan::PlannedConvolution;
+
+/// The most bytes of workspace of an algorithm: all of them are written before each run.
+const MOST_WORKSPACE: usize = 256 << 20;
+
+/// Computes every convolution of `plan` and compares it.
+///
+/// Ends early when the device fails, because after an invalid access every further call fails, too;
+/// the report says so.
+pub(crate) fn run_convolutions(
+    opened: &Opened,
+    library: &dyn ConvolutionLibrary,
+    plan: &ConvolutionPlan,
+) -> LibraryReport {
+    let mut reporter = Reporter::new(opened);
+    let gpu = &*opened.gpu;
+    let device = OpenedConvolutions { gpu, library };
+    for planned in plan.convolutions() {
+        let computation = NamedComputation {
+            arithmetic: planned.problem.arithmetic(),
+            variant: planned.problem.operator.to_string(),
+            description: format!("{}, {}", planned.problem, planned.kind),
+        };
+        if let Err(error) = rows(device, &planned, &computation, &mut reporter) {
+            return reporter.aborted(&computation, &error);
+        }
+    }
+    reporter.finish(gpu.account().peak())
+}
+
+/// Computes a convolution with each algorithm. An error is one of the device, on which no other
+/// convolution can be computed.
+fn rows(
+    device: OpenedConvolutions<'_>,
+    planned: &PlannedConvolution,
+    computation: &NamedComputation,
+    reporter: &mut Reporter,
+) -> Result<(), GpuError> {
+    let algorithms = match device.library.algorithms(&planned.problem) {
+        Ok(algorithms) => algorithms,
+        Err(LibraryError::Gpu(error)) => return Err(error),
+        Err(LibraryError::Unsupported { reason }) => {
+            reporter.unsupported(computation, &reason);
+            return Ok(());
+        }
+        Err(error) => {
+            reporter.failed(computation, ["none", ""], error.to_string());
+            return Ok(());
+        }
+    };
+    let Some(first) = algorithms.first() else {
+        reporter.unsupported(computation, "the library offers no algorithm");
+        return Ok(());
+    };
+    let bounds = ConvolutionBounds::new(planned);
+    let case = ConvolutionCase::new(device, &planned.problem, planned.factors())?;
+    for algorithm in &algorithms {
+        if algorithm.workspace > MOST_WORKSPACE {
+            let reason = "an algorithm needs more than 256 MiB of workspace";
+            reporter.unsupported(computation, reason);
+            continue;
+        }
+        compare(&case, algorithm, &bounds, computation, reporter)?;
+    }
+    if first.workspace <= MOST_WORKSPACE {
+        for problem in check_again(&case, first)? {
+            reporter.failed(computation, name(first), problem);
+        }
+    }
+    Ok(())
+}
+
+fn name(algorithm: &ConvolutionAlgorithm) -> [&str; 2] {
+    [&algorithm.id, &algorithm.configuration]
+}
+
+fn compare(
+    case: &ConvolutionCase<'_>,
+    algorithm: &ConvolutionAlgorithm,
+    bounds: &ConvolutionBounds,
+    computation: &NamedComputation,
+    reporter: &mut Reporter,
+) -> Result<(), GpuError> {
+    match case.compute(algorithm)? {
+        AlgorithmResult::Refused(LibraryError::Unsupported { reason }) => {
+            reporter.unsupported(computation, &reason);
+        }
+        AlgorithmResult::Refused(error) => {
+            reporter.failed(computation, name(algorithm), error.to_string());
+        }
+        AlgorithmResult::Computed {
+            values,
+            overwritten,
+        } => {
+            let evaluation = evaluate(bounds.for_algorithm(algorithm), &values, overwritten);
+            reporter.computed(computation, name(algorithm), evaluation);
+        }
+    }
+    Ok(())
+}
+
+/// After all algorithms: a deterministic one must return the same bits twice, and the factors must
+/// be unchanged.
+fn check_again(
+    case: &ConvolutionCase<'_>,
+    algorithm: &ConvolutionAlgorithm,
+) -> Result<Vec<String>, GpuError> {
+    let mut problems = case.changed_factors()?;
+    if !algorithm.deterministic {
+        return Ok(problems);
+    }
+    if let [
+        AlgorithmResult::Computed { values: first, .. },
+        AlgorithmResult::Computed { values: second, .. },
+    ] = [case.compute(algorithm)?, case.compute(algorithm)?]
+    {
+        problems.extend(first_difference(&first, &second));
+    }
+    Ok(problems)
+}

@@ -1,0 +1,275 @@
+//! cuDNN through its functions for single operations, which name their algorithms. A transposed
+//! convolution is the gradient of a convolution with respect to its input.
+
+use super::{
+    cudnn_descriptor::CudnnDescriptors,
+    cudnn_functions::{CudnnFunctions, CudnnPerformance},
+    cudnn_numbers::CudnnNumbers as Numbers,
+};
+use crate::{
+    convolution_library::{ConvolutionAlgorithm, ConvolutionBuffers, ConvolutionLibrary},
+    convolution_problem::ConvolutionProblem,
+    gpu::LibraryGpu,
+    library::LibraryName,
+    library_error::LibraryError,
+};
+use std::{
+    ffi::{c_int, c_void},
+    ptr::null_mut,
+    rc::Rc,
+};
+use testgen_device::SharedLibrary;
+
+/// The most algorithms that are requested: each may be listed with two math types.
+const MOST_ALGORITHMS: usize = 4 * Numbers::FORWARD.len();
+
+/// cuDNN on one device.
+pub(crate) struct Cudnn {
+    gpu: Rc<dyn LibraryGpu>,
+    functions: CudnnFunctions,
+    handle: *mut c_void,
+    version: String,
+}
+
+impl Cudnn {
+    pub(crate) fn open(
+        library: &SharedLibrary,
+        gpu: Rc<dyn LibraryGpu>,
+    ) -> Result<Self, LibraryError> {
+        let missing = |symbol| LibraryError::Symbol {
+            library: library.path().to_owned(),
+            symbol,
+        };
+        let functions = CudnnFunctions::load(library, "cudnn").map_err(missing)?;
+        gpu.make_current()?;
+        let mut handle = null_mut();
+        // SAFETY: `handle` is writable for the whole call. Its stream is the default one.
+        functions.check("cudnnCreate", unsafe { (functions.create)(&mut handle) })?;
+        // SAFETY: the function has no arguments.
+        let version = version(unsafe { (functions.version)() });
+        Ok(Self {
+            gpu,
+            functions,
+            handle,
+            version,
+        })
+    }
+
+    /// The results of the heuristic, the fastest first.
+    fn heuristic(
+        &self,
+        problem: &ConvolutionProblem,
+        descriptors: &CudnnDescriptors<'_>,
+    ) -> Result<Vec<CudnnPerformance>, LibraryError> {
+        let CudnnDescriptors {
+            x,
+            weight,
+            y,
+            windows,
+            ..
+        } = *descriptors;
+        let mut results = vec![CudnnPerformance::default(); MOST_ALGORITHMS];
+        let (most, mut count) = (MOST_ALGORITHMS as c_int, 0);
+        let place = results.as_mut_ptr();
+        // SAFETY: the descriptors exist; `results` has room for as many structures as are
+        // requested, and `tests/declarations` compares their size with the published one.
+        let (name, code) = unsafe {
+            if problem.is_transposed() {
+                let list = self.functions.backward_algorithms;
+                (
+                    "cudnnGetConvolutionBackwardDataAlgorithm_v7",
+                    list(self.handle, weight, x, windows, y, most, &mut count, place),
+                )
+            } else {
+                let list = self.functions.forward_algorithms;
+                (
+                    "cudnnGetConvolutionForwardAlgorithm_v7",
+                    list(self.handle, x, weight, windows, y, most, &mut count, place),
+                )
+            }
+        };
+        self.functions.check(name, code)?;
+        results.truncate(usize::try_from(count).unwrap_or(0));
+        Ok(results)
+    }
+}
+
+/// Major * 10000 + minor * 100 + patch since cuDNN 9, before that major * 1000.
+fn version(version: usize) -> String {
+    let major = if version >= 90_000 { 10_000 } else { 1000 };
+    format!(
+        "{}.{}.{}",
+        version / major,
+        version % major / 100,
+        version % 100
+    )
+}
+
+fn algorithm(transposed: bool, found: &CudnnPerformance) -> Option<ConvolutionAlgorithm> {
+    let number = usize::try_from(found.algorithm).ok()?;
+    let names: &[&str] = if transposed {
+        &Numbers::BACKWARD_DATA
+    } else {
+        &Numbers::FORWARD
+    };
+    let name = names
+        .get(number)
+        .map_or_else(|| number.to_string(), |name| (*name).to_owned());
+    let math = match found.math {
+        Numbers::FMA_MATH => "FMA".to_owned(),
+        Numbers::TENSOR_OP_MATH => "TENSOR_OP".to_owned(),
+        other => format!("math {other}"),
+    };
+    (found.status == 0).then(|| ConvolutionAlgorithm {
+        transforms: name.starts_with("FFT") || name.starts_with("WINOGRAD"),
+        id: format!("{name} {math}"),
+        configuration: format!("workspace {}", found.memory),
+        deterministic: found.determinism == Numbers::DETERMINISTIC,
+        workspace: found.memory,
+        number: number as u64,
+        math: found.math,
+    })
+}
+
+impl ConvolutionLibrary for Cudnn {
+    fn name(&self) -> LibraryName {
+        LibraryName::Cudnn
+    }
+
+    fn version(&self) -> &str {
+        &self.version
+    }
+
+    fn algorithms(
+        &self,
+        problem: &ConvolutionProblem,
+    ) -> Result<Vec<ConvolutionAlgorithm>, LibraryError> {
+        self.gpu.make_current()?;
+        let found = CudnnDescriptors::new(&self.functions, problem)
+            .and_then(|descriptors| self.heuristic(problem, &descriptors));
+        match found {
+            Ok(results) => Ok(results
+                .iter()
+                .filter_map(|result| algorithm(problem.is_transposed(), result))
+                .collect()),
+            Err(LibraryError::Unsupported { .. }) => Ok(Vec::new()),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn run(
+        &self,
+        problem: &ConvolutionProblem,
+        algorithm: &ConvolutionAlgorithm,
+        buffers: ConvolutionBuffers,
+    ) -> Result<(), LibraryError> {
+        self.gpu.make_current()?;
+        let descriptors = CudnnDescriptors::new(&self.functions, problem)?;
+        descriptors.set_math(algorithm.math)?;
+        let (number, bytes) = (algorithm.number as c_int, algorithm.workspace);
+        let (alpha, beta) = (1.0_f32, 0.0_f32);
+        let (alpha, beta) = ((&raw const alpha).cast(), (&raw const beta).cast());
+        let [x, weight, y, workspace] = [buffers.x, buffers.weight, buffers.y, buffers.workspace]
+            .map(|address| address.pointer());
+        let CudnnDescriptors {
+            x: x_layout,
+            weight: weight_layout,
+            y: y_layout,
+            windows,
+            ..
+        } = descriptors;
+        // SAFETY: the descriptors exist; the tensors have the elements that they state, and the
+        // workspace has the bytes that the library requested. Alpha and beta are f32, as sums are,
+        // and are read before the call returns.
+        let (name, code) = unsafe {
+            if problem.is_transposed() {
+                let compute = self.functions.backward;
+                (
+                    "cudnnConvolutionBackwardData",
+                    compute(
+                        self.handle,
+                        alpha,
+                        weight_layout,
+                        weight,
+                        x_layout,
+                        x,
+                        windows,
+                        number,
+                        workspace,
+                        bytes,
+                        beta,
+                        y_layout,
+                        y,
+                    ),
+                )
+            } else {
+                let compute = self.functions.forward;
+                (
+                    "cudnnConvolutionForward",
+                    compute(
+                        self.handle,
+                        alpha,
+                        x_layout,
+                        x,
+                        weight_layout,
+                        weight,
+                        windows,
+                        number,
+                        workspace,
+                        bytes,
+                        beta,
+                        y_layout,
+                        y,
+                    ),
+                )
+            }
+        };
+        self.functions.check(name, code)
+    }
+}
+
+impl Drop for Cudnn {
+    fn drop(&mut self) {
+        // SAFETY: the handle came from the library and is not used any more.
+        unsafe { (self.functions.destroy)(self.handle) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CudnnPerformance, algorithm, version};
+
+    #[test]
+    fn versions_are_decoded() {
+        assert_eq!([version(90_600), version(8902)], ["9.6.0", "8.9.2"]);
+    }
+
+    #[test]
+    fn algorithms_that_the_library_refuses_are_left_out() {
+        let found = CudnnPerformance {
+            algorithm: 1,
+            math: 3,
+            determinism: 1,
+            memory: 64,
+            ..CudnnPerformance::default()
+        };
+        let offered = algorithm(false, &found).expect("is offered");
+        assert_eq!(offered.id, "IMPLICIT_PRECOMP_GEMM FMA");
+        assert!(offered.deterministic && !offered.transforms);
+        let transposed = CudnnPerformance {
+            algorithm: 4,
+            math: 1,
+            ..found
+        };
+        let offered = algorithm(true, &transposed).expect("is offered");
+        assert_eq!(
+            (offered.id.as_str(), offered.transforms),
+            ("WINOGRAD TENSOR_OP", true)
+        );
+        let refused = CudnnPerformance {
+            status: 3000,
+            ..found
+        };
+        assert_eq!(algorithm(false, &refused), None);
+    }
+}

@@ -1,0 +1,198 @@
+//! MIOpen in its immediate mode: the library lists solutions for a convolution, and one is run by
+//! its id. Without the mode, it would measure all of them first and choose by time.
+
+use super::{
+    miopen_descriptor::{MiopenDescriptors, status, unsupported},
+    miopen_functions::{MiopenFunctions, MiopenSolution},
+    miopen_numbers::MiopenNumbers as Numbers,
+};
+use crate::{
+    convolution_library::{ConvolutionAlgorithm, ConvolutionBuffers, ConvolutionLibrary},
+    convolution_problem::ConvolutionProblem,
+    gpu::LibraryGpu,
+    library::LibraryName,
+    library_error::{LibraryError, check},
+    product::ComputeType,
+};
+use std::{ffi::c_void, ptr::null_mut, rc::Rc};
+use testgen_device::SharedLibrary;
+
+/// MIOpen on one device.
+pub(crate) struct Miopen {
+    gpu: Rc<dyn LibraryGpu>,
+    functions: MiopenFunctions,
+    handle: *mut c_void,
+    version: String,
+}
+
+impl Miopen {
+    pub(crate) fn open(
+        library: &SharedLibrary,
+        gpu: Rc<dyn LibraryGpu>,
+    ) -> Result<Self, LibraryError> {
+        let missing = |symbol| LibraryError::Symbol {
+            library: library.path().to_owned(),
+            symbol,
+        };
+        let functions = MiopenFunctions::load(library, "miopen").map_err(missing)?;
+        gpu.make_current()?;
+        let (mut handle, mut version) = (null_mut(), [0; 3]);
+        // SAFETY: `handle` is writable for the whole call; the null stream exists on every device.
+        let code = unsafe { (functions.create)(&mut handle, null_mut()) };
+        status("miopenCreateWithStream", code)?;
+        let [major, minor, patch] = &mut version;
+        // SAFETY: the three numbers are writable for the whole call.
+        status("miopenGetVersion", unsafe {
+            (functions.version)(major, minor, patch)
+        })?;
+        Ok(Self {
+            gpu,
+            functions,
+            handle,
+            version: version.map(|part| part.to_string()).join("."),
+        })
+    }
+
+    /// The solutions of a convolution, in the order of the library: the fastest first.
+    fn solutions(
+        &self,
+        descriptors: &MiopenDescriptors<'_>,
+    ) -> Result<Vec<MiopenSolution>, LibraryError> {
+        let MiopenDescriptors {
+            x,
+            weight,
+            y,
+            windows,
+            ..
+        } = *descriptors;
+        let mut count = 0;
+        // SAFETY: the descriptors exist; `count` is writable for the whole call.
+        let code =
+            unsafe { (self.functions.count)(self.handle, weight, x, windows, y, &mut count) };
+        status("miopenConvolutionForwardGetSolutionCount", code)?;
+        let mut solutions = vec![MiopenSolution::default(); count];
+        if count == 0 {
+            return Ok(solutions);
+        }
+        // SAFETY: the descriptors exist; `solutions` has room for `count` structures, whose size
+        // `tests/declarations` compares with the published one.
+        let code = unsafe {
+            (self.functions.solutions)(
+                self.handle,
+                weight,
+                x,
+                windows,
+                y,
+                solutions.len(),
+                &mut count,
+                solutions.as_mut_ptr(),
+            )
+        };
+        status("miopenConvolutionForwardGetSolution", code)?;
+        solutions.truncate(count);
+        Ok(solutions)
+    }
+}
+
+fn algorithm(solution: &MiopenSolution) -> ConvolutionAlgorithm {
+    let MiopenSolution {
+        workspace,
+        id,
+        algorithm,
+        ..
+    } = *solution;
+    let name = Numbers::ALGORITHMS
+        .iter()
+        .find(|(number, _)| *number == algorithm)
+        .map_or_else(
+            || format!("algorithm {algorithm}"),
+            |(_, name)| (*name).to_owned(),
+        );
+    ConvolutionAlgorithm {
+        id: format!("{name} {id}"),
+        configuration: format!("workspace {workspace}"),
+        transforms: Numbers::TRANSFORMS.contains(&algorithm),
+        // MIOpen has solutions whose sums depend on the order of atomic additions, and does not
+        // name them.
+        deterministic: false,
+        workspace,
+        number: id,
+        math: 0,
+    }
+}
+
+impl ConvolutionLibrary for Miopen {
+    fn name(&self) -> LibraryName {
+        LibraryName::Miopen
+    }
+
+    fn version(&self) -> &str {
+        &self.version
+    }
+
+    fn algorithms(
+        &self,
+        problem: &ConvolutionProblem,
+    ) -> Result<Vec<ConvolutionAlgorithm>, LibraryError> {
+        if problem.compute == ComputeType::Tf32 {
+            return Err(unsupported("MIOpen has no TF32"));
+        }
+        self.gpu.make_current()?;
+        let found = MiopenDescriptors::new(&self.functions, problem)
+            .and_then(|descriptors| self.solutions(&descriptors));
+        match found {
+            Ok(solutions) => Ok(solutions.iter().map(algorithm).collect()),
+            Err(LibraryError::Unsupported { .. }) => Ok(Vec::new()),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn run(
+        &self,
+        problem: &ConvolutionProblem,
+        algorithm: &ConvolutionAlgorithm,
+        buffers: ConvolutionBuffers,
+    ) -> Result<(), LibraryError> {
+        self.gpu.make_current()?;
+        let descriptors = MiopenDescriptors::new(&self.functions, problem)?;
+        let MiopenDescriptors {
+            x,
+            weight,
+            y,
+            windows,
+            ..
+        } = descriptors;
+        // SAFETY: the descriptors exist.
+        let code = unsafe {
+            (self.functions.compile)(self.handle, weight, x, windows, y, algorithm.number)
+        };
+        status("miopenConvolutionForwardCompileSolution", code)?;
+        // SAFETY: the descriptors exist; the tensors have the elements that they state, and the
+        // workspace has the bytes that the library requested.
+        let code = unsafe {
+            (self.functions.run)(
+                self.handle,
+                weight,
+                buffers.weight.pointer(),
+                x,
+                buffers.x.pointer(),
+                windows,
+                y,
+                buffers.y.pointer(),
+                buffers.workspace.pointer(),
+                algorithm.workspace,
+                algorithm.number,
+            )
+        };
+        // The library offered the solution, so that also `not implemented` is an error here.
+        let name = "miopenConvolutionForwardImmediate";
+        check(name, code, Numbers::STATUSES, &[])
+    }
+}
+
+impl Drop for Miopen {
+    fn drop(&mut self) {
+        // SAFETY: the handle came from the library and is not used any more.
+        unsafe { (self.functions.destroy)(self.handle) };
+    }
+}

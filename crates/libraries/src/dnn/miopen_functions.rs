@@ -1,0 +1,43 @@
+//! The functions of `miopen/miopen.h` that convolutions need, and the structure that they fill.
+
+use crate::symbols::{Opaque, functions};
+use std::ffi::{c_int, c_void};
+
+functions! {
+    /// The functions of MIOpen.
+    MiopenFunctions {
+        create: "CreateWithStream", fn(*mut Opaque, Opaque) -> c_int;
+        destroy: "Destroy", fn(Opaque) -> c_int;
+        version: "GetVersion", fn(*mut usize, *mut usize, *mut usize) -> c_int;
+        tensor_create: "CreateTensorDescriptor", fn(*mut Opaque) -> c_int;
+        tensor_set: "SetTensorDescriptor", fn(Opaque, c_int, c_int, *const c_int, *const c_int) -> c_int;
+        tensor_destroy: "DestroyTensorDescriptor", fn(Opaque) -> c_int;
+        windows_create: "CreateConvolutionDescriptor", fn(*mut Opaque) -> c_int;
+        windows_set: "InitConvolutionNdDescriptor",
+            fn(Opaque, c_int, *const c_int, *const c_int, *const c_int, c_int) -> c_int;
+        set_groups: "SetConvolutionGroupCount", fn(Opaque, c_int) -> c_int;
+        set_output_padding: "SetTransposeConvNdOutputPadding", fn(Opaque, c_int, *const c_int) -> c_int;
+        windows_destroy: "DestroyConvolutionDescriptor", fn(Opaque) -> c_int;
+        count: "ConvolutionForwardGetSolutionCount", fn(Opaque, Opaque, Opaque, Opaque, Opaque, *mut usize) -> c_int;
+        solutions: "ConvolutionForwardGetSolution",
+            fn(Opaque, Opaque, Opaque, Opaque, Opaque, usize, *mut usize, *mut MiopenSolution) -> c_int;
+        compile: "ConvolutionForwardCompileSolution", fn(Opaque, Opaque, Opaque, Opaque, Opaque, u64) -> c_int;
+        run: "ConvolutionForwardImmediate", fn(
+            Opaque, Opaque, *const c_void, Opaque, *const c_void, Opaque, Opaque, Opaque, Opaque, usize, u64,
+        ) -> c_int;
+    }
+}
+
+/// `miopenConvSolution_t`.
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(C)]
+pub struct MiopenSolution {
+    /// Milliseconds, measured or estimated.
+    pub time: f32,
+    /// Bytes of workspace that it needs.
+    pub workspace: usize,
+    /// The number by which it is run.
+    pub id: u64,
+    /// `miopenConvAlgorithm_t`.
+    pub algorithm: c_int,
+}

@@ -1,0 +1,67 @@
+//! The result of an algorithm compared with the reference.
+
+use crate::{guarded::Overwritten, library_error::LibraryError};
+use testgen_operators::{calls::HostTensor, cases::Reference};
+
+/// The result of an algorithm.
+pub(crate) enum AlgorithmResult {
+    /// The elements, row-major, and a byte outside of them that was changed.
+    Computed {
+        values: Vec<f64>,
+        overwritten: Option<Overwritten>,
+    },
+    /// The library returned an error.
+    Refused(LibraryError),
+}
+
+/// How far a result is from its bound.
+pub(crate) struct ResultEvaluation {
+    /// The smallest of bound / error; below 1 the result fails.
+    pub(crate) headroom: f64,
+    /// Why it fails.
+    pub(crate) failure: Option<String>,
+}
+
+/// Compares every element with its bound, and the bytes around the elements with those that were
+/// written before.
+pub(crate) fn evaluate(
+    reference: &Reference,
+    values: &[f64],
+    overwritten: Option<Overwritten>,
+) -> ResultEvaluation {
+    let got = HostTensor::new(reference.shape.clone(), reference.element, values.to_vec());
+    let evaluation = testgen_operators::cases::evaluate(reference, &got);
+    let unwritten = values.iter().filter(|value| value.is_nan()).count();
+    let outside = overwritten.map(|place| place.to_string());
+    let missing = (unwritten > 0).then(|| {
+        format!(
+            "{unwritten} of {} elements are NaN or were not written",
+            values.len()
+        )
+    });
+    let parts: Vec<String> = [outside, missing, evaluation.failure]
+        .into_iter()
+        .flatten()
+        .collect();
+    let headroom = if parts.is_empty() {
+        evaluation.headroom
+    } else {
+        evaluation.headroom.min(0.0)
+    };
+    ResultEvaluation {
+        headroom,
+        failure: (!parts.is_empty()).then(|| parts.join("; ")),
+    }
+}
+
+/// The first element whose bits differ, with both values.
+pub(crate) fn first_difference(first: &[f64], second: &[f64]) -> Option<String> {
+    (0..first.len())
+        .find(|index| first[*index].to_bits() != second[*index].to_bits())
+        .map(|index| {
+            format!(
+                "computed twice, element {index} is {:?} and {:?}",
+                first[index], second[index]
+            )
+        })
+}

@@ -1,0 +1,66 @@
+//! Errors of libraries.
+
+/// An error of a library.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LibraryError {
+    /// A status other than success.
+    #[error("{function} returned {code}, {name}")]
+    Status {
+        /// The function.
+        function: String,
+        /// The number.
+        code: i32,
+        /// The name in the library's header.
+        name: String,
+    },
+    /// The library does not have this combination of types or sizes.
+    #[error("not supported: {reason}")]
+    Unsupported {
+        /// The library's answer.
+        reason: String,
+    },
+    /// A function that the library must have is missing.
+    #[error("`{library}` lacks `{symbol}`; install a newer version")]
+    Symbol {
+        /// The file.
+        library: String,
+        /// The function.
+        symbol: String,
+    },
+    /// A computation changed memory outside of its result.
+    #[error("the library has changed other memory: {place}")]
+    Overwritten {
+        /// The place.
+        place: String,
+    },
+    /// Memory of the device.
+    #[error(transparent)]
+    Gpu(#[from] crate::gpu::GpuError),
+}
+
+/// The numbers of a library's statuses with their names.
+pub(crate) type StatusNames = &'static [(i32, &'static str)];
+
+/// `Ok` for 0; an error with the name of the status otherwise.
+pub(crate) fn check(
+    function: &str,
+    code: i32,
+    names: StatusNames,
+    unsupported: &[i32],
+) -> Result<(), LibraryError> {
+    let name = names
+        .iter()
+        .find(|(number, _)| *number == code)
+        .map_or("unknown status", |(_, name)| *name);
+    match code {
+        0 => Ok(()),
+        code if unsupported.contains(&code) => Err(LibraryError::Unsupported {
+            reason: format!("{function} returned {code}, {name}"),
+        }),
+        code => Err(LibraryError::Status {
+            function: function.to_owned(),
+            code,
+            name: name.to_owned(),
+        }),
+    }
+}

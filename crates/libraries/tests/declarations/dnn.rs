@@ -1,0 +1,126 @@
+//! The numbers and structures of MIOpen 3.3.0 and cuDNN 9.6.0.
+
+use super::{AMD, NVIDIA, amd, declared, number};
+use hip_sim_miopen::numbers as simulated;
+use testgen_libraries::{
+    ComputeType, CudnnNumbers, CudnnPerformance, MiopenNumbers, MiopenSolution,
+};
+use testgen_operators::calls::Element;
+
+const FLOATS: [Element; 3] = [Element::F16, Element::F32, Element::Bf16];
+
+fn bytes(table: &str, name: &str) -> usize {
+    declared(table, "struct")[name][0]
+        .parse()
+        .expect("is a number")
+}
+
+#[test]
+fn numbers_of_miopen_are_those_of_its_header() {
+    let modes = ["miopenConvolution", "miopenTranspose"].map(amd);
+    assert_eq!(MiopenNumbers::MODES, modes);
+    assert_eq!([simulated::CONVOLUTION, simulated::TRANSPOSE], modes);
+    let types = ["miopenHalf", "miopenFloat", "miopenBFloat16"].map(amd);
+    assert_eq!(FLOATS.map(MiopenNumbers::number), types.map(Some));
+    assert_eq!(
+        [simulated::HALF, simulated::FLOAT, simulated::BFLOAT16],
+        types
+    );
+    assert_eq!(MiopenNumbers::number(Element::I32), None);
+    for (own, name) in MiopenNumbers::ALGORITHMS {
+        assert_eq!(*own, amd(&format!("miopenConvolutionAlgo{name}")), "{name}");
+    }
+    let transforms = ["miopenConvolutionAlgoFFT", "miopenConvolutionAlgoWinograd"].map(amd);
+    assert_eq!(MiopenNumbers::TRANSFORMS, transforms);
+    for (own, name) in [
+        (simulated::ALGORITHM_GEMM, "GEMM"),
+        (simulated::ALGORITHM_DIRECT, "Direct"),
+        (simulated::ALGORITHM_WINOGRAD, "Winograd"),
+    ] {
+        assert_eq!(own, amd(&format!("miopenConvolutionAlgo{name}")), "{name}");
+    }
+}
+
+#[test]
+fn statuses_of_miopen_are_those_of_its_header() {
+    for (code, name) in MiopenNumbers::STATUSES {
+        assert_eq!(*code, amd(name), "{name}");
+    }
+    let unsupported = ["miopenStatusNotImplemented", "miopenStatusUnsupportedOp"].map(amd);
+    assert_eq!(MiopenNumbers::UNSUPPORTED, unsupported);
+    use simulated::MiopenStatus;
+    for (status, name) in [
+        (MiopenStatus::BadParm, "miopenStatusBadParm"),
+        (MiopenStatus::InternalError, "miopenStatusInternalError"),
+        (MiopenStatus::NotImplemented, "miopenStatusNotImplemented"),
+    ] {
+        assert_eq!(status as i32, amd(name), "{name}");
+    }
+}
+
+#[test]
+fn structures_have_the_size_of_the_published_ones() {
+    let solution = bytes(AMD, "miopenConvSolution_t");
+    assert_eq!(size_of::<MiopenSolution>(), solution);
+    assert_eq!(size_of::<simulated::ConvolutionSolution>(), solution);
+    for name in ["Fwd", "BwdData"] {
+        let published = bytes(NVIDIA, &format!("cudnnConvolution{name}AlgoPerf_t"));
+        assert_eq!(size_of::<CudnnPerformance>(), published, "{name}");
+    }
+}
+
+#[test]
+fn numbers_of_cudnn_are_those_of_its_headers() {
+    let named = |name: &str| number(NVIDIA, &format!("CUDNN_{name}"));
+    let types = ["DATA_HALF", "DATA_FLOAT", "DATA_BFLOAT16"].map(named);
+    assert_eq!(FLOATS.map(CudnnNumbers::number), types.map(Some));
+    assert_eq!(CudnnNumbers::number(Element::Bool), None);
+    for (own, name) in [
+        (CudnnNumbers::FLOAT, "DATA_FLOAT"),
+        (CudnnNumbers::FORMATS[0], "TENSOR_NCHW"),
+        (CudnnNumbers::FORMATS[1], "TENSOR_NHWC"),
+        (CudnnNumbers::CROSS_CORRELATION, "CROSS_CORRELATION"),
+        (CudnnNumbers::DETERMINISTIC, "DETERMINISTIC"),
+        (CudnnNumbers::TENSOR_OP_MATH, "TENSOR_OP_MATH"),
+        (CudnnNumbers::FMA_MATH, "FMA_MATH"),
+    ] {
+        assert_eq!(own, named(name), "{name}");
+    }
+    let f32_alone = CudnnNumbers::math(Element::F32, ComputeType::F32);
+    assert_eq!(f32_alone, CudnnNumbers::FMA_MATH);
+    for (element, compute) in [
+        (Element::F32, ComputeType::Tf32),
+        (Element::F16, ComputeType::F32),
+        (Element::Bf16, ComputeType::F32),
+    ] {
+        let math = CudnnNumbers::math(element, compute);
+        assert_eq!(math, CudnnNumbers::TENSOR_OP_MATH);
+    }
+}
+
+#[test]
+fn algorithms_and_statuses_of_cudnn_are_those_of_its_headers() {
+    for (names, kind) in [
+        (&CudnnNumbers::FORWARD[..], "FWD"),
+        (&CudnnNumbers::BACKWARD_DATA, "BWD_DATA"),
+    ] {
+        let named = |name: &str| number(NVIDIA, &format!("CUDNN_CONVOLUTION_{kind}_ALGO_{name}"));
+        assert_eq!(names.len() as i32, named("COUNT"));
+        for (index, name) in names.iter().enumerate() {
+            assert_eq!(index as i32, named(name), "{kind} {name}");
+        }
+    }
+    let enums = declared(NVIDIA, "enum");
+    let unsupported: Vec<&&str> = enums
+        .keys()
+        .filter(|name| name.starts_with("CUDNN_STATUS_NOT_SUPPORTED"))
+        .collect();
+    assert_eq!(unsupported.len(), 14);
+    for name in unsupported {
+        assert!(CudnnNumbers::is_unsupported(number(NVIDIA, name)), "{name}");
+    }
+    // Success, BAD_PARAM and EXECUTION_FAILED of cuDNN 8 and 9.
+    for code in [0, 3, 8, 2000, 5000] {
+        assert!(!CudnnNumbers::is_unsupported(code), "{code}");
+    }
+}

@@ -1,0 +1,1 @@
+"""The engines `torch` and `onnxruntime`, each a process that testgen starts."""

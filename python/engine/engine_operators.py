@@ -1,0 +1,86 @@
+"""Calls of single operators: part of the engine `torch`."""
+
+from dataclasses import dataclass
+
+import torch
+
+from engine import torch_operators
+from engine.engine_protocol import Unsupported
+
+TYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i32": torch.int32, "bool": torch.bool}
+NAMES = {dtype: name for name, dtype in TYPES.items()}
+# Between the elements of a slice: a number that shows in every result.
+FILL = {torch.int32: torch.iinfo(torch.int32).max, torch.bool: True}
+
+
+@dataclass
+class Call:
+    """A call of the protocol; `inputs` has type and layout of each input, `tensors` the numbers as `input.<index>`."""
+
+    operator: str
+    inputs: list
+    attributes: dict
+    tensors: dict
+
+
+def work(call, device, *, math):
+    """The computation of a call, with its inputs on the device."""
+    if call.operator not in torch_operators.names():
+        raise Unsupported(f"operator `{call.operator}`")
+    inputs = [
+        placed(call.tensors[f"input.{index}"].to(device.torch, TYPES[description["element"]]), description["layout"])
+        for index, description in enumerate(call.inputs)
+    ]
+    return lambda: compute(call, inputs, math)
+
+
+@torch.no_grad()
+def compute(call, inputs, math):
+    """The result of a call."""
+    try:
+        return torch_operators.compute(call.operator, inputs, call.attributes, math=math)
+    except NotImplementedError as error:
+        # Not every function has a kernel for every type, for instance `avg_pool3d` for bf16 on the CPU.
+        raise Unsupported(str(error)) from error
+
+
+def packed(result, device):
+    """The reply and its tensor."""
+    if result.dtype == torch.int64:
+        # Sums of 32-bit integers are 64-bit integers in PyTorch.
+        result = result.to(torch.int32)
+    reply = {"element": NAMES[result.dtype], "device": device.kind_of(result)}
+    return reply, {"result": portable(result).cpu()}
+
+
+def portable(result):
+    """A result in a type of the protocol."""
+    if result.is_floating_point():
+        return result.float()
+    return result.to(torch.uint8 if result.dtype == torch.bool else torch.int64)
+
+
+def placed(x, layout):
+    """The same numbers in another layout."""
+    if layout == "contiguous":
+        return x
+    if layout == "reversed":
+        axes = tuple(reversed(range(x.ndim)))
+        return x.permute(axes).contiguous().permute(axes)
+    if layout == "sliced":
+        within = (slice(1, None, 2),) * x.ndim
+        surrounded = torch.full([2 * length + 1 for length in x.shape], FILL.get(x.dtype, torch.nan), dtype=x.dtype, device=x.device)
+        surrounded[within] = x
+        return surrounded[within]
+    if layout == "expanded":
+        return stored_once(x).expand(x.shape)
+    raise Unsupported(f"layout `{layout}` of an input")
+
+
+def stored_once(x):
+    """The tensor with size 1 for each dimension along which all elements are equal."""
+    for dimension in range(x.ndim):
+        first = x.narrow(dimension, 0, min(1, x.shape[dimension]))
+        if torch.equal(first.expand(x.shape), x):
+            x = first
+    return x.clone()

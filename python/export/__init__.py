@@ -1,0 +1,1 @@
+"""The exporter of `testgen export`: checkpoints as ONNX graphs for the engine `onnxruntime`."""

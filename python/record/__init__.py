@@ -1,0 +1,1 @@
+"""The recorder of `testgen record`: goldens, recorded answers and the noise of the reference."""

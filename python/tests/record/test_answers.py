@@ -1,0 +1,80 @@
+"""The shape of recorded answers: tasks of classes, margins, numbers, and the file."""
+
+import json
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+from record import answers  # noqa: E402
+from record.answer_generation import margins  # noqa: E402
+from record.answer_subject import Answered, NotServed, exact, joined, vector  # noqa: E402
+from record.answer_tasks import ANSWERS, names_of  # noqa: E402
+from record.answer_text import label_scores, span_scores, with_mask  # noqa: E402
+from reference.registry import ENTRIES  # noqa: E402
+
+
+def test_every_class_of_the_registry_has_tasks_that_can_be_recorded():
+    without = {name for line in ENTRIES.values() if line.definition for name in line.classes if not names_of(name, line.architecture)}
+    assert without == {"BertForPreTraining", "BertForNextSentencePrediction", "AlbertForPreTraining"}
+    assert {task for line in ENTRIES.values() for name in line.classes for task in names_of(name, line.architecture)} == set(ANSWERS)
+
+
+def test_the_task_of_a_class_may_depend_on_its_architecture():
+    assert names_of("WhisperForConditionalGeneration", "speech") == ["speech_recognition"]
+    assert names_of("BartForConditionalGeneration", "encoder_decoder") == ["text2text_generation"]
+    assert names_of("ElectraForPreTraining", "encoder_only") == ["token_classification"]
+    assert names_of("BertModel", "encoder_only") == ["text_embedding"]
+
+
+def test_margins_are_relative_to_the_largest_logit():
+    gaps = torch.tensor([0.5, 0.0, float("inf")])
+    assert margins(gaps, 4.0) == [0.125, 0.0, 1.0]
+
+
+def test_numbers_are_read_back_as_the_same_float32():
+    value = torch.tensor([0.1, 1 / 3])
+    assert exact(value)[0] == 0.1
+    assert torch.equal(torch.tensor(exact(value)), value)
+    assert vector(torch.zeros(1, 2)) == {"shape": [1, 2], "values": [0.0, 0.0]}
+
+
+def test_the_numbers_of_all_calls_are_one_tensor():
+    parts = [{"scores": torch.ones(2, 2)}, {"scores": torch.zeros(1)}]
+    assert joined(parts)["scores"].tolist() == [1.0, 1.0, 1.0, 1.0, 0.0]
+
+
+def test_spans_are_ordered_and_short():
+    logits = torch.zeros(1, 20)
+    scores = span_scores({"start_logits": logits, "end_logits": logits}, list(range(20)))
+    assert scores[3, 2] == 0 and scores[0, 15] == 0
+    assert scores[0, 14] == pytest.approx(1 / 400)
+
+
+def test_a_single_logit_is_that_of_the_second_label():
+    assert label_scores(torch.tensor([0.0])).tolist() == [[0.5, 0.5]]
+
+
+def test_the_last_word_is_masked():
+    assert with_mask("a b c", "[MASK]") == "a b [MASK]"
+    assert with_mask("word", "[MASK]") == "[MASK]"
+
+
+def test_a_task_without_its_processor_is_reported_and_the_others_are_written(tmp_path, monkeypatch):
+    noise = {"f32": {"scores": [1e-7, 1e-7]}, "reference": "float64"}
+    answered = Answered({"texts": ["é"]}, {"labels": []}, "APipeline", library="a library", noise=noise)
+
+    def refuse(_subject):
+        raise NotServed("there is no tokenizer")
+
+    monkeypatch.setattr(answers, "Subject", lambda directory, golden=None: directory)
+    monkeypatch.setattr(answers, "tasks_of", lambda _: {"one": lambda _: answered, "other": refuse})
+    path, missing = answers.record(str(tmp_path))
+    assert missing == {"other": "there is no tokenizer"}
+    with open(path, encoding="utf-8") as file:
+        entry = json.load(file)["one"]
+    assert entry == {"request": {"texts": ["é"]}, "answer": {"labels": []}, "noise": noise, "source": "APipeline of a library"}
+    monkeypatch.setattr(answers, "tasks_of", lambda _: {"other": refuse})
+    assert answers.record(str(tmp_path))[0] is None
+    assert not (tmp_path / "answers.json").exists()

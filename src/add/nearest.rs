@@ -1,0 +1,347 @@
+//! The architecture that is nearest to an unsupported model, derived from fields of `config.json`.
+//! The fields are named; where they are missing or contradict each other, there is no answer.
+
+use serde_json::{Map, Value};
+use std::fmt;
+use testgen_types::Architecture;
+
+/// An architecture, with the fields that it was derived from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Nearest {
+    /// The architecture.
+    pub architecture: Architecture,
+    /// The suffix of the first class of `architectures`, if it was used.
+    pub end: Option<&'static str>,
+    /// The other fields of `config.json` that were used.
+    pub fields: Vec<&'static str>,
+}
+
+/// Suffixes of class names that decide the architecture, whatever the other fields are.
+const ENDS: &[(&str, Architecture)] = &[
+    ("ForMaskedLM", Architecture::EncoderOnly),
+    ("ForImageClassification", Architecture::Vision),
+    ("ForImageClassificationWithTeacher", Architecture::Vision),
+    ("ForObjectDetection", Architecture::ObjectDetection),
+    ("ForGraphClassification", Architecture::Graph),
+    ("ForPrediction", Architecture::TimeSeries),
+    ("ForCTC", Architecture::Speech),
+    ("ForSpeechToText", Architecture::Speech),
+    ("ForAudioClassification", Architecture::Speech),
+];
+/// Suffixes of the classes that generate text.
+const CAUSAL: &[&str] = &["ForCausalLM", "LMHeadModel"];
+const CONDITIONAL: &str = "ForConditionalGeneration";
+const TWO_STACKS: &str = "is_encoder_decoder";
+/// Nested configurations that are not models: how weights are stored, and the backbone of a
+/// detector.
+const NO_PARTS: &[&str] = &["quantization_config", "backbone_config"];
+/// Fields with the number of experts.
+const EXPERTS: &[&str] = &[
+    "num_local_experts",
+    "num_experts",
+    "n_routed_experts",
+    "moe_num_experts",
+];
+/// Fields with the size of the state.
+const STATES: &[&str] = &["state_size", "mamba_d_state", "ssm_state_size"];
+/// Fields of models whose input is a spectrogram.
+const RECORDINGS: &[&str] = &["num_mel_bins", "input_feat_per_channel"];
+
+/// The nearest architecture; `class` is the first of `architectures`, `fields` are all fields
+/// except the ones that name the model.
+pub(super) fn nearest(class: Option<&str>, fields: &Map<String, Value>) -> Option<Nearest> {
+    let facts = ConfigFacts {
+        class: class.unwrap_or_default(),
+        fields,
+    };
+    let found = facts.of_a_library().or_else(|| facts.of_parts());
+    if found.is_some() || facts.has_parts() {
+        return found;
+    }
+    facts
+        .of_the_class()
+        .or_else(|| facts.of_two_stacks())
+        .or_else(|| facts.of_a_decoder())
+}
+
+struct ConfigFacts<'a> {
+    class: &'a str,
+    fields: &'a Map<String, Value>,
+}
+
+impl ConfigFacts<'_> {
+    fn of_a_library(&self) -> Option<Nearest> {
+        // Only diffusers writes this field.
+        self.following(Architecture::Diffusion, None, &["_diffusers_version"])
+    }
+
+    /// Models that consist of other models.
+    fn of_parts(&self) -> Option<Nearest> {
+        let writes = self.end(CAUSAL).or_else(|| self.end(&[CONDITIONAL]));
+        let encoders = match writes {
+            Some(_) => self.following(
+                Architecture::Multimodal,
+                writes,
+                &["vision_config", "text_config"],
+            ),
+            None => self.following(
+                Architecture::VisionText,
+                None,
+                &["vision_config", "text_config", "logit_scale_init_value"],
+            ),
+        };
+        encoders
+            .or_else(|| self.following(Architecture::Rag, None, &["question_encoder", "generator"]))
+    }
+
+    /// Whether this configuration contains others; its own fields then do not describe the model.
+    fn has_parts(&self) -> bool {
+        self.fields.iter().any(|(name, value)| {
+            !NO_PARTS.contains(&name.as_str())
+                && (name.ends_with("_config") || value.get("model_type").is_some())
+        })
+    }
+
+    fn of_the_class(&self) -> Option<Nearest> {
+        let (end, architecture) = ENDS.iter().find(|(end, _)| self.class.ends_with(end))?;
+        self.following(*architecture, Some(end), &[])
+    }
+
+    /// An encoder with a decoder; detectors and forecasters also have both, but no vocabulary.
+    fn of_two_stacks(&self) -> Option<Nearest> {
+        if !self.has_two_stacks() || self.end(CAUSAL).is_some() {
+            return None;
+        }
+        match self.first(RECORDINGS) {
+            Some(recordings) => {
+                self.following(Architecture::Speech, None, &[TWO_STACKS, recordings])
+            }
+            None => self.following(
+                Architecture::EncoderDecoder,
+                None,
+                &[TWO_STACKS, "vocab_size"],
+            ),
+        }
+    }
+
+    fn of_a_decoder(&self) -> Option<Nearest> {
+        let end = self.end(CAUSAL).filter(|_| !self.has_two_stacks());
+        match (end?, self.first(EXPERTS), self.first(STATES)) {
+            (_, None, None) => self.following(Architecture::DecoderOnly, end, &[]),
+            (_, Some(experts), None) => self.following(Architecture::Moe, end, &[experts]),
+            // A hybrid of attention and state space layers is not a supported architecture.
+            (_, None, Some(state)) if !self.has("num_attention_heads") => {
+                self.following(Architecture::Ssm, end, &[state])
+            }
+            (_, _, Some(_)) => None,
+        }
+    }
+
+    /// The architecture, if all the fields are present.
+    fn following(
+        &self,
+        architecture: Architecture,
+        end: Option<&'static str>,
+        fields: &[&'static str],
+    ) -> Option<Nearest> {
+        let all = fields.iter().all(|name| self.has(name));
+        all.then(|| Nearest {
+            architecture,
+            end,
+            fields: fields.to_vec(),
+        })
+    }
+
+    /// Whether the field is present and not false or null; a model with one expert is not a mixture
+    /// of experts.
+    fn has(&self, name: &str) -> bool {
+        match self.fields.get(name) {
+            None | Some(Value::Null | Value::Bool(false)) => false,
+            Some(Value::Number(count)) => count.as_u64().is_none_or(|count| count > 1),
+            Some(_) => true,
+        }
+    }
+
+    fn has_two_stacks(&self) -> bool {
+        self.has(TWO_STACKS)
+    }
+
+    fn first(&self, names: &[&'static str]) -> Option<&'static str> {
+        names.iter().copied().find(|name| self.has(name))
+    }
+
+    /// The suffix of the class's name.
+    fn end(&self, ends: &[&'static str]) -> Option<&'static str> {
+        ends.iter().copied().find(|end| self.class.ends_with(end))
+    }
+}
+
+impl fmt::Display for Nearest {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let end = self
+            .end
+            .map(|end| format!("the end `{end}` of `architectures`"));
+        let fields = self.fields.iter().map(|field| format!("`{field}`"));
+        let reasons: Vec<String> = end.into_iter().chain(fields).collect();
+        write!(
+            formatter,
+            "the nearest architecture is `{}`, going by {}",
+            self.architecture,
+            reasons.join(", ")
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn nearest_text(class: &str, fields: Value) -> Option<String> {
+        let fields = fields
+            .as_object()
+            .expect("the fields are an object")
+            .clone();
+        nearest(Some(class), &fields).map(|nearest| nearest.architecture.to_string())
+    }
+
+    #[test]
+    fn configurations_decide_the_architecture() {
+        let part = || json!({ "model_type": "part" });
+        for (class, fields, expected) in [
+            ("CamembertForMaskedLM", json!({}), "encoder_only"),
+            (
+                "StableLmForCausalLM",
+                json!({ "num_attention_heads": 4 }),
+                "decoder_only",
+            ),
+            (
+                "OpenAIGPTLMHeadModel",
+                json!({ "quantization_config": {} }),
+                "decoder_only",
+            ),
+            (
+                "PhimoeForCausalLM",
+                json!({ "num_local_experts": 4 }),
+                "moe",
+            ),
+            ("FalconMambaForCausalLM", json!({ "state_size": 16 }), "ssm"),
+            (
+                "PegasusForConditionalGeneration",
+                json!({ "is_encoder_decoder": true, "vocab_size": 9 }),
+                "encoder_decoder",
+            ),
+            (
+                "MBartModel",
+                json!({ "is_encoder_decoder": true, "vocab_size": 9 }),
+                "encoder_decoder",
+            ),
+            (
+                "Speech2TextForConditionalGeneration",
+                json!({ "is_encoder_decoder": true, "vocab_size": 9, "input_feat_per_channel": 80 }),
+                "speech",
+            ),
+            ("WavLMForCTC", json!({}), "speech"),
+            ("BeitForImageClassification", json!({}), "vision"),
+            (
+                "RTDetrForObjectDetection",
+                json!({ "is_encoder_decoder": true, "backbone_config": part() }),
+                "object_detection",
+            ),
+            (
+                "InformerForPrediction",
+                json!({ "is_encoder_decoder": true }),
+                "time_series",
+            ),
+            (
+                "Gemma3ForConditionalGeneration",
+                json!({ "vision_config": part(), "text_config": part() }),
+                "multimodal",
+            ),
+            (
+                "AltCLIPModel",
+                json!({ "vision_config": part(), "text_config": part(), "logit_scale_init_value": 2.7 }),
+                "vision_text",
+            ),
+            ("", json!({ "_diffusers_version": "0.42.1" }), "diffusion"),
+        ] {
+            assert_eq!(
+                nearest_text(class, fields).as_deref(),
+                Some(expected),
+                "{class}"
+            );
+        }
+    }
+
+    #[test]
+    fn ambiguous_fields_have_no_nearest_architecture() {
+        let part = || json!({ "model_type": "part" });
+        for (class, fields) in [
+            ("", json!({})),
+            ("CamembertModel", json!({ "hidden_size": 4 })),
+            (
+                "BartForCausalLM",
+                json!({ "is_encoder_decoder": true, "vocab_size": 9 }),
+            ),
+            (
+                "JambaForCausalLM",
+                json!({ "num_experts": 16, "mamba_d_state": 16, "num_attention_heads": 4 }),
+            ),
+            (
+                "ClipLikeModel",
+                json!({ "vision_config": part(), "text_config": part() }),
+            ),
+            (
+                "BambaForCausalLM",
+                json!({ "mamba_d_state": 16, "num_attention_heads": 4 }),
+            ),
+            (
+                "ConditionalDetrModel",
+                json!({ "is_encoder_decoder": true }),
+            ),
+            (
+                "MusicgenForConditionalGeneration",
+                json!({ "is_encoder_decoder": true, "audio_encoder": { "model_type": "a" } }),
+            ),
+            (
+                "Qwen2AudioForConditionalGeneration",
+                json!({ "audio_config": {}, "text_config": {}, "vocab_size": 9 }),
+            ),
+            ("SegformerForSemanticSegmentation", json!({})),
+            ("SpeechT5Model", json!({ "state_size": 3 })),
+        ] {
+            assert_eq!(nearest_text(class, fields), None, "{class}");
+        }
+    }
+
+    #[test]
+    fn every_fixture_is_nearest_to_its_own_architecture() {
+        let fixtures = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+        let mut nearest_text = 0;
+        for fixture in std::fs::read_dir(fixtures)
+            .expect("there are fixtures")
+            .filter_map(Result::ok)
+        {
+            let Ok(text) = std::fs::read_to_string(fixture.path().join("config.json")) else {
+                continue;
+            };
+            let fields: Map<String, Value> =
+                serde_json::from_str(&text).expect("a fixture's file is an object");
+            let text = |value: &Value| value.as_str().map(str::to_owned);
+            let class = fields
+                .get("architectures")
+                .and_then(|classes| text(&classes[0]));
+            let own = fields
+                .get("model_type")
+                .or(fields.get("_class_name"))
+                .and_then(text)
+                .expect("it has a type");
+            let own: testgen_types::ModelType = own.parse().expect("its type is supported");
+            if let Some(nearest) = nearest(class.as_deref(), &fields) {
+                assert_eq!(nearest.architecture, own.architecture(), "{own}: {nearest}");
+                nearest_text += 1;
+            }
+        }
+        assert!(nearest_text >= 50, "{nearest_text}");
+    }
+}

@@ -1,0 +1,73 @@
+//! The entries of a report of times, and whether they are green.
+
+use super::lines::BenchLines;
+use serde::Serialize;
+use testgen_types::{BenchEntry, BenchStatus};
+
+/// A report of times.
+#[derive(Debug, Serialize)]
+pub struct BenchSummary {
+    /// The version of the JSON form.
+    pub version: u32,
+    /// Whether something was timed, nothing is wrong, and each line can be read.
+    pub green: bool,
+    /// The entries in the order in which they were measured.
+    pub entries: Vec<BenchEntry>,
+    /// Problems of the report itself.
+    pub problems: Vec<String>,
+}
+
+impl BenchSummary {
+    /// The version of the JSON form.
+    const VERSION: u32 = 1;
+
+    /// A report, with the problem of the process that wrote it, if there was one.
+    pub fn new(lines: BenchLines, problem: Option<String>) -> Self {
+        let BenchLines {
+            entries,
+            mut problems,
+        } = lines;
+        problems.extend(problem);
+        let has = |status| entries.iter().any(|entry| entry.status == status);
+        if !has(BenchStatus::Timed) {
+            problems.push("nothing was timed".to_owned());
+        }
+        Self {
+            version: Self::VERSION,
+            green: problems.is_empty() && !has(BenchStatus::Wrong),
+            entries,
+            problems,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::lines::tests::entry;
+
+    fn green(statuses: &[BenchStatus]) -> bool {
+        let with = |status: &BenchStatus| BenchEntry {
+            status: *status,
+            ..entry()
+        };
+        let lines = BenchLines {
+            entries: statuses.iter().map(with).collect(),
+            problems: Vec::new(),
+        };
+        BenchSummary::new(lines, None).green
+    }
+
+    #[test]
+    fn a_wrong_result_and_no_result_are_not_green() {
+        assert!(green(&[BenchStatus::Timed, BenchStatus::NotTimed]));
+        assert!(!green(&[BenchStatus::Timed, BenchStatus::Wrong]));
+        assert!(!green(&[BenchStatus::NotTimed]));
+        assert!(!green(&[]));
+        let lines = BenchLines {
+            entries: vec![entry()],
+            problems: Vec::new(),
+        };
+        assert!(!BenchSummary::new(lines, Some("it crashed".to_owned())).green);
+    }
+}

@@ -1,0 +1,185 @@
+//! The native engine: the checks of the suite's test binary that open a device and probe its
+//! arithmetic.
+//!
+//! Before its first check on a device, the suite compares the answer of its first kernel there;
+//! `half_probe` then computes sums, products, casts and matrix products in half precision and
+//! compares them with f64. testgen itself does not link burn.
+
+use crate::{
+    execution::run::{BuiltSuite, REPORT, command, find_built},
+    results::read::read_lines,
+};
+use std::{path::Path, process::Command, time::Duration};
+use testgen_base::{
+    limited_output::{LimitedOutput, output_within},
+    text::Quoted,
+};
+use testgen_device::{Device, DeviceKind, EngineKind};
+use testgen_doctor::{ComputationOutcome, EngineAnswer, EngineComputation, KnownOperation};
+use testgen_types::{EntryStatus, ReportEntry};
+
+const NAME: &str = "native";
+
+/// The checks that are run, the first one that the suite has: the second one for a suite in f32
+/// only.
+const CHECKS: [&str; 2] = ["half_probe", "placement"];
+
+/// Computes on each device with the suite of `manifest`; one run of it may take `limit`.
+pub(super) fn compute(
+    devices: &[&Device],
+    manifest: &Path,
+    limit: Duration,
+) -> Vec<EngineComputation> {
+    let Some(suite) = find_built(manifest) else {
+        let why = format!("no suite is built from `{}`", manifest.display());
+        let fix = "testgen run".to_owned();
+        let outcome = ComputationOutcome::NotInstalled { why, fix };
+        return vec![EngineComputation {
+            engine: NAME.to_owned(),
+            device: None,
+            kind: DeviceKind::Cpu,
+            simulated: false,
+            outcome,
+        }];
+    };
+    // What burn cannot use is a line about the device.
+    let usable = devices
+        .iter()
+        .filter(|device| device.unusable_by(EngineKind::Native).is_none());
+    usable
+        .map(|device| EngineComputation {
+            engine: NAME.to_owned(),
+            device: Some(device.label()),
+            kind: device.kind,
+            simulated: device.simulated,
+            outcome: on_device(&suite, device, limit)
+                .unwrap_or_else(|why| ComputationOutcome::Failed { why }),
+        })
+        .collect()
+}
+
+/// The test binary without the variables that would change which checks run, and with the device.
+fn prepared(suite: &BuiltSuite, device: &Device) -> Command {
+    let mut command = command(suite);
+    for variable in ["NEXTEST", "TESTGEN_DEVICE", "TESTGEN_REQUIRE"] {
+        command.env_remove(variable);
+    }
+    if device.kind != DeviceKind::Cpu {
+        command.env("TESTGEN_DEVICE", device.label());
+    }
+    command.env("TESTGEN_ENGINES", NAME);
+    command
+}
+
+fn on_device(
+    suite: &BuiltSuite,
+    device: &Device,
+    limit: Duration,
+) -> Result<ComputationOutcome, String> {
+    let mut list = prepared(suite, device);
+    list.args(["--list", "--format", "terse"]);
+    let listed = finished(&output(list, limit)?)?;
+    let Some(filter) = filter(&listed, device.kind) else {
+        let why = format!("the suite has no check on {} that probes it", device.kind);
+        return Ok(ComputationOutcome::Unsupported { why });
+    };
+    let report = tempfile::NamedTempFile::new()
+        .map_err(|error| format!("cannot write a temporary file: {error}"))?;
+    let mut run = prepared(suite, device);
+    run.arg(&filter).env(REPORT, report.path());
+    let output = output(run, limit)?;
+    let entries = read_lines(report.path())
+        .map_err(|error| error.to_string())?
+        .entries;
+    // Without an entry the process died; with one, a failed check is the reason of its exit status.
+    if entries.is_empty() {
+        finished(&output)?;
+        return Err(format!("`{filter}` wrote no report"));
+    }
+    let operations = entries.iter().map(operation).collect();
+    Ok(ComputationOutcome::Computed {
+        with: suite.binary.display().to_string(),
+        operations,
+    })
+}
+
+fn output(command: Command, limit: Duration) -> Result<LimitedOutput, String> {
+    output_within(command, limit)
+        .map_err(|error| format!("the test binary does not start: {error}"))
+}
+
+/// The standard output of a successful process.
+fn finished(output: &LimitedOutput) -> Result<String, String> {
+    match output.status {
+        Some(status) if status.success() => {
+            Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+        }
+        None => Err("the test binary did not end within the time limit".to_owned()),
+        Some(status) => {
+            let errors = String::from_utf8_lossy(&output.stderr);
+            let last = errors
+                .lines()
+                .rev()
+                .find(|line| !line.trim().is_empty())
+                .unwrap_or("no output");
+            Err(format!(
+                "the test binary ended with {status}: {}",
+                Quoted(last).bare()
+            ))
+        }
+    }
+}
+
+/// A part of the names of the first model's checks: `encoder_only::bert::rocm::half_probe`.
+fn filter(listed: &str, kind: DeviceKind) -> Option<String> {
+    let mut names: Vec<&str> = listed
+        .lines()
+        .filter_map(|line| line.strip_suffix(": test"))
+        .collect();
+    names.sort_unstable();
+    CHECKS.iter().find_map(|check| {
+        let part = format!("::{kind}::{check}");
+        let name = names.iter().find(|name| name.contains(&part))?;
+        name.find(&part)
+            .map(|start| name[..start + part.len()].to_owned())
+    })
+}
+
+fn operation(entry: &ReportEntry) -> KnownOperation {
+    let reason = entry.reason.clone().unwrap_or_default();
+    let answer = match entry.status {
+        EntryStatus::Fail => EngineAnswer::Wrong(reason),
+        EntryStatus::Ignored => EngineAnswer::None(reason),
+        // Neither computes on the device.
+        EntryStatus::Pass if entry.fallback || entry.mock => {
+            EngineAnswer::Failed("the endpoint is not on the device".to_owned())
+        }
+        EntryStatus::Pass if reason.is_empty() => EngineAnswer::Right("passed".to_owned()),
+        EntryStatus::Pass => EngineAnswer::Right(reason),
+    };
+    KnownOperation {
+        name: entry.test_name(),
+        answer,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::filter;
+    use testgen_device::DeviceKind;
+
+    #[test]
+    fn the_first_model_with_a_probe_is_chosen() {
+        let listed = "vision::vit::cpu::half_probe_f16: test\nencoder_only::bert::cpu::placement_f32: test\n\
+                      encoder_only::roberta::rocm::placement_f32: test\nnot a test\n";
+        assert_eq!(
+            filter(listed, DeviceKind::Cpu).as_deref(),
+            Some("vision::vit::cpu::half_probe")
+        );
+        assert_eq!(
+            filter(listed, DeviceKind::Rocm).as_deref(),
+            Some("encoder_only::roberta::rocm::placement")
+        );
+        assert_eq!(filter(listed, DeviceKind::Cuda), None);
+    }
+}

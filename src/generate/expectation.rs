@@ -1,0 +1,159 @@
+//! A single harness, and the verifier's expectation of it.
+
+use super::{
+    GenerateError, SuiteLayout,
+    context::{HarnessContext, sha256},
+    layout::harness_path,
+    plan,
+};
+use crate::{
+    spec::{LoadedSpec, OperatorSpec, SpecSubject, StressSpec, ToleranceSpec},
+    template::Templates,
+};
+use std::collections::BTreeSet;
+use testgen_base::cli_error::Error;
+use testgen_types::Operator;
+use testgen_verify::{
+    Expectation, ExpectedOperator, ExpectedSkip, ExpectedStress, ExpectedSubject, ExpectedTolerance,
+};
+
+/// The harness of one spec.
+#[derive(Debug)]
+pub struct HarnessExpectation {
+    /// Its path in the suite, with `/` between the parts.
+    pub path: String,
+    /// The expectation that follows from its spec.
+    pub expectation: Expectation,
+}
+
+impl HarnessExpectation {
+    /// The harness of `loaded` in the suite of `layout`.
+    ///
+    /// # Errors
+    ///
+    /// When a path cannot be written into a header.
+    pub fn new(loaded: &LoadedSpec, layout: &SuiteLayout) -> Result<Self, GenerateError> {
+        let spec = &loaded.spec;
+        let expectation = Expectation {
+            name: spec.name.to_string(),
+            architecture: spec.architecture,
+            task: spec.task,
+            devices: spec.devices.clone(),
+            precisions: spec.precisions.clone(),
+            subject: subject(loaded, layout)?,
+            tolerances: tolerances(&spec.subject),
+            vram_mib: spec.memory.map(|memory| memory.vram_mib),
+            skips: skips(loaded),
+            spec_path: layout.shown_spec(&loaded.path)?,
+            spec_sha256: sha256(loaded.text.as_bytes()),
+            command: layout.command(),
+            template: Templates::for_architecture(spec.architecture),
+        };
+        Ok(Self {
+            path: harness_path(loaded),
+            expectation,
+        })
+    }
+
+    /// The names of the variables that the template receives.
+    ///
+    /// # Errors
+    ///
+    /// As [`HarnessExpectation::new`].
+    pub fn variables(
+        loaded: &LoadedSpec,
+        layout: &SuiteLayout,
+    ) -> Result<BTreeSet<String>, GenerateError> {
+        let command = layout.command();
+        let context = HarnessContext::new(loaded, layout, &command)?;
+        let value = serde_json::to_value(context).unwrap_or_default();
+        Ok(value
+            .as_object()
+            .into_iter()
+            .flat_map(|object| object.keys().cloned())
+            .collect())
+    }
+
+    /// The formatted text of the harness of `loaded`.
+    ///
+    /// # Errors
+    ///
+    /// When the template cannot be filled in, or the result is not valid Rust.
+    pub fn render(
+        loaded: &LoadedSpec,
+        layout: &SuiteLayout,
+        templates: &Templates,
+    ) -> Result<String, Error> {
+        plan::render_harness(templates, loaded, layout, &layout.command())
+    }
+}
+
+fn subject(loaded: &LoadedSpec, layout: &SuiteLayout) -> Result<ExpectedSubject, GenerateError> {
+    Ok(match &loaded.spec.subject {
+        SpecSubject::Model {
+            model_type,
+            checkpoint,
+            ..
+        } => ExpectedSubject::Model {
+            model_type: *model_type,
+            checkpoint: layout.checkpoint(&loaded.path, checkpoint)?,
+            hub: checkpoint.hub.clone(),
+        },
+        SpecSubject::Operators { operators, stress } => {
+            let expected = operators.iter().map(
+                |OperatorSpec {
+                     operator, shapes, ..
+                 }| ExpectedOperator {
+                    operator: *operator,
+                    shapes: shapes.clone(),
+                    stress: expected_stress(stress, *operator),
+                },
+            );
+            ExpectedSubject::Operators(expected.collect())
+        }
+    })
+}
+
+fn expected_stress(stress: &[StressSpec], operator: Operator) -> Vec<ExpectedStress> {
+    let own = stress.iter().filter(|stress| stress.operator == operator);
+    own.map(|stress| ExpectedStress {
+        issue: stress.issue.clone(),
+        shapes: stress.shapes.clone(),
+    })
+    .collect()
+}
+
+fn tolerances(subject: &SpecSubject) -> Vec<ExpectedTolerance> {
+    match subject {
+        SpecSubject::Model { tolerance, .. } => tolerance.iter().map(expected_tolerance).collect(),
+        // Their bounds follow from the calls.
+        SpecSubject::Operators { .. } => Vec::new(),
+    }
+}
+
+fn expected_tolerance(tolerance: &ToleranceSpec) -> ExpectedTolerance {
+    let ToleranceSpec {
+        output,
+        precision,
+        rel_l2,
+        max_rel,
+        reason,
+    } = tolerance.clone();
+    ExpectedTolerance {
+        output,
+        precision,
+        rel_l2,
+        max_rel,
+        reason,
+    }
+}
+
+fn skips(loaded: &LoadedSpec) -> Vec<ExpectedSkip> {
+    let skips = loaded.spec.checks.skip.iter().map(|skip| ExpectedSkip {
+        check: skip.check,
+        device: skip.device,
+        precision: skip.precision,
+        reason: skip.reason.clone(),
+    });
+    skips.collect()
+}

@@ -1,0 +1,139 @@
+//! The suite's manifest: its name, and whether it belongs to a surrounding workspace.
+
+use super::MARKER;
+use glob::Pattern;
+use std::path::Path;
+use testgen_types::bounded_file::{limit, read_text};
+
+/// The package's name: for a member of a workspace the directory's, for any other suite the
+/// directory's and its parent's.
+///
+/// Cargo identifies a package that is the root of its workspace by the name alone, so that two
+/// suites called `suite` would overwrite each other's binary in a shared target directory.
+pub(super) fn package_name(out: &Path, member: bool) -> String {
+    let directory = name_of(out);
+    let parent = out.parent().map(name_of).unwrap_or_default();
+    if member || parent.is_empty() {
+        return allowed(&directory);
+    }
+    // A checkout in a directory of another name must not change the suite.
+    existing_name(out, &directory).unwrap_or_else(|| allowed(&format!("{parent}-{directory}")))
+}
+
+/// The name in the Cargo.toml that testgen has written to the directory.
+fn existing_name(out: &Path, directory: &str) -> Option<String> {
+    let text = read_text(&out.join("Cargo.toml"), limit::SOURCE)
+        .ok()
+        .filter(|text| text.contains(MARKER))?;
+    let manifest: toml::Table = text.parse().ok()?;
+    let name = manifest.get("package")?.get("name")?.as_str()?;
+    let has_parent = name
+        .strip_suffix(directory)
+        .is_some_and(|parent| parent.len() > 1 && parent.ends_with('-'));
+    (has_parent && allowed(name) == name).then(|| name.to_owned())
+}
+
+/// The last part of a path in the characters that cargo allows: letters, digits, `_` and `-`.
+fn name_of(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let name: String = name
+        .chars()
+        .map(|c| {
+            if c.is_ascii_alphanumeric() || c == '_' {
+                c.to_ascii_lowercase()
+            } else {
+                '-'
+            }
+        })
+        .collect();
+    name.trim_matches(['-', '_']).to_owned()
+}
+
+/// At most 64 characters, and never the name of a crate that the suite links, or a keyword.
+fn allowed(name: &str) -> String {
+    let name: String = name.chars().take(64).collect();
+    let name = name.trim_matches(['-', '_']);
+    // Crates of Rust itself, the runtime, and directories in `target`, which cargo refuses as the
+    // name of a target.
+    const TAKEN: &[&str] = &[
+        "",
+        "alloc",
+        "build",
+        "core",
+        "deps",
+        "examples",
+        "incremental",
+        "proc_macro",
+        "std",
+        "test",
+        "testgen-runtime",
+    ];
+    // Rust writes `-` in a crate's name as `_`, so both are the same crate.
+    let is_taken = TAKEN.contains(&name.replace("testgen_", "testgen-").as_str());
+    if is_taken
+        || crate::spec::is_keyword(&name.replace('-', "_"))
+        || name.starts_with(|c: char| c.is_ascii_digit())
+    {
+        return format!("suite-{name}").trim_end_matches('-').to_owned();
+    }
+    name.to_owned()
+}
+
+/// Whether the nearest workspace above the directory lists it as a member.
+pub(super) fn is_member(out: &Path) -> bool {
+    for directory in out.ancestors().skip(1) {
+        let Ok(text) = read_text(&directory.join("Cargo.toml"), limit::SOURCE) else {
+            continue;
+        };
+        let Ok(manifest) = text.parse::<toml::Table>() else {
+            continue;
+        };
+        let Some(workspace) = manifest.get("workspace") else {
+            continue;
+        };
+        let members = workspace
+            .get("members")
+            .and_then(|members| members.as_array());
+        let relative = out.strip_prefix(directory).unwrap_or(out);
+        return members
+            .into_iter()
+            .flatten()
+            .filter_map(|member| member.as_str())
+            .any(|member| {
+                Pattern::new(member.trim_start_matches("./"))
+                    .is_ok_and(|pattern| pattern.matches_path(relative))
+            });
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn package_names_are_good_for_cargo() {
+        let cases = [
+            ("generated", "generated"),
+            ("My Suite", "my-suite"),
+            ("test", "suite-test"),
+            ("3", "suite-3"),
+            ("é", "suite"),
+            ("testgen-runtime", "suite-testgen-runtime"),
+            ("match", "suite-match"),
+        ];
+        for (directory, name) in cases {
+            assert_eq!(package_name(&Path::new("/tmp").join(directory), true), name);
+            assert_eq!(package_name(&Path::new("/").join(directory), false), name);
+        }
+    }
+
+    #[test]
+    fn suites_of_different_projects_have_different_names() {
+        let name = |path: &str| package_name(Path::new(path), false);
+        assert_eq!(name("/a/bert/suite"), "bert-suite");
+        assert_eq!(name("/a/vit/suite"), "vit-suite");
+        assert_eq!(name("/a/3/suite"), "suite-3-suite");
+        assert_eq!(name(&format!("/{}/suite", "x".repeat(100))).len(), 64);
+    }
+}

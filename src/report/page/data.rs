@@ -1,0 +1,379 @@
+//! The data of the page, compact because a report has tens of thousands of checks: each string
+//! once, arrays instead of objects, and three digits instead of seventeen.
+//!
+//! The script reads rows by position, in the order of the `Serialize` implementations.
+
+mod comparison;
+mod numbered;
+
+use crate::{
+    compare::ReportComparison,
+    results::read::{
+        Cell, CellPart, Column, MergedEntry, MergedReport, ResultStatus, StatusCounts, cells,
+        first_diverging, loaded_bytes,
+    },
+};
+use comparison::BaseComparison;
+use numbered::Numbered;
+use serde::{Serialize, Serializer};
+use std::collections::BTreeMap;
+use testgen_types::{Check, HardwareInfo, OutputError, Precision, WorstElement};
+
+/// All data that the script reads.
+#[derive(Debug, Serialize)]
+pub(super) struct ReportPageData {
+    green: bool,
+    statuses: Vec<[&'static str; 3]>,
+    /// The number of checks by status: the checks that compare numbers, and the others.
+    counts: [Vec<usize>; 2],
+    precisions: Vec<&'static str>,
+    /// Name, and whether the check compares numbers.
+    checks: Vec<(&'static str, bool)>,
+    problems: Vec<String>,
+    sources: Vec<String>,
+    columns: Vec<ColumnData>,
+    /// Name and architecture.
+    models: Vec<(String, &'static str)>,
+    cells: Vec<CellData>,
+    /// The allowed |d| / |ref| and max |d| / max |ref|.
+    thresholds: Vec<[f64; 2]>,
+    strings: Vec<String>,
+    base: Option<BaseComparison>,
+}
+
+#[derive(Debug, Serialize)]
+struct ColumnData {
+    device: &'static str,
+    label: String,
+    simulated: bool,
+    real: bool,
+    tf32: bool,
+    memory: Option<u64>,
+    hardware: Vec<HardwareInfo>,
+    testgen: Vec<String>,
+    sources: Vec<usize>,
+}
+
+/// A row of `cells`.
+#[derive(Debug)]
+struct CellData {
+    model: usize,
+    column: usize,
+    precision: usize,
+    /// The status of the numbers, then their tightest tensor.
+    status: usize,
+    error: Option<f64>,
+    headroom: Option<f64>,
+    non_finite: u64,
+    first_diverging: Option<usize>,
+    milliseconds: f64,
+    memory: Option<u64>,
+    /// Of the other checks the most severe status, the number of checks with it, and of all.
+    others: [usize; 3],
+    checks: Vec<CheckData>,
+}
+
+/// A row of a cell's checks.
+#[derive(Debug)]
+struct CheckData {
+    check: usize,
+    status: usize,
+    red: bool,
+    reason: Option<usize>,
+    note: Option<usize>,
+    milliseconds: f64,
+    memory: Option<u64>,
+    source: usize,
+    first_diverging: Option<usize>,
+    outputs: Vec<OutputData>,
+}
+
+/// A row of a check's outputs.
+#[derive(Debug)]
+struct OutputData {
+    name: usize,
+    rel_l2: Option<f64>,
+    max_rel: Option<f64>,
+    thresholds: usize,
+    non_finite: u64,
+    worst: Vec<WorstData>,
+}
+
+/// index, expected, got, or `None` for NaN and infinity.
+#[derive(Debug, Serialize)]
+struct WorstData(Vec<usize>, Option<f64>, Option<f64>);
+
+impl ReportPageData {
+    pub(super) fn new(merged: &MergedReport, base: Option<&ReportComparison>) -> Self {
+        let mut pool = ValuePool::default();
+        let mut models = Models::default();
+        let mut rest = merged.entries.as_slice();
+        let mut cell_data = Vec::new();
+        let StatusCounts { numbers, others } = merged.counts();
+        for cell in cells(merged) {
+            // `cells` groups consecutive entries, so the next entries belong to the next cell.
+            let (entries, later) = rest.split_at(cell.checks());
+            rest = later;
+            cell_data.push(pool.cell(cell, entries, &mut models));
+        }
+        Self {
+            green: merged.is_green(),
+            statuses: ResultStatus::ALL
+                .iter()
+                .map(|s| [s.word(), s.sign(), s.meaning()])
+                .collect(),
+            counts: [by_status(&numbers), by_status(&others)],
+            precisions: Precision::ALL
+                .iter()
+                .map(|precision| precision.as_str())
+                .collect(),
+            checks: Check::ALL
+                .iter()
+                .map(|check| (check.as_str(), check.compares_numbers()))
+                .collect(),
+            problems: merged.problems.clone(),
+            sources: merged.sources.clone(),
+            columns: merged.columns.iter().map(ColumnData::new).collect(),
+            models: models.list,
+            cells: cell_data,
+            thresholds: pool
+                .thresholds
+                .list
+                .into_iter()
+                .map(|pair| pair.map(f64::from_bits))
+                .collect(),
+            strings: pool.strings.list,
+            base: base.map(BaseComparison::new),
+        }
+    }
+}
+
+/// Strings and thresholds, each once.
+#[derive(Debug, Default)]
+struct ValuePool {
+    strings: Numbered<String>,
+    thresholds: Numbered<[u64; 2]>,
+}
+
+#[derive(Debug, Default)]
+struct Models {
+    list: Vec<(String, &'static str)>,
+}
+
+impl Models {
+    /// Entries are sorted by model, so comparing with the last one is sufficient.
+    fn number(&mut self, cell: &Cell) -> usize {
+        if self.list.last().is_none_or(|(name, _)| *name != cell.model) {
+            self.list
+                .push((cell.model.clone(), cell.architecture.as_str()));
+        }
+        self.list.len() - 1
+    }
+}
+
+impl ValuePool {
+    fn cell(&mut self, cell: Cell, entries: &[MergedEntry], models: &mut Models) -> CellData {
+        let tightest = cell.numbers.tightest.as_ref();
+        CellData {
+            model: models.number(&cell),
+            column: cell.column,
+            precision: number_of(Precision::ALL, cell.precision),
+            status: number_of(ResultStatus::ALL, cell.numbers.status),
+            error: tightest.and_then(|output| finite(output.rel_l2)),
+            headroom: tightest.and_then(|output| finite(output.headroom)),
+            non_finite: tightest.map_or(0, |output| output.non_finite),
+            first_diverging: cell.first_diverging.map(|layer| self.strings.number(layer)),
+            milliseconds: round(cell.milliseconds),
+            memory: cell.memory,
+            others: others(&cell.others),
+            checks: entries.iter().map(|merged| self.check(merged)).collect(),
+        }
+    }
+
+    fn check(&mut self, merged: &MergedEntry) -> CheckData {
+        let MergedEntry {
+            entry,
+            evaluation,
+            source,
+            ..
+        } = merged;
+        let mut text = |text: Option<&str>| text.map(|text| self.strings.number(text.to_owned()));
+        CheckData {
+            check: number_of(Check::ALL, entry.check),
+            status: number_of(ResultStatus::ALL, evaluation.status),
+            red: evaluation.red,
+            reason: text(entry.reason.as_deref()),
+            note: text(evaluation.note.as_deref()),
+            milliseconds: round(entry.milliseconds),
+            memory: loaded_bytes(entry),
+            source: *source,
+            first_diverging: text(first_diverging(entry)),
+            outputs: entry
+                .outputs
+                .iter()
+                .map(|output| self.output(output))
+                .collect(),
+        }
+    }
+
+    fn output(&mut self, output: &OutputError) -> OutputData {
+        let thresholds =
+            [output.rel_l2_threshold, output.max_rel_threshold].map(|value| round(value).to_bits());
+        OutputData {
+            name: self.strings.number(output.name.clone()),
+            rel_l2: finite(output.rel_l2),
+            max_rel: finite(output.max_rel),
+            thresholds: self.thresholds.number(thresholds),
+            non_finite: output.non_finite,
+            worst: output.worst.iter().map(WorstData::new).collect(),
+        }
+    }
+}
+
+impl Serialize for CellData {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self {
+            model,
+            column,
+            precision,
+            status,
+            error,
+            headroom,
+            non_finite,
+            ..
+        } = self;
+        let Self {
+            first_diverging,
+            milliseconds,
+            memory,
+            others,
+            checks,
+            ..
+        } = self;
+        let row = (
+            model,
+            column,
+            precision,
+            status,
+            error,
+            headroom,
+            non_finite,
+            first_diverging,
+            milliseconds,
+            memory,
+            others,
+            checks,
+        );
+        row.serialize(serializer)
+    }
+}
+
+impl Serialize for CheckData {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self {
+            check,
+            status,
+            red,
+            reason,
+            note,
+            milliseconds,
+            memory,
+            source,
+            first_diverging,
+            outputs,
+        } = self;
+        (
+            check,
+            status,
+            u8::from(*red),
+            reason,
+            note,
+            milliseconds,
+            memory,
+            source,
+            first_diverging,
+            outputs,
+        )
+            .serialize(serializer)
+    }
+}
+
+impl Serialize for OutputData {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self {
+            name,
+            rel_l2,
+            max_rel,
+            thresholds,
+            non_finite,
+            worst,
+        } = self;
+        // Most outputs have neither.
+        if *non_finite == 0 && worst.is_empty() {
+            (name, rel_l2, max_rel, thresholds).serialize(serializer)
+        } else {
+            (name, rel_l2, max_rel, thresholds, non_finite, worst).serialize(serializer)
+        }
+    }
+}
+
+impl WorstData {
+    fn new(worst: &WorstElement) -> Self {
+        Self(
+            worst.index.clone(),
+            below_infinity(worst.expected),
+            below_infinity(worst.got),
+        )
+    }
+}
+
+impl ColumnData {
+    fn new(column: &Column) -> Self {
+        Self {
+            device: column.device.as_str(),
+            label: column.label(),
+            simulated: column.simulated,
+            real: column.is_real(),
+            tf32: column.tf32,
+            memory: column.memory,
+            hardware: column.hardware.iter().cloned().collect(),
+            testgen: column.testgen.iter().cloned().collect(),
+            sources: column.sources.iter().copied().collect(),
+        }
+    }
+}
+
+fn by_status(counts: &BTreeMap<ResultStatus, usize>) -> Vec<usize> {
+    ResultStatus::ALL
+        .iter()
+        .map(|status| counts.get(status).copied().unwrap_or(0))
+        .collect()
+}
+
+fn others(part: &CellPart) -> [usize; 3] {
+    [
+        number_of(ResultStatus::ALL, part.status),
+        part.most_severe(),
+        part.checks(),
+    ]
+}
+
+fn number_of<T: PartialEq + Copy>(all: &[T], variant: T) -> usize {
+    all.iter()
+        .position(|other| *other == variant)
+        .expect("`ALL` has every variant")
+}
+
+/// Three digits, or `None` for `f64::MAX`, which reports contain for NaN, infinity and tensors that
+/// cannot be compared.
+fn finite(value: f64) -> Option<f64> {
+    (value < f64::MAX).then(|| round(value))
+}
+
+fn round(value: f64) -> f64 {
+    format!("{value:.2e}").parse().unwrap_or(value)
+}
+
+fn below_infinity(value: f64) -> Option<f64> {
+    Some(value).filter(|value| value.abs() < f64::MAX)
+}

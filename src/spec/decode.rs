@@ -1,0 +1,362 @@
+//! Reads a [`ModelSpec`] from the tree: every key, and every rule between keys.
+
+mod checkpoint;
+mod checks;
+mod operators;
+mod stress;
+
+use super::{
+    Memory, ModelName, ModelSpec, SpecSubject, ToleranceSpec,
+    fields::{MappingFields, SpecDecoder, list, required_text, required_variant},
+    tree::{Node, YamlValue},
+};
+use checks::{LONGEST_REASON, SpecContext, checks};
+use testgen_base::{closed_enum::ClosedEnum, text::Quoted};
+use testgen_types::{Architecture, DeviceKind, ModelType, Precision, SubjectKind, Task};
+
+/// The keys of a spec of a model.
+const MODEL_KEYS: &[&str] = &[
+    "name",
+    "model_type",
+    "architecture",
+    "task",
+    "checkpoint",
+    "devices",
+    "precisions",
+    "checks",
+    "tolerance",
+    "memory",
+];
+const REQUIRED_MODEL_KEYS: &[&str] = &[
+    "name",
+    "model_type",
+    "architecture",
+    "task",
+    "checkpoint",
+    "devices",
+    "precisions",
+];
+/// The keys of a spec of operators, which have no checkpoint.
+const OPERATORS_KEYS: &[&str] = &[
+    "name",
+    "architecture",
+    "task",
+    "operators",
+    "stress",
+    "devices",
+    "precisions",
+    "checks",
+    "memory",
+];
+const REQUIRED_OPERATORS_KEYS: &[&str] = &[
+    "name",
+    "architecture",
+    "task",
+    "operators",
+    "devices",
+    "precisions",
+];
+const TOLERANCE_KEYS: &[&str] = &["output", "precision", "rel_l2", "max_rel", "reason"];
+const MEMORY_KEYS: &[&str] = &["vram_mib"];
+
+/// Reads a whole spec; `None` when there are problems, all of which are in `decoder`.
+pub(super) fn spec(decoder: &mut SpecDecoder, document: &Node, stem: &str) -> Option<ModelSpec> {
+    let kind = kind(document);
+    let (known, required) = match kind {
+        SubjectKind::Model => (MODEL_KEYS, REQUIRED_MODEL_KEYS),
+        SubjectKind::Operators => (OPERATORS_KEYS, REQUIRED_OPERATORS_KEYS),
+    };
+    let fields = decoder.mapping(document, "", known, required)?;
+    let name = name(decoder, &fields, stem);
+    let model_type = required_variant::<ModelType>(decoder, &fields, "model_type");
+    let architecture = architecture(decoder, &fields, model_type);
+    let task = task(decoder, &fields, architecture);
+    let devices = variants::<DeviceKind>(decoder, &fields, "devices");
+    let precisions = variants::<Precision>(decoder, &fields, "precisions");
+    if let Some((devices, precisions)) = devices.as_deref().zip(precisions.as_deref()) {
+        computable(decoder, &fields, devices, precisions);
+    }
+    let context = SpecContext {
+        architecture,
+        devices: devices.as_deref(),
+        precisions: precisions.as_deref(),
+    };
+    let checks = fields
+        .optional("checks")
+        .map(|node| checks(decoder, node, &context))
+        .unwrap_or_default();
+    let subject = match kind {
+        SubjectKind::Model => model(decoder, &fields, model_type, &context),
+        SubjectKind::Operators => Some(operators(decoder, &fields)),
+    };
+    let memory = fields
+        .optional("memory")
+        .and_then(|node| memory(decoder, node));
+    decoder.problems.is_empty().then_some(())?;
+    Some(ModelSpec {
+        name: name?,
+        subject: subject?,
+        architecture: architecture?,
+        task: task?,
+        devices: devices?,
+        precisions: precisions?,
+        checks,
+        memory,
+    })
+}
+
+/// The kind of subject that the architecture has. A spec without a valid architecture is read as
+/// the spec of a model.
+fn kind(document: &Node) -> SubjectKind {
+    let YamlValue::Mapping(entries) = &document.value else {
+        return SubjectKind::Model;
+    };
+    let architecture = entries.iter().find_map(|(key, node)| match &node.value {
+        YamlValue::Text(text) if key.value == "architecture" => text.parse::<Architecture>().ok(),
+        _ => None,
+    });
+    architecture.map_or(SubjectKind::Model, Architecture::subject)
+}
+
+fn model(
+    decoder: &mut SpecDecoder,
+    fields: &MappingFields<'_>,
+    model_type: Option<ModelType>,
+    context: &SpecContext<'_>,
+) -> Option<SpecSubject> {
+    let checkpoint = fields
+        .optional("checkpoint")
+        .and_then(|node| checkpoint::source(decoder, node, model_type));
+    let tolerance = fields
+        .optional("tolerance")
+        .map(|node| tolerances(decoder, node, context))
+        .unwrap_or_default();
+    Some(SpecSubject::Model {
+        model_type: model_type?,
+        checkpoint: checkpoint?,
+        tolerance,
+    })
+}
+
+fn operators(decoder: &mut SpecDecoder, fields: &MappingFields<'_>) -> SpecSubject {
+    let operators = fields
+        .optional("operators")
+        .map(|node| operators::shapes(decoder, node))
+        .unwrap_or_default();
+    let stress = fields
+        .optional("stress")
+        .map(|node| stress::shapes(decoder, node, &operators))
+        .unwrap_or_default();
+    SpecSubject::Operators { operators, stress }
+}
+
+fn name(decoder: &mut SpecDecoder, fields: &MappingFields<'_>, stem: &str) -> Option<ModelName> {
+    let node = fields.optional("name")?;
+    let text = decoder.text(node, "name", usize::MAX)?;
+    let name = match ModelName::new(text) {
+        Ok(name) => name,
+        Err(error) => {
+            decoder.complain(node, error.to_string(), None);
+            return None;
+        }
+    };
+    if text != stem {
+        let message = format!(
+            "the name `{text}` is not the stem of the file, {}",
+            Quoted(stem)
+        );
+        decoder.complain(
+            node,
+            message,
+            Some(format!(
+                "rename the file to `{text}.yaml`, or change the name"
+            )),
+        );
+        return None;
+    }
+    Some(name)
+}
+
+fn architecture(
+    decoder: &mut SpecDecoder,
+    fields: &MappingFields<'_>,
+    model_type: Option<ModelType>,
+) -> Option<Architecture> {
+    let given = required_variant::<Architecture>(decoder, fields, "architecture")?;
+    if let Some((model_type, node)) = model_type.zip(fields.optional("architecture"))
+        && model_type.architecture() != given
+    {
+        let right = model_type.architecture();
+        let message =
+            format!("model_type `{model_type}` has the architecture `{right}`, not `{given}`");
+        decoder.complain(
+            node,
+            message,
+            Some(format!("write `architecture: {right}`")),
+        );
+        return None;
+    }
+    Some(given)
+}
+
+fn task(
+    decoder: &mut SpecDecoder,
+    fields: &MappingFields<'_>,
+    architecture: Option<Architecture>,
+) -> Option<Task> {
+    let given = required_variant::<Task>(decoder, fields, "task")?;
+    if let Some((architecture, node)) = architecture.zip(fields.optional("task"))
+        && !architecture.tasks().contains(&given)
+    {
+        let tasks: Vec<&str> = architecture
+            .tasks()
+            .iter()
+            .map(|task| task.as_str())
+            .collect();
+        let message = format!("architecture `{architecture}` has no task `{given}`");
+        decoder.complain(
+            node,
+            message,
+            Some(format!("its tasks are {}", list(&tasks))),
+        );
+        return None;
+    }
+    Some(given)
+}
+
+/// A list of variants: not empty, without duplicates.
+fn variants<T: ClosedEnum>(
+    decoder: &mut SpecDecoder,
+    fields: &MappingFields<'_>,
+    key: &str,
+) -> Option<Vec<T>> {
+    let node = fields.optional(key)?;
+    let before = decoder.problems.len();
+    let mut variants = Vec::new();
+    for (path, item) in decoder.items(node, key) {
+        let Some(variant) = decoder.variant::<T>(item, &path) else {
+            continue;
+        };
+        if variants.contains(&variant) {
+            decoder.complain(
+                item,
+                format!("`{variant}` is listed twice in `{key}`"),
+                None,
+            );
+        }
+        variants.push(variant);
+    }
+    let sound = decoder.problems.len() == before;
+    if sound && variants.is_empty() {
+        let known: Vec<&str> = T::all().iter().map(|variant| variant.text()).collect();
+        decoder.complain(
+            node,
+            format!("`{key}` is empty"),
+            Some(format!("name at least one of {}", list(&known))),
+        );
+    }
+    sound.then_some(variants)
+}
+
+/// Requires that each precision has a device, and each device a precision: an entry without any
+/// check is a mistake.
+fn computable(
+    decoder: &mut SpecDecoder,
+    fields: &MappingFields<'_>,
+    devices: &[DeviceKind],
+    precisions: &[Precision],
+) {
+    let has_device =
+        |precision: &&Precision| devices.iter().any(|device| precision.applies_on(*device));
+    if let Some((node, precision)) = fields
+        .optional("precisions")
+        .zip(precisions.iter().find(|it| !has_device(it)))
+    {
+        let kinds = DeviceKind::ALL
+            .iter()
+            .filter(|device| precision.applies_on(**device));
+        let kinds: Vec<&str> = kinds.map(|device| device.as_str()).collect();
+        let message = format!("no device of this spec computes in `{precision}`");
+        let help = format!("remove it, or add to `devices`: {}", list(&kinds));
+        decoder.complain(node, message, Some(help));
+    }
+    if let Some((node, device)) = fields.optional("devices").zip(devices.iter().find(|it| {
+        !precisions
+            .iter()
+            .any(|precision| precision.applies_on(**it))
+    })) {
+        let message = format!("`{device}` computes in no precision of this spec");
+        decoder.complain(
+            node,
+            message,
+            Some("add `f32` to `precisions`, or remove the device".to_owned()),
+        );
+    }
+}
+
+fn tolerances(
+    decoder: &mut SpecDecoder,
+    node: &Node,
+    context: &SpecContext<'_>,
+) -> Vec<ToleranceSpec> {
+    let mut tolerances: Vec<ToleranceSpec> = Vec::new();
+    for (path, item) in decoder.items(node, "tolerance") {
+        let Some(tolerance) = tolerance(decoder, item, &path, context) else {
+            continue;
+        };
+        if tolerances
+            .iter()
+            .any(|other| other.output == tolerance.output && other.precision == tolerance.precision)
+        {
+            let message = format!(
+                "`{path}` is the second tolerance for this output in `{}`",
+                tolerance.precision
+            );
+            decoder.complain(item, message, None);
+        }
+        tolerances.push(tolerance);
+    }
+    tolerances
+}
+
+fn tolerance(
+    decoder: &mut SpecDecoder,
+    node: &Node,
+    path: &str,
+    context: &SpecContext<'_>,
+) -> Option<ToleranceSpec> {
+    let fields = decoder.mapping(node, path, TOLERANCE_KEYS, TOLERANCE_KEYS)?;
+    let output = required_text(decoder, &fields, "output", 100);
+    let precision = required_variant::<Precision>(decoder, &fields, "precision");
+    let rel_l2 = fields
+        .optional("rel_l2")
+        .and_then(|node| decoder.fraction(node, &fields.key("rel_l2")));
+    let max_rel = fields
+        .optional("max_rel")
+        .and_then(|node| decoder.fraction(node, &fields.key("max_rel")));
+    let reason = required_text(decoder, &fields, "reason", LONGEST_REASON);
+    let precision = precision?;
+    if let Some((precisions, node)) = context.precisions.zip(fields.optional("precision"))
+        && !precisions.contains(&precision)
+    {
+        decoder.complain(
+            node,
+            format!("the spec does not name the precision `{precision}`"),
+            None,
+        );
+    }
+    Some(ToleranceSpec {
+        output: output?,
+        precision,
+        rel_l2: rel_l2?,
+        max_rel: max_rel?,
+        reason: reason?,
+    })
+}
+
+fn memory(decoder: &mut SpecDecoder, node: &Node) -> Option<Memory> {
+    let fields = decoder.mapping(node, "memory", MEMORY_KEYS, MEMORY_KEYS)?;
+    let node = fields.optional("vram_mib")?;
+    let vram_mib = decoder.positive(node, "memory.vram_mib")?;
+    Some(Memory { vram_mib })
+}

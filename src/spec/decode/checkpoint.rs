@@ -1,0 +1,161 @@
+//! Reads the key `checkpoint`: exactly one place, and the model on the Hub.
+
+use crate::spec::{
+    CheckpointPlace, CheckpointSource, ModelName, SyntheticConfig, SyntheticSource,
+    fields::SpecDecoder,
+    tree::{Node, YamlValue},
+};
+use serde_json::Value;
+use testgen_base::text::Quoted;
+use testgen_types::ModelType;
+
+const LONGEST_PATH: usize = 1000;
+const KEYS: &[&str] = &["fixture", "path", "synthetic", "hub"];
+const SYNTHETIC_KEYS: &[&str] = &["config", "seed"];
+
+/// The value of `checkpoint`.
+pub(super) fn source(
+    decoder: &mut SpecDecoder,
+    node: &Node,
+    model_type: Option<ModelType>,
+) -> Option<CheckpointSource> {
+    let fields = decoder.mapping(node, "checkpoint", KEYS, &[])?;
+    let hub = fields.optional("hub").and_then(|node| hub(decoder, node));
+    let given = ["fixture", "path", "synthetic"].map(|key| fields.optional(key));
+    let place = match given {
+        [Some(node), None, None] => fixture(decoder, node).map(CheckpointPlace::Fixture),
+        [None, Some(node), None] => {
+            path(decoder, node, "checkpoint.path").map(CheckpointPlace::Path)
+        }
+        [None, None, Some(node)] => {
+            synthetic(decoder, node, model_type).map(CheckpointPlace::Synthetic)
+        }
+        _ => {
+            let found = match given.iter().flatten().count() {
+                0 => "none",
+                _ => "several",
+            };
+            let message = format!(
+                "`checkpoint` must have exactly one of `fixture`, `path` and `synthetic`, found {found}"
+            );
+            decoder.complain(node, message, None);
+            None
+        }
+    };
+    place.map(|place| CheckpointSource { place, hub })
+}
+
+fn fixture(decoder: &mut SpecDecoder, node: &Node) -> Option<String> {
+    let text = decoder.text(node, "checkpoint.fixture", usize::MAX)?;
+    if let Err(error) = ModelName::new(text) {
+        let help = "a fixture is a directory in `fixtures/`; for another place write `path: ...`";
+        let message = format!("`checkpoint.fixture`: {error}");
+        decoder.complain(node, message, Some(help.to_owned()));
+    }
+    Some(text.to_owned())
+}
+
+fn path(decoder: &mut SpecDecoder, node: &Node, key: &str) -> Option<String> {
+    let text = decoder.text(node, key, LONGEST_PATH)?;
+    if text.contains('\0') {
+        let message = format!("`{key}` contains a NUL, which no path can");
+        decoder.complain(node, message, None);
+    }
+    Some(text.to_owned())
+}
+
+fn synthetic(
+    decoder: &mut SpecDecoder,
+    node: &Node,
+    model_type: Option<ModelType>,
+) -> Option<SyntheticSource> {
+    let key = "checkpoint.synthetic";
+    let fields = decoder.mapping(node, key, SYNTHETIC_KEYS, SYNTHETIC_KEYS)?;
+    let seed = fields
+        .optional("seed")
+        .and_then(|node| decoder.whole(node, &fields.key("seed")));
+    let node = fields.optional("config")?;
+    let config = match &node.value {
+        YamlValue::Mapping(_) => SyntheticConfig::Inline(inline(decoder, node, model_type)),
+        _ => SyntheticConfig::File(path(decoder, node, &fields.key("config"))?),
+    };
+    Some(SyntheticSource {
+        config,
+        seed: seed?,
+    })
+}
+
+/// A configuration in the spec. It names its class, which the recorder builds, and the type of the
+/// spec. In diffusers, the class is the type.
+fn inline(decoder: &mut SpecDecoder, node: &Node, model_type: Option<ModelType>) -> Value {
+    let key = "checkpoint.synthetic.config";
+    let config = json(&node.value);
+    if config.get("_class_name").is_some() {
+        unlike(decoder, node, &config, "_class_name", model_type);
+        return config;
+    }
+    if config.get("architectures").is_none() {
+        let help = "add the class of transformers, such as `architectures: [LlamaForCausalLM]`";
+        let message = format!("missing key `{key}.architectures`");
+        decoder.complain(node, message, Some(help.to_owned()));
+    }
+    unlike(decoder, node, &config, "model_type", model_type);
+    config
+}
+
+/// Complains if a field of the configuration is not the type of the spec.
+fn unlike(
+    decoder: &mut SpecDecoder,
+    node: &Node,
+    config: &Value,
+    field: &str,
+    model_type: Option<ModelType>,
+) {
+    if let Some(model_type) = model_type.filter(|it| config[field] != it.as_str()) {
+        let message =
+            format!("`checkpoint.synthetic.config.{field}` is not `{model_type}`, the spec's type");
+        let help = format!("write `{field}: {model_type}` there, too");
+        decoder.complain(node, message, Some(help));
+    }
+}
+
+fn json(value: &YamlValue) -> Value {
+    match value {
+        YamlValue::Null => Value::Null,
+        YamlValue::Boolean(value) => (*value).into(),
+        YamlValue::Integer(value) => (*value).into(),
+        YamlValue::Number(value) => number(*value),
+        YamlValue::Text(value) => value.as_str().into(),
+        YamlValue::Sequence(items) => items.iter().map(|item| json(&item.value)).collect(),
+        YamlValue::Mapping(entries) => {
+            let entries = entries.iter();
+            let entries = entries.map(|(key, node)| (key.value.clone(), json(&node.value)));
+            Value::Object(entries.collect())
+        }
+    }
+}
+
+/// The tree keeps negative integers as floats.
+fn number(value: f64) -> Value {
+    let is_integer = value < 0.0 && value.fract() == 0.0 && value > -9e15;
+    if is_integer {
+        (value as i64).into()
+    } else {
+        value.into()
+    }
+}
+
+fn hub(decoder: &mut SpecDecoder, node: &Node) -> Option<String> {
+    let text = decoder.text(node, "checkpoint.hub", 200)?;
+    let mut parts = text.split('/');
+    // One part is enough: old models of the Hub, such as `gpt2`, have no owner.
+    let good = parts.clone().count() <= 2 && parts.all(|part| ModelName::new(part).is_ok());
+    if !good {
+        let message = format!(
+            "`checkpoint.hub` {} is not a model of the Hub",
+            Quoted(text)
+        );
+        decoder.complain(node, message, Some("write `owner/name`".to_owned()));
+    }
+    good.then(|| text.to_owned())
+}

@@ -1,0 +1,227 @@
+//! `checks` of a spec: skipped checks and expected failures, each of which must match a check of
+//! the spec.
+
+use crate::spec::{
+    Checks, SkippedCheck, Xfail,
+    fields::{MappingFields, SpecDecoder, required_text, required_variant},
+    tree::Node,
+};
+use jiff::civil::Date;
+use testgen_base::{date::parse_date, text::Quoted};
+use testgen_types::{Architecture, Check, DeviceKind, Precision, engine_checks, required_checks};
+
+/// Of a skipped check, an expected failure or a tolerance.
+pub(super) const LONGEST_REASON: usize = 500;
+const LONGEST_OWNER: usize = 100;
+const CHECKS_KEYS: &[&str] = &["skip", "xfail"];
+const SKIP_KEYS: &[&str] = &["check", "device", "precision", "reason"];
+const XFAIL_KEYS: &[&str] = &["check", "device", "precision", "reason", "owner", "expires"];
+
+/// The other fields of the spec, where they are valid.
+pub(super) struct SpecContext<'a> {
+    pub(super) architecture: Option<Architecture>,
+    pub(super) devices: Option<&'a [DeviceKind]>,
+    pub(super) precisions: Option<&'a [Precision]>,
+}
+
+pub(super) fn checks(decoder: &mut SpecDecoder, node: &Node, context: &SpecContext<'_>) -> Checks {
+    let Some(fields) = decoder.mapping(node, "checks", CHECKS_KEYS, &[]) else {
+        return Checks::default();
+    };
+    let skip = fields
+        .optional("skip")
+        .map(|node| skips(decoder, node, context))
+        .unwrap_or_default();
+    let xfail = fields
+        .optional("xfail")
+        .map(|node| xfails(decoder, node, context, &skip))
+        .unwrap_or_default();
+    Checks { skip, xfail }
+}
+
+fn skips(decoder: &mut SpecDecoder, node: &Node, context: &SpecContext<'_>) -> Vec<SkippedCheck> {
+    let mut skips: Vec<SkippedCheck> = Vec::new();
+    for (path, item) in decoder.items(node, "checks.skip") {
+        let Some(skip) = skip(decoder, item, &path, context) else {
+            continue;
+        };
+        if skips.iter().any(|other| {
+            (other.check, other.device, other.precision)
+                == (skip.check, skip.device, skip.precision)
+        }) {
+            decoder.complain(
+                item,
+                format!("`{path}` skips `{}` a second time", skip.check),
+                None,
+            );
+        }
+        skips.push(skip);
+    }
+    skips
+}
+
+fn xfails(
+    decoder: &mut SpecDecoder,
+    node: &Node,
+    context: &SpecContext<'_>,
+    skips: &[SkippedCheck],
+) -> Vec<Xfail> {
+    let mut xfails: Vec<Xfail> = Vec::new();
+    for (path, item) in decoder.items(node, "checks.xfail") {
+        let Some(xfail) = xfail(decoder, item, &path, context) else {
+            continue;
+        };
+        if xfails.iter().any(|other| key(other) == key(&xfail)) {
+            decoder.complain(
+                item,
+                format!("`{path}` expects `{}` to fail a second time", xfail.check),
+                None,
+            );
+        }
+        if skips
+            .iter()
+            .any(|skip| (skip.check, skip.device, skip.precision) == key(&xfail))
+        {
+            let message = format!(
+                "`{path}` expects `{}` to fail, but `checks.skip` skips it",
+                xfail.check
+            );
+            decoder.complain(item, message, Some("remove one of the two".to_owned()));
+        }
+        xfails.push(xfail);
+    }
+    xfails
+}
+
+fn skip(
+    decoder: &mut SpecDecoder,
+    node: &Node,
+    path: &str,
+    context: &SpecContext<'_>,
+) -> Option<SkippedCheck> {
+    let fields = decoder.mapping(node, path, SKIP_KEYS, &["check", "reason"])?;
+    let Matcher {
+        check,
+        device,
+        precision,
+    } = matcher(decoder, node, &fields, path, context)?;
+    let reason = required_text(decoder, &fields, "reason", LONGEST_REASON)?;
+    Some(SkippedCheck {
+        check,
+        device,
+        precision,
+        reason,
+    })
+}
+
+fn xfail(
+    decoder: &mut SpecDecoder,
+    node: &Node,
+    path: &str,
+    context: &SpecContext<'_>,
+) -> Option<Xfail> {
+    let fields = decoder.mapping(
+        node,
+        path,
+        XFAIL_KEYS,
+        &["check", "owner", "expires", "reason"],
+    )?;
+    let Matcher {
+        check,
+        device,
+        precision,
+    } = matcher(decoder, node, &fields, path, context)?;
+    let reason = required_text(decoder, &fields, "reason", LONGEST_REASON);
+    let owner = required_text(decoder, &fields, "owner", LONGEST_OWNER);
+    let expires = date(decoder, &fields, "expires");
+    Some(Xfail {
+        check,
+        device,
+        precision,
+        reason: reason?,
+        owner: owner?,
+        expires: expires?,
+    })
+}
+
+fn date(decoder: &mut SpecDecoder, fields: &MappingFields<'_>, key: &str) -> Option<Date> {
+    let node = fields.optional(key)?;
+    let text = decoder.text(node, &fields.key(key), usize::MAX)?;
+    let date = parse_date(text);
+    if date.is_none() {
+        let help = "write the last day on which the failure is expected, for instance `2027-01-31`";
+        decoder.complain(
+            node,
+            format!("`{}` {} is not a date", fields.key(key), Quoted(text)),
+            Some(help.to_owned()),
+        );
+    }
+    date
+}
+
+/// The checks that an entry matches.
+struct Matcher {
+    check: Check,
+    device: Option<DeviceKind>,
+    precision: Option<Precision>,
+}
+
+/// Reads `check`, `device` and `precision`, which must match at least one check of the spec.
+fn matcher(
+    decoder: &mut SpecDecoder,
+    node: &Node,
+    fields: &MappingFields<'_>,
+    path: &str,
+    context: &SpecContext<'_>,
+) -> Option<Matcher> {
+    let check = required_variant(decoder, fields, "check");
+    let device = match fields.optional("device") {
+        Some(node) => Some(decoder.variant(node, &fields.key("device"))?),
+        None => None,
+    };
+    let precision = match fields.optional("precision") {
+        Some(node) => Some(decoder.variant(node, &fields.key("precision"))?),
+        None => None,
+    };
+    let matcher = Matcher {
+        check: check?,
+        device,
+        precision,
+    };
+    if !context.has(&matcher) {
+        let message = format!("`{path}` matches no check of this spec");
+        let help = "the architecture, the devices and the precisions decide which checks there are; remove the entry";
+        decoder.complain(node, message, Some(help.to_owned()));
+        return None;
+    }
+    Some(matcher)
+}
+
+impl SpecContext<'_> {
+    /// Whether the harness has a check that `matcher` matches. True when another field is invalid,
+    /// because its error has already been reported.
+    fn has(&self, matcher: &Matcher) -> bool {
+        let (Some(architecture), Some(devices), Some(precisions)) =
+            (self.architecture, self.devices, self.precisions)
+        else {
+            return true;
+        };
+        let required = required_checks(architecture, devices, precisions);
+        required
+            .iter()
+            .chain(&engine_checks(architecture, devices, precisions))
+            .any(|required| {
+                required.check == matcher.check
+                    && matcher
+                        .device
+                        .is_none_or(|device| device == required.device)
+                    && matcher
+                        .precision
+                        .is_none_or(|precision| precision == required.precision)
+            })
+    }
+}
+
+fn key(xfail: &Xfail) -> (Check, Option<DeviceKind>, Option<Precision>) {
+    (xfail.check, xfail.device, xfail.precision)
+}

@@ -1,0 +1,303 @@
+//! The variables of templates: the ones that a template uses, sets and receives, read from its
+//! tags.
+//!
+//! Tera finds an undefined variable when it renders the branch that uses it, and an unused one
+//! never.
+
+use super::{IssueKind, ProjectIssue};
+use crate::template::Templates;
+use std::collections::BTreeSet;
+
+/// Keywords of expressions.
+const LANGUAGE: &[&str] = &[
+    "and", "else", "false", "if", "in", "is", "loop", "none", "None", "not", "null", "or", "true",
+    "False", "True",
+];
+
+/// A variable at a position in a template.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Variable {
+    name: String,
+    line: usize,
+}
+
+/// The variables of one template's own text.
+#[derive(Debug, Default)]
+struct TemplateVariables {
+    used: Vec<Variable>,
+    set: Vec<Variable>,
+}
+
+/// Issues with the variables of the template `name` and all that it includes, when it receives
+/// `given`.
+pub(super) fn issues(
+    templates: &Templates,
+    name: &str,
+    given: &BTreeSet<String>,
+) -> Vec<ProjectIssue> {
+    let files: Vec<(String, TemplateVariables)> = templates
+        .reachable(name)
+        .into_iter()
+        .map(|name| (templates.shown(&name), read(templates.source(&name))))
+        .collect();
+    let names = |list: fn(&TemplateVariables) -> &Vec<Variable>| -> BTreeSet<&str> {
+        files
+            .iter()
+            .flat_map(|(_, variables)| list(variables))
+            .map(|variable| variable.name.as_str())
+            .collect()
+    };
+    let (used, set) = (
+        names(|variables| &variables.used),
+        names(|variables| &variables.set),
+    );
+    let mut issues = Vec::new();
+    let mut add = |path: &str, line, kind, message: String, help: &str| {
+        issues.push(ProjectIssue {
+            path: path.to_owned(),
+            line,
+            kind,
+            message,
+            help: help.to_owned(),
+        });
+    };
+    for (path, variables) in &files {
+        for Variable { name, line } in variables.used.iter().filter(|variable| {
+            !given.contains(&variable.name) && !set.contains(variable.name.as_str())
+        }) {
+            let help = format!(
+                "the variables are: {}",
+                given.iter().cloned().collect::<Vec<_>>().join(", ")
+            );
+            add(
+                path,
+                *line,
+                IssueKind::UndefinedVariable,
+                format!("`{name}` is not defined"),
+                &help,
+            );
+        }
+        for Variable { name, line } in variables
+            .set
+            .iter()
+            .filter(|variable| !used.contains(variable.name.as_str()))
+        {
+            let message = format!("`{name}` is set and never used");
+            add(
+                path,
+                *line,
+                IssueKind::UnusedVariable,
+                message,
+                "use it, or do not set it",
+            );
+        }
+    }
+    for name_given in given.iter().filter(|name| !used.contains(name.as_str())) {
+        let message =
+            format!("this template never uses `{name_given}`, so that part of the spec is lost");
+        add(
+            &templates.shown(name),
+            1,
+            IssueKind::UnusedVariable,
+            message,
+            "render it, as testgen's own templates do",
+        );
+    }
+    issues
+}
+
+/// Reads every tag of `text`.
+fn read(text: &str) -> TemplateVariables {
+    let mut variables = TemplateVariables::default();
+    let mut rest = 0;
+    while let Some((start, open)) = next_tag(text, rest) {
+        let close = match open {
+            "{{" => "}}",
+            "{%" => "%}",
+            _ => "#}",
+        };
+        let inside = start + open.len();
+        let end = text[inside..]
+            .find(close)
+            .map_or(text.len(), |length| inside + length);
+        let line = text[..start].matches('\n').count() + 1;
+        // `-` next to a delimiter removes white space in Tera and is not part of the expression.
+        let tokens = tokens(text[inside..end].trim_matches('-'), line);
+        match open {
+            "{{" => expression(&tokens, &mut variables),
+            "{%" => statement(&tokens, &mut variables),
+            _ => {}
+        }
+        rest = (end + close.len()).min(text.len());
+        if open == "{%" && tokens.first().is_some_and(|token| token.text == "raw") {
+            rest = text[rest..]
+                .find("endraw")
+                .map_or(text.len(), |length| rest + length);
+        }
+    }
+    variables
+}
+
+fn next_tag(text: &str, from: usize) -> Option<(usize, &'static str)> {
+    let starts = ["{{", "{%", "{#"]
+        .into_iter()
+        .filter_map(|open| Some((from + text[from..].find(open)?, open)));
+    starts.min()
+}
+
+/// A token of an expression: a name, a sign, or a literal, whose text is empty.
+#[derive(Debug)]
+struct Token {
+    text: String,
+    line: usize,
+    is_name: bool,
+}
+
+fn tokens(text: &str, first_line: usize) -> Vec<Token> {
+    let mut tokens: Vec<Token> = Vec::new();
+    let (mut line, mut quote) = (first_line, None);
+    for character in text.chars() {
+        line += usize::from(character == '\n');
+        match quote {
+            Some(open) => quote = (character != open).then_some(open),
+            None if matches!(character, '"' | '\'' | '`') => {
+                quote = Some(character);
+                tokens.push(Token {
+                    text: String::new(),
+                    line,
+                    is_name: false,
+                });
+            }
+            None => push(&mut tokens, character, line),
+        }
+    }
+    tokens.retain(|token| token.text != " ");
+    tokens
+}
+
+fn push(tokens: &mut Vec<Token>, character: char, line: usize) {
+    let is_word = character.is_alphanumeric() || character == '_';
+    match tokens.last_mut() {
+        Some(last)
+            if is_word
+                && last
+                    .text
+                    .ends_with(|end: char| end.is_alphanumeric() || end == '_') =>
+        {
+            last.text.push(character);
+        }
+        _ => {
+            let is_name = is_word && !character.is_numeric();
+            let text = if character.is_whitespace() {
+                ' '
+            } else {
+                character
+            };
+            tokens.push(Token {
+                text: text.to_string(),
+                line,
+                is_name,
+            });
+        }
+    }
+}
+
+fn statement(tokens: &[Token], variables: &mut TemplateVariables) {
+    let Some((head, rest)) = tokens.split_first() else {
+        return;
+    };
+    match head.text.as_str() {
+        "set" | "set_global" => {
+            let end = rest
+                .iter()
+                .position(|token| token.text == "=")
+                .unwrap_or(rest.len());
+            names(&rest[..end], &mut variables.set);
+            expression(&rest[end..], variables);
+        }
+        "for" => {
+            let end = rest
+                .iter()
+                .position(|token| token.text == "in")
+                .unwrap_or(rest.len());
+            names(&rest[..end], &mut variables.set);
+            expression(&rest[end..], variables);
+        }
+        "if" | "elif" => expression(rest, variables),
+        _ => {}
+    }
+}
+
+fn names(tokens: &[Token], into: &mut Vec<Variable>) {
+    let named = tokens.iter().filter(|token| token.is_name);
+    into.extend(named.map(|token| Variable {
+        name: token.text.clone(),
+        line: token.line,
+    }));
+}
+
+/// Every name that is a variable: not an attribute, filter, test, function, argument's name or
+/// keyword.
+fn expression(tokens: &[Token], variables: &mut TemplateVariables) {
+    for (index, token) in tokens.iter().enumerate() {
+        let near = |distance: isize| {
+            let place = index.checked_add_signed(distance);
+            place
+                .and_then(|place| tokens.get(place))
+                .map(|token| token.text.as_str())
+                .unwrap_or_default()
+        };
+        let is_test = near(-1) == "is" || (near(-1) == "not" && near(-2) == "is");
+        // `==` consists of two tokens here, and is a comparison.
+        let is_argument = near(1) == "=" && near(2) != "=" && matches!(near(-1), "(" | ",");
+        let is_part = matches!(near(-1), "." | "|") || matches!(near(1), "(" | ":");
+        if token.is_name
+            && !LANGUAGE.contains(&token.text.as_str())
+            && !is_test
+            && !is_argument
+            && !is_part
+        {
+            variables.used.push(Variable {
+                name: token.text.clone(),
+                line: token.line,
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn used_and_set(text: &str) -> (Vec<String>, Vec<String>) {
+        let variables = read(text);
+        let list = |variables: Vec<Variable>| {
+            variables
+                .into_iter()
+                .map(|variable| format!("{}:{}", variable.name, variable.line))
+                .collect()
+        };
+        (list(variables.used), list(variables.set))
+    }
+
+    #[test]
+    fn variables_are_distinguished_from_everything_else() {
+        let text = "{# no #}{{ name | rust_string }}\n{% set a = \"x y\" %}{% if b.c is defined and not d == 'e' %}\n\
+                    {%- for k, entry in list | sort(attribute=\"f\") -%}{{ entry.g }}{{ now(utc=h) }}{{ loop.index }}\
+                    {% endfor %}{% endif %}{% include \"i.tera\" %}{% raw %}{{ j }}{% endraw %}{{ l }}";
+        let (used, set) = used_and_set(text);
+        assert_eq!(
+            used,
+            ["name:1", "b:2", "d:2", "list:3", "entry:3", "h:3", "l:3"]
+        );
+        assert_eq!(set, ["a:2", "k:3", "entry:3"]);
+    }
+
+    #[test]
+    fn tags_that_never_end_end_with_the_text() {
+        assert_eq!(used_and_set("{{ a"), (vec!["a:1".to_owned()], Vec::new()));
+        assert_eq!(used_and_set("{% raw %}{{ a }}"), (Vec::new(), Vec::new()));
+        assert_eq!(used_and_set("{#{{ a }}"), (Vec::new(), Vec::new()));
+        assert_eq!(used_and_set("}} {"), (Vec::new(), Vec::new()));
+    }
+}
