@@ -1,15 +1,16 @@
 //! `testgen run`, end to end: real generated code, compiled by cargo against a fake runtime whose
 //! tests follow rules.
 
+mod arguments;
+mod incomplete;
 mod several_devices;
 pub(crate) mod termination;
 
 use crate::{
-    fake::suite::{command, run},
+    fake::suite::run,
     project::{Outcome, Project},
 };
 use serde_json::Value;
-use std::path::Path;
 
 const PASS: &str = "encoder_only::bert::cpu::finite_f32";
 const NVIDIA: &str = r#"::cuda::|pass|"device_name":"NVIDIA H100 80GB HBM3","tf32":true"#;
@@ -160,95 +161,6 @@ fn a_pass_on_a_fallback_or_a_mock_or_without_a_device_is_red() {
 }
 
 #[test]
-fn a_report_that_does_not_fit_the_suite_is_red() {
-    let unknown = r#"{"version":1,"model":"gpt2","architecture":"decoder_only","device":"cpu","check":"finite","precision":"f32","status":"pass","device_name":"x","milliseconds":1}"#;
-    let cases = [
-        (format!("{PASS}|none|"), vec!["missing_entry"]),
-        (
-            format!("{PASS}|twice|\"device_name\":\"Fake host\""),
-            vec!["repeated_entry"],
-        ),
-        (
-            format!("{PASS}|text|{unknown}"),
-            vec!["missing_entry", "unknown_entry"],
-        ),
-        (
-            format!("{PASS}|text|{{\"version\":1,"),
-            vec!["bad_line", "missing_entry"],
-        ),
-        (format!("{PASS}|ignored|"), vec!["missing_reason"]),
-        ("|unlisted|".to_owned(), vec!["no_tests"]),
-    ];
-    for (rules, expected) in cases {
-        let outcome = run(&Project::with_bert(), &rules, &["--format", "json"]).expect_code(1);
-        assert_eq!(problems(&outcome), expected, "{rules}");
-        assert_eq!(json(&outcome)["green"], false);
-    }
-}
-
-#[test]
-fn a_crash_is_red_and_shows_the_end_of_the_log() {
-    let outcome = run(&Project::with_bert(), &format!("{PASS}|crash|"), &[]).expect_code(1);
-    assert!(
-        outcome
-            .stdout
-            .contains("the test binary ended with signal: 6 (SIGABRT)"),
-        "{}",
-        outcome.stdout
-    );
-    assert!(
-        outcome
-            .stdout
-            .contains("is in the suite, but the report has no entry for it"),
-        "{}",
-        outcome.stdout
-    );
-    assert!(
-        outcome.stdout.contains("more of this kind"),
-        "{}",
-        outcome.stdout
-    );
-    assert!(
-        outcome.stderr.contains("arguments: ["),
-        "the log's end is shown: {}",
-        outcome.stderr
-    );
-}
-
-#[test]
-fn filters_choose_models_architectures_and_devices() {
-    let project = with_vit();
-    let shown = |arguments: &[&str]| {
-        let rows = rows(&run(&project, "", arguments).expect_code(0));
-        rows.iter()
-            .map(|row| row.split(' ').skip(1).take(2).collect::<Vec<_>>().join(" "))
-            .collect::<Vec<_>>()
-    };
-    assert_eq!(shown(&["--name", "v?t"]), ["vit cpu"]);
-    assert_eq!(
-        shown(&[
-            "--architecture",
-            "encoder_only",
-            "--device",
-            "cpu",
-            "--device",
-            "rocm"
-        ]),
-        ["bert cpu", "bert rocm"]
-    );
-    let none = run(&project, "", &["--name", "gpt*"]).expect_code(2);
-    assert!(
-        none.stderr.contains("matches the filters"),
-        "{}",
-        none.stderr
-    );
-    run(&project, "", &["--architecture", "encoder"]).expect_code(2);
-    for device in ["gpu", "cpu:0", "rocm:x"] {
-        run(&project, "", &["--device", device]).expect_code(2);
-    }
-}
-
-#[test]
 fn a_required_device_must_compute() {
     let project = Project::with_bert();
     let absent = run(&project, "", &["--require", "rocm", "--format", "json"]).expect_code(1);
@@ -288,186 +200,10 @@ fn a_model_that_no_engine_computes_is_red() {
 }
 
 #[test]
-fn build_flags_and_environment_reach_the_suite() {
-    let project = Project::with_bert();
-    let log = |report: &str| project.read(format!("{report}.log"));
-    run(&project, "", &["--report", "a/b.jsonl", "--require", "cpu"]).expect_code(0);
-    assert!(
-        log("a/b.jsonl").contains("require: Ok(\"cpu\")"),
-        "{}",
-        log("a/b.jsonl")
-    );
-    assert!(
-        log("a/b.jsonl").contains("features: cuda true rocm true encoder_only true"),
-        "{}",
-        log("a/b.jsonl")
-    );
-    assert!(
-        log("a/b.jsonl").contains("/generated\n"),
-        "{}",
-        log("a/b.jsonl")
-    );
-    assert!(
-        log("a/b.jsonl").contains("device: Err(NotPresent)"),
-        "{}",
-        log("a/b.jsonl")
-    );
-    run(
-        &project,
-        "",
-        &[
-            "--report", "d.jsonl", "--device", "rocm:1", "--device", "cpu",
-        ],
-    )
-    .expect_code(0);
-    assert!(
-        log("d.jsonl").contains("device: Ok(\"rocm:1\")"),
-        "{}",
-        log("d.jsonl")
-    );
-    run(
-        &project,
-        "",
-        &["--report", "c.jsonl", "--cpu-only", "--release"],
-    )
-    .expect_code(0);
-    assert!(
-        log("c.jsonl").contains("features: cuda false rocm false encoder_only true"),
-        "{}",
-        log("c.jsonl")
-    );
-    assert!(
-        log("c.jsonl").contains("optimised: true"),
-        "{}",
-        log("c.jsonl")
-    );
-    assert!(
-        log("c.jsonl").contains("require: Err(NotPresent)"),
-        "{}",
-        log("c.jsonl")
-    );
-}
-
-#[test]
-fn only_supported_devices_are_simulated() {
-    let project = Project::with_bert();
-    let wrong = run(&project, "", &["--simulate", "cuda"]).expect_code(2);
-    assert!(
-        wrong.stderr.contains("only rocm can be simulated"),
-        "{}",
-        wrong.stderr
-    );
-    // The directory of the fake runtime contains nothing else.
-    let alone = run(&project, "", &["--simulate", "rocm"]).expect_code(3);
-    assert!(
-        alone
-            .stderr
-            .contains("`hip-sim` is not next to the runtime"),
-        "{}",
-        alone.stderr
-    );
-    assert!(
-        !alone.stderr.contains("building"),
-        "the suite is not built first: {}",
-        alone.stderr
-    );
-}
-
-#[test]
 fn entries_of_an_earlier_run_do_not_count() {
     let project = Project::with_bert();
     run(&project, &format!("{PASS}|fail|\"reason\":\"x\""), &[]).expect_code(1);
     run(&project, "", &[]).expect_code(0);
-}
-
-#[test]
-fn specs_out_and_templates_are_honoured() {
-    let project = Project::empty();
-    project.write("s/encoder_only/bert.yaml", crate::project::BERT);
-    run(&project, "", &["--specs", "s", "--out", "o"]).expect_code(0);
-    assert!(project.exists("o/Cargo.toml") && !project.exists("generated"));
-    project.write("t/encoder_only.rs.tera", "fn broken( {\n");
-    let outcome = run(
-        &project,
-        "",
-        &["--specs", "s", "--out", "o", "--templates", "t"],
-    )
-    .expect_code(2);
-    assert!(
-        outcome.stderr.contains("encoder_only.rs.tera"),
-        "{}",
-        outcome.stderr
-    );
-}
-
-#[test]
-fn findings_of_the_verifier_stop_the_run() {
-    let project = Project::with_bert();
-    // It compiles, and every check would pass, but no code ever detects an AMD GPU.
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("templates/base.rs.tera");
-    let mut base = std::fs::read_to_string(path).expect("the template is there");
-    let documented = base
-        .find(" on an AMD GPU. Without one")
-        .expect("the template has the function");
-    let start = base[..documented]
-        .rfind("///")
-        .expect("its documentation is a comment");
-    let end = start + base[start..].find("\n}\n").expect("the function ends") + "\n}\n".len();
-    base.replace_range(start..end, NO_ROCM);
-    project.write("t/base.rs.tera", base);
-    let outcome = run(&project, "", &["--templates", "t"]).expect_code(1);
-    assert!(
-        outcome.stderr.contains("error[detection_paths]"),
-        "{}",
-        outcome.stderr
-    );
-    assert!(!outcome.stderr.contains("building"), "nothing may be built");
-    assert!(
-        !project.exists("target/testgen/report.jsonl"),
-        "nothing may run"
-    );
-}
-
-#[test]
-fn a_suite_that_does_not_build_shows_the_compiler() {
-    let project = Project::with_bert();
-    let outcome = project
-        .finish(command(&project, "", &["--quiet"]).env("RUSTFLAGS", "--cfg no_such_word="))
-        .expect_code(1);
-    assert!(
-        outcome.stderr.contains("does not build"),
-        "{}",
-        outcome.stderr
-    );
-}
-
-#[test]
-fn without_cargo_the_exit_code_is_3() {
-    let project = Project::with_bert();
-    let outcome = project
-        .finish(command(&project, "", &[]).env("CARGO", "no/such/cargo"))
-        .expect_code(3);
-    assert!(
-        outcome.stderr.contains("cannot start `no/such/cargo`"),
-        "{}",
-        outcome.stderr
-    );
-    assert!(
-        outcome.stderr.contains("help: install Rust"),
-        "{}",
-        outcome.stderr
-    );
-}
-
-#[test]
-fn quiet_shows_the_result_alone() {
-    let outcome = run(&Project::with_bert(), "", &["--quiet"]).expect_code(0);
-    assert_eq!(outcome.stderr, "");
-    assert!(
-        outcome.stdout.starts_with("architecture"),
-        "{}",
-        outcome.stdout
-    );
 }
 
 #[test]

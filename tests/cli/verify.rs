@@ -1,6 +1,8 @@
 //! `testgen verify`: templates, generated files against their specs, single files, and nothing at
 //! all.
 
+mod formats;
+mod selection;
 mod templates;
 
 use crate::project::{Outcome, Project};
@@ -235,118 +237,6 @@ fn variables_of_templates_are_defined_and_used() {
     insta::assert_snapshot!(gaps.join("\n\n"));
 }
 
-/// A project with findings of several kinds.
-fn damaged() -> Project {
-    let project = generated();
-    edit(
-        &project,
-        HARNESS,
-        "cuda_compatibility(target)",
-        "cuda_compatibility(0)",
-    );
-    edit(
-        &project,
-        HARNESS,
-        "skipped: &[]",
-        "skipped: &[Skip::new(Check::Finite, \"slow\")]",
-    );
-    edit(
-        &project,
-        HARNESS,
-        "    Architecture, ",
-        "    Architecture, Check, Skip, ",
-    );
-    project.write("generated/src/vision/left <over>, 50%.rs", "");
-    project
-}
-
-/// `text` without the number of renderings, which grows with every task and architecture.
-fn without_count(text: String) -> String {
-    for (before, after) in [
-        (" and ", " renderings of templates"),
-        ("\"renders\": ", ",\n  \"rules\""),
-    ] {
-        let Some((head, tail)) = text.split_once(after) else {
-            continue;
-        };
-        let (head, count) = head.rsplit_once(before).expect("a number of renderings");
-        assert!(count.parse::<usize>().is_ok(), "{count}");
-        return format!("{head}{before}[count]{after}{tail}");
-    }
-    text
-}
-
-#[test]
-fn formats() {
-    let project = damaged();
-    let shown = |format: &str| {
-        without_count(
-            project
-                .run(&["verify", "--format", format])
-                .expect_code(1)
-                .stdout,
-        )
-    };
-    insta::assert_snapshot!("damaged_human", shown("human"));
-    insta::assert_snapshot!("damaged_json", shown("json"));
-    insta::assert_snapshot!("damaged_junit", shown("junit"));
-    insta::assert_snapshot!("damaged_github", shown("github"));
-    // Files of their own, so that tests/schemas can validate them.
-    insta::assert_binary_snapshot!("damaged_sarif.json", shown("sarif").into_bytes());
-    let clean = generated();
-    let shown = |format: &str| {
-        clean
-            .run(&["verify", "--format", format])
-            .expect_code(0)
-            .stdout
-    };
-    insta::assert_binary_snapshot!("clean_sarif.json", shown("sarif").into_bytes());
-    assert!(!shown("junit").contains("<failure"));
-    assert!(!shown("github").contains("::error"));
-}
-
-#[test]
-fn automatic_fixes_are_applied_and_the_rest_is_found() {
-    let project = generated();
-    let good = project.read(HARNESS);
-    edit(&project, HARNESS, "skipped: &[]", SKIPPED);
-    edit(&project, HARNESS, "--out generated", "--out elsewhere");
-    assert_eq!(verify(&project, 1).len(), 2);
-    assert_ne!(
-        project.read(HARNESS),
-        good,
-        "nothing is written without --fix"
-    );
-    let outcome = project.run(&["verify", "--fix"]).expect_code(0);
-    assert_eq!(
-        outcome.stderr,
-        format!("fixed `{HARNESS}`: the header, the skipped checks\n")
-    );
-    assert_eq!(project.read(HARNESS), good);
-    edit(&project, HARNESS, "skipped: &[]", SKIPPED);
-    edit(&project, HARNESS, "hip_runtime(target)", "hip_runtime(0)");
-    let outcome = project.run(&["verify", "--fix"]).expect_code(1);
-    assert_eq!(
-        outcome.stderr,
-        format!("fixed `{HARNESS}`: the skipped checks\n")
-    );
-    assert!(
-        outcome.stdout.contains("error[detection_paths]"),
-        "{}",
-        outcome.stdout
-    );
-    assert!(
-        !outcome.stdout.contains("skipped_checks"),
-        "{}",
-        outcome.stdout
-    );
-    assert_eq!(
-        project.run(&["verify", "--fix"]).expect_code(1).stderr,
-        "",
-        "nothing more can be fixed"
-    );
-}
-
 #[test]
 fn a_header_is_not_enough_where_the_spec_says_something_else() {
     let project = generated();
@@ -362,91 +252,6 @@ fn a_header_is_not_enough_where_the_spec_says_something_else() {
         "{}",
         outcome.stdout
     );
-}
-
-#[test]
-fn single_files_are_verified_without_specs() {
-    let project = generated();
-    std::fs::remove_dir_all(project.path("model_specs")).expect("it is there");
-    let fine = project.run(&["verify", HARNESS]).expect_code(0);
-    assert!(
-        fine.stdout
-            .starts_with("verify: no findings in 1 generated file, by "),
-        "{}",
-        fine.stdout
-    );
-    edit(
-        &project,
-        HARNESS,
-        "hip_runtime(target)",
-        "cuda_driver(target)",
-    );
-    project.run(&["verify", HARNESS, HARNESS]).expect_code(1);
-    let absent = project.run(&["verify", "no/such.rs"]).expect_code(2);
-    assert!(
-        absent.stderr.contains("cannot read `no/such.rs`"),
-        "{}",
-        absent.stderr
-    );
-    project
-        .run(&["verify", HARNESS, "--specs", "model_specs"])
-        .expect_code(2);
-}
-
-#[test]
-fn nothing_to_verify_is_not_green() {
-    let project = Project::empty();
-    let outcome = project.run(&["verify"]).expect_code(1);
-    assert!(
-        outcome.stderr.contains("nothing to verify"),
-        "{}",
-        outcome.stderr
-    );
-    std::fs::create_dir(project.path("model_specs")).expect("can be made");
-    let outcome = project.run(&["verify"]).expect_code(1);
-    assert!(
-        outcome.stderr.contains("nothing to verify"),
-        "{}",
-        outcome.stderr
-    );
-}
-
-#[test]
-fn a_suite_without_specs_is_left_over() {
-    let project = generated();
-    std::fs::remove_file(project.path("model_specs/encoder_only/bert.yaml")).expect("it is there");
-    let found = verify(&project, 1);
-    assert!(found.contains(&format!("left_over {HARNESS}")), "{found:?}");
-}
-
-#[test]
-fn wrong_specs_are_bad_input() {
-    let project = generated();
-    edit(
-        &project,
-        "model_specs/encoder_only/bert.yaml",
-        "model_type: bert",
-        "model_type: brt",
-    );
-    let outcome = project.run(&["verify"]).expect_code(2);
-    assert!(outcome.stderr.contains("bert.yaml"), "{}", outcome.stderr);
-}
-
-#[test]
-fn specs_out_and_runtime_are_honoured() {
-    let project = Project::empty();
-    project.write("s/encoder_only/bert.yaml", crate::project::BERT);
-    let flags = ["--specs", "s", "--out", "o", "--runtime", "0.1"];
-    project
-        .run(&[&["generate"][..], &flags].concat())
-        .expect_code(0);
-    project
-        .run(&[&["verify"][..], &flags].concat())
-        .expect_code(0);
-    // Another runtime is another command, which the header must name.
-    project
-        .run(&["verify", "--specs", "s", "--out", "o", "--runtime", "0.2"])
-        .expect_code(1);
 }
 
 fn testgen_template(name: &str) -> String {

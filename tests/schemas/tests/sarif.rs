@@ -24,7 +24,7 @@ fn schema() -> Validator {
 }
 
 fn snapshot(name: &str) -> Value {
-    read(&format!("../cli/snapshots/cli__verify__{name}_sarif.snap.json"))
+    read(&format!("../cli/verify/snapshots/cli__verify__formats__{name}_sarif.snap.json"))
 }
 
 #[test]
