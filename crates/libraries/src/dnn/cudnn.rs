@@ -236,40 +236,6 @@ impl Drop for Cudnn {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{CudnnPerformance, algorithm, version};
-
-    #[test]
-    fn versions_are_decoded() {
-        assert_eq!([version(90_600), version(8902)], ["9.6.0", "8.9.2"]);
-    }
-
-    #[test]
-    fn algorithms_that_the_library_refuses_are_left_out() {
-        let found = CudnnPerformance {
-            algorithm: 1,
-            math: 3,
-            determinism: 1,
-            memory: 64,
-            ..CudnnPerformance::default()
-        };
-        let offered = algorithm(false, &found).expect("is offered");
-        assert_eq!(offered.id, "IMPLICIT_PRECOMP_GEMM FMA");
-        assert!(offered.deterministic && !offered.transforms);
-        let transposed = CudnnPerformance {
-            algorithm: 4,
-            math: 1,
-            ..found
-        };
-        let offered = algorithm(true, &transposed).expect("is offered");
-        assert_eq!(
-            (offered.id.as_str(), offered.transforms),
-            ("WINOGRAD TENSOR_OP", true)
-        );
-        let refused = CudnnPerformance {
-            status: 3000,
-            ..found
-        };
-        assert_eq!(algorithm(false, &refused), None);
-    }
-}
+mod fake;
+#[cfg(test)]
+mod tests;
