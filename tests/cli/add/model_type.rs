@@ -1,4 +1,4 @@
-//! What the model type and the class decide in a spec.
+//! The decisions of the model type and of the class in a spec.
 
 use super::{CONFIG, with_checkpoint};
 

@@ -1,4 +1,4 @@
-//! Which Python runs the recorder, and what reaches it.
+//! The Python that runs the recorder, and its input.
 
 use super::{fake_python, record, with_checkpoint};
 use std::collections::BTreeSet;
