@@ -81,7 +81,7 @@ fn stored(
         [factor.shape[last - 1], factor.shape[last]],
         [factor.strides[last - 1], factor.strides[last]],
     );
-    // Between the elements of a dimension of size 1 there is no distance.
+    // The stride of a dimension of size 1 is not used.
     let is_adjacent = |stride, size| stride == 1 || size == 1;
     let leading = |stride: usize, size: usize, stored_rows: usize| match size {
         1 => Some(stored_rows),
