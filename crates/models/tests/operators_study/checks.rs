@@ -92,15 +92,12 @@ fn compare(
 }
 
 fn relation(operator: Operator, precision: Precision, executor: &dyn Execute) -> Option<String> {
-    relations(operator, Element::for_precision(precision))
-        .iter()
-        .find_map(|relation| {
-            let violation = relation
-                .violation(executor)
-                .unwrap_or_else(|error: CallError| Some(error.to_string()));
-            violation
-                .map(|violation| format!("{operator} {precision}, {}: {violation}", relation.name))
-        })
+    relations(operator, precision).iter().find_map(|relation| {
+        let violation = relation
+            .violation(executor)
+            .unwrap_or_else(|error: CallError| Some(error.to_string()));
+        violation.map(|violation| format!("{operator} {precision}, {}: {violation}", relation.name))
+    })
 }
 
 /// Three runs, and the device that results are on.

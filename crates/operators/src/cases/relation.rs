@@ -14,10 +14,11 @@ use crate::{
     calls::Element,
     cases::sizes::{cases, odd_sizes},
 };
-use testgen_types::Operator;
+use testgen_types::{Operator, Precision};
 
-/// Every relation of `operator` on inputs of type `element`.
-pub fn relations(operator: Operator, element: Element) -> Vec<Relation> {
+/// Every relation of `operator` in a precision.
+pub fn relations(operator: Operator, precision: Precision) -> Vec<Relation> {
+    let element = Element::for_precision(precision);
     let cases = cases(operator, &odd_sizes(operator), element);
     let mut relations = Vec::new();
     for case in &cases {
@@ -28,7 +29,7 @@ pub fn relations(operator: Operator, element: Element) -> Vec<Relation> {
         relations.extend(algebra::relation(case));
     }
     relations.extend(integers::cancelling(operator, element));
-    relations.extend(algebra::identity(operator, element));
+    relations.extend(algebra::identity(operator, precision));
     relations.extend(cases.first().and_then(|case| fused::unfused(case, element)));
     relations
 }

@@ -13,7 +13,7 @@ use super::{
 #[cfg(test)]
 use crate::check::tests::faulty::{Detected, Fault};
 use testgen_operators::{
-    calls::{CallError, Element},
+    calls::CallError,
     cases::{Relation, relations as relations_of},
 };
 
@@ -31,10 +31,7 @@ pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         (Failures::default(), 0, UnsupportedCalls::default());
     let mut failed = FailedCalls::new(run, &tested);
     for shapes in shapes(run)? {
-        let relations = relations_of(
-            shapes.operator,
-            Element::for_precision(run.registration.precision),
-        );
+        let relations = relations_of(shapes.operator, run.registration.precision);
         let before = count;
         let mut violated = |relation: &Relation| {
             let recorded = RecordedCalls::new(&tested);
