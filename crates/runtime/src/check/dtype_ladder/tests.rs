@@ -126,6 +126,21 @@ fn f32_that_is_tf32_has_no_order_with_it() {
 }
 
 #[test]
+fn an_output_without_products_in_tf32_is_the_same_in_f32() {
+    let ladder = |f32, tf32| {
+        let tf32 = PrecisionStep {
+            tf32: true,
+            ..step(Precision::Tf32, tf32, 1e-3)
+        };
+        [step(Precision::F32, f32, 1e-7), tf32]
+    };
+    assert!(evaluate("y", &ladder(1.1e-7, 1.1e-7)).is_empty());
+    assert!(evaluate("y", &ladder(1.2e-7, 1.1e-7))[0].contains("not below"));
+    let f32_in_tf32 = evaluate("y", &ladder(1e-3, 1e-3));
+    assert!(f32_in_tf32[0].contains("in f32"), "{f32_in_tf32:?}");
+}
+
+#[test]
 fn tf32_is_between_f32_and_bf16() {
     let ladder = |f32, tf32, f16, bf16| {
         let tf32 = PrecisionStep {
