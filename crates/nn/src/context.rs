@@ -8,7 +8,7 @@ use crate::{
     routing::Routing,
 };
 use burn_tensor::{DType, Tensor};
-use half::{bf16, f16};
+use half::{bf16, f16, slice::HalfFloatSliceExt};
 use testgen_types::Precision;
 
 /// The state of one call of a network: the cache that it may use and the results that layers store.
@@ -259,12 +259,9 @@ pub fn array_of<B: Ops, const D: usize>(tensor: Tensor<B, D>) -> Result<Array, F
             message: format!("{error:?}"),
         })?;
     let values = match data.dtype {
-        DType::F16 => data
-            .as_slice::<f16>()
-            .map(|values| values.iter().map(|value| value.to_f32()).collect()),
-        DType::BF16 => data
-            .as_slice::<bf16>()
-            .map(|values| values.iter().map(|value| value.to_f32()).collect()),
+        // `half` converts slices with the processor's instructions.
+        DType::F16 => data.as_slice::<f16>().map(<[f16]>::to_f32_vec),
+        DType::BF16 => data.as_slice::<bf16>().map(<[bf16]>::to_f32_vec),
         _ => data.convert::<f32>().into_vec::<f32>(),
     };
     let values: Vec<f32> = values.map_err(|error| ForwardError::Device {
