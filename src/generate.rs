@@ -14,6 +14,7 @@ mod manifest;
 mod plan;
 mod profiles;
 mod runtime;
+mod subject;
 mod write;
 
 pub use changes::{ChangeKind, Changes, FileChange};

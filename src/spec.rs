@@ -67,31 +67,41 @@ pub struct ModelSpec {
 pub enum SpecSubject {
     /// A model with its checkpoint.
     #[schemars(title = "a model")]
-    Model {
-        /// Exactly the `model_type` of the checkpoint's `config.json`.
-        #[schemars(schema_with = "schema::model_type")]
-        model_type: ModelType,
-        /// Where the checkpoint is: exactly one of `fixture`, `path` and `synthetic`.
-        checkpoint: CheckpointSource,
-        /// Tolerances of this model, if the table does not fit.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        tolerance: Vec<ToleranceSpec>,
-    },
+    Model(ModelSubject),
     /// Operators with their shapes; they have no checkpoint.
     #[schemars(title = "operators")]
-    Operators {
-        /// The shapes of each operator, for instance `matmul: [[33, 65, 17]]`. Each shape has the
-        /// sizes of [its operator](#operators).
-        #[schemars(schema_with = "schema::operators")]
-        operators: Vec<OperatorSpec>,
-        /// The shapes of the check `stress`, of operators that `operators` names: for each the
-        /// issues that report faults of such sizes, or a word, with shapes, for instance
-        /// `matmul: { "vllm#51511": [[1, 8192, 64]] }`. [operators.md](../operators.md#stress)
-        /// explains them.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        #[schemars(schema_with = "schema::stress")]
-        stress: Vec<StressSpec>,
-    },
+    Operators(OperatorsSubject),
+}
+
+/// The keys that only a spec of a model has.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct ModelSubject {
+    /// Exactly the `model_type` of the checkpoint's `config.json`.
+    #[schemars(schema_with = "schema::model_type")]
+    pub model_type: ModelType,
+    /// Where the checkpoint is: exactly one of `fixture`, `path` and `synthetic`.
+    pub checkpoint: CheckpointSource,
+    /// Tolerances of this model, if the table does not fit.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tolerance: Vec<ToleranceSpec>,
+}
+
+/// The keys that only a spec of operators has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct OperatorsSubject {
+    /// The shapes of each operator, for instance `matmul: [[33, 65, 17]]`. Each shape has the
+    /// sizes of [its operator](#operators).
+    #[schemars(schema_with = "schema::operators")]
+    pub operators: Vec<OperatorSpec>,
+    /// The shapes of the check `stress`, of operators that `operators` names: for each the
+    /// issues that report faults of such sizes, or a word, with shapes, for instance
+    /// `matmul: { "vllm#51511": [[1, 8192, 64]] }`. [operators.md](../operators.md#stress)
+    /// explains them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(schema_with = "schema::stress")]
+    pub stress: Vec<StressSpec>,
 }
 
 /// An operator with the shapes that it is computed on.
@@ -229,11 +239,19 @@ pub struct Memory {
 }
 
 impl SpecSubject {
-    /// The shapes of the check `stress`, which models do not have.
-    pub fn stress(&self) -> &[StressSpec] {
+    /// The model, if it is one.
+    pub fn model(&self) -> Option<&ModelSubject> {
         match self {
-            Self::Model { .. } => &[],
-            Self::Operators { stress, .. } => stress,
+            Self::Model(model) => Some(model),
+            Self::Operators(_) => None,
+        }
+    }
+
+    /// The operators, if it has them.
+    pub fn operators(&self) -> Option<&OperatorsSubject> {
+        match self {
+            Self::Operators(operators) => Some(operators),
+            Self::Model(_) => None,
         }
     }
 }

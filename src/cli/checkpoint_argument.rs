@@ -4,8 +4,7 @@ use crate::{
     reference::record::SyntheticWeights,
     settings::{Overrides, Settings},
     spec::{
-        CheckpointPlace, CheckpointSource, LoadedSpec, SpecSubject, SyntheticProblem,
-        SyntheticSource, load_all,
+        CheckpointPlace, CheckpointSource, LoadedSpec, SyntheticProblem, SyntheticSource, load_all,
     },
 };
 use std::path::{Path, PathBuf};
@@ -48,10 +47,7 @@ pub(super) fn named(target: &Path, specs: Option<&Path>) -> Result<NamedCheckpoi
     let specs = load_all(&directory)?;
     let mut checkpoints = specs
         .iter()
-        .filter_map(|loaded| match &loaded.spec.subject {
-            SpecSubject::Model { checkpoint, .. } => Some((loaded, checkpoint)),
-            SpecSubject::Operators { .. } => None,
-        });
+        .filter_map(|loaded| Some((loaded, &loaded.spec.subject.model()?.checkpoint)));
     let all = checkpoints.clone();
     let target = target.to_string_lossy();
     let Some((found, checkpoint)) =

@@ -17,7 +17,7 @@ use crate::{
     generate::SpecFilter,
     results::{expected_failure::ExpectedFailures, read::ReportProblem},
     settings::Settings,
-    spec::{LoadedSpec, SpecSubject, load_all},
+    spec::{LoadedSpec, load_all},
 };
 use output::show;
 use std::{ffi::OsString, num::NonZeroU32, path::PathBuf};
@@ -237,12 +237,9 @@ fn confirm_computed(selected: &[&LoadedSpec], engines: &[EngineName]) -> Result<
     }
     let lacking = selected
         .iter()
-        .filter_map(|loaded| match loaded.spec.subject {
-            SpecSubject::Model { model_type, .. } if model_type.native().is_none() => {
-                Some((loaded.spec.name.to_string(), model_type.to_string()))
-            }
-            SpecSubject::Model { .. } | SpecSubject::Operators { .. } => None,
-        });
+        .filter_map(|loaded| Some((loaded, loaded.spec.subject.model()?.model_type)))
+        .filter(|(_, model_type)| model_type.native().is_none())
+        .map(|(loaded, model_type)| (loaded.spec.name.to_string(), model_type.to_string()));
     let (models, mut types): (Vec<String>, Vec<String>) = lacking.unzip();
     types.sort();
     types.dedup();

@@ -1,11 +1,8 @@
 //! The variables of templates, made from a spec. They are names and Rust literals; templates never
 //! compute.
 
-use super::{GenerateError, SuiteLayout};
-use crate::{
-    spec::{LoadedSpec, OperatorSpec, SpecSubject, StressSpec, ToleranceSpec},
-    template::Templates,
-};
+use super::{GenerateError, SuiteLayout, subject::SubjectContext};
+use crate::{spec::LoadedSpec, template::Templates};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use testgen_types::{DeviceKind, Precision};
@@ -31,48 +28,6 @@ pub(super) struct HarnessContext<'s> {
     precisions: Vec<&'static str>,
     vram_mib: Option<u64>,
     skips: Vec<SkipContext<'s>>,
-}
-
-/// The variables that only the templates of one kind of subject receive.
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-enum SubjectContext<'s> {
-    Model {
-        model_type: &'static str,
-        path: String,
-        hub: Option<&'s str>,
-        tolerances: Vec<ToleranceContext<'s>>,
-    },
-    Operators {
-        operators: Vec<OperatorContext<'s>>,
-        /// Whether an operator has shapes of the check `stress`.
-        stress: bool,
-    },
-}
-
-/// An operator with its shapes.
-#[derive(Debug, Serialize)]
-struct OperatorContext<'s> {
-    operator: &'static str,
-    shapes: &'s [Vec<u64>],
-    stress: Vec<StressContext<'s>>,
-}
-
-/// Shapes of the check `stress` with their issue.
-#[derive(Debug, Serialize)]
-struct StressContext<'s> {
-    issue: &'s str,
-    shapes: &'s [Vec<u64>],
-}
-
-/// A tolerance, with its numbers as Rust literals.
-#[derive(Debug, Serialize)]
-struct ToleranceContext<'s> {
-    output: &'s str,
-    precision: &'static str,
-    rel_l2: String,
-    max_rel: String,
-    reason: &'s str,
 }
 
 /// A skipped check; without a device or a precision, it is skipped on all of them.
@@ -116,58 +71,6 @@ impl<'s> HarnessContext<'s> {
             skips: skips(loaded),
         })
     }
-}
-
-impl<'s> SubjectContext<'s> {
-    fn new(loaded: &'s LoadedSpec, layout: &SuiteLayout) -> Result<Self, GenerateError> {
-        Ok(match &loaded.spec.subject {
-            SpecSubject::Model {
-                model_type,
-                checkpoint,
-                tolerance,
-            } => Self::Model {
-                model_type: model_type.variant_name(),
-                path: layout.checkpoint(&loaded.path, checkpoint)?,
-                hub: checkpoint.hub.as_deref(),
-                tolerances: tolerances(tolerance),
-            },
-            SpecSubject::Operators { operators, stress } => Self::Operators {
-                operators: operators.iter().map(|one| operator(one, stress)).collect(),
-                stress: !stress.is_empty(),
-            },
-        })
-    }
-}
-
-fn operator<'s>(one: &'s OperatorSpec, stress: &'s [StressSpec]) -> OperatorContext<'s> {
-    let own = stress
-        .iter()
-        .filter(|stress| stress.operator == one.operator);
-    let stress = own
-        .map(|stress| StressContext {
-            issue: &stress.issue,
-            shapes: &stress.shapes,
-        })
-        .collect();
-    OperatorContext {
-        operator: one.operator.variant_name(),
-        shapes: &one.shapes,
-        stress,
-    }
-}
-
-fn tolerances(tolerances: &[ToleranceSpec]) -> Vec<ToleranceContext<'_>> {
-    tolerances
-        .iter()
-        .map(|tolerance| ToleranceContext {
-            output: &tolerance.output,
-            precision: tolerance.precision.variant_name(),
-            // `Debug`, because `Display` writes 1.0 as `1`, which is not a float in Rust.
-            rel_l2: format!("{:?}", tolerance.rel_l2),
-            max_rel: format!("{:?}", tolerance.max_rel),
-            reason: &tolerance.reason,
-        })
-        .collect()
 }
 
 fn skips(loaded: &LoadedSpec) -> Vec<SkipContext<'_>> {

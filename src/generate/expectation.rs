@@ -5,17 +5,12 @@ use super::{
     context::{HarnessContext, sha256},
     layout::harness_path,
     plan,
+    subject::{expected_subject, expected_tolerances},
 };
-use crate::{
-    spec::{LoadedSpec, OperatorSpec, SpecSubject, StressSpec, ToleranceSpec},
-    template::Templates,
-};
+use crate::{spec::LoadedSpec, template::Templates};
 use std::collections::BTreeSet;
 use testgen_base::cli_error::Error;
-use testgen_types::Operator;
-use testgen_verify::{
-    Expectation, ExpectedOperator, ExpectedSkip, ExpectedStress, ExpectedSubject, ExpectedTolerance,
-};
+use testgen_verify::{Expectation, ExpectedSkip};
 
 /// The harness of one spec.
 #[derive(Debug)]
@@ -40,8 +35,8 @@ impl HarnessExpectation {
             task: spec.task,
             devices: spec.devices.clone(),
             precisions: spec.precisions.clone(),
-            subject: subject(loaded, layout)?,
-            tolerances: tolerances(&spec.subject),
+            subject: expected_subject(loaded, layout)?,
+            tolerances: expected_tolerances(&spec.subject),
             vram_mib: spec.memory.map(|memory| memory.vram_mib),
             skips: skips(loaded),
             spec_path: layout.shown_spec(&loaded.path)?,
@@ -85,66 +80,6 @@ impl HarnessExpectation {
         templates: &Templates,
     ) -> Result<String, Error> {
         plan::render_harness(templates, loaded, layout, &layout.command())
-    }
-}
-
-fn subject(loaded: &LoadedSpec, layout: &SuiteLayout) -> Result<ExpectedSubject, GenerateError> {
-    Ok(match &loaded.spec.subject {
-        SpecSubject::Model {
-            model_type,
-            checkpoint,
-            ..
-        } => ExpectedSubject::Model {
-            model_type: *model_type,
-            checkpoint: layout.checkpoint(&loaded.path, checkpoint)?,
-            hub: checkpoint.hub.clone(),
-        },
-        SpecSubject::Operators { operators, stress } => {
-            let expected = operators.iter().map(
-                |OperatorSpec {
-                     operator, shapes, ..
-                 }| ExpectedOperator {
-                    operator: *operator,
-                    shapes: shapes.clone(),
-                    stress: expected_stress(stress, *operator),
-                },
-            );
-            ExpectedSubject::Operators(expected.collect())
-        }
-    })
-}
-
-fn expected_stress(stress: &[StressSpec], operator: Operator) -> Vec<ExpectedStress> {
-    let own = stress.iter().filter(|stress| stress.operator == operator);
-    own.map(|stress| ExpectedStress {
-        issue: stress.issue.clone(),
-        shapes: stress.shapes.clone(),
-    })
-    .collect()
-}
-
-fn tolerances(subject: &SpecSubject) -> Vec<ExpectedTolerance> {
-    match subject {
-        SpecSubject::Model { tolerance, .. } => tolerance.iter().map(expected_tolerance).collect(),
-        // Their bounds follow from the calls.
-        SpecSubject::Operators { .. } => Vec::new(),
-    }
-}
-
-fn expected_tolerance(tolerance: &ToleranceSpec) -> ExpectedTolerance {
-    let ToleranceSpec {
-        output,
-        precision,
-        rel_l2,
-        max_rel,
-        reason,
-    } = tolerance.clone();
-    ExpectedTolerance {
-        output,
-        precision,
-        rel_l2,
-        max_rel,
-        reason,
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::{
     results::read::{Cell, MergedReport, ResultStatus, cells},
-    spec::{LoadedSpec, SpecSubject},
+    spec::LoadedSpec,
 };
 use std::{collections::BTreeMap, fmt::Write};
 use testgen_base::{
@@ -49,11 +49,9 @@ impl ModelTable {
         let mut types = ModelType::all().to_vec();
         types.sort_by_key(|model_type| (model_type.architecture().text(), model_type.text()));
         let row = |model_type: ModelType| {
-            let is_of_type = |subject: &SpecSubject| matches!(subject, SpecSubject::Model { model_type: of, .. } if *of == model_type);
-            let of_type = specs
+            let mut models: Vec<String> = specs
                 .iter()
-                .filter(|loaded| is_of_type(&loaded.spec.subject));
-            let mut models: Vec<String> = of_type
+                .filter(|loaded| has_type(loaded, model_type))
                 .map(|loaded| loaded.spec.name.as_str().to_owned())
                 .collect();
             models.sort();
@@ -137,6 +135,11 @@ impl ModelTable {
         }
         text
     }
+}
+
+fn has_type(loaded: &LoadedSpec, model_type: ModelType) -> bool {
+    let model = loaded.spec.subject.model();
+    model.is_some_and(|model| model.model_type == model_type)
 }
 
 /// The types without results, by architecture.

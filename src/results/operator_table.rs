@@ -3,7 +3,7 @@
 
 use crate::{
     results::read::{MergedReport, ResultStatus},
-    spec::{LoadedSpec, SpecSubject},
+    spec::LoadedSpec,
 };
 use std::{collections::BTreeMap, fmt::Write};
 use testgen_base::text::{Align, Table, markdown_cell};
@@ -54,9 +54,7 @@ impl OperatorTable {
             .filter(|column| has_operators(reports, *column))
             .collect();
         let row = |&operator: &Operator| {
-            let specs = specs
-                .iter()
-                .filter(|loaded| has_operator(&loaded.spec.subject, operator));
+            let specs = specs.iter().filter(|loaded| has_operator(loaded, operator));
             let mut specs: Vec<String> = specs
                 .map(|loaded| loaded.spec.name.as_str().to_owned())
                 .collect();
@@ -128,13 +126,14 @@ fn push(text: &mut String, cells: impl Iterator<Item = String>) {
     writeln!(text, "| {} |", cells.join(" | ")).expect("a String can always be written");
 }
 
-fn has_operator(subject: &SpecSubject, operator: Operator) -> bool {
-    match subject {
-        SpecSubject::Model { .. } => false,
-        SpecSubject::Operators { operators, .. } => {
-            operators.iter().any(|one| one.operator == operator)
-        }
-    }
+fn has_operator(loaded: &LoadedSpec, operator: Operator) -> bool {
+    let mut all = loaded
+        .spec
+        .subject
+        .operators()
+        .into_iter()
+        .flat_map(|it| &it.operators);
+    all.any(|one| one.operator == operator)
 }
 
 /// Whether a device computed any operator.

@@ -59,7 +59,8 @@ pub fn stress_table(specs: &[LoadedSpec]) -> String {
     let mut names: Vec<&str> = ISSUES.iter().map(|issue| issue.name).collect();
     let mut others: Vec<&str> = specs
         .iter()
-        .flat_map(|spec| spec.spec.subject.stress())
+        .filter_map(|spec| spec.spec.subject.operators())
+        .flat_map(|it| &it.stress)
         .map(|one| one.issue.as_str())
         .collect();
     others.sort_unstable();
@@ -85,7 +86,8 @@ pub fn stress_table(specs: &[LoadedSpec]) -> String {
 fn shapes(specs: &[LoadedSpec], issue: &str) -> String {
     let mut of_operators: Vec<_> = specs
         .iter()
-        .flat_map(|spec| spec.spec.subject.stress())
+        .filter_map(|spec| spec.spec.subject.operators())
+        .flat_map(|it| &it.stress)
         .filter(|one| one.issue == issue)
         .collect();
     of_operators.sort_by_key(|one| one.operator);

@@ -6,7 +6,7 @@ mod operators;
 mod stress;
 
 use super::{
-    Memory, ModelName, ModelSpec, SpecSubject, ToleranceSpec,
+    Memory, ModelName, ModelSpec, ModelSubject, OperatorsSubject, SpecSubject, ToleranceSpec,
     fields::{MappingFields, SpecDecoder, list, required_text, required_variant},
     tree::{Node, YamlValue},
 };
@@ -86,8 +86,8 @@ pub(super) fn spec(decoder: &mut SpecDecoder, document: &Node, stem: &str) -> Op
         .map(|node| checks(decoder, node, &context))
         .unwrap_or_default();
     let subject = match kind {
-        SubjectKind::Model => model(decoder, &fields, model_type, &context),
-        SubjectKind::Operators => Some(operators(decoder, &fields)),
+        SubjectKind::Model => model(decoder, &fields, model_type, &context).map(SpecSubject::Model),
+        SubjectKind::Operators => Some(SpecSubject::Operators(operators(decoder, &fields))),
     };
     let memory = fields
         .optional("memory")
@@ -123,7 +123,7 @@ fn model(
     fields: &MappingFields<'_>,
     model_type: Option<ModelType>,
     context: &SpecContext<'_>,
-) -> Option<SpecSubject> {
+) -> Option<ModelSubject> {
     let checkpoint = fields
         .optional("checkpoint")
         .and_then(|node| checkpoint::source(decoder, node, model_type));
@@ -131,14 +131,14 @@ fn model(
         .optional("tolerance")
         .map(|node| tolerances(decoder, node, context))
         .unwrap_or_default();
-    Some(SpecSubject::Model {
+    Some(ModelSubject {
         model_type: model_type?,
         checkpoint: checkpoint?,
         tolerance,
     })
 }
 
-fn operators(decoder: &mut SpecDecoder, fields: &MappingFields<'_>) -> SpecSubject {
+fn operators(decoder: &mut SpecDecoder, fields: &MappingFields<'_>) -> OperatorsSubject {
     let operators = fields
         .optional("operators")
         .map(|node| operators::shapes(decoder, node))
@@ -147,7 +147,7 @@ fn operators(decoder: &mut SpecDecoder, fields: &MappingFields<'_>) -> SpecSubje
         .optional("stress")
         .map(|node| stress::shapes(decoder, node, &operators))
         .unwrap_or_default();
-    SpecSubject::Operators { operators, stress }
+    OperatorsSubject { operators, stress }
 }
 
 fn name(decoder: &mut SpecDecoder, fields: &MappingFields<'_>, stem: &str) -> Option<ModelName> {

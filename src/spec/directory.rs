@@ -1,7 +1,7 @@
 //! Reads all specs below a directory: every problem of every file, and the rules between files.
 
 use super::{
-    CheckpointPlace, ModelSpec, SpecSubject, SyntheticProblem,
+    CheckpointPlace, ModelSpec, SyntheticProblem,
     problem::{SpecErrors, SpecProblem},
     yaml::{self, LARGEST_FILE, SpecFile},
 };
@@ -33,12 +33,14 @@ impl LoadedSpec {
     ///
     /// If the recorded configuration or seed differs from the spec, or cannot be read.
     pub fn check_recording(&self) -> Result<(), SyntheticProblem> {
-        match &self.spec.subject {
-            SpecSubject::Model { checkpoint, .. } => match &checkpoint.place {
-                CheckpointPlace::Synthetic(source) => source.check_recording(&self.path),
-                CheckpointPlace::Fixture(_) | CheckpointPlace::Path(_) => Ok(()),
-            },
-            SpecSubject::Operators { .. } => Ok(()),
+        match self
+            .spec
+            .subject
+            .model()
+            .map(|model| &model.checkpoint.place)
+        {
+            Some(CheckpointPlace::Synthetic(source)) => source.check_recording(&self.path),
+            Some(CheckpointPlace::Fixture(_) | CheckpointPlace::Path(_)) | None => Ok(()),
         }
     }
 }

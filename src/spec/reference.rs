@@ -241,6 +241,10 @@ fn checks(text: &mut String) {
         text,
         "| check | what it shows | architectures | devices | precisions |\n|---|---|---|---|---|"
     );
+    let of_models = Architecture::ALL
+        .iter()
+        .filter(|architecture| architecture.subject() == SubjectKind::Model)
+        .count();
     for &check in Check::ALL {
         let has = |architecture: &&Architecture| check.applies_to(**architecture);
         let architectures: Vec<&str> = Architecture::ALL
@@ -248,14 +252,10 @@ fn checks(text: &mut String) {
             .filter(has)
             .map(|word| word.as_str())
             .collect();
-        let architectures = match Architecture::ALL
-            .iter()
-            .filter(|architecture| architecture.subject() == SubjectKind::Model)
-            .all(|architecture| has(&architecture))
-        {
-            true if check.entry().operators => "all".to_owned(),
-            true => "all of models".to_owned(),
-            false => architectures.join(", "),
+        let architectures = match check.entry().subjects {
+            _ if architectures.len() == Architecture::ALL.len() => "all".to_owned(),
+            [SubjectKind::Model] if architectures.len() == of_models => "all of models".to_owned(),
+            _ => architectures.join(", "),
         };
         let devices = DeviceKind::ALL
             .iter()

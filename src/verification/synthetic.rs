@@ -3,7 +3,8 @@
 
 use crate::spec::{
     CheckpointPlace, CheckpointSource, Checks, LoadedSpec, Memory, ModelName, ModelSpec,
-    OperatorSpec, SkippedCheck, SpecSubject, StressSpec, ToleranceSpec,
+    ModelSubject, OperatorSpec, OperatorsSubject, SkippedCheck, SpecSubject, StressSpec,
+    ToleranceSpec,
 };
 use std::{path::Path, sync::Arc};
 use testgen_types::{
@@ -107,8 +108,8 @@ pub(super) fn describe(spec: &ModelSpec) -> String {
         .collect();
     let ModelSpec { name, task, .. } = spec;
     let subject = match &spec.subject {
-        SpecSubject::Model { model_type, .. } => model_type.to_string(),
-        SpecSubject::Operators { operators, .. } => format!("{} operators", operators.len()),
+        SpecSubject::Model(model) => model.model_type.to_string(),
+        SpecSubject::Operators(it) => format!("{} operators", it.operators.len()),
     };
     format!(
         "{name}: {subject}, {task}, {}, {}",
@@ -137,7 +138,7 @@ fn base(architecture: Architecture) -> ModelSpec {
 /// A model of the type with this index among the types of the architecture, or every operator.
 fn subject(architecture: Architecture, index: usize) -> SpecSubject {
     match architecture.subject() {
-        SubjectKind::Model => SpecSubject::Model {
+        SubjectKind::Model => SpecSubject::Model(ModelSubject {
             model_type: cycled(&model_types(architecture), index)
                 .expect("every architecture of models has a type"),
             checkpoint: CheckpointSource {
@@ -145,11 +146,11 @@ fn subject(architecture: Architecture, index: usize) -> SpecSubject {
                 hub: None,
             },
             tolerance: Vec::new(),
-        },
-        SubjectKind::Operators => SpecSubject::Operators {
+        }),
+        SubjectKind::Operators => SpecSubject::Operators(OperatorsSubject {
             operators: operators(),
             stress: stress(),
-        },
+        }),
     }
 }
 
@@ -191,23 +192,16 @@ fn stress() -> Vec<StressSpec> {
 /// skipped.
 fn hostile(base: ModelSpec) -> ModelSpec {
     let required = required_checks(base.architecture, &base.devices, &base.precisions);
-    let subject = match base.subject {
-        SpecSubject::Model { model_type, .. } => SpecSubject::Model {
-            model_type,
-            checkpoint: CheckpointSource {
-                // The reader of specs rejects a NUL in a path.
-                place: CheckpointPlace::Path(format!("/{HOSTILE}").replace('\0', "")),
-                hub: Some(HOSTILE.to_owned()),
-            },
-            tolerance: base
-                .precisions
-                .iter()
-                .copied()
-                .map(hostile_tolerance)
-                .collect(),
-        },
-        operators @ SpecSubject::Operators { .. } => operators,
-    };
+    let mut subject = base.subject;
+    if let SpecSubject::Model(model) = &mut subject {
+        model.checkpoint = CheckpointSource {
+            // The reader of specs rejects a NUL in a path.
+            place: CheckpointPlace::Path(format!("/{HOSTILE}").replace('\0', "")),
+            hub: Some(HOSTILE.to_owned()),
+        };
+        let precisions = base.precisions.iter().copied();
+        model.tolerance = precisions.map(hostile_tolerance).collect();
+    }
     ModelSpec {
         subject,
         checks: Checks {
@@ -286,11 +280,11 @@ mod tests {
                 .collect();
             let tasks: BTreeSet<Task> = specs.iter().map(|spec| spec.task).collect();
             assert_eq!(tasks, architecture.tasks().iter().copied().collect());
-            let model_type = |spec: &ModelSpec| match spec.subject {
-                SpecSubject::Model { model_type, .. } => Some(model_type),
-                SpecSubject::Operators { .. } => None,
-            };
-            let types: BTreeSet<ModelType> = specs.iter().filter_map(model_type).collect();
+            let types: BTreeSet<ModelType> = specs
+                .iter()
+                .filter_map(|spec| spec.subject.model())
+                .map(|model| model.model_type)
+                .collect();
             assert_eq!(types, model_types(architecture).into_iter().collect());
             let pairs: BTreeSet<_> = specs
                 .iter()

@@ -1,7 +1,7 @@
 //! The size of the fixtures in a clone, and the types that wide configurations cover.
 
 use std::{collections::BTreeSet, path::Path};
-use testgen::spec::{LoadedSpec, SpecSubject, load_all};
+use testgen::spec::{LoadedSpec, load_all};
 use testgen_types::ModelType;
 
 /// The budget for all of them, in bytes. Recorded answers and the tokenizers that only requests use
@@ -63,10 +63,8 @@ fn every_native_type_has_a_wide_configuration() {
     const WITHOUT: [&str; 1] = ["rag"];
     let covered: BTreeSet<&str> = wide_specs()
         .iter()
-        .filter_map(|loaded| match &loaded.spec.subject {
-            SpecSubject::Model { model_type, .. } => Some(model_type.as_str()),
-            SpecSubject::Operators { .. } => None,
-        })
+        .filter_map(|loaded| loaded.spec.subject.model())
+        .map(|model| model.model_type.as_str())
         .collect();
     let native = ModelType::ALL.iter().filter(|it| it.native().is_some());
     let missing: Vec<&str> = native

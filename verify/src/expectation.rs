@@ -1,7 +1,7 @@
 //! The requirements of a spec for its harness, and the subset that rules use when the spec is not
 //! available.
 
-use crate::{expected_subject::ExpectedSubject, spec::SpecLiteral};
+use crate::{spec::SpecLiteral, subject::ExpectedSubject};
 use testgen_types::{Architecture, Check, DeviceKind, Precision, Registration, Task};
 
 /// The requirements of the spec.

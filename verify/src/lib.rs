@@ -14,7 +14,6 @@
 mod autofix;
 mod document;
 mod expectation;
-mod expected_subject;
 mod finding;
 mod harness;
 mod human;
@@ -36,12 +35,12 @@ mod vocabulary;
 pub use autofix::{Fixed, autofix};
 pub use document::rules_markdown;
 pub use expectation::{Expectation, ExpectedSkip, ExpectedTolerance};
-pub use expected_subject::{ExpectedOperator, ExpectedStress, ExpectedSubject};
 pub use finding::Finding;
 pub use human::{RepeatedFinding, also_in, collapse, render_human};
 pub use json::render_json;
 pub use registry::{Rule, explain, rules};
 pub use rule_id::RuleId;
+pub use subject::{ExpectedOperator, ExpectedStress, ExpectedSubject};
 pub use verifier::{
     HarnessSource, is_parsable, normal_form, on_own_stack, verify_all, verify_harness,
 };

@@ -1,10 +1,9 @@
 //! The harness's `SPEC`, read from the tree.
 
 use crate::{
-    expected_subject::ExpectedSubject,
     literal::{self, ARCHITECTURES, DEVICES, PRECISIONS, TASKS},
     names::Names,
-    subject,
+    subject::{self, ExpectedSubject},
 };
 use std::collections::BTreeMap;
 use syn::{Expr, ItemStatic};

@@ -1,11 +1,84 @@
-//! The subject of a harness, read from its `SPEC`.
+//! The subject of a harness: a model with its checkpoint, or operators with their shapes, as the
+//! spec has it and as it is read from `SPEC`.
 
 use crate::{
-    expected_subject::{ExpectedOperator, ExpectedStress, ExpectedSubject},
     literal::{self, MODEL_TYPES, OPERATORS},
     names::Names,
 };
 use syn::Expr;
+use testgen_types::{Architecture, ModelType, Operator};
+
+/// The subject of the spec.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ExpectedSubject {
+    /// A model.
+    Model {
+        /// The `model_type` of `config.json`.
+        model_type: ModelType,
+        /// The path of the checkpoint, as the harness contains it.
+        checkpoint: String,
+        /// The checkpoint's name on the hub, if the spec has one.
+        hub: Option<String>,
+    },
+    /// Operators.
+    Operators(Vec<ExpectedOperator>),
+}
+
+/// An operator of the spec.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExpectedOperator {
+    /// The operator.
+    pub operator: Operator,
+    /// The sizes of each of its shapes.
+    pub shapes: Vec<Vec<u64>>,
+    /// Its shapes in the check `stress`.
+    pub stress: Vec<ExpectedStress>,
+}
+
+/// Shapes of the check `stress`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExpectedStress {
+    /// The issue that reports a fault of such sizes, or a word.
+    pub issue: String,
+    /// The sizes of each shape.
+    pub shapes: Vec<Vec<u64>>,
+}
+
+impl ExpectedSubject {
+    /// The word for it, and its architecture.
+    pub(crate) fn architecture(&self) -> (&'static str, Architecture) {
+        match self {
+            Self::Model { model_type, .. } => (model_type.as_str(), model_type.architecture()),
+            Self::Operators(_) => ("operators", Architecture::Operators),
+        }
+    }
+
+    /// What it lacks for any spec.
+    pub(crate) fn incomplete(&self) -> Option<&'static str> {
+        match self {
+            Self::Model { .. } => None,
+            Self::Operators(operators) => {
+                let complete = !operators.is_empty() && operators.iter().all(has_all_sizes);
+                (!complete).then_some(
+                    "`SPEC.subject` must name operators, each with shapes of as many sizes as it has",
+                )
+            }
+        }
+    }
+}
+
+/// Whether an operator has shapes, each with as many sizes as the operator has.
+fn has_all_sizes(one: &ExpectedOperator) -> bool {
+    if one.shapes.is_empty() || one.stress.iter().any(|it| it.shapes.is_empty()) {
+        return false;
+    }
+    let all = one
+        .shapes
+        .iter()
+        .chain(one.stress.iter().flat_map(|stress| &stress.shapes));
+    all.into_iter()
+        .all(|shape| shape.len() == one.operator.sizes().len())
+}
 
 /// Reads `Subject::Model { .. }` or `Subject::Operators { shapes: &[..] }`, or `None` if it is
 /// written in another way.

@@ -83,7 +83,7 @@ macro_rules! dispatch {
     ($(
         $(#[$property:meta])+
         $check:ident $name:literal
-        $(models($models:ident $(, $known_by:ident)?))? $(operators($($operators:ident)::+))? $(needs($feature:ident))?
+        [$(Model($models:ident $(, $known_by:ident)?))? $(,)? $(Operators($($operators:ident)::+))?] $(needs($feature:ident))?
         { $($facts:tt)* }
     )+) => {
         fn of_models(check: Check) -> Option<CheckFunction> {

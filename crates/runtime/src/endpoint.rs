@@ -15,9 +15,9 @@ pub use ticket::{Answered, Ticket};
 use crate::{
     label::Label,
     load_target::{LoadedModel, MemoryAroundLoad},
-    loaded_subject::LoadedSubject,
     log::log_warning,
     open::OpenDevice,
+    subject::LoadedSubject,
     task::{Handler, HandlerError, Request, Response},
 };
 use queue::Queue;

@@ -21,7 +21,6 @@ mod kernels;
 mod label;
 mod load;
 mod load_target;
-mod loaded_subject;
 mod log;
 mod machine;
 mod memory;
@@ -49,7 +48,6 @@ pub use harness::{Harness, Init, Spec, ToleranceOverride};
 pub use label::Label;
 pub use load::load;
 pub use load_target::{InitError, LoadTarget, LoadedModel};
-pub use loaded_subject::{LoadedSubject, OperatorSet};
 pub use machine::host_processor;
 pub use memory::{DeviceMemory, cleanup, memory, report_memory};
 pub use open::{
@@ -62,7 +60,7 @@ pub use probe::{
 };
 pub use recorded_request::{RecordedRequest, RequestError};
 pub use skip::Skip;
-pub use subject::{OperatorShapes, StressShapes, Subject};
+pub use subject::{LoadedSubject, OperatorSet, OperatorShapes, StressShapes, Subject};
 pub use task::Request;
 pub use testgen_device::{DetectionPath, Device, DeviceIndex, DeviceUnavailable, Visibility};
 pub use testgen_engine::EngineName;

@@ -4,9 +4,8 @@ use crate::{
     engine,
     harness::Spec,
     load_target::InitError,
-    loaded_subject::{LoadedSubject, OperatorSet},
     open::{DeviceExecutor, OpenDevice},
-    subject::{OperatorShapes, Subject},
+    subject::{LoadedSubject, OperatorSet, OperatorShapes, Subject},
 };
 use std::time::Instant;
 use testgen_models::Checkpoint;

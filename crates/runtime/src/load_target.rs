@@ -4,10 +4,10 @@
 use crate::{
     engine::CheckEngine,
     label::Label,
-    loaded_subject::LoadedSubject,
     memory::DeviceMemory,
     open::{OpenDevice, OpenError, open_with},
     probe::PrecisionError,
+    subject::LoadedSubject,
 };
 use std::path::PathBuf;
 use testgen_device::{Device, DeviceIndex};

@@ -1,8 +1,13 @@
-//! The subject of a harness: a model with a checkpoint, or operators, which have none.
+//! The subject of a harness: a model with a checkpoint, or operators, which have none. As a harness
+//! names it, and as an endpoint computes with it; `load` makes one of the other.
 
-use std::path::Path;
-use testgen_models::{Checkpoint, Source};
-use testgen_types::{ModelType, Operator};
+use std::{collections::BTreeMap, fmt, path::Path, time::Duration};
+use testgen_engine::Feature;
+use testgen_models::{Checkpoint, Model, Source};
+use testgen_operators::calls::{
+    Call, CallError, Computed, Execute, PeriodicCall, PeriodicResult, Piece,
+};
+use testgen_types::{ModelType, Operator, Precision, Repetitions};
 
 /// The subject of a harness.
 #[derive(Debug, Clone, Copy)]
@@ -48,5 +53,124 @@ impl Subject {
             Self::Model { source, .. } => Some(source.checkpoint(base)),
             Self::Operators { .. } => None,
         }
+    }
+}
+
+/// The subject that an endpoint computes with.
+#[derive(Debug)]
+pub enum LoadedSubject {
+    /// A model.
+    Model {
+        /// The model with its weights.
+        model: Box<Model>,
+        /// The features that it does not have in an engine, with the reasons.
+        lacks: BTreeMap<Feature, String>,
+        /// The time of the load.
+        load_time: Duration,
+    },
+    /// Operators.
+    Operators(OperatorSet),
+}
+
+/// Operators on a device, in a precision.
+pub struct OperatorSet {
+    pub(crate) shapes: &'static [OperatorShapes],
+    pub(crate) precision: Precision,
+    pub(crate) executor: Box<dyn Execute + Send + Sync>,
+}
+
+impl LoadedSubject {
+    /// The precision that it computes in.
+    pub fn precision(&self) -> Precision {
+        match self {
+            Self::Model { model, .. } => model.precision(),
+            Self::Operators(set) => set.precision,
+        }
+    }
+
+    /// The model, or `None` for operators.
+    pub fn model(&self) -> Option<&Model> {
+        match self {
+            Self::Model { model, .. } => Some(model),
+            Self::Operators(_) => None,
+        }
+    }
+
+    /// The operators, or `None` for a model.
+    pub fn operators(&self) -> Option<&OperatorSet> {
+        match self {
+            Self::Model { .. } => None,
+            Self::Operators(set) => Some(set),
+        }
+    }
+
+    /// Why the model does not have a feature, or `None` if it has.
+    pub(crate) fn lacks(&self, feature: Feature) -> Option<&str> {
+        let Self::Model { lacks, .. } = self else {
+            return None;
+        };
+        lacks.get(&feature).map(String::as_str)
+    }
+
+    /// Replaces the model, as tests do to put a fault into it. Operators are unchanged.
+    #[must_use]
+    pub fn map_model(self, replace: impl FnOnce(Model) -> Model) -> Self {
+        match self {
+            Self::Model {
+                model,
+                lacks,
+                load_time,
+            } => Self::Model {
+                model: Box::new(replace(*model)),
+                lacks,
+                load_time,
+            },
+            Self::Operators(set) => Self::Operators(set),
+        }
+    }
+}
+
+impl OperatorSet {
+    /// The operators with their shapes.
+    pub fn shapes(&self) -> &'static [OperatorShapes] {
+        self.shapes
+    }
+
+    /// Replaces what computes the calls, as tests do to put a fault into it.
+    #[must_use]
+    pub fn map_executor(
+        self,
+        replace: impl FnOnce(Box<dyn Execute + Send + Sync>) -> Box<dyn Execute + Send + Sync>,
+    ) -> Self {
+        Self {
+            executor: replace(self.executor),
+            ..self
+        }
+    }
+}
+
+impl Execute for OperatorSet {
+    fn execute(&self, call: &Call) -> Result<Computed, CallError> {
+        self.executor.execute(call)
+    }
+
+    fn execute_periodic(
+        &self,
+        call: &PeriodicCall,
+        read: &mut dyn FnMut(Piece<'_>),
+    ) -> Result<PeriodicResult, CallError> {
+        self.executor.execute_periodic(call, read)
+    }
+
+    fn time(&self, call: &Call, repetitions: Repetitions) -> Result<Vec<f64>, CallError> {
+        self.executor.time(call, repetitions)
+    }
+}
+
+impl fmt::Debug for OperatorSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OperatorSet")
+            .field("precision", &self.precision)
+            .finish_non_exhaustive()
     }
 }

@@ -36,7 +36,7 @@ pub use response::{
     TextEmbedding, Transcription,
 };
 
-use crate::loaded_subject::LoadedSubject;
+use crate::subject::LoadedSubject;
 use call::TaskCall;
 use testgen_types::Task;
 

@@ -1,6 +1,6 @@
-//! The architectures (families of models); one harness template each.
+//! The architectures (families of models), one harness template each, and the kinds of subjects.
 
-use crate::{closed_enum::closed_enum, subject_kind::SubjectKind, task::Task};
+use crate::{closed_enum::closed_enum, task::Task};
 
 closed_enum! {
     /// A family of models that share a harness template, tasks and checks.
@@ -37,6 +37,16 @@ closed_enum! {
         /// Graph transformers (Graphormer).
         Graph = "graph",
         /// Single operators of the backend, without a checkpoint.
+        Operators = "operators",
+    }
+}
+
+closed_enum! {
+    /// A kind of subject. It decides the keys of a spec, and what a harness loads.
+    SubjectKind: "subject" {
+        /// A model with its checkpoint.
+        Model = "model",
+        /// Operators with their shapes, which have no checkpoint.
         Operators = "operators",
     }
 }

@@ -3,8 +3,9 @@
 //! and docs.
 
 use crate::{
-    architecture::Architecture, closed_enum::closed_enum, device_kind::DeviceKind,
-    subject_kind::SubjectKind,
+    architecture::{Architecture, SubjectKind},
+    closed_enum::closed_enum,
+    device_kind::DeviceKind,
 };
 
 /// Calls `$callback!` with the table.
@@ -13,8 +14,8 @@ use crate::{
 ///
 /// 1. the property that it shows,
 /// 2. the variant of [`Check`], and its name in specs, test names and reports,
-/// 3. the subjects that have the property, each with its file below `check` of the runtime;
-///    `by_golden`, `by_class` or `by_answers`, if that shows of some checkpoints that they do not
+/// 3. the kinds of subjects that have the property, each with its file below `check` of the
+///    runtime; `by_golden`, `by_class` or `by_answers`, if that shows of some checkpoints that they do not
 ///    have it,
 /// 4. `needs`: the feature of an engine without which there is nothing to compare,
 /// 5. the fields of [`CheckEntry`] that differ from `CheckEntry::DEFAULT`.
@@ -24,94 +25,94 @@ macro_rules! for_each_check {
         $callback! {
         /// Every tensor of the checkpoint is read, with the shape the configuration says, and none
         /// is missing.
-        LoadKeysExact "load_keys_exact" models(load_keys_exact) needs(Tensors) {}
+        LoadKeysExact "load_keys_exact" [Model(load_keys_exact)] needs(Tensors) {}
         /// Changing a configuration field that the model reads changes the output or makes loading
         /// fail.
-        ConfigEffective "config_effective" models(config_effective) needs(Configuration) {}
+        ConfigEffective "config_effective" [Model(config_effective)] needs(Configuration) {}
         /// The outputs are on the device, and in the precision, that the endpoint reports.
-        Placement "placement" models(placement) operators(operators::placement) { topic: CheckTopic::Numbers, precisions: Precisions::Each }
+        Placement "placement" [Model(placement), Operators(operators::placement)] { topic: CheckTopic::Numbers, precisions: Precisions::Each }
         /// Preprocessing equals the recorded one: token ids of a text, pixel values of an image,
         /// paths and degrees of a graph.
-        PreprocessGolden "preprocess_golden" models(preprocess_golden, by_golden) {}
+        PreprocessGolden "preprocess_golden" [Model(preprocess_golden, by_golden)] {}
         /// The output of the embedding layer equals the recorded one.
-        EmbedGolden "embed_golden" models(embed_golden, by_golden) needs(HiddenStates) { topic: CheckTopic::Numbers }
+        EmbedGolden "embed_golden" [Model(embed_golden, by_golden)] needs(HiddenStates) { topic: CheckTopic::Numbers }
         /// Every layer's hidden state equals the recorded one; reports the first that diverges.
-        LayerTraceGolden "layer_trace_golden" models(layer_trace_golden, by_golden) needs(HiddenStates) { topic: CheckTopic::Numbers }
+        LayerTraceGolden "layer_trace_golden" [Model(layer_trace_golden, by_golden)] needs(HiddenStates) { topic: CheckTopic::Numbers }
         /// The output tensors equal the recorded ones.
-        OutputGolden "output_golden" models(output_golden) { topic: CheckTopic::Numbers, precisions: Precisions::Each }
+        OutputGolden "output_golden" [Model(output_golden)] { topic: CheckTopic::Numbers, precisions: Precisions::Each }
         /// The boxes, scores and labels that postprocessing computes from the outputs equal the
         /// recorded ones.
-        DetectionGolden "detection_golden" models(detection_golden, by_golden) { topic: CheckTopic::Numbers, architectures: detects_objects }
+        DetectionGolden "detection_golden" [Model(detection_golden, by_golden)] { topic: CheckTopic::Numbers, architectures: detects_objects }
         /// Every token is routed to the recorded experts with the recorded weights; another expert
         /// only within its margin.
-        RouterGolden "router_golden" models(router_golden, by_golden) needs(HiddenStates) { topic: CheckTopic::Numbers, architectures: has_experts }
+        RouterGolden "router_golden" [Model(router_golden, by_golden)] needs(HiddenStates) { topic: CheckTopic::Numbers, architectures: has_experts }
         /// The retrieved passages equal the recorded ones and the results of an exhaustive search;
         /// the answers equal the recorded ones.
-        RetrievalGolden "retrieval_golden" models(retrieval_golden, by_golden) { topic: CheckTopic::Numbers, architectures: retrieves }
+        RetrievalGolden "retrieval_golden" [Model(retrieval_golden, by_golden)] { topic: CheckTopic::Numbers, architectures: retrieves }
         /// The endpoint answers the recorded request of its modality as transformers does: labels
         /// with scores, tokens, boxes, vectors.
-        HandlerGolden "handler_golden" models(handler_golden, by_answers) { precisions: Precisions::Each }
+        HandlerGolden "handler_golden" [Model(handler_golden, by_answers)] { precisions: Precisions::Each }
         /// No NaN and no infinity unless the reference has them.
-        Finite "finite" models(finite) { topic: CheckTopic::Numbers, precisions: Precisions::Each }
+        Finite "finite" [Model(finite)] { topic: CheckTopic::Numbers, precisions: Precisions::Each }
         /// The content of masked positions has no influence on the others.
-        MaskGolden "mask_golden" models(mask_golden) { topic: CheckTopic::Relations, architectures: has_a_mask }
+        MaskGolden "mask_golden" [Model(mask_golden)] { topic: CheckTopic::Relations, architectures: has_a_mask }
         /// A later token changes no earlier output.
-        CausalLeak "causal_leak" models(causal_leak, by_class) { topic: CheckTopic::Relations, architectures: is_causal }
+        CausalLeak "causal_leak" [Model(causal_leak, by_class)] { topic: CheckTopic::Relations, architectures: is_causal }
         /// Padding, left or right, changes nothing at the real positions.
-        PadInvariance "pad_invariance" models(pad_invariance) { topic: CheckTopic::Relations, architectures: has_a_mask }
+        PadInvariance "pad_invariance" [Model(pad_invariance)] { topic: CheckTopic::Relations, architectures: has_a_mask }
         /// A row computed alone equals the row in a batch, in any order.
-        BatchInvariance "batch_invariance" models(batch_invariance) { topic: CheckTopic::Relations }
+        BatchInvariance "batch_invariance" [Model(batch_invariance)] { topic: CheckTopic::Relations }
         /// Decoding step by step with the cache equals the whole sequence at once, also in chunks
         /// and after a reset.
-        KvCacheEquivalence "kv_cache_equivalence" models(kv_cache_equivalence, by_class) { topic: CheckTopic::Relations, architectures: Architecture::generates }
+        KvCacheEquivalence "kv_cache_equivalence" [Model(kv_cache_equivalence, by_class)] { topic: CheckTopic::Relations, architectures: Architecture::generates }
         /// Lengths and batch sizes around the tile sizes of GPU kernels agree with a prefix or a
         /// row of the longest.
-        ShapeSweep "shape_sweep" models(shape_sweep) { topic: CheckTopic::Relations }
+        ShapeSweep "shape_sweep" [Model(shape_sweep)] { topic: CheckTopic::Relations }
         /// Three runs give the same bits.
-        Determinism "determinism" models(determinism) operators(operators::determinism) {}
+        Determinism "determinism" [Model(determinism), Operators(operators::determinism)] {}
         /// error(f32) < error(f16) < error(bf16), and error(tf32) between f32 and bf16, each
         /// within its tolerance.
-        DtypeLadder "dtype_ladder" models(dtype_ladder) {}
+        DtypeLadder "dtype_ladder" [Model(dtype_ladder)] {}
         /// Every implementation of attention that an engine has computes the same, with and without
         /// masks, and with a cache.
-        AttentionPaths "attention_paths" models(attention_paths) { architectures: has_attention, precisions: Precisions::Each, engines: Engines::Processes }
+        AttentionPaths "attention_paths" [Model(attention_paths)] { architectures: has_attention, precisions: Precisions::Each, engines: Engines::Processes }
         /// Every implementation of experts that an engine has computes the same: one expert after
         /// another, and all at once.
-        ExpertPaths "expert_paths" models(expert_paths) { architectures: has_experts, precisions: Precisions::Each, engines: Engines::Processes }
+        ExpertPaths "expert_paths" [Model(expert_paths)] { architectures: has_experts, precisions: Precisions::Each, engines: Engines::Processes }
         /// The half precision of this device, or its TF32, measured by computing and compared with
         /// f64.
-        HalfProbe "half_probe" models(half_probe) operators(half_probe) { precisions: Precisions::EachButF32 }
+        HalfProbe "half_probe" [Model(half_probe), Operators(half_probe)] { precisions: Precisions::EachButF32 }
         /// Greedy tokens equal the recorded ones, or differ only at positions whose recorded margin
         /// is below the error.
-        GreedyMargin "greedy_margin" models(greedy_margin, by_golden) { architectures: Architecture::generates }
+        GreedyMargin "greedy_margin" [Model(greedy_margin, by_golden)] { architectures: Architecture::generates }
         /// End token, length limits, seed, and temperature towards zero have their documented
         /// effect.
-        GenerationControls "generation_controls" models(generation_controls, by_class) { topic: CheckTopic::Relations, architectures: Architecture::generates }
+        GenerationControls "generation_controls" [Model(generation_controls, by_class)] { topic: CheckTopic::Relations, architectures: Architecture::generates }
         /// Every element of an operator's result is within its bound of a float64 reference; sums
         /// have no more bias and variance than rounding causes.
-        Forward "forward" operators(operators::forward) { topic: CheckTopic::Numbers, precisions: Precisions::Each }
+        Forward "forward" [Operators(operators::forward)] { topic: CheckTopic::Numbers, precisions: Precisions::Each }
         /// Odd sizes, strides, offsets, broadcasting and empty tensors.
-        Shapes "shapes" operators(operators::shapes) { topic: CheckTopic::Numbers, precisions: Precisions::Each }
+        Shapes "shapes" [Operators(operators::shapes)] { topic: CheckTopic::Numbers, precisions: Precisions::Each }
         /// NaN, infinities, zeros, subnormal and the largest numbers, as IEEE 754 and PyTorch
         /// define.
-        SpecialValues "special_values" operators(operators::special_values) { topic: CheckTopic::Numbers, precisions: Precisions::Each }
+        SpecialValues "special_values" [Operators(operators::special_values)] { topic: CheckTopic::Numbers, precisions: Precisions::Each }
         /// Relations that hold bit for bit: products of small integers, powers of two, equal and
         /// permuted rows, copies.
-        Relations "relations" operators(operators::relations) { precisions: Precisions::Each }
+        Relations "relations" [Operators(operators::relations)] { precisions: Precisions::Each }
         /// Integers and booleans, exactly.
-        Integers "integers" operators(operators::integers) { topic: CheckTopic::Numbers }
+        Integers "integers" [Operators(operators::integers)] { topic: CheckTopic::Numbers }
         /// Operators on the sizes of reported faults: thousands of terms and tokens, hundreds of
         /// thousands of rows, gigabytes; into memory that holds NaN, again after other work, and on
         /// two streams at once. Runs with `testgen run --stress` only.
-        Stress "stress" operators(operators::stress) { topic: CheckTopic::Numbers, precisions: Precisions::Each, is_on_request: true }
+        Stress "stress" [Operators(operators::stress)] { topic: CheckTopic::Numbers, precisions: Precisions::Each, is_on_request: true }
         /// Memory in use returns to its value before the load once the model is dropped.
-        MemoryReleased "memory_released" models(memory_released) operators(operators::memory_released) {}
+        MemoryReleased "memory_released" [Model(memory_released), Operators(operators::memory_released)] {}
         /// Without the device, the endpoint is marked as fallback, with the reason.
-        FallbackMarked "fallback_marked" models(fallback_marked) operators(fallback_marked) { topic: CheckTopic::Status, devices: CheckDevices::Gpus }
+        FallbackMarked "fallback_marked" [Model(fallback_marked), Operators(fallback_marked)] { topic: CheckTopic::Status, devices: CheckDevices::Gpus }
         /// For a checkpoint that cannot be loaded, the endpoint is marked as mock, with the reason.
-        MockMarked "mock_marked" models(mock_marked) operators(mock_marked) { topic: CheckTopic::Status }
+        MockMarked "mock_marked" [Model(mock_marked), Operators(mock_marked)] { topic: CheckTopic::Status }
         /// `TESTGEN_REQUIRE` turns a missing device, a fallback and a mock into failures.
-        RequireHonoured "require_honoured" models(require_honoured) operators(require_honoured) { topic: CheckTopic::Status, devices: CheckDevices::Gpus }
+        RequireHonoured "require_honoured" [Model(require_honoured), Operators(require_honoured)] { topic: CheckTopic::Status, devices: CheckDevices::Gpus }
         }
     };
 }
@@ -120,7 +121,7 @@ macro_rules! define_checks {
     ($(
         $(#[doc = $property:literal])+
         $check:ident $name:literal
-        $(models($models:ident $(, $known_by:ident)?))? $(operators($($operators:ident)::+))? $(needs($feature:ident))?
+        [$($subject:ident($($file:tt)+)),+] $(needs($feature:ident))?
         { $($field:ident: $value:expr),* }
     )+) => {
         closed_enum! {
@@ -134,8 +135,7 @@ macro_rules! define_checks {
                 match self {
                     $(Self::$check => CheckEntry {
                         property: concat!($($property),+),
-                        models: !<[&str]>::is_empty(&[$(stringify!($models))?]),
-                        operators: !<[&str]>::is_empty(&[$(stringify!($($operators)::+))?]),
+                        subjects: &[$(SubjectKind::$subject),+],
                         $($field: $value,)*
                         ..CheckEntry::DEFAULT
                     },)+
@@ -152,11 +152,9 @@ for_each_check!(define_checks);
 pub struct CheckEntry {
     /// The property that it shows, as in the table, with a space before each line.
     pub property: &'static str,
-    /// Whether models have the property.
-    pub models: bool,
-    /// Whether operators have it.
-    pub operators: bool,
-    /// Whether models of an architecture have it.
+    /// The kinds of subjects that have the property.
+    pub subjects: &'static [SubjectKind],
+    /// Whether subjects of an architecture have it.
     pub architectures: fn(Architecture) -> bool,
     /// The precisions in which it runs.
     pub precisions: Precisions,
@@ -220,8 +218,7 @@ pub enum Engines {
 impl CheckEntry {
     const DEFAULT: Self = Self {
         property: "",
-        models: false,
-        operators: false,
+        subjects: &[],
         architectures: |_| true,
         precisions: Precisions::Finest,
         devices: CheckDevices::All,
@@ -260,10 +257,7 @@ impl Check {
     /// Whether harnesses of `architecture` have the check.
     pub fn applies_to(self, architecture: Architecture) -> bool {
         let entry = self.entry();
-        match architecture.subject() {
-            SubjectKind::Model => entry.models && (entry.architectures)(architecture),
-            SubjectKind::Operators => entry.operators,
-        }
+        entry.subjects.contains(&architecture.subject()) && (entry.architectures)(architecture)
     }
 
     /// Whether the check runs on `device`.

@@ -35,11 +35,10 @@ mod python_json;
 mod quantization;
 mod registration;
 mod report_entry;
-mod subject_kind;
 mod task;
 mod versioned_json;
 
-pub use architecture::Architecture;
+pub use architecture::{Architecture, SubjectKind};
 pub use bench_entry::{
     BenchDevice, BenchEntry, BenchHost, BenchStatus, BenchTimes, Measured, quantile,
 };
@@ -66,6 +65,5 @@ pub use report_entry::{
     EntryStatus, HardwareInfo, LoadMemory, OutputError, ReportEntry, WorstElement, test_name,
     with_engine,
 };
-pub use subject_kind::SubjectKind;
 pub use task::Task;
 pub use versioned_json::parse_versioned;

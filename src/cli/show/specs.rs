@@ -7,7 +7,7 @@ use crate::{
         text_format::TextFormat,
     },
     generate::{GenerateError, SuiteLayout},
-    spec::{LoadedSpec, SpecSubject, load_all},
+    spec::{LoadedSpec, load_all},
 };
 use serde::Serialize;
 use testgen_base::cli_error::Error;
@@ -78,17 +78,13 @@ pub(super) fn run(arguments: &SpecsArguments, out: &mut Out) -> Result<(), Error
 
 fn row<'s>(loaded: &'s LoadedSpec, layout: &SuiteLayout) -> Result<SpecRow<'s>, GenerateError> {
     let spec = &loaded.spec;
-    let (model_type, checkpoint, directory) = match &spec.subject {
-        SpecSubject::Model {
-            model_type,
-            checkpoint,
-            ..
-        } => (
-            Some(model_type.as_str()),
-            Some(layout.checkpoint(&loaded.path, checkpoint)?),
-            Some(layout.checkpoint_directory(&loaded.path, checkpoint)?),
+    let (model_type, checkpoint, directory) = match spec.subject.model() {
+        Some(model) => (
+            Some(model.model_type.as_str()),
+            Some(layout.checkpoint(&loaded.path, &model.checkpoint)?),
+            Some(layout.checkpoint_directory(&loaded.path, &model.checkpoint)?),
         ),
-        SpecSubject::Operators { .. } => (None, None, None),
+        None => (None, None, None),
     };
     let has = |file: &str| {
         directory

@@ -60,7 +60,8 @@ fn every_reported_size_is_among_the_stress_shapes() {
     let shapes = || {
         specs
             .iter()
-            .flat_map(|spec| spec.spec.subject.stress())
+            .filter_map(|spec| spec.spec.subject.operators())
+            .flat_map(|it| &it.stress)
             .flat_map(|one| {
                 one.shapes
                     .iter()

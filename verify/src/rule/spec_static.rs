@@ -11,16 +11,11 @@
 //! `devices: &[DeviceKind::Cpu, DeviceKind::Rocm]`.
 
 use crate::{
-    expectation::Expectation,
-    expected_subject::{ExpectedOperator, ExpectedSubject},
-    finding::Diagnostic,
-    harness::ParsedHarness,
-    literal,
-    spec::SpecLiteral,
+    expectation::Expectation, finding::Diagnostic, harness::ParsedHarness, literal,
+    spec::SpecLiteral, subject::ExpectedSubject,
 };
 use std::{collections::BTreeSet, fmt::Debug};
 use syn::{Type, Visibility};
-use testgen_types::Architecture;
 
 const AGAIN: &str = "generate again, or write the values of the spec";
 
@@ -97,12 +92,7 @@ fn consistent(spec: &SpecLiteral<'_>) -> Vec<Diagnostic> {
         add("name", "`SPEC.name` is empty".to_owned());
     }
     if let (Some(subject), Some(architecture)) = (&spec.subject, spec.architecture) {
-        let (name, right) = match subject {
-            ExpectedSubject::Model { model_type, .. } => {
-                (model_type.as_str(), model_type.architecture())
-            }
-            ExpectedSubject::Operators(_) => ("operators", Architecture::Operators),
-        };
+        let (name, right) = subject.architecture();
         if right != architecture {
             add(
                 "architecture",
@@ -110,14 +100,8 @@ fn consistent(spec: &SpecLiteral<'_>) -> Vec<Diagnostic> {
             );
         }
     }
-    if let Some(ExpectedSubject::Operators(operators)) = &spec.subject
-        && (operators.is_empty() || !operators.iter().all(has_all_sizes))
-    {
-        add(
-            "subject",
-            "`SPEC.subject` must name operators, each with shapes of as many sizes as it has"
-                .to_owned(),
-        );
+    if let Some(message) = spec.subject.as_ref().and_then(ExpectedSubject::incomplete) {
+        add("subject", message.to_owned());
     }
     if let (Some(task), Some(architecture)) = (spec.task, spec.architecture)
         && !architecture.tasks().contains(&task)
@@ -216,17 +200,4 @@ fn diagnostic(spec: &SpecLiteral<'_>, field: &str, message: String) -> Option<Di
     spec.fields
         .get(field)
         .map(|value| Diagnostic::at(*value, message, AGAIN))
-}
-
-/// Whether an operator has shapes, each with as many sizes as the operator has.
-fn has_all_sizes(one: &ExpectedOperator) -> bool {
-    if one.shapes.is_empty() || one.stress.iter().any(|it| it.shapes.is_empty()) {
-        return false;
-    }
-    let all = one
-        .shapes
-        .iter()
-        .chain(one.stress.iter().flat_map(|stress| &stress.shapes));
-    all.into_iter()
-        .all(|shape| shape.len() == one.operator.sizes().len())
 }

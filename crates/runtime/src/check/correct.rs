@@ -14,8 +14,8 @@ use super::{
     run::{self, CheckContext, CheckOutcome, CheckResult, CheckRun},
 };
 #[cfg(feature = "operators")]
-use crate::loaded_subject::OperatorSet;
-use crate::{golden::Golden, harness::Harness, loaded_subject::LoadedSubject, open::OpenDevice};
+use crate::subject::OperatorSet;
+use crate::{golden::Golden, harness::Harness, open::OpenDevice, subject::LoadedSubject};
 use std::time::{Duration, Instant};
 use testgen_models::Model;
 use testgen_nn::array::Arrays;

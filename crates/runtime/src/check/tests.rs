@@ -30,7 +30,7 @@ pub(super) use fixture::fixtures;
 use harnesses::{LLAMA, RAG_SEQUENCE, RAG_TOKEN, T5, WHISPER};
 pub(super) use on_host::OnHost;
 use std::{collections::BTreeSet, fs, path::Path};
-use testgen_types::{Check, DeviceKind, EntryStatus, Precision, Registration};
+use testgen_types::{Check, DeviceKind, EntryStatus, Precision, Registration, SubjectKind};
 
 /// Asserts that a check passes without a fault, and fails with it for a reason that contains
 /// `part`.
@@ -168,7 +168,7 @@ fn faults_of_a_generator_that_marginalises_over_passages_are_detected() {
 fn every_file_is_a_check() {
     let of_models = Check::ALL
         .iter()
-        .filter(|check| check.entry().models)
+        .filter(|check| check.entry().subjects.contains(&SubjectKind::Model))
         .map(ToString::to_string)
         .collect();
     assert_eq!(
@@ -187,7 +187,7 @@ fn every_file_is_a_check() {
     );
     let of_operators: BTreeSet<String> = Check::ALL
         .iter()
-        .filter(|check| check.entry().operators)
+        .filter(|check| check.entry().subjects.contains(&SubjectKind::Operators))
         .map(ToString::to_string)
         .collect();
     let others: Vec<String> = files("src/check/operators", &["calls"])

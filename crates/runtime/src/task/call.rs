@@ -10,7 +10,7 @@ pub(super) use output::{FloatOutput, rows};
 pub(super) use request_parts::{Denoising, ImagePrompts};
 
 use super::{QuestionContext, Request, TimeSeries};
-use crate::loaded_subject::LoadedSubject;
+use crate::subject::LoadedSubject;
 use serde_json::Value;
 use testgen_models::{Capabilities, Model};
 use testgen_nn::{

@@ -1,7 +1,7 @@
 //! `operator_evaluation`: calls of operators in, their results out.
 
 use super::{HandlerError, Request, Response};
-use crate::loaded_subject::LoadedSubject;
+use crate::subject::LoadedSubject;
 use testgen_operators::calls::Execute;
 use testgen_types::Task;
 

@@ -18,11 +18,10 @@ use super::{
 #[cfg(test)]
 use crate::check::tests::faulty::{Detected, Fault};
 use crate::{
-    loaded_subject::{LoadedSubject, OperatorSet},
     memory::cleanup,
     open::OpenDevice,
     stress_request::StressRequest,
-    subject::OperatorShapes,
+    subject::{LoadedSubject, OperatorSet, OperatorShapes},
 };
 use limits::DeviceLimits;
 use note::Note;

@@ -2,7 +2,7 @@
 //! nothing to compare, which is not an agreement.
 
 use super::outcome::Abort;
-use crate::loaded_subject::LoadedSubject;
+use crate::subject::LoadedSubject;
 use testgen_engine::Feature;
 use testgen_types::{Check, for_each_check};
 
@@ -20,7 +20,7 @@ macro_rules! define_needed {
     ($(
         $(#[$property:meta])+
         $check:ident $name:literal
-        $(models($models:ident $(, $known_by:ident)?))? $(operators($($operators:ident)::+))? $(needs($feature:ident))?
+        [$($subjects:tt)+] $(needs($feature:ident))?
         { $($facts:tt)* }
     )+) => {
         fn needed(check: Check) -> Option<Feature> {

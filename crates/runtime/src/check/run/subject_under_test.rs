@@ -10,10 +10,10 @@ use crate::{
     golden::Golden,
     label::Label,
     load_target::LoadTarget,
-    loaded_subject::LoadedSubject,
     open::open_with,
     probe::{PrecisionProbe, probe_half_precision},
     require::{REQUIRE_VARIABLE, RequiredDevices},
+    subject::LoadedSubject,
 };
 use testgen_device::Device;
 use testgen_models::{Checkpoint, Model};

@@ -30,14 +30,13 @@ macro_rules! define_detected {
     ($(
         $(#[$property:meta])+
         $check:ident $name:literal
-        $(models($models:ident $(, $known_by:ident)?))? $(operators($($operators:ident)::+))? $(needs($feature:ident))?
+        [$($subject:ident($($file:ident)::+ $(, $known_by:ident)?)),+] $(needs($feature:ident))?
         { $($facts:tt)* }
     )+) => {
         /// The fault that a check must detect in an architecture.
         fn detected(architecture: Architecture, check: Check) -> Detected {
             let found = match (architecture.subject(), check) {
-                $($((SubjectKind::Model, Check::$check) => Some(super::super::$models::FAULT),)?)+
-                $($((SubjectKind::Operators, Check::$check) => Some(super::super::$($operators)::+::FAULT),)?)+
+                $($((SubjectKind::$subject, Check::$check) => Some(super::super::$($file)::+::FAULT),)+)+
                 _ => None,
             };
             found.unwrap_or_else(|| panic!("`{check}` is not a check of {architecture}"))

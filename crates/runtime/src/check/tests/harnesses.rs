@@ -12,11 +12,10 @@ use crate::{
     harness::{Harness, Spec},
     load::load,
     load_target::{LoadTarget, LoadedModel},
-    loaded_subject::LoadedSubject,
     machine::host_processor,
     open,
     require::RequiredDevices,
-    subject::{OperatorShapes, StressShapes, Subject},
+    subject::{LoadedSubject, OperatorShapes, StressShapes, Subject},
     suite,
 };
 use std::{cell::Cell, io, path::Path};

@@ -8,7 +8,7 @@ use super::{
     under_test::{OperatorsUnderTest, shapes as of_spec, with_lacking},
     unsupported::UnsupportedCalls,
 };
-use crate::{loaded_subject::OperatorSet, subject::OperatorShapes};
+use crate::subject::{OperatorSet, OperatorShapes};
 use testgen_operators::{
     calls::{CallError, Computed, Element, Execute},
     cases::{Arithmetic, Case, evaluate, reference},
