@@ -221,20 +221,8 @@ impl<'p> SuiteContext<'p> {
 fn feature(architecture: Architecture) -> Option<&'static str> {
     match architecture {
         Architecture::Operators => Some("operators"),
-        Architecture::Multimodal
-        | Architecture::ObjectDetection
-        | Architecture::Vision
-        | Architecture::VisionText => Some("image_files"),
-        Architecture::DecoderOnly
-        | Architecture::Diffusion
-        | Architecture::EncoderDecoder
-        | Architecture::EncoderOnly
-        | Architecture::Graph
-        | Architecture::Moe
-        | Architecture::Rag
-        | Architecture::Speech
-        | Architecture::Ssm
-        | Architecture::TimeSeries => None,
+        _ if architecture.reads_image_files() => Some("image_files"),
+        _ => None,
     }
 }
 

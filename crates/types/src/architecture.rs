@@ -159,4 +159,22 @@ impl Architecture {
             | Self::Operators => false,
         }
     }
+
+    /// Whether a request of the architecture has the files of images.
+    pub const fn reads_image_files(self) -> bool {
+        match self {
+            Self::Multimodal | Self::ObjectDetection | Self::Vision | Self::VisionText => true,
+            Self::DecoderOnly
+            | Self::Diffusion
+            | Self::EncoderDecoder
+            | Self::EncoderOnly
+            | Self::Graph
+            | Self::Moe
+            | Self::Operators
+            | Self::Rag
+            | Self::Speech
+            | Self::Ssm
+            | Self::TimeSeries => false,
+        }
+    }
 }
