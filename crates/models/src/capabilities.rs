@@ -124,13 +124,8 @@ impl Capabilities {
                 ..limits
             },
             Architecture::EncoderDecoder => limits,
-            Architecture::Speech
-            | Architecture::Vision
-            | Architecture::TimeSeries
-            | Architecture::ObjectDetection
-            | Architecture::Diffusion
-            | Architecture::Graph
-            | Architecture::Operators => Self::default(),
+            // The others read no text.
+            _ => Self::default(),
         }
     }
 

@@ -47,6 +47,14 @@ pub struct StressShapes {
 }
 
 impl Subject {
+    /// The type of a model.
+    pub(crate) fn model_type(&self) -> Option<ModelType> {
+        match self {
+            Self::Model { model_type, .. } => Some(*model_type),
+            Self::Operators { .. } => None,
+        }
+    }
+
     /// The checkpoint of a model, for a suite in `base`; operators have none.
     pub(crate) fn checkpoint(&self, base: &Path) -> Option<Checkpoint> {
         match self {

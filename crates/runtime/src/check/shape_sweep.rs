@@ -56,26 +56,15 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         failures: Failures::default(),
     };
     let summary = match architecture {
-        Architecture::EncoderOnly
-        | Architecture::DecoderOnly
-        | Architecture::EncoderDecoder
-        | Architecture::Moe
-        | Architecture::Rag
-        | Architecture::Ssm => sweep.texts()?,
-        Architecture::Vision
-        | Architecture::TimeSeries
-        | Architecture::ObjectDetection
-        | Architecture::Diffusion => sweep.recorded_rows()?,
         Architecture::VisionText | Architecture::Multimodal => {
             sweep.recorded_rows()?;
             sweep.texts()?
         }
         Architecture::Speech => sweep.speech()?,
         Architecture::Graph => sweep.graphs()?,
-        // Their shapes are in `shapes`.
-        Architecture::Operators => {
-            return Err(Abort::Fail("`shape_sweep` is a check of models".to_owned()));
-        }
+        _ if architecture.reads_text() => sweep.texts()?,
+        // The sizes of images, series and latents are part of the configuration.
+        _ => sweep.recorded_rows()?,
     };
     sweep.failures.conclude()?;
     Ok(Some(summary))

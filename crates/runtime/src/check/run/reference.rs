@@ -61,10 +61,9 @@ fn depends_on_class(
     context: &CheckContext<'_>,
     evidence: &CheckEvidence,
 ) -> bool {
-    let has_reference = match subject {
-        Subject::Model { model_type, .. } => model_type.native().is_none(),
-        Subject::Operators { .. } => false,
-    };
+    let has_reference = subject
+        .model_type()
+        .is_some_and(|model_type| model_type.native().is_none());
     // What overflows in the reference, too, is not a number of the engine's.
     let is_close = || {
         evidence
