@@ -121,9 +121,10 @@ impl CheckpointHeaders {
         &self.class
     }
 
-    /// The bytes of the weights in `precision`, in memory or mapped.
-    pub fn weights(&self, precision: Precision) -> u64 {
-        self.weights.bytes(element(precision))
+    /// The bytes of the weights in `precision`: on the CPU in memory or mapped, on a GPU with the
+    /// gaps between aligned rows.
+    pub fn weights(&self, backend: Backend, precision: Precision) -> u64 {
+        self.weights.bytes(element(precision), backend)
     }
 
     /// The memory of one call that reads `sizes`, with a cache if the type has one.
@@ -158,7 +159,7 @@ impl CheckpointHeaders {
         let (peak, cache) = (machine.ledger.peak(), machine.ledger.now().cache);
         drop(call);
         Ok(Estimate {
-            weights: self.weights(precision),
+            weights: self.weights(backend, precision),
             cache,
             cache_at_peak: peak.cache,
             activations: peak.activations,

@@ -1,18 +1,32 @@
 //! The bytes of the tensors that a model keeps.
 
-use crate::{checkpoint::StoredTensor, tensor::ElementType};
+use crate::{
+    checkpoint::StoredTensor,
+    tensor::{Backend, ElementType},
+};
 use std::collections::BTreeMap;
 
-/// The tensors of a checkpoint, summed.
+/// The tensors of a checkpoint that a model keeps.
 #[derive(Debug)]
 pub(crate) struct CheckpointSize {
-    elements: u64,
-    /// Of matrices and norms that T5 keeps in f32 while it computes in f16.
-    wide: u64,
+    kept: Vec<KeptTensor>,
     count: u64,
     /// Whether all of them are f32 in the file.
     single: bool,
 }
+
+/// A tensor as rows of the last dimension that it has in memory.
+#[derive(Debug, Clone, Copy)]
+struct KeptTensor {
+    rows: u64,
+    columns: u64,
+    /// Whether T5 keeps it in f32 while it computes in f16.
+    wide: bool,
+}
+
+/// The bytes to whose multiples CUDA aligns the rows of a matrix, and the fewest: cubecl 0.10 takes
+/// the power of two from a row's size on, within these limits.
+const ALIGNMENT: [u64; 2] = [16, 512];
 
 /// The ends of the names of matrices that may be the embedding.
 const TIED: [&str; 7] = [
@@ -74,40 +88,32 @@ impl CheckpointSize {
             .iter()
             .filter(|(name, stored)| !(tied && is_copy(name, stored, &tensors)))
             .collect();
-        let tables: Vec<u64> = kept
+        let is_wide = |name: &str| t5 && WIDE.iter().any(|end| name.ends_with(end));
+        let mut all: Vec<KeptTensor> = kept
+            .iter()
+            .map(|(name, stored)| KeptTensor::new(name, stored, is_wide(name)))
+            .collect();
+        let tables: Vec<KeptTensor> = kept
             .iter()
             .filter(|(name, _)| TABLES.iter().any(|end| name.ends_with(end)))
-            .map(|(_, table)| table.elements())
+            .map(|(name, table)| KeptTensor::new(name, table, false))
             .collect();
-        let again = if let (true, [table]) = (stacks, tables.as_slice()) {
-            *table
-        } else {
-            0
-        };
+        if let (true, [table]) = (stacks, tables.as_slice()) {
+            all.push(*table);
+        }
         Self {
-            elements: kept
-                .iter()
-                .map(|(_, stored)| stored.elements())
-                .fold(again, u64::saturating_add),
-            wide: kept
-                .iter()
-                .filter(|(name, _)| t5 && WIDE.iter().any(|end| name.ends_with(end)))
-                .map(|(_, stored)| stored.elements())
-                .sum(),
+            kept: all,
             count: tensors.len() as u64,
             single: floats.iter().all(|(_, stored)| stored.dtype == "F32"),
         }
     }
 
-    pub(crate) fn bytes(&self, element: ElementType) -> u64 {
-        let wide = if element == ElementType::F16 {
-            self.wide.saturating_mul(2)
-        } else {
-            0
-        };
-        self.elements
-            .saturating_mul(element.bytes())
-            .saturating_add(wide)
+    /// On a GPU with the gaps between aligned rows.
+    pub(crate) fn bytes(&self, element: ElementType, backend: Backend) -> u64 {
+        self.kept
+            .iter()
+            .map(|tensor| tensor.bytes(element, backend))
+            .fold(0, u64::saturating_add)
     }
 
     pub(crate) fn count(&self) -> u64 {
@@ -117,6 +123,45 @@ impl CheckpointSize {
     pub(crate) fn is_single(&self) -> bool {
         self.single
     }
+}
+
+impl KeptTensor {
+    fn new(name: &str, stored: &StoredTensor, wide: bool) -> Self {
+        let elements = stored.elements();
+        let columns = match stored.shape.as_slice() {
+            [_, width] if EMBEDDINGS.iter().any(|end| name.ends_with(end)) => *width,
+            // A GPU has the matrices of `nn.Linear` as [in, out].
+            [out, _] => *out,
+            _ => elements,
+        };
+        Self {
+            rows: elements / columns.max(1),
+            columns,
+            wide,
+        }
+    }
+
+    fn bytes(&self, element: ElementType, backend: Backend) -> u64 {
+        let size = match element {
+            ElementType::F16 if self.wide => ElementType::F32.bytes(),
+            _ => element.bytes(),
+        };
+        let row = self.columns.saturating_mul(size);
+        let row = match backend {
+            Backend::Gpu if self.rows > 1 && self.columns > 1 => aligned(row),
+            Backend::Gpu | Backend::Host => row,
+        };
+        self.rows.saturating_mul(row)
+    }
+}
+
+fn aligned(row: u64) -> u64 {
+    let [fewest, most] = ALIGNMENT;
+    let alignment = row
+        .checked_next_power_of_two()
+        .unwrap_or(most)
+        .clamp(fewest, most);
+    row.checked_next_multiple_of(alignment).unwrap_or(row)
 }
 
 /// Whether a tensor repeats an embedding, which is read instead.
@@ -129,4 +174,19 @@ fn is_copy(name: &str, stored: &StoredTensor, tensors: &BTreeMap<String, StoredT
             let first = !TIED.iter().any(|end| other.ends_with(end)) || other.as_str() > name;
             is_table && first && other != name && table.shape == stored.shape
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::aligned;
+
+    #[test]
+    fn rows_begin_where_a_gpu_reads_fast() {
+        // As measured on an H100: 192 numbers of f32 and f16, and widths that are aligned.
+        assert_eq!((aligned(768), aligned(384)), (1024, 512));
+        assert_eq!(
+            (aligned(1024), aligned(256), aligned(2816)),
+            (1024, 256, 3072)
+        );
+    }
 }

@@ -8,12 +8,15 @@ mod activation;
 mod block;
 mod norm;
 mod rotation;
+mod row_major_product;
 mod rows;
 mod softmax;
 
 pub use activation::{ElementFunction, activate};
 pub use norm::{LayerNormWeights, layer_norm, rms_norm};
 pub use rotation::rotate;
+pub(crate) use row_major_product::is_row_major_product;
+pub use row_major_product::row_major_product;
 pub use softmax::masked_softmax;
 
 /// Changes with the source of the kernels of this module. cubecl's keys of stored kernels do not.
@@ -22,6 +25,7 @@ pub const SOURCE_HASH: u64 = {
     let hash = self::hash(hash, include_bytes!("fused/block.rs"));
     let hash = self::hash(hash, include_bytes!("fused/norm.rs"));
     let hash = self::hash(hash, include_bytes!("fused/rotation.rs"));
+    let hash = self::hash(hash, include_bytes!("fused/row_major_product.rs"));
     self::hash(hash, include_bytes!("fused/softmax.rs"))
 };
 

@@ -38,13 +38,13 @@ pub use compile_only::{Share, compile_only, executing};
 pub use device::{GpuDevice, GpuInterface, ProductSource};
 pub use fused::{
     ElementFunction, LayerNormWeights, SOURCE_HASH, activate, layer_norm, masked_softmax, rms_norm,
-    rotate,
+    rotate, row_major_product,
 };
 pub use launches::take_fingerprint;
 pub use memory::{MemoryUsage, memory_cleanup, memory_recover, memory_usage};
 pub use out_of_memory::{OUT_OF_MEMORY, memory_limit, tries_allocation};
 pub use peak::reset_memory_peak;
-pub use product::{ProductKernel, kernel_by_rule, product_by};
+pub use product::{ProductKernel, ROW_MAJOR, kernel_by_rule, product_by};
 pub use products::{Factor, Product, dtype, record_products};
 pub use runtime::{GpuRuntime, GpuTensor};
 pub use server::GpuServer;

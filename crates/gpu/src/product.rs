@@ -6,6 +6,7 @@
 
 use crate::{
     device::GpuDevice,
+    fused::{is_row_major_product, row_major_product},
     library_product,
     products::{self, Factor, Product, dtype},
     runtime::GpuRuntime,
@@ -31,8 +32,11 @@ use testgen_types::Precision;
 /// A kernel of cubek-matmul.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProductKernel {
-    /// One thread for each element of the result; runs in every shape on every device.
+    /// One thread for each element of the result; runs in every shape on every device. A right
+    /// factor whose rows follow each other is copied into columns first.
     Naive,
+    /// Threads for neighbouring columns, which read the right factor row by row.
+    RowMajor,
     /// Tiles in registers, without matrix units.
     Unit,
     /// Tiles of the matrix units; they round f32 to TF32.
@@ -46,6 +50,7 @@ impl ProductKernel {
     /// All kernels that the rule may choose.
     pub const ALL: &[Self] = &[
         Self::Naive,
+        Self::RowMajor,
         Self::Unit,
         Self::MatrixUnit,
         Self::TmaMatrixUnit,
@@ -97,6 +102,8 @@ struct Units {
     matrix: bool,
     /// A Tensor Memory Accelerator that can load these factors.
     tma: bool,
+    /// Threads that can read the right factor row by row.
+    rows: bool,
 }
 
 /// The rule.
@@ -113,6 +120,8 @@ fn choose(sizes: ProductSizes, dtype: DType, units: Units) -> ProductKernel {
             true if multiplications >= LARGE => ProductKernel::TmaMatrixUnit,
             _ => ProductKernel::MatrixUnit,
         },
+        // Tiles of a few rows would be mostly empty.
+        _ if units.rows && (rows < TILE || multiplications < SMALL) => ProductKernel::RowMajor,
         DType::F16 | DType::BF16 | DType::F32 if multiplications >= SMALL => ProductKernel::Unit,
         _ => ProductKernel::Naive,
     }
@@ -136,6 +145,10 @@ pub fn product_by(
         );
     }
     let output = init_matmul_output(&left, &right, left.dtype);
+    if kernel == ProductKernel::RowMajor {
+        row_major_product(&left, &right, &output)?;
+        return Ok(output);
+    }
     launch(kernel, left, right, output.clone()).map_err(|error| format!("{error:?}"))?;
     Ok(output)
 }
@@ -155,6 +168,7 @@ pub(crate) fn product(
     let units = Units {
         matrix,
         tma: matrix && tma_can_load(&left) && tma_can_load(&right),
+        rows: is_row_major_product(&left, &right),
     };
     let kernel = choose(sizes, left.dtype, units);
     // A kernel may refuse a layout; it does so before it launches, and by rule as well.
@@ -162,6 +176,9 @@ pub(crate) fn product(
         .or_else(|_| product_by(ProductKernel::Naive, left, right))
         .unwrap_or_else(|error| panic!("the matrix product was not launched: {error}"))
 }
+
+/// The name of [`ProductKernel::RowMajor`], which is not one of cubek's kernels.
+pub const ROW_MAJOR: &str = "row_major_product";
 
 /// cubek's name of the kernel that the rule chooses for `product` on `device`, with its options.
 /// Where that kernel refuses the layout, the naive one computes the product.
@@ -172,6 +189,7 @@ pub fn kernel_by_rule(product: &Product, device: GpuDevice) -> String {
     let matrix = factor.is_some_and(|factor| has_matrix_units(&client, device, factor));
     let can_load = |factor: &Factor| tma_can_load_rows(&factor.shape, &factor.strides, dtype);
     let tma = has_tma(&client) && can_load(&product.left) && can_load(&product.right);
+    let reads_rows = product.right.is_row_major();
     let strategy = match choose(
         ProductSizes {
             rows,
@@ -179,8 +197,13 @@ pub fn kernel_by_rule(product: &Product, device: GpuDevice) -> String {
             columns,
         },
         dtype,
-        Units { matrix, tma },
+        Units {
+            matrix,
+            tma,
+            rows: reads_rows,
+        },
     ) {
+        ProductKernel::RowMajor => return ROW_MAJOR.to_owned(),
         ProductKernel::Naive => Strategy::Naive,
         ProductKernel::Unit => Strategy::SimpleUnit(unit_strategy(&client, dtype)),
         ProductKernel::MatrixUnit => Strategy::SimpleCyclicCmma(matrix_unit_strategy()),
@@ -219,6 +242,9 @@ fn launch(
             &matrix_unit_strategy(),
             &mut types,
         ),
+        ProductKernel::RowMajor => Err(MatmulSetupError::InvalidConfig(Box::new(
+            "it is not a kernel of cubek",
+        ))),
         ProductKernel::TmaMatrixUnit => {
             launch_tiling::launch_ref_tma(&client, left, right, output, &tma_strategy(), &mut types)
         }
@@ -304,7 +330,11 @@ mod tests {
                 columns,
             },
             dtype,
-            Units { matrix, tma: false },
+            Units {
+                matrix,
+                tma: false,
+                rows: false,
+            },
         )
     }
 
@@ -365,12 +395,44 @@ mod tests {
                     columns: 768,
                 },
                 DType::F16,
-                Units { matrix, tma: true },
+                Units {
+                    matrix,
+                    tma: true,
+                    rows: true,
+                },
             )
         };
         assert_eq!(kernel(128, true), ProductKernel::TmaMatrixUnit);
         assert_eq!(kernel(64, true), ProductKernel::MatrixUnit);
         assert_eq!(kernel(128, false), ProductKernel::Unit);
+    }
+
+    #[test]
+    fn few_rows_and_small_sizes_read_the_rows_of_a_weight() {
+        let kernel = |rows, inner, columns, dtype, matrix| {
+            let sizes = ProductSizes {
+                rows,
+                inner,
+                columns,
+            };
+            let units = Units {
+                matrix,
+                tma: true,
+                rows: true,
+            };
+            choose(sizes, dtype, units)
+        };
+        let row_major = ProductKernel::RowMajor;
+        assert_eq!(kernel(1, 2048, 128_256, DType::BF16, true), row_major);
+        assert_eq!(kernel(37, 256, 1024, DType::F32, false), row_major);
+        assert_eq!(
+            kernel(37, 256, 1024, DType::F16, true),
+            ProductKernel::MatrixUnit
+        );
+        assert_eq!(
+            kernel(128, 768, 768, DType::F32, false),
+            ProductKernel::Unit
+        );
     }
 
     #[test]

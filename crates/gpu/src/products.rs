@@ -96,6 +96,15 @@ impl Factor {
         Self { shape, strides }
     }
 
+    /// Whether its columns are neighbours, as [`is_row_major_product`] asks of a right factor.
+    ///
+    /// [`is_row_major_product`]: crate::fused::is_row_major_product
+    pub(crate) fn is_row_major(&self) -> bool {
+        let [_, columns] = self.matrix();
+        let neighbours = self.strides.last() == Some(&1) || columns == 1;
+        neighbours && self.shape.len() <= 4
+    }
+
     /// The number of elements.
     pub fn count(&self) -> usize {
         self.shape.iter().product()

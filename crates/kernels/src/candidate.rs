@@ -1,5 +1,5 @@
 //! The kernels that burn-cubecl 0.21's autotuner tries (`kernel/matmul/tune/base.rs`), in its
-//! order.
+//! order, and the kernel of `testgen-gpu`.
 
 use cubek::matmul::{
     components::tile::TileMatmulKind::{self, Cmma, Mma},
@@ -15,10 +15,14 @@ use cubek::matmul::{
         specialized::SpecializedStrategy,
     },
 };
+use testgen_gpu::ROW_MAJOR;
 
 /// A kernel with its options.
-pub struct Candidate {
-    pub(crate) strategy: Strategy,
+pub enum Candidate {
+    /// One of cubek's.
+    Cubek(Strategy),
+    /// `testgen_gpu::row_major_product`.
+    RowMajor,
 }
 
 impl Candidate {
@@ -35,15 +39,16 @@ impl Candidate {
             strategies.extend(units(tile_size));
         }
         strategies.extend(accelerated());
-        strategies
-            .into_iter()
-            .map(|strategy| Self { strategy })
-            .collect()
+        let cubek = strategies.into_iter().map(Self::Cubek);
+        cubek.chain([Self::RowMajor]).collect()
     }
 
-    /// cubek's own name, with the options.
+    /// Its name, with the options: cubek's own for its kernels.
     pub fn name(&self) -> String {
-        self.strategy.to_string()
+        match self {
+            Self::Cubek(strategy) => strategy.to_string(),
+            Self::RowMajor => ROW_MAJOR.to_owned(),
+        }
     }
 
     /// Whether the kernel runs on matrix units, which round f32 to TF32.
@@ -130,9 +135,9 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn there_are_29_with_names_of_their_own() {
+    fn there_are_30_with_names_of_their_own() {
         let names: BTreeSet<String> = Candidate::all().iter().map(Candidate::name).collect();
-        assert_eq!(names.len(), 29);
+        assert_eq!(names.len(), 30);
         assert!(
             names.contains("matmul_naive") && names.contains("matmul_simple_unit_max_tile_size")
         );

@@ -12,7 +12,7 @@ use cubek::matmul::{
     },
 };
 use cubek::std::InputBinding;
-use testgen_gpu::GpuRuntime;
+use testgen_gpu::{GpuRuntime, row_major_product};
 
 pub(crate) fn launch(
     candidate: &Candidate,
@@ -20,6 +20,10 @@ pub(crate) fn launch(
     right: CubeTensor<GpuRuntime>,
     output: CubeTensor<GpuRuntime>,
 ) -> Result<(), MatmulSetupError> {
+    let Candidate::Cubek(strategy) = candidate else {
+        return row_major_product(&left, &right, &output)
+            .map_err(|error| MatmulSetupError::InvalidConfig(Box::new(error)));
+    };
     let client = &output.client.clone();
     let types = &mut MatmulElems::from_globals(&MatmulGlobalElems {
         lhs: left.dtype.into(),
@@ -32,7 +36,7 @@ pub(crate) fn launch(
         InputBinding::new(right.binding(), dtype),
     );
     let output = output.binding();
-    match &candidate.strategy {
+    match strategy {
         Strategy::Naive => launch_naive::launch_ref(client, left, right, output, types),
         Strategy::SimpleVecMat(options) => launch_ref(client, left, right, output, options, types),
         Strategy::DoubleVecMat(options) => launch_ref(client, left, right, output, options, types),

@@ -3,16 +3,16 @@
 
 use super::outcome::CheckEvidence;
 use crate::{memory, open::OpenDevice};
-use testgen_estimate::CheckpointHeaders;
+use testgen_estimate::{Backend, CheckpointHeaders};
 use testgen_models::Checkpoint;
-use testgen_types::Precision;
+use testgen_types::{DeviceKind, Precision};
 
 /// Adds the weights that are expected from the headers of the checkpoint to the memory of the first
 /// load.
 pub(in crate::check) fn add_estimate(
     evidence: &mut CheckEvidence,
     checkpoint: &Checkpoint,
-    precision: Precision,
+    (device, precision): (DeviceKind, Precision),
 ) {
     if let Some(memory) = evidence
         .memory
@@ -22,7 +22,11 @@ pub(in crate::check) fn add_estimate(
         // None for a checkpoint without an estimate, which is not a failure.
         let directory = checkpoint.complete_directory().ok();
         let estimated = directory.and_then(|it| CheckpointHeaders::read(&it).ok());
-        memory.estimated_weights = estimated.map(|estimated| estimated.weights(precision));
+        let backend = match device {
+            DeviceKind::Cpu => Backend::Host,
+            DeviceKind::Cuda | DeviceKind::Rocm => Backend::Gpu,
+        };
+        memory.estimated_weights = estimated.map(|it| it.weights(backend, precision));
     }
 }
 

@@ -82,7 +82,7 @@ impl CheckRun<'_> {
         });
         self.collect_evidence(&endpoint);
         if let Some(checkpoint) = checkpoint {
-            add_estimate(&mut self.evidence, checkpoint, precision);
+            add_estimate(&mut self.evidence, checkpoint, (device, precision));
         }
         endpoint
     }

@@ -11,7 +11,7 @@ const TYPES: &[DType] = &[DType::F32, DType::F16, DType::BF16];
 
 /// The number of lines that [`agree`] prints with "agrees" on a device of `architecture`.
 pub(super) fn count(architecture: &str) -> usize {
-    // Without matrix units the third kernel is refused; with them it computes 16 bits only. gfx1030
+    // Without matrix units the fourth kernel is refused; with them it computes 16 bits only. gfx1030
     // has none, but cubecl 0.10 says so, and the simulator computes what it is given; the rule does
     // not choose the kernel there. The last kernel needs NVIDIA's Tensor Memory Accelerator.
     let by_matrix_units = if matches!(architecture, "gfx1100" | "gfx1030") {
@@ -19,7 +19,7 @@ pub(super) fn count(architecture: &str) -> usize {
     } else {
         0
     };
-    SIZES.len() * (2 * TYPES.len() + by_matrix_units)
+    SIZES.len() * (3 * TYPES.len() + by_matrix_units)
 }
 
 /// Compares every product with the host's and prints a line for each.
