@@ -54,7 +54,7 @@ pub struct EngineCommand {
 /// An engine has no program.
 #[derive(Debug, thiserror::Error)]
 pub enum CommandError {
-    /// The name is not that of a known engine.
+    /// No known engine has this name.
     #[error(
         "engine `{name}` is unknown: `torch`, `onnxruntime`, `cublas`, `cublaslt`, `rocblas`, `hipblaslt`, `cudnn` and `miopen` are built in, and {variable} is not set to a program that speaks the protocol of docs/engines.md"
     )]
@@ -176,7 +176,7 @@ fn program_of(variable: &str) -> Option<OsString> {
     env::var_os(variable).filter(|program| !program.is_empty())
 }
 
-/// The Python of built-in engines: the given one, else that of [`PYTHON_VARIABLE`], else `python3`.
+/// The Python of built-in engines: the given one, else [`PYTHON_VARIABLE`], else `python3`.
 pub fn python_program(given: Option<&OsStr>) -> OsString {
     let named = || env::var_os(PYTHON_VARIABLE).filter(|program| !program.is_empty());
     given

@@ -167,7 +167,7 @@ impl LibraryBatch {
     }
 }
 
-/// The dimensions of the batch, without those of size 1. A factor that is repeated has the
+/// The dimensions of the batch, without dimensions of size 1. A factor that is repeated has the
 /// distance 0.
 fn dimensions(product: &Product, output: &Factor) -> Vec<BatchDimension> {
     let count = product.left.shape.len() - 2;

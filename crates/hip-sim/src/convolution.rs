@@ -40,7 +40,7 @@ impl SimulatedConvolution {
     ///
     /// # Safety
     ///
-    /// The elements of x and of the weight can be read, those of y written; with the fault
+    /// The elements of x and of the weight can be read, the elements of y written; with the fault
     /// `convolution=beyond` also the element after them.
     pub unsafe fn compute(&self, faults: &Faults) -> Result<(), InjectedProductError> {
         let has = |fault: ConvolutionFault| faults.any(|one| *one == Fault::Convolution(fault));

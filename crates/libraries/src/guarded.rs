@@ -72,7 +72,7 @@ impl<'gpu> Guarded<'gpu> {
         self.allocation.offset(GUARD)
     }
 
-    /// Writes the elements: `value` returns that of a matrix, row and column as they are stored.
+    /// Writes the elements: `value` returns the element of a matrix, row and column as stored.
     pub(crate) fn write(
         &mut self,
         value: impl Fn(usize, usize, usize) -> f64,
@@ -141,7 +141,7 @@ impl<'gpu> Guarded<'gpu> {
         before.or_else(after).or_else(between)
     }
 
-    /// Whether an index is that of an element, and not of the padding between elements.
+    /// Whether an index belongs to an element, and not to the padding between elements.
     fn is_element(&self, index: usize) -> bool {
         let within = if self.stored.batch > 1 {
             index % self.stored.stride

@@ -175,7 +175,7 @@ impl Blas for Lt {
         let [a, b, c, d] = descriptors.layouts();
         // SAFETY: the descriptors exist; the matrices have the bytes that the layouts state; alpha
         // and beta are of the type that the operation's descriptor states, and are read before the
-        // call returns, because the pointer mode is that of the host.
+        // call returns, because the pointer mode is set to the host.
         let code = unsafe {
             (self.functions.matmul)(
                 self.handle,

@@ -1,6 +1,6 @@
 //! A library as an engine: a process that answers requests of a suite for operators.
 //!
-//! Owns the answers. The protocol is that of `testgen-engine`, and operators are computed by
+//! Owns the answers. `testgen-engine` defines the protocol, and operators are computed by
 //! [`LibraryExecutor`].
 
 mod reply;
@@ -202,8 +202,8 @@ impl OperatorEngine for LibraryEngine {
         operands: &[HostTensor],
         [dtype, result]: [Precision; 2],
     ) -> Result<HostTensor, CallFailure> {
-        // Operands are rounded to their type on the host, as those of every call are: a library
-        // converts nothing.
+        // Operands are rounded to their type on the host, like the operands of every call: a
+        // library converts nothing.
         let types = [self.precision(dtype), self.precision(result)];
         let mut call = probe::call(operation, operands, types).map_err(unsupported)?;
         let opened = self.opened()?;

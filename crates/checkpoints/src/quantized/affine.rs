@@ -81,7 +81,7 @@ impl ScaleBlocks {
 impl AffineMatrix {
     /// # Errors
     ///
-    /// When the numbers of codes, scales and zero points are not those of the sizes.
+    /// If the numbers of codes, scales and zero points do not follow from the sizes.
     pub(super) fn dequantize(&self) -> Result<DenseTensor, String> {
         let [rows, columns] = self.shape;
         let scales = self.blocks.grid.iter().product::<usize>();

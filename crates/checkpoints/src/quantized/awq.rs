@@ -1,4 +1,4 @@
-//! AWQ: codes of 4 bits, packed along the outputs in an order of their own.
+//! AWQ: codes of 4 bits, packed along the outputs in AWQ's order.
 
 use super::{
     affine::{AffineMatrix, ScaleBlocks},

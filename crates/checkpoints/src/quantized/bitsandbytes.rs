@@ -107,7 +107,8 @@ fn four_bits(parts: &StoredParts) -> Result<DenseTensor, String> {
     ))
 }
 
-/// The factors of the blocks; those with scales of their own are codes of a table of 256 values.
+/// The factors of the blocks. Factors that have scales themselves are codes of a table of 256
+/// values.
 fn absmax(parts: &StoredParts, state: &QuantState) -> Result<Vec<f32>, String> {
     let stored = parts.part(".weight.absmax")?;
     let Some(nested) = parts.find(".weight.nested_absmax") else {

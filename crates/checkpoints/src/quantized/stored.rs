@@ -148,7 +148,7 @@ impl StoredFiles {
     }
 }
 
-/// The files with the weights: those of the index if there is one.
+/// The files with the weights: the files of the index if there is one.
 fn weight_files(directory: &Path) -> Result<BTreeSet<String>, SyntheticError> {
     let path = directory.join(format!("{WEIGHTS}.index.json"));
     if !path.is_file() {

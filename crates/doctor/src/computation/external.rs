@@ -1,4 +1,4 @@
-//! Engines that are processes: the built-in ones, and those of `TESTGEN_ENGINE_<NAME>`.
+//! Engines that are processes: the built-in ones, and the engines of `TESTGEN_ENGINE_<NAME>`.
 
 use super::{
     known_answer,

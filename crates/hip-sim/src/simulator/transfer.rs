@@ -121,7 +121,7 @@ impl Simulator {
     ///
     /// # Safety
     ///
-    /// All rows of the source can be read, and those of the destination written.
+    /// All rows of the source can be read, and all rows of the destination written.
     pub unsafe fn copy_rows(&self, ordinal: u32, copy: &Copy2d) -> Result<(), HipError> {
         // Copies from the device count for the fault `copy`; copies to it do not.
         if self

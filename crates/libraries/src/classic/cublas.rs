@@ -137,7 +137,7 @@ impl Blas for Cublas {
         if product.batch == 1 {
             // SAFETY: the matrices have the bytes that the sizes state; alpha and beta are f32, as
             // the compute type requires, and are read before the call returns, because the pointer
-            // mode is that of the host.
+            // mode is set to the host.
             let code = unsafe {
                 (self.functions.gemm)(
                     self.handle,

@@ -273,7 +273,7 @@ impl Blas for Rocblas {
         };
         // SAFETY: the matrices have the bytes that the sizes state; alpha and beta are f32, as the
         // compute type requires, and are read before the call returns, because the pointer mode is
-        // that of the host.
+        // set to the host.
         let code = unsafe {
             if *batch == 1 {
                 (self.functions.gemm)(

@@ -1,5 +1,5 @@
 //! The reference of a convolution with its bounds: one for algorithms that add products, one for
-//! those that transform their inputs.
+//! algorithms that transform their inputs.
 
 use super::plan::{ConvolutionNumbers, PlannedConvolution};
 use crate::convolution_library::ConvolutionAlgorithm;

@@ -126,7 +126,7 @@ impl CheckRun<'_> {
         self.evidence.mock = false;
     }
 
-    /// The facts needed to make token ids for `tested`; for an encoder-decoder those of its
+    /// The facts needed to make token ids for `tested`; for an encoder-decoder the facts of its
     /// decoder.
     pub(in crate::check) fn text_facts<'g>(
         &self,
