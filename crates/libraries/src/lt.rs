@@ -46,11 +46,8 @@ impl Lt {
         gpu: Rc<dyn LibraryGpu>,
         sums: PartialSums,
     ) -> Result<Self, LibraryError> {
-        let missing = |symbol| LibraryError::Symbol {
-            library: library.path().to_owned(),
-            symbol,
-        };
-        let functions = LtFunctions::load(library, dialect.prefix).map_err(missing)?;
+        let functions = LtFunctions::load(library, dialect.prefix)
+            .map_err(|symbol| LibraryError::missing(library, symbol))?;
         gpu.make_current()?;
         let mut handle = null_mut();
         // SAFETY: `handle` is writable for the whole call.

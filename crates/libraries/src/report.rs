@@ -180,17 +180,22 @@ impl Reporter {
     }
 
     pub(crate) fn finish(self, peak_bytes: u64) -> LibraryReport {
-        let group = |([arithmetic, variant, reason], computations): ([String; 3], usize)| {
-            UnsupportedGroup {
-                arithmetic,
-                variant,
-                reason,
-                computations,
-            }
-        };
         LibraryReport {
             rows: self.rows.into_values().collect(),
-            unsupported: self.unsupported.into_iter().map(group).collect(),
+            unsupported: self
+                .unsupported
+                .into_iter()
+                .map(
+                    |([arithmetic, variant, reason], computations): ([String; 3], usize)| {
+                        UnsupportedGroup {
+                            arithmetic,
+                            variant,
+                            reason,
+                            computations,
+                        }
+                    },
+                )
+                .collect(),
             peak_bytes,
             ..self.report
         }

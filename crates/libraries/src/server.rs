@@ -174,14 +174,15 @@ impl OperatorEngine for LibraryEngine {
             )));
         }
         let devices = self.devices()?;
-        let is_requested = |device: &&Device| match (&request.uuid, &request.pci_address) {
-            (Some(uuid), _) => device.uuid.as_ref() == Some(uuid),
-            (None, Some(address)) => device.pci_address.as_ref() == Some(address),
-            (None, None) => device.index == request.index,
-        };
         let device = devices
             .iter()
-            .find(is_requested)
+            .find(
+                |device: &&Device| match (&request.uuid, &request.pci_address) {
+                    (Some(uuid), _) => device.uuid.as_ref() == Some(uuid),
+                    (None, Some(address)) => device.pci_address.as_ref() == Some(address),
+                    (None, None) => device.index == request.index,
+                },
+            )
             .ok_or_else(|| failed(format!("the driver has no device {}", request.index)))?;
         self.opened = Some(Rc::new(self.open_on(device)?));
         let described = OpenedDevice {

@@ -57,11 +57,8 @@ impl Cublas {
         gpu: Rc<dyn LibraryGpu>,
         sums: PartialSums,
     ) -> Result<Self, LibraryError> {
-        let missing = |symbol| LibraryError::Symbol {
-            library: library.path().to_owned(),
-            symbol,
-        };
-        let functions = CublasFunctions::load(library, "cublas").map_err(missing)?;
+        let functions = CublasFunctions::load(library, "cublas")
+            .map_err(|symbol| LibraryError::missing(library, symbol))?;
         gpu.make_current()?;
         let (mut handle, mut version) = (null_mut(), 0);
         // SAFETY: `handle` is writable for the whole call.
