@@ -11,8 +11,11 @@ mod github;
 mod gitlab;
 mod kubernetes;
 mod plan;
+mod runner_family;
 mod script;
+mod setting_checks;
 mod settings;
+mod shard_job;
 mod shards;
 mod slurm;
 mod slurm_options;
@@ -21,8 +24,10 @@ mod yaml;
 
 pub use error::MatrixError;
 pub use files::{Drift, File, compare_files, write_files};
-pub use plan::{MatrixPlan, RunnerFamily, ShardJob};
+pub use plan::MatrixPlan;
+pub use runner_family::RunnerFamily;
 pub use settings::{Ci, CpuSettings, Runner, Tier};
+pub use shard_job::ShardJob;
 pub use slurm_options::Slurm;
 
 /// A CI system.
