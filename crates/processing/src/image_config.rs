@@ -261,6 +261,7 @@ fn edges(
     size: Resize,
     multiple: Option<usize>,
 ) -> Result<Resize, PreprocessError> {
+    // The `max_size` that transformers completes such a file with.
     const LONGEST: usize = 1333;
     match size {
         Resize::Edges(shortest, longest, _) => Ok(Resize::Edges(shortest, longest, multiple)),
