@@ -2,8 +2,8 @@
 //! of a CI system.
 //!
 //! Owns: the section, the plan of jobs, and its five output formats. Does not own: the commands
-//! that jobs run (`testgen run`, `verify`, `report`, `compare`). Every format is rendered from the
-//! same plan, so that they cannot contradict each other.
+//! that jobs run (`testgen run`, `verify`, `report`). Every format is rendered from the same plan,
+//! so that they cannot contradict each other.
 
 mod error;
 mod files;

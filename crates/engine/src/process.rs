@@ -234,7 +234,7 @@ impl Connection {
         // Before the process is waited for, because its group may belong to others after that.
         if !self.waited {
             spawner::kill_group(self.child.id());
-            // It fails where the process has ended already.
+            // It fails if the process has ended already.
             let _ = self.child.kill();
             self.waited = true;
         }

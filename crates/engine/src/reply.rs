@@ -59,8 +59,8 @@ pub struct HelloReply {
     pub versions: BTreeMap<String, String>,
     /// The kind of GPU that its libraries were built for.
     pub build: Build,
-    /// The names of the implementations that the engine has of a computation, where it has several.
-    /// A class may lack some: loading it with one that it lacks is `unsupported`.
+    /// The names of the implementations that the engine has of a computation, if it has several. A
+    /// class may lack some: loading it with one that it lacks is `unsupported`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub implementations: BTreeMap<Computation, Vec<String>>,
     /// The names of the operators that the call `operator` computes; empty in an engine that has

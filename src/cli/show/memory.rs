@@ -12,10 +12,10 @@ use testgen_types::Precision;
 /// Show the memory that a model needs, estimated: weights, cache, activations, workspace
 ///
 /// Reads config.json and the headers of the safetensors files, loads nothing and needs no GPU.
-/// Estimates one call that reads a batch of inputs at once, and keeps keys and values where the
-/// type generates text, as the suite computes it on the CPU and on GPUs. Compares the total with
-/// the memory of every usable device of this machine. docs/memory.md lists the types and the
-/// measured differences.
+/// Estimates one call that reads a batch of inputs at once, and keeps keys and values if the type
+/// generates text, as the suite computes it on the CPU and on GPUs. Compares the total with the
+/// memory of every usable device of this machine. docs/memory.md lists the types and the measured
+/// differences.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -30,7 +30,7 @@ enum FactorKind {
     /// Whole numbers from -2 to 2, in C multiples of 4: with alpha -0.5 and beta 0.75 every step is
     /// exact.
     Integers,
-    /// A is subnormal, B large enough that the result is normal: zero where the device flushes A.
+    /// A is subnormal, B large enough that the result is normal: zero if the device flushes A.
     Subnormal,
 }
 
