@@ -67,14 +67,6 @@ impl LogComparison {
                     .map(|values| (point.step, point.values, *values))
             })
             .collect();
-        let compare = |metric: &Metric| {
-            let index = metric.index();
-            let values = pairs
-                .iter()
-                .filter_map(|(step, a, b)| Some((*step, a[index]?, b[index]?)))
-                .collect::<Vec<_>>();
-            Some((*metric, MetricComparison::new(&values)?))
-        };
         Self {
             are_steps_comparable,
             steps_per_point,
@@ -84,7 +76,14 @@ impl LogComparison {
             metrics: Metric::ALL
                 .iter()
                 .filter(|metric| **metric != Metric::NanIterations)
-                .filter_map(compare)
+                .filter_map(|metric| {
+                    let index = metric.index();
+                    let values = pairs
+                        .iter()
+                        .filter_map(|(step, a, b)| Some((*step, a[index]?, b[index]?)))
+                        .collect::<Vec<_>>();
+                    Some((*metric, MetricComparison::new(&values)?))
+                })
                 .collect(),
         }
     }

@@ -107,11 +107,14 @@ impl PointJson {
 /// One JSON object with a version. Metrics have the units that `docs/logs.md` lists: seconds,
 /// bytes.
 pub fn render_json(report: &LogReport) -> String {
-    let log = |summary| ReportedLog {
-        summary,
-        curve: CurveJson::new(&summary.curve),
-    };
-    let logs = report.logs.iter().map(log).collect();
+    let logs = report
+        .logs
+        .iter()
+        .map(|summary| ReportedLog {
+            summary,
+            curve: CurveJson::new(&summary.curve),
+        })
+        .collect();
     let document = LogDocument {
         version: VERSION,
         logs,

@@ -151,8 +151,10 @@ impl Simulator {
     /// Counts a copy from the device, and fails if [`Fault::Copy`] applies to it.
     fn count_copy(&self, ordinal: u32) -> Result<(), HipError> {
         let count = next(&self.device(ordinal)?.copies);
-        let fails = |fault: &Fault| matches!(fault, Fault::Copy(first) if count >= *first);
-        if self.configuration.faults.has(ordinal, fails) {
+        if self.configuration.faults.has(
+            ordinal,
+            |fault| matches!(fault, Fault::Copy(first) if count >= *first),
+        ) {
             Err(HipError::Unknown)
         } else {
             Ok(())
