@@ -4,7 +4,6 @@ mod add;
 mod bench;
 mod checkpoint_argument;
 mod doctor;
-mod estimate;
 mod export;
 mod generate;
 mod kernels;
@@ -55,7 +54,6 @@ enum Command {
     Export(export::ExportArguments),
     Show(show::ShowArguments),
     Doctor(doctor::DoctorArguments),
-    Estimate(estimate::EstimateArguments),
 }
 
 const EXIT_CODES: &str = "Exit codes: 0 success; 1 findings, failed tests, or generated files out of date; 2 wrong \
@@ -109,7 +107,6 @@ fn run(command: &Command) -> Result<ExitCode, Error> {
         Command::Export(arguments) => export::run(arguments, &mut out),
         Command::Show(arguments) => show::run(arguments, &mut Cli::command(), &mut out),
         Command::Doctor(arguments) => doctor::run(arguments, &mut out),
-        Command::Estimate(arguments) => estimate::run(arguments, &mut out),
     }?;
     // Dropping the buffer would ignore an error of the last write.
     out.flush()?;

@@ -42,10 +42,11 @@ pub fn estimate(
     let precisions: Vec<Precision> = Precision::ALL.iter().copied().filter(selected).collect();
     let mut rows = Vec::new();
     for backend in [Backend::Host, Backend::Gpu] {
-        let applies = |precision: &&Precision| {
-            backend == Backend::Gpu || precision.applies_on(DeviceKind::Cpu)
-        };
-        for precision in precisions.iter().filter(applies).copied() {
+        for precision in precisions
+            .iter()
+            .filter(|precision| backend == Backend::Gpu || precision.applies_on(DeviceKind::Cpu))
+            .copied()
+        {
             rows.push(EstimateRow {
                 backend,
                 precision,

@@ -2,8 +2,8 @@
 //! of a CI system.
 //!
 //! Owns: the section, the plan of jobs, and its five output formats. Does not own: the commands
-//! that jobs run (`testgen run`, `verify`, `report`, `compare`). Every format is rendered from the
-//! same plan, so that they cannot contradict each other.
+//! that jobs run (`testgen run`, `verify`, `report`). Every format is rendered from the same plan,
+//! so that they cannot contradict each other.
 
 mod error;
 mod files;
@@ -11,8 +11,11 @@ mod github;
 mod gitlab;
 mod kubernetes;
 mod plan;
+mod runner_family;
 mod script;
+mod setting_checks;
 mod settings;
+mod shard_job;
 mod shards;
 mod slurm;
 mod slurm_options;
@@ -21,8 +24,10 @@ mod yaml;
 
 pub use error::MatrixError;
 pub use files::{Drift, File, compare_files, write_files};
-pub use plan::{MatrixPlan, RunnerFamily, ShardJob};
+pub use plan::MatrixPlan;
+pub use runner_family::RunnerFamily;
 pub use settings::{Ci, CpuSettings, Runner, Tier};
+pub use shard_job::ShardJob;
 pub use slurm_options::Slurm;
 
 /// A CI system.

@@ -1,7 +1,7 @@
 //! `testgen report`: reports of several machines as one, as a table of models or operators, or as
 //! the changes since other reports.
 
-mod base;
+mod comparison_base;
 
 use super::{Out, written::write_result};
 use crate::{
@@ -17,8 +17,8 @@ use crate::{
     settings::{Overrides, Settings},
     spec::{LoadedSpec, load_all},
 };
-use base::BaseArguments;
 use clap::ValueEnum;
+use comparison_base::BaseArguments;
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
@@ -166,7 +166,7 @@ fn of_checks(arguments: &ReportArguments) -> Result<(String, bool), Error> {
         (ReportRows::Changes, Some(comparison)) => {
             (arguments.changes(comparison)?, comparison.green)
         }
-        (ReportRows::Changes, None) => return Err(base::NoBase { by: "changes" }.into()),
+        (ReportRows::Changes, None) => return Err(comparison_base::NoBase { by: "changes" }.into()),
         (ReportRows::Checks | ReportRows::Speed, comparison) => (
             arguments.checks(&merged, comparison.as_ref())?,
             merged.is_green(),

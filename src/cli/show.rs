@@ -2,6 +2,7 @@
 //! `show/`.
 
 mod completions;
+mod memory;
 mod models;
 mod operators;
 mod rules;
@@ -12,12 +13,13 @@ use super::Out;
 use clap::Subcommand;
 use testgen_base::{cli_error::Error, exit_code::ExitCode};
 
-/// Show the specs of the project, the models and operators that testgen knows, the rules of the
-/// verifier, or a schema
+/// Show the specs of the project, the memory of a model, the models and operators that testgen
+/// knows, the rules of the verifier, or a schema
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   testgen show specs                       the specs, their checkpoints and harnesses
+  testgen show memory llama                the memory that a model needs, estimated
   testgen show models                      the model types
   testgen show rules detection_paths       what a rule of the verifier means
   testgen show schema engine               the JSON Schema of the protocol of engines")]
@@ -30,6 +32,7 @@ pub(super) struct ShowArguments {
 #[derive(Debug, Subcommand)]
 enum ShowSubject {
     Specs(specs::SpecsArguments),
+    Memory(memory::MemoryArguments),
     Models(models::ModelsArguments),
     Operators(operators::OperatorsArguments),
     Rules(rules::RulesArguments),
@@ -45,6 +48,7 @@ pub(super) fn run(
 ) -> Result<ExitCode, Error> {
     match &arguments.subject {
         ShowSubject::Specs(arguments) => specs::run(arguments, out),
+        ShowSubject::Memory(arguments) => memory::run(arguments, out),
         ShowSubject::Models(arguments) => models::run(arguments, out),
         ShowSubject::Operators(arguments) => operators::run(arguments, out),
         ShowSubject::Rules(arguments) => rules::run(arguments, out),

@@ -11,9 +11,9 @@ pub(super) fn write_result(file: Option<&Path>, text: &str, out: &mut Out) -> Re
     let Some(path) = file else {
         return write!(out, "{text}");
     };
-    let failed = |source| ReportError::Write {
+    atomic_file::replace(path, text.as_bytes()).map_err(|source| ReportError::Write {
         path: path.to_owned(),
         source,
-    };
-    Ok(atomic_file::replace(path, text.as_bytes()).map_err(failed)?)
+    })?;
+    Ok(())
 }

@@ -4,35 +4,39 @@
 //! not own: the status that follows (see [`crate::results::read`]). Generated files never depend on
 //! the date.
 
+mod alternatives;
+mod name_pattern;
+
 use crate::{
     settings::{Settings, SettingsFile},
     spec::{ModelName, Xfail, load_all},
 };
-use glob::Pattern;
+use alternatives::Alternatives;
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
+use name_pattern::NamePattern;
 use serde::{Deserialize, Deserializer, de::Error as _};
 use testgen_base::{cli_error::Error, date::parse_date};
 use testgen_types::{Check, DeviceKind, EntryStatus, Precision, ReportEntry};
 
-/// One expectation: the checks that it matches, with its reason, owner and expiry date.
+/// One expectation: the checks that it matches, with its reason, owner and expiry date. A check
+/// matches if each key that the entry has contains it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExpectedFailure {
     /// The names of the models.
-    #[serde(deserialize_with = "pattern")]
-    pub model: Pattern,
-    /// The check.
-    pub check: Check,
-    /// Only on this device.
+    pub model: Alternatives<NamePattern>,
+    /// The checks.
+    pub check: Alternatives<Check>,
+    /// Only on these devices.
     #[serde(default)]
-    pub device: Option<DeviceKind>,
+    pub device: Option<Alternatives<DeviceKind>>,
     /// The engines with their options, for instance `torch/eager` or `torch*`; without it, the
     /// native one.
-    #[serde(default, deserialize_with = "optional_pattern")]
-    pub engine: Option<Pattern>,
-    /// Only in this precision.
     #[serde(default)]
-    pub precision: Option<Precision>,
+    pub engine: Option<Alternatives<NamePattern>>,
+    /// Only in these precisions.
+    #[serde(default)]
+    pub precision: Option<Alternatives<Precision>>,
     /// Why it fails.
     #[serde(deserialize_with = "non_empty")]
     pub reason: String,
@@ -131,15 +135,13 @@ impl ExpectedFailure {
             owner,
             expires,
         } = xfail;
-        let model =
-            Pattern::new(&Pattern::escape(model.as_str())).expect("an escaped text is a pattern");
         // A spec describes the model, whose failures are failures of the native engine.
         Self {
-            model,
-            check,
-            device,
+            model: NamePattern::exactly(model.as_str()).into(),
+            check: check.into(),
+            device: device.map(Alternatives::from),
             engine: None,
-            precision,
+            precision: precision.map(Alternatives::from),
             reason,
             owner,
             expires,
@@ -147,19 +149,17 @@ impl ExpectedFailure {
     }
 
     fn matches(&self, entry: &ReportEntry) -> bool {
-        self.check == entry.check
-            && self.model.matches(&entry.model)
-            && self.device.is_none_or(|device| device == entry.device)
+        self.check.any(|check| *check == entry.check)
+            && self.model.any(|model| model.matches(&entry.model))
+            && is_any_or_unset(self.device.as_ref(), entry.device)
             && self.is_of_engine(entry.engine.as_deref())
-            && self
-                .precision
-                .is_none_or(|precision| precision == entry.precision)
+            && is_any_or_unset(self.precision.as_ref(), entry.precision)
     }
 
     fn is_of_engine(&self, engine: Option<&str>) -> bool {
         match (&self.engine, engine) {
             (None, None) => true,
-            (Some(pattern), Some(engine)) => pattern.matches(engine),
+            (Some(patterns), Some(engine)) => patterns.any(|pattern| pattern.matches(engine)),
             (Some(_), None) | (None, Some(_)) => false,
         }
     }
@@ -173,23 +173,15 @@ impl ExpectedFailure {
     }
 }
 
+fn is_any_or_unset<T: PartialEq>(allowed: Option<&Alternatives<T>>, value: T) -> bool {
+    allowed.is_none_or(|allowed| allowed.any(|one| *one == value))
+}
+
 fn date<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Date, D::Error> {
     let text = String::deserialize(deserializer)?;
     parse_date(&text).ok_or_else(|| {
         D::Error::custom(format!("`{text}` is not a date; write it as `2027-01-31`"))
     })
-}
-
-fn pattern<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Pattern, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    Pattern::new(&text)
-        .map_err(|error| D::Error::custom(format!("`{text}` is not a pattern: {error}")))
-}
-
-fn optional_pattern<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<Pattern>, D::Error> {
-    pattern(deserializer).map(Some)
 }
 
 fn non_empty<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
@@ -202,86 +194,4 @@ fn non_empty<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Er
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::results::read::parse_lines;
-
-    fn entry(rest: &str) -> ExpectedFailure {
-        let text =
-            format!("model = \"bert*\"\ncheck = \"finite\"\nreason = \"r\"\nowner = \"o\"\n{rest}");
-        toml::from_str(&text).unwrap_or_else(|error| panic!("{text}: {error}"))
-    }
-
-    fn result(model: &str, status: &str, rest: &str) -> ReportEntry {
-        let line = format!(
-            r#"{{"version":1,"model":"{model}","architecture":"encoder_only","device":"rocm","check":"finite","precision":"f32","status":"{status}",{rest}"milliseconds":1}}"#
-        );
-        parse_lines(&line).entries.remove(0)
-    }
-
-    #[test]
-    fn an_expectation_matches_only_its_checks() {
-        let day = |text: &str| text.parse::<Date>().expect("is a date");
-        let on = |rest: &str| ExpectedFailures::new(vec![entry(rest)], day("2027-01-31"));
-        let far = "expires = \"2030-01-01\"\n";
-        assert!(on(far).matching(&result("bert_tiny", "fail", "")).is_some());
-        assert!(on(far).matching(&result("roberta", "fail", "")).is_none());
-        assert!(on(far).matching(&result("bert", "ignored", "")).is_none());
-        assert!(
-            on(far)
-                .matching(&result("bert", "fail", r#""mock":true,"#))
-                .is_none()
-        );
-        assert!(
-            on(&format!("{far}device = \"cuda\""))
-                .matching(&result("bert", "fail", ""))
-                .is_none()
-        );
-        let torch = r#""engine":"torch","#;
-        assert!(
-            on(far).matching(&result("bert", "fail", torch)).is_none(),
-            "it is about the native engine"
-        );
-        assert!(
-            on(&format!("{far}engine = \"torch\""))
-                .matching(&result("bert", "fail", torch))
-                .is_some()
-        );
-        assert!(
-            on(&format!("{far}engine = \"torch\""))
-                .matching(&result("bert", "fail", ""))
-                .is_none()
-        );
-        let eager = r#""engine":"torch/eager","#;
-        assert!(
-            on(&format!("{far}engine = \"torch\""))
-                .matching(&result("bert", "fail", eager))
-                .is_none()
-        );
-        assert!(
-            on(&format!("{far}engine = \"torch*\""))
-                .matching(&result("bert", "fail", eager))
-                .is_some()
-        );
-        assert!(
-            on(&format!("{far}engine = \"torch*\""))
-                .matching(&result("bert", "fail", ""))
-                .is_none()
-        );
-        assert!(
-            on(&format!("{far}precision = \"f16\""))
-                .matching(&result("bert", "fail", ""))
-                .is_none()
-        );
-    }
-
-    #[test]
-    fn it_is_in_force_through_its_last_day() {
-        let expectation = entry("expires = \"2027-01-31\"\n");
-        let on = |day: &str| {
-            ExpectedFailures::new(vec![expectation.clone()], day.parse().expect("is a date"))
-        };
-        assert!(on("2027-01-31").is_in_force(&expectation));
-        assert!(!on("2027-02-01").is_in_force(&expectation));
-    }
-}
+mod tests;

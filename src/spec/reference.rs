@@ -196,7 +196,7 @@ fn precisions(text: &mut String) {
     let _ = writeln!(
         text,
         "\n## Precisions\n\nChecks exist only on the devices of a precision. Every precision of a spec needs such a device in it, and every device \
-         such a precision. `testgen add` writes those that every device has.\n\nA check names its precision. A harness that is opened without \
+         such a precision. `testgen add` writes the precisions that every device has.\n\nA check names its precision. A harness that is opened without \
          one computes in the first 16-bit precision of the spec that the device's probe proves correct, else in f32.\n"
     );
     let _ = writeln!(

@@ -182,6 +182,21 @@ fn invalid_settings_are_reported() {
 }
 
 #[test]
+fn runners_of_one_name_and_precisions_of_no_spec_are_reported() {
+    let error = |toml: &str| project(toml).run(&["matrix"]).expect_code(2).stderr;
+    let (_, runner) = ONE.split_once("[[ci.runner]]").expect("it has a runner");
+    let twice = error(&format!("{ONE}\n[[ci.runner]]{runner}"));
+    assert!(
+        twice.contains("two runners are called `mi300x`")
+            && twice.contains("give each its own name"),
+        "{twice}"
+    );
+    let cuda = ONE.replace("\"rocm\"", "\"cuda\"");
+    let unknown = error(&cuda.replace("tiers", "precisions = [\"tf32\"]\ntiers"));
+    assert!(unknown.contains("no spec names `tf32`"), "{unknown}");
+}
+
+#[test]
 fn this_repository_uses_its_own_output() {
     let project = Project::empty();
     let mut command = project.command();

@@ -32,8 +32,8 @@ const CONFIG: &str = "config.json";
 /// The weights as diffusers names them, which reads no others.
 const DIFFUSERS_WEIGHTS: &str = "diffusion_pytorch_model.safetensors";
 
-/// The checkpoint of `directory` with the weights that a model reads: that of a recipe, and that of
-/// a quantized checkpoint, is in the cache. Any other directory is complete itself.
+/// The checkpoint of `directory` with the weights that a model reads. For a recipe and for a
+/// quantized checkpoint it is in the cache; any other directory is complete itself.
 ///
 /// # Errors
 ///
@@ -245,7 +245,7 @@ fn recorded_files(
     let mut files = BTreeMap::new();
     for entry in fs::read_dir(directory).map_err(failed)? {
         let entry = entry.map_err(failed)?;
-        // A name in another encoding is not that of a file which anything reads.
+        // Nothing reads a file whose name has another encoding.
         let Ok(name) = entry.file_name().into_string() else {
             continue;
         };

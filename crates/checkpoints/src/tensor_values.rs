@@ -16,6 +16,7 @@ use std::ops::Range;
 
 /// The words of a block.
 pub(crate) const WORDS: u64 = 4;
+/// The mean of the sum of four integers from 0 to 65535.
 const CENTRE: i32 = 131_070;
 /// The standard deviation of the sum of four integers from 0 to 65535, sqrt((65536^2 - 1) / 3).
 const SUM_STD: f32 = 37837.227;

@@ -208,8 +208,9 @@ fn write_pieces(
     thread::scope(|scope| {
         let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
         let results = threads.into_iter().map(|thread| {
-            let panicked = |_| Err(io::Error::other("a thread of the writer panicked"));
-            thread.join().unwrap_or_else(panicked)
+            thread
+                .join()
+                .unwrap_or_else(|_| Err(io::Error::other("a thread of the writer panicked")))
         });
         // All are joined before the first error is returned.
         results.collect::<Vec<_>>().into_iter().collect()

@@ -11,7 +11,7 @@ pub struct MachineFacts {
     pub host: Host,
     /// The user of this process.
     pub user: User,
-    /// The device files of GPUs, sorted by path; `/dev/kfd` also where it is missing.
+    /// The device files of GPUs, sorted by path; `/dev/kfd` also if it is missing.
     pub files: Vec<DeviceFile>,
     /// The variables of drivers that are set.
     pub variables: BTreeMap<String, String>,
@@ -164,10 +164,10 @@ impl MachineFacts {
     pub(super) fn devices(&self) -> Vec<&testgen_device::Device> {
         let mut found: Vec<&testgen_device::Device> = Vec::new();
         for device in &self.inventory.devices {
-            let same = |other: &&&testgen_device::Device| {
+            let is_known = found.iter().any(|other| {
                 other.pci_address.is_some() && other.pci_address == device.pci_address
-            };
-            if found.iter().find(same).is_none() {
+            });
+            if !is_known {
                 found.push(device);
             }
         }

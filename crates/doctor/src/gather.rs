@@ -22,8 +22,8 @@ const OVERRIDE: &str = "HSA_OVERRIDE_GFX_VERSION";
 
 /// Reads everything; each start of Python may take `limit`. `native` is whether burn computes.
 ///
-/// Opens device files and the libraries of drivers, and imports torch and onnxruntime in processes
-/// of their own, where they are installed.
+/// Opens device files and the libraries of drivers, and imports torch and onnxruntime, if they are
+/// installed, in a process each.
 pub fn gather(python: Option<&OsStr>, limit: Duration, native: bool) -> MachineFacts {
     let system = System::host();
     let accounts = user::Accounts::read(&system);
@@ -46,7 +46,7 @@ pub fn gather(python: Option<&OsStr>, limit: Duration, native: bool) -> MachineF
     }
 }
 
-/// Empty variables have no effect, except those that list devices, where an empty list hides all.
+/// Empty variables have no effect, except lists of devices: an empty one hides every device.
 fn variables() -> BTreeMap<String, String> {
     let all = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));

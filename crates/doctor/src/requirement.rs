@@ -19,13 +19,12 @@ pub fn evaluate_requirements(
 }
 
 fn row(requirement: &Requirement, computations: &[EngineComputation]) -> DoctorRow {
-    let of_kind = |computation: &&EngineComputation| {
-        computation.kind == requirement.device && computation.simulated == requirement.simulated
-    };
     // One engine that computes wrongly does not make another one wrong; its own line is a failure.
     let right = computations
         .iter()
-        .filter(of_kind)
+        .filter(|computation| {
+            computation.kind == requirement.device && computation.simulated == requirement.simulated
+        })
         .filter(|computation| computation.is_right());
     let devices: BTreeSet<&str> = right
         .filter_map(|computation| computation.device.as_deref())

@@ -28,8 +28,8 @@ pub enum EngineCall {
     Hello {
         /// [`VERSION`] of testgen.
         version: u32,
-        /// The options of the column, for instance `eager`; an engine refuses those that it does
-        /// not have.
+        /// The options of the column, for instance `eager`; an engine refuses an option that it
+        /// does not have.
         options: Vec<String>,
     },
     /// The GPUs that the engine could open, in place of [`EngineCall::Open`], where testgen's own
@@ -113,13 +113,13 @@ pub enum EngineCall {
         session: u64,
     },
     /// Repeats a `forward`, a `step` or an `operator`, with its tensors, and measures each. A time
-    /// is that of the computation, with a wait for the device before and after it: from inputs on
-    /// the host (of an operator from inputs on the device) to results that stay on the device. Only
+    /// covers the computation, with a wait for the device before and after it: from inputs on the
+    /// host (of an operator from inputs on the device) to results that stay on the device. Only
     /// engines whose reply to `hello` has `times` are asked.
     Time {
         /// The call, with its name and its arguments.
         timed: Box<EngineCall>,
-        /// Calls before those that are measured.
+        /// Calls before the measured ones.
         warmup: u32,
         /// Calls that are measured.
         iterations: u32,

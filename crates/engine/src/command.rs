@@ -54,7 +54,7 @@ pub struct EngineCommand {
 /// An engine has no program.
 #[derive(Debug, thiserror::Error)]
 pub enum CommandError {
-    /// The name is not that of a known engine.
+    /// No known engine has this name.
     #[error(
         "engine `{name}` is unknown: `torch`, `onnxruntime`, `cublas`, `cublaslt`, `rocblas`, `hipblaslt`, `cudnn` and `miopen` are built in, and {variable} is not set to a program that speaks the protocol of docs/engines.md"
     )]
@@ -176,12 +176,11 @@ fn program_of(variable: &str) -> Option<OsString> {
     env::var_os(variable).filter(|program| !program.is_empty())
 }
 
-/// The Python of built-in engines: the given one, else that of [`PYTHON_VARIABLE`], else `python3`.
+/// The Python of built-in engines: the given one, else [`PYTHON_VARIABLE`], else `python3`.
 pub fn python_program(given: Option<&OsStr>) -> OsString {
-    let named = || env::var_os(PYTHON_VARIABLE).filter(|program| !program.is_empty());
     given
         .map(OsStr::to_owned)
-        .or_else(named)
+        .or_else(|| env::var_os(PYTHON_VARIABLE).filter(|program| !program.is_empty()))
         .unwrap_or_else(|| "python3".into())
 }
 
@@ -229,13 +228,14 @@ fn reduce_environment(command: &mut Command) {
         KEPT.iter()
             .filter_map(|(name, _)| Some((name, env::var_os(name)?))),
     );
-    let of_devices = |name: &str| {
-        DEVICE_PREFIXES
-            .iter()
-            .any(|prefix| name.starts_with(prefix))
-    };
-    command.envs(env::vars_os().filter(|(name, _)| name.to_str().is_some_and(of_devices)));
+    command.envs(env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_of_devices)));
     command.envs(SET);
+}
+
+fn is_of_devices(variable: &str) -> bool {
+    DEVICE_PREFIXES
+        .iter()
+        .any(|prefix| variable.starts_with(prefix))
 }
 
 /// The variables that are passed to built-in engines, each with its use.

@@ -1,21 +1,22 @@
-//! An engine with an open device: the calls with their types.
+//! An engine with an open device: the calls of models with their types.
+
+mod operators;
+mod times;
 
 use crate::{
-    call::{Computation, ComputeOperation, DeviceClass, EngineCall, Implementation},
+    call::{Computation, DeviceClass, EngineCall, Implementation},
     engine_name::EngineName,
     error::EngineError,
-    operator_call,
     process::EngineProcess,
     reply::{
-        AlgorithmsReply, Build, ForwardReply, HelloReply, LoadReply, MemoryReply, OpenReply,
-        OpenedDevice, OperatorReply, SessionReply, TensorPlacement, TimeReply,
+        Build, ForwardReply, HelloReply, LoadReply, MemoryReply, OpenReply, OpenedDevice,
+        SessionReply, TensorPlacement,
     },
-    tensors::{Tensor, TensorData, Tensors},
+    tensors::Tensors,
 };
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
-use testgen_operators::calls::{Call as OperatorCall, HostTensor};
-use testgen_types::{Operator, Precision, ProviderShare, Repetitions};
+use testgen_types::{Operator, Precision, ProviderShare};
 
 /// A running engine with an open device.
 #[derive(Debug)]
@@ -146,79 +147,6 @@ impl Engine {
         &self.process
     }
 
-    /// Computes one operation on the device.
-    ///
-    /// # Errors
-    ///
-    /// See [`EngineProcess::call`].
-    pub fn compute(
-        &self,
-        operation: ComputeOperation,
-        operands: Tensors,
-        dtype: Precision,
-        result: Precision,
-    ) -> Result<Vec<f32>, EngineError> {
-        let (_, mut tensors) = self.call::<Done>(
-            EngineCall::Compute {
-                operation,
-                dtype,
-                result,
-            },
-            &operands,
-        )?;
-        match tensors.remove("result") {
-            Some(Tensor {
-                data: TensorData::F32(values),
-                ..
-            }) => Ok(values),
-            Some(_) | None => Err(EngineError::Failed {
-                call: "compute",
-                message: "the reply has no tensor `result` of f32".to_owned(),
-            }),
-        }
-    }
-
-    /// Computes one call of an operator; products of f32 in TF32 where `dtype` says so. Returns the
-    /// result and the kind of its device.
-    ///
-    /// # Errors
-    ///
-    /// See [`EngineProcess::call`].
-    pub fn operator(
-        &self,
-        call: &OperatorCall,
-        dtype: Precision,
-    ) -> Result<(HostTensor, DeviceClass), EngineError> {
-        let (reply, tensors): (OperatorReply, _) = self.call(
-            operator_call::header(call, dtype),
-            &operator_call::tensors(call),
-        )?;
-        let result = operator_call::result(&reply, tensors);
-        let tensor = result.map_err(|message| EngineError::Failed {
-            call: "operator",
-            message,
-        })?;
-        Ok((tensor, reply.device))
-    }
-
-    /// The results of every algorithm of its library, in `dtype`, or `None` for an engine without
-    /// that call.
-    ///
-    /// # Errors
-    ///
-    /// See [`EngineProcess::call`].
-    pub fn algorithms(
-        &self,
-        dtype: Precision,
-        reduced: bool,
-    ) -> Result<Option<AlgorithmsReply>, EngineError> {
-        if !self.hello.algorithms {
-            return Ok(None);
-        }
-        let (reply, _) = self.call(EngineCall::Algorithms { dtype, reduced }, &Tensors::new())?;
-        Ok(Some(reply))
-    }
-
     /// Loads a checkpoint.
     ///
     /// # Errors
@@ -297,78 +225,6 @@ impl Engine {
             tensors,
             placements,
             providers,
-        })
-    }
-
-    /// The milliseconds of repeated forward calls.
-    ///
-    /// # Errors
-    ///
-    /// `unsupported` for an engine that does not measure; see also [`EngineProcess::call`].
-    pub fn time_forward(
-        &self,
-        model: u64,
-        inputs: &Tensors,
-        repetitions: Repetitions,
-    ) -> Result<Vec<f64>, EngineError> {
-        let traced = false;
-        self.time(EngineCall::Forward { model, traced }, inputs, repetitions)
-    }
-
-    /// The milliseconds of a step of a sequence that is read repeatedly, after what was read
-    /// before.
-    ///
-    /// # Errors
-    ///
-    /// As [`Engine::time_forward`].
-    pub fn time_step(
-        &self,
-        session: u64,
-        inputs: &Tensors,
-        repetitions: Repetitions,
-    ) -> Result<Vec<f64>, EngineError> {
-        self.time(EngineCall::Step { session }, inputs, repetitions)
-    }
-
-    /// The milliseconds of a repeated call of an operator.
-    ///
-    /// # Errors
-    ///
-    /// As [`Engine::time_forward`].
-    pub fn time_operator(
-        &self,
-        call: &OperatorCall,
-        dtype: Precision,
-        repetitions: Repetitions,
-    ) -> Result<Vec<f64>, EngineError> {
-        let header = operator_call::header(call, dtype);
-        self.time(header, &operator_call::tensors(call), repetitions)
-    }
-
-    fn time(
-        &self,
-        timed: EngineCall,
-        inputs: &Tensors,
-        Repetitions { warmup, iterations }: Repetitions,
-    ) -> Result<Vec<f64>, EngineError> {
-        if !self.hello.times {
-            let message = format!("engine {} does not measure times", self.name);
-            return Err(EngineError::Unsupported { message });
-        }
-        let call = EngineCall::Time {
-            timed: Box::new(timed),
-            warmup,
-            iterations,
-        };
-        let (TimeReply { milliseconds }, _) = self.call(call, inputs)?;
-        // A time that was not measured would be taken for one.
-        let measured = milliseconds.iter().all(|time| *time > 0.0);
-        if measured && milliseconds.len() == iterations as usize {
-            return Ok(milliseconds);
-        }
-        Err(EngineError::Failed {
-            call: "time",
-            message: format!("it does not have {iterations} times above 0: {milliseconds:?}"),
         })
     }
 

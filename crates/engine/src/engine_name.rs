@@ -10,7 +10,7 @@ pub struct EngineName {
     options: Vec<String>,
 }
 
-/// A name that cannot be that of an engine.
+/// A name that no engine can have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{name}` is not the name of an engine: {problem}; write native, native/vendor, torch, or a name with options such as torch/eager/tf32"

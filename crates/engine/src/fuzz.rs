@@ -43,7 +43,7 @@ fn fuzz_messages_of_an_engine() {
         behaviours: 30,
         check: &|bytes| {
             let mut pipe = bytes;
-            // That of the last message.
+            // The behaviour of the last message.
             let mut behaviour = String::new();
             loop {
                 match frame::read(&mut pipe) {

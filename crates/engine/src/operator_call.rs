@@ -10,11 +10,14 @@ use testgen_types::{Operator, Precision};
 
 /// The header of a call.
 pub(crate) fn header(call: &OperatorCall, dtype: Precision) -> EngineCall {
-    let describe = |input: &Input| InputDescription {
-        element: input.tensor.element,
-        layout: input.layout.clone(),
-    };
-    let inputs = call.inputs.iter().map(describe).collect();
+    let inputs = call
+        .inputs
+        .iter()
+        .map(|input| InputDescription {
+            element: input.tensor.element,
+            layout: input.layout.clone(),
+        })
+        .collect();
     EngineCall::Operator {
         operator: call.operator,
         inputs,

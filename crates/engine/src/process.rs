@@ -1,8 +1,8 @@
 //! A running engine: calls with a time limit, and an end in every case.
 //!
-//! Never hangs and leaves no process: pipes are read and written by threads of their own, a call
-//! waits at most its limit, and whatever violates the protocol ends the process with its children.
-//! The process also ends with this one.
+//! Never hangs and leaves no process: pipes are read and written by separate threads, a call waits
+//! at most its limit, and whatever violates the protocol ends the process with its children. The
+//! process also ends with this one.
 
 mod last_output;
 mod pipes;
@@ -234,7 +234,7 @@ impl Connection {
         // Before the process is waited for, because its group may belong to others after that.
         if !self.waited {
             spawner::kill_group(self.child.id());
-            // It fails where the process has ended already.
+            // It fails if the process has ended already.
             let _ = self.child.kill();
             self.waited = true;
         }

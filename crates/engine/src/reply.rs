@@ -59,8 +59,8 @@ pub struct HelloReply {
     pub versions: BTreeMap<String, String>,
     /// The kind of GPU that its libraries were built for.
     pub build: Build,
-    /// The names of the implementations that the engine has of a computation, where it has several.
-    /// A class may lack some: loading it with one that it lacks is `unsupported`.
+    /// The names of the implementations that the engine has of a computation, if it has several. A
+    /// class may lack some: loading it with one that it lacks is `unsupported`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub implementations: BTreeMap<Computation, Vec<String>>,
     /// The names of the operators that the call `operator` computes; empty in an engine that has
@@ -165,7 +165,7 @@ pub struct LoadReply {
 pub enum Feature {
     /// `forward` returns hidden states where they are asked for.
     HiddenStates,
-    /// `load` accepts another configuration than that of the checkpoint.
+    /// `load` accepts a configuration that differs from the checkpoint's.
     Configuration,
     /// `read` and `unused` are complete.
     Tensors,
@@ -175,9 +175,9 @@ pub enum Feature {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModelTensors {
-    /// Those that the model has taken.
+    /// Tensors that the model has read.
     pub read: Vec<String>,
-    /// Those that it has no use for.
+    /// Tensors that it does not use.
     pub unused: Vec<String>,
 }
 
@@ -188,8 +188,8 @@ pub struct ModelTensors {
 pub struct ForwardReply {
     /// Where each output and trace was computed, in the order of the computation.
     pub placements: Vec<TensorPlacement>,
-    /// The execution providers that computed the nodes of a graph, in an engine that has such;
-    /// those of the first call of a model.
+    /// The execution providers that computed the nodes of a graph, if the engine has providers;
+    /// from the first call of a model.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub providers: Vec<ProviderShare>,
 }
@@ -235,7 +235,7 @@ pub struct AlgorithmResults {
     pub name: String,
     /// The results that were compared.
     pub results: u64,
-    /// Those that are wrong.
+    /// Results that are wrong.
     pub wrong: u64,
     /// The least of bound / error; absent where every element is exact.
     #[serde(default, skip_serializing_if = "Option::is_none")]

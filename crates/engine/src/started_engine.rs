@@ -22,7 +22,7 @@ pub struct StartedEngine {
 }
 
 impl StartedEngine {
-    /// Starts the engine `name`. `limit` is that of every call.
+    /// Starts the engine `name`. Every call may take `limit`.
     ///
     /// # Errors
     ///

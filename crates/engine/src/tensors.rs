@@ -26,7 +26,7 @@ pub enum TensorData {
     U8(Vec<u8>),
 }
 
-/// The bytes of `tensors`; none at all without tensors.
+/// The bytes of `tensors`, empty without tensors.
 pub(crate) fn encode(tensors: &Tensors) -> Result<Vec<u8>, String> {
     if tensors.is_empty() {
         return Ok(Vec::new());

@@ -101,6 +101,7 @@ impl ProjectionMatrix {
 
     /// As `testgen_nn` decides between its own kernel and a library's product.
     fn pays(self, rows: u64) -> bool {
+        // The constants of `testgen_nn`'s kernel `transposed`; nothing of it is computed here.
         const MANY_ROWS: u64 = 256;
         const SOME_ROWS: u64 = 32;
         const FEW_PRODUCTS: u64 = 1 << 20;

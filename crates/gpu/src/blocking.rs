@@ -30,7 +30,7 @@ pub struct Kernel {
     pub digest: String,
 }
 
-/// The launches of each thread that waits; every thread has a stream of its own.
+/// The launches of each thread that waits; every thread has its own stream.
 static WAITING: Mutex<Option<HashMap<StreamId, BlockingLaunches>>> = Mutex::new(None);
 
 fn waiting() -> MutexGuard<'static, Option<HashMap<StreamId, BlockingLaunches>>> {

@@ -54,7 +54,7 @@ pub fn compile_only(share: Share) {
 /// launched anything.
 pub fn executing<T>(work: impl FnOnce() -> T) -> T {
     // Not removed afterwards: the server may launch later than this thread returns. Every thread
-    // has a stream of its own.
+    // has its own stream.
     state()
         .get_or_insert_default()
         .executing

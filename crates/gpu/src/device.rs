@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use testgen_types::DeviceKind;
 
 /// A GPU as its interface numbers it. The same GPU with another source of products is another
-/// device to burn, with a thread and memory of its own.
+/// device to burn, with its own thread and memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct GpuDevice {
     interface: GpuInterface,

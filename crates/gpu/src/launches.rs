@@ -58,7 +58,7 @@ fn first_bytes(hash: &[u8]) -> KernelDigest {
 }
 
 /// The fingerprint of the kernels that the calling thread launched since its last call, 16
-/// hexadecimal digits; `None` if it launched none. Every thread has a stream of its own.
+/// hexadecimal digits; `None` if it launched none. Every thread has its own stream.
 pub fn take_fingerprint() -> Option<String> {
     let launched = launches().as_mut()?.launched.remove(&StreamId::current())?;
     let mut hasher = Sha256::new();

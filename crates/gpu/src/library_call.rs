@@ -57,16 +57,19 @@ pub(crate) fn calls(
         call.transposed[index] = transposed;
     }
     let gemm = call.with_joined_batch();
-    let place = |index: usize| {
-        let [left, right, output] = batch.offsets(index);
-        LibraryCall {
-            gemm: gemm.clone(),
-            left,
-            right,
-            output,
-        }
-    };
-    Some((0..outer).map(place).collect())
+    Some(
+        (0..outer)
+            .map(|index| {
+                let [left, right, output] = batch.offsets(index);
+                LibraryCall {
+                    gemm: gemm.clone(),
+                    left,
+                    right,
+                    output,
+                }
+            })
+            .collect(),
+    )
 }
 
 /// A matrix of a factor as it is stored by columns, and whether that is its transpose.
@@ -99,11 +102,10 @@ fn stored(
         let leading = leading(row, rows, columns)?;
         is_adjacent(column, columns).then(|| (place(columns, rows, leading), false))
     };
-    let by_columns = || {
+    by_rows().or_else(|| {
         let leading = leading(column, columns, rows)?;
         is_adjacent(row, rows).then(|| (place(rows, columns, leading), true))
-    };
-    by_rows().or_else(by_columns)
+    })
 }
 
 /// A dimension of a batch: its size, and the distance of its matrices in each tensor.
@@ -167,7 +169,7 @@ impl LibraryBatch {
     }
 }
 
-/// The dimensions of the batch, without those of size 1. A factor that is repeated has the
+/// The dimensions of the batch, without dimensions of size 1. A factor that is repeated has the
 /// distance 0.
 fn dimensions(product: &Product, output: &Factor) -> Vec<BatchDimension> {
     let count = product.left.shape.len() - 2;

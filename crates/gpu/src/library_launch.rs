@@ -72,7 +72,7 @@ pub(crate) struct LibraryLaunch {
 }
 
 impl LibraryLaunch {
-    /// Starts it on the thread of the device's server; `addresses` are those of its buffers, `wait`
+    /// Starts it on the thread of the device's server; `addresses` belong to its buffers, `wait`
     /// waits for earlier work.
     pub(crate) fn start(
         &self,

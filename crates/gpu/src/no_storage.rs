@@ -1,4 +1,4 @@
-//! The storage of [`GpuServer`](crate::GpuServer), which is that of the servers below it.
+//! The storage of [`GpuServer`](crate::GpuServer), which the servers below it own.
 
 use cubecl::server::IoError;
 use cubecl_runtime::storage::{ComputeStorage, StorageHandle, StorageId};

@@ -265,7 +265,7 @@ fn has_tma(client: &ComputeClient<GpuRuntime>) -> bool {
 
 /// The Tensor Memory Accelerator requires rows that begin at multiples of 16 bytes. Batches are
 /// left to the other kernel: cubek-matmul 0.2 (`launch/args.rs`) takes the last batch dimension's
-/// stride for that of all batches together.
+/// stride for the stride of all batches together.
 fn tma_can_load_rows(shape: &[usize], strides: &[usize], dtype: DType) -> bool {
     let [_, columns] = shape else { return false };
     strides == [*columns, 1] && (columns * dtype.size()).is_multiple_of(16)

@@ -1,4 +1,4 @@
-//! Matrix products as a kernel sees them, and a record of those that a thread computed.
+//! Matrix products as a kernel sees them, and a record of the products that a thread computed.
 
 use crate::{runtime::GpuRuntime, tf32};
 use burn_backend::{DType, TensorMetadata};

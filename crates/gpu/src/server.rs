@@ -5,12 +5,9 @@ use crate::device::{GpuDevice, GpuInterface};
 use crate::{
     blocking,
     compile_only::{self, Action},
-    launches,
-    library_launch::LibraryLaunch,
-    library_task,
-    lowering::Lowered,
+    launches, library_task,
     no_storage::NoStorage,
-    out_of_memory, peak,
+    out_of_memory,
     unlowered::Unlowered,
 };
 use cubecl::bytes::Bytes;
@@ -30,12 +27,10 @@ use cubecl_runtime::{
     allocator::PitchedMemoryLayoutPolicy, logging::ServerLogger,
     memory_management::ManagedMemoryHandle, storage::ManagedResource,
 };
-use std::any::Any;
 use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use testgen_types::panic_text;
 
 /// cubecl's server for the device's interface.
 #[derive(Debug)]
@@ -61,7 +56,7 @@ enum Server {
     Rocm(<cubecl::hip::HipRuntime as Runtime>::Server),
 }
 
-/// `$call` with the server of the interface as `$server`.
+/// Evaluates `$call` with the server of the interface as `$server`.
 macro_rules! with_server {
     ($self:ident, $server:ident => $call:expr) => {
         match &mut $self.server {
@@ -72,6 +67,9 @@ macro_rules! with_server {
         }
     };
 }
+
+mod allocation;
+mod launch;
 
 impl GpuServer {
     fn new<S>(device: GpuDevice, server: S, wrap: impl FnOnce(S) -> Server) -> Self
@@ -94,124 +92,6 @@ impl GpuServer {
             streams: HashSet::new(),
             uploaded: HashMap::new(),
         }
-    }
-}
-
-impl GpuServer {
-    /// Passes a launch on to the server of the interface.
-    ///
-    /// # Safety
-    ///
-    /// As [`ComputeServer::launch`].
-    unsafe fn launch_on_device(
-        &mut self,
-        kernel: Box<dyn CubeTask<Unlowered>>,
-        count: CubeCount,
-        arguments: KernelArguments,
-        mode: ExecutionMode,
-        stream: StreamId,
-    ) {
-        // SAFETY: the caller's promise is passed on.
-        unsafe {
-            match &mut self.server {
-                #[cfg(feature = "cuda")]
-                Server::Cuda(server) => {
-                    server.launch(
-                        Lowered::<cubecl::cuda::CudaRuntime>::task(kernel),
-                        count,
-                        arguments,
-                        mode,
-                        stream,
-                    );
-                }
-                #[cfg(feature = "rocm")]
-                Server::Rocm(server) => {
-                    server.launch(
-                        Lowered::<cubecl::hip::HipRuntime>::task(kernel),
-                        count,
-                        arguments,
-                        mode,
-                        stream,
-                    );
-                }
-            }
-        }
-    }
-}
-
-impl GpuServer {
-    /// Starts a product of the vendor's library in the place of a kernel.
-    fn call_library(
-        &mut self,
-        product: &LibraryLaunch,
-        arguments: KernelArguments,
-        stream: StreamId,
-    ) -> Result<(), String> {
-        let failed = |error: ServerError| format!("{error:?}");
-        let mut addresses = [0; 3];
-        // Held until the product is in the queue of the device, so that nothing else gets them.
-        let mut held: Vec<Box<dyn Any>> = Vec::new();
-        for (address, binding) in addresses.iter_mut().zip(arguments.buffers) {
-            *address = match &mut self.server {
-                #[cfg(feature = "cuda")]
-                Server::Cuda(server) => {
-                    let resource = server.get_resource(binding, stream).map_err(failed)?;
-                    let address = resource.resource().ptr;
-                    held.push(Box::new(resource));
-                    address
-                }
-                #[cfg(feature = "rocm")]
-                Server::Rocm(server) => {
-                    let resource = server.get_resource(binding, stream).map_err(failed)?;
-                    let address = resource.resource().ptr as u64;
-                    held.push(Box::new(resource));
-                    address
-                }
-            };
-        }
-        product.start(addresses, || {
-            cubecl::future::block_on(self.sync(stream)).map_err(failed)
-        })
-    }
-}
-
-impl GpuServer {
-    /// Allocates, unless the limit forbids it.
-    fn try_to_initialize(
-        &mut self,
-        memory: &ManagedMemoryHandle,
-        size: u64,
-        stream: StreamId,
-    ) -> Result<(), String> {
-        // A stream in error does not report its usage; its results are invalid in any case.
-        let in_use = || {
-            self.memory_usage(stream)
-                .ok()
-                .map(|usage| usage.bytes_in_use)
-        };
-        if !out_of_memory::within_limit(in_use, size) {
-            return Err(out_of_memory::BEYOND_LIMIT.to_owned());
-        }
-        let memory = memory.clone();
-        out_of_memory::tried(
-            || with_server!(self, server => server.initialize_memory(memory, size, stream)),
-        )?;
-        if let Ok(usage) = self.memory_usage(stream) {
-            peak::record(self.device, stream, usage.bytes_in_use);
-        }
-        Ok(())
-    }
-
-    /// Ends a launch that panicked. The arguments of a kernel are copied to memory that is
-    /// allocated for them.
-    fn fail_launch(&mut self, payload: Box<dyn Any + Send>, stream: StreamId) {
-        if out_of_memory::is_refused(panic_text(payload.as_ref())) {
-            panic!(
-                "{}",
-                out_of_memory::message(self.device, None, self.memory_usage(stream).ok())
-            );
-        }
-        resume_unwind(payload)
     }
 }
 
@@ -307,14 +187,16 @@ impl ComputeServer for GpuServer {
                 tensors.iter_mut().for_each(|bytes| bytes.fill(0));
             }
             let mut tensors = tensors.into_iter();
-            let of = |is_empty| {
-                if is_empty {
-                    Some(Bytes::from_bytes_vec(Vec::new()))
-                } else {
-                    tensors.next()
-                }
-            };
-            Ok(are_empty.into_iter().filter_map(of).collect())
+            Ok(are_empty
+                .into_iter()
+                .filter_map(|is_empty| {
+                    if is_empty {
+                        Some(Bytes::from_bytes_vec(Vec::new()))
+                    } else {
+                        tensors.next()
+                    }
+                })
+                .collect())
         })
     }
 

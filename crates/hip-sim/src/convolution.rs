@@ -17,7 +17,7 @@ pub struct SimulatedConvolution {
     pub weight: SimulatedTensor,
     /// The result.
     pub y: SimulatedTensor,
-    /// Zeros on both sides of each spatial dimension; of the result where it is transposed.
+    /// Zeros on both sides of each spatial dimension; of the result if it is transposed.
     pub padding: Vec<usize>,
     /// Positions between two windows.
     pub stride: Vec<usize>,
@@ -40,7 +40,7 @@ impl SimulatedConvolution {
     ///
     /// # Safety
     ///
-    /// The elements of x and of the weight can be read, those of y written; with the fault
+    /// The elements of x and of the weight can be read, the elements of y written; with the fault
     /// `convolution=beyond` also the element after them.
     pub unsafe fn compute(&self, faults: &Faults) -> Result<(), InjectedProductError> {
         let has = |fault: ConvolutionFault| faults.any(|one| *one == Fault::Convolution(fault));
@@ -170,16 +170,20 @@ impl SimulatedConvolution {
 
 /// Every position of a shape, the last dimension fastest.
 fn positions(lengths: &[usize]) -> Vec<Vec<usize>> {
-    let position = |flat: usize| {
-        let mut rest = flat;
-        let mut position = vec![0; lengths.len()];
-        for (index, length) in position.iter_mut().zip(lengths).rev() {
-            *index = rest % length;
-            rest /= length;
-        }
-        position
-    };
-    (0..lengths.iter().product()).map(position).collect()
+    (0..lengths.iter().product())
+        .map(|flat| position(flat, lengths))
+        .collect()
+}
+
+/// The position of the element `flat` in a shape.
+fn position(flat: usize, lengths: &[usize]) -> Vec<usize> {
+    let mut rest = flat;
+    let mut position = vec![0; lengths.len()];
+    for (index, length) in position.iter_mut().zip(lengths).rev() {
+        *index = rest % length;
+        rest /= length;
+    }
+    position
 }
 
 #[cfg(test)]

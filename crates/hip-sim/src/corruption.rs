@@ -26,7 +26,7 @@ pub(crate) struct BuffersBefore {
 const ELEMENT: usize = 4;
 
 impl BuffersBefore {
-    /// Copies the buffers among the arguments: those that point into the device's memory.
+    /// Copies the buffers among the arguments: pointers into the device's memory.
     ///
     /// # Safety
     ///

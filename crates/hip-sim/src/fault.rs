@@ -70,6 +70,13 @@ const HINT: &str = "write no-device, architecture=NAME, wave=SIZE, allocate=N, l
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Faults(Vec<(Option<u32>, Fault)>);
 
+impl Fault {
+    /// Whether the module has no kernel `name`, by this fault.
+    pub fn is_load_of(&self, name: &str) -> bool {
+        matches!(self, Self::Load(text) if name.contains(text.as_str()))
+    }
+}
+
 impl Faults {
     /// The first value that `matching` returns for a fault of the device `ordinal`.
     pub fn find<'faults, Answer>(

@@ -113,8 +113,8 @@ impl Module {
     pub fn function(&self, name: &CStr) -> Result<Function, HipError> {
         let name = name.to_string_lossy().into_owned();
         let symbol = |prefix: &str| format!("hip_sim_{prefix}_{name}\0").into_bytes();
-        // SAFETY: the types are those of `HIP_SIM_EXPORT` in hip_sim_launch.h, which every object
-        // is compiled with.
+        // SAFETY: `HIP_SIM_EXPORT` in hip_sim_launch.h declares these types, and every object is
+        // compiled with it.
         let found = unsafe {
             let get_frame = self
                 .library

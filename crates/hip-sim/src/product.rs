@@ -52,12 +52,12 @@ pub enum SumOrder {
 pub struct InjectedProductError;
 
 impl SumOrder {
-    /// Every order; its index is that of an algorithm.
+    /// Every order; its index is the index of an algorithm.
     pub const ALL: [Self; 3] = [Self::Forward, Self::Backward, Self::Wide];
 }
 
-/// The faults of `HIP_SIM_FAULTS`, read once; none when the variable is invalid, which the
-/// simulated runtime reports.
+/// The faults of `HIP_SIM_FAULTS`, read once. An invalid variable sets no fault, and the simulated
+/// runtime reports it.
 pub fn faults() -> &'static Faults {
     static FAULTS: OnceLock<Faults> = OnceLock::new();
     FAULTS.get_or_init(|| {
@@ -76,8 +76,8 @@ impl SimulatedProduct {
     ///
     /// # Safety
     ///
-    /// The elements of A and B, and of C if beta is not 0, can be read, those of D written; with
-    /// the fault `blas=beyond` also the element after them.
+    /// The elements of A and B, and of C if beta is not 0, can be read, the elements of D written;
+    /// with the fault `blas=beyond` also the element after them.
     pub unsafe fn compute(&self, faults: &Faults) -> Result<(), InjectedProductError> {
         let has = |fault: BlasFault| faults.any(|injected| *injected == Fault::Blas(fault));
         if has(BlasFault::Refuse) {

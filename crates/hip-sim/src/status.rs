@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Why a call failed. The numbers are those of `hip_runtime_api.h`.
+/// Why a call failed. `hip_runtime_api.h` defines the numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub enum HipError {

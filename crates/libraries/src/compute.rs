@@ -25,8 +25,8 @@ impl LibraryExecutor {
         Self { opened, precision }
     }
 
-    /// Computes a call without a comparison of its operator with those of the library: the
-    /// arithmetic of a device is probed by calls that an engine does not offer.
+    /// Computes a call without looking its operator up in the library's list: the arithmetic of a
+    /// device is probed by calls that an engine does not offer.
     pub(crate) fn compute(&self, call: &Call) -> Result<HostTensor, CallError> {
         let (gpu, precision) = (&*self.opened.gpu, self.precision);
         match &self.opened.library {

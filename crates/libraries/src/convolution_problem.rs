@@ -41,7 +41,7 @@ impl ConvolutionProblem {
     ///
     /// # Errors
     ///
-    /// The inputs are not those of a convolution; the error names the difference.
+    /// The inputs do not form a convolution; the error names the difference.
     pub fn of_call(call: &Call, precision: Precision) -> Result<Self, &'static str> {
         let (Some(x), Some(weight)) = (call.tensor(0), call.tensor(1)) else {
             return Err("a convolution has an input and a weight");

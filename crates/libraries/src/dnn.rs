@@ -5,6 +5,7 @@ mod cudnn;
 mod cudnn_descriptor;
 mod cudnn_functions;
 mod cudnn_numbers;
+mod descriptor;
 mod lengths;
 mod miopen;
 mod miopen_descriptor;

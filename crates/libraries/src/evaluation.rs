@@ -22,8 +22,8 @@ pub(crate) struct ResultEvaluation {
     pub(crate) failure: Option<String>,
 }
 
-/// Compares every element with its bound, and the bytes around the elements with those that were
-/// written before.
+/// Compares every element with its bound, and the bytes around the elements with the bytes that
+/// were written before.
 pub(crate) fn evaluate(
     reference: &Reference,
     values: &[f64],

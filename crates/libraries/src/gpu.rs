@@ -11,7 +11,7 @@ pub use interface::{DeviceAddress, GpuError, LibraryGpu};
 use crate::library::open_driver;
 use testgen_device::{DeviceKind, System};
 
-/// Opens the driver of a device by its number among those of its kind.
+/// Opens the driver of a device by its number among the devices of its kind.
 ///
 /// # Errors
 ///

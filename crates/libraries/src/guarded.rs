@@ -72,7 +72,7 @@ impl<'gpu> Guarded<'gpu> {
         self.allocation.offset(GUARD)
     }
 
-    /// Writes the elements: `value` returns that of a matrix, row and column as they are stored.
+    /// Writes the elements: `value` returns the element of a matrix, row and column as stored.
     pub(crate) fn write(
         &mut self,
         value: impl Fn(usize, usize, usize) -> f64,
@@ -99,11 +99,12 @@ impl<'gpu> Guarded<'gpu> {
         let mut bytes = vec![0; self.bytes.len()];
         self.gpu.download(self.allocation, &mut bytes)?;
         let size = self.stored.number.bytes();
-        let value = |(matrix, row, column)| {
-            let start = GUARD + self.stored.index(matrix, row, column) * size;
-            self.stored.number.decode(&bytes[start..])
-        };
-        let values = row_major_positions(self.stored).map(value).collect();
+        let values = row_major_positions(self.stored)
+            .map(|(matrix, row, column)| {
+                let start = GUARD + self.stored.index(matrix, row, column) * size;
+                self.stored.number.decode(&bytes[start..])
+            })
+            .collect();
         Ok((values, self.overwritten(&bytes)))
     }
 
@@ -121,15 +122,10 @@ impl<'gpu> Guarded<'gpu> {
             .rev()
             .find(differs)
             .map(|index| Overwritten::Before(GUARD - index));
-        let after = || {
-            (end..bytes.len())
-                .find(differs)
-                .map(|index| Overwritten::After(index - end))
-        };
         let between = || {
             let size = self.stored.number.bytes();
-            let is_outside = |element: &usize| !self.is_element(*element);
-            let elements = (0..self.stored.elements()).filter(is_outside);
+            let elements =
+                (0..self.stored.elements()).filter(|element: &usize| !self.is_element(*element));
             elements
                 .flat_map(|element| {
                     (0..size).map(move |byte| (element, GUARD + element * size + byte))
@@ -138,10 +134,16 @@ impl<'gpu> Guarded<'gpu> {
                     differs(&index).then_some(Overwritten::Between(element))
                 })
         };
-        before.or_else(after).or_else(between)
+        before
+            .or_else(|| {
+                (end..bytes.len())
+                    .find(differs)
+                    .map(|index| Overwritten::After(index - end))
+            })
+            .or_else(between)
     }
 
-    /// Whether an index is that of an element, and not of the padding between elements.
+    /// Whether an index belongs to an element, and not to the padding between elements.
     fn is_element(&self, index: usize) -> bool {
         let within = if self.stored.batch > 1 {
             index % self.stored.stride
@@ -207,18 +209,16 @@ impl Drop for GuardedWorkspace<'_> {
 
 /// Matrix, row and column of every element, in the order of memory.
 fn positions(stored: MatrixStorage) -> impl Iterator<Item = (usize, usize, usize)> {
-    let matrix = move |matrix| {
+    (0..stored.batch).flat_map(move |matrix| {
         (0..stored.columns)
             .flat_map(move |column| (0..stored.rows).map(move |row| (matrix, row, column)))
-    };
-    (0..stored.batch).flat_map(matrix)
+    })
 }
 
 /// Matrix, row and column of every element, row-major.
 fn row_major_positions(stored: MatrixStorage) -> impl Iterator<Item = (usize, usize, usize)> {
-    let matrix = move |matrix| {
+    (0..stored.batch).flat_map(move |matrix| {
         (0..stored.rows)
             .flat_map(move |row| (0..stored.columns).map(move |column| (matrix, row, column)))
-    };
-    (0..stored.batch).flat_map(matrix)
+    })
 }

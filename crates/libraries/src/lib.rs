@@ -2,11 +2,11 @@
 //! convolutions of cuDNN and MIOpen, opened at run time as programs of the machine open them, and
 //! compared with f64.
 //!
-//! Owns: one interface to the libraries of products ([`Blas`]) and one to those of convolutions
-//! ([`ConvolutionLibrary`]), memory of a GPU through its driver with guards around every tensor,
-//! the products and convolutions that are compared, calls of operators computed by a library, and
-//! the process that answers a suite's requests for them. Does not own: the bounds, which are those
-//! of `testgen-operators`, and reports of checks. Links nothing; uses no backend.
+//! Owns: one interface to the libraries of products ([`Blas`]), one to the libraries of
+//! convolutions ([`ConvolutionLibrary`]), memory of a GPU through its driver with guards around
+//! every tensor, the products and convolutions that are compared, calls of operators computed by a
+//! library, and the process that answers a suite's requests for them. Does not own: the bounds,
+//! which `testgen-operators` computes, and reports of checks. Links nothing; uses no backend.
 //!
 //! Foreign calls, and therefore `unsafe`, are in `gpu/`, `lt/`, `classic/`, `dnn/` and `lt.rs`.
 

@@ -1,5 +1,7 @@
 //! Errors of libraries.
 
+use testgen_device::SharedLibrary;
+
 /// An error of a library.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LibraryError {
@@ -36,6 +38,23 @@ pub enum LibraryError {
     /// Memory of the device.
     #[error(transparent)]
     Gpu(#[from] crate::gpu::GpuError),
+}
+
+impl LibraryError {
+    /// `library` lacks the function `symbol`.
+    pub(crate) fn missing(library: &SharedLibrary, symbol: String) -> Self {
+        Self::Symbol {
+            library: library.path().to_owned(),
+            symbol,
+        }
+    }
+
+    /// The library does not have a combination, for `reason`.
+    pub(crate) fn unsupported(reason: &str) -> Self {
+        Self::Unsupported {
+            reason: reason.to_owned(),
+        }
+    }
 }
 
 /// The numbers of a library's statuses with their names.

@@ -46,11 +46,8 @@ impl Lt {
         gpu: Rc<dyn LibraryGpu>,
         sums: PartialSums,
     ) -> Result<Self, LibraryError> {
-        let missing = |symbol| LibraryError::Symbol {
-            library: library.path().to_owned(),
-            symbol,
-        };
-        let functions = LtFunctions::load(library, dialect.prefix).map_err(missing)?;
+        let functions = LtFunctions::load(library, dialect.prefix)
+            .map_err(|symbol| LibraryError::missing(library, symbol))?;
         gpu.make_current()?;
         let mut handle = null_mut();
         // SAFETY: `handle` is writable for the whole call.
@@ -175,7 +172,7 @@ impl Blas for Lt {
         let [a, b, c, d] = descriptors.layouts();
         // SAFETY: the descriptors exist; the matrices have the bytes that the layouts state; alpha
         // and beta are of the type that the operation's descriptor states, and are read before the
-        // call returns, because the pointer mode is that of the host.
+        // call returns, because the pointer mode is set to the host.
         let code = unsafe {
             (self.functions.matmul)(
                 self.handle,

@@ -36,7 +36,7 @@ impl NumberType {
         }
     }
 
-    /// The nearest number of this type, ties to even. Those of 8 bits saturate.
+    /// The nearest number of this type, ties to even. Types of 8 bits saturate.
     pub fn round(self, value: f64) -> f64 {
         match (self.element(), self.float8()) {
             (Some(element), _) => element.round(value),

@@ -92,7 +92,7 @@ pub fn open(
     open_at(system, library, device.index, sums)
 }
 
-/// The same for the device with this number among those of the library's kind.
+/// Opens the library for the device with this number among the devices of its kind.
 pub(crate) fn open_at(
     system: &System,
     library: LibraryName,

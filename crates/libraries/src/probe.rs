@@ -13,8 +13,8 @@ pub(crate) fn call(
     [from, to]: [Precision; 2],
 ) -> Result<Call, String> {
     let element = Element::for_precision(to);
-    // A cast rounds the operand; other operations have operands of one type, which is that of their
-    // result or narrower.
+    // A cast rounds the operand; other operations have operands of one type, the type of their
+    // result or a narrower one.
     if operation != ComputeOperation::Cast && from != to {
         return Err(format!("a product of {from} with a result of {to}"));
     }

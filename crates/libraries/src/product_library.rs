@@ -57,7 +57,7 @@ impl ProductLibrary {
     /// Starts products with the algorithm that the library prefers. They begin after all earlier
     /// work of the device, and later work begins after them.
     ///
-    /// `wait` waits for that earlier work on the host; it is called where the driver cannot order
+    /// `wait` waits for that earlier work on the host; it is called if the driver cannot order
     /// streams that it is not given.
     ///
     /// # Errors

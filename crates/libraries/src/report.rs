@@ -20,7 +20,7 @@ pub struct LibraryReport {
     pub rows: Vec<AlgorithmRow>,
     /// Computations that the library does not have, or that were not computed.
     pub unsupported: Vec<UnsupportedGroup>,
-    /// The most bytes that were allocated at a time, without those of the library.
+    /// The most bytes that were allocated at a time, without memory that the library allocates.
     pub peak_bytes: u64,
     /// The error of the device that ended the run early.
     pub aborted: Option<String>,
@@ -37,7 +37,7 @@ pub struct AlgorithmRow {
     pub algorithm: String,
     /// The results that it computed.
     pub results: usize,
-    /// Those that are wrong.
+    /// Results that are wrong.
     pub failed: usize,
     /// The smallest of bound / error over all results, or `None` if every result is exact.
     pub headroom: Option<f64>,
@@ -180,17 +180,22 @@ impl Reporter {
     }
 
     pub(crate) fn finish(self, peak_bytes: u64) -> LibraryReport {
-        let group = |([arithmetic, variant, reason], computations): ([String; 3], usize)| {
-            UnsupportedGroup {
-                arithmetic,
-                variant,
-                reason,
-                computations,
-            }
-        };
         LibraryReport {
             rows: self.rows.into_values().collect(),
-            unsupported: self.unsupported.into_iter().map(group).collect(),
+            unsupported: self
+                .unsupported
+                .into_iter()
+                .map(
+                    |([arithmetic, variant, reason], computations): ([String; 3], usize)| {
+                        UnsupportedGroup {
+                            arithmetic,
+                            variant,
+                            reason,
+                            computations,
+                        }
+                    },
+                )
+                .collect(),
             peak_bytes,
             ..self.report
         }

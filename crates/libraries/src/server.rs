@@ -1,6 +1,6 @@
 //! A library as an engine: a process that answers requests of a suite for operators.
 //!
-//! Owns the answers. The protocol is that of `testgen-engine`, and operators are computed by
+//! Owns the answers. `testgen-engine` defines the protocol, and operators are computed by
 //! [`LibraryExecutor`].
 
 mod reply;
@@ -174,14 +174,15 @@ impl OperatorEngine for LibraryEngine {
             )));
         }
         let devices = self.devices()?;
-        let is_requested = |device: &&Device| match (&request.uuid, &request.pci_address) {
-            (Some(uuid), _) => device.uuid.as_ref() == Some(uuid),
-            (None, Some(address)) => device.pci_address.as_ref() == Some(address),
-            (None, None) => device.index == request.index,
-        };
         let device = devices
             .iter()
-            .find(is_requested)
+            .find(
+                |device: &&Device| match (&request.uuid, &request.pci_address) {
+                    (Some(uuid), _) => device.uuid.as_ref() == Some(uuid),
+                    (None, Some(address)) => device.pci_address.as_ref() == Some(address),
+                    (None, None) => device.index == request.index,
+                },
+            )
             .ok_or_else(|| failed(format!("the driver has no device {}", request.index)))?;
         self.opened = Some(Rc::new(self.open_on(device)?));
         let described = OpenedDevice {
@@ -202,8 +203,8 @@ impl OperatorEngine for LibraryEngine {
         operands: &[HostTensor],
         [dtype, result]: [Precision; 2],
     ) -> Result<HostTensor, CallFailure> {
-        // Operands are rounded to their type on the host, as those of every call are: a library
-        // converts nothing.
+        // Operands are rounded to their type on the host, like the operands of every call: a
+        // library converts nothing.
         let types = [self.precision(dtype), self.precision(result)];
         let mut call = probe::call(operation, operands, types).map_err(unsupported)?;
         let opened = self.opened()?;

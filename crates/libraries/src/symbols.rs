@@ -21,8 +21,8 @@ macro_rules! functions {
                     $($field: {
                         let symbol = format!("{prefix}{}", $suffix);
                         // SAFETY: the type is the C signature of the function in the vendor's
-                        // header; `tests/declarations` compares those of AMD's libraries with
-                        // the published ones.
+                        // header; `tests/declarations` compares the signatures of AMD's libraries
+                        // with the published ones.
                         unsafe { library.function(&symbol) }.ok_or(symbol)?
                     },)*
                 })

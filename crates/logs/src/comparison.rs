@@ -7,23 +7,23 @@ use std::collections::BTreeMap;
 /// The differences between two logs at the steps that both have.
 #[derive(Debug, Clone, Serialize)]
 pub struct LogComparison {
-    /// Whether the steps of both logs are printed, or those of both are numbers of lines. Otherwise
-    /// they are not aligned, and no step is common.
+    /// Whether the steps of both logs are printed, or are numbers of lines in both. Otherwise they
+    /// are not aligned, and no step is common.
     pub are_steps_comparable: bool,
     /// The number of steps that a compared value is the mean of: 1 unless a log has more than
     /// 16,384 steps.
     pub steps_per_point: u64,
     /// Steps, or intervals of steps, in both logs.
     pub common: usize,
-    /// Those in the first log alone.
+    /// Steps in the first log alone.
     pub only_first: usize,
-    /// Those in the second log alone.
+    /// Steps in the second log alone.
     pub only_second: usize,
     /// Each metric that both logs have at a common step.
     pub metrics: BTreeMap<Metric, MetricComparison>,
 }
 
-/// A metric at the steps that both logs have. Differences are those of the second log to the first.
+/// A metric at the steps that both logs have. Differences are second log minus first.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MetricComparison {
     /// Common steps at which both logs have a finite value.
@@ -67,14 +67,6 @@ impl LogComparison {
                     .map(|values| (point.step, point.values, *values))
             })
             .collect();
-        let compare = |metric: &Metric| {
-            let index = metric.index();
-            let values = pairs
-                .iter()
-                .filter_map(|(step, a, b)| Some((*step, a[index]?, b[index]?)))
-                .collect::<Vec<_>>();
-            Some((*metric, MetricComparison::new(&values)?))
-        };
         Self {
             are_steps_comparable,
             steps_per_point,
@@ -84,7 +76,14 @@ impl LogComparison {
             metrics: Metric::ALL
                 .iter()
                 .filter(|metric| **metric != Metric::NanIterations)
-                .filter_map(compare)
+                .filter_map(|metric| {
+                    let index = metric.index();
+                    let values = pairs
+                        .iter()
+                        .filter_map(|(step, a, b)| Some((*step, a[index]?, b[index]?)))
+                        .collect::<Vec<_>>();
+                    Some((*metric, MetricComparison::new(&values)?))
+                })
                 .collect(),
         }
     }

@@ -15,7 +15,7 @@ const MOST: usize = 16_384;
 pub struct Curve {
     shift: u32,
     intervals: BTreeMap<u64, CurveInterval>,
-    /// The interval of the last record, which most often is that of the next one.
+    /// The interval of the last record, which most often contains the next one, too.
     last: Option<(u64, CurveInterval)>,
 }
 

@@ -18,7 +18,7 @@ pub enum LogFormat {
     DeepSpeed,
     /// NVIDIA's NeMo: its progress printer.
     Nemo,
-    /// Lightning's progress bar, also that of NeMo.
+    /// Lightning's progress bar, which NeMo uses, too.
     Lightning,
     /// The Hugging Face Trainer; TRL and Axolotl print the same dictionaries with more keys.
     HuggingFace,
@@ -32,7 +32,7 @@ pub enum LogFormat {
     MaxText,
     /// PyTorch's torchtune: its log file and its progress bar.
     Torchtune,
-    /// Composer's console logger, also that of llm-foundry.
+    /// Composer's console logger, which llm-foundry uses, too.
     Composer,
     /// OLMo of the Allen Institute.
     Olmo,

@@ -1,5 +1,5 @@
-//! One or two logs as a self-contained page with curves. Owns its scripts; style and elements are
-//! those of the report.
+//! One or two logs as a self-contained page with curves. Owns its scripts; style and elements come
+//! from the report.
 
 use super::{
     comparison::LogComparison,

@@ -171,8 +171,8 @@ impl Parser {
     }
 }
 
-/// The signatures in a line, each once. One may occur by chance before that of the form, so that
-/// all of them are tried; but a form reads the whole line, and a long line may repeat one
+/// The signatures in a line, each once. One may occur by chance before the signature of the form,
+/// so that all of them are tried; but a form reads the whole line, and a long line may repeat one
 /// signature.
 #[derive(Default)]
 struct SignatureSearch {

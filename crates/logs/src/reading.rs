@@ -59,7 +59,7 @@ struct Reading {
     formats: [u64; LogFormat::ALL.len()],
     /// For each of [`Metric::ALL`].
     metrics: [MetricSummary; Metric::COUNT],
-    /// Steps that are printed and lines that are counted cannot be aligned, as those of DeepSpeed
+    /// Steps that are printed and lines that are counted cannot be aligned, as in logs of DeepSpeed
     /// and of the Hugging Face Trainer.
     printed: LogSide,
     counted: LogSide,

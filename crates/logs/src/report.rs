@@ -62,8 +62,8 @@ impl LogReport {
         Self { logs, comparison }
     }
 
-    /// Whether every log has losses, all of them are finite, and those of two logs were compared
-    /// and differ by at most the fraction `within`.
+    /// Whether every log has losses, all of them are finite, and the losses of two logs were
+    /// compared and differ by at most the fraction `within`.
     pub fn is_green(&self, within: Option<f64>) -> bool {
         let is_finite =
             |log: &LogSummary| !log.has_non_finite_losses() && log.metric(Metric::Loss).is_some();
@@ -107,11 +107,14 @@ impl PointJson {
 /// One JSON object with a version. Metrics have the units that `docs/logs.md` lists: seconds,
 /// bytes.
 pub fn render_json(report: &LogReport) -> String {
-    let log = |summary| ReportedLog {
-        summary,
-        curve: CurveJson::new(&summary.curve),
-    };
-    let logs = report.logs.iter().map(log).collect();
+    let logs = report
+        .logs
+        .iter()
+        .map(|summary| ReportedLog {
+            summary,
+            curve: CurveJson::new(&summary.curve),
+        })
+        .collect();
     let document = LogDocument {
         version: VERSION,
         logs,

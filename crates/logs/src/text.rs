@@ -121,7 +121,6 @@ fn formats(log: &LogSummary) -> String {
 }
 
 fn table(log: &LogSummary) -> Table {
-    let right = |name| (name, Align::Right);
     let heads = [
         "values",
         "first",
@@ -131,7 +130,7 @@ fn table(log: &LogSummary) -> Table {
         "mean",
         "NaN or inf",
     ]
-    .map(right);
+    .map(|name| (name, Align::Right));
     let mut table = Table::new(&[&[("metric", Align::Left)], heads.as_slice()].concat());
     for (metric, summary) in &log.metrics {
         let MetricSummary {
@@ -172,7 +171,6 @@ fn compared(comparison: &LogComparison) -> String {
             "each of them is an interval of {steps_per_point} steps, compared by its means"
         );
     }
-    let right = |name| (name, Align::Right);
     let heads = [
         "steps",
         "first",
@@ -182,7 +180,7 @@ fn compared(comparison: &LogComparison) -> String {
         "largest",
         "at step",
     ]
-    .map(right);
+    .map(|name| (name, Align::Right));
     let mut table = Table::new(&[&[("metric", Align::Left)], heads.as_slice()].concat());
     for (metric, compared) in metrics {
         let number = |value| number(*metric, value);

@@ -1,4 +1,4 @@
-//! The units that trainers print, converted to those of [`Metric`](super::metric::Metric).
+//! The units that trainers print, converted to the units of [`Metric`](super::metric::Metric).
 
 /// Bytes of a gibibyte.
 pub(super) const GIB: f64 = (1u64 << 30) as f64;
@@ -9,7 +9,7 @@ pub(super) const GIB: f64 = (1u64 << 30) as f64;
 /// DeepSpeed and Primus divide by 1024^3 and print `GB`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Unit {
-    /// Already that of the metric.
+    /// The unit of the metric already.
     Own,
     /// Milliseconds, of a time in seconds.
     Milliseconds,

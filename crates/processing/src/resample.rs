@@ -68,6 +68,7 @@ fn hamming(angle: f64) -> f64 {
 }
 
 fn bicubic(distance: f64) -> f64 {
+    // Pillow's coefficient; `bicubic` of PyTorch has -0.75.
     const A: f64 = -0.5;
     if distance < 1.0 {
         ((A + 2.0) * distance - (A + 3.0)) * distance * distance + 1.0

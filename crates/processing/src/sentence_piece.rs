@@ -61,6 +61,7 @@ impl SentencePiece {
     }
 
     fn piece(&mut self, bytes: &[u8]) -> Option<()> {
+        // `UNKNOWN` of `ModelProto.SentencePiece.Type`.
         const UNKNOWN: u64 = 2;
         // 1 is `NORMAL`, the kind of a piece whose field is left out.
         let (mut text, mut score, mut kind) = (String::new(), 0.0, 1);

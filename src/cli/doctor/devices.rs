@@ -74,12 +74,12 @@ pub(super) fn show(
 }
 
 fn compare(requirement: &Requirement, devices: &[Device]) -> Required {
-    let is_such = |device: &&Device| {
-        let usable = device.unusable_by(EngineKind::Native).is_none();
-        device.kind == requirement.device && device.simulated == requirement.simulated && usable
-    };
     // Two paths may find the same device.
-    let places: BTreeSet<_> = devices.iter().filter(is_such).map(place).collect();
+    let places: BTreeSet<_> = devices
+        .iter()
+        .filter(|device| is_usable_as(device, requirement))
+        .map(place)
+        .collect();
     let (needed, found) = (requirement.count.get(), places.len());
     Required {
         requirement: requirement.to_string(),
@@ -87,6 +87,12 @@ fn compare(requirement: &Requirement, devices: &[Device]) -> Required {
         found,
         met: found >= needed as usize,
     }
+}
+
+fn is_usable_as(device: &Device, requirement: &Requirement) -> bool {
+    device.kind == requirement.device
+        && device.simulated == requirement.simulated
+        && device.unusable_by(EngineKind::Native).is_none()
 }
 
 fn place(device: &Device) -> String {

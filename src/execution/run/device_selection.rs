@@ -61,16 +61,17 @@ impl DeviceSelection {
                 .iter()
                 .filter_map(move |(kind, known)| Some((*kind, *known.get(process)?)))
         };
-        let of_process = |process: usize| {
-            let indices: BTreeMap<DeviceKind, u32> = at(process).collect();
-            let kinds = if process == 0 {
-                kinds.clone()
-            } else {
-                indices.keys().copied().collect()
-            };
-            ProcessDevices { kinds, indices }
-        };
-        (0..processes).map(of_process).collect()
+        (0..processes)
+            .map(|process| {
+                let indices: BTreeMap<DeviceKind, u32> = at(process).collect();
+                let kinds = if process == 0 {
+                    kinds.clone()
+                } else {
+                    indices.keys().copied().collect()
+                };
+                ProcessDevices { kinds, indices }
+            })
+            .collect()
     }
 }
 

@@ -258,10 +258,11 @@ impl RecorderMemory {
     /// Runs `work` when `bytes` are free, or alone if they never are.
     fn with<T>(&self, bytes: u64, work: impl FnOnce() -> T) -> T {
         let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_full = |used: &mut u64| *used > 0 && used.saturating_add(bytes) > self.limit;
         let mut used = self
             .released
-            .wait_while(used, is_full)
+            .wait_while(used, |used: &mut u64| {
+                *used > 0 && used.saturating_add(bytes) > self.limit
+            })
             .unwrap_or_else(PoisonError::into_inner);
         *used = used.saturating_add(bytes);
         drop(used);

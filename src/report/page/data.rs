@@ -1,10 +1,11 @@
 //! The data of the page, compact because a report has tens of thousands of checks: each string
 //! once, arrays instead of objects, and three digits instead of seventeen.
 //!
-//! The script reads rows by position, in the order of the `Serialize` implementations.
+//! Does not own: the rows of cells, checks and outputs (`data/rows.rs`).
 
 mod comparison;
 mod numbered;
+mod rows;
 
 use crate::{
     compare::ReportComparison,
@@ -15,9 +16,10 @@ use crate::{
 };
 use comparison::BaseComparison;
 use numbered::Numbered;
-use serde::{Serialize, Serializer};
+use rows::{CellData, CheckData, OutputData, WorstData, finite, round};
+use serde::Serialize;
 use std::collections::BTreeMap;
-use testgen_types::{Check, HardwareInfo, OutputError, Precision, WorstElement};
+use testgen_types::{Check, HardwareInfo, OutputError, Precision};
 
 /// All data that the script reads.
 #[derive(Debug, Serialize)]
@@ -53,55 +55,6 @@ struct ColumnData {
     testgen: Vec<String>,
     sources: Vec<usize>,
 }
-
-/// A row of `cells`.
-#[derive(Debug)]
-struct CellData {
-    model: usize,
-    column: usize,
-    precision: usize,
-    /// The status of the numbers, then their tightest tensor.
-    status: usize,
-    error: Option<f64>,
-    headroom: Option<f64>,
-    non_finite: u64,
-    first_diverging: Option<usize>,
-    milliseconds: f64,
-    memory: Option<u64>,
-    /// Of the other checks the most severe status, the number of checks with it, and of all.
-    others: [usize; 3],
-    checks: Vec<CheckData>,
-}
-
-/// A row of a cell's checks.
-#[derive(Debug)]
-struct CheckData {
-    check: usize,
-    status: usize,
-    red: bool,
-    reason: Option<usize>,
-    note: Option<usize>,
-    milliseconds: f64,
-    memory: Option<u64>,
-    source: usize,
-    first_diverging: Option<usize>,
-    outputs: Vec<OutputData>,
-}
-
-/// A row of a check's outputs.
-#[derive(Debug)]
-struct OutputData {
-    name: usize,
-    rel_l2: Option<f64>,
-    max_rel: Option<f64>,
-    thresholds: usize,
-    non_finite: u64,
-    worst: Vec<WorstData>,
-}
-
-/// index, expected, got, or `None` for NaN and infinity.
-#[derive(Debug, Serialize)]
-struct WorstData(Vec<usize>, Option<f64>, Option<f64>);
 
 impl ReportPageData {
     pub(super) fn new(merged: &MergedReport, base: Option<&ReportComparison>) -> Self {
@@ -230,103 +183,6 @@ impl ValuePool {
     }
 }
 
-impl Serialize for CellData {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self {
-            model,
-            column,
-            precision,
-            status,
-            error,
-            headroom,
-            non_finite,
-            ..
-        } = self;
-        let Self {
-            first_diverging,
-            milliseconds,
-            memory,
-            others,
-            checks,
-            ..
-        } = self;
-        let row = (
-            model,
-            column,
-            precision,
-            status,
-            error,
-            headroom,
-            non_finite,
-            first_diverging,
-            milliseconds,
-            memory,
-            others,
-            checks,
-        );
-        row.serialize(serializer)
-    }
-}
-
-impl Serialize for CheckData {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self {
-            check,
-            status,
-            red,
-            reason,
-            note,
-            milliseconds,
-            memory,
-            source,
-            first_diverging,
-            outputs,
-        } = self;
-        (
-            check,
-            status,
-            u8::from(*red),
-            reason,
-            note,
-            milliseconds,
-            memory,
-            source,
-            first_diverging,
-            outputs,
-        )
-            .serialize(serializer)
-    }
-}
-
-impl Serialize for OutputData {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self {
-            name,
-            rel_l2,
-            max_rel,
-            thresholds,
-            non_finite,
-            worst,
-        } = self;
-        // Most outputs have neither.
-        if *non_finite == 0 && worst.is_empty() {
-            (name, rel_l2, max_rel, thresholds).serialize(serializer)
-        } else {
-            (name, rel_l2, max_rel, thresholds, non_finite, worst).serialize(serializer)
-        }
-    }
-}
-
-impl WorstData {
-    fn new(worst: &WorstElement) -> Self {
-        Self(
-            worst.index.clone(),
-            below_infinity(worst.expected),
-            below_infinity(worst.got),
-        )
-    }
-}
-
 impl ColumnData {
     fn new(column: &Column) -> Self {
         Self {
@@ -362,18 +218,4 @@ fn number_of<T: PartialEq + Copy>(all: &[T], variant: T) -> usize {
     all.iter()
         .position(|other| *other == variant)
         .expect("`ALL` has every variant")
-}
-
-/// Three digits, or `None` for `f64::MAX`, which reports contain for NaN, infinity and tensors that
-/// cannot be compared.
-fn finite(value: f64) -> Option<f64> {
-    (value < f64::MAX).then(|| round(value))
-}
-
-fn round(value: f64) -> f64 {
-    format!("{value:.2e}").parse().unwrap_or(value)
-}
-
-fn below_infinity(value: f64) -> Option<f64> {
-    Some(value).filter(|value| value.abs() < f64::MAX)
 }

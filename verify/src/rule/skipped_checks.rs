@@ -10,7 +10,7 @@
 //!
 //! The suite derives the required checks from architecture, devices and precisions and runs all of
 //! them, so a harness cannot forget one. It can only skip one: every skip must apply to at least
-//! one required check, for every required check the reason must be that of the spec, and every skip
+//! one required check, for every required check it must give the reason in the spec, and every skip
 //! of the spec must be listed.
 //!
 //! Generate the harness again. To skip a check, add it to `checks.skip` of the spec, with a reason.

@@ -2,7 +2,7 @@
 //!
 //! `pub static SPEC: Spec` defines the model that the suite loads, or the operators that it calls,
 //! and where they run. Its name, subject (model type and checkpoint, or operators and shapes),
-//! architecture, task, devices and precisions, and the memory that it needs must be those of the
+//! architecture, task, devices and precisions, and the memory that it needs must agree with the
 //! spec file; the architecture must be the one of the model type, and the task one of the
 //! architecture's. Devices and precisions contain at least one variant, and none twice; precisions
 //! are in the spec's order, because the first is the default.

@@ -4,7 +4,7 @@
 //! L2 error of 3e-5, tf32 and f16 up to 5e-2, bf16 up to 2e-1, and up to twice that in the largest
 //! element. `SPEC.tolerances` may widen the tolerance of one output within these ceilings; each
 //! entry is a `ToleranceOverride` of constants, above zero, for a precision of the spec, with a
-//! reason, one for each output and precision, and the entries are those of the spec file.
+//! reason, one for each output and precision, and the spec file has the same entries.
 //!
 //! Find out why the numbers differ. If the reason is good, write the tolerance and the reason into
 //! the spec and generate again.

@@ -3,8 +3,7 @@
 /// Quotes `text` for a POSIX shell where necessary. Control characters are escaped so that a
 /// command stays on one line.
 pub fn shell_quote(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:,@%".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
+    if !text.is_empty() && text.chars().all(is_plain) {
         return text.to_owned();
     }
     let visible: String = text
@@ -18,6 +17,11 @@ pub fn shell_quote(text: &str) -> String {
         })
         .collect();
     format!("'{}'", visible.replace('\'', r"'\''"))
+}
+
+/// Whether the character has no meaning to a shell.
+fn is_plain(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "/._-+=:,@%".contains(c)
 }
 
 #[cfg(test)]

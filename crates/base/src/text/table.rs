@@ -29,12 +29,7 @@ impl Table {
 
     /// Adds a row; missing cells are empty, control characters are shown as spaces.
     pub fn push(&mut self, cells: impl IntoIterator<Item = String>) {
-        let clean = |cell: String| {
-            cell.chars()
-                .map(|c| if c.is_control() { ' ' } else { c })
-                .collect()
-        };
-        let mut row: Vec<String> = cells.into_iter().map(clean).collect();
+        let mut row: Vec<String> = cells.into_iter().map(without_controls).collect();
         row.resize(self.columns.len(), String::new());
         self.rows.push(row);
     }
@@ -76,6 +71,13 @@ impl fmt::Display for Table {
             .iter()
             .try_for_each(|row| self.write_line(f, &widths, row.iter().map(String::as_str)))
     }
+}
+
+/// A control character would move the cells after it.
+fn without_controls(cell: String) -> String {
+    cell.chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect()
 }
 
 #[cfg(test)]

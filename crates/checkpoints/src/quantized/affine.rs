@@ -30,7 +30,7 @@ pub(super) struct ScaleBlocks {
 
 impl ScaleBlocks {
     /// A matrix of `shape` in equal blocks, one for each scale of `grid`; `size` is the size of a
-    /// block where it is known, and the last blocks may be smaller then.
+    /// block if it is known, and the last blocks may be smaller then.
     pub(super) fn grid(
         shape: [usize; 2],
         grid: [usize; 2],
@@ -39,14 +39,13 @@ impl ScaleBlocks {
         let fits = |size: [usize; 2]| {
             (0..2).all(|side| size[side] > 0 && shape[side].div_ceil(size[side]) == grid[side])
         };
-        let equal = || {
-            let divides =
-                (0..2).all(|side| grid[side] > 0 && shape[side].is_multiple_of(grid[side]));
-            divides.then(|| [shape[0] / grid[0], shape[1] / grid[1]])
-        };
         let size = size
             .filter(|size| fits(*size))
-            .or_else(equal)
+            .or_else(|| {
+                let divides =
+                    (0..2).all(|side| grid[side] > 0 && shape[side].is_multiple_of(grid[side]));
+                divides.then(|| [shape[0] / grid[0], shape[1] / grid[1]])
+            })
             .ok_or_else(|| format!("a matrix of shape {shape:?} has a grid of {grid:?} scales"))?;
         Ok(Self {
             rows: size[0],
@@ -81,7 +80,7 @@ impl ScaleBlocks {
 impl AffineMatrix {
     /// # Errors
     ///
-    /// When the numbers of codes, scales and zero points are not those of the sizes.
+    /// If the numbers of codes, scales and zero points do not follow from the sizes.
     pub(super) fn dequantize(&self) -> Result<DenseTensor, String> {
         let [rows, columns] = self.shape;
         let scales = self.blocks.grid.iter().product::<usize>();
@@ -104,15 +103,14 @@ impl AffineMatrix {
                 self.blocks.columns.len()
             ));
         }
-        let value = |index: usize| {
-            let scale = self.blocks.scale_of(index / columns, index % columns);
-            let zero = self.zeros.as_ref().map_or(0.0, |zeros| zeros[scale]);
-            (self.codes[index] - zero) * self.scales[scale]
-        };
         Ok(DenseTensor::rounded(
             self.dtype,
             vec![rows, columns],
-            (0..rows * columns).map(value),
+            (0..rows * columns).map(|index| {
+                let scale = self.blocks.scale_of(index / columns, index % columns);
+                let zero = self.zeros.as_ref().map_or(0.0, |zeros| zeros[scale]);
+                (self.codes[index] - zero) * self.scales[scale]
+            }),
         ))
     }
 }

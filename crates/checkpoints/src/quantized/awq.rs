@@ -1,4 +1,4 @@
-//! AWQ: codes of 4 bits, packed along the outputs in an order of their own.
+//! AWQ: codes of 4 bits, packed along the outputs in AWQ's order.
 
 use super::{
     affine::{AffineMatrix, ScaleBlocks},
@@ -58,16 +58,18 @@ fn unpacked(stored: &StoredPart, outputs: usize) -> Result<Vec<f32>, String> {
         ));
     }
     let packed = stored.packed_words()?;
-    let code_at = |index: usize| {
-        let (row, output) = (index / outputs, index % outputs);
-        let place = output / IN_WORD * IN_WORD + PLACES[output % IN_WORD];
-        code(|word| packed[row * words + word], place, BITS) as f32
-    };
-    Ok((0..rows * outputs).map(code_at).collect())
+    Ok((0..rows * outputs)
+        .map(|index| {
+            let (row, output) = (index / outputs, index % outputs);
+            let place = output / IN_WORD * IN_WORD + PLACES[output % IN_WORD];
+            code(|word| packed[row * words + word], place, BITS) as f32
+        })
+        .collect())
 }
 
 /// A matrix with `columns` columns by columns.
 fn transposed(values: &[f32], columns: usize) -> Vec<f32> {
-    let column = |column: usize| values.iter().skip(column).step_by(columns).copied();
-    (0..columns).flat_map(column).collect()
+    (0..columns)
+        .flat_map(|column| values.iter().skip(column).step_by(columns).copied())
+        .collect()
 }

@@ -91,23 +91,23 @@ fn four_bits(parts: &StoredParts) -> Result<DenseTensor, String> {
     if !complete {
         return Err(format!("`{}` has not the sizes of its state", weight.name));
     }
-    let value = |index: usize| {
-        let byte = weight.bytes[index / 2];
-        let code = if index.is_multiple_of(2) {
-            byte >> 4
-        } else {
-            byte & 15
-        };
-        table[usize::from(code)] * absmax[index / state.blocksize]
-    };
     Ok(DenseTensor::rounded(
         dtype,
         state.shape,
-        (0..count).map(value),
+        (0..count).map(|index| {
+            let byte = weight.bytes[index / 2];
+            let code = if index.is_multiple_of(2) {
+                byte >> 4
+            } else {
+                byte & 15
+            };
+            table[usize::from(code)] * absmax[index / state.blocksize]
+        }),
     ))
 }
 
-/// The factors of the blocks; those with scales of their own are codes of a table of 256 values.
+/// The factors of the blocks. Factors that have scales themselves are codes of a table of 256
+/// values.
 fn absmax(parts: &StoredParts, state: &QuantState) -> Result<Vec<f32>, String> {
     let stored = parts.part(".weight.absmax")?;
     let Some(nested) = parts.find(".weight.nested_absmax") else {
@@ -123,8 +123,13 @@ fn absmax(parts: &StoredParts, state: &QuantState) -> Result<Vec<f32>, String> {
     if !complete {
         return Err(format!("`{}` has not the sizes of its state", stored.name));
     }
-    let value = |(index, byte): (usize, &u8)| {
-        table[usize::from(*byte)] * factors[index / state.nested_blocksize] + state.nested_offset
-    };
-    Ok(stored.bytes.iter().enumerate().map(value).collect())
+    Ok(stored
+        .bytes
+        .iter()
+        .enumerate()
+        .map(|(index, byte)| {
+            table[usize::from(*byte)] * factors[index / state.nested_blocksize]
+                + state.nested_offset
+        })
+        .collect())
 }

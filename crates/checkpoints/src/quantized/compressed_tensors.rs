@@ -33,8 +33,8 @@ pub(super) const PARTS: PartNames = PartNames {
 };
 
 /// `weight` [rows, columns], or `weight_packed` [rows, words] with `weight_shape`; `weight_scale`
-/// one, [rows, 1], [rows, groups] or a grid of blocks; `weight_zero_point` as many, packed along the
-/// rows where the weight is packed.
+/// one, [rows, 1], [rows, groups] or a grid of blocks; `weight_zero_point` as many, packed along
+/// the rows if the weight is packed.
 pub(super) fn dequantize(parts: &StoredParts, options: &Value) -> Result<DenseTensor, String> {
     if parts.find(".weight_global_scale").is_some() {
         return Err("two levels of scales are not supported".to_owned());
@@ -94,13 +94,14 @@ fn codes(parts: &StoredParts) -> Result<Codes, String> {
     };
     let bits = packed::bits(columns, words).ok_or("no number of bits fits to its sizes")?;
     let packed = stored.packed_words()?;
-    let value = |index: usize| {
-        let (row, column) = (index / columns, index % columns);
-        signed(code(|word| packed[row * words + word], column, bits), bits)
-    };
     Ok(Codes {
         shape: [rows, columns],
-        values: (0..rows * columns).map(value).collect(),
+        values: (0..rows * columns)
+            .map(|index| {
+                let (row, column) = (index / columns, index % columns);
+                signed(code(|word| packed[row * words + word], column, bits), bits)
+            })
+            .collect(),
         bits: Some(bits),
     })
 }
@@ -118,14 +119,15 @@ fn zeros(stored: &StoredPart, grid: [usize; 2], bits: Option<usize>) -> Result<V
         None => stored.values()?,
         Some(bits) if stored.shape == [packed::words(rows, bits), columns] => {
             let packed = stored.packed_words()?;
-            let value = |index: usize| {
-                let (row, column) = (index / columns, index % columns);
-                signed(
-                    code(|word| packed[word * columns + column], row, bits),
-                    bits,
-                )
-            };
-            (0..rows * columns).map(value).collect()
+            (0..rows * columns)
+                .map(|index| {
+                    let (row, column) = (index / columns, index % columns);
+                    signed(
+                        code(|word| packed[word * columns + column], row, bits),
+                        bits,
+                    )
+                })
+                .collect()
         }
         Some(_) => return Err(wrong()),
     };

@@ -13,7 +13,7 @@ use testgen_types::QuantizedCheckpoint;
 /// A method with the options of a checkpoint.
 pub(super) struct Method {
     kind: Kind,
-    /// `quantization_config`; null where the tool wrote it elsewhere, or nothing.
+    /// `quantization_config`; null if the tool wrote it elsewhere, or nothing.
     options: Value,
     /// The same as text.
     text: String,

@@ -148,7 +148,7 @@ impl StoredFiles {
     }
 }
 
-/// The files with the weights: those of the index if there is one.
+/// The files with the weights: the files of the index if there is one.
 fn weight_files(directory: &Path) -> Result<BTreeSet<String>, SyntheticError> {
     let path = directory.join(format!("{WEIGHTS}.index.json"));
     if !path.is_file() {
@@ -185,8 +185,8 @@ pub(super) struct StoredPart {
 }
 
 impl StoredPart {
-    /// Its elements; more than memory has where the product of the sizes overflows, so that no
-    /// bytes are enough for them.
+    /// Its elements; more than memory has if the product of the sizes overflows, so that no bytes
+    /// are enough for them.
     pub(super) fn count(&self) -> usize {
         let sizes = self.shape.iter().copied();
         sizes.fold(1, usize::saturating_mul)

@@ -1,4 +1,4 @@
-//! Engines that are processes: the built-in ones, and those of `TESTGEN_ENGINE_<NAME>`.
+//! Engines that are processes: the built-in ones, and the engines of `TESTGEN_ENGINE_<NAME>`.
 
 use super::{
     known_answer,
@@ -82,12 +82,14 @@ fn on_device(
     if let Some(why) = device_mismatch(&request, engine.device()) {
         return ComputationOutcome::OtherDevice { why };
     }
-    let ask = |known: known_answer::KnownAnswer| KnownOperation {
-        name: known.name.to_owned(),
-        answer: known.ask(&engine),
-    };
     ComputationOutcome::Computed {
-        operations: known_answer::all().into_iter().map(ask).collect(),
+        operations: known_answer::all()
+            .into_iter()
+            .map(|known| KnownOperation {
+                name: known.name.to_owned(),
+                answer: known.ask(&engine),
+            })
+            .collect(),
         with: engine.describe_versions(),
     }
 }

@@ -102,7 +102,7 @@ fn copy() -> KnownAnswer {
         f32::NAN,
         1.0 + f32::EPSILON,
     ];
-    // All exponents and both signs, without those of infinities and NaN.
+    // All exponents and both signs, except the exponent of infinities and NaN.
     let spread =
         (0..4087_u32).map(|index| f32::from_bits(index.wrapping_mul(0x0010_3a5b) & 0xff7f_ffff));
     let values: Vec<f32> = special.into_iter().chain(limits).chain(spread).collect();

@@ -82,19 +82,26 @@ pub enum EngineAnswer {
     Failed(String),
 }
 
+impl KnownOperation {
+    fn is_right(&self) -> bool {
+        matches!(self.answer, EngineAnswer::Right(_))
+    }
+
+    fn has_failed(&self) -> bool {
+        matches!(
+            self.answer,
+            EngineAnswer::Wrong(_) | EngineAnswer::Failed(_)
+        )
+    }
+}
+
 impl EngineComputation {
     /// Whether at least one answer was right, and no operation failed.
     pub fn is_right(&self) -> bool {
         let ComputationOutcome::Computed { operations, .. } = &self.outcome else {
             return false;
         };
-        let failed = |operation: &KnownOperation| {
-            matches!(
-                operation.answer,
-                EngineAnswer::Wrong(_) | EngineAnswer::Failed(_)
-            )
-        };
-        let right = |operation: &KnownOperation| matches!(operation.answer, EngineAnswer::Right(_));
-        operations.iter().any(right) && !operations.iter().any(failed)
+        operations.iter().any(KnownOperation::is_right)
+            && !operations.iter().any(KnownOperation::has_failed)
     }
 }

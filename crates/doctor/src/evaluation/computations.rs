@@ -47,10 +47,13 @@ fn rows(computation: &EngineComputation) -> Vec<DoctorRow> {
             *for_this_kind,
         ),
         ComputationOutcome::Computed { with, operations } => {
-            let row = |operation| of_operation(computation, &subject, operation);
             let first = new(RowStatus::Ok, with);
             return std::iter::once(first)
-                .chain(operations.iter().map(row))
+                .chain(
+                    operations
+                        .iter()
+                        .map(|operation| of_operation(computation, &subject, operation)),
+                )
                 .collect();
         }
     };

@@ -1,4 +1,4 @@
-//! The devices, and contradictions between those that list them.
+//! The devices, and contradictions between the sources that list them.
 
 use crate::{
     facts::MachineFacts,

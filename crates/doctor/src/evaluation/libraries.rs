@@ -80,7 +80,7 @@ fn accessible(facts: &MachineFacts, path: DetectionPath) -> Option<&'static str>
     let topology = &facts.inventory.topology;
     match path {
         _ if masked => None,
-        // An engine may bring a HIP runtime of its own, as PyTorch's wheels do.
+        // An engine may bring its own HIP runtime, as PyTorch's wheels do.
         DetectionPath::HipRuntime if !facts.native => None,
         DetectionPath::HipRuntime => {
             let listed = topology.kfd.as_ref().is_some_and(|gpus| !gpus.is_empty());
@@ -117,7 +117,7 @@ mod tests {
     };
     use testgen_device::{DetectionPath, System, inventory};
 
-    /// The reason is that of real detection, whose wording decides the fix.
+    /// The reason comes from real detection, because its wording decides the fix.
     fn absence() -> String {
         let root = tempfile::tempdir().expect("the temporary directory can be written");
         let found = inventory(&System::fake(

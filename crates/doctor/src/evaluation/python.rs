@@ -1,14 +1,15 @@
-//! Python, and the packages that engines use.
+//! Python, and the packages that engines use. PyTorch's are in `python/torch.rs`.
+
+mod torch;
 
 use crate::{
     facts::{MachineFacts, Python, PythonFailure, PythonPackage},
     row::{Area, DoctorRow, RowStatus},
 };
 use testgen_base::text::shell_quote;
-use testgen_device::DeviceKind;
+use torch::{architectures, torch};
 
-/// The oldest torch and transformers that the engine `torch` supports.
-const TORCH: (u32, u32) = (2, 4);
+/// The oldest transformers that the engine `torch` supports.
 const TRANSFORMERS: (u32, u32) = (4, 57);
 
 /// The packages besides torch and onnxruntime; the last one is for diffusion models only.
@@ -76,92 +77,6 @@ fn broken(python: &Python, name: &str, package: &PythonPackage, error: &str) -> 
         "the package or a library that it needs is damaged or missing",
         install(python, &format!("--force-reinstall {name}")),
     )
-}
-
-fn torch(facts: &MachineFacts, python: &Python) -> DoctorRow {
-    let Some(package) = python.packages.get("torch") else {
-        return absent(python, "torch");
-    };
-    if let Some(error) = &package.error {
-        return broken(python, "torch", package, error);
-    }
-    let build = match (&package.hip, &package.cuda) {
-        (Some(hip), _) => format!("built for HIP {hip}"),
-        (None, Some(cuda)) => format!("built for CUDA {cuda}"),
-        (None, None) => "built for the CPU".to_owned(),
-    };
-    let new = |status| {
-        DoctorRow::new(
-            Area::Python,
-            "torch",
-            status,
-            format!("{}, {build}", package.version),
-        )
-    };
-    if older(&package.version, TORCH) {
-        return new(RowStatus::Warning).because(
-            "the engine `torch` needs 2.4 or newer",
-            install(python, "--upgrade torch"),
-        );
-    }
-    let has = |kind| {
-        facts
-            .inventory
-            .devices
-            .iter()
-            .any(|device| device.kind == kind && !device.simulated)
-    };
-    // A machine may have GPUs of both vendors; a build supports one.
-    let supported = (package.hip.is_some() && has(DeviceKind::Rocm))
-        || (package.cuda.is_some() && has(DeviceKind::Cuda));
-    let wheel = |index: &str| {
-        install(
-            python,
-            &format!(
-                "--force-reinstall torch --index-url https://download.pytorch.org/whl/{index}"
-            ),
-        )
-    };
-    match (has(DeviceKind::Rocm), has(DeviceKind::Cuda)) {
-        (true, _) if !supported => new(RowStatus::Warning).because(
-            "this build cannot use the AMD GPU; PyPI has builds for CUDA only",
-            wheel("rocm6.4"),
-        ),
-        (false, true) if !supported => {
-            new(RowStatus::Warning).because("this build cannot use the NVIDIA GPU", wheel("cu128"))
-        }
-        _ => new(RowStatus::Ok),
-    }
-}
-
-/// A HIP build has kernels for the architectures of its list only; others fail at the first kernel.
-fn architectures(facts: &MachineFacts, python: &Python) -> Vec<DoctorRow> {
-    let Some(torch) = python
-        .packages
-        .get("torch")
-        .filter(|torch| torch.hip.is_some())
-    else {
-        return Vec::new();
-    };
-    // The list is empty where torch sees no GPU.
-    let gpus = facts
-        .inventory
-        .devices
-        .iter()
-        .filter(|device| device.kind == DeviceKind::Rocm && !torch.architectures.is_empty());
-    gpus.filter_map(|device| {
-        let architecture = device.architecture.as_ref().filter(|own| !torch.architectures.contains(own))?;
-        let evidence = format!("has kernels for {}, not for {architecture}", torch.architectures.join(", "));
-        let row = DoctorRow::new(Area::Python, format!("torch, {}", device.label()), RowStatus::Warning, evidence);
-        let fix = install(python, "--upgrade --pre torch --index-url https://download.pytorch.org/whl/nightly/rocm7.0");
-        Some(
-            row.because(
-                "this build was not compiled for the GPU; its kernels fail, or run for another architecture",
-                fix,
-            ),
-        )
-    })
-    .collect()
 }
 
 fn other(python: &Python, name: &str) -> DoctorRow {

@@ -78,15 +78,14 @@ fn ordinal(facts: &MachineFacts) -> Option<DoctorRow> {
 
 /// Pairs of variables that cannot both have their effect.
 fn contradictions(facts: &MachineFacts) -> Vec<DoctorRow> {
-    let visible_to = |reader| {
+    let [rocr, hip] = [VisibleReader::RocmRuntime, VisibleReader::Hip].map(|reader| {
         facts
             .inventory
             .visibility
             .variables
             .iter()
             .find(move |variable| variable.reader == reader)
-    };
-    let [rocr, hip] = [VisibleReader::RocmRuntime, VisibleReader::Hip].map(visible_to);
+    });
     let mut rows = Vec::new();
     if let (Some(rocr), Some(hip)) = (rocr, hip) {
         rows.extend(beyond(rocr, hip));

@@ -49,8 +49,8 @@ fn run(program: &OsStr, package: Option<&str>, limit: Duration) -> io::Result<Li
     output_within(command, limit)
 }
 
-/// The package with what importing it shows. A process of its own, because a library of a driver
-/// may crash or hang.
+/// The package with what importing it shows. A separate process imports it, because a library of a
+/// driver may crash or hang.
 fn imported(
     program: &OsStr,
     name: &str,

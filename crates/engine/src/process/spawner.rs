@@ -18,7 +18,7 @@ struct SpawnJob {
     answer: Sender<io::Result<Child>>,
 }
 
-/// Starts `command` with pipes for its three streams, in a process group of its own.
+/// Starts `command` with pipes for its three streams, in a new process group.
 pub(super) fn spawn(mut command: Command) -> io::Result<Child> {
     static JOBS: OnceLock<io::Result<Mutex<Sender<SpawnJob>>>> = OnceLock::new();
     command
@@ -55,7 +55,7 @@ fn start_thread() -> io::Result<Mutex<Sender<SpawnJob>>> {
 #[cfg(unix)]
 fn end_with_this_process(command: &mut Command) {
     use std::os::unix::process::CommandExt;
-    // A group of its own, so that its children can be ended with it.
+    // A new group, so that its children can be ended with it.
     command.process_group(0);
     #[cfg(target_os = "linux")]
     {
@@ -79,7 +79,7 @@ pub(super) fn has_ended(child: &mut Child) -> bool {
     // SAFETY: zero is a valid value of every field of this C struct.
     let mut found: libc::siginfo_t = unsafe { std::mem::zeroed() };
     let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
-    // SAFETY: `found` is writable, and the id is that of a child.
+    // SAFETY: `found` is writable, and the id belongs to a child.
     let status = unsafe { libc::waitid(libc::P_PID, child.id(), &raw mut found, flags) };
     // SAFETY: the call has filled the field, or left it zero.
     status != 0 || unsafe { found.si_pid() } != 0

@@ -36,8 +36,8 @@ pub(super) fn maximum(value: f32, #[comptime] threads: u32) -> f32 {
 /// wave.
 #[cube]
 fn reduce(value: f32, #[comptime] combination: Combination, #[comptime] threads: u32) -> f32 {
-    // Every call has memory of its own, because cubecl shares it only after `free`. So the next
-    // call need not wait until all threads have read this result.
+    // Every call has separate memory, because cubecl shares it only after `free`. So the next call
+    // need not wait until all threads have read this result.
     let mut shared = SharedMemory::<f32>::new(threads as usize);
     let position = UNIT_POS as usize;
     shared[position] = value;

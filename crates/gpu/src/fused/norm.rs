@@ -122,7 +122,7 @@ fn layer_norm_kernel<F: Float, W: Float>(
     }
     let mean = block::sum(part, threads) / length;
 
-    // The variance in a pass of its own: the mean of squares minus the square of the mean cancels.
+    // The variance in a separate pass: the mean of squares minus the square of the mean cancels.
     let mut part = 0.0f32;
     let mut column = UNIT_POS as usize;
     while column < width {
@@ -154,8 +154,8 @@ fn layer_norm_kernel<F: Float, W: Float>(
     }
 }
 
-/// One element of the normalised tensor. The sum is rounded to the type of the tensors, as an
-/// addition of its own does.
+/// One element of the normalised tensor. The sum is rounded to the type of the tensors, as a
+/// separate addition does.
 #[cube]
 fn element<F: Float>(
     x: &Array<F>,

@@ -10,7 +10,7 @@ use cubecl::prelude::{AddressType, CubeCount, CubeDim};
 /// A tensor whose rows have one distance from each other.
 pub(super) struct StridedRows {
     pub(super) tensor: GpuTensor,
-    /// From one row to the next, in elements. More than the width where the allocator aligned the
+    /// From one row to the next, in elements. More than the width if the allocator aligned the
     /// rows.
     pub(super) stride: usize,
 }

@@ -48,7 +48,7 @@ pub fn masked_softmax(scores: GpuTensor, scale: f64, bias: Option<GpuTensor>) ->
     output
 }
 
-/// The distances of a contiguous bias in elements, zero where it is broadcast.
+/// The distances of a contiguous bias in elements, zero if it is broadcast.
 fn steps(bias: &GpuTensor) -> [usize; 3] {
     let [batch, heads, queries, keys] = bias.shape().dims();
     let step = |length: usize, distance: usize| if length == 1 { 0 } else { distance };

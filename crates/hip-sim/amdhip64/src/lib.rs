@@ -21,7 +21,7 @@ thread_local! {
 }
 
 /// The version of the simulator, major * 10^4 + minor * 10^2 + patch. No other HIP runtime has this
-/// symbol, so it identifies a simulation even where a device name has been changed.
+/// symbol, so it identifies a simulation even if a device name has been changed.
 #[unsafe(no_mangle)]
 pub extern "C" fn hipSimVersion() -> c_int {
     100

@@ -102,7 +102,7 @@ pub unsafe extern "C" fn hiprtcCreateProgram(
     }))
 }
 
-/// `hiprtcCompileProgram`. The options are those of AMD's compiler and are replaced by NVRTC's.
+/// `hiprtcCompileProgram`. The options are for AMD's compiler and are replaced by NVRTC's.
 ///
 /// # Safety
 ///

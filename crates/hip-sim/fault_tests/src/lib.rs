@@ -1,7 +1,6 @@
 //! A simulated ROCm installation in a temporary folder, complete or corrupted, for tests.
 //!
-//! The libraries are those that cargo built as this crate's dependencies, in the folder of the test
-//! binary.
+//! Cargo builds the libraries as dependencies of this crate, in the folder of the test binary.
 
 use std::io;
 use std::os::unix::fs::PermissionsExt;

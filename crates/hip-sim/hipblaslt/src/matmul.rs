@@ -10,7 +10,8 @@ use std::ffi::{c_int, c_void};
 /// # Safety
 ///
 /// The descriptors came from this library; alpha and beta are f32 and can be read, the elements of
-/// the matrices read and those of D written; `algorithm` is null or came from the heuristic.
+/// A, B and C can be read and the elements of D written; `algorithm` is null or came from the
+/// heuristic.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipblasLtMatmul(
     handle: *mut c_void,

@@ -35,7 +35,7 @@ pub unsafe extern "C" fn hiprtcCreateProgram(
     })
 }
 
-/// `hiprtcCompileProgram`. The options are ignored: they are those of AMD's compiler.
+/// `hiprtcCompileProgram`. The options are ignored: they are for AMD's compiler.
 ///
 /// # Safety
 ///
@@ -55,7 +55,7 @@ pub unsafe extern "C" fn hiprtcCompileProgram(
         rejected = program.compile(configuration, statistics).is_err();
         Ok(())
     });
-    // hiprtc has an enum of its own: as a HIP status, this number would be another error.
+    // hiprtc has a separate enum: as a HIP status, this number would be another error.
     if rejected { COMPILATION } else { status }
 }
 
@@ -154,8 +154,8 @@ unsafe fn put_bytes<Byte>(
     })
 }
 
-/// The configuration of this process, and its counters. `libamdhip64` has counters of its own: the
-/// two libraries share nothing but code objects.
+/// The configuration of this process, and its counters. `libamdhip64` has its own counters: the two
+/// libraries share nothing but code objects.
 fn compiler() -> Result<(&'static Configuration, &'static Statistics), HipError> {
     static COMPILER: OnceLock<Option<(Configuration, Statistics)>> = OnceLock::new();
     let compiler = COMPILER.get_or_init(|| match Configuration::from_environment() {

@@ -9,8 +9,8 @@ use std::ffi::{c_int, c_uint, c_void};
 ///
 /// # Safety
 ///
-/// `handle` came from this library; alpha and beta can be read, the elements of the matrices read
-/// and those of D written.
+/// `handle` came from this library; alpha and beta can be read, the elements of A, B and C read,
+/// and the elements of D written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocblas_gemm_ex(
     handle: *mut c_void,
@@ -59,8 +59,8 @@ pub unsafe extern "C" fn rocblas_gemm_ex(
 ///
 /// # Safety
 ///
-/// `handle` came from this library; alpha and beta can be read, the elements of the matrices read
-/// and those of D written.
+/// `handle` came from this library; alpha and beta can be read, the elements of A, B and C read,
+/// and the elements of D written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rocblas_gemm_strided_batched_ex(
     handle: *mut c_void,

@@ -56,8 +56,8 @@ const RETURN_WORD: usize = 11;
 ///
 /// # Safety
 ///
-/// `from` can be written; `to` was stored by a call of this function that has not returned, or is
-/// that of a new fiber.
+/// `from` can be written; `to` was stored by a call of this function that has not returned, or
+/// belongs to a new fiber.
 #[cfg(target_arch = "x86_64")]
 #[unsafe(naked)]
 pub(super) unsafe extern "C" fn switch(from: *mut StackPointer, to: StackPointer) {
@@ -85,8 +85,8 @@ pub(super) unsafe extern "C" fn switch(from: *mut StackPointer, to: StackPointer
 ///
 /// # Safety
 ///
-/// `from` can be written; `to` was stored by a call of this function that has not returned, or is
-/// that of a new fiber.
+/// `from` can be written; `to` was stored by a call of this function that has not returned, or
+/// belongs to a new fiber.
 #[cfg(target_arch = "aarch64")]
 #[unsafe(naked)]
 pub(super) unsafe extern "C" fn switch(from: *mut StackPointer, to: StackPointer) {

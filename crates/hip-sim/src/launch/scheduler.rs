@@ -51,6 +51,16 @@ struct Thread {
     state: FiberState,
 }
 
+impl Thread {
+    /// The operation of the source at which it waits for its wave.
+    fn wave_site(&self) -> Option<u32> {
+        match self.state {
+            FiberState::Wave(site) => Some(site),
+            _ => None,
+        }
+    }
+}
+
 /// Runs the threads of a block. Its fibers and buffers are reused from block to block.
 pub(super) struct FiberScheduler {
     call: FiberKernel,
@@ -228,14 +238,7 @@ impl FiberScheduler {
     /// `None` when no lane waits for its wave.
     fn open_wave_barrier(&mut self) -> Option<u64> {
         let lanes = &mut self.threads[self.wave.clone()];
-        let site = |thread: &Thread| {
-            if let FiberState::Wave(site) = thread.state {
-                Some(site)
-            } else {
-                None
-            }
-        };
-        let first = lanes.iter().filter_map(site).min()?;
+        let first = lanes.iter().filter_map(Thread::wave_site).min()?;
         let live = lanes
             .iter()
             .filter(|thread| thread.state != FiberState::Done)

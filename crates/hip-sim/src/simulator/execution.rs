@@ -35,8 +35,11 @@ impl Simulator {
     /// Only under [`Fault::Event`].
     pub fn record_event(&self, ordinal: u32) -> Result<(), HipError> {
         let count = next(&self.device(ordinal)?.events);
-        let fails = |fault: &Fault| matches!(fault, Fault::Event(first) if count >= *first);
-        if self.configuration.faults.has(ordinal, fails) {
+        let faults = &self.configuration.faults;
+        if faults.has(
+            ordinal,
+            |fault| matches!(fault, Fault::Event(first) if count >= *first),
+        ) {
             Err(HipError::Unknown)
         } else {
             Ok(())
@@ -55,8 +58,8 @@ impl Simulator {
         name: &std::ffi::CStr,
     ) -> Result<Function, HipError> {
         let function = module.function(name)?;
-        let fails = |fault: &Fault| matches!(fault, Fault::Load(text) if function.name.contains(text.as_str()));
-        if self.configuration.faults.has(ordinal, fails) {
+        let faults = &self.configuration.faults;
+        if faults.has(ordinal, |fault| fault.is_load_of(&function.name)) {
             Err(HipError::NotFound)
         } else {
             Ok(function)

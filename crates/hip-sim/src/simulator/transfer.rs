@@ -121,7 +121,7 @@ impl Simulator {
     ///
     /// # Safety
     ///
-    /// All rows of the source can be read, and those of the destination written.
+    /// All rows of the source can be read, and all rows of the destination written.
     pub unsafe fn copy_rows(&self, ordinal: u32, copy: &Copy2d) -> Result<(), HipError> {
         // Copies from the device count for the fault `copy`; copies to it do not.
         if self
@@ -151,8 +151,10 @@ impl Simulator {
     /// Counts a copy from the device, and fails if [`Fault::Copy`] applies to it.
     fn count_copy(&self, ordinal: u32) -> Result<(), HipError> {
         let count = next(&self.device(ordinal)?.copies);
-        let fails = |fault: &Fault| matches!(fault, Fault::Copy(first) if count >= *first);
-        if self.configuration.faults.has(ordinal, fails) {
+        if self.configuration.faults.has(
+            ordinal,
+            |fault| matches!(fault, Fault::Copy(first) if count >= *first),
+        ) {
             Err(HipError::Unknown)
         } else {
             Ok(())

@@ -57,11 +57,8 @@ impl Cublas {
         gpu: Rc<dyn LibraryGpu>,
         sums: PartialSums,
     ) -> Result<Self, LibraryError> {
-        let missing = |symbol| LibraryError::Symbol {
-            library: library.path().to_owned(),
-            symbol,
-        };
-        let functions = CublasFunctions::load(library, "cublas").map_err(missing)?;
+        let functions = CublasFunctions::load(library, "cublas")
+            .map_err(|symbol| LibraryError::missing(library, symbol))?;
         gpu.make_current()?;
         let (mut handle, mut version) = (null_mut(), 0);
         // SAFETY: `handle` is writable for the whole call.
@@ -137,7 +134,7 @@ impl Blas for Cublas {
         if product.batch == 1 {
             // SAFETY: the matrices have the bytes that the sizes state; alpha and beta are f32, as
             // the compute type requires, and are read before the call returns, because the pointer
-            // mode is that of the host.
+            // mode is set to the host.
             let code = unsafe {
                 (self.functions.gemm)(
                     self.handle,

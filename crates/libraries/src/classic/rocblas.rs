@@ -34,11 +34,8 @@ impl Rocblas {
         library: &SharedLibrary,
         gpu: Rc<dyn LibraryGpu>,
     ) -> Result<Self, LibraryError> {
-        let missing = |symbol| LibraryError::Symbol {
-            library: library.path().to_owned(),
-            symbol,
-        };
-        let functions = RocblasFunctions::load(library, "rocblas_").map_err(missing)?;
+        let functions = RocblasFunctions::load(library, "rocblas_")
+            .map_err(|symbol| LibraryError::missing(library, symbol))?;
         gpu.make_current()?;
         let mut handle = null_mut();
         // SAFETY: `handle` is writable for the whole call.
@@ -251,10 +248,9 @@ impl Blas for Rocblas {
     ) -> Result<(), LibraryError> {
         self.gpu.make_current()?;
         self.set_math(product.arithmetic.compute)?;
-        let unsupported = || LibraryError::Unsupported {
+        let call = RocblasCall::new(product, buffers).ok_or_else(|| LibraryError::Unsupported {
             reason: format!("rocblas has no product {}", product.arithmetic),
-        };
-        let call = RocblasCall::new(product, buffers).ok_or_else(unsupported)?;
+        })?;
         let RocblasCall {
             operations: [op_a, op_b],
             sizes: [m, n, k],
@@ -273,7 +269,7 @@ impl Blas for Rocblas {
         };
         // SAFETY: the matrices have the bytes that the sizes state; alpha and beta are f32, as the
         // compute type requires, and are read before the call returns, because the pointer mode is
-        // that of the host.
+        // set to the host.
         let code = unsafe {
             if *batch == 1 {
                 (self.functions.gemm)(

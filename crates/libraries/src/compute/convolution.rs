@@ -1,4 +1,4 @@
-//! Convolutions of operators, with the algorithm that the library prefers among those that add
+//! Convolutions of operators, with the algorithm that the library prefers among algorithms that add
 //! products: the reference of operators has the bounds of sums.
 
 use super::call_error::{device_error, not_computed};

@@ -111,11 +111,12 @@ impl ProductExecutor<'_> {
         let values = self.run(call, &product, algorithm).map_err(failed)?;
         // D is the transpose by columns: its rows are the columns of the result.
         let [rows, columns] = [product.columns, product.rows];
-        let place = |index: usize| {
-            let (matrix, within) = (index / (rows * columns), index % (rows * columns));
-            values[matrix * rows * columns + within % columns * rows + within / columns]
-        };
-        let values = (0..values.len()).map(place).collect();
+        let values = (0..values.len())
+            .map(|index: usize| {
+                let (matrix, within) = (index / (rows * columns), index % (rows * columns));
+                values[matrix * rows * columns + within % columns * rows + within / columns]
+            })
+            .collect();
         Ok(HostTensor::new(shape, element, values))
     }
 

@@ -1,5 +1,5 @@
 //! The reference of a convolution with its bounds: one for algorithms that add products, one for
-//! those that transform their inputs.
+//! algorithms that transform their inputs.
 
 use super::plan::{ConvolutionNumbers, PlannedConvolution};
 use crate::convolution_library::ConvolutionAlgorithm;
@@ -57,23 +57,25 @@ fn transform_error(planned: &PlannedConvolution) -> f64 {
         (_, Element::F32) => 0.0,
         (_, element) => element.unit(),
     };
-    let largest = |values: &[f64]| {
+    let [x, weight] = planned.factors().map(|values: &[f64]| {
         values
             .iter()
             .fold(0.0_f64, |most, value| most.max(value.abs()))
-    };
-    let [x, weight] = planned.factors().map(largest);
+    });
     let roundings = UNIT * (planned.taps() as f64 + ADDITIONS) + 2.0 * factor;
     AMPLIFICATION * planned.taps() as f64 * x * weight * roundings
 }
 
 fn with_transform(added: &Reference, error: f64) -> Reference {
-    let widened = |number: &BoundedNumber| BoundedNumber {
-        error: number.error + error,
-        ..*number
-    };
     Reference {
-        numbers: added.numbers.iter().map(widened).collect(),
+        numbers: added
+            .numbers
+            .iter()
+            .map(|number: &BoundedNumber| BoundedNumber {
+                error: number.error + error,
+                ..*number
+            })
+            .collect(),
         sums: false,
         ..added.clone()
     }

@@ -87,13 +87,16 @@ impl ConvolutionNumbers {
     /// Input or weight of this kind, from numbers between -1 and 1.
     fn tensor(self, input: usize, uniform: &HostTensor) -> HostTensor {
         let normal = uniform.element.smallest_normal();
-        let change = |value: &f64| match (self, input) {
-            (Self::Uniform, _) => *value,
-            (Self::Integers, _) => (2.5 * value).trunc(),
-            (Self::Subnormal, 0) => value * normal,
-            (Self::Subnormal, _) => value * 1024.0,
-        };
-        let values = uniform.values.iter().map(change).collect();
+        let values = uniform
+            .values
+            .iter()
+            .map(|value: &f64| match (self, input) {
+                (Self::Uniform, _) => *value,
+                (Self::Integers, _) => (2.5 * value).trunc(),
+                (Self::Subnormal, 0) => value * normal,
+                (Self::Subnormal, _) => value * 1024.0,
+            })
+            .collect();
         HostTensor::new(uniform.shape.clone(), uniform.element, values)
     }
 }

@@ -2,9 +2,9 @@
 //! convolution is the gradient of a convolution with respect to its input.
 
 use super::{
-    cudnn_descriptor::CudnnDescriptors,
     cudnn_functions::{CudnnFunctions, CudnnPerformance},
     cudnn_numbers::CudnnNumbers as Numbers,
+    descriptor::{DnnDescriptors, StatusCheck},
 };
 use crate::{
     convolution_library::{ConvolutionAlgorithm, ConvolutionBuffers, ConvolutionLibrary},
@@ -36,11 +36,8 @@ impl Cudnn {
         library: &SharedLibrary,
         gpu: Rc<dyn LibraryGpu>,
     ) -> Result<Self, LibraryError> {
-        let missing = |symbol| LibraryError::Symbol {
-            library: library.path().to_owned(),
-            symbol,
-        };
-        let functions = CudnnFunctions::load(library, "cudnn").map_err(missing)?;
+        let functions = CudnnFunctions::load(library, "cudnn")
+            .map_err(|symbol| LibraryError::missing(library, symbol))?;
         gpu.make_current()?;
         let mut handle = null_mut();
         // SAFETY: `handle` is writable for the whole call. Its stream is the default one.
@@ -59,15 +56,9 @@ impl Cudnn {
     fn heuristic(
         &self,
         problem: &ConvolutionProblem,
-        descriptors: &CudnnDescriptors<'_>,
+        descriptors: &DnnDescriptors,
     ) -> Result<Vec<CudnnPerformance>, LibraryError> {
-        let CudnnDescriptors {
-            x,
-            weight,
-            y,
-            windows,
-            ..
-        } = *descriptors;
+        let [x, weight, y, windows] = descriptors.pointers();
         let mut results = vec![CudnnPerformance::default(); MOST_ALGORITHMS];
         let (most, mut count) = (MOST_ALGORITHMS as c_int, 0);
         let place = results.as_mut_ptr();
@@ -145,7 +136,9 @@ impl ConvolutionLibrary for Cudnn {
         problem: &ConvolutionProblem,
     ) -> Result<Vec<ConvolutionAlgorithm>, LibraryError> {
         self.gpu.make_current()?;
-        let found = CudnnDescriptors::new(&self.functions, problem)
+        let found = self
+            .functions
+            .describe(problem)
             .and_then(|descriptors| self.heuristic(problem, &descriptors));
         match found {
             Ok(results) => Ok(results
@@ -164,20 +157,15 @@ impl ConvolutionLibrary for Cudnn {
         buffers: ConvolutionBuffers,
     ) -> Result<(), LibraryError> {
         self.gpu.make_current()?;
-        let descriptors = CudnnDescriptors::new(&self.functions, problem)?;
-        descriptors.set_math(algorithm.math)?;
+        let descriptors = self.functions.describe(problem)?;
+        self.functions
+            .select_math(&descriptors.windows, algorithm.math)?;
         let (number, bytes) = (algorithm.number as c_int, algorithm.workspace);
         let (alpha, beta) = (1.0_f32, 0.0_f32);
         let (alpha, beta) = ((&raw const alpha).cast(), (&raw const beta).cast());
         let [x, weight, y, workspace] = [buffers.x, buffers.weight, buffers.y, buffers.workspace]
             .map(|address| address.pointer());
-        let CudnnDescriptors {
-            x: x_layout,
-            weight: weight_layout,
-            y: y_layout,
-            windows,
-            ..
-        } = descriptors;
+        let [x_layout, weight_layout, y_layout, windows] = descriptors.pointers();
         // SAFETY: the descriptors exist; the tensors have the elements that they state, and the
         // workspace has the bytes that the library requested. Alpha and beta are f32, as sums are,
         // and are read before the call returns.

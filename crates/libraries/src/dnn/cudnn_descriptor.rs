@@ -1,26 +1,16 @@
 //! The descriptors of a convolution in cuDNN: its tensors, its weight and its windows.
 
 use super::{
-    cudnn_functions::CudnnFunctions, cudnn_numbers::CudnnNumbers as Numbers, lengths::lengths,
+    cudnn_functions::CudnnFunctions,
+    cudnn_numbers::CudnnNumbers as Numbers,
+    descriptor::{DnnDescriptor, DnnDescriptors, StatusCheck, TensorFunctions},
+    lengths::{WindowLengths, lengths},
 };
 use crate::{convolution_problem::ConvolutionProblem, library_error::LibraryError};
-use std::{
-    ffi::{CStr, c_int, c_void},
-    ptr::null_mut,
-};
+use std::ffi::{CStr, c_int};
 
-/// The descriptors of a convolution, destroyed when dropped.
-pub(super) struct CudnnDescriptors<'table> {
-    functions: &'table CudnnFunctions,
-    pub(super) x: *mut c_void,
-    pub(super) weight: *mut c_void,
-    pub(super) y: *mut c_void,
-    pub(super) windows: *mut c_void,
-}
-
-impl CudnnFunctions {
-    /// `Ok` for 0; an error with the library's own name of the status otherwise.
-    pub(super) fn check(&self, function: &str, code: c_int) -> Result<(), LibraryError> {
+impl StatusCheck for CudnnFunctions {
+    fn check(&self, function: &str, code: c_int) -> Result<(), LibraryError> {
         if code == 0 {
             return Ok(());
         }
@@ -35,7 +25,7 @@ impl CudnnFunctions {
                 .into_owned()
         };
         Err(if Numbers::is_unsupported(code) {
-            unsupported(&format!("{function} returned {code}, {name}"))
+            LibraryError::unsupported(&format!("{function} returned {code}, {name}"))
         } else {
             LibraryError::Status {
                 function: function.to_owned(),
@@ -46,140 +36,85 @@ impl CudnnFunctions {
     }
 }
 
-fn unsupported(reason: &str) -> LibraryError {
-    LibraryError::Unsupported {
-        reason: reason.to_owned(),
-    }
-}
-
-fn numbers(shape: &[usize]) -> Result<Vec<c_int>, LibraryError> {
-    lengths(shape).ok_or_else(|| unsupported("a length or a stride does not fit into 32 bits"))
-}
-
-impl<'table> CudnnDescriptors<'table> {
-    /// Creates them, with matrix units as the problem permits them.
-    pub(super) fn new(
-        functions: &'table CudnnFunctions,
+impl CudnnFunctions {
+    /// Describes a convolution, with matrix units as the problem permits them.
+    pub(super) fn describe(
+        &self,
         problem: &ConvolutionProblem,
-    ) -> Result<Self, LibraryError> {
-        let mut new = Self {
-            functions,
-            x: null_mut(),
-            weight: null_mut(),
-            y: null_mut(),
-            windows: null_mut(),
-        };
+    ) -> Result<DnnDescriptors, LibraryError> {
         let number = Numbers::number(problem.element)
-            .ok_or_else(|| unsupported("cuDNN has no convolutions of this type"))?;
-        for (descriptor, shape) in [(&mut new.x, &problem.x), (&mut new.y, &problem.y)] {
-            set_tensor(
-                functions,
-                descriptor,
-                number,
-                [shape, &problem.strides(shape)],
-            )?;
-        }
-        new.set_weight(number, problem)?;
-        new.set_windows(problem)?;
-        new.set_math(Numbers::math(problem.element, problem.compute))?;
-        Ok(new)
+            .ok_or_else(|| LibraryError::unsupported("cuDNN has no convolutions of this type"))?;
+        let tensors = TensorFunctions {
+            create: ("cudnnCreateTensorDescriptor", self.tensor_create),
+            set: ("cudnnSetTensorNdDescriptor", self.tensor_set),
+            destroy: self.tensor_destroy,
+        };
+        let described = DnnDescriptors {
+            x: tensors.describe(self, number, problem, &problem.x)?,
+            y: tensors.describe(self, number, problem, &problem.y)?,
+            weight: self.weight(number, problem)?,
+            windows: self.windows(problem)?,
+        };
+        self.select_math(
+            &described.windows,
+            Numbers::math(problem.element, problem.compute),
+        )?;
+        Ok(described)
     }
 
     /// Selects the math type of an algorithm.
-    pub(super) fn set_math(&self, math: c_int) -> Result<(), LibraryError> {
+    pub(super) fn select_math(
+        &self,
+        windows: &DnnDescriptor,
+        math: c_int,
+    ) -> Result<(), LibraryError> {
         // SAFETY: the descriptor exists.
-        let code = unsafe { (self.functions.set_math)(self.windows, math) };
-        self.functions.check("cudnnSetConvolutionMathType", code)
+        let code = unsafe { (self.set_math)(windows.pointer(), math) };
+        self.check("cudnnSetConvolutionMathType", code)
     }
 
-    fn set_weight(
-        &mut self,
+    fn weight(
+        &self,
         number: c_int,
         problem: &ConvolutionProblem,
-    ) -> Result<(), LibraryError> {
-        let (functions, lengths) = (self.functions, numbers(&problem.weight)?);
-        let format = Numbers::FORMATS[usize::from(problem.channels_last)];
-        // SAFETY: the pointer is writable for the whole call.
-        let code = unsafe { (functions.filter_create)(&mut self.weight) };
-        functions.check("cudnnCreateFilterDescriptor", code)?;
+    ) -> Result<DnnDescriptor, LibraryError> {
+        let lengths = lengths(&problem.weight)?;
+        let create = ("cudnnCreateFilterDescriptor", self.filter_create);
+        let weight = DnnDescriptor::new(self, create, self.filter_destroy)?;
         // SAFETY: the descriptor exists, and the array has a number for each dimension.
         let code = unsafe {
-            (functions.filter_set)(
-                self.weight,
+            (self.filter_set)(
+                weight.pointer(),
                 number,
-                format,
+                Numbers::FORMATS[usize::from(problem.channels_last)],
                 lengths.len() as c_int,
                 lengths.as_ptr(),
             )
         };
-        functions.check("cudnnSetFilterNdDescriptor", code)
+        self.check("cudnnSetFilterNdDescriptor", code)?;
+        Ok(weight)
     }
 
-    fn set_windows(&mut self, problem: &ConvolutionProblem) -> Result<(), LibraryError> {
-        let (padding, stride, dilation) = (
-            numbers(&problem.padding)?,
-            numbers(&problem.stride)?,
-            numbers(&problem.dilation)?,
-        );
-        let (functions, groups) = (self.functions, numbers(&[problem.groups])?[0]);
-        // SAFETY: the pointer is writable for the whole call.
-        let code = unsafe { (functions.windows_create)(&mut self.windows) };
-        functions.check("cudnnCreateConvolutionDescriptor", code)?;
+    fn windows(&self, problem: &ConvolutionProblem) -> Result<DnnDescriptor, LibraryError> {
+        let lengths = WindowLengths::new(problem)?;
+        let create = ("cudnnCreateConvolutionDescriptor", self.windows_create);
+        let windows = DnnDescriptor::new(self, create, self.windows_destroy)?;
         // SAFETY: the descriptor exists, and every array has a number for each spatial dimension.
         let code = unsafe {
-            (functions.windows_set)(
-                self.windows,
-                padding.len() as c_int,
-                padding.as_ptr(),
-                stride.as_ptr(),
-                dilation.as_ptr(),
+            (self.windows_set)(
+                windows.pointer(),
+                lengths.rank(),
+                lengths.padding.as_ptr(),
+                lengths.stride.as_ptr(),
+                lengths.dilation.as_ptr(),
                 Numbers::CROSS_CORRELATION,
                 Numbers::FLOAT,
             )
         };
-        functions.check("cudnnSetConvolutionNdDescriptor", code)?;
+        self.check("cudnnSetConvolutionNdDescriptor", code)?;
         // SAFETY: the descriptor exists.
-        let code = unsafe { (functions.set_groups)(self.windows, groups) };
-        functions.check("cudnnSetConvolutionGroupCount", code)
-    }
-}
-
-fn set_tensor(
-    functions: &CudnnFunctions,
-    descriptor: &mut *mut c_void,
-    number: c_int,
-    [shape, strides]: [&[usize]; 2],
-) -> Result<(), LibraryError> {
-    let (lengths, strides) = (numbers(shape)?, numbers(strides)?);
-    // SAFETY: the pointer is writable for the whole call.
-    let code = unsafe { (functions.tensor_create)(descriptor) };
-    functions.check("cudnnCreateTensorDescriptor", code)?;
-    // SAFETY: the descriptor exists, and both arrays have a number for each dimension.
-    let code = unsafe {
-        (functions.tensor_set)(
-            *descriptor,
-            number,
-            lengths.len() as c_int,
-            lengths.as_ptr(),
-            strides.as_ptr(),
-        )
-    };
-    functions.check("cudnnSetTensorNdDescriptor", code)
-}
-
-impl Drop for CudnnDescriptors<'_> {
-    fn drop(&mut self) {
-        let functions = self.functions;
-        for (descriptor, destroy) in [
-            (self.x, functions.tensor_destroy),
-            (self.y, functions.tensor_destroy),
-            (self.weight, functions.filter_destroy),
-            (self.windows, functions.windows_destroy),
-        ] {
-            if !descriptor.is_null() {
-                // SAFETY: the descriptor came from the library and is not used any more.
-                unsafe { destroy(descriptor) };
-            }
-        }
+        let code = unsafe { (self.set_groups)(windows.pointer(), lengths.groups) };
+        self.check("cudnnSetConvolutionGroupCount", code)?;
+        Ok(windows)
     }
 }

@@ -2,7 +2,7 @@
 //! its id. Without the mode, it would measure all of them first and choose by time.
 
 use super::{
-    miopen_descriptor::{MiopenDescriptors, status, unsupported},
+    descriptor::{DnnDescriptors, StatusCheck},
     miopen_functions::{MiopenFunctions, MiopenSolution},
     miopen_numbers::MiopenNumbers as Numbers,
 };
@@ -30,19 +30,16 @@ impl Miopen {
         library: &SharedLibrary,
         gpu: Rc<dyn LibraryGpu>,
     ) -> Result<Self, LibraryError> {
-        let missing = |symbol| LibraryError::Symbol {
-            library: library.path().to_owned(),
-            symbol,
-        };
-        let functions = MiopenFunctions::load(library, "miopen").map_err(missing)?;
+        let functions = MiopenFunctions::load(library, "miopen")
+            .map_err(|symbol| LibraryError::missing(library, symbol))?;
         gpu.make_current()?;
         let (mut handle, mut version) = (null_mut(), [0; 3]);
         // SAFETY: `handle` is writable for the whole call; the null stream exists on every device.
         let code = unsafe { (functions.create)(&mut handle, null_mut()) };
-        status("miopenCreateWithStream", code)?;
+        functions.check("miopenCreateWithStream", code)?;
         let [major, minor, patch] = &mut version;
         // SAFETY: the three numbers are writable for the whole call.
-        status("miopenGetVersion", unsafe {
+        functions.check("miopenGetVersion", unsafe {
             (functions.version)(major, minor, patch)
         })?;
         Ok(Self {
@@ -54,22 +51,14 @@ impl Miopen {
     }
 
     /// The solutions of a convolution, in the order of the library: the fastest first.
-    fn solutions(
-        &self,
-        descriptors: &MiopenDescriptors<'_>,
-    ) -> Result<Vec<MiopenSolution>, LibraryError> {
-        let MiopenDescriptors {
-            x,
-            weight,
-            y,
-            windows,
-            ..
-        } = *descriptors;
+    fn solutions(&self, descriptors: &DnnDescriptors) -> Result<Vec<MiopenSolution>, LibraryError> {
+        let [x, weight, y, windows] = descriptors.pointers();
         let mut count = 0;
         // SAFETY: the descriptors exist; `count` is writable for the whole call.
         let code =
             unsafe { (self.functions.count)(self.handle, weight, x, windows, y, &mut count) };
-        status("miopenConvolutionForwardGetSolutionCount", code)?;
+        self.functions
+            .check("miopenConvolutionForwardGetSolutionCount", code)?;
         let mut solutions = vec![MiopenSolution::default(); count];
         if count == 0 {
             return Ok(solutions);
@@ -88,7 +77,8 @@ impl Miopen {
                 solutions.as_mut_ptr(),
             )
         };
-        status("miopenConvolutionForwardGetSolution", code)?;
+        self.functions
+            .check("miopenConvolutionForwardGetSolution", code)?;
         solutions.truncate(count);
         Ok(solutions)
     }
@@ -135,10 +125,12 @@ impl ConvolutionLibrary for Miopen {
         problem: &ConvolutionProblem,
     ) -> Result<Vec<ConvolutionAlgorithm>, LibraryError> {
         if problem.compute == ComputeType::Tf32 {
-            return Err(unsupported("MIOpen has no TF32"));
+            return Err(LibraryError::unsupported("MIOpen has no TF32"));
         }
         self.gpu.make_current()?;
-        let found = MiopenDescriptors::new(&self.functions, problem)
+        let found = self
+            .functions
+            .describe(problem)
             .and_then(|descriptors| self.solutions(&descriptors));
         match found {
             Ok(solutions) => Ok(solutions.iter().map(algorithm).collect()),
@@ -154,19 +146,14 @@ impl ConvolutionLibrary for Miopen {
         buffers: ConvolutionBuffers,
     ) -> Result<(), LibraryError> {
         self.gpu.make_current()?;
-        let descriptors = MiopenDescriptors::new(&self.functions, problem)?;
-        let MiopenDescriptors {
-            x,
-            weight,
-            y,
-            windows,
-            ..
-        } = descriptors;
+        let descriptors = self.functions.describe(problem)?;
+        let [x, weight, y, windows] = descriptors.pointers();
         // SAFETY: the descriptors exist.
         let code = unsafe {
             (self.functions.compile)(self.handle, weight, x, windows, y, algorithm.number)
         };
-        status("miopenConvolutionForwardCompileSolution", code)?;
+        self.functions
+            .check("miopenConvolutionForwardCompileSolution", code)?;
         // SAFETY: the descriptors exist; the tensors have the elements that they state, and the
         // workspace has the bytes that the library requested.
         let code = unsafe {

@@ -1,5 +1,5 @@
-//! `libamdhip64`: an AMD GPU, real or simulated. The functions are among those that burn's ROCm
-//! backend calls.
+//! `libamdhip64`: an AMD GPU, real or simulated. burn's ROCm backend calls each of these functions,
+//! too.
 
 use super::{
     account::Account,

@@ -16,7 +16,7 @@ use std::{
 pub(super) struct Descriptors<'table> {
     functions: &'table LtFunctions,
     operation: *mut c_void,
-    /// Those of A, B, C and D.
+    /// The layouts of A, B, C and D.
     layouts: [*mut c_void; 4],
     preference: *mut c_void,
 }

@@ -27,16 +27,16 @@ pub(super) struct Factors {
 enum FactorKind {
     /// Uniform from -1 to 1.
     Uniform,
-    /// Whole numbers from -2 to 2, those of C multiples of 4: with alpha -0.5 and beta 0.75 every
-    /// step is exact.
+    /// Whole numbers from -2 to 2, in C multiples of 4: with alpha -0.5 and beta 0.75 every step is
+    /// exact.
     Integers,
-    /// A is subnormal, B large enough that the result is normal: zero where the device flushes A.
+    /// A is subnormal, B large enough that the result is normal: zero if the device flushes A.
     Subnormal,
 }
 
 impl FactorKind {
-    /// The kinds alternate over the shapes. Factors of TF32 lose bits of subnormal numbers, and
-    /// those of 8 bits have few.
+    /// The kinds alternate over the shapes. TF32 loses bits of subnormal numbers, and types of 8
+    /// bits have few of them.
     fn for_index(index: usize, arithmetic: GemmTypes) -> Self {
         let has_subnormals = arithmetic.compute == ComputeType::F32 && !arithmetic.has_float8();
         match index % 5 {

@@ -33,7 +33,7 @@ pub(super) const DEFINITIONS: &[LogDefinition] = &[
         format: LogFormat::Lightning,
         signature: "Epoch ",
         any_of: &["loss=", "loss_step="],
-        // Not that of a sanity check or a validation, whose bars have other names.
+        // Bars of a sanity check or a validation have other names.
         step: &[At(After("global_step=")), Bar],
         fields: &[
             Field(Metric::Loss, After("reduced_train_loss="), Unit::Own),

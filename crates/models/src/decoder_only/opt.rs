@@ -64,6 +64,7 @@ impl OptConfig {
     }
 
     fn norm<B: Ops>(&self, w: &Weights<B>) -> Result<LayerNorm<B>, WeightsError> {
+        // PyTorch's default: OPT's configuration has no field for it.
         const EPS: f64 = 1e-5;
         if self.layer_norm_elementwise_affine {
             LayerNorm::load(w, self.hidden_size, EPS)

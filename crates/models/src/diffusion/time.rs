@@ -17,6 +17,7 @@ pub(crate) struct Waves {
     pub(crate) freq_shift: f64,
 }
 
+/// `max_period` of diffusers' `get_timestep_embedding`, which no configuration changes.
 const LONGEST_PERIOD: f32 = 10_000.0;
 
 impl Waves {

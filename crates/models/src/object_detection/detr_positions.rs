@@ -22,6 +22,7 @@ pub(crate) enum DetrPositions<B: Ops> {
 
 /// The rows of a learned table.
 const LONGEST: usize = 50;
+/// `temperature` of transformers' `DetrSinePositionEmbedding`, which no configuration changes.
 const TEMPERATURE: f64 = 10_000.0;
 /// Added to the last position, by which all are divided.
 const EPS: f64 = 1e-6;

@@ -1,4 +1,4 @@
-//! Tests that run in a process of their own: a panic on a device thread invalidates the results of
+//! Tests that run in a separate process: a panic on a device thread invalidates the results of
 //! every other test.
 
 use std::process::Command;

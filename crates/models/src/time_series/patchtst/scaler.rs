@@ -43,7 +43,9 @@ pub(super) struct Scaled<B: Ops> {
     pub(super) scale: Tensor<B, 3>,
 }
 
+/// `minimum_scale` of transformers' `PatchTSTStdScaler`, which is added to the variance.
 const SMALLEST_VARIANCE: f64 = 1e-5;
+/// `minimum_scale` of transformers' `PatchTSTMeanScaler`, the least scale.
 const SMALLEST_MEAN: f64 = 1e-10;
 
 impl Scaler {

@@ -88,7 +88,7 @@ impl CheckRun<'_> {
     }
 
     /// Probes `precision` on the device of this check, without the harness, or `None` if it is not
-    /// probed, as f32, and where the device cannot be opened.
+    /// probed, as f32, and if the device cannot be opened.
     pub(in crate::check) fn probe(&self, precision: Precision) -> Option<PrecisionProbe> {
         let device = detect(
             self.registration.device,
@@ -126,7 +126,7 @@ impl CheckRun<'_> {
         self.evidence.mock = false;
     }
 
-    /// The facts needed to make token ids for `tested`; for an encoder-decoder those of its
+    /// The facts needed to make token ids for `tested`; for an encoder-decoder the facts of its
     /// decoder.
     pub(in crate::check) fn text_facts<'g>(
         &self,

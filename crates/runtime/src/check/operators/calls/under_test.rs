@@ -85,8 +85,9 @@ impl Execute for OperatorsUnderTest<'_> {
     }
 }
 
-/// The operators of the spec with their shapes, without those that the engine of this check does
-/// not compute. To be called after it has loaded them. Without any operator the check is ignored.
+/// The operators of the spec with their shapes, without operators that the engine of this check
+/// does not compute. To be called after it has loaded them. Without any operator the check is
+/// ignored.
 pub(in crate::check::operators) fn shapes(
     run: &CheckRun<'_>,
 ) -> Result<Vec<&'static OperatorShapes>, Abort> {

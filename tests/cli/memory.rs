@@ -1,4 +1,4 @@
-//! `testgen estimate`: tables, JSON, types without an estimate, damaged checkpoints.
+//! `testgen show memory`: tables, JSON, types without an estimate, damaged checkpoints.
 
 use crate::project::Project;
 use serde_json::Value;
@@ -13,7 +13,7 @@ fn fixture(name: &str) -> String {
 }
 
 fn json(arguments: &[&str]) -> Value {
-    let all: Vec<&str> = ["estimate", "--format", "json"]
+    let all: Vec<&str> = ["show", "memory", "--format", "json"]
         .iter()
         .chain(arguments)
         .copied()
@@ -85,7 +85,7 @@ fn memory_grows_with_batch_and_tokens() {
 #[test]
 fn a_table_has_every_part_and_every_device() {
     let outcome = Project::empty()
-        .run(&["estimate", &fixture("vit")])
+        .run(&["show", "memory", &fixture("vit")])
         .expect_code(0);
     for word in [
         "ViT",
@@ -109,7 +109,7 @@ fn a_table_has_every_part_and_every_device() {
 #[test]
 fn a_type_without_an_estimate_is_refused_by_its_name() {
     let outcome = Project::empty()
-        .run(&["estimate", &fixture("mamba")])
+        .run(&["show", "memory", &fixture("mamba")])
         .expect_code(2);
     assert!(
         outcome
@@ -128,7 +128,7 @@ fn a_type_without_an_estimate_is_refused_by_its_name() {
 #[test]
 fn more_tokens_than_positions_are_refused() {
     let outcome = Project::empty()
-        .run(&["estimate", &fixture("bert"), "--tokens", "100000"])
+        .run(&["show", "memory", &fixture("bert"), "--tokens", "100000"])
         .expect_code(2);
     assert!(
         outcome.stderr.contains("100000 tokens are more than the"),
@@ -163,7 +163,7 @@ fn sizes_that_no_model_has_are_refused() {
     ];
     for (field, value) in cases {
         let directory = with_field(&project, field, value);
-        let outcome = project.run(&["estimate", &directory]).expect_code(2);
+        let outcome = project.run(&["show", "memory", &directory]).expect_code(2);
         assert!(
             outcome.stderr.contains(field),
             "{field}: {}",
@@ -171,7 +171,7 @@ fn sizes_that_no_model_has_are_refused() {
         );
     }
     let directory = with_field(&project, "model_type", "unheard-of".into());
-    let outcome = project.run(&["estimate", &directory]).expect_code(2);
+    let outcome = project.run(&["show", "memory", &directory]).expect_code(2);
     assert!(
         outcome.stderr.contains("unknown model type `unheard-of`"),
         "{}",
@@ -189,7 +189,7 @@ fn a_damaged_header_is_refused() {
         b"\x01",
     ] {
         project.write("damaged/model.safetensors", bytes);
-        let outcome = project.run(&["estimate", &directory]).expect_code(2);
+        let outcome = project.run(&["show", "memory", &directory]).expect_code(2);
         assert!(
             outcome.stderr.contains("model.safetensors"),
             "{}",

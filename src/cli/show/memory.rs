@@ -1,28 +1,30 @@
-//! `testgen estimate`: the memory of a model, before it is loaded.
+//! `testgen show memory`: an estimate of the memory of a model, before it is loaded.
 
-use super::{Out, checkpoint_argument::checkpoint, text_format::TextFormat, written::write_result};
-use crate::estimate::{EstimateOptions, estimate, render_human, render_json};
+use crate::{
+    cli::{Out, checkpoint_argument::checkpoint, text_format::TextFormat},
+    estimate::{EstimateOptions, estimate, render_human, render_json},
+};
 use std::{num::NonZeroU32, path::PathBuf};
-use testgen_base::{cli_error::Error, exit_code::ExitCode};
+use testgen_base::cli_error::Error;
 use testgen_device::{System, inventory};
 use testgen_types::Precision;
 
-/// Estimate the memory of a model: weights, cache, activations, workspace
+/// Show the memory that a model needs, estimated: weights, cache, activations, workspace
 ///
 /// Reads config.json and the headers of the safetensors files, loads nothing and needs no GPU.
-/// Estimates one call that reads a batch of inputs at once, and keeps keys and values where the
-/// type generates text, as the suite computes it on the CPU and on GPUs. Compares the total with
-/// the memory of every usable device of this machine. docs/memory.md lists the types and the
-/// measured differences.
+/// Estimates one call that reads a batch of inputs at once, and keeps keys and values if the type
+/// generates text, as the suite computes it on the CPU and on GPUs. Compares the total with the
+/// memory of every usable device of this machine. docs/memory.md lists the types and the measured
+/// differences.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  testgen estimate llama                               the checkpoint of the spec `llama`, in f32, f16 and bf16
-  testgen estimate ~/models/Llama-3.2-1B --tokens 4096 --batch 8
-  testgen estimate bert --precision bf16 --format json bytes for a script, with a version
+  testgen show memory llama                            the checkpoint of the spec `llama`, in f32, f16 and bf16
+  testgen show memory ~/models/Llama-3.2-1B --tokens 4096 --batch 8
+  testgen show memory bert --precision bf16 --format json bytes for a script, with a version
 
 Exit codes: 0 estimated; 2 wrong usage or input, for instance a type that has no estimate.")]
-pub(super) struct EstimateArguments {
+pub(super) struct MemoryArguments {
     /// Name of a spec, or directory of a checkpoint
     #[arg(value_name = "NAME|DIR")]
     target: PathBuf,
@@ -45,7 +47,7 @@ pub(super) struct EstimateArguments {
     format: TextFormat,
 }
 
-pub(super) fn run(arguments: &EstimateArguments, out: &mut Out) -> Result<ExitCode, Error> {
+pub(super) fn run(arguments: &MemoryArguments, out: &mut Out) -> Result<(), Error> {
     let directory = checkpoint(&arguments.target, arguments.specs.as_deref())?;
     let options = EstimateOptions {
         precisions: arguments.precision.clone(),
@@ -57,6 +59,5 @@ pub(super) fn run(arguments: &EstimateArguments, out: &mut Out) -> Result<ExitCo
         TextFormat::Human => render_human(&report),
         TextFormat::Json => render_json(&report),
     };
-    write_result(None, &text, out)?;
-    Ok(ExitCode::Success)
+    write!(out, "{text}")
 }

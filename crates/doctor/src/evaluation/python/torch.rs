@@ -1,0 +1,100 @@
+//! PyTorch: its version, the vendor that it was built for, and the architectures of its kernels.
+
+use super::{absent, broken, install, older};
+use crate::{
+    facts::{MachineFacts, Python},
+    row::{Area, DoctorRow, RowStatus},
+};
+use testgen_device::DeviceKind;
+
+/// The oldest torch that the engine `torch` supports.
+const TORCH: (u32, u32) = (2, 4);
+
+/// The version of torch, and whether its build supports a GPU of this machine.
+pub(super) fn torch(facts: &MachineFacts, python: &Python) -> DoctorRow {
+    let Some(package) = python.packages.get("torch") else {
+        return absent(python, "torch");
+    };
+    if let Some(error) = &package.error {
+        return broken(python, "torch", package, error);
+    }
+    let build = match (&package.hip, &package.cuda) {
+        (Some(hip), _) => format!("built for HIP {hip}"),
+        (None, Some(cuda)) => format!("built for CUDA {cuda}"),
+        (None, None) => "built for the CPU".to_owned(),
+    };
+    let new = |status| {
+        DoctorRow::new(
+            Area::Python,
+            "torch",
+            status,
+            format!("{}, {build}", package.version),
+        )
+    };
+    if older(&package.version, TORCH) {
+        return new(RowStatus::Warning).because(
+            "the engine `torch` needs 2.4 or newer",
+            install(python, "--upgrade torch"),
+        );
+    }
+    let [rocm, cuda] = [DeviceKind::Rocm, DeviceKind::Cuda].map(|kind| has_gpu(facts, kind));
+    // A machine may have GPUs of both vendors; a build supports one.
+    let supported = (package.hip.is_some() && rocm) || (package.cuda.is_some() && cuda);
+    match (rocm, cuda) {
+        (true, _) if !supported => new(RowStatus::Warning).because(
+            "this build cannot use the AMD GPU; PyPI has builds for CUDA only",
+            reinstall(python, "rocm6.4"),
+        ),
+        (false, true) if !supported => new(RowStatus::Warning).because(
+            "this build cannot use the NVIDIA GPU",
+            reinstall(python, "cu128"),
+        ),
+        _ => new(RowStatus::Ok),
+    }
+}
+
+fn has_gpu(facts: &MachineFacts, kind: DeviceKind) -> bool {
+    facts
+        .inventory
+        .devices
+        .iter()
+        .any(|device| device.kind == kind && !device.simulated)
+}
+
+/// The command that replaces torch with a build from PyTorch's `index`.
+fn reinstall(python: &Python, index: &str) -> String {
+    install(
+        python,
+        &format!("--force-reinstall torch --index-url https://download.pytorch.org/whl/{index}"),
+    )
+}
+
+/// A HIP build has kernels for the architectures of its list only; others fail at the first kernel.
+pub(super) fn architectures(facts: &MachineFacts, python: &Python) -> Vec<DoctorRow> {
+    let Some(torch) = python
+        .packages
+        .get("torch")
+        .filter(|torch| torch.hip.is_some())
+    else {
+        return Vec::new();
+    };
+    // The list is empty where torch sees no GPU.
+    let gpus = facts
+        .inventory
+        .devices
+        .iter()
+        .filter(|device| device.kind == DeviceKind::Rocm && !torch.architectures.is_empty());
+    gpus.filter_map(|device| {
+        let architecture = device.architecture.as_ref().filter(|own| !torch.architectures.contains(own))?;
+        let evidence = format!("has kernels for {}, not for {architecture}", torch.architectures.join(", "));
+        let row = DoctorRow::new(Area::Python, format!("torch, {}", device.label()), RowStatus::Warning, evidence);
+        let fix = install(python, "--upgrade --pre torch --index-url https://download.pytorch.org/whl/nightly/rocm7.0");
+        Some(
+            row.because(
+                "this build was not compiled for the GPU; its kernels fail, or run for another architecture",
+                fix,
+            ),
+        )
+    })
+    .collect()
+}

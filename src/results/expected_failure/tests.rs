@@ -1,0 +1,153 @@
+//! Tests of the checks that an entry matches, and of the errors of its keys.
+
+use super::*;
+use crate::results::read::parse_lines;
+
+fn entry(rest: &str) -> ExpectedFailure {
+    let text =
+        format!("model = \"bert*\"\ncheck = \"finite\"\nreason = \"r\"\nowner = \"o\"\n{rest}");
+    toml::from_str(&text).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+fn result(model: &str, status: &str, rest: &str) -> ReportEntry {
+    let line = format!(
+        r#"{{"version":1,"model":"{model}","architecture":"encoder_only","device":"rocm","check":"finite","precision":"f32","status":"{status}",{rest}"milliseconds":1}}"#
+    );
+    parse_lines(&line).entries.remove(0)
+}
+
+#[test]
+fn an_expectation_matches_only_its_checks() {
+    let day = |text: &str| text.parse::<Date>().expect("is a date");
+    let on = |rest: &str| ExpectedFailures::new(vec![entry(rest)], day("2027-01-31"));
+    let far = "expires = \"2030-01-01\"\n";
+    assert!(on(far).matching(&result("bert_tiny", "fail", "")).is_some());
+    assert!(on(far).matching(&result("roberta", "fail", "")).is_none());
+    assert!(on(far).matching(&result("bert", "ignored", "")).is_none());
+    assert!(
+        on(far)
+            .matching(&result("bert", "fail", r#""mock":true,"#))
+            .is_none()
+    );
+    assert!(
+        on(&format!("{far}device = \"cuda\""))
+            .matching(&result("bert", "fail", ""))
+            .is_none()
+    );
+    let torch = r#""engine":"torch","#;
+    assert!(
+        on(far).matching(&result("bert", "fail", torch)).is_none(),
+        "it is about the native engine"
+    );
+    assert!(
+        on(&format!("{far}engine = \"torch\""))
+            .matching(&result("bert", "fail", torch))
+            .is_some()
+    );
+    assert!(
+        on(&format!("{far}engine = \"torch\""))
+            .matching(&result("bert", "fail", ""))
+            .is_none()
+    );
+    let eager = r#""engine":"torch/eager","#;
+    assert!(
+        on(&format!("{far}engine = \"torch\""))
+            .matching(&result("bert", "fail", eager))
+            .is_none()
+    );
+    assert!(
+        on(&format!("{far}engine = \"torch*\""))
+            .matching(&result("bert", "fail", eager))
+            .is_some()
+    );
+    assert!(
+        on(&format!("{far}engine = \"torch*\""))
+            .matching(&result("bert", "fail", ""))
+            .is_none()
+    );
+    assert!(
+        on(&format!("{far}precision = \"f16\""))
+            .matching(&result("bert", "fail", ""))
+            .is_none()
+    );
+}
+
+#[test]
+fn it_is_in_force_through_its_last_day() {
+    let expectation = entry("expires = \"2027-01-31\"\n");
+    let on = |day: &str| {
+        ExpectedFailures::new(vec![expectation.clone()], day.parse().expect("is a date"))
+    };
+    assert!(on("2027-01-31").is_in_force(&expectation));
+    assert!(!on("2027-02-01").is_in_force(&expectation));
+}
+
+/// The lines of an entry with `keys`, as a report reads them.
+fn parse(keys: &str) -> Result<ExpectedFailure, String> {
+    toml::from_str(&format!(
+        "{keys}reason = \"r\"\nowner = \"o\"\nexpires = \"2030-01-01\"\n"
+    ))
+    .map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_list_matches_as_an_entry_for_each_combination_of_its_values() {
+    let lists = parse(
+        "model = [\"bert*\", \"gpt2\"]\ncheck = [\"finite\", \"placement\"]\ndevice = [\"rocm\", \"cpu\"]\n\
+         engine = [\"torch\", \"torch/tf32\"]\nprecision = [\"f16\", \"f32\"]\n",
+    )
+    .expect("is valid");
+    let torch = r#""engine":"torch","#;
+    assert!(lists.matches(&result("bert_tiny", "fail", torch)));
+    assert!(lists.matches(&result("gpt2", "fail", torch)));
+    assert!(lists.matches(&result("gpt2", "fail", r#""engine":"torch/tf32","#)));
+    assert!(!lists.matches(&result("gpt2", "fail", r#""engine":"torch/eager","#)));
+    assert!(!lists.matches(&result("gpt2_wide", "fail", torch)));
+    let base = result("bert", "fail", torch);
+    let with = |change: fn(&mut ReportEntry)| {
+        let mut entry = base.clone();
+        change(&mut entry);
+        lists.matches(&entry)
+    };
+    assert!(with(|entry| entry.device = DeviceKind::Cpu));
+    assert!(!with(|entry| entry.device = DeviceKind::Cuda));
+    assert!(with(|entry| entry.precision = Precision::F16));
+    assert!(!with(|entry| entry.precision = Precision::Bf16));
+    assert!(with(|entry| entry.check = Check::Placement));
+    assert!(!with(|entry| entry.check = Check::Determinism));
+}
+
+#[test]
+fn an_invalid_list_is_an_error_that_shows_its_line() {
+    let errors = [
+        (
+            "model = []\ncheck = \"finite\"\n",
+            "1 | model = []",
+            "the list is empty",
+        ),
+        (
+            "model = \"a\"\ncheck = \"finite\"\nprecision = [\"f16\", \"f16\"]\n",
+            "3 | precision = [",
+            "`f16` is in the list twice; remove one",
+        ),
+        (
+            "model = \"a\"\ncheck = \"finite\"\ndevice = [\"cpu\", \"tpu\"]\n",
+            "3 | device = [",
+            "unknown variant `tpu`, expected one of `cpu`, `cuda`, `rocm`",
+        ),
+        (
+            "model = [\"a\", \"[\"]\ncheck = \"finite\"\n",
+            "1 | model = [",
+            "`[` is not a pattern",
+        ),
+        (
+            "model = \"a\"\ncheck = 1\n",
+            "2 | check = 1",
+            "expected a text or a list of texts",
+        ),
+    ];
+    for (keys, line, message) in errors {
+        let error = parse(keys).expect_err(keys);
+        assert!(error.contains(line) && error.contains(message), "{error}");
+    }
+}
