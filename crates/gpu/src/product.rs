@@ -178,7 +178,7 @@ pub(crate) fn product(
 }
 
 /// The name of [`ProductKernel::RowMajor`], which is not one of cubek's kernels.
-pub const ROW_MAJOR: &str = "row_major_product";
+pub const ROW_MAJOR: &str = "matmul_row_major";
 
 /// cubek's name of the kernel that the rule chooses for `product` on `device`, with its options.
 /// Where that kernel refuses the layout, the naive one computes the product.

@@ -65,7 +65,7 @@ pub fn row_major_product(
         return Ok(());
     }
     let (cubes, dimension) = blocks(count, COLUMNS * slices);
-    row_major_product_kernel::launch(
+    matmul_row_major::launch(
         &output.client,
         cubes,
         dimension,
@@ -140,7 +140,7 @@ fn distances(tensor: &GpuTensor) -> [usize; 4] {
 }
 
 #[cube(launch, address_type = "dynamic")]
-fn row_major_product_kernel<F: Float>(
+fn matmul_row_major<F: Float>(
     left: &Array<F>,
     right: &Array<F>,
     output: &mut Array<F>,

@@ -1,5 +1,5 @@
-//! Every product of bert with the naive kernel, which computes all small ones by rule: without a
-//! fault, and with faults that only the processes of the kernel have.
+//! Every product of bert with the naive kernel, which computes the small ones with a transposed
+//! factor by rule: without a fault, and with faults that only the processes of the kernel have.
 
 use crate::subprocess::{self, CacheState};
 use hip_sim_fault_tests::Installation;
