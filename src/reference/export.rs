@@ -52,12 +52,7 @@ pub fn export(options: &ExportOptions) -> Result<(), PythonError> {
         PythonProgram::check(checkpoint)?;
     }
     child_process::watch_interrupts();
-    let write = |source| PythonError::Write {
-        program: PythonProgram::Exporter,
-        source,
-    };
-    let directory = tempfile::tempdir().map_err(write)?;
-    EXPORTER.write(directory.path()).map_err(write)?;
+    let directory = PythonProgram::Exporter.unpack(&EXPORTER)?;
     let program = python_program(options.python.as_deref().map(Path::as_os_str));
     let mut command = isolated_python(&program);
     command

@@ -9,6 +9,7 @@ use std::{
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus},
 };
+use tempfile::TempDir;
 use testgen_base::{
     checkpoint_files::{self, CheckpointFilesError},
     child_process::{self, ChildError},
@@ -16,6 +17,7 @@ use testgen_base::{
     exit_code::ExitCode,
 };
 use testgen_checkpoints::SyntheticError;
+use testgen_python::EmbeddedProgram;
 
 /// A program in Python.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +41,18 @@ impl PythonProgram {
             });
         }
         Ok(checkpoint_files::check(checkpoint)?)
+    }
+
+    /// Writes the files of the program into a temporary directory.
+    pub(crate) fn unpack(self, files: &EmbeddedProgram) -> Result<TempDir, PythonError> {
+        let unpacked = tempfile::tempdir().and_then(|directory| {
+            files.write(directory.path())?;
+            Ok(directory)
+        });
+        unpacked.map_err(|source| PythonError::Write {
+            program: self,
+            source,
+        })
     }
 
     /// Starts `command`, which ends with this process.

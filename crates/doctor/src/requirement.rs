@@ -34,18 +34,16 @@ fn row(requirement: &Requirement, computations: &[EngineComputation]) -> DoctorR
         "known answers on {}, {needed} needed",
         Count(found, "device")
     );
-    let new = |status| {
-        DoctorRow::new(
-            Area::Requirements,
-            requirement.to_string(),
-            status,
-            evidence.clone(),
-        )
-    };
+    let row = DoctorRow::new(
+        Area::Requirements,
+        requirement.to_string(),
+        RowStatus::Ok,
+        evidence,
+    );
     if found >= needed as usize {
-        return new(RowStatus::Ok);
+        return row;
     }
-    new(RowStatus::Failure).because(
+    row.failure(
         "the lines above say why a device or an engine is missing",
         "testgen doctor --devices",
     )

@@ -116,4 +116,18 @@ impl DoctorRow {
             ..self
         }
     }
+
+    /// The line as a warning, with its cause and the command that fixes it.
+    #[must_use]
+    pub fn warning(self, cause: impl Into<String>, fix: impl Into<String>) -> Self {
+        let status = RowStatus::Warning;
+        Self { status, ..self }.because(cause, fix)
+    }
+
+    /// The line as a failure, with its cause and the command that fixes it.
+    #[must_use]
+    pub fn failure(self, cause: impl Into<String>, fix: impl Into<String>) -> Self {
+        let status = RowStatus::Failure;
+        Self { status, ..self }.because(cause, fix)
+    }
 }

@@ -2,14 +2,17 @@
 //! names.
 
 mod class;
+mod resize;
 mod sizes;
 
 use crate::{
     config_file::ConfigFile, error::PreprocessError, resample::ResampleFilter, size::Size,
 };
-use class::{Defaults, class_defaults};
+use class::{Defaults, UNSUPPORTED, class_defaults};
 use sizes::{crop, resize};
 use std::path::Path;
+
+pub(crate) use resize::Resize;
 
 /// The steps that are applied to an image, in this order; a disabled step is none.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,21 +25,6 @@ pub(crate) struct ImageConfig {
     pub(crate) normalize: Option<Normalize>,
     /// Whether images of different sizes are padded to one, with a mask of the padding.
     pub(crate) pad: bool,
-}
-
-/// The size that an image gets.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Resize {
-    /// Exactly this size.
-    Exact(Size),
-    /// This shorter side, the longer one in proportion.
-    ShortestEdge(usize),
-    /// DETR and YOLOS: this shorter side, unless the longer one would be above its limit; with a
-    /// third number, both sides are cut off to multiples of it.
-    Edges(usize, usize, Option<usize>),
-    /// ConvNeXT: below 384 this side divided by the share, then a centred square of this side; from
-    /// 384 on a square.
-    ShareOfSquare(usize, f64),
 }
 
 /// Per channel, red first.
@@ -80,9 +68,6 @@ const KNOWN: [&str; 28] = [
     "size",
     "transformers_version",
 ];
-
-const UNSUPPORTED: &str =
-    "testgen does not apply it; set it to null or false if the model does without";
 
 /// Reads the image part of `processor_config.json`, else `preprocessor_config.json`, or `None` if
 /// neither has one.

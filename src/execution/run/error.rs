@@ -1,6 +1,10 @@
 //! Errors of building and running a suite. Failed checks are not errors but results.
 
-use std::{io, path::PathBuf, process::ExitStatus};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    process::ExitStatus,
+};
 use testgen_base::{child_process::ChildError, cli_error::CliError, exit_code::ExitCode};
 
 /// A suite could not be built or run.
@@ -103,6 +107,16 @@ pub enum RunError {
     /// The child process could not be waited for.
     #[error(transparent)]
     Child(#[from] ChildError),
+}
+
+impl RunError {
+    /// The error for a file that cannot be written, of the system's error.
+    pub(super) fn write(path: &Path) -> impl Fn(io::Error) -> Self {
+        move |source| Self::Write {
+            path: path.to_owned(),
+            source,
+        }
+    }
 }
 
 impl CliError for RunError {

@@ -76,10 +76,6 @@ impl Execution {
 ///
 /// When a report cannot be read, or the directory cannot be written.
 pub fn keep_reports(executions: Vec<Execution>, target: &Path) -> Result<Vec<PathBuf>, RunError> {
-    let failed = |source| RunError::Write {
-        path: target.to_owned(),
-        source,
-    };
     let logs = executions
         .iter()
         .map(|execution| execution.log.clone())
@@ -87,9 +83,9 @@ pub fn keep_reports(executions: Vec<Execution>, target: &Path) -> Result<Vec<Pat
     let mut reports = executions.into_iter().map(|execution| execution.report);
     if let Some(first) = reports.next() {
         for other in reports {
-            append(other.path(), first.path()).map_err(failed)?;
+            append(other.path(), first.path()).map_err(RunError::write(target))?;
         }
-        first.persist().map_err(failed)?;
+        first.persist().map_err(RunError::write(target))?;
     }
     Ok(logs)
 }
@@ -211,18 +207,18 @@ impl Started {
         part: &SuitePart,
         options: &ExecutionOptions,
     ) -> Result<Self, RunError> {
-        let failed = |path: &Path| {
-            let path = path.to_owned();
-            move |source| RunError::Write { path, source }
-        };
         // Absolute, because the suite runs in another directory.
-        let target = std::path::absolute(&options.report).map_err(failed(&options.report))?;
-        let report = TemporaryFile::new(&target).map_err(failed(&target))?;
+        let target =
+            std::path::absolute(&options.report).map_err(RunError::write(&options.report))?;
+        let report = TemporaryFile::new(&target).map_err(RunError::write(&target))?;
         let log = log_path(&target, part.name.as_deref());
-        let log_file = TemporaryFile::new(&log).map_err(failed(&log))?;
-        let output = log_file.handle().try_clone().map_err(failed(&log))?;
+        let log_file = TemporaryFile::new(&log).map_err(RunError::write(&log))?;
+        let output = log_file
+            .handle()
+            .try_clone()
+            .map_err(RunError::write(&log))?;
         // A clone shares the position in the file, so that both streams append to one log.
-        let errors = output.try_clone().map_err(failed(&log))?;
+        let errors = output.try_clone().map_err(RunError::write(&log))?;
         let mut command = command(suite);
         if options.work == Work::Checks {
             command.args(&part.selection.arguments);

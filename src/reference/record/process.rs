@@ -24,14 +24,8 @@ pub(super) struct Recorder<'a> {
 impl<'a> Recorder<'a> {
     /// Writes the files into a temporary directory.
     pub(super) fn new(options: &'a RecordOptions) -> Result<Self, PythonError> {
-        let write = |source| PythonError::Write {
-            program: PythonProgram::Recorder,
-            source,
-        };
-        let directory = tempfile::tempdir().map_err(write)?;
-        RECORDER.write(directory.path()).map_err(write)?;
         Ok(Self {
-            directory,
+            directory: PythonProgram::Recorder.unpack(&RECORDER)?,
             python: python_program(options.python.as_deref().map(Path::as_os_str)),
             options,
         })

@@ -34,31 +34,28 @@ fn rocm(facts: &MachineFacts) -> DoctorRow {
 }
 
 fn row(facts: &MachineFacts, path: &PathResult) -> DoctorRow {
-    let new = |status, evidence: String| {
-        DoctorRow::new(Area::Libraries, path.path.as_str(), status, evidence)
-    };
+    let subject = path.path.as_str();
     let Some(absence) = &path.absence else {
         let version = facts
             .inventory
             .on(path.path)
             .find_map(|device| device.runtime_version.clone());
         let version = version.map_or_else(String::new, |version| format!("version {version}, "));
-        return new(
-            RowStatus::Ok,
-            format!("{version}{}", Count(path.found, "device")),
-        );
+        let evidence = format!("{version}{}", Count(path.found, "device"));
+        return DoctorRow::new(Area::Libraries, subject, RowStatus::Ok, evidence);
     };
     let evidence = absence
         .strip_prefix(&format!("{}: ", path.path))
         .unwrap_or(absence)
         .to_owned();
+    let row = DoctorRow::new(Area::Libraries, subject, RowStatus::Note, evidence);
     match accessible(facts, path.path) {
-        None => new(RowStatus::Note, evidence),
+        None => row,
         Some(vendor) => {
             let cause = format!(
                 "the kernel drives a GPU of {vendor} and its files open, so that the library is the problem"
             );
-            new(RowStatus::Failure, evidence).because(cause, fix(path.path, absence))
+            row.failure(cause, fix(path.path, absence))
         }
     }
 }

@@ -46,14 +46,14 @@ fn command(kind: DeviceKind) -> &'static str {
 /// The limit counts for all processes of the container; the kernel kills one of them at the limit.
 fn limit(left: u64) -> DoctorRow {
     let evidence = format!("the container's limit leaves {}", gibibytes(left));
-    let row = |status| DoctorRow::new(Area::Memory, "container", status, evidence.clone());
-    match left < LITTLE {
-        false => row(RowStatus::Ok),
-        true => row(RowStatus::Warning).because(
-            "processes are killed at the limit, with exit status 137",
-            "docker run --memory=16g ...",
-        ),
+    let row = DoctorRow::new(Area::Memory, "container", RowStatus::Ok, evidence);
+    if left >= LITTLE {
+        return row;
     }
+    row.warning(
+        "processes are killed at the limit, with exit status 137",
+        "docker run --memory=16g ...",
+    )
 }
 
 #[cfg(test)]

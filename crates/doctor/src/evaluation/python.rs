@@ -1,11 +1,13 @@
 //! Python, and the packages that engines use. PyTorch's are in `python/torch.rs`.
 
+mod package;
 mod torch;
 
 use crate::{
-    facts::{MachineFacts, Python, PythonFailure, PythonPackage},
+    facts::{MachineFacts, Python, PythonFailure},
     row::{Area, DoctorRow, RowStatus},
 };
+use package::{absent, broken, install, older};
 use testgen_base::text::shell_quote;
 use torch::{architectures, torch};
 
@@ -51,46 +53,18 @@ fn without_python(failure: &PythonFailure) -> DoctorRow {
     )
 }
 
-fn install(python: &Python, packages: &str) -> String {
-    format!(
-        "{} -m pip install {packages}",
-        shell_quote(&python.executable)
-    )
-}
-
-fn absent(python: &Python, name: &str) -> DoctorRow {
-    let row = DoctorRow::new(Area::Python, name, RowStatus::Note, "not installed");
-    row.because(
-        format!("no Python package of this name in {}", python.executable),
-        install(python, name),
-    )
-}
-
-fn broken(python: &Python, name: &str, package: &PythonPackage, error: &str) -> DoctorRow {
-    let row = DoctorRow::new(
-        Area::Python,
-        name,
-        RowStatus::Failure,
-        format!("{}, cannot be imported: {error}", package.version),
-    );
-    row.because(
-        "the package or a library that it needs is damaged or missing",
-        install(python, &format!("--force-reinstall {name}")),
-    )
-}
-
 fn other(python: &Python, name: &str) -> DoctorRow {
     let Some(package) = python.packages.get(name) else {
         return absent(python, name);
     };
-    let new = |status| DoctorRow::new(Area::Python, name, status, package.version.clone());
+    let row = DoctorRow::new(Area::Python, name, RowStatus::Ok, &package.version);
     if name == "transformers" && older(&package.version, TRANSFORMERS) {
-        return new(RowStatus::Warning).because(
+        return row.warning(
             "the engine `torch` needs 4.57 or newer",
             install(python, "--upgrade transformers"),
         );
     }
-    new(RowStatus::Ok)
+    row
 }
 
 fn onnxruntime(python: &Python) -> DoctorRow {
@@ -130,12 +104,6 @@ fn several_distributions(python: &Python) -> Option<DoctorRow> {
     );
     let fix = format!("{remove}; then install the one for this GPU");
     (found.len() > 1).then(|| row.because("these packages overwrite each other's files", fix))
-}
-
-/// Whether a version is older; one without two numbers is not.
-fn older(version: &str, minimum: (u32, u32)) -> bool {
-    let mut parts = version.split('.').map(|part| part.parse::<u32>().ok());
-    matches!((parts.next().flatten(), parts.next().flatten()), (Some(major), Some(minor)) if (major, minor) < minimum)
 }
 
 #[cfg(test)]

@@ -48,10 +48,10 @@ fn visible(variable: &VisibleVariable) -> DoctorRow {
         variable.reader.as_str(),
         variable.effect
     );
-    let new = |status| DoctorRow::new(Area::Variables, variable.name, status, evidence.clone());
+    let row = DoctorRow::new(Area::Variables, variable.name, RowStatus::Note, evidence);
     match &variable.error {
-        Some(error) => new(RowStatus::Failure).because(error, format!("unset {}", variable.name)),
-        None => new(RowStatus::Note),
+        Some(error) => row.failure(error, format!("unset {}", variable.name)),
+        None => row,
     }
 }
 

@@ -1,9 +1,13 @@
 //! The classes of image processors in transformers, with the values that files leave out.
 
-use super::Resize;
+use super::resize::Resize;
 use crate::{config_file::ConfigFile, error::PreprocessError, size::Size};
 use std::path::Path;
 use testgen_types::ModelType;
+
+/// The remedy for a field that testgen has no code for.
+pub(super) const UNSUPPORTED: &str =
+    "testgen does not apply it; set it to null or false if the model does without";
 
 /// The class attributes of a transformers image processor.
 pub(super) struct Defaults {

@@ -1,7 +1,10 @@
 //! The sizes of images: of the whole, and of the centre that is kept. Files have them in several
 //! forms.
 
-use super::{Resize, UNSUPPORTED, class::Defaults};
+use super::{
+    class::{Defaults, UNSUPPORTED},
+    resize::Resize,
+};
 use crate::{
     config_file::ConfigFile, error::PreprocessError, resample::ResampleFilter, size::Size,
 };

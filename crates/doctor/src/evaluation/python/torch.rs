@@ -1,6 +1,6 @@
 //! PyTorch: its version, the vendor that it was built for, and the architectures of its kernels.
 
-use super::{absent, broken, install, older};
+use super::package::{absent, broken, install, older};
 use crate::{
     facts::{MachineFacts, Python},
     row::{Area, DoctorRow, RowStatus},
@@ -23,16 +23,10 @@ pub(super) fn torch(facts: &MachineFacts, python: &Python) -> DoctorRow {
         (None, Some(cuda)) => format!("built for CUDA {cuda}"),
         (None, None) => "built for the CPU".to_owned(),
     };
-    let new = |status| {
-        DoctorRow::new(
-            Area::Python,
-            "torch",
-            status,
-            format!("{}, {build}", package.version),
-        )
-    };
+    let evidence = format!("{}, {build}", package.version);
+    let row = DoctorRow::new(Area::Python, "torch", RowStatus::Ok, evidence);
     if older(&package.version, TORCH) {
-        return new(RowStatus::Warning).because(
+        return row.warning(
             "the engine `torch` needs 2.4 or newer",
             install(python, "--upgrade torch"),
         );
@@ -41,15 +35,15 @@ pub(super) fn torch(facts: &MachineFacts, python: &Python) -> DoctorRow {
     // A machine may have GPUs of both vendors; a build supports one.
     let supported = (package.hip.is_some() && rocm) || (package.cuda.is_some() && cuda);
     match (rocm, cuda) {
-        (true, _) if !supported => new(RowStatus::Warning).because(
+        (true, _) if !supported => row.warning(
             "this build cannot use the AMD GPU; PyPI has builds for CUDA only",
             reinstall(python, "rocm6.4"),
         ),
-        (false, true) if !supported => new(RowStatus::Warning).because(
+        (false, true) if !supported => row.warning(
             "this build cannot use the NVIDIA GPU",
             reinstall(python, "cu128"),
         ),
-        _ => new(RowStatus::Ok),
+        _ => row,
     }
 }
 
