@@ -30,6 +30,9 @@ pub(crate) enum Resize {
     /// DETR and YOLOS: this shorter side, unless the longer one would be above its limit; with a
     /// third number, both sides are cut off to multiples of it.
     Edges(usize, usize, Option<usize>),
+    /// DPT: this size, or if the proportions are kept the size with the side that changes least;
+    /// both sides are rounded to multiples of a number.
+    Multiple(Size, bool, usize),
     /// ConvNeXT: below 384 this side divided by the share, then a centred square of this side; from
     /// 384 on a square.
     ShareOfSquare(usize, f64),
@@ -65,7 +68,7 @@ const CLIP_STD: [f64; 3] = [0.26862954, 0.26130258, 0.27577711];
 
 /// As in transformers 5, `PilBackend` variants; both backends are saved under one name there.
 #[rustfmt::skip]
-const CLASSES: [Defaults; 8] = [
+const CLASSES: [Defaults; 11] = [
     Defaults { class: "ViTImageProcessor", resample: 2, size: Resize::Exact(Size::square(224)), crop: None, mean: HALF, std: HALF, square: true, pad: false },
     Defaults { class: "ConvNextImageProcessor", resample: 3, size: Resize::ShortestEdge(384), crop: None, mean: HALF, std: HALF, square: false, pad: false },
     Defaults { class: "DeiTImageProcessor", resample: 3, size: Resize::Exact(Size::square(256)), crop: Some(224), mean: HALF, std: HALF, square: true, pad: false },
@@ -73,14 +76,20 @@ const CLASSES: [Defaults; 8] = [
     Defaults { class: "CLIPImageProcessor", resample: 3, size: Resize::ShortestEdge(224), crop: Some(224), mean: CLIP_MEAN, std: CLIP_STD, square: false, pad: false },
     Defaults { class: "SiglipImageProcessor", resample: 3, size: Resize::Exact(Size::square(224)), crop: None, mean: HALF, std: HALF, square: false, pad: false },
     Defaults { class: "DetrImageProcessor", resample: 2, size: Resize::Edges(800, 1333, None), crop: None, mean: IMAGENET_MEAN, std: IMAGENET_STD, square: false, pad: true },
+    Defaults { class: "SegformerImageProcessor", resample: 2, size: Resize::Exact(Size::square(512)), crop: None, mean: IMAGENET_MEAN, std: IMAGENET_STD, square: true, pad: false },
+    Defaults { class: "VideoMAEImageProcessor", resample: 2, size: Resize::ShortestEdge(224), crop: Some(224), mean: HALF, std: HALF, square: false, pad: false },
+    Defaults { class: "DPTImageProcessor", resample: 3, size: Resize::Multiple(Size::square(384), false, 1), crop: None, mean: HALF, std: HALF, square: true, pad: false },
     Defaults { class: "YolosImageProcessor", resample: 2, size: Resize::Edges(800, 1333, MULTIPLE), crop: None, mean: IMAGENET_MEAN, std: IMAGENET_STD, square: false, pad: true },
 ];
 
 /// Fields of processors that fill images up to one size.
 const OF_PADDING: [&str; 3] = ["do_pad", "max_size", "pad_and_return_pixel_mask"];
 
+/// Fields of DPT's processor. Its `size_divisor` has no effect unless it pads.
+const OF_MULTIPLES: [&str; 3] = ["ensure_multiple_of", "keep_aspect_ratio", "size_divisor"];
+
 /// Fields that are read here, or that change no pixel of an RGB image.
-const KNOWN: [&str; 28] = [
+const KNOWN: [&str; 29] = [
     "_processor_class",
     "_valid_processor_keys",
     "crop_pct",
@@ -93,6 +102,7 @@ const KNOWN: [&str; 28] = [
     "do_convert_annotations",
     "do_convert_rgb",
     "do_normalize",
+    "do_reduce_labels",
     "do_rescale",
     "do_resize",
     "feature_extractor_type",
@@ -234,6 +244,9 @@ fn resize(
     if let Resize::Edges(..) = size {
         return Err(file.wrong("size", "has a `longest_edge`", UNSUPPORTED));
     }
+    if let Resize::Multiple(default, ..) = defaults.size {
+        return Ok((multiple_of(file, size, default)?, filter));
+    }
     if defaults.class != "ConvNextImageProcessor" {
         return Ok((size, filter));
     }
@@ -279,6 +292,21 @@ fn edges(
             "give it beside `shortest_edge`",
         )),
     }
+}
+
+/// The size of DPT's processor.
+fn multiple_of(file: &ConfigFile, size: Resize, default: Size) -> Result<Resize, PreprocessError> {
+    let size = match size {
+        Resize::Exact(size) => size,
+        Resize::Multiple(..) => default,
+        _ => return Err(file.wrong("size", "lacks `height` or `width`", "give both")),
+    };
+    let multiple = file.count("ensure_multiple_of")?.unwrap_or(1);
+    if multiple == 0 {
+        return Err(file.wrong("ensure_multiple_of", "is 0", "use 1 or more"));
+    }
+    let keeps = file.flag("keep_aspect_ratio")?.unwrap_or(false);
+    Ok(Resize::Multiple(size, keeps, multiple))
 }
 
 fn crop(file: &ConfigFile, defaults: &Defaults) -> Result<Size, PreprocessError> {
@@ -386,5 +414,8 @@ fn channels(file: &ConfigFile, name: &str) -> Result<Option<[f64; 3]>, Preproces
 }
 
 fn is_known(name: &str, defaults: &Defaults) -> bool {
-    KNOWN.contains(&name) || (defaults.pad && OF_PADDING.contains(&name))
+    let has_multiple = matches!(defaults.size, Resize::Multiple(..));
+    KNOWN.contains(&name)
+        || (defaults.pad && OF_PADDING.contains(&name))
+        || (has_multiple && OF_MULTIPLES.contains(&name))
 }
