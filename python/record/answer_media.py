@@ -41,6 +41,13 @@ def image_classification(subject):
     return classified(subject, {"images": subject.names("image")}, "the image processor and the scores of ImageClassificationPipeline")
 
 
+def video_classification(subject):
+    """Every label with its probability, best first. The golden has the frames of all videos, one video after another."""
+    names, count = subject.names("image"), subject.inputs()["pixel_values"].shape[1]
+    videos = [names[first : first + count] for first in range(0, len(names), count)]
+    return classified(subject, {"videos": videos}, "the image processor and the scores of VideoClassificationPipeline")
+
+
 def audio_classification(subject):
     """Every label with its probability, best first. Rows are padded to one length, as the feature extractor does for a batch."""
     return classified(subject, recordings(subject), "the feature extractor and the scores of AudioClassificationPipeline")

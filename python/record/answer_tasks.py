@@ -1,6 +1,6 @@
 """The tasks that a class serves: part of the recorder `answers.py`."""
 
-from record import answer_arrays, answer_generation, answer_media, answer_text
+from record import answer_arrays, answer_generation, answer_maps, answer_media, answer_text
 
 # By the end of a class's name; the first that fits counts. Where the task depends on the architecture, there is a dict.
 BY_SUFFIX = {
@@ -18,6 +18,9 @@ BY_SUFFIX = {
     "ForImageClassification": "image_classification",
     "ForImageClassificationWithTeacher": "image_classification",
     "ForObjectDetection": "object_detection",
+    "ForSemanticSegmentation": "image_segmentation",
+    "ForDepthEstimation": "depth_estimation",
+    "ForVideoClassification": "video_classification",
     "ForGraphClassification": "graph_classification",
     "PatchTSTForPrediction": "time_series_forecasting",
     "PatchTSTForClassification": "time_series_classification",
@@ -53,6 +56,9 @@ ANSWERS = {
     "image_classification": answer_media.image_classification,
     "image_embedding": answer_media.image_embedding,
     "object_detection": answer_media.object_detection,
+    "image_segmentation": answer_maps.image_segmentation,
+    "depth_estimation": answer_maps.depth_estimation,
+    "video_classification": answer_media.video_classification,
     "image_text_similarity": answer_media.image_text_similarity,
     "image_text_embedding": answer_media.image_text_embedding,
     "image_denoising": answer_arrays.image_denoising,

@@ -132,9 +132,10 @@ class Drawing:
         """The main case, raw inputs and metadata."""
         text, metadata = self.text.main(random) if plan.text else ({}, {})
         case = self.case(plan, random, text, 2)
-        processed = self.images.processed(random) if plan.image and not plan.places and not plan.sound else None
         name = self.images.argument
-        if processed is None or name not in case or processed[1].shape != case[name].shape:
+        reads_images = name in case and plan.image and not plan.places and not plan.sound
+        processed = self.images.processed(random, case[name]) if reads_images else None
+        if processed is None or processed[1].shape != case[name].shape:
             return case, {}, metadata
         tensors, pixels, described = processed
         return case | {name: pixels}, tensors, metadata | described

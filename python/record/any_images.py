@@ -8,7 +8,7 @@ import torch
 from record.measured_sizes import IMAGE, channels, first, image_sides, number
 from reference.errors import RecordError
 from reference.forward_arguments import names
-from reference.image_inputs import processed_images, random_pixels
+from reference.image_inputs import processed_images, processed_videos, random_pixels
 
 # Sizes that are tried if the configuration has none; a small one that is not square tests more.
 SIZES = ((32, 48), (64, 48), (64, 64), (128, 128), (224, 224))
@@ -140,12 +140,17 @@ class Images:
         case = {self.argument: normal(random, count, side * side, self.channels * self.patch**2)}
         return case | {name: value for name, value in further.items() if name in self.taken}
 
-    def processed(self, random):
-        """Images, pixels of the checkpoint's processor, and metadata; None if it does not have one that returns pixels."""
+    def processed(self, random, pixels):
+        """Images, pixels of the checkpoint's processor in the place of `pixels`, and metadata; None if it does not have one that returns
+        pixels."""
         if not any(os.path.isfile(os.path.join(self.directory, name)) for name in PROCESSORS) or self.channels != 3:
             return None
         try:
-            images, pixels, metadata = processed_images(self.directory, *(self.sides or SIZES[0]), random)
+            sides = self.sides or SIZES[0]
+            if self.frames and pixels.ndim == 5 and pixels.shape[1] == self.frames:
+                images, pixels, metadata = processed_videos(self.directory, *sides, self.frames, random)
+            else:
+                images, pixels, metadata = processed_images(self.directory, *sides, random)
         except (RecordError, KeyError, TypeError, ValueError):
             return None
         return {f"image.{index}": torch.from_numpy(numpy.array(image)) for index, image in enumerate(images)}, pixels, metadata

@@ -24,6 +24,20 @@ def processed_images(directory, height, width, random):
     return images, torch.cat(pixels), {"image_processor": name}
 
 
+def processed_videos(directory, height, width, frames, random):
+    """The frames of two videos, one video after another, the pixel values [2, frames, 3, height, width] from the checkpoint's processor
+    (PIL backend), and its name for the metadata."""
+    import PIL
+
+    with user_error(f"the image processor of `{directory}` does not load"):
+        processor = transformers.AutoImageProcessor.from_pretrained(directory, backend="pil")
+    shapes = [(height * 8 // 5 + 3, width * 13 // 10 + 1), (height * 5 // 4 + 1, width * 19 // 10 + 2)]
+    videos = [[draw_image(random, *shape) for _ in range(frames)] for shape in shapes]
+    pixels = [processor(video, return_tensors="pt")["pixel_values"] for video in videos]
+    name = f"{type(processor).__name__} (backend {processor.backend}, Pillow {PIL.__version__})"
+    return [frame for video in videos for frame in video], torch.cat(pixels), {"image_processor": name}
+
+
 def draw_image(random, height, width):
     """An RGB image [height, width, 3] of waves, a rectangle and some noise: noise alone would hide a wrong resize kernel."""
     image = waves(random, 3, height, width)

@@ -48,6 +48,7 @@ pub(crate) const RECORD: EmbeddedFiles = files! {
     "record/__init__.py"
     "record/answer_arrays.py"
     "record/answer_generation.py"
+    "record/answer_maps.py"
     "record/answer_media.py"
     "record/answer_subject.py"
     "record/answer_tasks.py"

@@ -133,6 +133,21 @@ mod tests {
                 Task::ImageClassification,
             ),
             (
+                ModelType::Segformer,
+                "SegformerForSemanticSegmentation",
+                Task::ImageSegmentation,
+            ),
+            (
+                ModelType::Videomae,
+                "VideoMAEForVideoClassification",
+                Task::VideoClassification,
+            ),
+            (
+                ModelType::DepthAnything,
+                "DepthAnythingForDepthEstimation",
+                Task::DepthEstimation,
+            ),
+            (
                 ModelType::Deit,
                 "DeiTForImageClassificationWithTeacher",
                 Task::ImageClassification,

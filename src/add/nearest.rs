@@ -21,6 +21,9 @@ const ENDS: &[(&str, Architecture)] = &[
     ("ForMaskedLM", Architecture::EncoderOnly),
     ("ForImageClassification", Architecture::Vision),
     ("ForImageClassificationWithTeacher", Architecture::Vision),
+    ("ForSemanticSegmentation", Architecture::Vision),
+    ("ForDepthEstimation", Architecture::Vision),
+    ("ForVideoClassification", Architecture::Vision),
     ("ForObjectDetection", Architecture::ObjectDetection),
     ("ForGraphClassification", Architecture::Graph),
     ("ForPrediction", Architecture::TimeSeries),
@@ -243,6 +246,12 @@ mod tests {
             ),
             ("WavLMForCTC", json!({}), "speech"),
             ("BeitForImageClassification", json!({}), "vision"),
+            ("SegformerForSemanticSegmentation", json!({}), "vision"),
+            (
+                "GLPNForDepthEstimation",
+                json!({ "depths": [2, 2, 2, 2] }),
+                "vision",
+            ),
             (
                 "RTDetrForObjectDetection",
                 json!({ "is_encoder_decoder": true, "backbone_config": part() }),
@@ -307,7 +316,6 @@ mod tests {
                 "Qwen2AudioForConditionalGeneration",
                 json!({ "audio_config": {}, "text_config": {}, "vocab_size": 9 }),
             ),
-            ("SegformerForSemanticSegmentation", json!({})),
             ("SpeechT5Model", json!({ "state_size": 3 })),
         ] {
             assert_eq!(nearest_text(class, fields), None, "{class}");

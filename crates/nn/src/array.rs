@@ -99,6 +99,21 @@ impl Array {
         }
     }
 
+    /// The same elements in another shape. Panics when it has another number of elements, a fault
+    /// of the caller.
+    pub fn reshaped(&self, shape: &[usize]) -> Self {
+        assert_eq!(
+            shape.iter().product::<usize>(),
+            self.values.len(),
+            "{:?} as {shape:?}",
+            self.shape
+        );
+        Self {
+            shape: shape.to_vec(),
+            values: self.values.clone(),
+        }
+    }
+
     /// The elements at their positions in a larger or smaller `shape` of as many dimensions:
     /// cropped, or padded with zeros.
     pub fn resized(&self, shape: &[usize]) -> Self {

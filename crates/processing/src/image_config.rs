@@ -37,8 +37,11 @@ pub(crate) struct Normalize {
 /// Fields of processors that fill images up to one size.
 const OF_PADDING: [&str; 3] = ["do_pad", "max_size", "pad_and_return_pixel_mask"];
 
+/// Fields of DPT's processor. Its `size_divisor` has no effect unless it pads.
+const OF_MULTIPLES: [&str; 3] = ["ensure_multiple_of", "keep_aspect_ratio", "size_divisor"];
+
 /// Fields that are read here, or that change no pixel of an RGB image.
-const KNOWN: [&str; 28] = [
+const KNOWN: [&str; 29] = [
     "_processor_class",
     "_valid_processor_keys",
     "crop_pct",
@@ -51,6 +54,7 @@ const KNOWN: [&str; 28] = [
     "do_convert_annotations",
     "do_convert_rgb",
     "do_normalize",
+    "do_reduce_labels",
     "do_rescale",
     "do_resize",
     "feature_extractor_type",
@@ -156,5 +160,8 @@ fn channels(file: &ConfigFile, name: &str) -> Result<Option<[f64; 3]>, Preproces
 }
 
 fn is_known(name: &str, defaults: &Defaults) -> bool {
-    KNOWN.contains(&name) || (defaults.pad && OF_PADDING.contains(&name))
+    let has_multiple = matches!(defaults.size, Resize::Multiple(..));
+    KNOWN.contains(&name)
+        || (defaults.pad && OF_PADDING.contains(&name))
+        || (has_multiple && OF_MULTIPLES.contains(&name))
 }

@@ -13,6 +13,9 @@ use testgen_nn::array::{Array, Arrays};
 /// The side from which on ConvNeXT's processor stops cropping.
 const WARPED_FROM: usize = 384;
 
+/// The longest side that an image may get.
+const LONGEST: usize = 1 << 20;
+
 /// Turns images into `pixel_values` as transformers does with its Pillow backend, bit for bit.
 ///
 /// Follows `PilBackend` and `ConvNextImageProcessorPil` (transformers 5): resize in 8 bits, crop,
@@ -62,6 +65,24 @@ impl ImageProcessor {
         let mut arrays = Arrays::from([("pixel_values".to_owned(), pixels)]);
         if self.config.pad {
             arrays.insert("pixel_mask".to_owned(), Array::integers(shape, mask));
+        }
+        Ok(arrays)
+    }
+
+    /// `pixel_values` [batch, frames, 3, height, width] of videos with equally many frames, each of
+    /// which is processed as an image.
+    pub fn process_videos(&self, videos: &[Vec<Image>]) -> Result<Arrays, PreprocessError> {
+        let count = videos.first().map_or(0, Vec::len);
+        if let Some(index) = videos.iter().position(|video| video.len() != count) {
+            let found = videos[index].len();
+            let problem = format!("video {index} has {found} frames, the first has {count}");
+            return Err(PreprocessError::Image { problem });
+        }
+        let frames: Vec<Image> = videos.iter().flatten().cloned().collect();
+        let mut arrays = self.process(&frames)?;
+        for array in arrays.values_mut() {
+            let shape = [&[videos.len(), count], &array.shape()[1..]].concat();
+            *array = array.reshaped(&shape);
         }
         Ok(arrays)
     }
@@ -135,6 +156,14 @@ fn resized(image: &Image, size: Resize, filter: ResampleFilter) -> Result<Image,
             }
             Ok(resize(image, size, filter))
         }
+        Resize::Multiple(size, keeps, multiple) => {
+            let size = of_multiple(image.size(), size, keeps, multiple);
+            if size.shorter() == 0 || size.longer() > LONGEST {
+                let problem = format!("its size {} would become {size}", image.size());
+                return Err(PreprocessError::Image { problem });
+            }
+            Ok(resize(image, size, filter))
+        }
         Resize::ShareOfSquare(side, _) if side >= WARPED_FROM => {
             Ok(resize(image, Size::square(side), filter))
         }
@@ -171,6 +200,23 @@ fn within_edges(size: Size, shortest: usize, longest: usize, multiple: Option<us
     }
 }
 
+/// As DPT's `get_resize_output_image_size`.
+fn of_multiple(image: Size, target: Size, keeps: bool, multiple: usize) -> Size {
+    let mut height = target.height as f64 / image.height as f64;
+    let mut width = target.width as f64 / image.width as f64;
+    if keeps && (1.0 - width).abs() < (1.0 - height).abs() {
+        height = width;
+    } else if keeps {
+        width = height;
+    }
+    // Python's `round` takes ties to even.
+    let rounded = |side: f64| (side / multiple as f64).round_ties_even() as usize * multiple;
+    Size {
+        height: rounded(height * image.height as f64),
+        width: rounded(width * image.width as f64),
+    }
+}
+
 /// As `get_resize_output_image_size`: the longer side is cut off to whole pixels.
 fn to_shortest_edge(
     image: &Image,
@@ -180,7 +226,7 @@ fn to_shortest_edge(
     let (short, long) = (image.size().shorter(), image.size().longer());
     let new_long = ((side * long) as f64 / short as f64) as usize;
     // An image of a few pixels by thousands would become one of gigabytes.
-    if new_long > 1 << 20 {
+    if new_long > LONGEST {
         let problem = format!("its sides {short} and {long} would become {side} and {new_long}");
         return Err(PreprocessError::Image { problem });
     }

@@ -15,6 +15,7 @@ pub mod graph_collator;
 pub mod image;
 mod image_config;
 pub mod image_processor;
+pub mod interpolate;
 mod log_mel;
 mod picture;
 pub mod processor;

@@ -53,6 +53,8 @@ pub(crate) enum AnswerEntries {
     Spans(Vec<Vec<RecordedSpan>>),
     /// The detections of each image, best first, also those below the handler's limit.
     Detections(Vec<Vec<RecordedDetection>>),
+    /// The label of each pixel of each image.
+    Segments(Vec<RecordedSegments>),
     /// Generated texts.
     Generated(Vec<Tokens>),
     /// The words of recordings, written by a decoder.
@@ -117,6 +119,21 @@ pub(crate) struct RecordedDetection {
     pub(crate) score: f32,
     /// Left, top, right, bottom, in pixels.
     pub(crate) corners: [f32; 4],
+}
+
+/// The labels of the pixels of an image.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct RecordedSegments {
+    /// The height and the width of the image.
+    pub(crate) size: [usize; 2],
+    /// The names of the labels that occur.
+    pub(crate) labels: Vec<String>,
+    /// For each pixel the place of its label among them.
+    pub(crate) map: Vec<usize>,
+    /// For each pixel the gap between its two largest scores.
+    pub(crate) margins: Vec<f32>,
+    /// The largest score of all labels and pixels, without its sign.
+    pub(crate) largest: f32,
 }
 
 /// Selected tokens and their text.

@@ -37,6 +37,7 @@ pub(crate) struct RequestFields {
     controls: Option<Controls>,
     recordings: Option<Recordings>,
     images: Option<Vec<String>>,
+    videos: Option<Vec<Vec<String>>>,
     noise: Option<String>,
     condition: Option<BTreeMap<String, String>>,
     steps: Option<usize>,
@@ -188,13 +189,20 @@ impl RecordedRequest {
     /// When none were recorded, or a tensor is missing or not an image.
     pub fn images(&self) -> Result<Vec<Image>, RequestError> {
         const PART: &str = "images";
-        recorded(PART, &self.fields.images)?
+        self.tensors
+            .images(PART, &recorded(PART, &self.fields.images)?)
+    }
+
+    /// Videos: the frames [height, width, 3] of each.
+    ///
+    /// # Errors
+    ///
+    /// When none were recorded, or a tensor is missing or not an image.
+    pub fn videos(&self) -> Result<Vec<Vec<Image>>, RequestError> {
+        const PART: &str = "videos";
+        recorded(PART, &self.fields.videos)?
             .iter()
-            .map(|name| {
-                let pixels = self.tensors.get(PART, name)?;
-                Image::from_array(&pixels)
-                    .map_err(|error| RequestError::unusable(PART, name, &error))
-            })
+            .map(|frames| self.tensors.images(PART, frames))
             .collect()
     }
 

@@ -7,10 +7,12 @@
 mod audio_embedding;
 mod call;
 mod classification;
+mod depth_estimation;
 mod diffusion;
 mod fill_mask;
 mod graph_embedding;
 mod image_embedding;
+mod image_segmentation;
 mod image_text;
 mod image_text_to_text;
 mod object_detection;
@@ -33,7 +35,7 @@ pub use request::{QuestionContext, Request, TimeSeries};
 pub use response::{
     Answer, AudioEmbedding, Detection, FilledMask, FoundPassage, GeneratedText, GraphEmbedding,
     ImageEmbedding, ImageTextEmbedding, LabelScore, LabelledToken, Response, RetrievedAnswer,
-    TextEmbedding, Transcription,
+    Segment, TextEmbedding, Transcription,
 };
 
 use crate::subject::LoadedSubject;
@@ -149,6 +151,36 @@ pub fn object_detection(
     request: Request,
 ) -> Result<Response, HandlerError> {
     object_detection::answer(&TaskCall::for_task(loaded, Task::ObjectDetection)?, request)
+}
+
+/// Images in; per image the labels that occur in it, each with the mask of its pixels, out.
+pub fn image_segmentation(
+    loaded: &LoadedSubject,
+    request: Request,
+) -> Result<Response, HandlerError> {
+    image_segmentation::answer(
+        &TaskCall::for_task(loaded, Task::ImageSegmentation)?,
+        request,
+    )
+}
+
+/// Images in; per image the depth of its pixels [height, width] out.
+pub fn depth_estimation(
+    loaded: &LoadedSubject,
+    request: Request,
+) -> Result<Response, HandlerError> {
+    depth_estimation::answer(&TaskCall::for_task(loaded, Task::DepthEstimation)?, request)
+}
+
+/// Classifies videos: per video every label with its probability, best first.
+pub fn video_classification(
+    loaded: &LoadedSubject,
+    request: Request,
+) -> Result<Response, HandlerError> {
+    classification::answer_videos(
+        &TaskCall::for_task(loaded, Task::VideoClassification)?,
+        request,
+    )
 }
 
 /// Images in; per image the vectors of its patches and one pooled vector out.

@@ -44,6 +44,12 @@ closed_enum! {
         GraphClassification = "ForGraphClassification",
         /// A label and a box for each query.
         ObjectDetection = "ForObjectDetection",
+        /// One score per label for each place of an image.
+        SemanticSegmentation = "ForSemanticSegmentation",
+        /// The depth at each place of an image.
+        DepthEstimation = "ForDepthEstimation",
+        /// One score per label for a video.
+        VideoClassification = "ForVideoClassification",
         /// `RagTokenForGeneration`: scores of the next token, each of which may come from another
         /// passage.
         TokenGeneration = "TokenForGeneration",
@@ -91,6 +97,9 @@ impl Head {
             Self::Regression => &[Task::TimeSeriesRegression],
             Self::GraphClassification => &[Task::GraphClassification],
             Self::ObjectDetection => &[Task::ObjectDetection],
+            Self::SemanticSegmentation => &[Task::ImageSegmentation],
+            Self::VideoClassification => &[Task::VideoClassification],
+            Self::DepthEstimation => &[Task::DepthEstimation],
             Self::TokenGeneration | Self::SequenceGeneration => {
                 &[Task::RetrievalAugmentedGeneration]
             }

@@ -31,6 +31,12 @@ closed_enum! {
         ImageEmbedding = "image_embedding",
         /// Detects the objects in an image: boxes with labels and scores.
         ObjectDetection = "object_detection",
+        /// Divides an image into segments: one mask per label.
+        ImageSegmentation = "image_segmentation",
+        /// Estimates the depth of an image: one number per pixel.
+        DepthEstimation = "depth_estimation",
+        /// Classifies a video: one score per label.
+        VideoClassification = "video_classification",
         /// Compares images with texts: one score per image and text (zero-shot classification).
         ImageTextSimilarity = "image_text_similarity",
         /// Embeds images and texts in a common space: one vector each.

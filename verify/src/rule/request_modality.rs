@@ -18,7 +18,8 @@
 //! | `question_answering` | `Questions` | `questions` |
 //! | `text_generation`, `text2text_generation`, `retrieval_augmented_generation` | `Prompts` | `prompts`, `controls` |
 //! | `speech_recognition`, `audio_classification`, `audio_embedding` | `Speech` | `recordings`, `controls` |
-//! | `image_classification`, `image_embedding`, `object_detection` | `Images` | `images` |
+//! | `image_classification`, `image_embedding`, `object_detection`, `image_segmentation`, `depth_estimation` | `Images` | `images` |
+//! | `video_classification` | `Videos` | `videos` |
 //! | `image_text_similarity`, `image_text_embedding` | `ImagesWithTexts` | `images`, `texts` |
 //! | `image_text_to_text` | `ImagePrompts` | `images`, `prompts`, `controls` |
 //! | `image_denoising` | `Noise` | `noise`, `condition`, `steps` |
@@ -73,9 +74,12 @@ fn modality(task: Task) -> Modality {
         Task::SpeechRecognition | Task::AudioClassification | Task::AudioEmbedding => {
             ("Speech", Named(&["recordings", "controls"]))
         }
-        Task::ImageClassification | Task::ImageEmbedding | Task::ObjectDetection => {
-            ("Images", One("images"))
-        }
+        Task::ImageClassification
+        | Task::ImageEmbedding
+        | Task::ObjectDetection
+        | Task::ImageSegmentation
+        | Task::DepthEstimation => ("Images", One("images")),
+        Task::VideoClassification => ("Videos", One("videos")),
         Task::ImageTextSimilarity | Task::ImageTextEmbedding => {
             ("ImagesWithTexts", Named(&["images", "texts"]))
         }

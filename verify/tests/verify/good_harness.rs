@@ -259,9 +259,12 @@ fn written_request(task: Task) -> &'static str {
         Task::SpeechRecognition | Task::AudioClassification | Task::AudioEmbedding => {
             "Request::Speech { recordings: recorded.recordings()?, controls: recorded.controls()? }"
         }
-        Task::ImageClassification | Task::ImageEmbedding | Task::ObjectDetection => {
-            "Request::Images(recorded.images()?)"
-        }
+        Task::ImageClassification
+        | Task::ImageEmbedding
+        | Task::ImageSegmentation
+        | Task::DepthEstimation
+        | Task::ObjectDetection => "Request::Images(recorded.images()?)",
+        Task::VideoClassification => "Request::Videos(recorded.videos()?)",
         Task::ImageTextSimilarity | Task::ImageTextEmbedding => {
             "Request::ImagesWithTexts { images: recorded.images()?, texts: recorded.texts()? }"
         }

@@ -38,6 +38,9 @@ pub(super) fn resize(
     if let Resize::Edges(..) = size {
         return Err(file.wrong("size", "has a `longest_edge`", UNSUPPORTED));
     }
+    if let Resize::Multiple(default, ..) = defaults.size {
+        return Ok((multiple_of(file, size, default)?, filter));
+    }
     if defaults.class != "ConvNextImageProcessor" {
         return Ok((size, filter));
     }
@@ -84,6 +87,21 @@ fn edges(
             "give it beside `shortest_edge`",
         )),
     }
+}
+
+/// The size of DPT's processor.
+fn multiple_of(file: &ConfigFile, size: Resize, default: Size) -> Result<Resize, PreprocessError> {
+    let size = match size {
+        Resize::Exact(size) => size,
+        Resize::Multiple(..) => default,
+        _ => return Err(file.wrong("size", "lacks `height` or `width`", "give both")),
+    };
+    let multiple = file.count("ensure_multiple_of")?.unwrap_or(1);
+    if multiple == 0 {
+        return Err(file.wrong("ensure_multiple_of", "is 0", "use 1 or more"));
+    }
+    let keeps = file.flag("keep_aspect_ratio")?.unwrap_or(false);
+    Ok(Resize::Multiple(size, keeps, multiple))
 }
 
 /// The size of the centre that is kept.

@@ -10,6 +10,7 @@ mod candidates;
 mod choices;
 mod comparison;
 mod detections;
+mod segments;
 mod tokens;
 mod vectors;
 
@@ -68,6 +69,9 @@ fn compare(
         (AnswerEntries::Spans(expected), Response::Answers(got)) => comparison.spans(expected, got),
         (AnswerEntries::Detections(expected), Response::Detections(got)) => {
             comparison.detections(expected, got)
+        }
+        (AnswerEntries::Segments(expected), Response::Segments(got)) => {
+            comparison.segments(expected, got)
         }
         (AnswerEntries::Generated(expected), Response::Generations(got)) => {
             comparison.generated(expected, got)

@@ -81,9 +81,14 @@ fn requests(task: Task) -> Vec<Request> {
                 controls: GenerationControls::default(),
             }]
         }
-        Task::ImageClassification | Task::ImageEmbedding | Task::ObjectDetection => {
+        Task::ImageClassification
+        | Task::ImageEmbedding
+        | Task::ObjectDetection
+        | Task::ImageSegmentation
+        | Task::DepthEstimation => {
             vec![Request::Images(one_image())]
         }
+        Task::VideoClassification => vec![Request::Videos(vec![one_image()])],
         Task::ImageDenoising => {
             let noise = Array::floats([1, 1, 1, 1], vec![0.0]);
             vec![Request::Noise {

@@ -245,7 +245,14 @@ fn images(
         .iter()
         .map(Image::from_array)
         .collect::<Result<Vec<_>, _>>()?;
-    let processed = processor.process(&images)?;
+    let processed = match golden.main().inputs.get("pixel_values").map(Array::shape) {
+        // The frames of videos, one video after another.
+        Some(&[_, frames, 3, _, _]) if frames > 0 && images.len().is_multiple_of(frames) => {
+            let videos: Vec<Vec<Image>> = images.chunks(frames).map(<[Image]>::to_vec).collect();
+            processor.process_videos(&videos)?
+        }
+        _ => processor.process(&images)?,
+    };
     if let Some(expected) = golden.main().inputs.get("pixel_mask") {
         match processed.get("pixel_mask") {
             Some(got) => failures.extend(first_difference("pixel_mask", expected, got)),

@@ -16,6 +16,7 @@ enum BatchKey {
     Texts,
     Questions,
     Images,
+    Videos,
     Series,
     Graphs,
 }
@@ -25,6 +26,7 @@ fn kind(request: &Request) -> Option<BatchKey> {
         Request::Texts(_) => Some(BatchKey::Texts),
         Request::Questions(_) => Some(BatchKey::Questions),
         Request::Images(_) => Some(BatchKey::Images),
+        Request::Videos(_) => Some(BatchKey::Videos),
         Request::Series(_) => Some(BatchKey::Series),
         Request::Graphs(_) => Some(BatchKey::Graphs),
         Request::Prompts { .. }
@@ -79,6 +81,7 @@ fn merge<'a>(mut requests: impl Iterator<Item = &'a Request>) -> Option<Request>
             (Request::Texts(all), Request::Texts(more)) => all.extend_from_slice(more),
             (Request::Questions(all), Request::Questions(more)) => all.extend_from_slice(more),
             (Request::Images(all), Request::Images(more)) => all.extend_from_slice(more),
+            (Request::Videos(all), Request::Videos(more)) => all.extend_from_slice(more),
             (Request::Series(all), Request::Series(more)) => all.extend_from_slice(more),
             (Request::Graphs(all), Request::Graphs(more)) => all.extend_from_slice(more),
             (_, _) => return None,
@@ -98,6 +101,8 @@ fn split(response: Response, counts: &[usize]) -> Option<Vec<Response>> {
         Response::Generations(all) => portions(all, counts, Response::Generations),
         Response::RetrievedAnswers(all) => portions(all, counts, Response::RetrievedAnswers),
         Response::Detections(all) => portions(all, counts, Response::Detections),
+        Response::Segments(all) => portions(all, counts, Response::Segments),
+        Response::Depths(all) => portions(all, counts, Response::Depths),
         Response::Transcriptions(all) => portions(all, counts, Response::Transcriptions),
         Response::AudioEmbeddings(all) => portions(all, counts, Response::AudioEmbeddings),
         Response::ImageEmbeddings(all) => portions(all, counts, Response::ImageEmbeddings),

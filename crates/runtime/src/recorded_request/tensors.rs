@@ -3,7 +3,7 @@
 use super::RequestError;
 use crate::task::TimeSeries;
 use testgen_nn::array::{Array, Arrays, Values};
-use testgen_processing::graph::Graph;
+use testgen_processing::{graph::Graph, image::Image};
 
 /// The tensors of a golden by their whole names, such as `image.0`.
 #[derive(Debug)]
@@ -32,6 +32,19 @@ impl RecordedTensors {
                 &"does not hold floats",
             )),
         }
+    }
+
+    /// Images [height, width, 3].
+    pub(super) fn images(
+        &self,
+        part: &'static str,
+        names: &[String],
+    ) -> Result<Vec<Image>, RequestError> {
+        let image = |name: &String| {
+            let pixels = self.get(part, name)?;
+            Image::from_array(&pixels).map_err(|error| RequestError::unusable(part, name, &error))
+        };
+        names.iter().map(image).collect()
     }
 
     /// The rows of `values` [batch, time, channels], and of `observed`, which goldens have as

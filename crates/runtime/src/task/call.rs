@@ -129,6 +129,14 @@ impl<'a> TaskCall<'a> {
         }
     }
 
+    pub(super) fn videos(&self, request: Request) -> Result<Vec<Vec<Image>>, HandlerError> {
+        const EXPECTED: &str = "videos";
+        match request {
+            Request::Videos(videos) => self.filled(videos, EXPECTED),
+            other => Err(self.wrong(EXPECTED, &other)),
+        }
+    }
+
     pub(super) fn image_prompts(&self, request: Request) -> Result<ImagePrompts, HandlerError> {
         const EXPECTED: &str = "prompts with images";
         match request {

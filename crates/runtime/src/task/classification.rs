@@ -1,4 +1,4 @@
-//! The labels of texts, of images, of recordings and of graphs.
+//! The labels of texts, of images, of videos, of recordings and of graphs.
 
 use super::{
     LabelScore, Request, Response,
@@ -36,6 +36,21 @@ pub(super) fn answer_images(
         &forward,
         images.len(),
         "a classifier, such as `ViTForImageClassification`",
+    )
+}
+
+/// Follows `VideoClassificationPipeline`: the image processor reads each frame.
+pub(super) fn answer_videos(
+    call: &TaskCall<'_>,
+    request: Request,
+) -> Result<Response, HandlerError> {
+    let videos = call.videos(request)?;
+    let inputs = call.image_processor()?.process_videos(&videos)?;
+    labels(
+        call,
+        &call.model.forward(&inputs)?,
+        videos.len(),
+        "a classifier, such as `VideoMAEForVideoClassification`",
     )
 }
 

@@ -27,8 +27,11 @@ pub enum Request {
         /// How to write their words, if the model generates.
         controls: GenerationControls,
     },
-    /// For `image_classification` and `image_embedding`.
+    /// For `image_classification`, `image_embedding`, `object_detection`, `image_segmentation` and
+    /// `depth_estimation`.
     Images(Vec<Image>),
+    /// For `video_classification`: the frames of each video.
+    Videos(Vec<Vec<Image>>),
     /// For `image_text_to_text`.
     ImagePrompts {
         /// The images, in the order of their places in the prompts.
@@ -99,6 +102,7 @@ impl Request {
             Self::Prompts { prompts, .. } | Self::ImagePrompts { prompts, .. } => prompts.len(),
             Self::Speech { recordings, .. } => recordings.len(),
             Self::Images(images) => images.len(),
+            Self::Videos(videos) => videos.len(),
             Self::Noise { noise: array, .. } | Self::Latents(array) => {
                 array.shape().first().copied().unwrap_or(0)
             }
@@ -122,6 +126,7 @@ impl Request {
             Self::Prompts { .. } => "prompts",
             Self::Speech { .. } => "recordings",
             Self::Images(_) => "images",
+            Self::Videos(_) => "videos",
             Self::ImagePrompts { .. } => "prompts with images",
             Self::Noise { .. } => "noise",
             Self::Latents(_) => "latents",

@@ -12,7 +12,7 @@ pub enum Response {
     /// Of `fill_mask`: per text and mask token the five likeliest tokens, best first.
     FilledMasks(Vec<Vec<Vec<FilledMask>>>),
     /// Of `text_classification`, `image_classification` and `image_text_similarity` (whose texts
-    /// are the labels) and `time_series_classification` and `graph_classification`: every label,
+    /// are the labels), `video_classification`, `time_series_classification` and `graph_classification`: every label,
     /// best first.
     Labels(Vec<Vec<LabelScore>>),
     /// Of `token_classification`: every token of the text in its order.
@@ -25,6 +25,10 @@ pub enum Response {
     RetrievedAnswers(Vec<RetrievedAnswer>),
     /// Of `object_detection`.
     Detections(Vec<Vec<Detection>>),
+    /// Of `image_segmentation`: the labels that occur in the image, in the order of their numbers.
+    Segments(Vec<Vec<Segment>>),
+    /// Of `depth_estimation`: [height, width] of the image as it was given.
+    Depths(Vec<Array>),
     /// Of `speech_recognition`.
     Transcriptions(Vec<Transcription>),
     /// Of `audio_embedding`.
@@ -153,6 +157,15 @@ pub struct Detection {
     pub label: LabelScore,
     /// Left, top, right, bottom, in pixels of the image as it was given.
     pub corners: [f32; 4],
+}
+
+/// The part of an image that has one label.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Segment {
+    /// The name in `id2label` of `config.json`.
+    pub label: String,
+    /// 1 for its pixels and 0 for the others, [height, width] of the image as it was given.
+    pub mask: Array,
 }
 
 /// The transcription of a recording.

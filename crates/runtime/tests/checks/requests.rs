@@ -25,9 +25,12 @@ pub(crate) fn request_of(task: Task, recorded: &RecordedRequest) -> Result<Reque
                 controls: recorded.controls()?,
             }
         }
-        Task::ImageClassification | Task::ImageEmbedding | Task::ObjectDetection => {
-            Request::Images(recorded.images()?)
-        }
+        Task::ImageClassification
+        | Task::ImageEmbedding
+        | Task::ObjectDetection
+        | Task::ImageSegmentation
+        | Task::DepthEstimation => Request::Images(recorded.images()?),
+        Task::VideoClassification => Request::Videos(recorded.videos()?),
         Task::ImageTextSimilarity | Task::ImageTextEmbedding => Request::ImagesWithTexts {
             images: recorded.images()?,
             texts: recorded.texts()?,
@@ -67,6 +70,9 @@ pub(crate) fn handler_of(task: Task) -> Handler {
         Task::ImageClassification => task::image_classification,
         Task::ImageEmbedding => task::image_embedding,
         Task::ObjectDetection => task::object_detection,
+        Task::ImageSegmentation => task::image_segmentation,
+        Task::DepthEstimation => task::depth_estimation,
+        Task::VideoClassification => task::video_classification,
         Task::ImageTextSimilarity => task::image_text_similarity,
         Task::ImageTextEmbedding => task::image_text_embedding,
         Task::ImageDenoising => task::image_denoising,

@@ -42,6 +42,14 @@ fn fields_that_change_pixels_are_named() {
     assert!(image_problem(detr).contains("`size` has no `longest_edge`"));
     let longest = vit(r#""size": {"shortest_edge": 9, "longest_edge": 12}"#);
     assert!(longest.contains("`size` has a `longest_edge`"), "{longest}");
+    let dpt = |field: &str| {
+        image_problem(&format!(
+            r#"{{"image_processor_type": "DPTImageProcessor", {field}}}"#
+        ))
+    };
+    assert!(dpt(r#""size": {"shortest_edge": 9}"#).contains("lacks `height` or `width`"));
+    assert!(dpt(r#""ensure_multiple_of": 0"#).contains("`ensure_multiple_of` is 0"));
+    assert!(vit(r#""ensure_multiple_of": 4"#).contains("`ensure_multiple_of` is not supported"));
     let convnext =
         r#"{"image_processor_type": "ConvNextImageProcessor", "size": {"height": 3, "width": 3}}"#;
     assert!(image_problem(convnext).contains("shortest_edge"));
@@ -55,6 +63,12 @@ fn images_of_a_batch_come_out_alike() {
     let directory = directory_with(&[("preprocessor_config.json", config)]);
     let processor = ImageProcessor::open(directory.path()).unwrap().unwrap();
     let image = |height: usize| Image::new(height, 8, vec![0; height * 24]).unwrap();
+    let unequal = [vec![image(8), image(8)], vec![image(8)]];
+    let problem = processor.process_videos(&unequal).unwrap_err().to_string();
+    assert!(
+        problem.contains("video 1 has 1 frames, the first has 2"),
+        "{problem}"
+    );
     let problem = processor
         .process(&[image(8), image(16)])
         .unwrap_err()

@@ -37,6 +37,11 @@ PROCESSORS = (
     ("DetrImageProcessor", {"size": 21, "max_size": 25}),
     ("YolosImageProcessor", {"size": {"shortest_edge": 40, "longest_edge": 66}}),
     ("YolosImageProcessor", {"size": {"shortest_edge": 40, "longest_edge": 45}, "resample": 3}),
+    ("VideoMAEImageProcessor", {"size": {"shortest_edge": 21}, "crop_size": 16}),
+    ("SegformerImageProcessor", {"size": {"height": 19, "width": 26}, "do_reduce_labels": True}),
+    ("DPTImageProcessor", {"size": {"height": 30, "width": 18}}),
+    ("DPTImageProcessor", {"size": {"height": 30, "width": 18}, "keep_aspect_ratio": True, "ensure_multiple_of": 7}),
+    ("DPTImageProcessor", {"size": {"height": 25, "width": 40}, "keep_aspect_ratio": True, "resample": 2}),
 )
 # Fixtures with their own `tokenizer_config.json`, and with changes that select a class with its own rules.
 TOKENIZERS = (

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod detections;
+mod segments;
 mod tokens;
 
 use super::*;

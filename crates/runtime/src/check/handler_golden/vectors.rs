@@ -109,6 +109,7 @@ fn named(response: &Response) -> Option<Vec<Named>> {
             .iter()
             .map(|one| [("nodes", one.nodes.clone()), ("graph", one.graph.clone())].into())
             .collect(),
+        Response::Depths(rows) => one_each("depth", rows),
         Response::Latents(rows) => one_each("latents", rows),
         Response::Pixels(rows) => one_each("pixels", rows),
         Response::Forecasts(rows) => one_each("forecast", rows),

@@ -1,0 +1,59 @@
+//! Labels of pixels.
+
+use super::*;
+use crate::task::Segment;
+
+/// An image of one row and two pixels: the first is a `sky` by one, the second a `tree` by a margin.
+fn recorded(margin: f32) -> Value {
+    let image = json!({
+        "size": [1, 2], "labels": ["sky", "tree"], "map": [0, 1], "margins": [1.0, margin], "largest": 1.0
+    });
+    json!({ "segments": [image] })
+}
+
+fn segment(label: &str, mask: [i64; 2]) -> Segment {
+    Segment {
+        label: label.to_owned(),
+        mask: Array::integers([1, 2], mask.to_vec()),
+    }
+}
+
+fn segments(expected: Value, got: &[Segment]) -> CheckResult {
+    compared(expected, &Response::Segments(vec![got.to_vec()])).0
+}
+
+#[test]
+fn a_label_may_differ_only_where_two_scores_are_as_close_as_both_errors() {
+    let right = [segment("sky", [1, 0]), segment("tree", [0, 1])];
+    passes(segments(recorded(1.0), &right), "2 pixels");
+    let other = [segment("sky", [1, 1])];
+    passes(segments(recorded(2.0 * ALLOWED), &other), "1 pixels");
+    let wrong = "1 of 2 pixels have another label, such as `sky` instead of `tree` at [0, 1]";
+    fails(segments(recorded(3.0 * ALLOWED), &other), wrong);
+}
+
+#[test]
+fn the_masks_divide_the_image() {
+    let twice = [segment("sky", [1, 1]), segment("tree", [0, 1])];
+    fails(
+        segments(recorded(1.0), &twice),
+        "has the labels `sky` and `tree`",
+    );
+    fails(
+        segments(recorded(1.0), &[segment("sky", [1, 0])]),
+        "is in none",
+    );
+    let mut larger = segment("sky", [1, 1]);
+    larger.mask = Array::integers([2, 1], vec![1, 1]);
+    fails(segments(recorded(1.0), &[larger]), "has the shape [2, 1]");
+    let answer = Response::Segments(Vec::new());
+    fails(compared(recorded(1.0), &answer).0, "0 images instead of 1");
+}
+
+#[test]
+fn an_image_whose_labels_are_all_uncertain_proves_nothing() {
+    let expected = json!({ "segments": [{
+        "size": [1, 2], "labels": ["sky"], "map": [0, 0], "margins": [0.0, 0.0], "largest": 1.0
+    }] });
+    is_skipped(segments(expected, &[segment("sky", [1, 1])]));
+}
