@@ -57,10 +57,9 @@ pub fn row_major_product(
     let layout = ProductLayout::new(left, right, output);
     let rows_of_block = if layout.rows == 1 { 1 } else { ROWS };
     let slices = slices(layout.inner);
-    let count = layout.columns.div_ceil(COLUMNS as usize)
-        * layout.rows.div_ceil(rows_of_block as usize)
-        * layout.batches
-        * layout.heads;
+    let column_blocks = layout.columns.div_ceil(COLUMNS as usize);
+    let row_blocks = layout.rows.div_ceil(rows_of_block as usize);
+    let count = column_blocks * row_blocks * layout.batches * layout.heads;
     if count == 0 {
         return Ok(());
     }
@@ -73,6 +72,8 @@ pub fn row_major_product(
         left.clone().into_array_arg(),
         right.clone().into_array_arg(),
         output.clone().into_array_arg(),
+        column_blocks,
+        row_blocks,
         layout.heads,
         layout.rows,
         layout.inner,
@@ -144,6 +145,8 @@ fn matmul_row_major<F: Float>(
     left: &Array<F>,
     right: &Array<F>,
     output: &mut Array<F>,
+    column_blocks: usize,
+    row_blocks: usize,
     heads: usize,
     rows: usize,
     inner: usize,
@@ -163,8 +166,6 @@ fn matmul_row_major<F: Float>(
     #[comptime] rows_of_block: u32,
     #[define(F)] _type: StorageType,
 ) {
-    let column_blocks = (columns + COLUMNS as usize - 1) / COLUMNS as usize;
-    let row_blocks = (rows + rows_of_block as usize - 1) / rows_of_block as usize;
     let lane = UNIT_POS as usize % COLUMNS as usize;
     let slice = UNIT_POS as usize / COLUMNS as usize;
     let column = CUBE_POS % column_blocks * COLUMNS as usize + lane;
