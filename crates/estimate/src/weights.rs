@@ -129,7 +129,9 @@ impl KeptTensor {
     fn new(name: &str, stored: &StoredTensor, wide: bool) -> Self {
         let elements = stored.elements();
         let columns = match stored.shape.as_slice() {
-            [_, width] if EMBEDDINGS.iter().any(|end| name.ends_with(end)) => *width,
+            // All matrices of a layer's experts are one tensor without gaps.
+            _ if name.contains("experts.") => elements,
+            [_, width] if is_table(name) => *width,
             // A GPU has the matrices of `nn.Linear` as [in, out].
             [out, _] => *out,
             _ => elements,
@@ -153,6 +155,12 @@ impl KeptTensor {
         };
         self.rows.saturating_mul(row)
     }
+}
+
+/// Whether a matrix has a row for each token or position.
+fn is_table(name: &str) -> bool {
+    let ends = EMBEDDINGS.iter().chain(&["wpe.weight"]);
+    name.contains("embed") || ends.into_iter().any(|end| name.ends_with(end))
 }
 
 fn aligned(row: u64) -> u64 {
