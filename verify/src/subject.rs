@@ -53,7 +53,7 @@ impl ExpectedSubject {
         }
     }
 
-    /// What it lacks for any spec.
+    /// The requirement for any spec that it does not meet.
     pub(crate) fn incomplete(&self) -> Option<&'static str> {
         match self {
             Self::Model { .. } => None,

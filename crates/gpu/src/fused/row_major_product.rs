@@ -1,4 +1,4 @@
-//! A product whose right factor lies in memory row by row, as the weights of models do.
+//! A product whose right factor is stored row by row, as the weights of models are.
 //!
 //! For few rows and for small sizes cubek first copies such a factor into columns: for one token, a
 //! copy of all weights. Here neighbouring threads read neighbouring columns of the factor as it is.
