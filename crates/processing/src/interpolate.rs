@@ -1,5 +1,5 @@
 //! Maps of numbers in another size, as `torch.nn.functional.interpolate` computes them without
-//! `align_corners` and `antialias`. Images of bytes are resized by [`crate::resample`].
+//! `align_corners` and `antialias`. Images of bytes are resized by `resample`.
 
 /// How the values between places are computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
