@@ -16,7 +16,7 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// See [`EngineProcess::call`].
+    /// See `EngineProcess::call`.
     pub fn compute(
         &self,
         operation: ComputeOperation,
@@ -49,7 +49,7 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// See [`EngineProcess::call`].
+    /// See `EngineProcess::call`.
     pub fn operator(
         &self,
         call: &OperatorCall,
@@ -72,7 +72,7 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// See [`EngineProcess::call`].
+    /// See `EngineProcess::call`.
     pub fn algorithms(
         &self,
         dtype: Precision,

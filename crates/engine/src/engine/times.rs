@@ -12,7 +12,7 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// `unsupported` for an engine that does not measure; see also [`EngineProcess::call`].
+    /// `unsupported` for an engine that does not measure; see also `EngineProcess::call`.
     pub fn time_forward(
         &self,
         model: u64,
