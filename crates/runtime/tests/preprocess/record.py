@@ -87,7 +87,9 @@ def main():
                 tensors[f"resize.{name}.{code}.{height}x{width}"] = numpy.array(resized)
     for index, (name, values) in enumerate(PROCESSORS):
         processor = getattr(transformers, f"{name}Pil")(**values)
-        tensors[f"pixels.{index}"] = processor(images=wave, return_tensors="np")["pixel_values"].astype(numpy.float32)
+        pixels = processor(images=wave, return_tensors="np")["pixel_values"].astype(numpy.float32)
+        # A processor of videos takes the image as a video of one frame.
+        tensors[f"pixels.{index}"] = pixels[:, 0] if pixels.ndim == 5 else pixels
     save_file(tensors, os.path.join(HERE, "vectors.safetensors"))
     os.chmod(os.path.join(HERE, "vectors.safetensors"), 0o644)
     write_lines("processors.json", [{"image_processor_type": name, **values} for name, values in PROCESSORS])
