@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from safetensors import safe_open
 
+from record import drawn_inputs
 from reference.errors import RecordError
 from reference.loading import class_of, load, read_config
 from reference.registry import entry
@@ -35,7 +36,7 @@ class Subject:
         with safe_open(path, "pt") as file:
             self.metadata = file.metadata()
             names = file.keys()
-            self.golden = {name: file.get_tensor(name) for name in names}
+            self.golden = drawn_inputs.complete({name: file.get_tensor(name) for name in names}, self.metadata)
 
     @property
     def architecture(self):

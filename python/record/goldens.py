@@ -30,7 +30,7 @@ except ImportError as missing:
     print(f"error: Python package `{missing.name}` is missing; pip install torch transformers safetensors numpy", file=sys.stderr)
     sys.exit(3)
 
-from record import answers, any_cases, any_generation, config_effects, progress, recipe
+from record import answers, any_cases, any_generation, config_effects, drawn_inputs, progress, recipe, summary
 from record.atomic_file import TemporaryFile, replace_file
 from record.given_inputs import read_inputs
 from record.golden_file import safetensors_of
@@ -117,6 +117,9 @@ def prepare(directory, seed, force, noise_samples, inputs=None):
         cases, tensors, metadata = family.cases(directory, config, random, seed)
     else:
         cases, tensors, metadata = any_cases.cases(model, directory, config, seed)
+    raw = any(name.startswith(("image.", "audio.")) for name in tensors)
+    # What a processor computes must be computed again by the one that is tested.
+    cases, drawn = (cases, {}) if raw or inputs is not None else drawn_inputs.redraw(cases, seed)
     metadata |= describe(model_class, config, seed, noise_samples, inputs)
     if "text" in metadata:
         metadata["vocabulary.sha256"] = digest_of(read_tokenizer(directory))
@@ -128,9 +131,13 @@ def prepare(directory, seed, force, noise_samples, inputs=None):
             tensors |= family.generated(model, config, random, cases)
     else:
         tensors |= named_tensors(cases, measurable(results)) | any_generation.generated(model, directory, config, seed, cases)
-    metadata |= only_recorded(tensors, noise_of(model, directory, cases, results, steps(tensors, cases[0]), noise_samples))
-    metadata |= config_effects.metadata(model_class, directory, cases[0])
-    return path, safetensors_of(tensors, metadata)
+    tensors = {name: tensor for name, tensor in tensors.items() if name not in drawn}
+    summarised = summary.summaries(tensors)
+    measured = noise_of(model, directory, cases, results, steps(tensors, cases[0]), noise_samples, bool(summarised))
+    metadata |= only_recorded(tensors, measured) | config_effects.metadata(model_class, directory, cases[0])
+    metadata |= {"drawn": json.dumps(drawn, sort_keys=True)} if drawn else {}
+    tensors, described = summary.store(tensors, summarised)
+    return path, safetensors_of(tensors, metadata | described)
 
 
 def only_recorded(tensors, metadata):

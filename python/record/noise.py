@@ -11,6 +11,7 @@ from torch.overrides import TorchFunctionMode
 from record import progress
 from record.noise_samples import NOISE_SAMPLES, noise
 from record.relative_errors import finite_where, largest_errors
+from record.summary import is_summarised, summary
 from reference.families import FAMILIES
 from reference.loading import load, read_config
 from reference.registry import is_native, kind
@@ -19,18 +20,19 @@ from reference.results import run, run_all
 DTYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
 
 
-def noise_of(model, directory, cases, results, steps=None, noise_samples=NOISE_SAMPLES):
+def noise_of(model, directory, cases, results, steps=None, noise_samples=NOISE_SAMPLES, summarised=False):
     """Metadata `noise.*`: the reference's own error in each compute type, the largest over the cases and over `noise_samples` samples.
 
-    `results` are those of the cases with `model`, in float32.
+    `results` are those of the cases with `model`, in float32. If `summarised`, the errors are those of the summaries of large results.
 
     The error of `tokens.logits` is the largest over the `steps` of generation, each measured alone, because one step may be many
     times as far off as all steps together. Where experts or passages are chosen there is no such entry.
     """
     choosing = chooses(directory, results)
-    runs = Runs(cases, None if choosing else steps)
+    runs = Runs(cases, None if choosing else steps, summarised)
     report = functools.partial(progress.report, "noise")
-    found = measured(type(model), directory, runs, results + runs.of_steps(model), noise_samples, choosing, report)
+    results = runs.stored(results) + runs.of_steps(model)
+    found = measured(type(model), directory, runs, results, noise_samples, choosing, report)
     reference, counted = found.pop("reference"), found.pop("noise_samples")
     metadata = {f"noise.{precision}": json.dumps(errors, sort_keys=True) for precision, errors in found.items()}
     return metadata | {"noise.reference": reference} | ({"noise.samples": str(counted)} if counted > 1 else {})
@@ -75,10 +77,11 @@ class Runs:
 
     cases: list
     steps: tuple | None
+    summarised: bool = False
 
     def of(self, model):
-        """Per case a dict of named results, then one for each step."""
-        return run_all(model, self.cases) + self.of_steps(model)
+        """Per case a dict of named results, then one for each step, as the golden stores them."""
+        return self.stored(run_all(model, self.cases)) + self.of_steps(model)
 
     def of_steps(self, model):
         """The logits of each step of generation."""
@@ -86,7 +89,16 @@ class Runs:
             return []
         case, first = self.steps
         logits = run(model, case, trace=False)["logits"][:, first:]
-        return [{"tokens.logits": step} for step in logits.unbind(1)]
+        [stored] = self.stored([{"tokens.logits": logits}])
+        return [{name: value[:, step] for name, value in stored.items()} for step in range(logits.shape[1])]
+
+    def stored(self, results):
+        """The results as the golden stores them."""
+        return [{name: self.form(name, value) for name, value in result.items()} for result in results]
+
+    def form(self, name, value):
+        """One result as the golden stores it."""
+        return summary(array(value)) if self.summarised and is_summarised(name, value) else value
 
 
 def chooses(directory, results):

@@ -63,6 +63,7 @@ pub(crate) const RECORD: EmbeddedFiles = files! {
     "record/any_text.py"
     "record/atomic_file.py"
     "record/config_effects.py"
+    "record/drawn_inputs.py"
     "record/given_inputs.py"
     "record/golden_file.py"
     "record/goldens.py"
@@ -70,8 +71,10 @@ pub(crate) const RECORD: EmbeddedFiles = files! {
     "record/noise.py"
     "record/noise_samples.py"
     "record/progress.py"
+    "record/random_numbers.py"
     "record/recipe.py"
     "record/relative_errors.py"
+    "record/summary.py"
     "record/vocabulary.py"
     "record/weight_statistics.py"
 };

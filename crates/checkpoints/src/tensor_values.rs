@@ -7,15 +7,12 @@
 //! mean.
 
 use crate::{
-    philox,
+    random_words::{RandomWords, WORDS},
     recipe::{FloatType, SyntheticTensor},
 };
 use half::{bf16, f16};
-use sha2::{Digest, Sha256};
 use std::ops::Range;
 
-/// The words of a block.
-pub(crate) const WORDS: u64 = 4;
 /// The mean of the sum of four integers from 0 to 65535.
 const CENTRE: i32 = 131_070;
 /// The standard deviation of the sum of four integers from 0 to 65535, sqrt((65536^2 - 1) / 3).
@@ -24,7 +21,7 @@ const SUM_STD: f32 = 37837.227;
 /// The numbers that a tensor's values depend on.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TensorValues {
-    key: [u64; 2],
+    words: RandomWords,
     mean: f32,
     scale: f32,
 }
@@ -32,15 +29,14 @@ pub(crate) struct TensorValues {
 impl TensorValues {
     /// Each tensor has its own key, so that a new layer does not change the others.
     pub(crate) fn new(seed: u64, tensor: &SyntheticTensor) -> Self {
-        let digest = Sha256::digest(format!("{seed}:{}", tensor.name));
-        let word = |start: usize| {
-            let bytes = digest[start..start + 8].iter().rev();
-            bytes.fold(0, |word, byte| word << 8 | u64::from(*byte))
-        };
+        Self::named(seed, &tensor.name, [tensor.mean, tensor.std])
+    }
+
+    fn named(seed: u64, name: &str, [mean, std]: [f32; 2]) -> Self {
         Self {
-            key: [word(0), word(8)],
-            mean: tensor.mean,
-            scale: tensor.std / SUM_STD,
+            words: RandomWords::of(&format!("{seed}:{name}")),
+            mean,
+            scale: std / SUM_STD,
         }
     }
 
@@ -67,8 +63,7 @@ impl TensorValues {
         debug_assert!(range.start.is_multiple_of(WORDS));
         bytes.clear();
         for index in (range.start..range.end).step_by(WORDS as usize) {
-            // From one, as numpy's generator counts.
-            let words = philox::block([index / WORDS + 1, 0, 0, 0], self.key);
+            let words = self.words.block(index / WORDS);
             let encoded = words.map(|word| encode(self.value(word)));
             let count = (range.end - index).min(WORDS) as usize;
             bytes.extend_from_slice(encoded[..count].as_flattened());
@@ -83,4 +78,11 @@ impl TensorValues {
         // Two operations and not `mul_add`, whose single rounding would be other bits.
         self.mean + self.scale * sum as f32
     }
+}
+
+/// The first `count` values of the tensor `name` with this seed, nearly normal.
+pub fn nearly_normal(seed: u64, name: &str, mean_and_std: [f32; 2], count: u64) -> Vec<f32> {
+    let values = TensorValues::named(seed, name, mean_and_std);
+    let words = values.words.first(count);
+    words.map(|word| values.value(word)).collect()
 }

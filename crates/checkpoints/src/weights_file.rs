@@ -3,8 +3,9 @@
 use crate::{
     error::SyntheticError,
     quantized::{DenseTensor, QuantizedWeights},
+    random_words::WORDS,
     recipe::{Recipe, SyntheticTensor},
-    tensor_values::{TensorValues, WORDS},
+    tensor_values::TensorValues,
 };
 use serde_json::Value;
 use std::{

@@ -75,21 +75,10 @@ pub(crate) fn compare(
     got: &Array,
     threshold: Threshold,
 ) -> TensorComparison {
-    if expected.shape() != got.shape() {
-        let failure = Mismatch::Shape {
-            expected: expected.shape().to_vec(),
-            got: got.shape().to_vec(),
-        };
-        return TensorComparison {
-            error: without_distance(name, threshold),
-            failure: Some(failure),
-        };
-    }
-    let (Some(reference), Some(values)) = (expected.as_floats(), got.as_floats()) else {
-        return TensorComparison {
-            error: without_distance(name, threshold),
-            failure: Some(Mismatch::Type),
-        };
+    let same_shape = expected.shape() == got.shape();
+    let (true, Some(reference), Some(values)) = (same_shape, expected.as_floats(), got.as_floats())
+    else {
+        return incomparable(name, expected.shape(), got, threshold);
     };
     let measured = measure(reference, values);
     let failure = evaluate(expected.shape(), reference, values, &measured, threshold);
@@ -118,6 +107,27 @@ pub(crate) fn compare(
         worst,
     };
     TensorComparison { error, failure }
+}
+
+/// The comparison of `got` with a reference of another shape, or of another type.
+pub(crate) fn incomparable(
+    name: &str,
+    expected: &[usize],
+    got: &Array,
+    threshold: Threshold,
+) -> TensorComparison {
+    let failure = if expected == got.shape() {
+        Mismatch::Type
+    } else {
+        Mismatch::Shape {
+            expected: expected.to_vec(),
+            got: got.shape().to_vec(),
+        }
+    };
+    TensorComparison {
+        error: without_distance(name, threshold),
+        failure: Some(failure),
+    }
 }
 
 fn evaluate(

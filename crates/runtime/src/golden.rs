@@ -4,11 +4,14 @@
 //! `output.*` and `model_class` are required; all other parts are optional.
 
 mod contents;
+mod drawn;
 mod error;
 #[cfg(test)]
 mod fuzz;
 mod noise;
 mod parts;
+mod recorded_tensor;
+mod summary;
 mod tensors;
 mod trace;
 mod validate;
@@ -16,6 +19,7 @@ mod validate;
 pub(crate) use contents::{Golden, RecordedCase, Router};
 pub(crate) use error::GoldenError;
 pub(crate) use noise::{Noise, NoiseLevel};
+pub(crate) use recorded_tensor::RecordedTensor;
 pub(crate) use tensors::read_file;
 
 use safetensors::SafeTensors;

@@ -44,7 +44,7 @@ impl Threshold {
     /// Noise is relative to the recorded tensor. A tensor of few elements may be much smaller by
     /// chance, so it may be off by as much, in absolute terms, as the worst element of the recorded
     /// tensor.
-    pub(crate) fn in_units_of(self, recorded: &[f32], expected: &[f32]) -> Self {
+    pub(crate) fn in_units_of(self, recorded: f64, expected: &[f32]) -> Self {
         if expected.len() >= FEW {
             return self;
         }
@@ -53,7 +53,7 @@ impl Threshold {
             .map(|value| f64::from(*value).powi(2))
             .sum::<f64>()
             .sqrt();
-        let allowed = self.max_rel * largest(recorded).max(largest(expected));
+        let allowed = self.max_rel * recorded.max(largest(expected));
         // A tensor of zeros has no unit; it keeps its threshold, and every error in it is infinite.
         let per = |unit: f64, otherwise: f64| {
             if unit > 0.0 {

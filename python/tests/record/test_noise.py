@@ -34,6 +34,9 @@ class Runs:
     def of_steps(self, _model):
         return []
 
+    def stored(self, results):
+        return results
+
 
 @pytest.fixture
 def measured(monkeypatch):
@@ -84,6 +87,16 @@ def test_a_float64_run_that_overflows_is_not_the_reference(monkeypatch):
     monkeypatch.setattr(noise, "load", lambda _class, _directory, dtype: Tiny().to(dtype))
     found = noise.measured(Tiny, "", Overflows(), Runs().of(Tiny()), 1, False)
     assert found["reference"] == "float32" and found["f16"]["logits"][0] > 0
+
+
+def test_large_results_are_measured_as_the_golden_stores_them():
+    result = {"logits": torch.ones(2, 9, 9000), "router.0": torch.ones(2, 9, 9000), "pooled": torch.ones(2, 9)}
+    shapes = {}
+    for summarised in (False, True):
+        [stored] = noise.Runs([], None, summarised).stored([result])
+        shapes[summarised] = {name: tuple(value.shape) for name, value in stored.items()}
+    assert shapes[False] == {name: tuple(value.shape) for name, value in result.items()}
+    assert shapes[True] == shapes[False] | {"logits": (2, 9, 56)}
 
 
 def test_moved_weights_stay_in_the_type_of_the_file():

@@ -69,15 +69,8 @@ pub(super) fn inapplicable(golden: &Golden) -> Option<String> {
 /// A softmax turns an absolute error of logits into a relative one of probabilities, at most twice
 /// as large, because its own logit and the others can be off in opposite directions.
 fn score_threshold(logits: Threshold, golden: &Golden) -> Threshold {
-    let recorded = golden
-        .main()
-        .outputs
-        .get("logits")
-        .and_then(Array::as_floats)
-        .unwrap_or_default();
-    let largest = recorded.iter().fold(1.0_f64, |largest, logit| {
-        largest.max(f64::from(logit.abs()))
-    });
+    let recorded = golden.main().outputs.get("logits");
+    let largest = recorded.map_or(1.0, |recorded| recorded.largest().max(1.0));
     Threshold {
         rel_l2: 2.0 * largest * logits.rel_l2,
         max_rel: 2.0 * largest * logits.max_rel,
@@ -162,7 +155,7 @@ mod tests {
             let mut golden = golden();
             golden.cases[0].outputs.insert(
                 "logits".to_owned(),
-                Array::floats([1, 1, 2], logits.to_vec()),
+                crate::golden::RecordedTensor::Whole(Array::floats([1, 1, 2], logits.to_vec())),
             );
             score_threshold(
                 Threshold {

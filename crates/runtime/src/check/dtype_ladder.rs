@@ -12,12 +12,9 @@
 //! (measured: 2.1 on 6 and on 10 logits of models whose hidden states agree to 1.1), so outputs
 //! below [`FEW`] elements are only held to their tolerance.
 
+use super::run::{Abort, CheckResult, CheckRun, Failures, SubjectUnderTest};
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
-use super::{
-    inputs::padding::defined,
-    run::{Abort, CheckResult, CheckRun, Failures, SubjectUnderTest},
-};
 use crate::{compare::measure, golden::Golden};
 use std::{cmp::Ordering, collections::BTreeMap};
 use testgen_nn::forward::ForwardError;
@@ -121,13 +118,12 @@ fn measure_step(
             failures.extend(run.compare_recorded(
                 &label,
                 &case.inputs,
-                [expected, got],
+                (expected, got),
                 (tolerance, name),
             ));
-            let without_padding = defined(&run.engine, &case.inputs, expected, got);
-            let [expected, got] = without_padding
-                .as_ref()
-                .map_or([expected, got], |[expected, got]| [expected, got]);
+            let Some([expected, got]) = run.comparable(&case.inputs, expected, got) else {
+                continue;
+            };
             if let (Some(expected), Some(got)) = (expected.as_floats(), got.as_floats()) {
                 let output = largest.entry(name).or_default();
                 output.rel_l2 = output.rel_l2.max(measure(expected, got).rel_l2);

@@ -4,6 +4,7 @@
 use super::run::{CheckResult, CheckRun, Failures};
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
+use crate::golden::RecordedTensor;
 use testgen_nn::array::Array;
 
 #[cfg(test)]
@@ -22,7 +23,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         for (name, got) in &forward.outputs {
             failures.extend(non_finite(
                 &case.qualified(name),
-                case.outputs.get(name),
+                case.outputs.get(name).and_then(RecordedTensor::whole),
                 got,
             ));
         }

@@ -10,7 +10,7 @@ use super::run::{Abort, CheckResult, CheckRun, Failures};
 use super::tests::faulty::{Detected, Fault};
 use crate::{
     compare::{MeasuredError, measure},
-    golden::Golden,
+    golden::{Golden, RecordedTensor},
     tolerance::{Threshold, Tolerance},
 };
 use testgen_nn::{
@@ -39,7 +39,6 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let recorded = RecordedTokens {
         tokens: &golden.tokens["greedy"],
         margins: &golden.margins["greedy"],
-        logits: &golden.tokens["logits"],
     };
     let mut session = tested.model().session()?;
     let [rows, steps] = [0, 1].map(|dimension| recorded.tokens.shape()[dimension]);
@@ -48,15 +47,19 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let threshold = step_threshold(run.tolerance(&golden, &tested));
     let mut logits = last_logits(session.as_mut(), &golden.prompt().unwrap_or_default())?;
     for step in 0..steps {
-        let expected = logits_at(recorded.logits, step);
-        failures.extend(run.compare(
+        let Some(expected) = recorded_step(&golden, step) else {
+            failures.push(format!("the golden has no `{STEP_LOGITS}` of step {step}"));
+            break;
+        };
+        failures.extend(run.compare_result(
             &format!("{STEP_LOGITS} step {step}"),
             &expected,
             &logits,
             threshold,
         ));
         for row in 0..rows {
-            match recorded.choice(row, step, &logits).evaluate() {
+            let error = largest_error(&expected, &logits, row, threshold);
+            match recorded.choice(row, step, &logits, error).evaluate() {
                 TokenMatch::Same => {}
                 TokenMatch::WithinMargin => within_margin += 1,
                 TokenMatch::Different(message) => failures.push(message),
@@ -78,9 +81,7 @@ pub(super) fn inapplicable(golden: &Golden) -> Option<String> {
     let prompt = ["prompt", "start"]
         .iter()
         .any(|name| golden.tokens.contains_key(*name));
-    let tokens = ["greedy", "logits"]
-        .iter()
-        .all(|name| golden.tokens.contains_key(*name));
+    let tokens = golden.tokens.contains_key("greedy") && golden.step_logits.is_some();
     let recorded = prompt && tokens && golden.margins.contains_key("greedy");
     (!recorded).then(|| {
         "the golden has no `tokens.*` and `margin.greedy`: its class does not generate".to_owned()
@@ -142,28 +143,40 @@ fn logits_at(logits: &Array, step: usize) -> Array {
     )
 }
 
+/// The recorded logits of one step, [rows, vocab].
+fn recorded_step(golden: &Golden, step: usize) -> Option<RecordedTensor> {
+    golden.step_logits.as_ref()?.at_step(step)
+}
+
+/// The largest error of the logits of one row of a step. The error of one logit cannot be told from
+/// a summary: there it is a part of the largest that passes, as the reference's own is.
+fn largest_error(expected: &RecordedTensor, got: &Array, row: usize, threshold: Threshold) -> f64 {
+    let Some(whole) = expected.whole() else {
+        return threshold.max_rel * expected.largest() / MARGIN_FACTOR;
+    };
+    let (expected, got) = (whole.select_rows(&[row]), got.select_rows(&[row]));
+    let (expected, got) = (
+        expected.as_floats().unwrap_or_default(),
+        got.as_floats().unwrap_or_default(),
+    );
+    let MeasuredError { max_difference, .. } = measure(expected, got);
+    max_difference
+}
+
 /// The recorded greedy continuation.
 struct RecordedTokens<'a> {
     /// [rows, steps].
     tokens: &'a Array,
     /// The difference between the two largest logits, [rows, steps].
     margins: &'a Array,
-    /// [rows, steps, vocab].
-    logits: &'a Array,
 }
 
 impl RecordedTokens<'_> {
-    /// The choice of one row at one step; `got` are the computed logits of the step.
-    fn choice(&self, row: usize, step: usize, got: &Array) -> GreedyChoice {
-        let (expected, got) = (
-            logits_at(self.logits, step).select_rows(&[row]),
-            got.select_rows(&[row]),
-        );
-        let (expected, got) = (
-            expected.as_floats().unwrap_or_default(),
-            got.as_floats().unwrap_or_default(),
-        );
-        let MeasuredError { max_difference, .. } = measure(expected, got);
+    /// The choice of one row at one step; `got` are the computed logits of the step, with the
+    /// largest error of that row.
+    fn choice(&self, row: usize, step: usize, got: &Array, error: f64) -> GreedyChoice {
+        let got = got.select_rows(&[row]);
+        let got = got.as_floats().unwrap_or_default();
         let flat = row * self.tokens.shape()[1] + step;
         GreedyChoice {
             row,
@@ -171,7 +184,7 @@ impl RecordedTokens<'_> {
             expected: self.tokens.as_integers().unwrap_or_default()[flat],
             chosen: largest(got),
             margin: self.margins.as_floats().unwrap_or_default()[flat].into(),
-            error: max_difference,
+            error,
         }
     }
 }
@@ -288,7 +301,12 @@ mod tests {
         for (fixture, prompt) in [("llama", "prompt"), ("t5", "start")] {
             let whole = Golden::read(&fixtures().join(fixture)).unwrap();
             assert_eq!(inapplicable(&whole), None, "{fixture}");
-            for part in [prompt, "greedy", "logits"] {
+            let without_logits = Golden {
+                step_logits: None,
+                ..whole.clone()
+            };
+            assert!(inapplicable(&without_logits).is_some(), "{fixture}");
+            for part in [prompt, "greedy"] {
                 let mut lacking = whole.clone();
                 lacking.tokens.remove(part).unwrap();
                 assert!(

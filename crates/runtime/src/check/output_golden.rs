@@ -66,7 +66,7 @@ fn without_noise(run: &CheckRun<'_>, tested: &SubjectUnderTest, golden: &Golden)
         .main()
         .outputs
         .iter()
-        .filter(|(_, array)| array.as_floats().is_some());
+        .filter(|(_, recorded)| recorded.holds_floats());
     let mut names = floats
         .map(|(name, _)| name)
         .filter(|name| tolerance.noise(name).is_none());
@@ -95,7 +95,7 @@ fn compare_case(
             Some(got) => failures.extend(run.compare_recorded(
                 &label,
                 &case.inputs,
-                [expected, got],
+                (expected, got),
                 (tolerance, name),
             )),
             None => failures.push(format!("`{label}` was not computed")),

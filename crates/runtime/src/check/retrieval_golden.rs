@@ -14,7 +14,7 @@ use super::{
     run::{Abort, CheckResult, CheckRun, Failures, SubjectUnderTest},
 };
 use crate::{
-    golden::{Golden, RecordedCase, read_file},
+    golden::{Golden, RecordedCase, RecordedTensor, read_file},
     task::{Request, Response, retrieval_augmented_generation},
     tolerance::Threshold,
 };
@@ -274,16 +274,9 @@ fn compare_answers(
 
 /// The error that the tolerance allows for a logit.
 fn logit_error(run: &CheckRun<'_>, tested: &SubjectUnderTest, golden: &Golden) -> f64 {
-    let logits = golden
-        .main()
-        .outputs
-        .get("logits")
-        .and_then(Array::as_floats)
-        .unwrap_or_default();
-    let largest = logits
-        .iter()
-        .fold(0.0_f32, |largest, logit| largest.max(logit.abs()));
-    run.tolerance(golden, tested).golden("logits").max_rel * f64::from(largest)
+    let logits = golden.main().outputs.get("logits");
+    let largest = logits.map_or(0.0, RecordedTensor::largest);
+    run.tolerance(golden, tested).golden("logits").max_rel * largest
 }
 
 fn not_computed(name: &str, what: &str) -> Abort {

@@ -1,6 +1,6 @@
 //! Everything recorded for one checkpoint.
 
-use super::noise::Noise;
+use super::{noise::Noise, recorded_tensor::RecordedTensor};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use testgen_nn::array::{Array, Arrays};
@@ -15,17 +15,19 @@ pub(crate) struct Golden {
     /// `embed`, `layer.0`, `layer.1`, ... of the main case, in the order of computation; empty if
     /// none was recorded. For an encoder-decoder first the states of `encoder.`, then the states of
     /// `decoder.`.
-    pub(crate) trace: Vec<(String, Array)>,
+    pub(crate) trace: Vec<(String, RecordedTensor)>,
     /// The arguments of the main case without those in `target`.
     pub(crate) source: Arrays,
     /// The arguments `decoder_*` of the main case, which the decoder of an encoder-decoder reads.
     pub(crate) target: Arrays,
     /// `router.<layer>` and `routing.<layer>` of the main case, by layer.
     pub(crate) routers: Vec<Router>,
-    /// `tokens.*`, without the prefix: `prompt` [rows, seq], `greedy` [rows, new], `logits` [rows,
-    /// new, vocab]. An encoder-decoder has no prompt: it generates from the main case's source, and
-    /// `start` [rows, seq] is what its decoder begins with.
+    /// `tokens.*`, without the prefix and the logits: `prompt` [rows, seq], `greedy` [rows, new]. An
+    /// encoder-decoder has no prompt: it generates from the main case's source, and `start` [rows,
+    /// seq] is what its decoder begins with.
     pub(crate) tokens: Arrays,
+    /// `tokens.logits`: the logits of each generated token, [rows, new, vocab].
+    pub(crate) step_logits: Option<RecordedTensor>,
     /// `margin.*`, without the prefix: the difference between the two largest logits of each
     /// generated token.
     pub(crate) margins: Arrays,
@@ -60,7 +62,7 @@ pub(crate) struct RecordedCase {
     /// The arguments, by their names in transformers.
     pub(crate) inputs: Arrays,
     /// The results, by their names in transformers.
-    pub(crate) outputs: Arrays,
+    pub(crate) outputs: BTreeMap<String, RecordedTensor>,
     /// The texts that were tokenized to `input_ids`, if the inputs were texts.
     pub(crate) texts: Option<Vec<String>>,
     /// `retrieval.*`, without the prefix: the output of the retriever, with the names of

@@ -2,8 +2,11 @@
 
 use super::{
     contents::{Golden, RecordedCase, Router},
+    drawn::{self, DrawnInput},
     error::{GoldenError, Unreadable},
     noise::Noise,
+    recorded_tensor::RecordedTensor,
+    summary::Description,
     trace::TracePosition,
     validate,
 };
@@ -27,11 +30,23 @@ pub(super) fn assemble(
         .get("model_class")
         .cloned()
         .ok_or_else(|| lacks("metadata `model_class`", path))?;
-    let mut parts = GoldenParts::default();
-    for (name, array) in arrays {
+    let in_file = |unreadable: Unreadable| unreadable.in_file(path);
+    let mut parts = GoldenParts {
+        summaries: parsed(metadata, "summaries".to_owned())
+            .map_err(in_file)?
+            .unwrap_or_default(),
+        ..GoldenParts::default()
+    };
+    for (name, array) in arrays
+        .into_iter()
+        .chain(drawn_inputs(metadata).map_err(in_file)?)
+    {
         parts
             .put(&name, array)
             .map_err(|unreadable| unreadable.in_file(path))?;
+    }
+    if let Some(name) = parts.summaries.keys().next() {
+        return Err(lacks(&format!("`{name}`, although `summaries` has"), path));
     }
     validate::graphs(&parts.graphs).map_err(|unreadable| unreadable.in_file(path))?;
     let cases = cases(path, std::mem::take(&mut parts.cases), metadata)?;
@@ -68,6 +83,7 @@ pub(super) fn assemble(
             .map(|(position, array)| (position.name(), array))
             .collect(),
         tokens: parts.tokens,
+        step_logits: parts.step_logits,
         margins: parts.margins,
         detections: parts.detections,
         images: parts.images.into_values().collect(),
@@ -148,16 +164,25 @@ fn parsed<T: DeserializeOwned>(
         })
 }
 
+/// The inputs that the file has as their seed.
+fn drawn_inputs(metadata: &HashMap<String, String>) -> Result<Arrays, Unreadable> {
+    let inputs: Option<BTreeMap<String, DrawnInput>> = parsed(metadata, "drawn".to_owned())?;
+    drawn::inputs(inputs.unwrap_or_default())
+}
+
 /// The tensors of a file by kind, numbered ones in their order.
 #[derive(Default)]
 struct GoldenParts {
+    /// Of results that the file has as their summary and that were not read yet.
+    summaries: BTreeMap<String, Description>,
     cases: BTreeMap<usize, CaseTensors>,
-    trace: BTreeMap<TracePosition, Array>,
+    trace: BTreeMap<TracePosition, RecordedTensor>,
     /// `router.<layer>`.
     probabilities: BTreeMap<usize, Array>,
     /// `routing.<layer>`.
     weights: BTreeMap<usize, Array>,
     tokens: Arrays,
+    step_logits: Option<RecordedTensor>,
     margins: Arrays,
     detections: Arrays,
     images: BTreeMap<usize, Array>,
@@ -169,7 +194,7 @@ struct GoldenParts {
 #[derive(Default)]
 struct CaseTensors {
     inputs: Arrays,
-    outputs: Arrays,
+    outputs: BTreeMap<String, RecordedTensor>,
     retrieval: Arrays,
 }
 
@@ -214,16 +239,41 @@ impl GoldenParts {
         ) {
             validate::tokens(name, &array)?;
         }
-        self.put_part(kind, number, part, array).ok_or(unknown)
+        let found = match (kind, part) {
+            ("output", _) | ("trace", _) | ("tokens", "logits") => {
+                let result = match self.summaries.remove(name) {
+                    Some(description) => description.of(name, array)?,
+                    None => RecordedTensor::Whole(array),
+                };
+                self.put_result(kind, number, part, result)
+            }
+            _ => self.put_part(kind, number, part, array),
+        };
+        found.ok_or(unknown)
+    }
+
+    /// What the model computes. None for a name outside the format.
+    fn put_result(
+        &mut self,
+        kind: &str,
+        number: usize,
+        name: &str,
+        result: RecordedTensor,
+    ) -> Option<()> {
+        match kind {
+            "output" => drop(self.case(number).outputs.insert(name.to_owned(), result)),
+            "trace" => drop(self.trace.insert(TracePosition::parse(name)?, result)),
+            "tokens" => self.step_logits = Some(result),
+            _ => return None,
+        }
+        Some(())
     }
 
     /// None for a name outside the format.
     fn put_part(&mut self, kind: &str, number: usize, name: &str, array: Array) -> Option<()> {
         match kind {
             "input" => drop(self.case(number).inputs.insert(name.to_owned(), array)),
-            "output" => drop(self.case(number).outputs.insert(name.to_owned(), array)),
             "retrieval" => drop(self.case(number).retrieval.insert(name.to_owned(), array)),
-            "trace" => drop(self.trace.insert(TracePosition::parse(name)?, array)),
             "router" => drop(self.probabilities.insert(name.parse().ok()?, array)),
             "routing" => drop(self.weights.insert(name.parse().ok()?, array)),
             "tokens" => drop(self.tokens.insert(name.to_owned(), array)),

@@ -25,7 +25,7 @@ pub(in crate::check) fn compare_trace(
         let traced = format!("trace.{name}");
         let failure = match forward.trace.iter().find(|(found, _)| found == name) {
             Some((_, got)) => {
-                run.compare_recorded(&traced, inputs, [expected, got], (tolerance, &traced))
+                run.compare_recorded(&traced, inputs, (expected, got), (tolerance, &traced))
             }
             None => Some(format!("`{traced}` was not computed")),
         };

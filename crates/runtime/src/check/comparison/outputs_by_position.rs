@@ -62,7 +62,7 @@ pub(in crate::check) fn forward_by_position(
 fn split(forward: Forward, axes: PositionAxes<'_>) -> OutputsByPosition {
     let (positions, pooled) = one_row_per_input(forward.outputs, axes.shape)
         .into_iter()
-        .partition(|(name, array)| axes.has(name, array));
+        .partition(|(name, array)| axes.has(name, array.shape()));
     OutputsByPosition { positions, pooled }
 }
 
@@ -72,7 +72,7 @@ fn hidden_states(forward: Forward, axes: PositionAxes<'_>) -> Vec<(String, Array
         .into_iter()
         .map(|(name, array)| (format!("trace.{name}"), array));
     named
-        .filter(|(name, array)| axes.has(name, array))
+        .filter(|(name, array)| axes.has(name, array.shape()))
         .collect()
 }
 
@@ -118,8 +118,7 @@ fn group_passages(name: &str, array: &Array, ids: &[usize]) -> Option<Array> {
 
 impl PositionAxes<'_> {
     /// Whether the output or hidden state `name` has one entry per position.
-    pub(in crate::check) fn has(&self, name: &str, array: &Array) -> bool {
-        let shape = array.shape();
+    pub(in crate::check) fn has(&self, name: &str, shape: &[usize]) -> bool {
         // By its shape alone, [batch, seq] is not distinguishable from [batch, labels], so these
         // outputs are known by name. Of the heads for pre-training only ELECTRA's discriminator has
         // logits of two dimensions, and those are per position.
@@ -182,7 +181,7 @@ mod tests {
                 shape: &[2, 3],
                 head,
             }
-            .has(name, &counted(shape, 0))
+            .has(name, shape)
         };
         assert!(has("last_hidden_state", &[2, 3, 4], Head::Base));
         assert!(!has("last_hidden_state", &[2, 4, 3], Head::Base));
@@ -204,6 +203,6 @@ mod tests {
             shape: &[],
             head: Head::Base,
         };
-        assert!(!of_no_text.has("last_hidden_state", &counted(&[2, 3, 4], 0)));
+        assert!(!of_no_text.has("last_hidden_state", &[2, 3, 4]));
     }
 }

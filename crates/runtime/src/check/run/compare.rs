@@ -4,10 +4,11 @@ use super::{
     super::inputs::padding::defined, check_run::CheckRun, subject_under_test::SubjectUnderTest,
 };
 use crate::{
-    compare::{TensorComparison, compare},
-    golden::Golden,
+    compare::{TensorComparison, compare, incomparable},
+    golden::{Golden, RecordedTensor},
     tolerance::{Threshold, Tolerance},
 };
+use std::borrow::Cow;
 use testgen_nn::array::{Array, Arrays};
 
 /// An output in the golden. Its scale and its noise set the threshold where two runs of the device
@@ -42,11 +43,22 @@ impl CheckRun<'_> {
         got: &Array,
         threshold: Threshold,
     ) -> Option<String> {
-        let comparison = compare(name, expected, got, threshold);
-        self.evidence.add(comparison.error);
-        comparison
-            .failure
-            .map(|failure| format!("`{name}`: {failure}"))
+        self.add(name, compare(name, expected, got, threshold))
+    }
+
+    /// Like [`Self::compare`], for a recorded result.
+    pub(in crate::check) fn compare_result(
+        &mut self,
+        name: &str,
+        expected: &RecordedTensor,
+        got: &Array,
+        threshold: Threshold,
+    ) -> Option<String> {
+        let Some([expected, got]) = expected.beside(got) else {
+            let comparison = incomparable(name, expected.shape(), got, threshold);
+            return self.add(name, comparison);
+        };
+        self.compare(name, &expected, &got, threshold)
     }
 
     /// Like [`Self::compare`], for the recorded output `name` of a call with `inputs`: of an
@@ -55,15 +67,32 @@ impl CheckRun<'_> {
         &mut self,
         label: &str,
         inputs: &Arrays,
-        [expected, got]: [&Array; 2],
+        (expected, got): (&RecordedTensor, &Array),
         (tolerance, name): (Tolerance<'_>, &str),
     ) -> Option<String> {
         let threshold = tolerance.golden(name);
-        let comparison = match defined(&self.engine, inputs, expected, got) {
+        let comparison = match self.comparable(inputs, expected, got) {
             Some([expected, got]) => compare(label, &expected, &got, threshold),
-            None => compare(label, expected, got, threshold),
+            None => incomparable(label, expected.shape(), got, threshold),
         };
         self.decide(label, (tolerance, name), comparison)
+    }
+
+    /// The numbers of a recorded result that are compared, and those of `got`, or `None` if they
+    /// have nothing to compare.
+    pub(in crate::check) fn comparable<'a>(
+        &self,
+        inputs: &Arrays,
+        expected: &'a RecordedTensor,
+        got: &'a Array,
+    ) -> Option<[Cow<'a, Array>; 2]> {
+        let pair = expected.beside(got)?;
+        let mask = inputs.get("attention_mask");
+        if !mask.is_some_and(|mask| expected.keeps(mask.shape())) {
+            return Some(pair);
+        }
+        let without_padding = defined(&self.engine, inputs, &pair[0], &pair[1]);
+        Some(without_padding.map_or(pair, |pair| pair.map(Cow::Owned)))
     }
 
     /// Like [`Self::compare`], for two runs on the same device. `label` names the comparison.
@@ -79,11 +108,12 @@ impl CheckRun<'_> {
             name,
             tolerance,
         } = output;
-        let recorded = golden.main().outputs.get(name).and_then(Array::as_floats);
+        let recorded = golden.main().outputs.get(name);
+        let recorded = recorded.filter(|recorded| recorded.holds_floats());
         let threshold = match (recorded, expected.as_floats()) {
-            (Some(recorded), Some(expected)) => {
-                tolerance.metamorphic(name).in_units_of(recorded, expected)
-            }
+            (Some(recorded), Some(expected)) => tolerance
+                .metamorphic(name)
+                .in_units_of(recorded.largest(), expected),
             _ => tolerance.metamorphic(name),
         };
         let comparison = compare(label, expected, got, threshold);
@@ -102,6 +132,11 @@ impl CheckRun<'_> {
             self.undecided.insert(name.to_owned());
             return None;
         }
+        self.add(label, comparison)
+    }
+
+    /// Adds a comparison to the evidence and returns its failure.
+    fn add(&mut self, label: &str, comparison: TensorComparison) -> Option<String> {
         self.evidence.add(comparison.error);
         comparison
             .failure

@@ -6,7 +6,11 @@ use super::{
     fixture::fixtures,
     harnesses::{self, LLAMA},
 };
-use crate::{engine::CheckEngine, golden::Noise, tolerance::Tolerance};
+use crate::{
+    engine::CheckEngine,
+    golden::{Noise, RecordedTensor},
+    tolerance::Tolerance,
+};
 use testgen_nn::array::{Array, Arrays};
 use testgen_types::{Architecture, Check, DeviceKind, EntryStatus, Precision, Registration};
 
@@ -82,7 +86,7 @@ fn an_output_that_the_reference_itself_does_not_reproduce_leaves_a_check_open() 
             let tolerance = Tolerance::new(&noise, &[], Precision::F32, false);
             let (expected, got) = (outputs(1.0), outputs(got));
             let failure = if with_golden {
-                let pair = [&expected, &got];
+                let pair = (&RecordedTensor::Whole(expected), &got);
                 run.compare_recorded("case.1.logits", &Arrays::new(), pair, (tolerance, name))
             } else {
                 let output = RecordedOutput {

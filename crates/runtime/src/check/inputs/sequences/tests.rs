@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::check::{run::Abort, tests::OnHost};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 const FACTS: TextFacts<'_> = TextFacts {
     stream: TokenSequence::Text,
@@ -48,7 +48,7 @@ fn rows_of_codebooks_are_not_texts() {
             ("input_ids".to_owned(), ids),
             ("attention_mask".to_owned(), mask),
         ]);
-        let (outputs, retrieval) = (Arrays::new(), Arrays::new());
+        let (outputs, retrieval) = (BTreeMap::new(), Arrays::new());
         let case = RecordedCase {
             name: "main".to_owned(),
             inputs,

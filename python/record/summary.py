@@ -1,0 +1,72 @@
+"""What a golden stores of a large model in place of whole tensors.
+
+Owns: when a tensor is summarised, and its summary: signed sums of the values of each row. They are linear in the values, so that the
+difference of two summaries is the summary of the difference. crates/runtime/src/golden/summary.rs computes the same bits.
+"""
+
+import json
+import math
+import re
+
+import numpy
+import torch
+
+from record.random_numbers import words
+
+# The bytes of a golden that has whole tensors only. The largest fixture's is smaller; git keeps the golden of a published size.
+LARGEST_GOLDEN = 256 << 10
+# The bytes in float32 of a tensor that stays whole in a larger golden.
+LARGEST_WHOLE = 16 << 10
+# The values of a summary: 4 KB. Thirty tensors, as Qwen3-0.6B has, are 120 KB.
+VALUES = 1024
+# Leading dimensions are kept up to this many rows, because checks select rows and positions of a batch.
+MOST_ROWS = 128
+# Two values in the same sum with the same sign could be exchanged unseen, but rarely so in both sets of sums.
+SETS = 2
+# The names of what the model computes: all else in a golden is an input, or a choice that must be exact.
+RESULT = re.compile(r"^((case\.\d+\.)?output\.|trace\.|tokens\.logits$)")
+# Probabilities of experts are compared by the expert.
+ROUTER = ("router.", "routing.")
+
+
+def summaries(tensors):
+    """{name: shape of the tensor and its largest absolute value} of the tensors that are stored as a summary: none in a small golden."""
+    if sum(tensor.nbytes for tensor in tensors.values()) <= LARGEST_GOLDEN:
+        return {}
+    large = {name: tensor for name, tensor in tensors.items() if RESULT.match(name) and is_summarised(name, tensor)}
+    return {name: {"shape": list(tensor.shape), "largest": float(tensor.abs().max())} for name, tensor in large.items()}
+
+
+def store(tensors, found):
+    """The tensors and the metadata of a golden with the summaries `found`."""
+    tensors = tensors | {name: torch.from_numpy(summary(tensors[name].detach().double().numpy())) for name in found}
+    return tensors, {"summaries": json.dumps(found, sort_keys=True)} if found else {}
+
+
+def is_summarised(name, result):
+    """Whether a large golden has the summary of a result of the model."""
+    return not name.startswith(ROUTER) and result.is_floating_point() and 4 * result.numel() > LARGEST_WHOLE
+
+
+def shape_of(shape):
+    """The leading dimensions that are kept, then the number of sums."""
+    kept = len(shape) - 1
+    while kept and math.prod(shape[:kept]) > MOST_ROWS:
+        kept -= 1
+    return (*shape[:kept], SETS * max(VALUES // SETS // math.prod(shape[:kept]), 1))
+
+
+def summary(array):
+    """Sums of the values of each row in float64, each value in one sum of each set, with a sign; the result is float32."""
+    shape = shape_of(array.shape)
+    rows = numpy.asarray(array, dtype=numpy.float64).reshape(math.prod(shape[:-1]), -1)
+    count, halves = shape[-1] // SETS, hashed(rows.shape[1])
+    # `bincount` adds in the order of the values, which makes the result the same in Rust.
+    sets = [((half >> 1) % count, 1.0 - 2.0 * (half & 1)) for half in halves]
+    sums = [[numpy.bincount(places, signs * row, count) for places, signs in sets] for row in rows]
+    return numpy.stack(sums).astype(numpy.float32).reshape(shape)
+
+
+def hashed(width):
+    """The lower and the upper halves of a random word for each value of a row."""
+    return words(f"summary:{width}", width).view("<u4").reshape(width, SETS).T.astype(numpy.int64)
