@@ -54,6 +54,17 @@ wide python="python3":
 wide-simulated architecture="gfx1100":
     cargo run -- run --name '*_wide' --device rocm --simulate rocm={{architecture}} --report target/testgen/wide-{{architecture}}.jsonl
 
+# Models of published sizes in every column that is named, for example `just published cuda native torch`. Their weights are computed from a
+# seed: up to 3 GB each in TESTGEN_CACHE. They replace the suite, which is restored at the end. A job for a GPU: minutes there, hours on two cores.
+published device="cpu" *engines:
+    #!/usr/bin/env bash
+    set -euo pipefail
+    cargo build --quiet
+    trap 'target/debug/testgen generate' EXIT
+    engines=()
+    for engine in {{engines}}; do engines+=(--engine "$engine"); done
+    target/debug/testgen run --specs fixtures/published "${engines[@]}" --device {{device}} --report target/testgen/published.jsonl
+
 # Every check of the checkpoints in fixtures/any, or of the named ones, with PyTorch on the CPU (Python with torch and transformers): 16
 # minutes on two busy cores. They replace the suite, which is restored at the end.
 any python="python3" *names:

@@ -63,7 +63,7 @@ comes from transformers or diffusers, so that no model type needs code for it; a
 `architectures` and `model_type`. After a change of `config` or `seed`, `testgen generate` requires another recording.
 
 The values are nearly normal: the sum of the four quarters of a 64-bit word of Philox4x64-10 (`numpy.random.Philox`), whose key is the SHA-256 of
-seed and name. `python/tests/record/synthetic_weights.py` is the definition in 50 lines of numpy.
+seed and name. `nearly_normal` of `python/record/random_numbers.py` is the definition in numpy.
 ";
 
 /// The reference as Markdown.

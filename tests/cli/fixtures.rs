@@ -49,6 +49,22 @@ fn checkpoints_of_other_types_stay_small() {
     );
 }
 
+/// A golden of a published size is small enough for git only if its results are summaries.
+#[test]
+fn goldens_of_published_sizes_stay_small() {
+    const LARGEST: u64 = 200_000;
+    let specs = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/published");
+    let specs = load_all(&specs).expect("the specs are valid");
+    assert!(specs.len() >= 8, "{} specs", specs.len());
+    for loaded in specs {
+        let golden = loaded.path.with_extension("").join("golden.safetensors");
+        let length = std::fs::metadata(&golden)
+            .unwrap_or_else(|error| panic!("{}: {error}", golden.display()))
+            .len();
+        assert!(length < LARGEST, "{} has {length} bytes", golden.display());
+    }
+}
+
 /// Specs of synthetic checkpoints, whose goldens are beside them.
 fn wide_specs() -> Vec<LoadedSpec> {
     let specs = Path::new(env!("CARGO_MANIFEST_DIR")).join("model_specs");
