@@ -19,6 +19,7 @@ from record import progress
 from reference.families import family_of
 from reference.loading import from_pretrained, prepare
 from reference.results import run
+from reference.weight_files import weight_bytes
 
 # Larger checkpoints would take minutes: every field loads them again.
 LARGEST = 64 << 20
@@ -41,8 +42,7 @@ WORDS = (
 
 def metadata(model_class, directory, case):
     """`config.effects`; nothing for large checkpoints."""
-    size = sum(file.stat().st_size for file in os.scandir(directory) if file.name.endswith(".safetensors"))
-    if size > LARGEST:
+    if weight_bytes(directory) > LARGEST:
         return {}
     return entry(effects(model_class, directory, case))
 

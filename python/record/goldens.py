@@ -44,6 +44,10 @@ from reference.loading import class_of, describe, load, quiet_and_repeatable, re
 from reference.registry import is_native, kind
 from reference.results import measurable, named_tensors, run_all
 from reference.text_inputs import read_tokenizer
+from reference.weight_files import weight_bytes
+
+# Weights of more bytes are computed with on all cores. Smaller goldens are the same bytes on machines with other numbers of cores.
+MANY_THREADS = 128 << 20
 
 
 def main():
@@ -109,6 +113,9 @@ def prepare(directory, seed, force, noise_samples, inputs=None):
     progress.report("inputs")
     config = read_config(directory)
     model_class, family = class_of(config), FAMILIES[kind(config)]
+    if weight_bytes(directory) > MANY_THREADS:
+        # A forward call of a published size takes minutes in one thread.
+        torch.set_num_threads(len(os.sched_getaffinity(0)))
     model = load(model_class, directory, torch.float32)
     random = numpy.random.default_rng(seed)
     if inputs is not None:

@@ -14,3 +14,8 @@ def weight_files(directory):
         if os.path.isfile(os.path.join(directory, stem)):
             return [os.path.join(directory, stem)]
     return []
+
+
+def weight_bytes(directory):
+    """Their bytes."""
+    return sum(os.path.getsize(path) for path in weight_files(directory))
