@@ -33,12 +33,8 @@ impl TensorValues {
     /// Each tensor has its own key, so that a new layer does not change the others.
     pub(crate) fn new(seed: u64, tensor: &SyntheticTensor) -> Self {
         let digest = Sha256::digest(format!("{seed}:{}", tensor.name));
-        let word = |start: usize| {
-            let bytes = digest[start..start + 8].iter().rev();
-            bytes.fold(0, |word, byte| word << 8 | u64::from(*byte))
-        };
         Self {
-            key: [word(0), word(8)],
+            key: [&digest[..8], &digest[8..16]].map(little_endian),
             mean: tensor.mean,
             scale: tensor.std / SUM_STD,
         }
@@ -83,4 +79,11 @@ impl TensorValues {
         // Two operations and not `mul_add`, whose single rounding would be other bits.
         self.mean + self.scale * sum as f32
     }
+}
+
+fn little_endian(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .rev()
+        .fold(0, |word, byte| word << 8 | u64::from(*byte))
 }

@@ -31,12 +31,15 @@ pub(super) fn spawn(mut command: Command) -> io::Result<Child> {
         .as_ref()
         .map_err(|error| io::Error::new(error.kind(), error.to_string()))?;
     let (answer, child) = channel();
-    let gone = |_| io::Error::other("the thread that starts engines has ended");
     jobs.lock()
         .unwrap_or_else(PoisonError::into_inner)
         .send(SpawnJob { command, answer })
-        .map_err(|_| gone(()))?;
-    child.recv().map_err(|_| gone(()))?
+        .map_err(|_| gone())?;
+    child.recv().map_err(|_| gone())?
+}
+
+fn gone() -> io::Error {
+    io::Error::other("the thread that starts engines has ended")
 }
 
 fn start_thread() -> io::Result<Mutex<Sender<SpawnJob>>> {
