@@ -34,12 +34,15 @@ pub fn estimate(
 ) -> Result<EstimateReport, NoEstimate> {
     let checkpoint = CheckpointHeaders::read(directory)?;
     let sizes = sizes(&checkpoint, options)?;
-    let selected = |precision: &Precision| match options.precisions.is_empty() {
-        // TF32 takes the memory of f32.
-        true => *precision != Precision::Tf32,
-        false => options.precisions.contains(precision),
-    };
-    let precisions: Vec<Precision> = Precision::ALL.iter().copied().filter(selected).collect();
+    let precisions: Vec<Precision> = Precision::ALL
+        .iter()
+        .copied()
+        .filter(|precision| match options.precisions.is_empty() {
+            // TF32 takes the memory of f32.
+            true => *precision != Precision::Tf32,
+            false => options.precisions.contains(precision),
+        })
+        .collect();
     let mut rows = Vec::new();
     for backend in [Backend::Host, Backend::Gpu] {
         for precision in precisions

@@ -138,11 +138,10 @@ fn refuse_existing(
     } else {
         Vec::new()
     };
-    // `a-b` and `a_b` become the same module, so one harness would overwrite the other.
-    let same_module = |other: &&crate::spec::LoadedSpec| other.spec.name.module() == name.module();
     let elsewhere = others
         .iter()
-        .filter(same_module)
+        // `a-b` and `a_b` become the same module, so one harness would overwrite the other.
+        .filter(|other| other.spec.name.module() == name.module())
         .map(|other| other.path.clone())
         .find(|path| path != file);
     let here = (file.exists() && !force).then(|| file.to_owned());

@@ -165,7 +165,6 @@ impl BenchArguments {
 
     /// The request to the suite, as JSON.
     fn request(&self, subjects: Vec<String>) -> String {
-        let sizes = |counts: &[NonZeroU32]| counts.iter().map(|it| it.get() as usize).collect();
         let request = BenchRequest {
             subjects,
             precisions: self.precision.clone(),
@@ -179,6 +178,10 @@ impl BenchArguments {
         };
         serde_json::to_string(&request).expect("a request has string keys only")
     }
+}
+
+fn sizes(counts: &[NonZeroU32]) -> Vec<usize> {
+    counts.iter().map(|count| count.get() as usize).collect()
 }
 
 /// Prints the results. The lines come from one process.

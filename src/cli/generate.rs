@@ -146,11 +146,10 @@ fn show(changes: &Changes, suite: &str, out: &mut Out) -> Result<(), Error> {
 }
 
 fn summarise(changes: &Changes, dry_run: bool, suite: &str, out: &mut Out) -> Result<(), Error> {
-    let count = |change| changes.count(change);
     let (created, updated, deleted) = (
-        count(ChangeKind::Create),
-        count(ChangeKind::Update),
-        count(ChangeKind::Delete),
+        changes.count(ChangeKind::Create),
+        changes.count(ChangeKind::Update),
+        changes.count(ChangeKind::Delete),
     );
     let unchanged = changes.plan.files.len() - created - updated;
     let prefix = if dry_run { "would be " } else { "" };

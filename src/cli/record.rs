@@ -145,11 +145,10 @@ fn targets(arguments: &RecordArguments) -> Result<Vec<RecordTarget>, Error> {
     for target in &arguments.targets {
         let found = named(target, arguments.specs.as_deref())?;
         // A name and a directory may lead to the same checkpoint, which two recorders would write
-        // at once. A synthetic one may not have its directory yet.
-        let place = |path: &Path| path.canonicalize().unwrap_or(path.to_owned());
+        // at once.
         if targets
             .iter()
-            .all(|other| place(&other.checkpoint) != place(&found.directory))
+            .all(|other| canonical(&other.checkpoint) != canonical(&found.directory))
         {
             targets.push(RecordTarget {
                 name: target.display().to_string(),
@@ -159,6 +158,11 @@ fn targets(arguments: &RecordArguments) -> Result<Vec<RecordTarget>, Error> {
         }
     }
     Ok(targets)
+}
+
+/// The path without links. A synthetic checkpoint may not have its directory yet.
+fn canonical(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or(path.to_owned())
 }
 
 /// Prints the error of each checkpoint; the exit code is the first one's.

@@ -48,10 +48,12 @@ pub enum ErrorChange {
 
 /// Every tensor of the first entry, in its order.
 pub(super) fn three_way(a: &ReportEntry, b: &ReportEntry, factor: f64) -> Vec<ThreeWay> {
-    let other = |name: &str| b.outputs.iter().find(|output| output.name == name);
     a.outputs
         .iter()
-        .map(|output| compare_outputs(output, other(&output.name), factor))
+        .map(|output| {
+            let other = b.outputs.iter().find(|other| other.name == output.name);
+            compare_outputs(output, other, factor)
+        })
         .collect()
 }
 

@@ -1,7 +1,7 @@
 //! Pairs the checks of one report with the checks of the other.
 
 use super::device_choice::{DeviceChoice, DevicePair};
-use crate::results::read::{Column, MergedEntry, MergedReport};
+use crate::results::read::{MergedEntry, MergedReport};
 use std::collections::BTreeMap;
 use testgen_types::{Check, DeviceKind, Precision};
 
@@ -95,10 +95,12 @@ fn pair_by_name<'m>(
     let mut right: Vec<Option<&MergedEntry>> = right.into_iter().map(Some).collect();
     for entry in left {
         let column = &a.columns[entry.column];
-        let is_same = |other: &Column| (&other.name, other.index) == (&column.name, column.index);
-        let found = right
-            .iter_mut()
-            .find(|other| other.is_some_and(|other| is_same(&b.columns[other.column])));
+        let found = right.iter_mut().find(|other| {
+            other.is_some_and(|other| {
+                let other = &b.columns[other.column];
+                (&other.name, other.index) == (&column.name, column.index)
+            })
+        });
         pairs.push(CheckPair {
             a: Some(entry),
             b: found.and_then(Option::take),

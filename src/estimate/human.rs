@@ -56,7 +56,6 @@ fn devices(report: &EstimateReport) -> Table {
     let mut table = Table::new(&columns);
     for room in &report.rooms {
         let (free, total) = room.free_and_total.unzip();
-        let bytes = |bytes: Option<u64>| bytes.map_or("unknown".to_owned(), mebibytes);
         let fits: Vec<String> = room
             .fits
             .iter()
@@ -67,12 +66,16 @@ fn devices(report: &EstimateReport) -> Table {
         table.push([
             room.label.clone(),
             name,
-            bytes(free),
-            bytes(total),
+            mebibytes_or_unknown(free),
+            mebibytes_or_unknown(total),
             fits.join(", "),
         ]);
     }
     table
+}
+
+fn mebibytes_or_unknown(bytes: Option<u64>) -> String {
+    bytes.map_or("unknown".to_owned(), mebibytes)
 }
 
 fn mebibytes(bytes: u64) -> String {

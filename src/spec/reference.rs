@@ -246,10 +246,9 @@ fn checks(text: &mut String) {
         .filter(|architecture| architecture.subject() == SubjectKind::Model)
         .count();
     for &check in Check::ALL {
-        let has = |architecture: &&Architecture| check.applies_to(**architecture);
         let architectures: Vec<&str> = Architecture::ALL
             .iter()
-            .filter(has)
+            .filter(|architecture| check.applies_to(**architecture))
             .map(|word| word.as_str())
             .collect();
         let architectures = match check.entry().subjects {

@@ -11,8 +11,9 @@ use testgen_verify::{RepeatedFinding, also_in, collapse};
 
 /// Every finding and issue, then the summary.
 pub fn render_human(verification: &Verification) -> String {
-    let text_of = |path: &str| verification.texts.get(path).cloned();
-    let mut text = testgen_verify::render_human(&verification.findings, &text_of);
+    let mut text = testgen_verify::render_human(&verification.findings, &|path: &str| {
+        verification.texts.get(path).cloned()
+    });
     let issues = collapse(verification.issues.iter().collect(), |issue| {
         (issue.kind, &issue.message, &issue.help)
     });

@@ -57,14 +57,15 @@ pub fn end_with_this_process(command: &mut Command) {
     #[cfg(target_os = "linux")]
     {
         use std::os::unix::process::CommandExt;
-        let end_with_parent = || {
-            // SAFETY: the call has no pointers; it is allowed between fork and exec.
-            unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
-            Ok(())
-        };
         // SAFETY: the function neither allocates nor takes locks, which another thread may hold at
         // the fork.
-        unsafe { command.pre_exec(end_with_parent) };
+        unsafe {
+            command.pre_exec(|| {
+                // It is allowed between fork and exec, and has no pointers.
+                libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+                Ok(())
+            })
+        };
     }
     #[cfg(not(target_os = "linux"))]
     let _ = command;

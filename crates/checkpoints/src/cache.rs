@@ -158,13 +158,13 @@ impl ComputedWeights {
 
     /// Whether a checkpoint with these weights has the file `name` of the recorded ones.
     fn keeps(&self, name: &str) -> bool {
-        let is_quantized = || {
-            QuantizedCheckpoint::is_options_file(name)
-                || name.ends_with(".safetensors.index.json")
-                || name.ends_with(".safetensors") && name != GOLDEN
-        };
         match self {
-            Self::Quantized(_) => !is_quantized(),
+            Self::Quantized(_) => {
+                let is_quantized = QuantizedCheckpoint::is_options_file(name)
+                    || name.ends_with(".safetensors.index.json")
+                    || name.ends_with(".safetensors") && name != GOLDEN;
+                !is_quantized
+            }
             Self::Synthetic { .. } => true,
         }
     }

@@ -19,12 +19,8 @@ impl RandomWords {
     /// The words of `text`.
     pub fn of(text: &str) -> Self {
         let digest = Sha256::digest(text);
-        let word = |start: usize| {
-            let bytes = digest[start..start + 8].iter().rev();
-            bytes.fold(0, |word, byte| word << 8 | u64::from(*byte))
-        };
         Self {
-            key: [word(0), word(8)],
+            key: [&digest[..8], &digest[8..16]].map(little_endian),
         }
     }
 
@@ -39,4 +35,11 @@ impl RandomWords {
     pub(crate) fn block(&self, block: u64) -> [u64; 4] {
         philox::block([block + 1, 0, 0, 0], self.key)
     }
+}
+
+fn little_endian(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .rev()
+        .fold(0, |word, byte| word << 8 | u64::from(*byte))
 }

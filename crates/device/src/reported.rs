@@ -86,12 +86,6 @@ fn vendor(kind: DeviceKind) -> Option<Vendor> {
 /// Whether the kernel lists a GPU of the vendor there. Partitions of one GPU differ in the function
 /// of the address, which engines do not report.
 fn is_listed(topology: &Topology, reported: &ReportedDevice) -> bool {
-    let slot = |address: &str| {
-        address
-            .rsplit_once('.')
-            .map_or(address, |(slot, _)| slot)
-            .to_lowercase()
-    };
     let Some(address) = reported.pci_address.as_deref().map(slot) else {
         return false;
     };
@@ -106,6 +100,14 @@ fn is_listed(topology: &Topology, reported: &ReportedDevice) -> bool {
     on_bus
         .chain(computing.filter_map(|gpu| gpu.pci_address.as_ref()))
         .any(|listed| slot(listed) == address)
+}
+
+/// A PCI address without its function, in lower case as in the topology.
+fn slot(address: &str) -> String {
+    address
+        .rsplit_once('.')
+        .map_or(address, |(slot, _)| slot)
+        .to_lowercase()
 }
 
 fn device(topology: &Topology, index: u32, reported: &ReportedDevice) -> Device {

@@ -123,6 +123,7 @@ fn pci_gpus(system: &System) -> Vec<PciGpu> {
         .filter_map(|address| pci_gpu(system, address))
         .collect();
     gpus.extend(drm_gpus(system));
+    // On a host both lists have the same GPUs.
     gpus.sort_by(|a, b| a.address.cmp(&b.address));
     gpus.dedup_by(|a, b| a.address == b.address);
     gpus
@@ -152,6 +153,7 @@ fn drm_gpus(system: &System) -> Vec<PciGpu> {
     let cards = system
         .list("/sys/class/drm")
         .into_iter()
+        // `card0-DP-1` is a connector of `card0`.
         .filter(|name| name.starts_with("card") && !name.contains('-'));
     cards
         .filter_map(|card| {

@@ -50,8 +50,8 @@ pub fn gather(python: Option<&OsStr>, limit: Duration, native: bool) -> MachineF
 fn variables() -> BTreeMap<String, String> {
     let all = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    let is_read = |name: &str, value: &str| {
-        VARIABLES.contains(&name) || (name.starts_with(OVERRIDE) && !value.is_empty())
-    };
-    all.filter(|(name, value)| is_read(name, value)).collect()
+    all.filter(|(name, value)| {
+        VARIABLES.contains(&name.as_str()) || (name.starts_with(OVERRIDE) && !value.is_empty())
+    })
+    .collect()
 }

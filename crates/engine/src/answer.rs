@@ -32,9 +32,6 @@ pub(crate) fn read<Reply: DeserializeOwned>(
     frame: &Frame,
     id: u64,
 ) -> Result<(Reply, Tensors), ReplyError> {
-    let invalid = |problem: String| ReplyError::Invalid {
-        problem: one_line(&problem, LONGEST_PROBLEM),
-    };
     let response: ResponseHeader = serde_json::from_slice(&frame.header)
         .map_err(|error| invalid(format!("header: {error}")))?;
     if response.id != id {
@@ -61,6 +58,12 @@ pub(crate) fn read<Reply: DeserializeOwned>(
     let tensors = tensors::decode(&frame.tensors)
         .map_err(|problem| invalid(format!("tensors: {problem}")))?;
     Ok((reply, tensors))
+}
+
+fn invalid(problem: String) -> ReplyError {
+    ReplyError::Invalid {
+        problem: one_line(&problem, LONGEST_PROBLEM),
+    }
 }
 
 /// A text of an engine on one line, without control characters, at most `longest` characters.

@@ -84,8 +84,10 @@ impl FromStr for EngineName {
         }
         for part in options.iter().chain([&program]) {
             // Names are parts of test names and of variables.
-            let valid = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-            if part.is_empty() || part.len() > 40 || !part.chars().all(valid) {
+            let is_word = part
+                .chars()
+                .all(|c| matches!(c, 'a'..='z' | '0'..='9' | '_'));
+            if part.is_empty() || part.len() > 40 || !is_word {
                 return Err(error(
                     "a part has other characters than a-z, 0-9 and _, or none, or more than 40",
                 ));

@@ -125,12 +125,15 @@ fn repair(bytes: &mut Vec<u8>, random: &mut Random) {
     bytes.append(&mut tensors);
 }
 
-/// One answer to each call.
-fn answers() -> Vec<Vec<u8>> {
-    let tensor = |shape: &[usize], data| Tensor {
+fn tensor(shape: &[usize], data: TensorData) -> Tensor {
+    Tensor {
         shape: shape.to_vec(),
         data,
-    };
+    }
+}
+
+/// One answer to each call.
+fn answers() -> Vec<Vec<u8>> {
     let tensors = Tensors::from([
         (
             "output.logits".to_owned(),

@@ -166,6 +166,7 @@ impl Connection {
             }
             Ok(Err(error)) => return Err(self.invalid(name, error.to_string())),
             Err(RecvTimeoutError::Timeout) => {
+                // A late answer would come in the place of the next call's.
                 self.kill();
                 return Err(EngineError::TimedOut {
                     call: name,
@@ -185,6 +186,7 @@ impl Connection {
                 message,
             },
             ReplyError::DeviceLost { message } => {
+                // The device's context does not come back: every later call would fail with it.
                 self.kill();
                 EngineError::DeviceLost {
                     call: name,
@@ -206,6 +208,7 @@ impl Connection {
 
     fn ended(&mut self, call: &'static str) -> EngineError {
         let ended = self.ends_within(GRACE);
+        // If the process did not end by itself, its status is only the signal of `kill`.
         let status = self
             .kill()
             .filter(|_| ended)

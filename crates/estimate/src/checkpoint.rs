@@ -51,19 +51,23 @@ pub(crate) fn metadata(file: &Path, key: &str) -> Option<String> {
     header(file).ok()?.metadata.remove(key)
 }
 
+/// Whether the name is taken, also by a link that leads nowhere.
+fn is_occupied(path: &PathBuf) -> bool {
+    fs::symlink_metadata(path).is_ok()
+}
+
 fn files(directory: &Path) -> Result<Vec<PathBuf>, EstimateError> {
-    let occupied = |path: &PathBuf| fs::symlink_metadata(path).is_ok();
     if let Some(single) = SINGLE
         .iter()
         .map(|name| directory.join(name))
-        .find(occupied)
+        .find(is_occupied)
     {
         return Ok(vec![single]);
     }
     let index = SINGLE
         .iter()
         .map(|name| directory.join(format!("{name}.index.json")))
-        .find(occupied);
+        .find(is_occupied);
     let index = index.ok_or_else(|| EstimateError::NoWeights {
         directory: directory.to_owned(),
     })?;

@@ -47,12 +47,9 @@ impl CompleteConfig {
     }
 
     fn complete(file: Map<String, Value>) -> Self {
-        let name = |field: &str| file.get(field).and_then(Value::as_str);
-        let model_type = name("model_type")
-            .or_else(|| name("_class_name"))
-            .unwrap_or_default();
         let none = DeclaredDefaults::default();
-        let DeclaredDefaults { aliases, defaults } = DEFAULTS.get(model_type).unwrap_or(&none);
+        let DeclaredDefaults { aliases, defaults } =
+            DEFAULTS.get(declared_type(&file)).unwrap_or(&none);
         let mut fields = defaults.clone();
         for (name, value) in &file {
             fields.insert(aliases.get(name).unwrap_or(name).clone(), value.clone());
@@ -74,10 +71,7 @@ impl CompleteConfig {
     }
 
     pub(crate) fn model_type(&self) -> Result<ModelType, EstimateError> {
-        let name = |field: &str| self.file.get(field).and_then(Value::as_str);
-        let name = name("model_type")
-            .or_else(|| name("_class_name"))
-            .unwrap_or_default();
+        let name = declared_type(&self.file);
         ModelType::find(name).ok_or_else(|| EstimateError::UnknownType(excerpt(name).into_owned()))
     }
 
@@ -183,4 +177,12 @@ fn invalid(problem: &str, path: &Path) -> EstimateError {
         path: path.to_owned(),
         problem: problem.to_owned(),
     }
+}
+
+/// The type that a configuration names. diffusers' files name a class instead.
+fn declared_type(file: &Map<String, Value>) -> &str {
+    ["model_type", "_class_name"]
+        .into_iter()
+        .find_map(|field| file.get(field).and_then(Value::as_str))
+        .unwrap_or_default()
 }

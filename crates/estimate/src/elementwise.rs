@@ -58,6 +58,8 @@ impl AllocatedTensor {
             .collect();
         let same = self.dims() == other.dims();
         if self.machine().is_gpu() {
+            // burn-cubecl writes over the first operand that nothing else holds and that has the
+            // shape of the result.
             let fits = |x: &Self| x.is_unique() && x.dims() == dims;
             return match (fits(&self), fits(&other)) {
                 (true, _) => self,

@@ -88,10 +88,12 @@ impl CheckpointSize {
             .iter()
             .filter(|(name, stored)| !(tied && is_copy(name, stored, &tensors)))
             .collect();
-        let is_wide = |name: &str| t5 && WIDE.iter().any(|end| name.ends_with(end));
         let mut all: Vec<KeptTensor> = kept
             .iter()
-            .map(|(name, stored)| KeptTensor::new(name, stored, is_wide(name)))
+            .map(|(name, stored)| {
+                let is_wide = t5 && WIDE.iter().any(|end| name.ends_with(end));
+                KeptTensor::new(name, stored, is_wide)
+            })
             .collect();
         let tables: Vec<KeptTensor> = kept
             .iter()

@@ -183,23 +183,26 @@ impl Mutator {
         if self.dictionary.is_empty() {
             return;
         }
-        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
         let Some(start) = bytes[at..]
             .iter()
-            .position(is_word)
+            .position(|byte| is_word(*byte))
             .map(|offset| at + offset)
         else {
             return;
         };
         let length = bytes[start..]
             .iter()
-            .take_while(|byte| is_word(byte))
+            .take_while(|byte| is_word(**byte))
             .count();
         bytes.splice(
             start..start + length,
             self.random.choose(self.dictionary).bytes(),
         );
     }
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
 fn flip(bytes: &mut [u8], at: usize, bit: usize) {

@@ -88,6 +88,7 @@ fn stored(
     let is_adjacent = |stride, size| stride == 1 || size == 1;
     let leading = |stride: usize, size: usize, stored_rows: usize| match size {
         1 => Some(stored_rows),
+        // BLAS refuses a smaller one; a row that is repeated has the stride 0.
         _ => (stride >= stored_rows).then_some(stride),
     };
     let place = |rows, columns, leading| MatrixStorage {

@@ -59,6 +59,7 @@ impl Float8 {
         match (special, exponent) {
             (true, _) if self.specials == Specials::Ieee && mantissa == 0 => sign * f64::INFINITY,
             (true, _) => f64::NAN,
+            // Subnormal: no leading one, and the step of the first exponent.
             (false, 0) => sign * f64::from(mantissa) * self.step(1),
             (false, _) => {
                 sign * f64::from(mantissa + (1 << self.mantissa_bits)) * self.step(exponent)
@@ -69,6 +70,7 @@ impl Float8 {
     /// The code of the nearest number, ties to an even code; numbers beyond the largest saturate.
     pub(crate) fn encode(self, value: f64) -> u8 {
         if value.is_nan() {
+            // Without negative zero, 0x7f is the largest number.
             return if self.specials == Specials::NegativeZero {
                 0x80
             } else {
@@ -84,6 +86,7 @@ impl Float8 {
                 .then((a % 2).cmp(&(b % 2)))
         });
         let code = nearest.unwrap_or(0);
+        // In formats without negative zero its code is NaN.
         let has_sign =
             value.is_sign_negative() && (code != 0 || self.specials != Specials::NegativeZero);
         if has_sign { code | 0x80 } else { code }

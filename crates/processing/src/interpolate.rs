@@ -64,14 +64,22 @@ fn taps(from: usize, to: usize, interpolation: Interpolation) -> Vec<WeightedPla
 
 /// The weights of the four nearest places of a value that is `share` after the second.
 fn cubic(share: f64) -> [f64; 4] {
-    let near = |x: f64| ((CUBIC + 2.0) * x - (CUBIC + 3.0)) * x * x + 1.0;
-    let far = |x: f64| ((CUBIC * x - 5.0 * CUBIC) * x + 8.0 * CUBIC) * x - 4.0 * CUBIC;
     [
         far(share + 1.0),
         near(share),
         near(1.0 - share),
         far(2.0 - share),
     ]
+}
+
+/// The weight of a place at a distance `x` of at most 1.
+fn near(x: f64) -> f64 {
+    ((CUBIC + 2.0) * x - (CUBIC + 3.0)) * x * x + 1.0
+}
+
+/// The weight of a place at a distance `x` from 1 to 2.
+fn far(x: f64) -> f64 {
+    ((CUBIC * x - 5.0 * CUBIC) * x + 8.0 * CUBIC) * x - 4.0 * CUBIC
 }
 
 #[cfg(test)]

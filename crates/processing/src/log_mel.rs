@@ -35,6 +35,7 @@ impl LogMel {
         }
         Ok(Self {
             bins,
+            // The number of frames is divided by it, and a file may say 0.
             hop: count("hop_length", 160)?.max(1),
             fft,
             samples: count("chunk_length", 30)? * rate,
@@ -105,16 +106,17 @@ impl LogMel {
         if frame.iter().all(|value| *value == 0.0) {
             return vec![0.0; self.bins];
         }
-        let power = |frequency: usize| {
-            let (mut real, mut imaginary) = (0.0, 0.0);
-            for (place, value) in frame.iter().enumerate() {
-                let (sine, cosine) = table[place * frequency % self.fft];
-                real += value * cosine;
-                imaginary += value * sine;
-            }
-            real * real + imaginary * imaginary
-        };
-        let powers: Vec<f64> = (0..=self.fft / 2).map(power).collect();
+        let powers: Vec<f64> = (0..=self.fft / 2)
+            .map(|frequency| {
+                let (mut real, mut imaginary) = (0.0, 0.0);
+                for (place, value) in frame.iter().enumerate() {
+                    let (sine, cosine) = table[place * frequency % self.fft];
+                    real += value * cosine;
+                    imaginary += value * sine;
+                }
+                real * real + imaginary * imaginary
+            })
+            .collect();
         self.filters
             .iter()
             .map(|filter| {

@@ -145,12 +145,11 @@ impl Tokenizer {
             id: self.pad_id,
             token_types: self.settings.token_types,
         };
-        let number = |id: u32| {
+        TokenBatch::new(&encodings, &padding, &|id| {
             self.translation
                 .as_ref()
                 .map_or(id, |translation| translation.id(id))
-        };
-        TokenBatch::new(&encodings, &padding, &number)
+        })
     }
 
     /// The text of `ids`; special tokens are left out when `skip_special` says so.

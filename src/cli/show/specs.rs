@@ -145,14 +145,12 @@ fn table(rows: &[SpecRow<'_>], out: &mut Out) -> Result<(), Error> {
             .to_owned(),
         ]);
     }
-    let width = |column: usize| {
-        cells
-            .iter()
-            .map(|line| line[column].len())
-            .max()
-            .unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..heads.len()).map(width).collect();
+    let widths: Vec<usize> = (0..heads.len())
+        .map(|column| {
+            let lengths = cells.iter().map(|line| line[column].len());
+            lengths.max().unwrap_or(0)
+        })
+        .collect();
     for line in &cells {
         let padded: Vec<String> = line
             .iter()

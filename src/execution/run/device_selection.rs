@@ -56,14 +56,12 @@ impl DeviceSelection {
             .max()
             .unwrap_or_default()
             .max(1);
-        let at = |process: usize| {
-            indices
-                .iter()
-                .filter_map(move |(kind, known)| Some((*kind, *known.get(process)?)))
-        };
         (0..processes)
             .map(|process| {
-                let indices: BTreeMap<DeviceKind, u32> = at(process).collect();
+                let indices: BTreeMap<DeviceKind, u32> = indices
+                    .iter()
+                    .filter_map(|(kind, known)| Some((*kind, *known.get(process)?)))
+                    .collect();
                 let kinds = if process == 0 {
                     kinds.clone()
                 } else {

@@ -69,14 +69,11 @@ fn not_computed(entries: &[ReportEntry]) -> Vec<ReportProblem> {
     for entry in on_cpu {
         of_models.entry(&entry.model).or_default().push(entry);
     }
-    let all_ignored = |entries: &[&ReportEntry]| {
+    let lacking = of_models.into_iter().filter(|(_, entries)| {
         entries
             .iter()
             .all(|entry| entry.status == EntryStatus::Ignored)
-    };
-    let lacking = of_models
-        .into_iter()
-        .filter(|(_, entries)| all_ignored(entries));
+    });
     lacking
         .map(|(model, entries)| {
             let reason = entries

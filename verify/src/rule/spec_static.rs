@@ -152,7 +152,6 @@ fn is_set<T: Ord>(words: &[T]) -> bool {
 
 /// The requirements for this spec.
 fn agrees(spec: &SpecLiteral<'_>, expectation: &Expectation) -> Vec<Diagnostic> {
-    let set = |words: &[_]| words.iter().copied().collect::<BTreeSet<_>>();
     let diagnostics = [
         differs(spec, "name", spec.name.as_ref(), &expectation.name),
         differs(spec, "subject", spec.subject.as_ref(), &expectation.subject),
@@ -168,8 +167,8 @@ fn agrees(spec: &SpecLiteral<'_>, expectation: &Expectation) -> Vec<Diagnostic> 
         differs(
             spec,
             "devices",
-            spec.devices.as_deref().map(set),
-            set(&expectation.devices),
+            spec.devices.as_deref().map(as_set),
+            as_set(&expectation.devices),
         ),
         differs(
             spec,
@@ -179,6 +178,10 @@ fn agrees(spec: &SpecLiteral<'_>, expectation: &Expectation) -> Vec<Diagnostic> 
         ),
     ];
     diagnostics.into_iter().flatten().collect()
+}
+
+fn as_set<T: Copy + Ord>(words: &[T]) -> BTreeSet<T> {
+    words.iter().copied().collect()
 }
 
 fn differs<T: PartialEq + Debug>(

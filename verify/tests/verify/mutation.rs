@@ -1,5 +1,7 @@
 //! The mutation proof: no broken harness is accepted.
 
+mod flow;
+mod request;
 mod surroundings;
 mod text;
 mod tree;
@@ -61,8 +63,8 @@ fn mutants(file: &File, text: &str, expectation: &Expectation) -> Vec<Mutant> {
         tree::bodies(file),
         tree::moved(file),
         tree::shadows(file),
-        tree::flows(file),
-        tree::requests(file),
+        flow::flows(file),
+        request::requests(file),
         text::words(file, text),
         text::outside(file, text),
         trick::tricks(text),

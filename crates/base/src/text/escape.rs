@@ -44,8 +44,11 @@ pub fn limited(message: &str) -> String {
 fn limited_line(line: &str) -> String {
     const CHARS: usize = 300;
     // Alignment under a line of the input survives for ASCII.
-    let escaped = |c| if c == '\t' { " ".to_owned() } else { escape(c) };
-    let text: String = line.chars().take(CHARS + 1).map(escaped).collect();
+    let text: String = line
+        .chars()
+        .take(CHARS + 1)
+        .map(|c| if c == '\t' { " ".to_owned() } else { escape(c) })
+        .collect();
     match text.char_indices().nth(CHARS) {
         Some((end, _)) => format!("{}...", &text[..end]),
         None => text,

@@ -169,6 +169,5 @@ fn block_size(options: &Value) -> Option<[usize; 2]> {
     if sizes.any(|other| other != size) {
         return None;
     }
-    let side = |index: usize| Some(size[index].as_u64()? as usize);
-    Some([side(0)?, side(1)?])
+    Some([size[0].as_u64()? as usize, size[1].as_u64()? as usize])
 }

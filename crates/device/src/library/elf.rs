@@ -6,6 +6,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use testgen_types::bounded_file::{self, FileError, FileProblem};
 
+// Of the 64-bit class: the bytes of the headers, and `PT_LOAD`.
 const HEADER: usize = 64;
 const PROGRAM_HEADER: usize = 56;
 const LOAD_SEGMENT: u32 = 1;

@@ -41,20 +41,23 @@ fn vector(values: Vec<f32>) -> Tensor {
     }
 }
 
-fn product(name: &'static str, [rows, inner, columns]: [usize; 3]) -> KnownAnswer {
-    let (left, right) = (integers(rows * inner, 0), integers(inner * columns, 5));
-    let element = |row: usize, column: usize| {
-        (0..inner)
-            .map(|k| left[row * inner + k] * right[k * columns + column])
-            .sum::<f32>()
-    };
-    let expected = (0..rows * columns)
-        .map(|index| element(index / columns, index % columns))
-        .collect();
-    let matrix = |shape: [usize; 2], values: Vec<f32>| Tensor {
+fn matrix(shape: [usize; 2], values: Vec<f32>) -> Tensor {
+    Tensor {
         shape: shape.to_vec(),
         data: TensorData::F32(values),
-    };
+    }
+}
+
+fn product(name: &'static str, [rows, inner, columns]: [usize; 3]) -> KnownAnswer {
+    let (left, right) = (integers(rows * inner, 0), integers(inner * columns, 5));
+    let expected = (0..rows * columns)
+        .map(|index| {
+            let (row, column) = (index / columns, index % columns);
+            (0..inner)
+                .map(|k| left[row * inner + k] * right[k * columns + column])
+                .sum::<f32>()
+        })
+        .collect();
     KnownAnswer {
         name,
         description: format!(
@@ -148,12 +151,13 @@ fn difference(expected: &[f32], found: &[f32]) -> Option<String> {
             expected.len()
         ));
     }
-    // The payload of a NaN is not part of a number.
-    let same = |a: f32, b: f32| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan());
     // A sum may be either zero, so that only a copy distinguishes them.
-    let equal = |a: f32, b: f32| same(a, b) || (expected.len() == 1 && a == b);
+    let is_sum = expected.len() == 1;
     let wrong: Vec<usize> = (0..expected.len())
-        .filter(|&index| !equal(expected[index], found[index]))
+        .filter(|&index| {
+            let (want, got) = (expected[index], found[index]);
+            !(is_same(want, got) || is_sum && want == got)
+        })
         .collect();
     let first = *wrong.first()?;
     let (want, got) = (expected[first], found[first]);
@@ -162,6 +166,11 @@ fn difference(expected: &[f32], found: &[f32]) -> Option<String> {
         wrong.len(),
         expected.len()
     ))
+}
+
+/// Whether two numbers are the same. The payload of a NaN is not part of a number.
+fn is_same(a: f32, b: f32) -> bool {
+    a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
 }
 
 #[cfg(test)]

@@ -114,17 +114,13 @@ fn missing(facts: &MachineFacts, file: &DeviceFile) -> Option<DoctorRow> {
 
 /// `crw-rw---- root:render`, as `ls` shows it.
 fn permissions(file: &DeviceFile) -> String {
-    let bit = |shift: u32, character: char| {
-        if file.mode >> shift & 1 == 1 {
-            character
-        } else {
-            '-'
-        }
-    };
     let bits: String = (0..9)
         .rev()
         .zip("rwxrwxrwx".chars())
-        .map(|(shift, character)| bit(shift, character))
+        .map(|(shift, character)| match file.mode >> shift & 1 {
+            1 => character,
+            _ => '-',
+        })
         .collect();
     let owner = if file.owner == 0 {
         "root".to_owned()
@@ -135,23 +131,24 @@ fn permissions(file: &DeviceFile) -> String {
 }
 
 fn group_name(file: &DeviceFile) -> String {
-    file.group
-        .name
-        .clone()
-        .unwrap_or_else(|| file.group.id.to_string())
+    name_or_id(&file.group.name, file.group.id)
+}
+
+/// An id without an entry in `/etc/passwd` or `/etc/group` has no name.
+fn name_or_id(name: &Option<String>, id: u32) -> String {
+    name.clone().unwrap_or_else(|| id.to_string())
 }
 
 fn user(facts: &MachineFacts) -> String {
-    let name = |name: &Option<String>, id: u32| name.clone().unwrap_or_else(|| id.to_string());
     let groups: Vec<String> = facts
         .user
         .groups
         .iter()
-        .map(|group| name(&group.name, group.id))
+        .map(|group| name_or_id(&group.name, group.id))
         .collect();
     format!(
         "{} (groups: {})",
-        name(&facts.user.name, facts.user.id),
+        name_or_id(&facts.user.name, facts.user.id),
         groups.join(", ")
     )
 }

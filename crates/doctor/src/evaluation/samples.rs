@@ -21,11 +21,6 @@ pub(crate) fn row<'a>(rows: &'a [DoctorRow], subject: &str) -> &'a DoctorRow {
 
 /// A host without GPU and without Python packages.
 pub(crate) fn empty() -> MachineFacts {
-    let absent = |path: DetectionPath| PathResult {
-        path,
-        found: 0,
-        absence: Some(format!("{path}: not installed")),
-    };
     let host = Device {
         total_memory: Some(16 << 30),
         free_memory: Some(8 << 30),
@@ -55,6 +50,21 @@ pub(crate) fn empty() -> MachineFacts {
     }
 }
 
+fn absent(path: DetectionPath) -> PathResult {
+    PathResult {
+        path,
+        found: 0,
+        absence: Some(format!("{path}: not installed")),
+    }
+}
+
+fn group(id: u32, name: &str) -> UserGroup {
+    UserGroup {
+        id,
+        name: Some(name.to_owned()),
+    }
+}
+
 /// A host with an MI300X where everything works.
 pub(crate) fn amd_host() -> MachineFacts {
     let mut facts = empty();
@@ -64,10 +74,6 @@ pub(crate) fn amd_host() -> MachineFacts {
         version: Some("6.12.12".to_owned()),
     }];
     facts.host.rocm = Some("7.0.1".to_owned());
-    let group = |id, name: &str| UserGroup {
-        id,
-        name: Some(name.to_owned()),
-    };
     facts.user = User {
         id: 1000,
         name: Some("ada".to_owned()),

@@ -17,22 +17,20 @@ pub(super) fn name(system: &System) -> Option<String> {
 /// The loaded modules. A module that is built into the kernel is in `/sys/module` only.
 pub(super) fn modules(system: &System) -> Vec<KernelModule> {
     let loaded = system.read("/proc/modules").unwrap_or_default();
-    let is_loaded = |name: &&str| {
-        loaded
-            .lines()
-            .any(|line| line.split(' ').next() == Some(name))
-            || system.path(format!("/sys/module/{name}")).is_dir()
-    };
-    let module = |name: &str| KernelModule {
-        name: name.to_owned(),
-        version: system
-            .read(format!("/sys/module/{name}/version"))
-            .filter(|version| !version.is_empty()),
-    };
     MODULES
         .iter()
-        .filter(|name| is_loaded(name))
-        .map(|name| module(name))
+        .filter(|name| {
+            loaded
+                .lines()
+                .any(|line| line.split(' ').next() == Some(**name))
+                || system.path(format!("/sys/module/{name}")).is_dir()
+        })
+        .map(|name| KernelModule {
+            name: (*name).to_owned(),
+            version: system
+                .read(format!("/sys/module/{name}/version"))
+                .filter(|version| !version.is_empty()),
+        })
         .collect()
 }
 

@@ -67,6 +67,7 @@ impl LastOutput {
             .iter()
             .copied()
             .collect();
+        // The first kept byte may be within a character.
         let text = String::from_utf8_lossy(&bytes);
         let lines: Vec<String> = text
             .lines()

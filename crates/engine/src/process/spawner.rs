@@ -31,12 +31,15 @@ pub(super) fn spawn(mut command: Command) -> io::Result<Child> {
         .as_ref()
         .map_err(|error| io::Error::new(error.kind(), error.to_string()))?;
     let (answer, child) = channel();
-    let gone = |_| io::Error::other("the thread that starts engines has ended");
     jobs.lock()
         .unwrap_or_else(PoisonError::into_inner)
         .send(SpawnJob { command, answer })
-        .map_err(|_| gone(()))?;
-    child.recv().map_err(|_| gone(()))?
+        .map_err(|_| gone())?;
+    child.recv().map_err(|_| gone())?
+}
+
+fn gone() -> io::Error {
+    io::Error::other("the thread that starts engines has ended")
 }
 
 fn start_thread() -> io::Result<Mutex<Sender<SpawnJob>>> {
@@ -59,14 +62,15 @@ fn end_with_this_process(command: &mut Command) {
     command.process_group(0);
     #[cfg(target_os = "linux")]
     {
-        let end_with_parent = || {
-            // SAFETY: the call has no pointers; it is allowed between fork and exec.
-            unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
-            Ok(())
-        };
         // SAFETY: the function neither allocates nor takes locks, which another thread may hold at
         // the fork.
-        unsafe { command.pre_exec(end_with_parent) };
+        unsafe {
+            command.pre_exec(|| {
+                // It is allowed between fork and exec, and has no pointers.
+                libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+                Ok(())
+            })
+        };
     }
 }
 

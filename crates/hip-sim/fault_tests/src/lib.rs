@@ -115,16 +115,13 @@ impl Installation {
 fn built(name: &str) -> io::Result<PathBuf> {
     let program = std::env::current_exe()?;
     let path = program.parent().unwrap_or(Path::new(".")).join(name);
-    let hint = || {
-        io::Error::new(
-            io::ErrorKind::NotFound,
-            format!("cargo has not built `{}`", path.display()),
-        )
-    };
     if path.is_file() {
         Ok(path)
     } else {
-        Err(hint())
+        Err(io::Error::new(
+            io::ErrorKind::NotFound,
+            format!("cargo has not built `{}`", path.display()),
+        ))
     }
 }
 

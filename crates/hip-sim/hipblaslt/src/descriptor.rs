@@ -118,14 +118,15 @@ pub unsafe extern "C" fn hipblasLtMatrixLayoutCreate(
     leading: i64,
 ) -> c_int {
     guarded(|| {
-        let size = |size: u64| usize::try_from(size).map_err(|_| HipblasStatus::InvalidValue);
-        let (rows, columns) = (size(rows)?, size(columns)?);
+        let [Ok(rows), Ok(columns)] = [rows, columns].map(usize::try_from) else {
+            return Err(HipblasStatus::InvalidValue);
+        };
         let leading = usize::try_from(leading)
             .ok()
             .filter(|leading| *leading >= rows)
             .ok_or(HipblasStatus::InvalidValue)?;
-        let layout_of = |number| MatrixLayout {
-            number,
+        let created = MatrixLayout {
+            number: matrix_type(number)?,
             rows,
             columns,
             leading,
@@ -133,7 +134,7 @@ pub unsafe extern "C" fn hipblasLtMatrixLayoutCreate(
             stride: 0,
         };
         // SAFETY: as the caller promises.
-        unsafe { create(layout, layout_of(matrix_type(number)?)) }
+        unsafe { create(layout, created) }
     })
 }
 

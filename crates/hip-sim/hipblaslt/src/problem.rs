@@ -41,13 +41,6 @@ pub(crate) unsafe fn product(
     let (Some(a), Some(b), Some(c), Some(d)) = (a, b, c, d) else {
         return Err(HipblasStatus::InvalidValue);
     };
-    let turned = |layout: &MatrixLayout, transposed| {
-        if transposed {
-            [layout.columns, layout.rows]
-        } else {
-            [layout.rows, layout.columns]
-        }
-    };
     let [rows, inner] = turned(a, operation.transposed[0]);
     let [length, columns] = turned(b, operation.transposed[1]);
     let fits = length == inner
@@ -60,15 +53,6 @@ pub(crate) unsafe fn product(
     if a.number != b.number || c.number != d.number {
         return Err(HipblasStatus::NotSupported);
     }
-    let matrix = |layout: &MatrixLayout, data| {
-        let stride = usize::try_from(layout.stride).map_err(|_| HipblasStatus::InvalidValue)?;
-        Ok(MatrixBatch {
-            data,
-            number: layout.number,
-            leading: layout.leading,
-            stride,
-        })
-    };
     Ok(SimulatedProduct {
         sizes: [rows, columns, inner],
         batch: usize::try_from(d.batch).map_err(|_| HipblasStatus::InvalidValue)?,
@@ -81,5 +65,23 @@ pub(crate) unsafe fn product(
         d: matrix(d, addresses[3])?,
         xf32: operation.xf32,
         order,
+    })
+}
+
+fn turned(layout: &MatrixLayout, transposed: bool) -> [usize; 2] {
+    if transposed {
+        [layout.columns, layout.rows]
+    } else {
+        [layout.rows, layout.columns]
+    }
+}
+
+fn matrix(layout: &MatrixLayout, data: *mut c_void) -> Result<MatrixBatch, HipblasStatus> {
+    let stride = usize::try_from(layout.stride).map_err(|_| HipblasStatus::InvalidValue)?;
+    Ok(MatrixBatch {
+        data,
+        number: layout.number,
+        leading: layout.leading,
+        stride,
     })
 }

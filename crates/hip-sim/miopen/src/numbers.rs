@@ -107,13 +107,14 @@ pub(crate) unsafe fn numbers(
     if array.is_null() {
         return Err(MiopenStatus::BadParm);
     }
-    let number = |index: usize| {
-        // SAFETY: as the caller promises.
-        let number = usize::try_from(unsafe { array.add(index).read() });
-        number
-            .ok()
-            .filter(|number| *number >= least)
-            .ok_or(MiopenStatus::BadParm)
-    };
-    (0..count).map(number).collect()
+    (0..count)
+        .map(|index| {
+            // SAFETY: as the caller promises.
+            let number = usize::try_from(unsafe { array.add(index).read() });
+            number
+                .ok()
+                .filter(|number| *number >= least)
+                .ok_or(MiopenStatus::BadParm)
+        })
+        .collect()
 }

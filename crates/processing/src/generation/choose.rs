@@ -102,9 +102,12 @@ fn likeliest(scores: &[f32]) -> Option<usize> {
 /// The token in whose share of the whole `uniform` falls, tokens taken in the order of their ids.
 fn draw(scores: &[f32], sampling: &Sampling, uniform: f64) -> Option<usize> {
     let best = f64::from(scores[likeliest(scores)?]);
+    let temperature = f64::from(sampling.temperature);
     // Relative to the best, so that no exponential overflows at a low temperature.
-    let weight = |score: &f32| ((f64::from(*score) - best) / f64::from(sampling.temperature)).exp();
-    let mut weights: Vec<f64> = scores.iter().map(weight).collect();
+    let mut weights: Vec<f64> = scores
+        .iter()
+        .map(|score| ((f64::from(*score) - best) / temperature).exp())
+        .collect();
     keep_top_k(&mut weights, sampling.top_k);
     keep_top_p(&mut weights, f64::from(sampling.top_p));
     let mut left = uniform * weights.iter().sum::<f64>();

@@ -125,12 +125,15 @@ fn seeds() -> Vec<Vec<u8>> {
         .collect()
 }
 
+fn on_one_line(text: &str) -> String {
+    text.replace('\n', " ")
+}
+
 fn seed(fixture: &Path) -> Option<Vec<u8>> {
     let [settings, model, tokenizer] =
         FILES.map(|file| read_text(&fixture.join(file), limit::TOKENIZER).ok());
-    let on_one_line = |text: String| text.replace('\n', " ");
     Some(
-        [on_one_line(settings?), on_one_line(model?), tokenizer?]
+        [on_one_line(&settings?), on_one_line(&model?), tokenizer?]
             .join("\n")
             .into_bytes(),
     )

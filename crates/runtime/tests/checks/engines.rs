@@ -1,5 +1,7 @@
 //! A suite on an engine that misbehaves: no check passes, each has a reason, and none hangs.
 
+mod implementations;
+mod lacks;
 pub(crate) mod operators;
 
 use crate::{
@@ -101,23 +103,23 @@ pub(crate) const TESTS: &[Test] = &[
     ),
     (
         "engines::implementations_are_compared_with_each_other",
-        implementations_are_compared_with_each_other,
+        implementations::implementations_are_compared_with_each_other,
     ),
     (
         "engines::tokens_of_other_experts_are_counted",
-        tokens_of_other_experts_are_counted,
+        implementations::tokens_of_other_experts_are_counted,
     ),
     (
         "engines::an_engine_that_cannot_is_ignored_with_the_reason",
-        an_engine_that_cannot_is_ignored_with_the_reason,
+        lacks::an_engine_that_cannot_is_ignored_with_the_reason,
     ),
     (
         "engines::a_precision_that_the_engine_lacks_is_ignored",
-        a_precision_that_the_engine_lacks_is_ignored,
+        lacks::a_precision_that_the_engine_lacks_is_ignored,
     ),
     (
         "engines::a_graph_is_checked_as_far_as_it_goes",
-        a_graph_is_checked_as_far_as_it_goes,
+        lacks::a_graph_is_checked_as_far_as_it_goes,
     ),
     (
         "engines::an_unknown_engine_is_red",
@@ -325,150 +327,6 @@ fn wrong_numbers_are_red() {
             reason.contains(part),
             "{script}, {check}: no `{part}` in: {reason}"
         );
-    }
-}
-
-fn implementations_are_compared_with_each_other() {
-    let expected = [
-        (
-            "attention_agrees",
-            EntryStatus::Pass,
-            "first, second agree in",
-        ),
-        (
-            "attention_differs",
-            EntryStatus::Fail,
-            "last_hidden_state of case main, second against first",
-        ),
-        (
-            "attention_fails",
-            EntryStatus::Fail,
-            "case main, second: the engine failed in `forward`: the second attention fails",
-        ),
-        ("attention_dies", EntryStatus::Fail, "signal: 11"),
-        (
-            "attention_one",
-            EntryStatus::Ignored,
-            "this class has no second attention",
-        ),
-        (
-            "attention_own_refused",
-            EntryStatus::Pass,
-            "first, second agree in",
-        ),
-        ("exits", EntryStatus::Fail, "No module named 'torch'"),
-        (
-            "none",
-            EntryStatus::Ignored,
-            "one implementation of attention only",
-        ),
-    ];
-    for (script, status, part) in expected {
-        let entries = all_entries("native,scripted", script);
-        // The native engine has no such check.
-        let of_check: Vec<_> = entries
-            .iter()
-            .filter(|entry| entry.check == Check::AttentionPaths)
-            .collect();
-        let [entry] = of_check[..] else {
-            panic!("{script}: {} entries", of_check.len())
-        };
-        assert_eq!(entry.engine.as_deref(), Some("scripted"));
-        let reason = entry.reason.as_deref().unwrap_or_default();
-        assert_eq!(entry.status, status, "{script}: {reason}");
-        assert!(reason.contains(part), "{script}: no `{part}` in: {reason}");
-        // The end of an engine is not a difference of one call after the other.
-        assert!(
-            script != "attention_dies" || !reason.contains("case main, second"),
-            "{reason}"
-        );
-    }
-}
-
-/// Both implementations may choose either of two experts that are equally likely.
-fn tokens_of_other_experts_are_counted() {
-    let entries = all_entries_of("engines_with_experts", "scripted", "experts_close");
-    let entry = entries
-        .iter()
-        .find(|entry| entry.check == Check::ExpertPaths)
-        .unwrap();
-    let reason = entry.reason.as_deref().unwrap_or_default();
-    assert_eq!(entry.status, EntryStatus::Pass, "{reason}");
-    assert!(
-        reason.contains("first, second agree in 7 calls; "),
-        "{reason}"
-    );
-    assert!(
-        reason.contains(" tokens are routed to other experts within their margin"),
-        "{reason}"
-    );
-}
-
-/// A precision that the engine lacks is ignored as on a device that lacks it; the model is not the
-/// cause.
-fn a_precision_that_the_engine_lacks_is_ignored() {
-    for entry in all_entries_of("engines_in_f16", "scripted", "none") {
-        let reason = entry.reason.as_deref().unwrap_or_default();
-        assert_eq!(
-            entry.status,
-            EntryStatus::Ignored,
-            "{}: {reason}",
-            entry.test_name()
-        );
-        if RUN.contains(&entry.check) {
-            assert!(
-                reason.starts_with("cpu: f16") && reason.contains("only f32"),
-                "{}: {reason}",
-                entry.test_name()
-            );
-        }
-    }
-}
-
-/// Checks of what the model lacks are ignored, the others run, and wrong numbers remain a failure.
-fn a_graph_is_checked_as_far_as_it_goes() {
-    let ignored = [
-        (Check::LayerTraceGolden, "no hidden states"),
-        (Check::LoadKeysExact, "weights are folded"),
-    ];
-    for (script, output) in [
-        ("graph", EntryStatus::Pass),
-        ("wrong_graph", EntryStatus::Fail),
-    ] {
-        for entry in entries("scripted", script) {
-            let reason = entry.reason.as_deref().unwrap_or_default();
-            let expected = ignored.iter().find(|(check, _)| *check == entry.check);
-            let status = match entry.check {
-                Check::OutputGolden => output,
-                _ if expected.is_some() => EntryStatus::Ignored,
-                _ => EntryStatus::Pass,
-            };
-            assert_eq!(entry.status, status, "{script}, {}: {reason}", entry.check);
-            assert!(
-                expected.is_none_or(|(_, part)| reason.contains(part)),
-                "{reason}"
-            );
-            if entry.check == Check::Placement {
-                assert_eq!(
-                    (
-                        entry.providers[1].provider.as_str(),
-                        entry.providers[1].nodes
-                    ),
-                    ("CUDAExecutionProvider", 3)
-                );
-                assert!(
-                    reason.contains("25 % of the nodes and 25 % of their time on the CPU"),
-                    "{reason}"
-                );
-            }
-        }
-    }
-}
-
-fn an_engine_that_cannot_is_ignored_with_the_reason() {
-    for entry in entries("scripted", "cannot_load") {
-        assert_eq!(entry.status, EntryStatus::Ignored, "{:?}", entry.reason);
-        assert!(entry.reason.unwrap().contains("no class of this name"));
     }
 }
 

@@ -123,3 +123,26 @@ pub(crate) fn assert_labels(got: &[Vec<LabelScore>], expected: &Value) {
         }
     }
 }
+
+/// A tensor of the fixture's goldens.
+pub(crate) fn recorded(fixture: &str, name: &str) -> Array {
+    golden(fixture)[name].clone()
+}
+
+#[track_caller]
+pub(crate) fn assert_rows(got: &[Array], expected: &Array) {
+    assert_eq!(got.len(), expected.shape()[0]);
+    for (row, got) in got.iter().enumerate() {
+        let expected = expected.select_rows(&[row]);
+        assert_eq!(got.shape(), &expected.shape()[1..]);
+        let pairs = got
+            .as_floats()
+            .expect("floats")
+            .iter()
+            .zip(expected.as_floats().expect("floats"));
+        let far = pairs
+            .map(|(got, expected)| (got - expected).abs())
+            .fold(0.0, f32::max);
+        assert!(far < 1e-4, "row {row} is off by {far}");
+    }
+}

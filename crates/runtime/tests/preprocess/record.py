@@ -18,7 +18,7 @@ from safetensors.numpy import save_file
 from transformers import AutoTokenizer
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-FIXTURES = os.path.join(HERE, "..", "..", "..", "fixtures")
+FIXTURES = os.path.join(HERE, "..", "..", "..", "..", "fixtures")
 SIZES = ((9, 11), (40, 31), (23, 8), (5, 17), (64, 3), (1, 1), (23, 17))
 PROCESSORS = (
     ("ViTImageProcessor", {"size": 20}),
@@ -116,7 +116,6 @@ def write_lines(name, values):
     """A JSON array with one value per line."""
     with open(os.path.join(HERE, name), "w", encoding="utf-8") as file:
         file.write("[\n" + ",\n".join(f" {json.dumps(value, ensure_ascii=False)}" for value in values) + "\n]\n")
-
 
 
 def record_text(tokenizer, text):

@@ -64,7 +64,7 @@ pub(in crate::check) struct Detected {
 
 impl Detected {
     /// Of a check that compares implementations: the native engine has one, so the faults are in
-    /// `tests/checks/engines.rs`.
+    /// `tests/checks/engines/implementations.rs`.
     pub(in crate::check) const ON_ENGINES: Self = Self::new(Fault::None, "", "");
 
     pub(in crate::check) const fn new(
