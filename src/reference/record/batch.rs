@@ -175,17 +175,13 @@ struct State<'a> {
 impl State<'_> {
     /// `2/40, bert: noise 3/24, llama: config 12/64`.
     fn text(&self) -> String {
-        let step = |Step { step, done, of }: &Step| match of {
-            0 => step.clone(),
-            _ => format!("{step} {done}/{of}"),
-        };
         let running = self
             .steps
             .iter()
             .zip(self.targets)
             .filter_map(|(found, target)| {
                 let found = found.as_ref()?;
-                Some(format!("{}: {}", target.name, step(found)))
+                Some(format!("{}: {}", target.name, found.text()))
             });
         let done = format!("{}/{}", self.ended, self.targets.len());
         [done]
@@ -220,6 +216,14 @@ const STEPS: [(&str, f64, f64); 4] = [
 ];
 
 impl Step {
+    /// `noise 3/24`; a step without parts has no count.
+    fn text(&self) -> String {
+        match self.of {
+            0 => self.step.clone(),
+            of => format!("{} {}/{of}", self.step, self.done),
+        }
+    }
+
     fn share(&self) -> f64 {
         let (_, before, own) = STEPS
             .into_iter()

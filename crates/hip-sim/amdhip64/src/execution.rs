@@ -12,14 +12,13 @@ use std::ffi::{CStr, c_char, c_uint, c_void};
 /// `stream` can be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipStreamCreateWithFlags(stream: *mut *mut c_void, _flags: c_uint) -> u32 {
-    let new = || {
-        Box::into_raw(Box::new(Stream {
+    guarded(|| {
+        let created = Box::into_raw(Box::new(Stream {
             device: CURRENT.get(),
-        }))
-        .cast()
-    };
-    // SAFETY: as the caller promises.
-    guarded(|| unsafe { put(stream, new()) })
+        }));
+        // SAFETY: as the caller promises.
+        unsafe { put(stream, created.cast()) }
+    })
 }
 
 /// `hipStreamSynchronize`. Nothing to do: every operation is complete already.

@@ -40,11 +40,10 @@ pub(super) fn normalised(text: &str) -> String {
 }
 
 fn is_declaration(line: &str) -> bool {
-    let plain = |forbidden: &[char]| !line.contains(forbidden);
     line.starts_with("// Shared ")
         || (line.contains("*shared_memory_") && line.contains("&dynamic_shared_mem["))
-        || (line.contains(" l_mut_") && line.ends_with(';') && plain(&['=', '(', '+']))
-        || (line.contains(" l_arr_") && line.ends_with("];") && plain(&['=', '(']))
+        || (line.contains(" l_mut_") && line.ends_with(';') && !line.contains(['=', '(', '+']))
+        || (line.contains(" l_arr_") && line.ends_with("];") && !line.contains(['=', '(']))
 }
 
 #[cfg(test)]

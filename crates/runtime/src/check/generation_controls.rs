@@ -73,11 +73,10 @@ pub(super) fn inapplicable(class: &str) -> Option<String> {
 fn prompt(run: &CheckRun<'_>, tested: &SubjectUnderTest, golden: &Golden) -> Result<Arrays, Abort> {
     if let Some(start) = golden.start_tokens() {
         let start = repeated_for_passages(start, tested, golden);
-        let rows = |array: &Array| (0..start.shape()[0].min(array.shape()[0])).collect::<Vec<_>>();
-        let source = golden
-            .source
-            .iter()
-            .map(|(name, array)| (name.clone(), array.select_rows(&rows(array))));
+        let source = golden.source.iter().map(|(name, array)| {
+            let rows: Vec<usize> = (0..start.shape()[0].min(array.shape()[0])).collect();
+            (name.clone(), array.select_rows(&rows))
+        });
         return Ok(source
             .chain([("decoder_input_ids".to_owned(), start.clone())])
             .collect());

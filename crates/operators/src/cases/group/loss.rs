@@ -95,14 +95,11 @@ fn of_classes(
 /// The loss of one element: of a prediction and a target.
 fn loss(operator: Operator, arithmetic: Arithmetic, [a, b]: [BoundedNumber; 2]) -> BoundedNumber {
     let one = BoundedNumber::exact(1.0);
-    let difference = || arithmetic.sub(a, b);
+    let difference = arithmetic.sub(a, b);
     match operator {
-        Operator::MseLoss => {
-            let difference = difference();
-            arithmetic.mul(difference, difference)
-        }
-        Operator::L1Loss => absolute(difference()),
-        Operator::SmoothL1Loss => smooth(arithmetic, absolute(difference())),
+        Operator::MseLoss => arithmetic.mul(difference, difference),
+        Operator::L1Loss => absolute(difference),
+        Operator::SmoothL1Loss => smooth(arithmetic, absolute(difference)),
         Operator::BceLoss => {
             let other = arithmetic.mul(
                 arithmetic.sub(one, b),

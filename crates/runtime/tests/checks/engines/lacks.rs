@@ -1,4 +1,4 @@
-//! An engine that lacks a precision, a part of the model or the model: those checks are ignored, each
+//! An engine that lacks a precision, a part of the model or the model: its checks are ignored, each
 //! with the reason.
 
 use super::{RUN, all_entries_of, entries};
