@@ -1,4 +1,4 @@
-"""What a golden stores of a large model in place of whole tensors.
+"""The summaries that a golden of a large model stores in place of whole tensors.
 
 Owns: when a tensor is summarised, and its summary: signed sums of the values of each row. They are linear in the values, so that the
 difference of two summaries is the summary of the difference. crates/runtime/src/golden/summary.rs computes the same bits.

@@ -11,6 +11,10 @@ const BYTES: usize = 128 << 20;
 
 /// The times of copies, of a GPU that burn has opened: memory of the host processor is not copied,
 /// and engines do not measure copies.
+#[cfg_attr(
+    not(any(feature = "cuda", feature = "rocm")),
+    expect(unused_variables, reason = "only GPUs have copies")
+)]
 pub(super) fn rows(device: &OpenDevice, repetitions: Repetitions) -> Vec<BenchRow> {
     match &device.executor {
         #[cfg(any(feature = "cuda", feature = "rocm"))]

@@ -6,7 +6,7 @@ use super::{
     error::{GoldenError, Unreadable},
     noise::Noise,
     recorded_tensor::RecordedTensor,
-    summary::Description,
+    summary::SummaryEntry,
     trace::TracePosition,
     validate,
 };
@@ -174,7 +174,7 @@ fn drawn_inputs(metadata: &HashMap<String, String>) -> Result<Arrays, Unreadable
 #[derive(Default)]
 struct GoldenParts {
     /// Of results that the file has as their summary and that were not read yet.
-    summaries: BTreeMap<String, Description>,
+    summaries: BTreeMap<String, SummaryEntry>,
     cases: BTreeMap<usize, CaseTensors>,
     trace: BTreeMap<TracePosition, RecordedTensor>,
     /// `router.<layer>`.
@@ -242,7 +242,7 @@ impl GoldenParts {
         let found = match (kind, part) {
             ("output", _) | ("trace", _) | ("tokens", "logits") => {
                 let result = match self.summaries.remove(name) {
-                    Some(description) => description.of(name, array)?,
+                    Some(entry) => RecordedTensor::Summary(entry.of(name, array)?),
                     None => RecordedTensor::Whole(array),
                 };
                 self.put_result(kind, number, part, result)
@@ -252,7 +252,7 @@ impl GoldenParts {
         found.ok_or(unknown)
     }
 
-    /// What the model computes. None for a name outside the format.
+    /// A result of the model. None for a name outside the format.
     fn put_result(
         &mut self,
         kind: &str,

@@ -1,6 +1,6 @@
 //! A result of the model as a golden has it: all its values, or their summary.
 
-use super::summary::sums;
+use super::summary::RecordedSummary;
 use std::borrow::Cow;
 use testgen_nn::array::Array;
 
@@ -10,18 +10,7 @@ pub(crate) enum RecordedTensor {
     /// All values.
     Whole(Array),
     /// Signed sums of the values of each row.
-    Summary(Summary),
-}
-
-/// The summary of a tensor of floats.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Summary {
-    /// The shape of the tensor.
-    pub(super) shape: Vec<usize>,
-    /// Its largest absolute value.
-    pub(super) largest: f64,
-    /// The leading dimensions that are kept, then the sums of each row.
-    pub(super) sums: Array,
+    Summary(RecordedSummary),
 }
 
 impl RecordedTensor {
@@ -78,7 +67,7 @@ impl RecordedTensor {
             Self::Whole(array) => [Cow::Borrowed(array), Cow::Borrowed(got)],
             Self::Summary(summary) => [
                 Cow::Borrowed(&summary.sums),
-                Cow::Owned(sums(got, summary.sums.shape())),
+                Cow::Owned(summary.same_of(got)),
             ],
         })
     }
@@ -98,19 +87,11 @@ impl RecordedTensor {
         let part = part.reshaped(&without_steps(numbers.shape()));
         Some(match self {
             Self::Whole(_) => Self::Whole(part),
-            Self::Summary(summary) => Self::Summary(Summary {
+            Self::Summary(summary) => Self::Summary(RecordedSummary {
                 shape: without_steps(shape),
                 largest: summary.largest,
                 sums: part,
             }),
         })
-    }
-}
-
-impl Summary {
-    /// The leading dimensions that are kept.
-    fn rows(&self) -> &[usize] {
-        let shape = self.sums.shape();
-        &shape[..shape.len() - 1]
     }
 }

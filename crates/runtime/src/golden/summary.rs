@@ -6,10 +6,7 @@
 //! summary of the difference: an error of all values has about the same relative size in both, and
 //! no error of a value vanishes. `python/record/summary.py` computes the same bits.
 
-use super::{
-    error::Unreadable,
-    recorded_tensor::{RecordedTensor, Summary},
-};
+use super::error::Unreadable;
 use serde::Deserialize;
 use testgen_checkpoints::RandomWords;
 use testgen_nn::array::Array;
@@ -18,17 +15,41 @@ use testgen_nn::array::Array;
 /// sets.
 const SETS: usize = 2;
 
+/// The summary of a tensor of floats.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct RecordedSummary {
+    /// The shape of the tensor.
+    pub(super) shape: Vec<usize>,
+    /// Its largest absolute value.
+    pub(super) largest: f64,
+    /// The leading dimensions that are kept, then the sums of each row.
+    pub(super) sums: Array,
+}
+
+impl RecordedSummary {
+    /// The leading dimensions that are kept.
+    pub(super) fn rows(&self) -> &[usize] {
+        let shape = self.sums.shape();
+        &shape[..shape.len() - 1]
+    }
+
+    /// The same sums of another tensor of this shape.
+    pub(super) fn same_of(&self, tensor: &Array) -> Array {
+        sums(tensor, self.sums.shape())
+    }
+}
+
 /// The entry of a tensor in the metadata `summaries`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Description {
+pub(super) struct SummaryEntry {
     shape: Vec<usize>,
     largest: f64,
 }
 
-impl Description {
+impl SummaryEntry {
     /// The tensor `name`, whose recorded numbers are `sums`.
-    pub(super) fn of(self, name: &str, sums: Array) -> Result<RecordedTensor, Unreadable> {
+    pub(super) fn of(self, name: &str, sums: Array) -> Result<RecordedSummary, Unreadable> {
         let Self { shape, largest } = self;
         let refused = |why: String| Unreadable {
             part: name.to_owned(),
@@ -59,11 +80,11 @@ impl Description {
                 sums.shape()
             )));
         }
-        Ok(RecordedTensor::Summary(Summary {
+        Ok(RecordedSummary {
             shape,
             largest,
             sums,
-        }))
+        })
     }
 }
 
@@ -94,7 +115,7 @@ pub(super) fn sums(array: &Array, shape: &[usize]) -> Array {
 
 /// The sum of a set that a value belongs to.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Place {
+struct SumPlace {
     /// Its number in the row, the sums of the first set first.
     sum: usize,
     /// 1 or -1.
@@ -102,12 +123,12 @@ struct Place {
 }
 
 /// The places of the values of a row of this width, in `count` sums of each set.
-fn places(width: usize, count: usize) -> Vec<[Place; SETS]> {
+fn places(width: usize, count: usize) -> Vec<[SumPlace; SETS]> {
     RandomWords::of(&format!("summary:{width}"))
         .first(width as u64)
         .map(|word| {
             let halves = [word & 0xFFFF_FFFF, word >> 32];
-            [0, 1].map(|set: usize| Place {
+            [0, 1].map(|set: usize| SumPlace {
                 sum: set * count + (halves[set] >> 1) as usize % count,
                 sign: if halves[set] & 1 == 0 { 1.0 } else { -1.0 },
             })
@@ -149,7 +170,7 @@ mod tests {
     #[test]
     fn a_description_that_does_not_fit_its_sums_is_refused() {
         let described = |shape: &[usize], sums: &[usize]| {
-            let description = Description {
+            let description = SummaryEntry {
                 shape: shape.to_vec(),
                 largest: 1.0,
             };
