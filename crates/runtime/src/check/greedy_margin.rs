@@ -148,8 +148,8 @@ fn recorded_step(golden: &Golden, step: usize) -> Option<RecordedTensor> {
     golden.step_logits.as_ref()?.at_step(step)
 }
 
-/// The largest error of the logits of one row of a step. The error of one logit cannot be computed from
-/// a summary: there it is a part of the largest that passes, as the reference's own is.
+/// The largest error of the logits of one row of a step. The error of one logit cannot be computed
+/// from a summary: there it is a part of the largest that passes, as the reference's own is.
 fn largest_error(expected: &RecordedTensor, got: &Array, row: usize, threshold: Threshold) -> f64 {
     let Some(whole) = expected.whole() else {
         return threshold.max_rel * expected.largest() / MARGIN_FACTOR;
