@@ -23,25 +23,25 @@ pub(super) struct DrawnInput {
 
 /// The inputs by their names in the golden.
 pub(super) fn inputs(drawn: BTreeMap<String, DrawnInput>) -> Result<Arrays, Unreadable> {
+    // All are counted before the first is drawn, so that a damaged file costs no memory.
     let mut left = MOST_VALUES;
+    for (name, input) in &drawn {
+        let count = input.count().filter(|count| (1..=left).contains(count));
+        left -= count.ok_or_else(|| Unreadable {
+            part: name.clone(),
+            why: format!(
+                "its shape is {:?}; at most {MOST_VALUES} values are drawn",
+                input.shape
+            ),
+        })?;
+    }
     let named = drawn.into_iter();
-    named
+    Ok(named
         .map(|(name, input)| {
-            let count = input.count().filter(|count| (1..=left).contains(count));
-            let Some(count) = count else {
-                return Err(Unreadable {
-                    part: name,
-                    why: format!(
-                        "its shape is {:?}; at most {MOST_VALUES} values are drawn",
-                        input.shape
-                    ),
-                });
-            };
-            left -= count;
-            let values = nearly_normal(input.seed, &name, [input.mean, input.std], count);
-            Ok((name, Array::floats(input.shape, values)))
+            let values = input.values(&name);
+            (name, values)
         })
-        .collect()
+        .collect())
 }
 
 impl DrawnInput {
@@ -49,6 +49,13 @@ impl DrawnInput {
     fn count(&self) -> Option<u64> {
         let mut lengths = self.shape.iter();
         lengths.try_fold(1_u64, |product, length| product.checked_mul(*length as u64))
+    }
+
+    /// The values of the tensor `name`.
+    fn values(self, name: &str) -> Array {
+        let count = self.shape.iter().product::<usize>() as u64;
+        let values = nearly_normal(self.seed, name, [self.mean, self.std], count);
+        Array::floats(self.shape, values)
     }
 }
 

@@ -95,3 +95,66 @@ impl RecordedTensor {
         })
     }
 }
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    const SHAPE: [usize; 3] = [2, 3, 50];
+
+    fn values() -> Vec<f32> {
+        (0..300_u16).map(f32::from).collect()
+    }
+
+    /// The record of a tensor of [`values`] with 8 sums for each row.
+    fn recorded() -> RecordedTensor {
+        let zeros = RecordedSummary {
+            shape: SHAPE.to_vec(),
+            largest: 299.0,
+            sums: Array::floats([2, 3, 8], vec![0.0; 48]),
+        };
+        let sums = zeros.same_of(&Array::floats(SHAPE, values()));
+        RecordedTensor::Summary(RecordedSummary { sums, ..zeros })
+    }
+
+    #[test]
+    fn a_changed_value_changes_one_sum_of_each_set() {
+        let mut changed = values();
+        changed[123] += 1.0;
+        for (got, expected) in [(values(), 0), (changed, 2)] {
+            let (recorded, got) = (recorded(), Array::floats(SHAPE, got));
+            let [sums, other] = recorded.beside(&got).unwrap();
+            let [sums, other] = [&sums, &other].map(|array| array.as_floats().unwrap());
+            let differing = sums.iter().zip(other).filter(|(a, b)| a != b);
+            assert_eq!(differing.count(), expected);
+        }
+    }
+
+    #[test]
+    fn another_shape_or_type_has_nothing_beside_the_record() {
+        let recorded = recorded();
+        assert!(recorded.beside(&Array::floats([300], values())).is_none());
+        let integers = Array::integers(SHAPE, vec![0; 300]);
+        assert!(recorded.beside(&integers).is_none());
+    }
+
+    #[test]
+    fn only_kept_dimensions_can_be_selected() {
+        let recorded = recorded();
+        assert!(recorded.keeps(&[2]) && recorded.keeps(&[2, 3]));
+        // The number of sums is not a dimension of the result.
+        assert!(!recorded.keeps(&[2, 3, 8]) && !recorded.keeps(&[2, 3, 50]));
+        assert!(RecordedTensor::Whole(Array::floats(SHAPE, values())).keeps(&[2, 3, 50]));
+    }
+
+    #[test]
+    fn a_step_has_the_sums_of_its_rows() {
+        let step = recorded().at_step(1).unwrap();
+        let rows = [&values()[50..100], &values()[200..250]].concat();
+        let got = Array::floats([2, 50], rows);
+        let [sums, other] = step.beside(&got).unwrap();
+        assert_eq!((sums.shape(), &sums), (&[2, 8][..], &other));
+        assert!(recorded().at_step(3).is_none());
+    }
+}

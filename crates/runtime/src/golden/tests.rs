@@ -100,6 +100,24 @@ fn optional_parts_are_read_in_order() {
 }
 
 #[test]
+fn summaries_and_drawn_inputs_are_read() {
+    let sums: &[f32] = &[5.0, -1.0];
+    let tensors = [REQUIRED[0], REQUIRED[1], ("output.large", sums)];
+    let summaries = r#"{"output.large": {"shape": [9], "largest": 3.5}}"#;
+    let drawn = r#"{"input.pixels": {"shape": [2, 3], "seed": 7, "mean": 3, "std": 2}}"#;
+    let metadata = [CLASS, ("summaries", summaries), ("drawn", drawn)];
+    let golden = read(&tensors, &metadata).unwrap();
+    let large = &golden.main().outputs["large"];
+    assert_eq!((large.shape(), large.largest()), (&[9][..], 3.5));
+    assert_eq!(large.whole(), None);
+    assert_eq!(golden.main().inputs["pixels"].shape(), [2, 3]);
+    let lacking = read(&REQUIRED, &metadata).unwrap_err().to_string();
+    assert!(lacking.contains("`output.large`"), "{lacking}");
+    let unfit = [CLASS, ("summaries", &summaries.replace('9', "1"))];
+    assert!(read(&tensors, &unfit).is_err());
+}
+
+#[test]
 fn noise_of_f32_against_a_float32_reference_is_ignored() {
     let noise = [
         ("noise.f32", "{\"y\": [1e-7, 2e-7]}"),
