@@ -111,11 +111,20 @@ fn cells(entry: &BenchEntry) -> Option<[String; COLUMNS.len()]> {
         digits(times.median),
         digits(times.p5),
         digits(times.p95),
-        entry.per_second().map_or_else(
-            || "-".to_owned(),
-            |(rate, unit)| format!("{} {unit}", digits(rate)),
-        ),
+        rate(entry),
     ])
+}
+
+/// What was done in a second, with what of it was hidden.
+fn rate(entry: &BenchEntry) -> String {
+    let rate = entry.per_second().map_or_else(
+        || "-".to_owned(),
+        |(rate, unit)| format!("{} {unit}", digits(rate)),
+    );
+    match entry.overlap {
+        Some(overlap) => format!("{rate}, overlap {:.0} %", 100.0 * overlap),
+        None => rate,
+    }
 }
 
 /// The work, with the call of an operator.

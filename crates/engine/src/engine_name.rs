@@ -13,7 +13,7 @@ pub struct EngineName {
 /// A name that no engine can have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{name}` is not the name of an engine: {problem}; write native, native/vendor, torch, or a name with options such as torch/eager/tf32"
+    "`{name}` is not the name of an engine: {problem}; write native, native/stream, native/vendor, torch, or a name with options such as torch/eager/tf32"
 )]
 pub struct EngineNameError {
     name: String,
@@ -24,6 +24,8 @@ pub struct EngineNameError {
 const NATIVE: &str = "native";
 /// Its option with which the library of a GPU's vendor multiplies matrices.
 const VENDOR: &str = "vendor";
+/// Its option with which the layers of models stay in their files.
+const STREAM: &str = "stream";
 
 impl EngineName {
     /// The engine that is part of the suite: burn.
@@ -42,6 +44,11 @@ impl EngineName {
     /// Whether it is the native engine with the products of the vendor's library.
     pub fn has_vendor_products(&self) -> bool {
         self.is_native() && self.options.iter().any(|option| option == VENDOR)
+    }
+
+    /// Whether it is the native engine that streams layers.
+    pub fn streams_layers(&self) -> bool {
+        self.is_native() && self.options.iter().any(|option| option == STREAM)
     }
 
     /// The name without options.
@@ -94,8 +101,9 @@ impl FromStr for EngineName {
             }
         }
         let name = Self { program, options };
-        if name.is_native() && name.options.iter().any(|option| option != VENDOR) {
-            return Err(error("the native engine has no option but vendor"));
+        let is_known = |option: &String| [STREAM, VENDOR].contains(&option.as_str());
+        if name.is_native() && !name.options.iter().all(is_known) {
+            return Err(error("the native engine has the options stream and vendor"));
         }
         Ok(name)
     }
@@ -127,6 +135,9 @@ mod tests {
             !name("native").has_vendor_products() && !name("torch/vendor").has_vendor_products()
         );
         assert_eq!(vendor.in_report().as_deref(), Some("native/vendor"));
+        assert!(!vendor.streams_layers() && !name("torch/stream").streams_layers());
+        let both = name("native/vendor/stream");
+        assert!(both.streams_layers() && both.has_vendor_products());
         for text in [
             "",
             "torch/",

@@ -1,10 +1,10 @@
-//! The memory that cubecl's allocator holds for the calling thread's stream.
+//! The memory that cubecl's allocator holds for the calling thread's streams.
 
-use crate::{device::GpuDevice, peak, runtime::GpuRuntime};
-use cubecl::Runtime as _;
+use crate::{copy_stream, device::GpuDevice, peak, runtime::GpuRuntime};
+use cubecl::{MemoryUsage as StreamUsage, Runtime as _, stream_id::StreamId};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Memory of the calling thread's stream, in bytes.
+/// Memory of the calling thread's streams, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryUsage {
     /// Held by tensors.
@@ -19,28 +19,38 @@ pub struct MemoryUsage {
 /// The memory in use; `None` when the device does not answer.
 pub fn memory_usage(device: GpuDevice) -> Option<MemoryUsage> {
     // cubecl panics when its device thread has panicked before.
-    let usage = catch_unwind(AssertUnwindSafe(|| {
-        GpuRuntime::client(&device).memory_usage().ok()
+    let usages = catch_unwind(AssertUnwindSafe(|| {
+        let client = GpuRuntime::client(&device);
+        each_stream(|| client.memory_usage().ok())
     }));
-    let usage = usage.ok().flatten()?;
+    let usages: Vec<StreamUsage> = usages.ok()?.into_iter().collect::<Option<_>>()?;
     Some(MemoryUsage {
-        in_use: usage.bytes_in_use,
-        reserved: usage.bytes_reserved,
-        peak: peak::of_stream(device),
+        in_use: usages.iter().map(|usage| usage.bytes_in_use).sum(),
+        reserved: usages.iter().map(|usage| usage.bytes_reserved).sum(),
+        peak: peak::of_thread(device),
     })
+}
+
+/// The results of `work` on each stream of the calling thread.
+fn each_stream<T>(work: impl Fn() -> T) -> Vec<T> {
+    let streams = copy_stream::streams(StreamId::current()).into_iter();
+    streams.map(|stream| stream.executes(&work)).collect()
 }
 
 /// Returns unused memory to the driver. Has no effect on a device that does not answer.
 pub fn memory_cleanup(device: GpuDevice) {
     drop(catch_unwind(AssertUnwindSafe(|| {
-        GpuRuntime::client(&device).memory_cleanup()
+        let client = GpuRuntime::client(&device);
+        each_stream(|| client.memory_cleanup())
     })));
 }
 
-/// Removes the errors that a failed allocation left on the calling thread's stream, and returns its
-/// unused memory: the next computation of the thread uses the same stream.
+/// Removes the errors that a failed allocation left on the calling thread's streams, and returns
+/// their unused memory: the next computation of the thread uses the same ones.
 pub fn memory_recover(device: GpuDevice) {
-    let client = || GpuRuntime::client(&device);
-    drop(catch_unwind(AssertUnwindSafe(|| client().flush().ok())));
+    drop(catch_unwind(AssertUnwindSafe(|| {
+        let client = GpuRuntime::client(&device);
+        each_stream(|| client.flush().ok())
+    })));
     memory_cleanup(device);
 }

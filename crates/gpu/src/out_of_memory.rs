@@ -17,7 +17,7 @@ use testgen_types::panic_text;
 /// The start of the message of every panic for lack of memory.
 pub const OUT_OF_MEMORY: &str = "out of memory: ";
 
-/// The variable that limits the memory that the tensors of one stream may hold, in MiB; fractions
+/// The variable that limits the memory that the tensors of one thread may hold, in MiB; fractions
 /// are permitted. For tests.
 const LIMIT_VARIABLE: &str = "TESTGEN_GPU_MEMORY";
 
@@ -90,8 +90,8 @@ fn limit() -> Option<u64> {
 }
 
 /// Whether tensors that hold `in_use` bytes may get `size` more.
-pub(crate) fn within_limit(in_use: impl FnOnce() -> Option<u64>, size: u64) -> bool {
-    limit().is_none_or(|limit| in_use().unwrap_or_default().saturating_add(size) <= limit)
+pub(crate) fn within_limit(in_use: impl FnOnce() -> u64, size: u64) -> bool {
+    limit().is_none_or(|limit| in_use().saturating_add(size) <= limit)
 }
 
 thread_local! {

@@ -1,4 +1,4 @@
-//! The most memory that the tensors of each stream held, by the allocator's own account.
+//! The most memory that the tensors of each thread held, by the allocator's own account.
 //!
 //! cubecl reports what is in use now. Only an allocation can make that larger, so it is read after
 //! each of them.
@@ -10,10 +10,10 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// Bytes by device and stream.
+/// Bytes by device and the first stream of a thread.
 static PEAKS: Mutex<Option<HashMap<(GpuDevice, StreamId), u64>>> = Mutex::new(None);
 
-/// Records that the tensors of a stream hold `bytes` now.
+/// Records that the tensors of the thread of a stream hold `bytes` now.
 pub(crate) fn record(device: GpuDevice, stream: StreamId, bytes: u64) {
     let mut peaks = lock();
     let peak = peaks
@@ -23,16 +23,16 @@ pub(crate) fn record(device: GpuDevice, stream: StreamId, bytes: u64) {
     *peak = bytes.max(*peak);
 }
 
-/// The most bytes that the tensors of the calling thread's stream held since [`reset_memory_peak`];
-/// none if it allocated nothing.
-pub(crate) fn of_stream(device: GpuDevice) -> Option<u64> {
+/// The most bytes that the tensors of the calling thread held since [`reset_memory_peak`]; none if
+/// it allocated nothing.
+pub(crate) fn of_thread(device: GpuDevice) -> Option<u64> {
     lock()
         .as_ref()?
         .get(&(device, StreamId::current()))
         .copied()
 }
 
-/// Starts a new measurement of the peak of the calling thread's stream, on every device.
+/// Starts a new measurement of the peak of the calling thread, on every device.
 pub fn reset_memory_peak() {
     let current = StreamId::current();
     if let Some(peaks) = lock().as_mut() {
@@ -46,7 +46,7 @@ fn lock() -> MutexGuard<'static, Option<HashMap<(GpuDevice, StreamId), u64>>> {
 
 #[cfg(all(test, feature = "rocm"))]
 mod tests {
-    use super::{of_stream, record, reset_memory_peak};
+    use super::{of_thread, record, reset_memory_peak};
     use crate::device::GpuDevice;
     use cubecl::stream_id::StreamId;
 
@@ -57,16 +57,16 @@ mod tests {
         for bytes in [5, 9, 3] {
             record(first, stream, bytes);
         }
-        assert_eq!((of_stream(first), of_stream(second)), (Some(9), None));
+        assert_eq!((of_thread(first), of_thread(second)), (Some(9), None));
         std::thread::spawn(move || {
-            assert_eq!(of_stream(first), None);
+            assert_eq!(of_thread(first), None);
             record(first, StreamId::current(), 1);
             reset_memory_peak();
         })
         .join()
         .expect("the other thread has its own peak");
-        assert_eq!(of_stream(first), Some(9));
+        assert_eq!(of_thread(first), Some(9));
         reset_memory_peak();
-        assert_eq!(of_stream(first), None);
+        assert_eq!(of_thread(first), None);
     }
 }

@@ -5,7 +5,7 @@ use crate::device::{GpuDevice, GpuInterface};
 use crate::{
     blocking,
     compile_only::{self, Action},
-    launches, library_task,
+    copy_stream, launches, library_task,
     no_storage::NoStorage,
     out_of_memory,
     unlowered::Unlowered,
@@ -45,8 +45,9 @@ pub struct GpuServer {
 }
 
 /// The bytes that a stream copies before it is flushed. cubecl-runtime 0.10 keeps what it copies
-/// until the next launch or flush, and counts it in 32 bits (`drop_queue/policy.rs`).
-const FLUSHED_AFTER: u64 = 1 << 30;
+/// until the next launch or flush, and counts it in 32 bits (`drop_queue/policy.rs`). What is kept
+/// is pinned memory, which the host cannot use for anything else.
+const FLUSHED_AFTER: u64 = 1 << 28;
 
 #[derive(Debug)]
 enum Server {
@@ -176,7 +177,7 @@ impl ComputeServer for GpuServer {
             copies.into_iter().filter(|copy| !is_empty(copy)).collect();
         let read =
             (!copies.is_empty()).then(|| with_server!(self, server => server.read(copies, stream)));
-        let executes = compile_only::executes(stream);
+        let executes = compile_only::executes(copy_stream::owner(stream));
         Box::pin(async move {
             let mut tensors = match read {
                 Some(read) => read.await?,
@@ -239,12 +240,12 @@ impl ComputeServer for GpuServer {
         mode: ExecutionMode,
         stream: StreamId,
     ) {
-        let id = kernel.id();
-        let action = compile_only::action(stream, &id);
+        let (id, owner) = (kernel.id(), copy_stream::owner(stream));
+        let action = compile_only::action(owner, &id);
         if let Some(product) = library_task::launched(kernel.as_ref()) {
             // Nothing is compiled for it.
             if action == Action::Execute {
-                launches::record(stream, id);
+                launches::record(owner, id);
                 self.call_library(&product, arguments, stream)
                     .unwrap_or_else(|error| {
                         panic!("the library did not compute a matrix product: {error}")
@@ -254,8 +255,8 @@ impl ComputeServer for GpuServer {
         }
         match action {
             Action::Execute => {
-                let waits = blocking::waits(stream).then(|| (id.clone(), kernel.name()));
-                launches::record(stream, id);
+                let waits = blocking::waits(owner).then(|| (id.clone(), kernel.name()));
+                launches::record(owner, id);
                 // SAFETY: the caller's promise is passed on.
                 let launch =
                     || unsafe { self.launch_on_device(kernel, count, arguments, mode, stream) };
@@ -263,7 +264,7 @@ impl ComputeServer for GpuServer {
                 launched.unwrap_or_else(|payload| self.fail_launch(payload, stream));
                 if let Some((id, name)) = waits {
                     let error = cubecl::future::block_on(self.sync(stream)).err();
-                    blocking::record(stream, &id, name, error.map(|error| format!("{error:?}")));
+                    blocking::record(owner, &id, name, error.map(|error| format!("{error:?}")));
                 }
             }
             Action::Compile => {

@@ -10,6 +10,7 @@ use testgen_nn::{
     context::ForwardContext,
     forward::{Forward, ForwardError},
     inputs::Inputs,
+    weights::Residency,
 };
 use testgen_types::{Precision, panic_text};
 
@@ -18,6 +19,7 @@ pub(crate) struct BoundModel<B: Ops> {
     network: Box<dyn Network<B>>,
     device: B::Device,
     precision: Precision,
+    residency: Residency,
     capabilities: Capabilities,
 }
 
@@ -26,14 +28,20 @@ impl<B: Ops> BoundModel<B> {
         network: Box<dyn Network<B>>,
         device: B::Device,
         precision: Precision,
+        residency: Residency,
     ) -> Self {
         let capabilities = network.capabilities();
         Self {
             network,
             device,
             precision,
+            residency,
             capabilities,
         }
+    }
+
+    pub(crate) fn residency(&self) -> Residency {
+        self.residency
     }
 
     pub(crate) fn capabilities(&self) -> &Capabilities {
@@ -53,14 +61,14 @@ impl<B: Ops> BoundModel<B> {
         Ok(context.into_result())
     }
 
-    /// One forward call whose outputs stay on the device. Returns when the device has computed
-    /// them.
+    /// One forward call, in a context whose outputs stay on the device. Returns when the device has
+    /// computed them.
     pub(crate) fn compute(
         &self,
         arrays: &Arrays,
-        cache: Option<&mut Cache<B>>,
+        context: &mut ForwardContext<'_, B>,
     ) -> Result<(), ForwardError> {
-        self.forward_in(arrays, &mut ForwardContext::on_device(cache))?;
+        self.forward_in(arrays, context)?;
         guard(|| B::sync(&self.device))
             .map_err(failed)?
             .map_err(|error| failed(format!("{error:?}")))

@@ -4,7 +4,7 @@ use crate::capabilities::Capabilities;
 use testgen_nn::{
     array::Arrays,
     forward::{Forward, ForwardError, Session, Unsupported},
-    timing::{CallTimes, TimedCall},
+    timing::{CallTimes, LayerTimes, TimedCall},
 };
 use testgen_types::Repetitions;
 
@@ -28,5 +28,14 @@ pub trait ErasedModel: Send {
         _repetitions: Repetitions,
     ) -> Result<CallTimes, ForwardError> {
         Err(Unsupported("timed calls".to_owned()).into())
+    }
+
+    /// The times of the layers in forward calls, or `None` if they are not streamed.
+    fn time_layers(
+        &self,
+        _inputs: &Arrays,
+        _repetitions: Repetitions,
+    ) -> Result<Option<Vec<LayerTimes>>, ForwardError> {
+        Ok(None)
     }
 }

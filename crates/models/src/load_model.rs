@@ -19,12 +19,13 @@ use testgen_nn::{
     backend::{Cpu, Ops},
     device::BackendDevice,
     forward::Unsupported,
-    weights::{self, Weights},
+    weights::{self, Residency, Weights},
 };
 use testgen_processing::processor::Processor;
 use testgen_types::{Head, ModelType, Precision, for_each_native_type};
 
-/// Loads the checkpoint on `device`, to compute in `precision`.
+/// Loads the checkpoint on `device`, to compute in `precision`; its layers are where `residency`
+/// says.
 ///
 /// The class is the one that the checkpoint's goldens name, else the first of `architectures` in
 /// `config.json`.
@@ -33,12 +34,14 @@ pub fn load_model(
     checkpoint: &Checkpoint,
     device: &BackendDevice,
     precision: Precision,
+    residency: Residency,
 ) -> Result<Model, LoadError> {
     let plan = LoadPlan {
         description: Description::read(model_type, checkpoint)?,
         checkpoint,
         device,
         precision,
+        residency,
     };
     macro_rules! dispatch {
         ($(
@@ -66,6 +69,7 @@ struct LoadPlan<'a> {
     checkpoint: &'a Checkpoint,
     device: &'a BackendDevice,
     precision: Precision,
+    residency: Residency,
 }
 
 impl LoadPlan<'_> {
@@ -91,6 +95,7 @@ impl LoadPlan<'_> {
             labels,
             directory,
             precision: self.precision,
+            residency: self.residency,
         };
         let (erased, tensors) = match self.device {
             BackendDevice::Cpu(device) => placement.place::<D, Cpu>(device)?,
@@ -123,6 +128,7 @@ struct Placing<'a, C> {
     labels: usize,
     directory: &'a Path,
     precision: Precision,
+    residency: Residency,
 }
 
 impl<C> Placing<'_, C> {
@@ -130,13 +136,24 @@ impl<C> Placing<'_, C> {
         &self,
         device: &B::Device,
     ) -> Result<(Box<dyn ErasedModel>, TensorAccount), LoadError> {
-        let weights = Weights::<B>::open(self.directory, device, storage(self.precision))?;
+        let weights = Weights::<B>::open(self.directory, device, storage(self.precision))?
+            .with_residency(self.residency);
         let network = guard(|| D::load(self.config, self.head, self.labels, &weights))
             .map_err(|message| LoadError::Device { message })??;
+        if self.residency == Residency::Streamed && !weights.has_stack() {
+            return Err(
+                Unsupported("streaming: the model is no stack of layers".to_owned()).into(),
+            );
+        }
         weights.check_tied()?;
         let tensors = TensorAccount::new(weights.read_names(), weights.unread_names());
         Ok((
-            Box::new(BoundModel::new(network, device.clone(), self.precision)),
+            Box::new(BoundModel::new(
+                network,
+                device.clone(),
+                self.precision,
+                self.residency,
+            )),
             tensors,
         ))
     }

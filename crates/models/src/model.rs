@@ -11,7 +11,7 @@ use std::fmt;
 use testgen_nn::{
     array::Arrays,
     forward::{Forward, ForwardError, Session},
-    timing::{CallTimes, TimedCall},
+    timing::{CallTimes, LayerTimes, TimedCall},
 };
 use testgen_processing::processor::Processor;
 use testgen_types::{Head, ModelType, Precision, Repetitions};
@@ -76,6 +76,15 @@ impl Model {
         repetitions: Repetitions,
     ) -> Result<CallTimes, ForwardError> {
         self.erased.time(call, repetitions)
+    }
+
+    /// The times of the layers in forward calls, or `None` if they are not streamed.
+    pub fn time_layers(
+        &self,
+        inputs: &Arrays,
+        repetitions: Repetitions,
+    ) -> Result<Option<Vec<LayerTimes>>, ForwardError> {
+        self.erased.time_layers(inputs, repetitions)
     }
 
     /// The `model_type` of the checkpoint.

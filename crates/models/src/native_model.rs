@@ -8,8 +8,10 @@ use testgen_nn::{
     array::Arrays,
     backend::Ops,
     cache::Cache,
+    context::ForwardContext,
     forward::{Forward, ForwardError, Session, Unsupported},
-    timing::{CallTimes, TimedCall, milliseconds, step_after},
+    timing::{CallTimes, LayerTimes, TimedCall, milliseconds, step_after},
+    weights::Residency,
 };
 use testgen_types::Repetitions;
 
@@ -33,7 +35,8 @@ impl<B: Ops> ErasedModel for BoundModel<B> {
     ) -> Result<CallTimes, ForwardError> {
         match call {
             TimedCall::Forward(inputs) => {
-                let calls = repetitions.measure(|| milliseconds(|| self.compute(inputs, None)))?;
+                let mut call = || self.compute(inputs, &mut ForwardContext::on_device(None));
+                let calls = repetitions.measure(|| milliseconds(&mut call))?;
                 Ok(CallTimes {
                     calls,
                     steps: Vec::new(),
@@ -49,9 +52,37 @@ impl<B: Ops> ErasedModel for BoundModel<B> {
             }
         }
     }
+
+    fn time_layers(
+        &self,
+        inputs: &Arrays,
+        repetitions: Repetitions,
+    ) -> Result<Option<Vec<LayerTimes>>, ForwardError> {
+        if self.residency() == Residency::Resident {
+            return Ok(None);
+        }
+        let times = repetitions.measure(|| {
+            let apart = self.layer_times(inputs, ForwardContext::apart())?;
+            let beside = self.layer_times(inputs, ForwardContext::on_device(None))?;
+            Ok::<_, ForwardError>(LayerTimes {
+                together: beside.together,
+                ..apart
+            })
+        });
+        times.map(Some)
+    }
 }
 
 impl<B: Ops> BoundModel<B> {
+    fn layer_times(
+        &self,
+        inputs: &Arrays,
+        mut context: ForwardContext<'_, B>,
+    ) -> Result<LayerTimes, ForwardError> {
+        self.compute(inputs, &mut context)?;
+        Ok(context.layer_times())
+    }
+
     /// The milliseconds of a prompt and of each of the `steps` after it.
     fn time_sequence(&self, prompt: &Arrays, steps: u32) -> Result<(f64, Vec<f64>), ForwardError> {
         let Capabilities {
@@ -63,7 +94,8 @@ impl<B: Ops> BoundModel<B> {
         let step = step_after(prompt, name).ok_or(ForwardError::MissingInput { name })?;
         let mut cache = Cache::new(layers);
         let mut advance = |inputs: &Arrays| {
-            let time = milliseconds(|| self.compute(inputs, Some(&mut cache)))?;
+            let mut context = ForwardContext::on_device(Some(&mut cache));
+            let time = milliseconds(|| self.compute(inputs, &mut context))?;
             cache.advance(inputs[name].shape()[1]);
             Ok::<_, ForwardError>(time)
         };

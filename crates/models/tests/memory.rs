@@ -9,6 +9,7 @@ use testgen_nn::{
     array::{Array, Arrays},
     device::BackendDevice,
     heap,
+    weights::Residency,
 };
 use testgen_processing::processor::Processor;
 use testgen_types::{Architecture, ModelType, Precision};
@@ -44,6 +45,7 @@ fn measure(directory: &Path, precision: Precision, sizes: CallSizes) -> (Measure
             &Checkpoint::at(directory),
             &device,
             precision,
+            Residency::Resident,
         )
         .expect("it loads")
     };

@@ -14,7 +14,7 @@ pub mod reference_ops;
 pub use activation::Activation;
 pub use ops::{
     Ops, activate, add_layer_norm, compute_in, layer_norm, linear, masked_softmax, matmul,
-    merge_heads, rms_norm, rotate,
+    merge_heads, put, put_beside, rms_norm, rotate, transposed,
 };
 
 /// The host processor.

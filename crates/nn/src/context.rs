@@ -6,6 +6,8 @@ use crate::{
     cache::{Cache, KeyValue, LayerState},
     forward::{Forward, ForwardError, Placement},
     routing::Routing,
+    stack::Stack,
+    timing::LayerTimes,
 };
 use burn_tensor::{DType, Tensor};
 use half::{bf16, f16, slice::HalfFloatSliceExt};
@@ -17,7 +19,11 @@ pub struct ForwardContext<'a, B: Ops> {
     traced: bool,
     /// Whether outputs stay on the device.
     on_device: bool,
-    stack: &'static str,
+    /// The prefix of traces.
+    prefix: &'static str,
+    /// Whether streamed layers are loaded and computed by turns.
+    computes_apart: bool,
+    layer_times: LayerTimes,
     result: Forward,
 }
 
@@ -45,7 +51,9 @@ impl<'a, B: Ops> ForwardContext<'a, B> {
             cache,
             traced,
             on_device: false,
-            stack: "",
+            prefix: "",
+            computes_apart: false,
+            layer_times: LayerTimes::default(),
             result: Forward::default(),
         }
     }
@@ -57,6 +65,28 @@ impl<'a, B: Ops> ForwardContext<'a, B> {
             on_device: true,
             ..Self::new(cache, false)
         }
+    }
+
+    /// The context of a call as in [`ForwardContext::on_device`], which loads and computes streamed
+    /// layers by turns, to measure both.
+    pub fn apart() -> Self {
+        Self {
+            computes_apart: true,
+            ..Self::on_device(None)
+        }
+    }
+
+    pub(crate) fn computes_apart(&self) -> bool {
+        self.computes_apart
+    }
+
+    pub(crate) fn add_layer_times(&mut self, times: LayerTimes) {
+        self.layer_times += times;
+    }
+
+    /// The time that streamed layers took.
+    pub fn layer_times(&self) -> LayerTimes {
+        self.layer_times
     }
 
     /// The result of the call.
@@ -99,8 +129,8 @@ impl<'a, B: Ops> ForwardContext<'a, B> {
     }
 
     /// Sets the prefix of the traces that follow, such as `encoder.`.
-    pub fn enter(&mut self, stack: &'static str) {
-        self.stack = stack;
+    pub fn enter(&mut self, prefix: &'static str) {
+        self.prefix = prefix;
     }
 
     /// The state of `layer` after the previous step, or `None` in the first step, and in a call
@@ -166,7 +196,7 @@ impl<'a, B: Ops> ForwardContext<'a, B> {
         &mut self,
         tensor: &Tensor<B, D>,
     ) -> Result<(), ForwardError> {
-        self.trace(format!("{}embed", self.stack), tensor)
+        self.trace(format!("{}embed", self.prefix), tensor)
     }
 
     /// Stores the hidden state after layer `index`, when a trace was requested.
@@ -175,16 +205,16 @@ impl<'a, B: Ops> ForwardContext<'a, B> {
         index: usize,
         tensor: &Tensor<B, D>,
     ) -> Result<(), ForwardError> {
-        self.trace(format!("{}layer.{index}", self.stack), tensor)
+        self.trace(format!("{}layer.{index}", self.prefix), tensor)
     }
 
-    /// Runs `x` through `layers` and then `finish`; `step` takes a layer, what it reads, and its
-    /// place in the cache. Leaves the hidden state after each layer; as in transformers, the state
+    /// Runs `x` through the layers of `stack` and then `finish`; `step` takes a layer, what it reads,
+    /// and its place in the cache. Leaves the hidden state after each layer; as in transformers, the state
     /// of the last layer is stored after `finish`.
     pub fn run_layers<L>(
         &mut self,
-        layers: &[L],
-        mut x: Tensor<B, 3>,
+        stack: &Stack<B, L>,
+        x: Tensor<B, 3>,
         mut step: impl FnMut(
             &L,
             Tensor<B, 3>,
@@ -192,24 +222,26 @@ impl<'a, B: Ops> ForwardContext<'a, B> {
         ) -> Result<Tensor<B, 3>, ForwardError>,
         finish: impl FnOnce(Tensor<B, 3>) -> Tensor<B, 3>,
     ) -> Result<Tensor<B, 3>, ForwardError> {
-        for (index, layer) in layers.iter().enumerate() {
-            x = step(
+        let last = stack.depth().saturating_sub(1);
+        let x = stack.fold(self, x, |x, index, layer, context| {
+            let x = step(
                 layer,
                 x,
                 LayerSlot {
                     index,
-                    context: &mut *self,
+                    context: &mut *context,
                 },
             )?;
             // The last state is stored after `finish`, as `hidden_states` of transformers ends with
             // the normalised one.
-            if index + 1 < layers.len() {
-                self.trace_layer(index, &x)?;
+            if index != last {
+                context.trace_layer(index, &x)?;
             }
-        }
-        let last = finish(x);
-        self.trace_layer(layers.len().saturating_sub(1), &last)?;
-        Ok(last)
+            Ok(x)
+        })?;
+        let x = finish(x);
+        self.trace_layer(last, &x)?;
+        Ok(x)
     }
 
     /// Stores the router's decision of layer `index`, if a trace was requested.

@@ -1,6 +1,9 @@
 //! The result of one forward call, on the host, and its errors.
 
-use crate::array::{Array, Arrays};
+use crate::{
+    array::{Array, Arrays},
+    weights::WeightsError,
+};
 use testgen_types::{DeviceKind, Precision};
 
 /// The device and type of an output, read from the tensor itself.
@@ -71,6 +74,9 @@ pub enum ForwardError {
         /// The backend's message.
         message: String,
     },
+    /// A streamed layer cannot be read.
+    #[error("a layer cannot be streamed: {0}")]
+    Stream(#[from] WeightsError),
     /// The engine that computes the model does not have what the call needs.
     #[error("not supported by the engine: {0}")]
     Unsupported(#[from] Unsupported),

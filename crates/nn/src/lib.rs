@@ -25,5 +25,7 @@ pub mod inputs;
 pub mod layer;
 #[cfg(feature = "native")]
 pub mod routing;
+#[cfg(feature = "native")]
+pub mod stack;
 pub mod timing;
 pub mod weights;

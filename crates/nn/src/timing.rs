@@ -1,7 +1,10 @@
 //! Calls of a model that are timed: from inputs on the host to outputs that stay on the device.
 
 use crate::array::Arrays;
-use std::time::Instant;
+use std::{
+    ops::AddAssign,
+    time::{Duration, Instant},
+};
 
 /// A call that is timed.
 #[derive(Debug, Clone, Copy)]
@@ -25,6 +28,25 @@ pub struct CallTimes {
     pub calls: Vec<f64>,
     /// Of each step after each prompt; empty for forward calls.
     pub steps: Vec<f64>,
+}
+
+/// The time that streamed layers took in a call.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct LayerTimes {
+    /// Of reading and copying them; complete if they were loaded and computed by turns.
+    pub load: Duration,
+    /// Of computing them, likewise.
+    pub compute: Duration,
+    /// From the first load to the last result.
+    pub together: Duration,
+}
+
+impl AddAssign for LayerTimes {
+    fn add_assign(&mut self, other: Self) {
+        self.load += other.load;
+        self.compute += other.compute;
+        self.together += other.together;
+    }
 }
 
 /// The milliseconds of `work`, which returns when the device has done it.

@@ -18,3 +18,13 @@ pub use finite::not_finite;
 pub use header_fault::header_fault;
 #[cfg(feature = "native")]
 pub use view::Weights;
+
+/// Where the layers of a model are between two calls.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub enum Residency {
+    /// On the device.
+    #[default]
+    Resident,
+    /// In the file: each is loaded when it is needed, and dropped after it.
+    Streamed,
+}

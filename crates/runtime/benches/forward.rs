@@ -5,13 +5,21 @@
 //!
 //!     cargo bench --workspace --bench forward -- CHECKPOINT forward --batch 1 --tokens 128 --runs 20
 //!     cargo bench --workspace --bench forward -- CHECKPOINT decode --device cuda --precision bf16
+//!     cargo bench --workspace --bench forward -- CHECKPOINT forward --device cuda --engine native/stream
+//!
+//! Equal digests are equal bits of all outputs of the first call.
 
 use serde_json::{Value, json};
-use std::{path::Path, process::ExitCode, time::Instant};
+use std::{
+    hash::{DefaultHasher, Hash, Hasher},
+    path::Path,
+    process::ExitCode,
+    time::{Duration, Instant},
+};
 use testgen_runtime::{
     Architecture, Array, Arrays, Checkpoint, DeviceIndex, DeviceKind, EngineName, LoadedSubject,
-    Model, ModelType, OpenDevice, Precision, Source, Spec, Subject, Task, detect, load, memory,
-    open_on, reset_peak,
+    Model, ModelType, OpenDevice, Precision, Repetitions, Source, Spec, Subject, Task, detect,
+    load, memory, open_on, reset_peak,
 };
 
 fn main() -> ExitCode {
@@ -32,7 +40,7 @@ fn main() -> ExitCode {
 }
 
 const USAGE: &str = "usage: CHECKPOINT forward|decode [--batch N] [--tokens N] [--runs N] [--device cpu|cuda|rocm] \
-    [--engine native|native/vendor] [--precision f32|tf32|f16|bf16]";
+    [--engine native|native/vendor|native/stream] [--precision f32|tf32|f16|bf16]";
 
 struct Job {
     checkpoint: String,
@@ -108,17 +116,22 @@ impl Job {
         let model = loaded.model().ok_or("the checkpoint has no model")?;
         let load_ms = milliseconds(start);
         let load_peak = memory(&device).peak;
-        model
-            .forward(&self.ids(self.tokens))
-            .map_err(|error| error.to_string())?;
+        let inputs = self.ids(self.tokens);
+        let first = model.forward(&inputs).map_err(|error| error.to_string())?;
         let first_ms = milliseconds(start);
         let times = match self.what {
             What::Forward => self.forward(model),
             What::Decode => self.decode(model),
         }?;
-        Ok(
-            json!({ "load_ms": load_ms, "first_ms": first_ms, "load_peak_bytes": load_peak, "peak_bytes": memory(&device).peak, "times_ms": times }),
-        )
+        Ok(json!({
+            "load_ms": load_ms,
+            "first_ms": first_ms,
+            "load_peak_bytes": load_peak,
+            "peak_bytes": memory(&device).peak,
+            "times_ms": times,
+            "layers_ms": layers(model, &inputs)?,
+            "digest": digest(&first.outputs),
+        }))
     }
 
     fn load(&self, device: &OpenDevice) -> Result<LoadedSubject, String> {
@@ -198,4 +211,33 @@ impl Job {
 
 fn milliseconds(start: Instant) -> f64 {
     start.elapsed().as_secs_f64() * 1e3
+}
+
+/// The milliseconds of streamed layers in one call: loading them, computing them, and both side by
+/// side.
+fn layers(model: &Model, inputs: &Arrays) -> Result<Option<[f64; 3]>, String> {
+    let repetitions = Repetitions {
+        warmup: 1,
+        iterations: 1,
+    };
+    let times = model.time_layers(inputs, repetitions);
+    let times = times.map_err(|error| error.to_string())?;
+    let first = times.and_then(|times| times.into_iter().next());
+    Ok(first.map(|times| [times.load, times.compute, times.together].map(in_milliseconds)))
+}
+
+fn in_milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+/// A number that differs if any bit of the outputs does, but for chance.
+fn digest(outputs: &Arrays) -> String {
+    let mut hasher = DefaultHasher::new();
+    for (name, array) in outputs {
+        name.hash(&mut hasher);
+        array.shape().hash(&mut hasher);
+        let bits = array.as_floats().unwrap_or_default().iter();
+        bits.for_each(|value| value.to_bits().hash(&mut hasher));
+    }
+    format!("{:016x}", hasher.finish())
 }

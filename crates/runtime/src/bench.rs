@@ -148,6 +148,7 @@ impl MeasuredSubject<'_> {
             tokens: row.tokens,
             steps: row.steps,
             bytes: row.bytes,
+            overlap: row.overlap,
             repetitions: row.repetitions.unwrap_or(request.repetitions),
             status: row.status,
             reason: row.reason,

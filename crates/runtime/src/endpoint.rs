@@ -24,7 +24,7 @@ use queue::Queue;
 use std::{error::Error, fmt};
 use testgen_device::{DetectionPath, Device, DeviceUnavailable};
 use testgen_models::Model;
-use testgen_nn::forward::Unsupported;
+use testgen_nn::{forward::Unsupported, weights::Residency};
 use testgen_types::{DeviceKind, LoadMemory, Precision};
 
 /// Where requests for a model go.
@@ -191,6 +191,17 @@ impl Endpoint {
         self.served.as_ref().map(|served| &served.device)
     }
 
+    /// Whether the layers of the model are loaded when they are needed.
+    fn streams(&self) -> bool {
+        matches!(
+            self.loaded(),
+            Some(LoadedSubject::Model {
+                residency: Residency::Streamed,
+                ..
+            })
+        )
+    }
+
     /// Memory around the load, as a report has it.
     pub fn memory(&self) -> Option<LoadMemory> {
         let MemoryAroundLoad { before, after } = self.memory?;
@@ -201,6 +212,7 @@ impl Endpoint {
             in_use_after: after.in_use,
             peak: after.peak,
             estimated_weights: None,
+            streamed: self.streams(),
         })
     }
 

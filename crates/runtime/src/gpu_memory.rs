@@ -35,11 +35,17 @@ pub(crate) fn peak(backend: &BackendDevice) -> Option<u64> {
     }
 }
 
-pub(crate) use gpu::{begin_peak, is_out_of_memory, tries_allocation};
+pub(crate) use gpu::{begin_peak, is_out_of_memory, limit, tries_allocation};
 
 #[cfg(any(feature = "cuda", feature = "rocm"))]
 mod gpu {
     pub(crate) use testgen_gpu::{reset_memory_peak as begin_peak, tries_allocation};
+
+    /// The limit that `TESTGEN_GPU_MEMORY` sets, in bytes.
+    pub(crate) fn limit() -> Option<u64> {
+        // A value that is not a number was reported when the device was opened.
+        testgen_gpu::memory_limit().ok().flatten()
+    }
 
     /// Whether a message is about memory that a device does not have.
     pub(crate) fn is_out_of_memory(message: &str) -> bool {
@@ -51,6 +57,10 @@ mod gpu {
 #[cfg(not(any(feature = "cuda", feature = "rocm")))]
 mod gpu {
     pub(crate) fn begin_peak() {}
+
+    pub(crate) fn limit() -> Option<u64> {
+        None
+    }
 
     pub(crate) fn tries_allocation() -> bool {
         false

@@ -32,6 +32,7 @@ mod recorded_request;
 mod repetition;
 mod report;
 mod require;
+mod residency;
 mod skip;
 mod stress_request;
 mod subject;

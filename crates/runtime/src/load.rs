@@ -5,13 +5,14 @@ use crate::{
     harness::Spec,
     load_target::InitError,
     open::{DeviceExecutor, OpenDevice},
+    residency,
     subject::{LoadedSubject, OperatorSet, OperatorShapes, Subject},
 };
 use std::time::Instant;
-use testgen_models::Checkpoint;
+use testgen_models::{Checkpoint, LoadError};
 #[cfg(feature = "native")]
 use testgen_nn::device::BackendDevice;
-use testgen_nn::forward::Unsupported;
+use testgen_nn::{forward::Unsupported, weights::Residency};
 #[cfg(feature = "native")]
 use testgen_operators::calls::Execute;
 use testgen_types::Precision;
@@ -35,12 +36,26 @@ pub fn load<'c>(
         (Subject::Model { .. }, None) => Err(InitError::NoCheckpoint),
         (Subject::Model { model_type, .. }, Some(checkpoint)) => {
             let start = Instant::now();
+            let mut residency = residency::of_load(checkpoint, device, precision);
             let (model, lacks) = match &device.executor {
                 #[cfg(feature = "native")]
-                DeviceExecutor::Native(backend) => (
-                    testgen_models::load_model(model_type, checkpoint, backend, precision)?,
-                    Default::default(),
-                ),
+                DeviceExecutor::Native(backend) => {
+                    let load = |residency| {
+                        testgen_models::load_model(
+                            model_type, checkpoint, backend, precision, residency,
+                        )
+                    };
+                    // Nobody asked to stream a model that has no stack of layers: that it does not
+                    // fit is the device's error.
+                    let model = match load(residency) {
+                        Err(LoadError::Unsupported(_)) if device.residency != residency => {
+                            residency = Residency::Resident;
+                            load(residency)?
+                        }
+                        loaded => loaded?,
+                    };
+                    (model, Default::default())
+                }
                 DeviceExecutor::Engine { process, .. } if process.only_operators() => {
                     return Err(Unsupported("models; it computes operators only".to_owned()).into());
                 }
@@ -51,6 +66,7 @@ pub fn load<'c>(
             Ok(LoadedSubject::Model {
                 model: Box::new(model),
                 lacks,
+                residency,
                 load_time: start.elapsed(),
             })
         }

@@ -46,6 +46,7 @@ pub(crate) use without_native::recover;
 use crate::{engine::CheckEngine, machine::host_processor};
 use testgen_device::Device;
 use testgen_engine::EngineName;
+use testgen_nn::weights::Residency;
 
 /// Opens `device` with a native engine, outside of checks.
 ///
@@ -58,13 +59,8 @@ pub fn open_on(engine: &EngineName, device: Device) -> Result<OpenDevice, OpenEr
 
 /// Opens `device` with the engine of a check: the CPU in the place of `device` is a fallback.
 pub(crate) fn open_with(engine: &CheckEngine, device: Device) -> Result<OpenDevice, OpenError> {
-    if engine.name().has_vendor_products() {
-        let (opened, library) = open_with_library(device)?;
-        engine.note_versions(&library);
-        return Ok(opened);
-    }
-    if engine.process_name().is_none() {
-        return open(device);
+    if engine.name().is_native() {
+        return open_native(engine, device);
     }
     let process = engine
         .attach(&device)
@@ -86,7 +82,25 @@ pub(crate) fn open_with(engine: &CheckEngine, device: Device) -> Result<OpenDevi
             engine: engine.clone(),
         },
         tf32,
+        residency: Residency::Resident,
         fallback,
+    })
+}
+
+fn open_native(engine: &CheckEngine, device: Device) -> Result<OpenDevice, OpenError> {
+    let opened = if engine.name().has_vendor_products() {
+        let (opened, library) = open_with_library(device)?;
+        engine.note_versions(&library);
+        opened
+    } else {
+        open(device)?
+    };
+    Ok(OpenDevice {
+        residency: match engine.name().streams_layers() {
+            true => Residency::Streamed,
+            false => Residency::Resident,
+        },
+        ..opened
     })
 }
 

@@ -4,6 +4,7 @@
 use std::{collections::BTreeMap, fmt, path::Path, time::Duration};
 use testgen_engine::Feature;
 use testgen_models::{Checkpoint, Model, Source};
+use testgen_nn::weights::Residency;
 use testgen_operators::calls::{
     Call, CallError, Computed, Execute, PeriodicCall, PeriodicResult, Piece,
 };
@@ -73,6 +74,8 @@ pub enum LoadedSubject {
         model: Box<Model>,
         /// The features that it does not have in an engine, with the reasons.
         lacks: BTreeMap<Feature, String>,
+        /// Where its layers are.
+        residency: Residency,
         /// The time of the load.
         load_time: Duration,
     },
@@ -127,10 +130,12 @@ impl LoadedSubject {
             Self::Model {
                 model,
                 lacks,
+                residency,
                 load_time,
             } => Self::Model {
                 model: Box::new(replace(*model)),
                 lacks,
+                residency,
                 load_time,
             },
             Self::Operators(set) => Self::Operators(set),

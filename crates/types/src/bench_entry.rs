@@ -25,6 +25,12 @@ closed_enum! {
         Decode = "decode",
         /// One call of an operator, from inputs to the output on the device.
         Operator = "operator",
+        /// Reading the layers of a streamed model and copying them to the device.
+        LoadLayers = "load_layers",
+        /// Computing the layers of a streamed model, without loading them.
+        ComputeLayers = "compute_layers",
+        /// Both side by side.
+        StreamLayers = "stream_layers",
         /// Copying bytes from the host to the device.
         CopyToDevice = "copy_to_device",
         /// Copying bytes from the device to the host.
@@ -86,6 +92,10 @@ pub struct BenchEntry {
     pub steps: Option<u32>,
     /// The bytes of a copy.
     pub bytes: Option<u64>,
+    /// Of `stream_layers`: how much of the shorter one of loading and computing took no time of its
+    /// own, because the other one went on beside it; 1 is all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overlap: Option<f64>,
     /// How often it was repeated.
     pub repetitions: Repetitions,
     /// Whether it was timed.

@@ -193,6 +193,9 @@ pub struct LoadMemory {
     /// The bytes of the weights that were expected from the headers of the checkpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimated_weights: Option<u64>,
+    /// Whether the layers of the model stayed in their file, and were loaded when they were needed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub streamed: bool,
 }
 
 impl ReportEntry {

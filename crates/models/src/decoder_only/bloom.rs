@@ -19,12 +19,13 @@ use testgen_nn::{
         Alibi, Embedding, GroupedAttention, HeadCounts, LayerContext, LayerNorm, Linear, Mlp,
         Positions, Projections,
     },
+    stack::Stack,
     weights::{Weights, WeightsError},
 };
 use testgen_types::Head;
 
 /// The `config.json`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 pub(crate) struct BloomConfig {
     vocab_size: usize,
     hidden_size: usize,
@@ -119,9 +120,10 @@ fn load_decoder<B: Ops>(
             )?,
         },
         positions: Positions::Alibi(Alibi::new(config.n_head)),
-        layers: (0..config.n_layer)
-            .map(|index| BloomLayer::load(config, &w.module("h").module(index)))
-            .collect::<Result<_, _>>()?,
+        layers: Stack::load(&w.module("h"), config.n_layer, {
+            let config = config.clone();
+            move |_, w| BloomLayer::load(&config, w)
+        })?,
         final_norm: FinalNorm::LayerNorm(LayerNorm::load(
             &w.module("ln_f"),
             width,

@@ -18,12 +18,13 @@ use testgen_nn::{
         Alibi, Embedding, GroupedAttention, HeadCounts, LayerContext, LayerNorm, Linear, Mlp,
         Positions, Projections, RopeConfig, Rotary,
     },
+    stack::Stack,
     weights::{Weights, WeightsError},
 };
 use testgen_types::Head;
 
 /// The `config.json`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 pub(crate) struct FalconConfig {
     vocab_size: usize,
     hidden_size: usize,
@@ -194,9 +195,10 @@ fn load_decoder<B: Ops>(
                 trained,
             ))
         },
-        layers: (0..config.num_hidden_layers)
-            .map(|index| FalconLayer::load(config, &w.module("h").module(index)))
-            .collect::<Result<_, _>>()?,
+        layers: Stack::load(&w.module("h"), config.num_hidden_layers, {
+            let config = config.clone();
+            move |_, w| FalconLayer::load(&config, w)
+        })?,
         final_norm: FinalNorm::LayerNorm(norm),
     })
 }

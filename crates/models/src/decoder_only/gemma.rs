@@ -25,6 +25,7 @@ use testgen_nn::{
         GatedMlp, GroupedAttention, HeadCounts, LayerContext, Linear, Positions, ProjectionNames,
         Projections, RmsNorm, RopeConfig, Rotary,
     },
+    stack::Stack,
     weights::{Weights, WeightsError},
 };
 use testgen_types::Head;
@@ -65,7 +66,7 @@ impl LlamaVariant for Gemma {
 }
 
 /// The `config.json` of `model_type` `gemma2`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Gemma2Config {
     vocab_size: usize,
     hidden_size: usize,
@@ -199,8 +200,6 @@ fn load_decoder<B: Ops>(
 ) -> Result<Gemma2Decoder<B>, WeightsError> {
     let (width, trained) = (config.hidden_size, config.max_position_embeddings);
     let rope = config.rope.fields().parameters(trained);
-    let layer =
-        |(index, window)| Gemma2Layer::load(config, window, &w.module("layers").module(index));
     let norm = RmsNorm::load_unit_offset(&w.module("norm"), width, config.rms_norm_eps)?;
     Ok(CausalDecoder {
         embeddings: TokenEmbeddings::load(
@@ -210,12 +209,10 @@ fn load_decoder<B: Ops>(
             Some((width as f64).sqrt()),
         )?,
         positions: Positions::Rotary(Rotary::new(&rope, config.head_dim, trained)),
-        layers: config
-            .windows()
-            .into_iter()
-            .enumerate()
-            .map(layer)
-            .collect::<Result<_, _>>()?,
+        layers: Stack::load(&w.module("layers"), config.num_hidden_layers, {
+            let (config, windows) = (config.clone(), config.windows());
+            move |index, w| Gemma2Layer::load(&config, windows[index], w)
+        })?,
         final_norm: FinalNorm::RmsNorm(norm),
     })
 }

@@ -19,12 +19,13 @@ use testgen_nn::{
         Embedding, GroupedAttention, HeadCounts, LayerContext, LayerNorm, Linear, Mlp, Positions,
         Projections, positions,
     },
+    stack::Stack,
     weights::{Weights, WeightsError},
 };
 use testgen_types::Head;
 
 /// The `config.json`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Gpt2Config {
     vocab_size: usize,
     n_positions: usize,
@@ -120,9 +121,10 @@ fn load_decoder<B: Ops>(
             wpe: Embedding::load(&w.module("wpe"), config.n_positions, width)?,
         },
         positions: Positions::Embedded,
-        layers: (0..config.n_layer)
-            .map(|index| Gpt2Layer::load(config, index, &w.module("h").module(index)))
-            .collect::<Result<_, _>>()?,
+        layers: Stack::load(&w.module("h"), config.n_layer, {
+            let config = config.clone();
+            move |index, w| Gpt2Layer::load(&config, index, w)
+        })?,
         final_norm: FinalNorm::LayerNorm(norm),
     })
 }

@@ -18,12 +18,13 @@ use testgen_nn::{
         Embedding, GroupedAttention, HeadCounts, LayerContext, LayerNorm, Linear, Mlp, Positions,
         Projections, RopeFields, RopeParameters, Rotary,
     },
+    stack::Stack,
     weights::{Weights, WeightsError},
 };
 use testgen_types::Head;
 
 /// The `config.json`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 pub(crate) struct GptNeoXConfig {
     vocab_size: usize,
     hidden_size: usize,
@@ -144,9 +145,10 @@ fn load_decoder<B: Ops>(
     Ok(CausalDecoder {
         embeddings: Embedding::load(&w.module("embed_in"), config.vocab_size, width)?,
         positions: Positions::Rotary(Rotary::new(&config.rope(), config.head_dim(), trained)),
-        layers: (0..config.num_hidden_layers)
-            .map(|index| GptNeoXLayer::load(config, &w.module("layers").module(index)))
-            .collect::<Result<_, _>>()?,
+        layers: Stack::load(&w.module("layers"), config.num_hidden_layers, {
+            let config = config.clone();
+            move |_, w| GptNeoXLayer::load(&config, w)
+        })?,
         final_norm: FinalNorm::LayerNorm(norm),
     })
 }

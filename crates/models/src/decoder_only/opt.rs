@@ -19,12 +19,13 @@ use testgen_nn::{
         Embedding, GroupedAttention, HeadCounts, LayerContext, LayerNorm, Linear, Mlp, Positions,
         ProjectionNames, Projections, positions_without_padding,
     },
+    stack::Stack,
     weights::{Weights, WeightsError},
 };
 use testgen_types::Head;
 
 /// The `config.json`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 pub(crate) struct OptConfig {
     vocab_size: usize,
     hidden_size: usize,
@@ -140,9 +141,10 @@ fn load_decoder<B: Ops>(config: &OptConfig, w: &Weights<B>) -> Result<OptDecoder
     Ok(CausalDecoder {
         embeddings: OptEmbeddings::load(config, w)?,
         positions: Positions::Embedded,
-        layers: (0..config.num_hidden_layers)
-            .map(|index| OptLayer::load(config, &w.module("layers").module(index)))
-            .collect::<Result<_, _>>()?,
+        layers: Stack::load(&w.module("layers"), config.num_hidden_layers, {
+            let config = config.clone();
+            move |_, w| OptLayer::load(&config, w)
+        })?,
         final_norm: FinalNorm::Projected { norm, project },
     })
 }

@@ -26,6 +26,7 @@ use testgen_nn::{
         AttentionNames, CachedAttention, CachedAttentionShape, Embedding, Linear, RelativeBias,
         RmsNorm, decoder_bias, padding_bias,
     },
+    stack::Stack,
     weights::{Weights, WeightsError},
 };
 use testgen_types::Head;
@@ -90,7 +91,7 @@ impl ModelDef for T5 {
 struct T5Layers<B: Ops> {
     embed_tokens: Embedding<B>,
     relative_attention_bias: RelativeBias<B>,
-    blocks: Vec<T5Block<B>>,
+    blocks: Stack<B, T5Block<B>>,
     final_layer_norm: RmsNorm<B>,
     vocab: usize,
     types: T5Types,
@@ -127,6 +128,7 @@ impl<B: Ops> T5Layers<B> {
             w.mark_unused("block.0.layer.1.EncDecAttention.relative_attention_bias.weight");
         }
         let norm = w.module("final_layer_norm").in_type(types.sum);
+        let feed_forward = config.feed_forward().map_err(invalid)?;
         Ok(Self {
             embed_tokens,
             relative_attention_bias: RelativeBias::load(
@@ -134,11 +136,10 @@ impl<B: Ops> T5Layers<B> {
                 config.buckets(!decoder),
                 config.num_heads,
             )?,
-            blocks: (0..layers)
-                .map(|index| {
-                    T5Block::load(config, decoder, types, &w.module("block").module(index))
-                })
-                .collect::<Result<_, _>>()?,
+            blocks: Stack::load(&w.module("block"), layers, {
+                let config = config.clone();
+                move |_, w| T5Block::load(&config, feed_forward, decoder, types, w)
+            })?,
             final_layer_norm: RmsNorm::load(&norm, config.d_model, config.layer_norm_epsilon)?,
             vocab: config.vocab_size,
             types,
@@ -164,7 +165,7 @@ impl<B: Ops> T5Layers<B> {
         x: &Tensor<B, 3>,
         context: &mut ForwardContext<'_, B>,
     ) -> Result<(), ForwardError> {
-        if index + 1 == self.blocks.len() {
+        if index + 1 == self.blocks.depth() {
             Ok(())
         } else {
             context.trace_layer(index, &x.clone().cast(self.types.product))
@@ -173,7 +174,7 @@ impl<B: Ops> T5Layers<B> {
 
     fn finish(&self, x: Tensor<B, 3>, context: &mut ForwardContext<'_, B>) -> HiddenStates<B> {
         let x = self.final_layer_norm.forward(x).cast(self.types.product);
-        context.trace_layer(self.blocks.len().saturating_sub(1), &x)?;
+        context.trace_layer(self.blocks.depth().saturating_sub(1), &x)?;
         Ok(x)
     }
 }
@@ -184,21 +185,18 @@ impl<B: Ops> SourceEncoder<B> for T5Layers<B> {
         inputs: &Inputs<'_, B>,
         context: &mut ForwardContext<'_, B>,
     ) -> HiddenStates<B> {
-        let mut x = self.embed("input_ids", inputs, context)?;
+        let x = self.embed("input_ids", inputs, context)?;
         let [batch, seq, _] = x.dims();
         // Once for all blocks, which share the table of the first.
         let distances = self.relative_attention_bias.at(0, [seq, seq], inputs);
         let bias = sum(distances, padding_bias(inputs, [batch, seq])?);
-        for (index, block) in self.blocks.iter().enumerate() {
+        let x = self.blocks.fold(context, x, |x, index, block, context| {
             let normal = block.normal(x.clone());
-            x = block.feed_forward(
-                x + block
-                    .attention
-                    .attend_self(normal, Some(bias.clone()))
-                    .cast(self.types.sum),
-            );
+            let seen = block.attention.attend_self(normal, Some(bias.clone()));
+            let x = block.feed_forward(x + seen.cast(self.types.sum));
             self.trace(index, &x, context)?;
-        }
+            Ok(x)
+        })?;
         self.finish(x, context)
     }
 }
@@ -210,33 +208,34 @@ impl<B: Ops> TargetDecoder<B> for T5Layers<B> {
         inputs: &Inputs<'_, B>,
         context: &mut ForwardContext<'_, B>,
     ) -> HiddenStates<B> {
-        let mut x = self.embed("decoder_input_ids", inputs, context)?;
+        let x = self.embed("decoder_input_ids", inputs, context)?;
         let ([batch, new, _], past) = (x.dims(), context.past());
         let distances = self
             .relative_attention_bias
             .at(past, [new, past + new], inputs);
         let bias = sum(distances, decoder_bias(inputs, [batch, new], past)?);
         let source = source_bias(encoded, batch, inputs, context)?;
-        for (index, block) in self.blocks.iter().enumerate() {
+        let x = self.blocks.fold(context, x, |x, index, block, context| {
             let normal = block.normal(x.clone());
             let seen = block
                 .attention
                 .attend_cached(normal, Some(bias.clone()), index, context);
-            x = block.cross(
+            let x = block.cross(
                 x + seen.cast(self.types.sum),
                 encoded,
                 source.clone(),
                 index,
                 context,
             )?;
-            x = block.feed_forward(x);
+            let x = block.feed_forward(x);
             self.trace(index, &x, context)?;
-        }
+            Ok(x)
+        })?;
         self.finish(x, context)
     }
 
     fn layers(&self) -> usize {
-        self.blocks.len()
+        self.blocks.depth()
     }
 
     fn max_positions(&self) -> Option<usize> {
@@ -280,10 +279,11 @@ const ATTENTION: AttentionNames = AttentionNames {
 impl<B: Ops> T5Block<B> {
     fn load(
         config: &T5Config,
+        FeedForward { gated, activation }: FeedForward,
         decoder: bool,
         types: T5Types,
         w: &Weights<B>,
-    ) -> Result<Self, LoadError> {
+    ) -> Result<Self, WeightsError> {
         let (width, heads, head_dim) = (config.d_model, config.num_heads, config.d_kv);
         // T5 does not scale scores: its initialisation of the queries contains the factor.
         let shape = CachedAttentionShape {
@@ -304,7 +304,6 @@ impl<B: Ops> T5Block<B> {
         };
         let last = layer(if decoder { 2 } else { 1 });
         let w = last.module("DenseReluDense");
-        let FeedForward { gated, activation } = config.feed_forward().map_err(invalid)?;
         Ok(Self {
             attention: CachedAttention::load(
                 &layer(0).module("SelfAttention"),

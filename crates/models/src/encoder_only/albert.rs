@@ -18,6 +18,7 @@ use serde_json::{Map, Value};
 use testgen_nn::{
     backend::Ops,
     layer::{AttentionNames, Linear},
+    stack::Stack,
     weights::{Weights, WeightsError},
 };
 use testgen_types::Head;
@@ -94,7 +95,6 @@ impl AlbertConfig {
             // Always there, also between equal widths, unlike ELECTRA's.
             project: Some(Linear::load(&mapping, inner, width)?),
             layers: self.layers(&w.module("encoder.albert_layer_groups"))?,
-            order: self.order(),
             relative: None,
             pooler: pooled
                 .then(|| Linear::load(&w.module("pooler"), width, width))
@@ -103,19 +103,12 @@ impl AlbertConfig {
     }
 
     /// The layers of all groups, group by group.
-    fn layers<B: Ops>(&self, w: &Weights<B>) -> Result<Vec<BertLayer<B>>, WeightsError> {
-        let shape = self.fields.layer();
-        let places = (0..self.num_hidden_groups)
-            .flat_map(|group| (0..self.inner_group_num).map(move |layer| (group, layer)));
-        places
-            .map(|(group, layer)| {
-                BertLayer::load(
-                    &shape,
-                    &NAMES,
-                    &w.module(group).module("albert_layers").module(layer),
-                )
-            })
-            .collect()
+    fn layers<B: Ops>(&self, w: &Weights<B>) -> Result<Stack<B, BertLayer<B>>, WeightsError> {
+        let (shape, per_group) = (self.fields.layer(), self.inner_group_num);
+        Stack::load_in_order(w, self.order(), move |index, w| {
+            let group = w.module(index / per_group).module("albert_layers");
+            BertLayer::load(&shape, &NAMES, &group.module(index % per_group))
+        })
     }
 
     /// Every depth takes all layers of its group; the division is transformers'.

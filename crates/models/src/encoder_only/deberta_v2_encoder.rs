@@ -16,6 +16,7 @@ use testgen_nn::{
         Conv1d, Conv1dShape, Disentangled, DisentangledShape, LayerNorm, Linear, Mlp,
         padding_factor, pair_bias,
     },
+    stack::Stack,
     weights::{Weights, WeightsError},
 };
 
@@ -37,7 +38,7 @@ pub(crate) struct DebertaV2Shape {
 
 pub(crate) struct DebertaV2Encoder<B: Ops> {
     embeddings: TextEmbeddings<B>,
-    layers: Vec<DebertaV2Layer<B>>,
+    layers: Stack<B, DebertaV2Layer<B>>,
     /// [2 * span, width], normalised if configured.
     distances: Option<Tensor<B, 2>>,
     convolution: Option<Convolution<B>>,
@@ -53,9 +54,10 @@ impl<B: Ops> DebertaV2Encoder<B> {
         w.mark_unused("embeddings.position_embeddings.weight");
         Ok(Self {
             embeddings,
-            layers: (0..shape.layers)
-                .map(|index| DebertaV2Layer::load(shape, &encoder.module("layer").module(index)))
-                .collect::<Result<_, _>>()?,
+            layers: Stack::load(&encoder.module("layer"), shape.layers, {
+                let shape = *shape;
+                move |_, w| DebertaV2Layer::load(&shape, w)
+            })?,
             distances: distances(shape, &encoder)?,
             convolution: shape
                 .convolution
@@ -105,19 +107,18 @@ impl<B: Ops> Backbone<B> for DebertaV2Encoder<B> {
         let embedded = without_padding(x, shown.as_ref());
         context.trace_embed(&embedded)?;
         let bias = pair_bias(inputs, [batch, seq])?;
-        let mut x = embedded.clone();
-        for (index, layer) in self.layers.iter().enumerate() {
-            x = layer.forward(x, self.distances.as_ref(), bias.clone(), inputs);
-            // `DebertaV2Encoder` applies it after the first layer only, to the embeddings.
-            if let Some(convolution) = self.convolution.as_ref().filter(|_| index == 0) {
-                x = convolution.forward(embedded.clone(), x, shown.as_ref());
-            }
-            context.trace_layer(index, &x)?;
-        }
-        Ok(Hidden {
-            last: x,
-            pooled: None,
-        })
+        let last = self
+            .layers
+            .fold(context, embedded.clone(), |x, index, layer, context| {
+                let mut x = layer.forward(x, self.distances.as_ref(), bias.clone(), inputs);
+                // `DebertaV2Encoder` applies it after the first layer only, to the embeddings.
+                if let Some(convolution) = self.convolution.as_ref().filter(|_| index == 0) {
+                    x = convolution.forward(embedded.clone(), x, shown.as_ref());
+                }
+                context.trace_layer(index, &x)?;
+                Ok(x)
+            })?;
+        Ok(Hidden { last, pooled: None })
     }
 
     fn capabilities(&self) -> Capabilities {

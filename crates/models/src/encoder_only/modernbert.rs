@@ -27,6 +27,7 @@ use testgen_nn::{
         Embedding, LayerNorm, Linear, ProjectionNames, Rotary, masked_mean, padding_bias,
         positions, window_bias,
     },
+    stack::Stack,
     weights::{Weights, WeightsError},
 };
 use testgen_types::Head;
@@ -124,7 +125,7 @@ impl<B: Ops> PredictionHead<B> {
 struct ModernBertEncoder<B: Ops> {
     words: Embedding<B>,
     norm: LayerNorm<B>,
-    layers: Vec<(LayerType, ModernBertLayer<B>)>,
+    layers: Stack<B, (LayerType, ModernBertLayer<B>)>,
     final_norm: LayerNorm<B>,
     full: Rotary,
     sliding: Rotary,
@@ -160,24 +161,19 @@ impl<B: Ops> ModernBertEncoder<B> {
                 config.hidden_size,
             )?,
             norm: config.norm(&embeddings.module("norm"))?,
-            layers: config
-                .kinds()
-                .into_iter()
-                .enumerate()
-                .map(|(index, kind)| {
-                    let w = w.module("layers").module(index);
-                    // The embeddings are normalised already: transformers has an identity in the first
-                    // layer.
+            layers: Stack::load(&w.module("layers"), config.num_hidden_layers, {
+                let (config, kinds) = (config.clone(), config.kinds());
+                move |index, w| {
+                    // The embeddings are normalised already: transformers has an identity in the
+                    // first layer.
                     let attention_norm = (index > 0)
                         .then(|| config.norm(&w.module(NAMES.attention_norm)))
                         .transpose()?;
                     let mlp_norm = config.norm(&w.module(NAMES.mlp_norm))?;
-                    Ok((
-                        kind,
-                        ModernBertLayer::load(&shape, &NAMES, attention_norm, mlp_norm, &w)?,
-                    ))
-                })
-                .collect::<Result<_, WeightsError>>()?,
+                    let layer = ModernBertLayer::load(&shape, &NAMES, attention_norm, mlp_norm, w)?;
+                    Ok((kinds[index], layer))
+                }
+            })?,
             final_norm: config.norm(&w.module("final_norm"))?,
             full: config.rotary(LayerType::FullAttention),
             sliding: config.rotary(LayerType::SlidingAttention),

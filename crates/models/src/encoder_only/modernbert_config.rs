@@ -14,7 +14,7 @@ use testgen_nn::{
 use testgen_types::Head;
 
 /// The `config.json`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 pub(crate) struct ModernBertConfig {
     pub(crate) vocab_size: usize,
     pub(crate) hidden_size: usize,
@@ -53,7 +53,7 @@ pub(crate) enum ClassifierPooling {
 }
 
 /// Rotary parameters for each type of layer.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RopeByType {
     full_attention: Option<RopeParameters>,

@@ -230,7 +230,7 @@ impl<B: Ops> Network<B> for LlavaModel<B> {
     ) -> Result<(), ForwardError> {
         let mut x = self.decoder.embed(inputs, context)?;
         if inputs.host("pixel_values").is_some() {
-            x = self.merged(x, self.images.features(inputs)?, inputs)?;
+            x = self.merged(x, self.images.features(inputs, context)?, inputs)?;
         }
         let hidden = self.decoder.decode(x, inputs, context)?;
         context.output("logits", self.lm_head.forward(hidden))
@@ -241,7 +241,7 @@ impl<B: Ops> Network<B> for LlavaModel<B> {
             cacheable_length: self.decoder.positions.cacheable(),
             cache_reset_length: self.decoder.positions.cache_reset_length(),
             tokens_per_image: Some(self.tokens_per_image),
-            ..Capabilities::decoder(self.decoder.layers.len())
+            ..Capabilities::decoder(self.decoder.layers.depth())
         }
     }
 }
@@ -338,8 +338,12 @@ impl<B: Ops> Images<B> {
     }
 
     /// [images * tokens, width] of `pixel_values`.
-    fn features(&self, inputs: &Inputs<'_, B>) -> Result<Tensor<B, 2>, ForwardError> {
-        let states = self.image_encoder.hidden_states(inputs)?;
+    fn features(
+        &self,
+        inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<Tensor<B, 2>, ForwardError> {
+        let states = self.image_encoder.hidden_states(inputs, context)?;
         let chosen = self
             .layers
             .iter()

@@ -20,6 +20,7 @@ use testgen_nn::{
     forward::ForwardError,
     inputs::Inputs,
     layer::{Conv2d, Conv2dShape, LayerNorm, Linear, key_bias},
+    stack::Stack,
     weights::{Weights, WeightsError},
 };
 use testgen_types::Head;
@@ -157,10 +158,10 @@ struct DetrModel<B: Ops> {
     backbone: resnet::ResNetEncoder<B>,
     positions: DetrPositions<B>,
     projection: Conv2d<B>,
-    encoder: Vec<DetrEncoderLayer<B>>,
+    encoder: Stack<B, DetrEncoderLayer<B>>,
     /// [1, queries, width]: what a query asks for, added before every attention.
     queries: Tensor<B, 3>,
-    decoder: Vec<DetrDecoderLayer<B>>,
+    decoder: Stack<B, DetrDecoderLayer<B>>,
     layernorm: LayerNorm<B>,
     head: Option<DetectionHead<B>>,
 }
@@ -192,10 +193,6 @@ impl<B: Ops> DetrModel<B> {
         let encoder = shape(config.encoder_ffn_dim, config.encoder_attention_heads);
         let decoder = shape(config.decoder_ffn_dim, config.decoder_attention_heads);
         let learned = config.position_embedding_type == ImagePositionType::Learned;
-        let encoder_layer =
-            |index| DetrEncoderLayer::load(&encoder, &w.module("encoder.layers").module(index));
-        let decoder_layer =
-            |index| DetrDecoderLayer::load(&decoder, &w.module("decoder.layers").module(index));
         Ok(Self {
             backbone: resnet::ResNetEncoder::load(
                 backbone,
@@ -203,15 +200,19 @@ impl<B: Ops> DetrModel<B> {
             )?,
             positions: DetrPositions::load(learned, width, w)?,
             projection: Conv2d::load(&w.module("input_projection"), projection, true)?,
-            encoder: (0..config.encoder_layers)
-                .map(encoder_layer)
-                .collect::<Result<_, _>>()?,
+            encoder: Stack::load(
+                &w.module("encoder.layers"),
+                config.encoder_layers,
+                move |_, w| DetrEncoderLayer::load(&encoder, w),
+            )?,
             queries: w
                 .tensor("query_position_embeddings.weight", [queries, width])?
                 .unsqueeze(),
-            decoder: (0..config.decoder_layers)
-                .map(decoder_layer)
-                .collect::<Result<_, _>>()?,
+            decoder: Stack::load(
+                &w.module("decoder.layers"),
+                config.decoder_layers,
+                move |_, w| DetrDecoderLayer::load(&decoder, w),
+            )?,
             layernorm: LayerNorm::load(&w.module("decoder.layernorm"), width, EPS)?,
             head,
         })
@@ -228,7 +229,7 @@ impl<B: Ops> DetrModel<B> {
         let size = [features.dims()[2], features.dims()[3]];
         let projected = self.projection.forward(features);
         let [batch, width, height, length] = projected.dims();
-        let mut x = projected
+        let x = projected
             .reshape([batch, width, height * length])
             .swap_dims(1, 2);
         context.trace_embed(&x)?;
@@ -237,12 +238,13 @@ impl<B: Ops> DetrModel<B> {
             .as_ref()
             .and_then(|shown| key_bias(inputs, shown, [batch, height * length]));
         let positions = self.positions.at(size, shown.as_deref(), inputs);
-        for (index, layer) in self.encoder.iter().enumerate() {
-            x = layer.forward(x, &positions, bias.clone());
+        let places = self.encoder.fold(context, x, |x, index, layer, context| {
+            let x = layer.forward(x, &positions, bias.clone());
             context.trace_layer(index, &x)?;
-        }
+            Ok(x)
+        })?;
         Ok(EncodedImage {
-            places: x,
+            places,
             positions,
             bias,
         })
@@ -261,18 +263,17 @@ impl<B: Ops> Network<B> for DetrModel<B> {
         context.output("encoder_last_hidden_state", memory.places.clone())?;
         let ([batch, ..], [_, queries, width]) = (memory.places.dims(), self.queries.dims());
         // The queries themselves are added like positions, before each attention.
-        let mut x = Tensor::zeros([batch, queries, width], (inputs.device(), inputs.dtype));
-        for (index, layer) in self.decoder.iter().enumerate() {
-            x = layer.forward(x, &self.queries, &memory);
-            if index + 1 < self.decoder.len() {
-                context.trace_layer(self.encoder.len() + index, &x)?;
+        let x = Tensor::zeros([batch, queries, width], (inputs.device(), inputs.dtype));
+        let (first, depth) = (self.encoder.depth(), self.decoder.depth());
+        let x = self.decoder.fold(context, x, |x, index, layer, context| {
+            let x = layer.forward(x, &self.queries, &memory);
+            if index + 1 < depth {
+                context.trace_layer(first + index, &x)?;
             }
-        }
+            Ok(x)
+        })?;
         let last = self.layernorm.forward(x);
-        context.trace_layer(
-            self.encoder.len() + self.decoder.len().saturating_sub(1),
-            &last,
-        )?;
+        context.trace_layer(first + depth.saturating_sub(1), &last)?;
         context.output("last_hidden_state", last.clone())?;
         self.head
             .as_ref()

@@ -170,8 +170,6 @@ impl<B: Ops> YolosEncoder<B> {
         let (shape, embeddings) = (config.shape(), w.module("embeddings"));
         let (width, grid, queries) = (shape.width, shape.grid(), config.num_detection_tokens);
         let tokens = 1 + grid.patches() + queries;
-        let layer =
-            |index| VisionLayer::load(&shape, &SAVED, &w.module("encoder.layer").module(index));
         let between = if config.use_mid_position_embeddings {
             shape.layers.saturating_sub(1)
         } else {
@@ -209,7 +207,9 @@ impl<B: Ops> YolosEncoder<B> {
                 })
                 .map(positions)
                 .collect(),
-            stack: VisionStack::load(&shape, w, layer)?,
+            stack: VisionStack::load(&shape, w, &w.module("encoder.layer"), move |w| {
+                VisionLayer::load(&shape, &SAVED, w)
+            })?,
             channels: shape.channels,
         })
     }

@@ -23,6 +23,7 @@ use testgen_nn::{
         AttentionNames, CachedAttention, CachedAttentionShape, Conv1d, Conv1dShape, LayerNorm,
         Linear, Mlp, length_bias,
     },
+    stack::Stack,
     weights::{Weights, WeightsError},
 };
 use testgen_types::Head;
@@ -75,7 +76,7 @@ struct Recogniser<B: Ops> {
     cut: bool,
     position_activation: Activation,
     layer_norm: LayerNorm<B>,
-    layers: Vec<Wav2Vec2Layer<B>>,
+    layers: Stack<B, Wav2Vec2Layer<B>>,
     stable: bool,
     head: FrameHead<B>,
     /// Whether `extract_features` is an output.
@@ -112,9 +113,10 @@ impl<B: Ops> Recogniser<B> {
             cut: config.num_conv_pos_embeddings.is_multiple_of(2),
             position_activation: config.feat_extract_activation,
             layer_norm: norm(&encoder, width)?,
-            layers: (0..config.num_hidden_layers)
-                .map(|index| Wav2Vec2Layer::load(config, &encoder.module("layers").module(index)))
-                .collect::<Result<_, _>>()?,
+            layers: Stack::load(&encoder.module("layers"), config.num_hidden_layers, {
+                let config = config.clone();
+                move |_, w| Wav2Vec2Layer::load(&config, w)
+            })?,
             stable: config.do_stable_layer_norm,
             head: FrameHead::load(config, head, labels, w)?,
             returns_features: false,
@@ -218,7 +220,7 @@ impl<B: Ops> Network<B> for Recogniser<B> {
         if let Some(norm) = &self.feature_norm {
             features = norm.forward(features);
         }
-        let mut x = self.embed(
+        let x = self.embed(
             self.projection.forward(features.clone()),
             real.as_ref(),
             inputs,
@@ -228,11 +230,12 @@ impl<B: Ops> Network<B> for Recogniser<B> {
             .as_ref()
             .and_then(|real| length_bias(inputs, real, frames));
         let mut states = vec![x.clone()];
-        for (index, layer) in self.layers.iter().enumerate() {
-            x = layer.forward(x, bias.clone(), self.stable);
+        let mut x = self.layers.fold(context, x, |x, index, layer, context| {
+            let x = layer.forward(x, bias.clone(), self.stable);
             context.trace_layer(index, &x)?;
             states.push(x.clone());
-        }
+            Ok(x)
+        })?;
         if self.stable {
             x = self.layer_norm.forward(x);
         }

@@ -21,6 +21,7 @@ use testgen_nn::{
     forward::ForwardError,
     inputs::Inputs,
     layer::{Conv1d, Conv1dShape, Embedding, LayerNorm, Linear},
+    stack::Stack,
     weights::{Weights, WeightsError},
 };
 use testgen_types::Head;
@@ -162,7 +163,7 @@ struct SpectrogramEncoder<B: Ops> {
     conv1: Conv1d<B>,
     conv2: Conv1d<B>,
     positions: Tensor<B, 2>,
-    layers: Vec<BartLayer<B>>,
+    layers: Stack<B, BartLayer<B>>,
     layer_norm: LayerNorm<B>,
     /// Bins and frames of the input.
     size: [usize; 2],

@@ -18,7 +18,7 @@ use testgen_nn::{
 use testgen_types::Head;
 
 /// The `config.json`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 pub(crate) struct MambaConfig {
     #[serde(flatten)]
     fields: StateFields,
@@ -106,7 +106,10 @@ impl ModelDef for Mamba {
         _labels: usize,
         w: &Weights<B>,
     ) -> LoadedNetwork<B> {
-        config.fields.load(head, w, |w| MambaMixer::load(config, w))
+        let owned = config.clone();
+        config
+            .fields
+            .load(head, w, move |w| MambaMixer::load(&owned, w))
     }
 }
 

@@ -19,7 +19,7 @@ use testgen_nn::{
 use testgen_types::Head;
 
 /// The `config.json`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Mamba2Config {
     #[serde(flatten)]
     fields: StateFields,
@@ -109,9 +109,10 @@ impl ModelDef for Mamba2 {
         _labels: usize,
         w: &Weights<B>,
     ) -> LoadedNetwork<B> {
+        let owned = config.clone();
         config
             .fields
-            .load(head, w, |w| Mamba2Mixer::load(config, w))
+            .load(head, w, move |w| Mamba2Mixer::load(&owned, w))
     }
 }
 

@@ -18,12 +18,13 @@ use testgen_nn::{
     forward::ForwardError,
     inputs::Inputs,
     layer::{Embedding, RmsNorm, visible_tokens},
+    stack::Stack,
     weights::{Weights, WeightsError},
 };
 use testgen_types::Head;
 
 /// The fields of `config.json` that both types have, with the defaults of Mamba.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 pub(crate) struct StateFields {
     vocab_size: usize,
     pub(crate) hidden_size: usize,
@@ -63,7 +64,7 @@ impl StateFields {
         &self,
         head: Head,
         w: &Weights<B>,
-        mixer: impl Fn(&Weights<B>) -> Result<M, WeightsError>,
+        mixer: impl Fn(&Weights<B>) -> Result<M, WeightsError> + Send + 'static,
     ) -> LoadedNetwork<B> {
         let backbone = self.backbone(&w.strip_prefix("backbone"), mixer)?;
         let tied = self
@@ -74,28 +75,24 @@ impl StateFields {
         Ok(Box::new(TextModel { backbone, head }))
     }
 
-    fn backbone<B: Ops, M: Mixer<B>>(
+    fn backbone<B: Ops, M: Mixer<B> + 'static>(
         &self,
         w: &Weights<B>,
-        mixer: impl Fn(&Weights<B>) -> Result<M, WeightsError>,
+        mixer: impl Fn(&Weights<B>) -> Result<M, WeightsError> + Send + 'static,
     ) -> Result<StateStack<B, M>, WeightsError> {
         // The original releases have the second name.
         let embeddings = w.module_named(&["embeddings", "embedding"]);
         Ok(StateStack {
             embeddings: Embedding::load(&embeddings, self.vocab_size, self.hidden_size)?,
-            layers: (0..self.num_hidden_layers)
-                .map(|index| {
-                    let w = w.module("layers").module(index);
+            layers: Stack::load(&w.module("layers"), self.num_hidden_layers, {
+                let (width, eps) = (self.hidden_size, self.layer_norm_epsilon);
+                move |_, w| {
                     Ok(StateLayer {
-                        norm: RmsNorm::load(
-                            &w.module("norm"),
-                            self.hidden_size,
-                            self.layer_norm_epsilon,
-                        )?,
+                        norm: RmsNorm::load(&w.module("norm"), width, eps)?,
                         mixer: mixer(&w.module("mixer"))?,
                     })
-                })
-                .collect::<Result<_, WeightsError>>()?,
+                }
+            })?,
             norm_f: RmsNorm::load(
                 &w.module("norm_f"),
                 self.hidden_size,
@@ -121,7 +118,7 @@ pub(crate) trait Mixer<B: Ops>: Send {
 
 struct StateStack<B: Ops, M> {
     embeddings: Embedding<B>,
-    layers: Vec<StateLayer<B, M>>,
+    layers: Stack<B, StateLayer<B, M>>,
     norm_f: RmsNorm<B>,
     residual_in_fp32: bool,
     vocab: usize,
@@ -165,7 +162,7 @@ impl<B: Ops, M: Mixer<B>> Backbone<B> for StateStack<B, M> {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities::decoder(self.layers.len())
+        Capabilities::decoder(self.layers.depth())
     }
 }
 

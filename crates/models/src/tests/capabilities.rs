@@ -6,7 +6,7 @@ use crate::{
     config, describe, load_model,
 };
 use std::{fs, path::Path};
-use testgen_nn::device::BackendDevice;
+use testgen_nn::{device::BackendDevice, weights::Residency};
 use testgen_types::{Head, ModelType, Precision};
 
 #[test]
@@ -22,9 +22,15 @@ fn described_capabilities_are_those_of_the_network() {
         let model_type =
             ModelType::find(config::model_type(&config)).expect("a fixture's type is known");
         let device = BackendDevice::Cpu(Default::default());
-        let network = load_model(model_type, &checkpoint, &device, Precision::F32)
-            .expect("a fixture loads")
-            .capabilities();
+        let network = load_model(
+            model_type,
+            &checkpoint,
+            &device,
+            Precision::F32,
+            Residency::Resident,
+        )
+        .expect("a fixture loads")
+        .capabilities();
         let described = describe(model_type, &checkpoint)
             .expect("a fixture is described")
             .capabilities();

@@ -6,6 +6,7 @@ use std::{fs, path::Path};
 use testgen_nn::{
     device::BackendDevice,
     heap::{CountingAllocator, peak},
+    weights::Residency,
 };
 use testgen_types::{ModelType, Precision};
 
@@ -28,9 +29,15 @@ const MEMORY: u64 = 2 << 30;
 #[track_caller]
 fn error(model_type: ModelType, checkpoint: &Checkpoint) -> String {
     let device = BackendDevice::Cpu(Default::default());
-    let error = load_model(model_type, checkpoint, &device, Precision::F32)
-        .expect_err("no checkpoint has that")
-        .to_string();
+    let error = load_model(
+        model_type,
+        checkpoint,
+        &device,
+        Precision::F32,
+        Residency::Resident,
+    )
+    .expect_err("no checkpoint has that")
+    .to_string();
     assert!(peak() < MEMORY, "{} bytes", peak());
     assert!(error.len() < 1000, "{} bytes", error.len());
     error

@@ -14,6 +14,7 @@ use testgen_nn::{
         AttentionNames, CachedAttention, CachedAttentionShape, Embedding, LayerNorm, Mlp,
         decoder_bias, padding_bias,
     },
+    stack::Stack,
     weights::{Weights, WeightsError},
 };
 
@@ -54,7 +55,7 @@ pub(crate) struct BartLayers<B: Ops> {
     /// [offset + positions, width].
     positions: Tensor<B, 2>,
     layernorm_embedding: Option<LayerNorm<B>>,
-    layers: Vec<BartLayer<B>>,
+    layers: Stack<B, BartLayer<B>>,
     layer_norm: Option<LayerNorm<B>>,
     vocab: usize,
     scale: f64,
@@ -183,7 +184,7 @@ impl<B: Ops> SourceEncoder<B> for BartLayers<B> {
 
 /// All layers of an encoder and its final norm; stores the traces.
 pub(crate) fn encode_layers<B: Ops>(
-    layers: &[BartLayer<B>],
+    layers: &Stack<B, BartLayer<B>>,
     x: Tensor<B, 3>,
     bias: Option<Tensor<B, 4>>,
     context: &mut ForwardContext<'_, B>,
@@ -228,7 +229,7 @@ impl<B: Ops> TargetDecoder<B> for BartLayers<B> {
     }
 
     fn layers(&self) -> usize {
-        self.layers.len()
+        self.layers.depth()
     }
 
     fn max_positions(&self) -> Option<usize> {
@@ -252,10 +253,11 @@ impl<B: Ops> BartLayer<B> {
         shape: &BartShape,
         decoder: bool,
         w: &Weights<B>,
-    ) -> Result<Vec<Self>, WeightsError> {
-        (0..shape.layers)
-            .map(|index| Self::load(shape, decoder, &w.module("layers").module(index)))
-            .collect()
+    ) -> Result<Stack<B, Self>, WeightsError> {
+        let shape = *shape;
+        Stack::load(&w.module("layers"), shape.layers, move |_, w| {
+            Self::load(&shape, decoder, w)
+        })
     }
 
     fn load(shape: &BartShape, decoder: bool, w: &Weights<B>) -> Result<Self, WeightsError> {

@@ -19,6 +19,7 @@ use testgen_nn::{
         AttentionNames, AttentionShape, LayerNorm, Linear, Mlp, RelativeBias, SelfAttention,
         padding_bias,
     },
+    stack::Stack,
     weights::{Weights, WeightsError},
 };
 
@@ -60,9 +61,7 @@ pub(crate) struct BertEncoder<B: Ops> {
     pub(crate) embeddings: TextEmbeddings<B>,
     /// From the width of the embeddings to the width of the layers, if they differ.
     pub(crate) project: Option<Linear<B>>,
-    pub(crate) layers: Vec<BertLayer<B>>,
-    /// The index into `layers` at each depth.
-    pub(crate) order: Vec<usize>,
+    pub(crate) layers: Stack<B, BertLayer<B>>,
     /// Added to the scores of all layers.
     pub(crate) relative: Option<RelativeBias<B>>,
     pub(crate) pooler: Option<Linear<B>>,
@@ -74,17 +73,14 @@ impl<B: Ops> BertEncoder<B> {
         embeddings: TextEmbeddings<B>,
         count: usize,
         shape: &BertLayerShape,
-        names: &BertLayerNames,
+        names: &'static BertLayerNames,
         layers: &Weights<B>,
     ) -> Result<Self, WeightsError> {
-        let layers = (0..count)
-            .map(|index| BertLayer::load(shape, names, &layers.module(index)))
-            .collect::<Result<_, _>>()?;
+        let shape = *shape;
         Ok(Self {
             embeddings,
             project: None,
-            layers,
-            order: (0..count).collect(),
+            layers: Stack::load(layers, count, move |_, w| BertLayer::load(&shape, names, w))?,
             relative: None,
             pooler: None,
         })
@@ -148,10 +144,11 @@ impl<B: Ops> Backbone<B> for BertEncoder<B> {
         context.trace_embed(&x)?;
         let [batch, seq, _] = x.dims();
         let bias = self.bias(inputs, [batch, seq])?;
-        for (depth, layer) in self.order.iter().enumerate() {
-            x = self.layers[*layer].forward(x, bias.clone());
+        x = self.layers.fold(context, x, |x, depth, layer, context| {
+            let x = layer.forward(x, bias.clone());
             context.trace_layer(depth, &x)?;
-        }
+            Ok(x)
+        })?;
         let pooled =
             // `BertPooler` takes tanh whatever `hidden_act` is.
             self.pooler.as_ref().map(|pooler| activate(pooler.forward(first_token(x.clone())), Activation::Tanh));

@@ -14,6 +14,7 @@ use testgen_nn::{
     forward::ForwardError,
     inputs::Inputs,
     layer::{Embedding, LayerContext, LayerNorm, Linear, Positions, RmsNorm},
+    stack::Stack,
     weights::{Weights, WeightsError},
 };
 use testgen_types::Head;
@@ -23,7 +24,7 @@ pub(crate) struct CausalDecoder<B: Ops, E, L> {
     pub(crate) embeddings: E,
     /// How attention receives the positions of tokens.
     pub(crate) positions: Positions,
-    pub(crate) layers: Vec<L>,
+    pub(crate) layers: Stack<B, L>,
     pub(crate) final_norm: FinalNorm<B>,
 }
 
@@ -152,7 +153,7 @@ impl<B: Ops, E: Embeddings<B>, L: DecoderLayer<B>> Backbone<B> for CausalDecoder
             max_positions: self.embeddings.max_positions(),
             cacheable_length: self.positions.cacheable(),
             cache_reset_length: self.positions.cache_reset_length(),
-            ..Capabilities::decoder(self.layers.len())
+            ..Capabilities::decoder(self.layers.depth())
         }
     }
 }

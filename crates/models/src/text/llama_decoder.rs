@@ -12,6 +12,7 @@ use crate::model_def::LoadedNetwork;
 use testgen_nn::{
     backend::Ops,
     layer::{Linear, Positions, RmsNorm, Rotary},
+    stack::Stack,
     weights::{Weights, WeightsError},
 };
 use testgen_types::Head;
@@ -57,19 +58,10 @@ impl LlamaShape {
         Ok(CausalDecoder {
             embeddings: TokenEmbeddings::load(w, fields.vocab_size, width, self.embedding_scale)?,
             positions: Positions::Rotary(Rotary::new(&self.rope, self.head_dim, trained)),
-            layers: self
-                .windows
-                .iter()
-                .enumerate()
-                .map(|(index, window)| {
-                    LlamaLayer::load(
-                        fields,
-                        self,
-                        (index, *window),
-                        &w.module("layers").module(index),
-                    )
-                })
-                .collect::<Result<_, _>>()?,
+            layers: Stack::load(&w.module("layers"), self.windows.len(), {
+                let (fields, shape) = (fields.clone(), self.clone());
+                move |index, w| LlamaLayer::load(&fields, &shape, index, w)
+            })?,
             final_norm: FinalNorm::RmsNorm(self.norm(fields, &w.module("norm"))?),
         })
     }

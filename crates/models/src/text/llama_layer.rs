@@ -79,7 +79,7 @@ impl<B: Ops> LlamaLayer<B> {
     pub(crate) fn load(
         fields: &LlamaFields,
         shape: &LlamaShape,
-        (index, window): (usize, Option<usize>),
+        index: usize,
         w: &Weights<B>,
     ) -> Result<Self, WeightsError> {
         let [attention_norm, mlp_norm] = shape.norm_position.names();
@@ -91,7 +91,7 @@ impl<B: Ops> LlamaLayer<B> {
                 shape.norm(fields, &w.module(mlp_norm))?,
             ],
             norm_position: shape.norm_position,
-            window,
+            window: shape.windows[index],
         })
     }
 

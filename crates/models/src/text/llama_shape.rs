@@ -10,7 +10,7 @@ use testgen_nn::{
 use testgen_types::Head;
 
 /// The fields of `config.json` that every such type has.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 pub(crate) struct LlamaFields {
     pub(crate) vocab_size: usize,
     pub(crate) hidden_size: usize,
@@ -101,6 +101,7 @@ impl LlamaFields {
 }
 
 /// The differences between the types.
+#[derive(Clone)]
 pub(crate) struct LlamaShape {
     pub(crate) head_dim: usize,
     pub(crate) key_value_heads: usize,

@@ -27,7 +27,7 @@ use testgen_nn::{
 use testgen_types::Head;
 
 /// The `config.json`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Dinov2Config {
     #[serde(flatten)]
     fields: VisionFields,
@@ -165,8 +165,9 @@ impl<B: Ops> Dinov2Encoder<B> {
             cls_token: embeddings.tensor("cls_token", [1, 1, width])?,
             position_embeddings: embeddings
                 .tensor("position_embeddings", [1, 1 + positions, width])?,
-            stack: VisionStack::load(&shape, w, |index| {
-                load_layer(config, &shape, &layers.module(index))
+            stack: VisionStack::load(&shape, w, &layers, {
+                let config = config.clone();
+                move |w| load_layer(&config, &shape, w)
             })?,
             channels: shape.channels,
         })

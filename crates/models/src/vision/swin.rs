@@ -19,12 +19,13 @@ use testgen_nn::{
     forward::ForwardError,
     inputs::Inputs,
     layer::{Conv2d, Conv2dShape, LayerNorm, Linear, mean},
+    stack::Stack,
     weights::{Weights, WeightsError},
 };
 use testgen_types::Head;
 
 /// The `config.json`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 pub(crate) struct SwinConfig {
     patch_size: ImageSize,
     image_size: ImageSize,
@@ -166,7 +167,7 @@ impl<B: Ops> Network<B> for SwinModel<B> {
         let mut x = self.embeddings.forward(inputs)?;
         context.trace_embed(&x.places)?;
         for (index, stage) in self.stages.iter().enumerate() {
-            x = stage.forward(x, inputs)?;
+            x = stage.forward(x, inputs, context)?;
             context.trace_layer(index, &x.places)?;
         }
         let last = self.layernorm.forward(x.places);
@@ -252,7 +253,7 @@ impl<B: Ops> SwinEmbeddings<B> {
 }
 
 struct SwinStage<B: Ops> {
-    blocks: Vec<SwinLayer<B>>,
+    blocks: Stack<B, SwinLayer<B>>,
     downsample: Option<Merging<B>>,
 }
 
@@ -260,14 +261,10 @@ impl<B: Ops> SwinStage<B> {
     fn load(config: &SwinConfig, stage: usize, w: &Weights<B>) -> Result<Self, WeightsError> {
         let last = stage + 1 == config.depths.len();
         Ok(Self {
-            blocks: (0..config.depths[stage])
-                .map(|index| {
-                    SwinLayer::load(
-                        config.layer(stage, index),
-                        &w.module("blocks").module(index),
-                    )
-                })
-                .collect::<Result<_, _>>()?,
+            blocks: Stack::load(&w.module("blocks"), config.depths[stage], {
+                let config = config.clone();
+                move |index, w| SwinLayer::load(config.layer(stage, index), w)
+            })?,
             downsample: (!last)
                 .then(|| Merging::load(config.width(stage), &w.module("downsample")))
                 .transpose()?,
@@ -276,12 +273,14 @@ impl<B: Ops> SwinStage<B> {
 
     fn forward(
         &self,
-        mut x: FeatureMap<B>,
+        x: FeatureMap<B>,
         inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
     ) -> Result<FeatureMap<B>, ForwardError> {
-        for block in &self.blocks {
+        let x = self.blocks.fold(context, x, |mut x, _, block, _| {
             x.places = block.forward(&x, inputs)?;
-        }
+            Ok(x)
+        })?;
         Ok(match &self.downsample {
             Some(merging) => merging.forward(x),
             None => x,

@@ -234,14 +234,16 @@ impl<B: Ops> VitEncoder<B> {
                 .map(|name| embeddings.tensor(name, [1, 1, width]))
                 .collect::<Result<_, _>>()?,
             position_embeddings: embeddings.tensor("position_embeddings", [1, tokens, width])?,
-            stack: VisionStack::load(shape, w, |index| {
-                let w = layers.module(index);
-                let names = if w.has("mlp.fc1.weight") {
-                    &IN_MEMORY
-                } else {
-                    &SAVED
-                };
-                VisionLayer::load(shape, names, &w)
+            stack: VisionStack::load(shape, w, &layers, {
+                let shape = *shape;
+                move |w| {
+                    let names = if w.has("mlp.fc1.weight") {
+                        &IN_MEMORY
+                    } else {
+                        &SAVED
+                    };
+                    VisionLayer::load(&shape, names, w)
+                }
             })?,
             image: [shape.channels, shape.image[0], shape.image[1]],
         })

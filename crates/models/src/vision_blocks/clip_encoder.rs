@@ -13,11 +13,12 @@ use testgen_nn::{
         AttentionNames, AttentionShape, Conv2d, Conv2dShape, Embedding, LayerNorm, Linear, Mlp,
         SelfAttention, causal_bias, padding_bias, positions,
     },
+    stack::Stack,
     weights::{Weights, WeightsError},
 };
 
 /// The fields that both encoders of both types have; their defaults are the types' own.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 pub(crate) struct ClipEncoderFields {
     pub(crate) hidden_size: usize,
     intermediate_size: usize,
@@ -84,20 +85,18 @@ impl ImageFields {
 }
 
 /// The layers of an encoder.
-pub(crate) struct ClipLayers<B: Ops>(Vec<ClipLayer<B>>);
+pub(crate) struct ClipLayers<B: Ops>(Stack<B, ClipLayer<B>>);
 
 impl<B: Ops> ClipLayers<B> {
     /// `encoder.layers` below `w`.
     fn load(fields: &ClipEncoderFields, w: &Weights<B>) -> Result<Self, WeightsError> {
-        Ok(Self(
-            (0..fields.num_hidden_layers)
-                .map(|index| ClipLayer::load(fields, &w.module("encoder.layers").module(index)))
-                .collect::<Result<_, _>>()?,
-        ))
+        let (count, fields) = (fields.num_hidden_layers, fields.clone());
+        let layers = &w.module("encoder.layers");
+        Stack::load(layers, count, move |_, w| ClipLayer::load(&fields, w)).map(Self)
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.0.len()
+        self.0.depth()
     }
 
     /// [batch, seq, width] through the first `count` layers; their traces are numbered from
@@ -110,10 +109,8 @@ impl<B: Ops> ClipLayers<B> {
         count: usize,
         context: &mut ForwardContext<'_, B>,
     ) -> Result<Tensor<B, 3>, ForwardError> {
-        self.0[..count]
-            .iter()
-            .enumerate()
-            .try_fold(x, |x, (index, layer)| {
+        self.0
+            .fold_first(count, context, x, |x, index, layer, context| {
                 let x = layer.forward(x, bias.cloned());
                 context.trace_layer(first + index, &x)?;
                 Ok(x)
@@ -302,12 +299,14 @@ impl<B: Ops> ClipImageEncoder<B> {
     pub(crate) fn hidden_states(
         &self,
         inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
     ) -> Result<Vec<Tensor<B, 3>>, ForwardError> {
-        let mut states = vec![self.embed(inputs.image("pixel_values", self.image)?)];
-        for layer in &self.layers.0 {
+        let embedded = self.embed(inputs.image("pixel_values", self.image)?);
+        let layers = &self.layers.0;
+        layers.fold(context, vec![embedded], |mut states, _, layer, _| {
             states.push(layer.forward(states[states.len() - 1].clone(), None));
-        }
-        Ok(states)
+            Ok(states)
+        })
     }
 
     fn embed(&self, pixels: Tensor<B, 4>) -> Tensor<B, 3> {

@@ -15,11 +15,12 @@ use testgen_nn::{
         AttentionNames, AttentionShape, Conv2d, Conv2dShape, GatedMlp, LayerNorm, Mlp,
         SelfAttention,
     },
+    stack::Stack,
     weights::{Weights, WeightsError},
 };
 
 /// The fields of `config.json` that every type has, with the defaults of ViT.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 pub(crate) struct VisionFields {
     pub(crate) hidden_size: usize,
     pub(crate) num_hidden_layers: usize,
@@ -245,19 +246,20 @@ impl<B: Ops> VisionLayer<B> {
 
 /// The layers, and the norm after them.
 pub(crate) struct VisionStack<B: Ops> {
-    layers: Vec<VisionLayer<B>>,
+    layers: Stack<B, VisionLayer<B>>,
     layernorm: LayerNorm<B>,
 }
 
 impl<B: Ops> VisionStack<B> {
-    /// `layernorm` below `w`, and what `layer` loads.
+    /// `layernorm` below `w`, and the layers below `layers`, which `layer` loads.
     pub(crate) fn load(
         shape: &VisionShape,
         w: &Weights<B>,
-        layer: impl Fn(usize) -> Result<VisionLayer<B>, WeightsError>,
+        layers: &Weights<B>,
+        layer: impl Fn(&Weights<B>) -> Result<VisionLayer<B>, WeightsError> + Send + 'static,
     ) -> Result<Self, WeightsError> {
         Ok(Self {
-            layers: (0..shape.layers).map(layer).collect::<Result<_, _>>()?,
+            layers: Stack::load(layers, shape.layers, move |_, w| layer(w))?,
             layernorm: LayerNorm::load(&w.module("layernorm"), shape.width, shape.eps)?,
         })
     }
@@ -266,16 +268,16 @@ impl<B: Ops> VisionStack<B> {
     /// outputs of the layers, before the norm, as in transformers.
     pub(crate) fn forward(
         &self,
-        mut x: Tensor<B, 3>,
+        x: Tensor<B, 3>,
         context: &mut ForwardContext<'_, B>,
         between: impl Fn(usize, Tensor<B, 3>) -> Tensor<B, 3>,
     ) -> Result<Tensor<B, 3>, ForwardError> {
         context.trace_embed(&x)?;
-        for (index, layer) in self.layers.iter().enumerate() {
-            x = layer.forward(x);
+        let x = self.layers.fold(context, x, |x, index, layer, context| {
+            let x = layer.forward(x);
             context.trace_layer(index, &x)?;
-            x = between(index, x);
-        }
+            Ok(between(index, x))
+        })?;
         Ok(self.layernorm.forward(x))
     }
 }

@@ -1,12 +1,35 @@
 //! `Ops` for GPUs: the fused kernels of `testgen-gpu`; burn's operators for the rest.
 
 use super::{Activation, Ops, reference_ops};
+use burn_tensor::{DType, Shape};
 use testgen_gpu::{ElementFunction, Gpu, GpuDevice, GpuTensor, LayerNormWeights};
 use testgen_types::DeviceKind;
 
 impl Ops for Gpu {
     fn kind(device: &GpuDevice) -> DeviceKind {
         device.kind()
+    }
+
+    fn put_op<E>(
+        shape: Shape,
+        dtype: DType,
+        device: &GpuDevice,
+        write: impl FnOnce(&mut [u8]) -> Result<(), E>,
+    ) -> Result<GpuTensor, E> {
+        testgen_gpu::put(shape, dtype, *device, write)
+    }
+
+    fn transposes(elements: usize) -> bool {
+        // A launch costs more than a small matrix takes on the host.
+        elements >= 1 << 20
+    }
+
+    fn transposed_op(x: GpuTensor) -> GpuTensor {
+        testgen_gpu::transposed(x)
+    }
+
+    fn put_beside_op<T>(device: &GpuDevice, load: impl FnOnce() -> T) -> T {
+        testgen_gpu::put_beside(*device, load)
     }
 
     fn with_tf32<T>(run: impl FnOnce() -> T) -> T {

@@ -2,7 +2,9 @@
 //! operators.
 
 use super::{Activation, reference_ops};
-use burn_tensor::{Tensor, TensorPrimitive, backend::Backend, ops::FloatTensor};
+use burn_tensor::{
+    DType, Shape, Tensor, TensorData, TensorPrimitive, backend::Backend, ops::FloatTensor,
+};
 use testgen_types::{DeviceKind, Precision};
 
 /// A backend that models can be written for. Shapes are in the documentation of the functions
@@ -10,6 +12,35 @@ use testgen_types::{DeviceKind, Precision};
 pub trait Ops: Backend {
     /// The kind of device that a tensor of this backend says it is on.
     fn kind(device: &Self::Device) -> DeviceKind;
+
+    /// See [`put`].
+    fn put_op<E>(
+        shape: Shape,
+        dtype: DType,
+        device: &Self::Device,
+        write: impl FnOnce(&mut [u8]) -> Result<(), E>,
+    ) -> Result<FloatTensor<Self>, E> {
+        let mut bytes = vec![0; shape.num_elements() * dtype.size()];
+        write(&mut bytes)?;
+        let data = TensorData::from_bytes_vec(bytes, shape, dtype);
+        Ok(Self::float_from_data(data, device))
+    }
+
+    /// Whether [`transposed`] is faster on the device than on the host, for a matrix with this
+    /// number of elements that is copied to it.
+    fn transposes(_elements: usize) -> bool {
+        false
+    }
+
+    /// See [`transposed`].
+    fn transposed_op(x: FloatTensor<Self>) -> FloatTensor<Self> {
+        Self::float_swap_dims(x, 0, 1)
+    }
+
+    /// See [`put_beside`].
+    fn put_beside_op<T>(_device: &Self::Device, load: impl FnOnce() -> T) -> T {
+        load()
+    }
 
     /// See [`compute_in`].
     fn with_tf32<T>(run: impl FnOnce() -> T) -> T {
@@ -92,6 +123,27 @@ pub fn compute_in<B: Ops, T>(precision: Precision, run: impl FnOnce() -> T) -> T
         Precision::Tf32 => B::with_tf32(run),
         Precision::F32 | Precision::F16 | Precision::Bf16 => run(),
     }
+}
+
+/// A tensor whose bytes `write` writes.
+pub fn put<B: Ops, E, const D: usize>(
+    shape: [usize; D],
+    dtype: DType,
+    device: &B::Device,
+    write: impl FnOnce(&mut [u8]) -> Result<(), E>,
+) -> Result<Tensor<B, D>, E> {
+    B::put_op(Shape::from(shape), dtype, device, write).map(wrap)
+}
+
+/// The transpose of a matrix, with adjacent elements in its rows.
+pub fn transposed<B: Ops, const D: usize>(x: Tensor<B, D>) -> Tensor<B, D> {
+    wrap(B::transposed_op(unwrap(x)))
+}
+
+/// Runs `load`, which puts tensors on the device. A device that can do both puts them while it
+/// computes what the calling thread has started.
+pub fn put_beside<B: Ops, T>(device: &B::Device, load: impl FnOnce() -> T) -> T {
+    B::put_beside_op(device, load)
 }
 
 fn wrap<B: Ops, const D: usize>(primitive: FloatTensor<B>) -> Tensor<B, D> {

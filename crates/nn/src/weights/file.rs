@@ -1,21 +1,44 @@
 //! The safetensors files of a checkpoint: one, or several with an index.
+//!
+//! Headers, and tensors that stay on the host, are read from the mapped file. Tensors that are
+//! copied are read by position: a file that someone cuts off meanwhile is an error then, and no
+//! signal.
 
 use super::{error::WeightsError, header_fault::header_fault, index::CheckpointLayout};
 use memmap2::Mmap;
 use safetensors::{Dtype, SafeTensors, tensor::Metadata};
 use std::{
     collections::BTreeMap,
+    fs::File,
+    io,
     ops::Range,
+    os::unix::fs::FileExt,
     path::{Path, PathBuf},
     sync::Arc,
+    time::SystemTime,
 };
 use testgen_types::bounded_file;
 
 /// Memory-mapped files and where in them each tensor is.
 pub(super) struct Files {
     directory: PathBuf,
-    maps: Vec<Arc<Mmap>>,
+    files: Vec<TensorFile>,
     tensors: BTreeMap<String, HeaderEntry>,
+}
+
+/// An open file of tensors.
+pub(super) struct TensorFile {
+    path: PathBuf,
+    file: File,
+    pub(super) map: Arc<Mmap>,
+    opened: FileVersion,
+}
+
+/// The length of a file and when it was written to: another one is another content.
+#[derive(Debug, PartialEq, Eq)]
+struct FileVersion {
+    length: u64,
+    modified: SystemTime,
 }
 
 struct HeaderEntry {
@@ -32,14 +55,29 @@ pub(super) struct FileTensor<'a> {
     pub(super) dtype: Dtype,
     pub(super) shape: &'a [usize],
     /// The file, and where in it the tensor is.
-    pub(super) map: &'a Arc<Mmap>,
+    pub(super) file: &'a TensorFile,
     pub(super) range: Range<usize>,
 }
 
 impl<'a> FileTensor<'a> {
     pub(super) fn bytes(&self) -> &'a [u8] {
-        &self.map[self.range.clone()]
+        &self.file.map[self.range.clone()]
     }
+
+    /// Copies the tensor's bytes from `start` on to `out`.
+    pub(super) fn read_at(&self, start: usize, out: &mut [u8]) -> Result<(), WeightsError> {
+        let place = (self.range.start + start) as u64;
+        let read = self.file.file.read_exact_at(out, place);
+        read.map_err(|error| unreadable(error.to_string(), &self.file.path))
+    }
+}
+
+fn version(file: &File) -> io::Result<FileVersion> {
+    let metadata = file.metadata()?;
+    Ok(FileVersion {
+        length: metadata.len(),
+        modified: metadata.modified()?,
+    })
 }
 
 impl Files {
@@ -62,7 +100,7 @@ impl Files {
     fn map(directory: &Path, paths: &[PathBuf]) -> Result<Self, WeightsError> {
         let mut files = Self {
             directory: directory.to_owned(),
-            maps: Vec::new(),
+            files: Vec::new(),
             tensors: BTreeMap::new(),
         };
         for path in paths {
@@ -77,20 +115,47 @@ impl Files {
     }
 
     fn add(&mut self, path: &Path) -> Result<(), WeightsError> {
-        let (map, header, metadata) = open(path)?;
+        let Opened {
+            file,
+            map,
+            header,
+            metadata,
+        } = open(path)?;
         // The 8 bytes before the header are its length.
         let data = header + 8;
         for (name, info) in metadata.tensors() {
             let range = data + info.data_offsets.0..data + info.data_offsets.1;
             let entry = HeaderEntry {
-                file: self.maps.len(),
+                file: self.files.len(),
                 dtype: info.dtype,
                 shape: info.shape.clone(),
                 range,
             };
             self.tensors.insert(name, entry);
         }
-        self.maps.push(Arc::new(map));
+        let opened = version(&file).map_err(|error| unreadable(error.to_string(), path))?;
+        self.files.push(TensorFile {
+            path: path.to_owned(),
+            file,
+            map: Arc::new(map),
+            opened,
+        });
+        Ok(())
+    }
+
+    /// Whether no file was written to since it was opened: layers that are read again and again must
+    /// be those of one model.
+    pub(super) fn check_unchanged(&self) -> Result<(), WeightsError> {
+        for TensorFile {
+            path, file, opened, ..
+        } in &self.files
+        {
+            let now = version(file).map_err(|error| unreadable(error.to_string(), path))?;
+            if now != *opened {
+                let message = "it was changed while the model was in use; load the model again";
+                return Err(unreadable(message.to_owned(), path));
+            }
+        }
         Ok(())
     }
 
@@ -111,26 +176,39 @@ impl Files {
             .into_iter()
             .flatten()
             .find_map(|name| self.tensors.get(&name).map(|entry| (name, entry)))?;
-        let map = &self.maps[entry.file];
         Some(FileTensor {
             name,
             dtype: entry.dtype,
             shape: &entry.shape,
-            map,
+            file: &self.files[entry.file],
             range: entry.range.clone(),
         })
     }
 }
 
-/// Maps the file at `path` and reads its header: its length, and the tensors, whose data is known
-/// to be in the file.
-fn open(path: &Path) -> Result<(Mmap, usize, Metadata), WeightsError> {
+/// A file whose header was read.
+struct Opened {
+    file: File,
+    map: Mmap,
+    /// The length of the header in bytes.
+    header: usize,
+    /// The tensors, whose data is known to be in the file.
+    metadata: Metadata,
+}
+
+/// Maps the file at `path` and reads its header.
+fn open(path: &Path) -> Result<Opened, WeightsError> {
     let file = bounded_file::open(path).map_err(WeightsError::of_file)?;
     // SAFETY: the map is read only; a file that is truncated by someone else while it is mapped
     // raises SIGBUS, as it does for every reader of safetensors.
     let map = unsafe { Mmap::map(&file) }.map_err(|error| unreadable(error.to_string(), path))?;
     match SafeTensors::read_metadata(&map) {
-        Ok((header, metadata)) => Ok((map, header, metadata)),
+        Ok((header, metadata)) => Ok(Opened {
+            file,
+            map,
+            header,
+            metadata,
+        }),
         Err(error) => Err(unreadable(header_fault(&map, &error), path)),
     }
 }
@@ -138,8 +216,13 @@ fn open(path: &Path) -> Result<(Mmap, usize, Metadata), WeightsError> {
 /// The entry `key` of a safetensors file's metadata; reads only the header. None when there is no
 /// such file or entry.
 pub fn file_metadata(path: &Path, key: &str) -> Option<String> {
-    let (_, _, metadata) = open(path).ok()?;
-    metadata.metadata().as_ref()?.get(key).cloned()
+    open(path)
+        .ok()?
+        .metadata
+        .metadata()
+        .as_ref()?
+        .get(key)
+        .cloned()
 }
 
 /// Whether every byte of the tensor is zero, as in a bias that was never trained; false if the

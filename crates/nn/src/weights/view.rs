@@ -2,8 +2,8 @@
 //! of every read.
 //!
 //! On the host processor a tensor that already has the requested type stays in the mapped file.
-//! Elsewhere it is converted, and linear weights are transposed from Hugging Face's [out, in] to
-//! [in, out], which is faster in matrix products.
+//! Elsewhere it is copied in that type, and linear weights are transposed from Hugging Face's
+//! [out, in] to [in, out], which is faster in matrix products.
 
 mod convert;
 #[cfg(test)]
@@ -11,12 +11,13 @@ mod fuzz;
 mod mapped;
 
 use super::{
+    Residency,
     error::WeightsError,
     file::{FileTensor, Files},
 };
-use crate::backend::Ops;
+use crate::backend::{Ops, put, transposed};
 use burn_tensor::{Bytes, DType, Shape, Tensor, TensorData};
-use convert::{Conversion, convert};
+use convert::{Conversion, Convert, StoredBytes, conversion_from};
 use std::{
     collections::BTreeSet,
     fmt,
@@ -33,6 +34,7 @@ pub struct Weights<B: Ops> {
     path: String,
     device: B::Device,
     dtype: DType,
+    residency: Residency,
 }
 
 /// The tensors that a model asked for, by their names in the files.
@@ -43,6 +45,8 @@ struct Accessed {
     tied: BTreeSet<String>,
     /// Not used by the class that is computed.
     unused: BTreeSet<String>,
+    /// Whether a stack of layers was loaded.
+    has_stack: bool,
 }
 
 impl<B: Ops> Weights<B> {
@@ -55,7 +59,33 @@ impl<B: Ops> Weights<B> {
             path: String::new(),
             device: device.clone(),
             dtype,
+            residency: Residency::Resident,
         })
+    }
+
+    /// The same checkpoint, for a model whose layers are where `residency` says.
+    #[must_use]
+    pub fn with_residency(self, residency: Residency) -> Self {
+        Self { residency, ..self }
+    }
+
+    pub(crate) fn residency(&self) -> Residency {
+        self.residency
+    }
+
+    /// Records that the model has layers that can be streamed.
+    pub(crate) fn mark_stack(&self) {
+        self.accessed().has_stack = true;
+    }
+
+    /// Whether the model has layers that can be streamed.
+    pub fn has_stack(&self) -> bool {
+        self.accessed().has_stack
+    }
+
+    /// Whether the files are those that were opened.
+    pub(crate) fn check_unchanged(&self) -> Result<(), WeightsError> {
+        self.files.check_unchanged()
     }
 
     /// The module `name` below this one, as `w.module("encoder").module(0)`.
@@ -66,6 +96,7 @@ impl<B: Ops> Weights<B> {
             path: self.name(&name.to_string()),
             device: self.device.clone(),
             dtype: self.dtype,
+            residency: self.residency,
         }
     }
 
@@ -111,6 +142,7 @@ impl<B: Ops> Weights<B> {
             path: String::new(),
             device: self.device.clone(),
             dtype,
+            residency: self.residency,
         })
     }
 
@@ -158,7 +190,10 @@ impl<B: Ops> Weights<B> {
 
     /// Host values of the tensor `name`, in f32.
     pub fn values(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, WeightsError> {
-        let data = converted(&self.stored(name, shape)?, DType::F32, Conversion::AsIs)?;
+        let stored = self.stored(name, shape)?;
+        let mut bytes = vec![0; shape.iter().product::<usize>() * DType::F32.size()];
+        conversion_of(&stored)?(&stored, shape, DType::F32, Conversion::AsIs, &mut bytes)?;
+        let data = TensorData::from_bytes_vec(bytes, Shape::from(shape.to_vec()), DType::F32);
         Ok(data.into_vec().expect("the conversion was to f32"))
     }
 
@@ -231,14 +266,44 @@ impl<B: Ops> Weights<B> {
     ) -> Result<Tensor<B, D>, WeightsError> {
         let stored = self.stored(name, &shape)?;
         let Some(bytes) = self.shared(&stored, conversion) else {
-            let data = converted(&stored, self.dtype, conversion)?;
-            return Ok(Tensor::from_data(data, (&self.device, self.dtype)));
+            return self.copied(&stored, shape, conversion);
         };
         let data = TensorData::from_bytes(bytes, Shape::from(shape), self.dtype);
         let tensor = Tensor::from_data(data, (&self.device, self.dtype));
         Ok(match conversion {
             Conversion::AsIs => tensor,
             Conversion::Transposed => tensor.transpose(),
+        })
+    }
+
+    /// A copy on the device. A large matrix that is to be turned is turned there.
+    fn copied<const D: usize>(
+        &self,
+        stored: &FileTensor<'_>,
+        shape: [usize; D],
+        conversion: Conversion,
+    ) -> Result<Tensor<B, D>, WeightsError> {
+        let convert = conversion_of(stored)?;
+        let is_turned = conversion == Conversion::Transposed;
+        let is_turned_there = is_turned && B::transposes(shape.iter().product());
+        let (conversion, mut placed) = (
+            if is_turned_there {
+                Conversion::AsIs
+            } else {
+                conversion
+            },
+            shape,
+        );
+        if conversion == Conversion::Transposed {
+            placed.reverse();
+        }
+        let tensor = put(placed, self.dtype, &self.device, |out| {
+            convert(stored, &shape, self.dtype, conversion, out)
+        })?;
+        Ok(if is_turned_there {
+            transposed(tensor)
+        } else {
+            tensor
         })
     }
 
@@ -283,28 +348,18 @@ impl<B: Ops> Weights<B> {
     }
 }
 
-/// The values of `stored` as `dtype`; a matrix that is turned comes with its shape turned.
-fn converted(
-    stored: &FileTensor<'_>,
-    dtype: DType,
-    conversion: Conversion,
-) -> Result<TensorData, WeightsError> {
-    let bytes = convert(
-        stored.bytes(),
-        stored.dtype,
-        dtype,
-        stored.shape,
-        conversion,
-    )
-    .ok_or_else(|| WeightsError::WrongType {
+/// The conversion of the type that a file has.
+fn conversion_of(stored: &FileTensor<'_>) -> Result<Convert, WeightsError> {
+    conversion_from(stored.dtype).ok_or_else(|| WeightsError::WrongType {
         name: stored.name.clone(),
         found: format!("{:?}", stored.dtype),
-    })?;
-    let shape: Vec<usize> = match conversion {
-        Conversion::AsIs => stored.shape.to_vec(),
-        Conversion::Transposed => stored.shape.iter().rev().copied().collect(),
-    };
-    Ok(TensorData::from_bytes_vec(bytes, Shape::from(shape), dtype))
+    })
+}
+
+impl StoredBytes for FileTensor<'_> {
+    fn read_at(&self, start: usize, out: &mut [u8]) -> Result<(), WeightsError> {
+        FileTensor::read_at(self, start, out)
+    }
 }
 
 #[cfg(test)]

@@ -2,9 +2,10 @@
 
 use super::row::{BenchRow, NoTime};
 use crate::{check::CorrectModel, endpoint};
+use std::time::Duration;
 use testgen_nn::{
     forward::ForwardError,
-    timing::{CallTimes, TimedCall},
+    timing::{CallTimes, LayerTimes, TimedCall},
 };
 use testgen_types::{BenchRequest, Measured, Repetitions};
 
@@ -30,6 +31,7 @@ pub(super) fn rows(model: &CorrectModel<'_>, request: &BenchRequest) -> Vec<Benc
                 longest: model.longest(),
             };
             rows.push(forward(model, size, request));
+            rows.extend(layers(model, size, request));
             if generates {
                 rows.extend(sequence(model, size, request));
             }
@@ -92,6 +94,36 @@ fn forward(model: &CorrectModel<'_>, size: GridSize, request: &BenchRequest) -> 
         time(model, TimedCall::Forward(&inputs), request.repetitions)
     });
     size.row(Measured::Forward, times.map(|times| times.calls))
+}
+
+/// The layers of a streamed model: loading them, computing them, and both side by side.
+fn layers(model: &CorrectModel<'_>, size: GridSize, request: &BenchRequest) -> Vec<BenchRow> {
+    if size.fits(0).is_err() {
+        // As the row of the forward call says.
+        return Vec::new();
+    }
+    let inputs = model.inputs(size.batch, size.tokens);
+    let times = match model.model.time_layers(&inputs, request.repetitions) {
+        Ok(None) => return Vec::new(),
+        Ok(Some(times)) => times,
+        Err(error) => return vec![size.row(Measured::StreamLayers, Err(no_time(error)))],
+    };
+    let row = |measured, time: fn(&LayerTimes) -> Duration| {
+        let milliseconds = times.iter().map(|times| time(times).as_secs_f64() * 1e3);
+        size.row(measured, Ok(milliseconds.collect()))
+    };
+    let load = row(Measured::LoadLayers, |times| times.load);
+    let compute = row(Measured::ComputeLayers, |times| times.compute);
+    let stream = row(Measured::StreamLayers, |times| times.together);
+    let overlap = overlap([&load, &compute, &stream]);
+    vec![load, compute, BenchRow { overlap, ..stream }]
+}
+
+/// See [`testgen_types::BenchEntry::overlap`].
+fn overlap(rows: [&BenchRow; 3]) -> Option<f64> {
+    let [load, compute, together] = rows.map(|row| Some(row.times.as_ref()?.median));
+    let (load, compute) = (load?, compute?);
+    Some((load + compute - together?) / load.min(compute))
 }
 
 /// The prompt, and the tokens after it.

@@ -12,6 +12,7 @@ pub(super) struct BenchRow {
     pub(super) tokens: Option<usize>,
     pub(super) steps: Option<u32>,
     pub(super) bytes: Option<u64>,
+    pub(super) overlap: Option<f64>,
     /// `None` for the repetitions of the request.
     pub(super) repetitions: Option<Repetitions>,
     pub(super) status: BenchStatus,
@@ -38,6 +39,7 @@ impl BenchRow {
             tokens: None,
             steps: None,
             bytes: None,
+            overlap: None,
             repetitions: None,
             status,
             reason: Some(reason),
@@ -75,6 +77,7 @@ impl BenchRow {
             tokens: None,
             steps: None,
             bytes: None,
+            overlap: None,
             repetitions: None,
             status,
             reason,

@@ -26,7 +26,7 @@ use std::{
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 use testgen_device::{DetectionPath, Device, EngineKind};
-use testgen_nn::device::BackendDevice;
+use testgen_nn::{device::BackendDevice, weights::Residency};
 use testgen_types::DeviceKind;
 
 /// Opens `device` with burn and runs a kernel with a known answer, on a separate thread and within
@@ -79,6 +79,7 @@ fn open_for(device: Device, products: Products) -> Result<OpenDevice, OpenError>
             facts: device,
             executor,
             tf32,
+            residency: Residency::Resident,
             fallback: None,
         })
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use testgen_device::Device;
 #[cfg(feature = "native")]
 use testgen_nn::device::BackendDevice;
+use testgen_nn::weights::Residency;
 use testgen_types::DeviceKind;
 
 /// A device that computes, proven by a known answer.
@@ -14,6 +15,8 @@ pub struct OpenDevice {
     pub(crate) executor: DeviceExecutor,
     /// Whether f32 products may be computed in TF32.
     pub(crate) tf32: bool,
+    /// Where the layers of models are that are loaded on it.
+    pub(crate) residency: Residency,
     /// The kind that was asked for and why it is another one, if the engine has opened the CPU
     /// in its place.
     pub(crate) fallback: Option<(DeviceKind, String)>,

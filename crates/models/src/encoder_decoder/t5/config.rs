@@ -7,7 +7,7 @@ use testgen_nn::{backend::Activation, layer::RelativeBuckets};
 use testgen_types::Head;
 
 /// The `config.json`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 pub(crate) struct T5Config {
     pub(super) vocab_size: usize,
     pub(super) d_model: usize,
@@ -33,6 +33,7 @@ pub(crate) struct T5Config {
 }
 
 /// The feed forward of a layer.
+#[derive(Clone, Copy)]
 pub(super) struct FeedForward {
     /// Whether it has a gate.
     pub(super) gated: bool,

@@ -14,7 +14,7 @@ pub(super) const LAYER_NORM_EPS: f64 = 1e-5;
 const MULTI_HOP: &str = "multi_hop";
 
 /// The `config.json`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 pub(crate) struct GraphormerConfig {
     pub(super) num_classes: usize,
     pub(super) num_atoms: usize,

@@ -13,6 +13,7 @@ use testgen_nn::{
     forward::ForwardError,
     inputs::Inputs,
     layer::{AttentionNames, AttentionShape, Embedding, LayerNorm, Linear, Mlp, SelfAttention},
+    stack::Stack,
     weights::{Weights, WeightsError},
 };
 
@@ -24,7 +25,7 @@ pub(super) struct GraphEncoder<B: Ops> {
     /// A separate linear projection, which checkpoints trained with quantisation noise have.
     quant_noise: Option<Linear<B>>,
     emb_layer_norm: Option<LayerNorm<B>>,
-    layers: Vec<GraphLayer<B>>,
+    layers: Stack<B, GraphLayer<B>>,
 }
 
 impl<B: Ops> GraphEncoder<B> {
@@ -47,9 +48,10 @@ impl<B: Ops> GraphEncoder<B> {
                 .encoder_normalize_before
                 .then(|| LayerNorm::load(&w.module("emb_layer_norm"), width, LAYER_NORM_EPS))
                 .transpose()?,
-            layers: (0..config.num_hidden_layers)
-                .map(|index| GraphLayer::load(config, &w.module("layers").module(index)))
-                .collect::<Result<_, _>>()?,
+            layers: Stack::load(&w.module("layers"), config.num_hidden_layers, {
+                let config = config.clone();
+                move |_, w| GraphLayer::load(&config, w)
+            })?,
         })
     }
 
@@ -72,11 +74,11 @@ impl<B: Ops> GraphEncoder<B> {
             x = norm.forward(x);
         }
         context.trace_embed(&x)?;
-        for (index, layer) in self.layers.iter().enumerate() {
-            x = layer.forward(x, bias.clone());
+        self.layers.fold(context, x, |x, index, layer, context| {
+            let x = layer.forward(x, bias.clone());
             context.trace_layer(index, &x)?;
-        }
-        Ok(x)
+            Ok(x)
+        })
     }
 }
 

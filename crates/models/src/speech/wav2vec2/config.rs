@@ -7,7 +7,7 @@ use testgen_nn::{backend::Activation, layer::Conv1dShape};
 use testgen_types::Head;
 
 /// The `config.json` of both types.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Wav2Vec2Config {
     pub(super) vocab_size: usize,
     pub(super) hidden_size: usize,

@@ -8,7 +8,7 @@ use testgen_nn::backend::Activation;
 use testgen_types::Head;
 
 /// The `config.json`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 pub(crate) struct PatchTstConfig {
     pub(super) num_input_channels: usize,
     pub(super) context_length: usize,

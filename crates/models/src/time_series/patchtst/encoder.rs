@@ -9,6 +9,7 @@ use testgen_nn::{
     layer::{
         AttentionNames, AttentionShape, FeatureBatchNorm, LayerNorm, Linear, Mlp, SelfAttention,
     },
+    stack::Stack,
     weights::{Weights, WeightsError},
 };
 
@@ -17,7 +18,7 @@ pub(super) struct PatchTstEncoder<B: Ops> {
     embeddings: Vec<Linear<B>>,
     position_enc: Tensor<B, 2>,
     cls_token: Option<Tensor<B, 4>>,
-    layers: Vec<PatchTstLayer<B>>,
+    layers: Stack<B, PatchTstLayer<B>>,
     /// The length of a patch, the step from one to the next, and how many there are.
     patches: [usize; 3],
 }
@@ -46,9 +47,10 @@ impl<B: Ops> PatchTstEncoder<B> {
                 .use_cls_token
                 .then(|| positions.tensor("cls_token", [1, 1, 1, width]))
                 .transpose()?,
-            layers: (0..config.num_hidden_layers)
-                .map(|index| PatchTstLayer::load(config, &w.module("layers").module(index)))
-                .collect::<Result<_, _>>()?,
+            layers: Stack::load(&w.module("layers"), config.num_hidden_layers, {
+                let config = config.clone();
+                move |_, w| PatchTstLayer::load(&config, w)
+            })?,
             patches: [length, config.patch_stride, config.patches()],
         })
     }
@@ -61,15 +63,15 @@ impl<B: Ops> PatchTstEncoder<B> {
         series: Tensor<B, 3>,
         context: &mut ForwardContext<'_, B>,
     ) -> Result<Tensor<B, 4>, ForwardError> {
-        let mut x = self.embed(self.patchify(series));
+        let x = self.embed(self.patchify(series));
         context.trace_embed(&x)?;
-        for (index, layer) in self.layers.iter().enumerate() {
-            x = layer.forward(x);
-            if index + 1 < self.layers.len() {
+        self.layers.fold(context, x, |x, index, layer, context| {
+            let x = layer.forward(x);
+            if index + 1 < self.layers.depth() {
                 context.trace_layer(index, &x)?;
             }
-        }
-        Ok(x)
+            Ok(x)
+        })
     }
 
     /// [batch, channels, patches, patch_length]; the last patch ends with the series.

@@ -1,6 +1,7 @@
 //! From the bytes of a file to the bytes of a tensor: type and, for linear weights, order, in one
 //! pass.
 
+use crate::weights::WeightsError;
 use burn_tensor::DType;
 use half::{bf16, f16};
 use rayon::prelude::*;
@@ -13,9 +14,16 @@ pub(super) enum Conversion {
     Transposed,
 }
 
+/// The bytes of a tensor in a file.
+pub(super) trait StoredBytes: Sync {
+    /// Copies those from `start` on to `out`.
+    fn read_at(&self, start: usize, out: &mut [u8]) -> Result<(), WeightsError>;
+}
+
 /// A type of a float in a file or in a tensor; the conversion rounds to nearest even.
 trait Float: Copy + Send + Sync {
     const BYTES: usize;
+    const DTYPE: DType;
     fn read(bytes: &[u8]) -> Self;
     fn write(self, bytes: &mut [u8]);
     fn to_f32(self) -> f32;
@@ -23,9 +31,10 @@ trait Float: Copy + Send + Sync {
 }
 
 macro_rules! float {
-    ($type:ty, $bytes:literal, $to:expr, $from:expr) => {
+    ($type:ty, $dtype:ident, $bytes:literal, $to:expr, $from:expr) => {
         impl Float for $type {
             const BYTES: usize = $bytes;
+            const DTYPE: DType = DType::$dtype;
             #[inline(always)]
             fn read(bytes: &[u8]) -> Self {
                 Self::from_le_bytes(bytes.try_into().expect("a chunk of its size"))
@@ -45,68 +54,84 @@ macro_rules! float {
         }
     };
 }
-float!(f64, 8, |value: f64| value as f32, f64::from);
-float!(f32, 4, std::convert::identity, std::convert::identity);
-float!(f16, 2, f16::to_f32, f16::from_f32);
-float!(bf16, 2, bf16::to_f32, bf16::from_f32);
+float!(f64, F64, 8, |value: f64| value as f32, f64::from);
+float!(f32, F32, 4, std::convert::identity, std::convert::identity);
+float!(f16, F16, 2, f16::to_f32, f16::from_f32);
+float!(bf16, BF16, 2, bf16::to_f32, bf16::from_f32);
 
-/// The bytes of a tensor of `dtype`, or none when the file's type is not a float.
-pub(super) fn convert(
-    bytes: &[u8],
-    stored: Dtype,
-    dtype: DType,
-    shape: &[usize],
-    conversion: Conversion,
-) -> Option<Vec<u8>> {
+/// Writes a tensor of the given shape and type that a file has in another type.
+pub(super) type Convert =
+    fn(&dyn StoredBytes, &[usize], DType, Conversion, &mut [u8]) -> Result<(), WeightsError>;
+
+/// The conversion from a type of files, or `None` if it is not a float.
+pub(super) fn conversion_from(stored: Dtype) -> Option<Convert> {
     match stored {
-        Dtype::F64 => Some(convert_from::<f64>(bytes, dtype, shape, conversion)),
-        Dtype::F32 => Some(convert_from::<f32>(bytes, dtype, shape, conversion)),
-        Dtype::F16 => Some(convert_from::<f16>(bytes, dtype, shape, conversion)),
-        Dtype::BF16 => Some(convert_from::<bf16>(bytes, dtype, shape, conversion)),
+        Dtype::F64 => Some(convert_from::<f64>),
+        Dtype::F32 => Some(convert_from::<f32>),
+        Dtype::F16 => Some(convert_from::<f16>),
+        Dtype::BF16 => Some(convert_from::<bf16>),
         _ => None,
     }
 }
 
 fn convert_from<S: Float>(
-    bytes: &[u8],
-    dtype: DType,
+    stored: &dyn StoredBytes,
     shape: &[usize],
+    dtype: DType,
     conversion: Conversion,
-) -> Vec<u8> {
+    out: &mut [u8],
+) -> Result<(), WeightsError> {
     match dtype {
-        DType::F16 => convert_to::<S, f16>(bytes, shape, conversion),
-        DType::BF16 => convert_to::<S, bf16>(bytes, shape, conversion),
-        _ => convert_to::<S, f32>(bytes, shape, conversion),
+        DType::F16 => convert_to::<S, f16>(stored, shape, conversion, out),
+        DType::BF16 => convert_to::<S, bf16>(stored, shape, conversion, out),
+        _ => convert_to::<S, f32>(stored, shape, conversion, out),
     }
 }
 
+/// The elements that a thread converts at a time.
+const CHUNK: usize = 1 << 16;
+
 fn convert_to<S: Float, T: Float>(
-    bytes: &[u8],
+    stored: &dyn StoredBytes,
     shape: &[usize],
     conversion: Conversion,
-) -> Vec<u8> {
-    let mut out = vec![0; bytes.len() / S::BYTES * T::BYTES];
+    out: &mut [u8],
+) -> Result<(), WeightsError> {
     if out.is_empty() {
         // rayon panics at chunks of no rows.
-        return out;
+        return Ok(());
     }
-    match (conversion, shape) {
-        (Conversion::Transposed, &[rows, columns]) => {
-            transpose::<S, T>(bytes, &mut out, rows, columns)
-        }
-        _ => out
-            .par_chunks_mut(T::BYTES << 16)
-            .zip(bytes.par_chunks(S::BYTES << 16))
-            .for_each(|(out, bytes)| {
-                for (out, value) in out
-                    .chunks_exact_mut(T::BYTES)
-                    .zip(bytes.chunks_exact(S::BYTES))
-                {
-                    T::from_f32(S::read(value).to_f32()).write(out);
-                }
-            }),
+    if let (Conversion::Transposed, &[rows, columns]) = (conversion, shape) {
+        let mut bytes = vec![0; rows * columns * S::BYTES];
+        copy(stored, &mut bytes)?;
+        transpose::<S, T>(&bytes, out, rows, columns);
+        return Ok(());
     }
-    out
+    // A file's numbers are little-endian.
+    if S::DTYPE == T::DTYPE && cfg!(target_endian = "little") {
+        return copy(stored, out);
+    }
+    out.par_chunks_mut(T::BYTES * CHUNK)
+        .enumerate()
+        .try_for_each(|(index, out)| {
+            let mut bytes = vec![0; out.len() / T::BYTES * S::BYTES];
+            stored.read_at(index * CHUNK * S::BYTES, &mut bytes)?;
+            for (out, value) in out
+                .chunks_exact_mut(T::BYTES)
+                .zip(bytes.chunks_exact(S::BYTES))
+            {
+                T::from_f32(S::read(value).to_f32()).write(out);
+            }
+            Ok(())
+        })
+}
+
+/// All bytes, by all threads: one alone is slower than the memory.
+fn copy(stored: &dyn StoredBytes, out: &mut [u8]) -> Result<(), WeightsError> {
+    const BYTES: usize = 1 << 20;
+    out.par_chunks_mut(BYTES)
+        .enumerate()
+        .try_for_each(|(index, out)| stored.read_at(index * BYTES, out))
 }
 
 /// Rows and columns of the square that is read and written while it is in the first-level cache.
@@ -133,10 +158,34 @@ fn transpose<S: Float, T: Float>(bytes: &[u8], out: &mut [u8], rows: usize, colu
 
 #[cfg(test)]
 mod tests {
-    use super::{Conversion, convert};
+    use super::{Conversion, StoredBytes, conversion_from};
+    use crate::weights::WeightsError;
     use burn_tensor::DType;
     use half::{bf16, f16};
     use safetensors::Dtype;
+
+    struct Slice<'a>(&'a [u8]);
+
+    impl StoredBytes for Slice<'_> {
+        fn read_at(&self, start: usize, out: &mut [u8]) -> Result<(), WeightsError> {
+            out.copy_from_slice(&self.0[start..start + out.len()]);
+            Ok(())
+        }
+    }
+
+    /// The bytes of a tensor of `dtype`, or `None` if the type of the file is not a float.
+    fn convert(
+        bytes: &[u8],
+        stored: Dtype,
+        dtype: DType,
+        shape: &[usize],
+        conversion: Conversion,
+    ) -> Option<Vec<u8>> {
+        let mut out = vec![0; shape.iter().product::<usize>() * dtype.size()];
+        conversion_from(stored)?(&Slice(bytes), shape, dtype, conversion, &mut out)
+            .expect("a slice can be read");
+        Some(out)
+    }
 
     fn floats(bytes: &[u8]) -> Vec<f32> {
         bytes

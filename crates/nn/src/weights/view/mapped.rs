@@ -36,7 +36,7 @@ pub(super) fn share(stored: &FileTensor<'_>, dtype: DType) -> Option<Bytes> {
     if !same || !aligned || cfg!(target_endian = "big") {
         return None;
     }
-    let (map, range) = (Arc::clone(stored.map), stored.range.clone());
+    let (map, range) = (Arc::clone(&stored.file.map), stored.range.clone());
     let tensor = MappedTensor {
         map,
         _held: HeldBytes::new(range.len()),

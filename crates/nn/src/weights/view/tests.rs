@@ -91,3 +91,24 @@ fn a_tied_tensor_has_the_type_and_shape_of_its_source() {
     assert!(!tied(Dtype::F64, &[1, 1]));
     assert!(!tied(Dtype::I32, &[2, 1]));
 }
+
+/// No signal ends the process, as it would if the copy were read from the mapped file.
+#[test]
+fn a_file_that_is_cut_off_is_an_error_of_a_copy() {
+    let directory = checkpoint(&[("w", Dtype::F32, vec![4096], vec![0; 4 * 4096])]);
+    let weights = open(directory.path(), DType::F16);
+    assert!(weights.check_unchanged().is_ok());
+    assert!(weights.tensor("w", [4096]).is_ok());
+    let file = std::fs::File::options()
+        .write(true)
+        .open(directory.path().join("model.safetensors"))
+        .unwrap();
+    file.set_len(1024).unwrap();
+    let error = weights.tensor("w", [4096]).unwrap_err().to_string();
+    assert!(error.contains("model.safetensors`: "), "{error}");
+    let error = weights.check_unchanged().unwrap_err().to_string();
+    assert!(
+        error.contains("it was changed while the model was in use"),
+        "{error}"
+    );
+}

@@ -1,6 +1,6 @@
 //! The memory and the work that a stress case may take on a device.
 
-use crate::{memory::memory, open::OpenDevice};
+use crate::{gpu_memory, memory::memory, open::OpenDevice};
 use testgen_operators::cases::StressCase;
 use testgen_types::DeviceKind;
 
@@ -66,7 +66,7 @@ impl DeviceLimits {
                 // A tenth for the driver, kernels and the sizes of the allocator's blocks.
                 let bytes = free - free / 10;
                 Self {
-                    bytes: limit().map_or(bytes, |limit| limit.min(bytes)),
+                    bytes: gpu_memory::limit().map_or(bytes, |limit| limit.min(bytes)),
                     work: None,
                 }
             }
@@ -88,18 +88,6 @@ impl DeviceLimits {
             limit,
         })
     }
-}
-
-/// The limit that `TESTGEN_GPU_MEMORY` sets.
-#[cfg(any(feature = "cuda", feature = "rocm"))]
-fn limit() -> Option<u64> {
-    testgen_gpu::memory_limit().ok().flatten()
-}
-
-/// Without GPUs nothing is limited.
-#[cfg(not(any(feature = "cuda", feature = "rocm")))]
-fn limit() -> Option<u64> {
-    None
 }
 
 #[cfg(test)]

@@ -1,0 +1,64 @@
+//! Tensors that are put on a device, by way of pinned memory.
+//!
+//! cubecl-runtime 0.10 copies what a tensor is created from into pageable memory (`do_create` in
+//! `client.rs`), from which the driver copies slowly, and waits. Here the bytes are written where
+//! the device copies them from.
+
+use crate::{
+    device::GpuDevice,
+    runtime::{GpuRuntime, GpuTensor},
+    server::GpuServer,
+};
+use burn_backend::{DType, Shape};
+use cubecl::{
+    Runtime as _,
+    device::Device as _,
+    device_handle::DeviceHandle,
+    server::{ComputeServer as _, CopyDescriptor},
+    stream_id::StreamId,
+    zspace::metadata::Metadata,
+};
+
+/// A tensor whose bytes `write` writes.
+///
+/// # Panics
+///
+/// The device does not have the memory, or has failed before.
+pub fn put<E>(
+    shape: Shape,
+    dtype: DType,
+    device: GpuDevice,
+    write: impl FnOnce(&mut [u8]) -> Result<(), E>,
+) -> Result<GpuTensor, E> {
+    let (client, stream) = (GpuRuntime::client(&device), StreamId::current());
+    let server = DeviceHandle::<GpuServer>::new(device.to_id());
+    let size = shape.num_elements() * dtype.size();
+    let staged = server
+        .submit_blocking(move |server| server.staging(&[size], stream))
+        .unwrap_or_else(|_| panic!("the device has failed before"))
+        .unwrap_or_else(|error| panic!("no memory to copy from: {error:?}"));
+    let mut bytes = staged.into_iter().next().expect("one was asked for");
+    write(&mut bytes)?;
+    let layout = client.empty_tensor(shape.clone(), dtype.size());
+    let copy = CopyDescriptor::new(
+        layout.memory.clone().binding(),
+        shape.clone(),
+        layout.strides.clone(),
+        dtype.size(),
+    );
+    server.submit(move |server| server.write(vec![(copy, bytes)], stream));
+    let metadata = Metadata::new(shape, layout.strides);
+    Ok(GpuTensor::new(
+        client,
+        layout.memory,
+        metadata,
+        device,
+        dtype,
+    ))
+}
+
+/// The transpose of a matrix, with adjacent elements in its rows.
+pub fn transposed(mut matrix: GpuTensor) -> GpuTensor {
+    matrix.meta.swap(0, 1);
+    burn_cubecl::kernel::into_contiguous(matrix)
+}

@@ -1,0 +1,308 @@
+//! The layers of a model that are computed one after another: all of them on the device, or
+//! streamed, so that the device holds two of them.
+//!
+//! While the device computes a streamed layer, the next one is read and copied; a layer is dropped
+//! when the device has computed it. The tensors are those of a resident layer, so that the results
+//! are the same bits.
+
+use crate::{
+    backend::{Ops, put_beside},
+    context::ForwardContext,
+    forward::ForwardError,
+    timing::LayerTimes,
+    weights::{Residency, Weights, WeightsError},
+};
+use std::time::{Duration, Instant};
+
+/// The layers of a model that are computed one after another.
+pub struct Stack<B: Ops, L> {
+    /// The index of the layer at each depth.
+    order: Vec<usize>,
+    layers: Layers<B, L>,
+}
+
+enum Layers<B: Ops, L> {
+    Resident(Vec<L>),
+    Streamed {
+        weights: Weights<B>,
+        load: Box<LoadLayer<B, L>>,
+    },
+}
+
+/// Loads the layer of an index from the tensors of the stack.
+type LoadLayer<B, L> = dyn Fn(usize, &Weights<B>) -> Result<L, WeightsError> + Send;
+
+impl<B: Ops, L: 'static> Stack<B, L> {
+    /// `count` layers; `load` gets the index of one, and its module below `w`.
+    ///
+    /// # Errors
+    ///
+    /// Any layer cannot be loaded, also when they are streamed.
+    pub fn load(
+        w: &Weights<B>,
+        count: usize,
+        load: impl Fn(usize, &Weights<B>) -> Result<L, WeightsError> + Send + 'static,
+    ) -> Result<Self, WeightsError> {
+        Self::load_in_order(w, (0..count).collect(), move |index, w| {
+            load(index, &w.module(index))
+        })
+    }
+
+    /// The layers with the indices of `order`, which are computed in that order; `load` gets the
+    /// index of one, and `w`.
+    pub fn load_in_order(
+        w: &Weights<B>,
+        order: Vec<usize>,
+        load: impl Fn(usize, &Weights<B>) -> Result<L, WeightsError> + Send + 'static,
+    ) -> Result<Self, WeightsError> {
+        w.mark_stack();
+        let mut indices = order.iter().max().map_or(0..0, |last| 0..last + 1);
+        let layers = match w.residency() {
+            Residency::Resident => Layers::Resident(
+                indices
+                    .map(|index| load(index, w))
+                    .collect::<Result<_, _>>()?,
+            ),
+            Residency::Streamed => {
+                indices.try_for_each(|index| load(index, w).map(drop))?;
+                Layers::Streamed {
+                    weights: w.module(""),
+                    load: Box::new(load),
+                }
+            }
+        };
+        Ok(Self { order, layers })
+    }
+}
+
+impl<B: Ops, L> Stack<B, L> {
+    /// The number of layers that are computed.
+    pub fn depth(&self) -> usize {
+        self.order.len()
+    }
+
+    /// Hands `state` through every layer; `step` gets it with the depth and the layer, and returns
+    /// the next one.
+    ///
+    /// # Errors
+    ///
+    /// The error of a step; a streamed layer cannot be loaded.
+    pub fn fold<'a, S>(
+        &self,
+        context: &mut ForwardContext<'a, B>,
+        state: S,
+        step: impl FnMut(S, usize, &L, &mut ForwardContext<'a, B>) -> Result<S, ForwardError>,
+    ) -> Result<S, ForwardError> {
+        self.fold_first(self.depth(), context, state, step)
+    }
+
+    /// As [`Stack::fold`], through the first `count` layers.
+    pub fn fold_first<'a, S>(
+        &self,
+        count: usize,
+        context: &mut ForwardContext<'a, B>,
+        mut state: S,
+        mut step: impl FnMut(S, usize, &L, &mut ForwardContext<'a, B>) -> Result<S, ForwardError>,
+    ) -> Result<S, ForwardError> {
+        let order = &self.order[..count];
+        match &self.layers {
+            Layers::Resident(layers) => {
+                for (depth, index) in order.iter().enumerate() {
+                    state = step(state, depth, &layers[*index], context)?;
+                }
+                Ok(state)
+            }
+            Layers::Streamed { weights, load } => {
+                weights.check_unchanged()?;
+                let stream = LayerStream {
+                    weights,
+                    load: load.as_ref(),
+                    is_apart: context.computes_apart(),
+                };
+                stream.fold(order, context, state, step)
+            }
+        }
+    }
+}
+
+/// The layers of a stack in one call.
+struct LayerStream<'s, B: Ops, L> {
+    weights: &'s Weights<B>,
+    load: &'s LoadLayer<B, L>,
+    /// Whether layers are loaded and computed by turns, to measure both.
+    is_apart: bool,
+}
+
+impl<B: Ops, L> LayerStream<'_, B, L> {
+    /// Loads each layer while the device computes the one before it.
+    fn fold<'a, S>(
+        &self,
+        order: &[usize],
+        context: &mut ForwardContext<'a, B>,
+        mut state: S,
+        mut step: impl FnMut(S, usize, &L, &mut ForwardContext<'a, B>) -> Result<S, ForwardError>,
+    ) -> Result<S, ForwardError> {
+        let (start, mut times) = (Instant::now(), LayerTimes::default());
+        let mut loaded = None;
+        for (depth, index) in order.iter().enumerate() {
+            let layer = match loaded.take() {
+                Some(layer) => layer,
+                None => timed(&mut times.load, || self.load(*index))?,
+            };
+            state = timed(&mut times.compute, || {
+                let state = step(state, depth, &layer, context)?;
+                if self.is_apart {
+                    self.finish()?;
+                }
+                Ok::<_, ForwardError>(state)
+            })?;
+            let next = order.get(depth + 1);
+            // A layer that is computed again stays.
+            if next == Some(index) {
+                loaded = Some(layer);
+                continue;
+            }
+            if let Some(next) = next {
+                loaded = Some(timed(&mut times.load, || self.load(*next))?);
+            }
+            // The memory of `layer` is another one's as soon as it is dropped.
+            self.finish()?;
+        }
+        times.together = start.elapsed();
+        context.add_layer_times(times);
+        Ok(state)
+    }
+
+    fn load(&self, index: usize) -> Result<L, ForwardError> {
+        put_beside::<B, _>(self.weights.device(), || {
+            let layer = (self.load)(index, self.weights)?;
+            if self.is_apart {
+                self.finish()?;
+            }
+            Ok(layer)
+        })
+    }
+
+    /// Returns when the device has done what the calling thread has started.
+    fn finish(&self) -> Result<(), ForwardError> {
+        B::sync(self.weights.device()).map_err(|error| ForwardError::Device {
+            message: format!("{error:?}"),
+        })
+    }
+}
+
+/// Adds the duration of `run` to `time`.
+fn timed<T>(time: &mut Duration, run: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let result = run();
+    *time += start.elapsed();
+    result
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::Stack;
+    use crate::{
+        backend::Cpu,
+        context::ForwardContext,
+        forward::ForwardError,
+        weights::{Residency, Weights, WeightsError},
+    };
+    use burn_tensor::DType;
+    use safetensors::{Dtype, tensor::TensorView};
+    use std::sync::{Arc, Mutex};
+
+    /// Loads of a stack with the layers of `order`, whose values are their indices plus one: those
+    /// when it was made, and those of one call; and the depths and values of the call.
+    fn run(
+        order: &[usize],
+        residency: Residency,
+        context: &mut ForwardContext<'_, Cpu>,
+    ) -> ([Vec<usize>; 2], Vec<(usize, f32)>) {
+        let directory = tempfile::tempdir().unwrap();
+        let bytes: Vec<u8> = (1..=3)
+            .flat_map(|value| (value as f32).to_le_bytes())
+            .collect();
+        let views = (0..3).map(|layer| {
+            let data = &bytes[4 * layer..4 * layer + 4];
+            (
+                format!("{layer}.weight"),
+                TensorView::new(Dtype::F32, vec![1], data).unwrap(),
+            )
+        });
+        let path = directory.path().join("model.safetensors");
+        safetensors::serialize_to_file(views, None, &path).unwrap();
+        let weights = Weights::<Cpu>::open(directory.path(), &Default::default(), DType::F32)
+            .unwrap()
+            .with_residency(residency);
+        let loads = Arc::new(Mutex::new(Vec::new()));
+        let stack = Stack::load_in_order(&weights, order.to_vec(), {
+            let loads = Arc::clone(&loads);
+            move |index, w| {
+                loads.lock().unwrap().push(index);
+                w.module(index).values("weight", &[1])
+            }
+        })
+        .unwrap();
+        assert!(weights.has_stack());
+        let made = std::mem::take(&mut *loads.lock().unwrap());
+        let seen = stack.fold(context, Vec::new(), |mut seen, depth, layer, _| {
+            seen.push((depth, layer[0]));
+            Ok(seen)
+        });
+        let called = loads.lock().unwrap().clone();
+        ([made, called], seen.unwrap())
+    }
+
+    #[test]
+    fn a_streamed_layer_is_loaded_once_in_a_row() {
+        let order = [0, 0, 1, 0];
+        let expected = [(0, 1.0), (1, 1.0), (2, 2.0), (3, 1.0)];
+        let (loads, seen) = run(
+            &order,
+            Residency::Resident,
+            &mut ForwardContext::new(None, false),
+        );
+        assert_eq!((loads, &seen[..]), ([vec![0, 1], vec![]], &expected[..]));
+        for mut context in [ForwardContext::new(None, false), ForwardContext::apart()] {
+            let (loads, seen) = run(&order, Residency::Streamed, &mut context);
+            assert_eq!(
+                (loads, &seen[..]),
+                ([vec![0, 1], vec![0, 1, 0]], &expected[..])
+            );
+            assert!(!context.layer_times().together.is_zero());
+        }
+    }
+
+    #[test]
+    fn a_layer_that_cannot_be_loaded_is_an_error_of_the_call() {
+        let directory = tempfile::tempdir().unwrap();
+        let views = [("w", TensorView::new(Dtype::F32, vec![1], &[0; 4]).unwrap())];
+        let path = directory.path().join("model.safetensors");
+        safetensors::serialize_to_file(views, None, &path).unwrap();
+        let weights = Weights::<Cpu>::open(directory.path(), &Default::default(), DType::F32)
+            .unwrap()
+            .with_residency(Residency::Streamed);
+        let loads = Mutex::new(0);
+        let stack = Stack::load_in_order(&weights, vec![0, 1], move |index, w| {
+            let mut loads = loads.lock().unwrap();
+            *loads += 1;
+            // Both layers are there when the stack is made.
+            let name = if *loads == 4 { "absent" } else { "w" };
+            w.values(name, &[1]).map(|_| index)
+        })
+        .unwrap();
+        let mut context = ForwardContext::new(None, false);
+        let mut seen = 0;
+        let result = stack.fold(&mut context, (), |(), _, _, _| {
+            seen += 1;
+            Ok(())
+        });
+        assert!(matches!(
+            result,
+            Err(ForwardError::Stream(WeightsError::Missing { .. }))
+        ));
+        assert_eq!(seen, 1, "the layer before it is computed");
+    }
+}

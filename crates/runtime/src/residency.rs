@@ -1,0 +1,45 @@
+//! Whether the layers of a model stay in their file: where that was asked for, and where the device
+//! cannot hold the weights.
+
+use crate::{
+    gpu_memory,
+    open::{DeviceExecutor, OpenDevice},
+};
+use testgen_estimate::{Backend, CheckpointHeaders};
+use testgen_models::Checkpoint;
+use testgen_nn::weights::Residency;
+use testgen_types::{DeviceKind, Precision};
+
+/// The residency of a model that is loaded on `device`.
+pub(crate) fn of_load(
+    checkpoint: &Checkpoint,
+    device: &OpenDevice,
+    precision: Precision,
+) -> Residency {
+    let asked = device.residency == Residency::Streamed;
+    if asked || is_larger_than(device, || weights(checkpoint, precision)) {
+        Residency::Streamed
+    } else {
+        Residency::Resident
+    }
+}
+
+/// Whether `weights` are more than a GPU of the native engine has room for. Only they are compared:
+/// what a call needs besides them depends on its inputs.
+fn is_larger_than(device: &OpenDevice, weights: impl FnOnce() -> Option<u64>) -> bool {
+    let is_gpu = device.facts.kind != DeviceKind::Cpu;
+    if !is_gpu || matches!(device.executor, DeviceExecutor::Engine { .. }) {
+        return false;
+    }
+    let free = testgen_device::memory(&device.facts).map(|(free, _)| free);
+    let room = [free, gpu_memory::limit()].into_iter().flatten().min();
+    room.zip(weights())
+        .is_some_and(|(room, weights)| weights > room)
+}
+
+/// The bytes of the weights by their headers; an error in these is reported by the load.
+fn weights(checkpoint: &Checkpoint, precision: Precision) -> Option<u64> {
+    let directory = checkpoint.complete_directory().ok()?;
+    let headers = CheckpointHeaders::read(&directory).ok()?;
+    Some(headers.weights(Backend::Gpu, precision))
+}
