@@ -121,7 +121,7 @@ def test_what_checks_select_stays_selectable():
     }
 
 
-def test_results_that_sums_cannot_stand_for_stay_whole():
+def test_results_that_sums_cannot_describe_stay_whole():
     infinite, narrow = torch.ones(2, 9, 9000), torch.ones(20, 400, 5)
     infinite[1, 2, 3] = -math.inf
     tensors, cases = {"tokens.logits": infinite, "output.labels": narrow}, [{"attention_mask": torch.ones(20, 400)}]
