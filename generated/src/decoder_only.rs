@@ -26,6 +26,7 @@ pub mod llama_base_linear;
 pub mod llama_classification;
 pub mod llama_dynamic;
 pub mod llama_gptq;
+pub mod llama_large_golden;
 pub mod llama_sharded_bf16;
 pub mod llama_wide;
 pub mod llama_yarn;

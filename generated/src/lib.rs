@@ -2,7 +2,7 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 164 models, one module for each, below the module of its architecture.
+//! The harnesses of 165 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod diffusion;
@@ -44,6 +44,7 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &decoder_only::llama_classification::HARNESS,
     &decoder_only::llama_dynamic::HARNESS,
     &decoder_only::llama_gptq::HARNESS,
+    &decoder_only::llama_large_golden::HARNESS,
     &decoder_only::llama_sharded_bf16::HARNESS,
     &decoder_only::llama_wide::HARNESS,
     &decoder_only::llama_yarn::HARNESS,

@@ -139,11 +139,11 @@ def prepare(directory, seed, force, noise_samples, inputs=None):
     else:
         tensors |= named_tensors(cases, measurable(results)) | any_generation.generated(model, directory, config, seed, cases)
     tensors = {name: tensor for name, tensor in tensors.items() if name not in drawn}
-    summarised = summary.summaries(tensors)
+    summarised = summary.summaries(tensors, cases)
     measured = noise_of(model, directory, cases, results, steps(tensors, cases[0]), noise_samples, bool(summarised))
     metadata |= only_recorded(tensors, measured) | config_effects.metadata(model_class, directory, cases[0])
     metadata |= {"drawn": json.dumps(drawn, sort_keys=True)} if drawn else {}
-    tensors, described = summary.store(tensors, summarised)
+    tensors, described = summary.store(tensors, cases, summarised)
     return path, safetensors_of(tensors, metadata | described)
 
 

@@ -11,7 +11,7 @@ from torch.overrides import TorchFunctionMode
 from record import progress
 from record.noise_samples import NOISE_SAMPLES, noise
 from record.relative_errors import finite_where, largest_errors
-from record.summary import is_summarised, summary
+from record.summary import is_summarised, selected, summary
 from reference.families import FAMILIES
 from reference.loading import load, read_config
 from reference.registry import is_native, kind
@@ -89,16 +89,19 @@ class Runs:
             return []
         case, first = self.steps
         logits = run(model, case, trace=False)["logits"][:, first:]
-        [stored] = self.stored([{"tokens.logits": logits}])
-        return [{name: value[:, step] for name, value in stored.items()} for step in range(logits.shape[1])]
+        stored = self.form("tokens.logits", logits, case)
+        return [{"tokens.logits": stored[:, step]} for step in range(logits.shape[1])]
 
     def stored(self, results):
-        """The results as the golden stores them."""
-        return [{name: self.form(name, value) for name, value in result.items()} for result in results]
+        """The results of the cases as the golden stores them."""
+        both = zip(results, self.cases, strict=True)
+        return [{name: self.form(name, value, case) for name, value in result.items()} for result, case in both]
 
-    def form(self, name, value):
+    def form(self, name, value, case):
         """One result as the golden stores it."""
-        return summary(array(value)) if self.summarised and is_summarised(name, value) else value
+        if self.summarised and is_summarised(name, value, case):
+            return summary(array(value), selected(name, value.shape, case))
+        return value
 
 
 def chooses(directory, results):

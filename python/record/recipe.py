@@ -12,15 +12,11 @@ import torch
 from transformers import PreTrainedModel
 
 from record.atomic_file import replace_file
-from record.weight_statistics import statistics
+from record.recipe_values import RecipeValues
 from reference.errors import user_error
 from reference.loading import class_of, quiet_and_repeatable, read_config
 
 FILE = "synthetic.json"
-# The query's matrix of T5 and of types that share its blocks.
-# The embedding of tokens; that of positions is never scaled.
-EMBEDDING = re.compile(r"\b(shared|embed_tokens)\.weight$")
-UNSCALED = re.compile(r"\b(Self|EncDec)Attention\.q\.weight$")
 TYPES = {torch.float32: "F32", torch.float16: "F16", torch.bfloat16: "BF16"}
 
 
@@ -49,17 +45,8 @@ def saved(model):
     state = {name: tensor for name, tensor in untied(model, state).items() if tensor.is_floating_point()}
     # Renamed tensors are the same objects; the parts of a split one have no owner.
     found = {name: (owners.get(id(tensor)), list(tensor.shape)) for name, tensor in reverted(model, state).items()}
-    return {name: line(owner, name, shape, dtype, scale(model.config, owner, name)) for name, (owner, shape) in found.items()}
-
-
-def scale(config, owner, name):
-    """How many times smaller trained values are than `statistics` says, because the model scales their result or lacks the usual scale."""
-    if UNSCALED.search(name):
-        # The scores of T5 are not divided by the root of the width of a head.
-        return config.d_kv**0.5
-    if EMBEDDING.search(name):
-        return config.d_model**0.5 if getattr(config, "scale_embedding", False) else getattr(owner, "scalar_embed_scale", 1)
-    return 1
+    values = RecipeValues(model)
+    return {name: line(dtype, shape, *values.of(owner, name, shape)) for name, (owner, shape) in found.items()}
 
 
 def untied(model, state):
@@ -84,11 +71,10 @@ def reverted(model, state):
     return revert_weight_conversion(model, state)
 
 
-def line(owner, name, shape, dtype, scale):
+def line(dtype, shape, mean, std):
     """The line of one tensor, without its name."""
-    mean, std = statistics(owner, name, shape)
     # Six digits, which every parser of JSON reads as the same float32.
-    mean, std = (float(f"{value:.6g}") for value in (mean, std / scale))
+    mean, std = (float(f"{value:.6g}") for value in (mean, std))
     return {"dtype": dtype, "shape": shape, "mean": mean, "std": std}
 
 

@@ -73,6 +73,7 @@ pub(crate) const RECORD: EmbeddedFiles = files! {
     "record/progress.py"
     "record/random_numbers.py"
     "record/recipe.py"
+    "record/recipe_values.py"
     "record/relative_errors.py"
     "record/summary.py"
     "record/vocabulary.py"

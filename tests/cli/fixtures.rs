@@ -1,5 +1,6 @@
 //! The size of the fixtures in a clone, and the types that wide configurations cover.
 
+use serde_json::Value;
 use std::{collections::BTreeSet, path::Path};
 use testgen::spec::{LoadedSpec, load_all};
 use testgen_types::ModelType;
@@ -55,13 +56,35 @@ fn goldens_of_published_sizes_stay_small() {
     const LARGEST: u64 = 200_000;
     let specs = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/published");
     let specs = load_all(&specs).expect("the specs are valid");
-    assert!(specs.len() >= 7, "{} specs", specs.len());
+    assert!(specs.len() >= 8, "{} specs", specs.len());
     for loaded in specs {
         let golden = loaded.path.with_extension("").join("golden.safetensors");
         let length = std::fs::metadata(&golden)
             .unwrap_or_else(|error| panic!("{}: {error}", golden.display()))
             .len();
         assert!(length < LARGEST, "{} has {length} bytes", golden.display());
+    }
+}
+
+/// Without it no check of the suite would compare summaries.
+#[test]
+fn a_model_of_the_suite_has_a_golden_with_summaries() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("model_specs/decoder_only");
+    let golden = std::fs::read(directory.join("llama_large_golden/golden.safetensors"))
+        .expect("it is recorded");
+    let (length, rest) = golden.split_first_chunk().expect("it has a header");
+    let header = &rest[..u64::from_le_bytes(*length) as usize];
+    let header: Value = serde_json::from_slice(header).expect("the header is JSON");
+    let summaries = header["__metadata__"]["summaries"].as_str();
+    let summaries: Value =
+        serde_json::from_str(summaries.expect("it has summaries")).expect("they are JSON");
+    for name in [
+        "output.logits",
+        "tokens.logits",
+        "trace.embed",
+        "trace.layer.1",
+    ] {
+        assert!(summaries[name].is_object(), "`{name}` is whole");
     }
 }
 

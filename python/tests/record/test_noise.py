@@ -93,10 +93,16 @@ def test_large_results_are_measured_as_the_golden_stores_them():
     result = {"logits": torch.ones(2, 9, 9000), "router.0": torch.ones(2, 9, 9000), "pooled": torch.ones(2, 9)}
     shapes = {}
     for summarised in (False, True):
-        [stored] = noise.Runs([], None, summarised).stored([result])
+        [stored] = noise.Runs([{}], None, summarised).stored([result])
         shapes[summarised] = {name: tuple(value.shape) for name, value in stored.items()}
     assert shapes[False] == {name: tuple(value.shape) for name, value in result.items()}
     assert shapes[True] == shapes[False] | {"logits": (2, 9, 56)}
+
+
+def test_each_step_of_a_long_generation_is_measured(monkeypatch):
+    monkeypatch.setattr(noise, "run", lambda *_, **__: {"logits": torch.ones(3, 103, 5000)})
+    found = noise.Runs([], ({}, 3), True).of_steps(None)
+    assert [tuple(step["tokens.logits"].shape) for step in found] == [(3, 8)] * 100
 
 
 def test_moved_weights_stay_in_the_type_of_the_file():

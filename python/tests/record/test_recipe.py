@@ -83,3 +83,30 @@ def test_a_class_of_diffusers_has_a_list_too(tmp_path):
     found = {line["name"]: line["shape"] for line in expanded(json.loads((tmp_path / recipe.FILE).read_text())["tensors"])}
     saved = diffusers.AutoencoderKL.from_config(config).state_dict()
     assert found == {name: list(tensor.shape) for name, tensor in saved.items()}
+
+
+def test_the_branches_of_a_deep_resnet_are_smaller(tmp_path):
+    config = {"embedding_size": 8, "hidden_sizes": [8, 16], "depths": [7, 9], "layer_type": "bottleneck"}
+    lines = expanded(listed(tmp_path, transformers.ResNetModel, config))
+    norms = {line["name"]: (line["mean"], line["std"]) for line in lines if line["name"].endswith("normalization.weight")}
+    last = {values for name, values in norms.items() if ".layer.2." in name}
+    others = {values for name, values in norms.items() if ".layer.2." not in name}
+    assert len(norms) == 1 + 16 * 3 + 1
+    assert (last, others) == ({(0.25, 0.0625)}, {(1, 0.25)})
+
+
+def test_a_scan_has_slow_decays_and_short_steps(tmp_path):
+    config = {"hidden_size": 32, "num_hidden_layers": 1, "state_size": 16, "time_step_rank": 4, "vocab_size": 32}
+    found = {line["name"].rpartition("mixer.")[2]: line for line in listed(tmp_path, transformers.MambaForCausalLM, config)}
+    values = {name: (line["mean"], line["std"]) for name, line in found.items()}
+    assert values["A_log"] == (1.91699, 0.7641)
+    assert values["dt_proj.bias"] == (-4.60517, 1.3294)
+    # Uniform between the roots of 1 / 4, with four inputs each.
+    assert values["dt_proj.weight"] == values["conv1d.weight"] == (0, 0.288675)
+    assert values["D"] == (1, 0.25)
+
+
+def test_states_and_heads_of_a_scan_have_their_own_decays(tmp_path):
+    config = {"hidden_size": 32, "num_hidden_layers": 1, "num_heads": 8, "head_dim": 8, "n_groups": 1, "vocab_size": 32}
+    found = {line["name"].rpartition("mixer.")[2]: line for line in listed(tmp_path, transformers.Mamba2ForCausalLM, config)}
+    assert (found["A_log"]["mean"], found["dt_bias"]["mean"]) == (1.32558, -4.60517)

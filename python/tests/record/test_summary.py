@@ -28,6 +28,9 @@ def test_shapes():
     assert shape_of((2, 1500, 768)) == (2, 512)
     assert shape_of((2, 3, 512, 512)) == (2, 3, 170)
     assert shape_of((3_000_000,)) == (VALUES,)
+    assert shape_of((2, 100, 50000)) == (2, 512)
+    assert shape_of((2, 100, 50000), 2) == (2, 100, 8)
+    assert shape_of((2, 9, 50000), 2) == shape_of((2, 9, 50000))
 
 
 def test_linear():
@@ -86,8 +89,8 @@ def test_the_stored_case():
 
 def test_a_small_golden_stays_whole():
     tensors = {"output.x": torch.zeros(LARGEST_GOLDEN // 4), "input.x": torch.zeros(0)}
-    assert summaries(tensors) == {}
-    assert store(tensors, {}) == (tensors, {})
+    assert summaries(tensors, [{}]) == {}
+    assert store(tensors, [{}], {}) == (tensors, {})
 
 
 def test_large_results_of_a_large_golden():
@@ -95,12 +98,35 @@ def test_large_results_of_a_large_golden():
     results = ["case.1.output.logits", "output.logits", "tokens.logits", "trace.layer.0"]
     others = ["input.pixels", "router.0", "detection.boxes"]
     tensors = dict.fromkeys(results + others, large) | {"output.small": small, "tokens.greedy": torch.zeros(9000, 9, dtype=torch.int64)}
-    found = summaries(tensors)
+    cases = [{}, {}]
+    found = summaries(tensors, cases)
     assert sorted(found) == results
-    stored, metadata = store(tensors, found)
+    stored, metadata = store(tensors, cases, found)
     assert json.loads(metadata["summaries"])["tokens.logits"] == {"shape": [2, 9, 9000], "largest": float(large.abs().max())}
     assert stored["tokens.logits"].shape == (2, 9, 56)
     assert stored["input.pixels"] is large and stored["output.small"] is small
+
+
+def test_what_checks_select_stays_selectable():
+    # Each has more rows than are kept without a reason.
+    steps, hidden, other = torch.ones(2, 100, 3000), torch.ones(4, 50, 60), torch.ones(4, 40, 60)
+    tensors = {"tokens.logits": steps, "case.1.output.hidden": hidden, "output.hidden": hidden, "output.other": other}
+    cases = [{"input_ids": torch.ones(4, 50)}, {"attention_mask": torch.ones(4, 50)}]
+    stored, _ = store(tensors, cases, summaries(tensors, cases))
+    assert {name: tuple(tensor.shape) for name, tensor in stored.items()} == {
+        "tokens.logits": (2, 100, 8),
+        "case.1.output.hidden": (4, 50, 8),
+        "output.hidden": (4, 256),
+        "output.other": (4, 256),
+    }
+
+
+def test_results_that_sums_cannot_describe_stay_whole():
+    infinite, narrow = torch.ones(2, 9, 9000), torch.ones(20, 400, 5)
+    infinite[1, 2, 3] = -math.inf
+    tensors, cases = {"tokens.logits": infinite, "output.labels": narrow}, [{"attention_mask": torch.ones(20, 400)}]
+    assert summaries(tensors, cases) == {}
+    assert summaries(tensors, [{}]).keys() == {"output.labels"}
 
 
 def test_large_inputs_are_drawn_again_and_completed():

@@ -157,4 +157,19 @@ mod tests {
         assert_eq!((sums.shape(), &sums), (&[2, 8][..], &other));
         assert!(recorded().at_step(3).is_none());
     }
+
+    #[test]
+    fn a_step_of_a_long_generation_has_the_sums_of_its_rows() {
+        let long = |sums: &[usize]| {
+            RecordedTensor::Summary(RecordedSummary {
+                shape: vec![2, 100, 50],
+                largest: 1.0,
+                sums: Array::floats(sums, vec![0.0; sums.iter().product()]),
+            })
+        };
+        let step = long(&[2, 100, 8]).at_step(99).unwrap();
+        assert_eq!(step.shape(), [2, 50]);
+        // Sums of several steps, which older recorders stored, have no steps.
+        assert!(long(&[2, 512]).at_step(99).is_none());
+    }
 }

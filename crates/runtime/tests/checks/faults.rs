@@ -13,6 +13,7 @@ mod object_detection;
 mod rag;
 mod speech;
 mod ssm;
+mod summaries;
 mod weights;
 
 use crate::{Test, fixture::fixtures, harnesses};
@@ -275,6 +276,18 @@ pub(crate) const TESTS: &[Test] = &[
     (
         "faults::speech::norms_in_the_other_order",
         speech::norms_in_the_other_order,
+    ),
+    (
+        "faults::summaries::without_a_fault",
+        summaries::without_a_fault,
+    ),
+    (
+        "faults::summaries::one_wrong_value",
+        summaries::one_wrong_value,
+    ),
+    (
+        "faults::summaries::two_swapped_rows",
+        summaries::two_swapped_rows,
     ),
     ("faults::ssm::slower_decay", ssm::slower_decay),
     ("faults::ssm::shifted_kernel", ssm::shifted_kernel),

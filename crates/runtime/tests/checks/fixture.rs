@@ -10,6 +10,8 @@ use std::{
 use testgen_runtime::{Harness, suite};
 use testgen_types::{Check, DeviceKind, EntryStatus, Precision, Registration, ReportEntry};
 
+const WEIGHTS: &str = "model.safetensors";
+
 /// A copy of a fixture, deleted when dropped.
 pub(crate) struct Fixture {
     base: tempfile::TempDir,
@@ -21,12 +23,31 @@ pub(crate) fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")
 }
 
+/// The directory of a synthetic checkpoint, beside its spec.
+fn recorded(harness: &Harness) -> PathBuf {
+    let specs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../model_specs");
+    specs
+        .join(harness.spec.architecture.as_str())
+        .join(harness.spec.name)
+}
+
 impl Fixture {
-    /// A copy of the fixture that the harness names.
+    /// A copy of the fixture that the harness names. A synthetic checkpoint gets its weights as a
+    /// file.
     pub(crate) fn new(harness: &'static Harness) -> Self {
         let base = tempfile::tempdir().unwrap();
         let copy = base.path().join(harness.spec.name);
-        copy_folder(&fixtures().join(harness.spec.name), &copy);
+        let stored = fixtures().join(harness.spec.name);
+        if stored.exists() {
+            copy_folder(&stored, &copy);
+        } else {
+            // The place of made weights is kept by directory: made for the copy, they would be read
+            // in the place of changed ones.
+            let made = testgen_checkpoints::checkpoint(&recorded(harness)).unwrap();
+            copy_folder(&recorded(harness), &copy);
+            fs::copy(made.join(WEIGHTS), copy.join(WEIGHTS)).unwrap();
+            fs::remove_file(copy.join(testgen_checkpoints::FILE)).unwrap();
+        }
         Self { base, harness }
     }
 
@@ -93,7 +114,7 @@ impl Fixture {
 
     /// Changes the weights.
     pub(crate) fn weights(self, change: impl FnOnce(&mut Tensors)) -> Self {
-        let files = ["model.safetensors", "diffusion_pytorch_model.safetensors"];
+        let files = [WEIGHTS, "diffusion_pytorch_model.safetensors"];
         let file = files
             .into_iter()
             .find(|file| self.path(file).exists())
