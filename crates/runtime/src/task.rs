@@ -12,6 +12,7 @@ mod diffusion;
 mod fill_mask;
 mod graph_embedding;
 mod image_embedding;
+mod image_map;
 mod image_segmentation;
 mod image_text;
 mod image_text_to_text;

@@ -364,6 +364,17 @@ impl<'a> TaskCall<'a> {
         Ok((batch, forward))
     }
 
+    /// The images of a request, and the model's outputs for them.
+    pub(super) fn read_images(
+        &self,
+        request: Request,
+    ) -> Result<(Vec<Image>, Forward), HandlerError> {
+        let images = self.images(request)?;
+        let inputs = self.image_processor()?.process(&images)?;
+        let forward = self.model.forward(&inputs)?;
+        Ok((images, forward))
+    }
+
     /// A float output of `rank` dimensions whose first ones are `leading`.
     pub(super) fn output<'f>(
         &self,
