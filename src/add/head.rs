@@ -40,6 +40,11 @@ mod tests {
                 "DistilBertForQuestionAnswering",
                 Task::QuestionAnswering,
             ),
+            (
+                ModelType::Ernie,
+                "ErnieForMultipleChoice",
+                Task::MultipleChoice,
+            ),
             (ModelType::Gpt2, "GPT2LMHeadModel", Task::TextGeneration),
             (ModelType::Llama, "LlamaForCausalLM", Task::TextGeneration),
             (ModelType::Llama, "LlamaModel", Task::TextEmbedding),

@@ -9,7 +9,7 @@ mod tensors;
 
 pub use error::RequestError;
 
-use crate::task::{QuestionContext, TimeSeries};
+use crate::task::{QuestionContext, TextChoices, TimeSeries};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use tensors::RecordedTensors;
@@ -33,6 +33,7 @@ pub struct RecordedRequest {
 pub(crate) struct RequestFields {
     texts: Option<Vec<String>>,
     questions: Option<Vec<RecordedQuestion>>,
+    choices: Option<Vec<RecordedChoices>>,
     prompts: Option<Vec<String>>,
     controls: Option<Controls>,
     recordings: Option<Recordings>,
@@ -51,6 +52,13 @@ pub(crate) struct RequestFields {
 struct RecordedQuestion {
     question: String,
     context: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RecordedChoices {
+    prompt: String,
+    choices: Vec<String>,
 }
 
 /// The controls that recorded answers use: they must not depend on random numbers, which differ
@@ -129,6 +137,19 @@ impl RecordedRequest {
         Ok(pairs
             .into_iter()
             .map(|RecordedQuestion { question, context }| QuestionContext { question, context })
+            .collect())
+    }
+
+    /// Texts with the texts that may follow them.
+    ///
+    /// # Errors
+    ///
+    /// When none were recorded.
+    pub fn choices(&self) -> Result<Vec<TextChoices>, RequestError> {
+        let texts: Vec<RecordedChoices> = recorded("choices", &self.fields.choices)?;
+        Ok(texts
+            .into_iter()
+            .map(|RecordedChoices { prompt, choices }| TextChoices { prompt, choices })
             .collect())
     }
 

@@ -16,6 +16,7 @@ mod image_map;
 mod image_segmentation;
 mod image_text;
 mod image_text_to_text;
+mod multiple_choice;
 mod object_detection;
 mod operator_evaluation;
 mod question_answering;
@@ -32,7 +33,7 @@ mod token_classification;
 
 pub use call::HandlerError;
 pub(crate) use object_detection::QueryResult;
-pub use request::{QuestionContext, Request, TimeSeries};
+pub use request::{QuestionContext, Request, TextChoices, TimeSeries};
 pub use response::{
     Answer, AudioEmbedding, Detection, FilledMask, FoundPassage, GeneratedText, GraphEmbedding,
     ImageEmbedding, ImageTextEmbedding, LabelScore, LabelledToken, Response, RetrievedAnswer,
@@ -89,6 +90,11 @@ pub fn question_answering(
         &TaskCall::for_task(loaded, Task::QuestionAnswering)?,
         request,
     )
+}
+
+/// Scores the choices of each text: every choice with its probability, best first.
+pub fn multiple_choice(loaded: &LoadedSubject, request: Request) -> Result<Response, HandlerError> {
+    multiple_choice::answer(&TaskCall::for_task(loaded, Task::MultipleChoice)?, request)
 }
 
 /// Prompts in; per prompt its continuation, the new ids and why it ended, out.

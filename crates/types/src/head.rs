@@ -26,6 +26,8 @@ closed_enum! {
         TokenClassification = "ForTokenClassification",
         /// Scores of the first and of the last token of the answer.
         QuestionAnswering = "ForQuestionAnswering",
+        /// One score for each choice of a text.
+        MultipleChoice = "ForMultipleChoice",
         /// Scores of the token of each frame of a recording.
         Ctc = "ForCTC",
         /// One score per label for a recording.
@@ -87,6 +89,7 @@ impl Head {
             Self::SequenceClassification => &[Task::TextClassification, Task::AudioClassification],
             Self::TokenClassification => &[Task::TokenClassification],
             Self::QuestionAnswering => &[Task::QuestionAnswering],
+            Self::MultipleChoice => &[Task::MultipleChoice],
             Self::Ctc => &[Task::SpeechRecognition],
             Self::AudioClassification => &[Task::AudioClassification],
             Self::ImageClassification | Self::ImageClassificationWithTeacher => {

@@ -6,7 +6,7 @@ use super::run::{CheckResult, CheckRun, Failures, MISSING};
 use super::tests::faulty::{Detected, Fault};
 use crate::{
     endpoint::{Endpoint, Status},
-    task::{QuestionContext, Request, Response, TimeSeries},
+    task::{QuestionContext, Request, Response, TextChoices, TimeSeries},
 };
 use testgen_nn::array::{Array, Arrays};
 use testgen_operators::calls::{Attributes, Call};
@@ -65,6 +65,10 @@ fn requests(task: Task) -> Vec<Request> {
                 context: "one".to_owned(),
             }])]
         }
+        Task::MultipleChoice => vec![Request::Choices(vec![TextChoices {
+            prompt: "one".to_owned(),
+            choices: one_text(),
+        }])],
         Task::TextGeneration | Task::Text2TextGeneration | Task::RetrievalAugmentedGeneration => {
             vec![Request::Prompts {
                 prompts: one_text(),

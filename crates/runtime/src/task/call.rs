@@ -9,7 +9,7 @@ pub use error::HandlerError;
 pub(super) use output::{FloatOutput, rows};
 pub(super) use request_parts::{Denoising, ImagePrompts};
 
-use super::{QuestionContext, Request, TimeSeries};
+use super::{QuestionContext, Request, TextChoices, TimeSeries};
 use crate::subject::LoadedSubject;
 use serde_json::Value;
 use testgen_models::{Capabilities, Model};
@@ -104,6 +104,14 @@ impl<'a> TaskCall<'a> {
         const EXPECTED: &str = "questions with contexts";
         match request {
             Request::Questions(questions) => self.filled(questions, EXPECTED),
+            other => Err(self.wrong(EXPECTED, &other)),
+        }
+    }
+
+    pub(super) fn choices(&self, request: Request) -> Result<Vec<TextChoices>, HandlerError> {
+        const EXPECTED: &str = "texts with choices";
+        match request {
+            Request::Choices(texts) => self.filled(texts, EXPECTED),
             other => Err(self.wrong(EXPECTED, &other)),
         }
     }

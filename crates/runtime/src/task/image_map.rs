@@ -32,7 +32,7 @@ impl ImageMap<'_> {
 }
 
 /// Computes the output `name` of `rank` dimensions, the last two of which are places, for the
-/// images of a request; returns what `read` makes of each image's maps.
+/// images of a request; returns the result of `read` for each image's maps.
 pub(super) fn of_each_image<T>(
     call: &TaskCall<'_>,
     request: Request,

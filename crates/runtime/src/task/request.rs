@@ -13,6 +13,8 @@ pub enum Request {
     Texts(Vec<String>),
     /// For `question_answering`.
     Questions(Vec<QuestionContext>),
+    /// For `multiple_choice`; all texts have equally many choices.
+    Choices(Vec<TextChoices>),
     /// For `text_generation`, `text2text_generation` and `retrieval_augmented_generation`.
     Prompts {
         /// The texts to continue, to make others of, or to answer.
@@ -70,6 +72,15 @@ pub enum Request {
     },
 }
 
+/// A text and the texts that may follow it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextChoices {
+    /// The text, such as a question.
+    pub prompt: String,
+    /// The texts to choose from.
+    pub choices: Vec<String>,
+}
+
 /// A question and the text that holds its answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuestionContext {
@@ -99,6 +110,7 @@ impl Request {
         match self {
             Self::Texts(texts) => texts.len(),
             Self::Questions(questions) => questions.len(),
+            Self::Choices(texts) => texts.len(),
             Self::Prompts { prompts, .. } | Self::ImagePrompts { prompts, .. } => prompts.len(),
             Self::Speech { recordings, .. } => recordings.len(),
             Self::Images(images) => images.len(),
@@ -123,6 +135,7 @@ impl Request {
         match self {
             Self::Texts(_) => "texts",
             Self::Questions(_) => "questions with contexts",
+            Self::Choices(_) => "texts with choices",
             Self::Prompts { .. } => "prompts",
             Self::Speech { .. } => "recordings",
             Self::Images(_) => "images",

@@ -11,9 +11,9 @@ pub enum Response {
     TextEmbeddings(Vec<TextEmbedding>),
     /// Of `fill_mask`: per text and mask token the five likeliest tokens, best first.
     FilledMasks(Vec<Vec<Vec<FilledMask>>>),
-    /// Of `text_classification`, `image_classification` and `image_text_similarity` (whose texts
-    /// are the labels), `video_classification`, `time_series_classification` and `graph_classification`: every label,
-    /// best first.
+    /// Of `text_classification`, `image_classification`, `image_text_similarity` and
+    /// `multiple_choice` (whose texts and choices are the labels), `video_classification`,
+    /// `time_series_classification` and `graph_classification`: every label, best first.
     Labels(Vec<Vec<LabelScore>>),
     /// Of `token_classification`: every token of the text in its order.
     TokenLabels(Vec<Vec<LabelledToken>>),
