@@ -41,6 +41,11 @@ mod tests {
                 Task::QuestionAnswering,
             ),
             (
+                ModelType::Layoutlm,
+                "LayoutLMForQuestionAnswering",
+                Task::DocumentQuestionAnswering,
+            ),
+            (
                 ModelType::Ernie,
                 "ErnieForMultipleChoice",
                 Task::MultipleChoice,

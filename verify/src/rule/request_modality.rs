@@ -16,6 +16,7 @@
 //! |---|---|---|
 //! | `text_embedding`, `fill_mask`, `text_classification`, `token_classification` | `Texts` | `texts` |
 //! | `question_answering` | `Questions` | `questions` |
+//! | `document_question_answering` | `Documents` | `documents` |
 //! | `multiple_choice` | `Choices` | `choices` |
 //! | `text_generation`, `text2text_generation`, `retrieval_augmented_generation` | `Prompts` | `prompts`, `controls` |
 //! | `speech_recognition`, `audio_classification`, `audio_embedding` | `Speech` | `recordings`, `controls` |
@@ -69,6 +70,7 @@ fn modality(task: Task) -> Modality {
         | Task::TextClassification
         | Task::TokenClassification => ("Texts", One("texts")),
         Task::QuestionAnswering => ("Questions", One("questions")),
+        Task::DocumentQuestionAnswering => ("Documents", One("documents")),
         Task::MultipleChoice => ("Choices", One("choices")),
         Task::TextGeneration | Task::Text2TextGeneration | Task::RetrievalAugmentedGeneration => {
             ("Prompts", Named(&["prompts", "controls"]))

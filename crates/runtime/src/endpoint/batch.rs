@@ -15,6 +15,7 @@ pub(super) fn fits(first: &Request, next: &Request) -> bool {
 enum BatchKey {
     Texts,
     Questions,
+    Documents,
     /// By the number of choices, which all texts of a call have.
     Choices(usize),
     Images,
@@ -27,6 +28,7 @@ fn kind(request: &Request) -> Option<BatchKey> {
     match request {
         Request::Texts(_) => Some(BatchKey::Texts),
         Request::Questions(_) => Some(BatchKey::Questions),
+        Request::Documents(_) => Some(BatchKey::Documents),
         Request::Choices(texts) => {
             let count = texts.first().map_or(0, |text| text.choices.len());
             Some(BatchKey::Choices(count))
@@ -86,6 +88,7 @@ fn merge<'a>(mut requests: impl Iterator<Item = &'a Request>) -> Option<Request>
         match (&mut merged, request) {
             (Request::Texts(all), Request::Texts(more)) => all.extend_from_slice(more),
             (Request::Questions(all), Request::Questions(more)) => all.extend_from_slice(more),
+            (Request::Documents(all), Request::Documents(more)) => all.extend_from_slice(more),
             (Request::Choices(all), Request::Choices(more)) => all.extend_from_slice(more),
             (Request::Images(all), Request::Images(more)) => all.extend_from_slice(more),
             (Request::Videos(all), Request::Videos(more)) => all.extend_from_slice(more),

@@ -13,6 +13,8 @@ pub enum Request {
     Texts(Vec<String>),
     /// For `question_answering`.
     Questions(Vec<QuestionContext>),
+    /// For `document_question_answering`.
+    Documents(Vec<DocumentQuestion>),
     /// For `multiple_choice`; all texts have equally many choices.
     Choices(Vec<TextChoices>),
     /// For `text_generation`, `text2text_generation` and `retrieval_augmented_generation`.
@@ -72,6 +74,24 @@ pub enum Request {
     },
 }
 
+/// A question about a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DocumentQuestion {
+    /// The question.
+    pub question: String,
+    /// The words of the page, in the order of reading.
+    pub words: Vec<PlacedWord>,
+}
+
+/// A word with its place on a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlacedWord {
+    /// The word.
+    pub text: String,
+    /// Left, top, right, bottom, in thousandths of the page's width and height.
+    pub corners: [i64; 4],
+}
+
 /// A text and the texts that may follow it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextChoices {
@@ -110,6 +130,7 @@ impl Request {
         match self {
             Self::Texts(texts) => texts.len(),
             Self::Questions(questions) => questions.len(),
+            Self::Documents(questions) => questions.len(),
             Self::Choices(texts) => texts.len(),
             Self::Prompts { prompts, .. } | Self::ImagePrompts { prompts, .. } => prompts.len(),
             Self::Speech { recordings, .. } => recordings.len(),
@@ -135,6 +156,7 @@ impl Request {
         match self {
             Self::Texts(_) => "texts",
             Self::Questions(_) => "questions with contexts",
+            Self::Documents(_) => "questions about documents",
             Self::Choices(_) => "texts with choices",
             Self::Prompts { .. } => "prompts",
             Self::Speech { .. } => "recordings",
