@@ -1,6 +1,6 @@
 """The tasks that a class serves: part of the recorder `answers.py`."""
 
-from record import answer_arrays, answer_generation, answer_maps, answer_media, answer_text
+from record import answer_arrays, answer_document, answer_generation, answer_maps, answer_media, answer_text
 
 # By the end of a class's name; the first that fits counts. Where the task depends on the architecture, there is a dict.
 BY_SUFFIX = {
@@ -8,7 +8,11 @@ BY_SUFFIX = {
     "ForAudioClassification": "audio_classification",
     "ForTokenClassification": "token_classification",
     "ElectraForPreTraining": "token_classification",
+    "LayoutLMForQuestionAnswering": "document_question_answering",
+    "LayoutLMv2ForQuestionAnswering": "document_question_answering",
+    "LayoutLMv3ForQuestionAnswering": "document_question_answering",
     "ForQuestionAnswering": "question_answering",
+    "ForMultipleChoice": "multiple_choice",
     "ForMaskedLM": "fill_mask",
     "ForCausalLM": "text_generation",
     "LMHeadModel": "text_generation",
@@ -46,6 +50,8 @@ ANSWERS = {
     "text_classification": answer_text.text_classification,
     "token_classification": answer_text.token_classification,
     "question_answering": answer_text.question_answering,
+    "document_question_answering": answer_document.document_question_answering,
+    "multiple_choice": answer_text.multiple_choice,
     "text_generation": answer_generation.text_generation,
     "text2text_generation": answer_generation.text2text_generation,
     "image_text_to_text": answer_generation.image_text_to_text,

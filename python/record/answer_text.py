@@ -128,6 +128,24 @@ def label_scores(logits):
     return logits.softmax(-1)
 
 
+def multiple_choice(subject):
+    """Every choice with its probability, best first. transformers has no pipeline for the task."""
+    first, second = subject.texts[:2]
+    requests = [{"prompt": first, "choices": [second, first, f"{second} {first}"]}, {"prompt": second, "choices": [first, "no", second]}]
+    rows = [(each["prompt"], choice) for each in requests for choice in each["choices"]]
+    taken = inspect.signature(subject.model.forward).parameters
+    found = subject.tokenizer([row[0] for row in rows], [row[1] for row in rows], padding=True, padding_side="right", return_tensors="pt")
+    case = {name: value.unflatten(0, (len(requests), -1)) for name, value in found.items() if name in taken}
+    runs = Forward([case], probabilities)
+    scores = runs.of(subject.model)[0]["scores"].reshape(len(requests), -1)
+    labels = [
+        [{"label": each["choices"][int(choice)], "score": number(row[choice])} for choice in row.argsort(descending=True, stable=True)]
+        for each, row in zip(requests, scores, strict=True)
+    ]
+    source = "the tokenizer and a softmax over the logits of the choices"
+    return Answered({"choices": requests}, {"labels": labels}, source, runs)
+
+
 def question_answering(subject):
     """The likeliest spans of each context, as `QuestionAnsweringPipeline` of transformers 4 finds them; transformers 5 has no such
     pipeline."""

@@ -7,6 +7,7 @@ first that the model takes is recorded.
 import contextlib
 import inspect
 import itertools
+import json
 import re
 from types import SimpleNamespace
 
@@ -23,7 +24,7 @@ from reference import forward_arguments
 from reference.errors import RecordError, first_line
 from reference.families.object_detection import half_hidden
 from reference.registry import entry
-from reference.results import run
+from reference.results import chooses, run
 
 # In the error of transformers if there are more or fewer tokens than vectors.
 REPORTED = re.compile(r"do not match.*features:? (\d+)")
@@ -132,6 +133,8 @@ class Drawing:
         """The main case, raw inputs and metadata."""
         text, metadata = self.text.main(random) if plan.text else ({}, {})
         case = self.case(plan, random, text, 2)
+        if chooses(self.model) and "text" in metadata:
+            metadata |= {"text": json.dumps(in_both_orders(json.loads(metadata["text"])), ensure_ascii=False)}
         name = self.images.argument
         reads_images = name in case and plan.image and not plan.places and not plan.sound
         processed = self.images.processed(random, case[name]) if reads_images else None
@@ -170,7 +173,9 @@ class Drawing:
                 # Positions follow from the grid.
                 case.pop("position_ids", None)
         case = self.finished(plan, random, case, rows)
-        return {name: value for name, value in case.items() if name in self.taken}
+        case = {name: value for name, value in case.items() if name in self.taken}
+        # Two rows with the same choices, so that a row that depends on the order of choices shows.
+        return {name: torch.stack([value, value.flip(0)]) for name, value in case.items()} if chooses(self.model) else case
 
     def ends(self, name):
         """Whether the class searches for the end of a text."""
@@ -212,6 +217,11 @@ class Drawing:
         if missing:
             raise RecordError(f"`{name}` needs `{missing[0]}`; give it with --inputs FILE")
         return case
+
+
+def in_both_orders(texts):
+    """The texts of two rows with the same choices, the second row in the opposite order."""
+    return [*texts, *reversed(texts)]
 
 
 @torch.no_grad()

@@ -22,7 +22,7 @@ def run(model, case, trace):
     """The tensors of one forward call by the names of its result."""
     if family_of(type(model)) is not None:
         return family_of(type(model)).run(model, case, trace)
-    inputs = {name: value.to(model.dtype) if value.is_floating_point() else value for name, value in case.items()}
+    inputs = {name: value.to(model.dtype) if value.is_floating_point() else value for name, value in by_choice(model, case).items()}
     if "use_cache" in inspect.signature(model.forward).parameters:
         inputs["use_cache"] = False
     if not is_native(model.config):
@@ -52,7 +52,7 @@ def run_any(model, inputs, trace):
         result = model(**inputs, **{name: value for name, value in options.items() if takes(model, name)})
     halves = dual_states(model, result) if trace else {}
     result = by_name(result)
-    rows = {len(value) for value in inputs.values() if isinstance(value, torch.Tensor) and value.ndim}
+    rows = rows_of(model, inputs)
     found = {name: value for name, value in listed(result).items() if value.is_floating_point() and value.numel()}
     # Packed images have one row for each patch, and results may have fewer.
     named = {name: value for name, value in found.items() if value.ndim and len(value) in rows} or found
@@ -64,6 +64,24 @@ def run_any(model, inputs, trace):
             states = usual_states(result.get(f"{stack}hidden_states"), rows)
             named |= traces(stack.replace("_", "."), with_embeddings(model, inputs, states))
     return named
+
+
+def chooses(model):
+    """Whether a row of the model's input is several texts, the choices."""
+    return type(model).__name__.endswith("ForMultipleChoice")
+
+
+def by_choice(model, case):
+    """The arguments as the class takes them: of a class that chooses, texts [rows, seq] are the only choice of their row."""
+    is_single = chooses(model) and case["input_ids"].ndim == 2
+    return {name: value.unsqueeze(1) for name, value in case.items()} if is_single else case
+
+
+def rows_of(model, inputs):
+    """The first dimensions that results may have; choices are computed as rows."""
+    tensors = [value for value in inputs.values() if isinstance(value, torch.Tensor) and value.ndim]
+    choices = {value.shape[0] * value.shape[1] for value in tensors if value.ndim > 1} if chooses(model) else set()
+    return choices | {len(value) for value in tensors}
 
 
 def dual_states(model, result):

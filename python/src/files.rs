@@ -47,6 +47,7 @@ pub(crate) const REFERENCE: EmbeddedFiles = files! {
 pub(crate) const RECORD: EmbeddedFiles = files! {
     "record/__init__.py"
     "record/answer_arrays.py"
+    "record/answer_document.py"
     "record/answer_generation.py"
     "record/answer_maps.py"
     "record/answer_media.py"

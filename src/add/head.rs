@@ -40,6 +40,16 @@ mod tests {
                 "DistilBertForQuestionAnswering",
                 Task::QuestionAnswering,
             ),
+            (
+                ModelType::Layoutlm,
+                "LayoutLMForQuestionAnswering",
+                Task::DocumentQuestionAnswering,
+            ),
+            (
+                ModelType::Ernie,
+                "ErnieForMultipleChoice",
+                Task::MultipleChoice,
+            ),
             (ModelType::Gpt2, "GPT2LMHeadModel", Task::TextGeneration),
             (ModelType::Llama, "LlamaForCausalLM", Task::TextGeneration),
             (ModelType::Llama, "LlamaModel", Task::TextEmbedding),

@@ -19,6 +19,7 @@ pub struct Nearest {
 /// Suffixes of class names that decide the architecture, whatever the other fields are.
 const ENDS: &[(&str, Architecture)] = &[
     ("ForMaskedLM", Architecture::EncoderOnly),
+    ("ForMultipleChoice", Architecture::EncoderOnly),
     ("ForImageClassification", Architecture::Vision),
     ("ForImageClassificationWithTeacher", Architecture::Vision),
     ("ForSemanticSegmentation", Architecture::Vision),
@@ -246,6 +247,7 @@ mod tests {
             ),
             ("WavLMForCTC", json!({}), "speech"),
             ("BeitForImageClassification", json!({}), "vision"),
+            ("RealmForMultipleChoice", json!({}), "encoder_only"),
             ("SegformerForSemanticSegmentation", json!({}), "vision"),
             (
                 "GLPNForDepthEstimation",

@@ -5,6 +5,7 @@ mod assemble;
 mod batch;
 mod class;
 mod digest;
+mod encode;
 #[cfg(test)]
 mod fuzz;
 mod guarded;
@@ -14,20 +15,19 @@ mod side;
 mod translation;
 
 pub use batch::{TokenBatch, TokenSpan};
+pub use encode::{TextInput, WordsInput};
 pub use side::PaddingSide;
 
 use crate::{config_file::ConfigFile, error::PreprocessError};
 use batch::Padding;
 use class::TokenizerClass;
+use encode::{encode_all, encode_input, failed};
 use guarded::guarded;
 use settings::TokenizerSettings;
 use std::path::Path;
 use testgen_nn::array::Arrays;
 use tokenizers::{EncodeInput, Encoding, TruncationParams};
 use translation::Translation;
-
-/// A text, or a pair such as a question and its context.
-pub type TextInput<'a> = (&'a str, Option<&'a str>);
 
 /// A tokenizer with the padding of its checkpoint.
 ///
@@ -133,10 +133,30 @@ impl Tokenizer {
         inputs: &[TextInput<'_>],
         options: TokenizeOptions,
     ) -> Result<TokenBatch, PreprocessError> {
+        let inputs: Vec<EncodeInput<'_>> = inputs.iter().map(encode_input).collect();
         let encodings = match options.max_length {
             None => encode_all(&self.backend, inputs)?,
             Some(max_length) => encode_all(&self.truncating(max_length)?, inputs)?,
         };
+        self.batch(&encodings, options)
+    }
+
+    /// As [`Tokenizer::tokenize`], for pairs of words; the spans of tokens have the number of their
+    /// word. As `is_split_into_words` of transformers.
+    pub fn tokenize_words(
+        &self,
+        inputs: Vec<WordsInput<'_>>,
+    ) -> Result<TokenBatch, PreprocessError> {
+        let inputs = inputs.into_iter().map(EncodeInput::from).collect();
+        let encodings = encode_all(&self.backend, inputs)?;
+        self.batch(&encodings, TokenizeOptions::default())
+    }
+
+    fn batch(
+        &self,
+        encodings: &[Encoding],
+        options: TokenizeOptions,
+    ) -> Result<TokenBatch, PreprocessError> {
         let side = options.padding_side.unwrap_or(self.settings.padding_side);
         let length = options.pad_to.unwrap_or_default();
         let padding = Padding {
@@ -145,7 +165,7 @@ impl Tokenizer {
             id: self.pad_id,
             token_types: self.settings.token_types,
         };
-        TokenBatch::new(&encodings, &padding, &|id| {
+        TokenBatch::new(encodings, &padding, &|id| {
             self.translation
                 .as_ref()
                 .map_or(id, |translation| translation.id(id))
@@ -193,6 +213,11 @@ impl Tokenizer {
         self.id(token).map(|id| (token, id))
     }
 
+    /// The id of the token with a role, for instance `sep_token`, if the checkpoint has one.
+    pub fn special_id(&self, role: &str) -> Option<i64> {
+        self.settings.special(role).and_then(|token| self.id(token))
+    }
+
     /// The id that pads short rows, or `None` if the checkpoint has no pad, end or unknown token.
     pub fn pad_id(&self) -> Option<i64> {
         self.pad_id.map(i64::from)
@@ -229,28 +254,6 @@ fn translation_of(
         Translation::open(directory)
     } else {
         Ok(None)
-    }
-}
-
-fn encode_all(
-    backend: &tokenizers::Tokenizer,
-    inputs: &[TextInput<'_>],
-) -> Result<Vec<Encoding>, PreprocessError> {
-    inputs
-        .iter()
-        .map(|(first, second)| {
-            let input: EncodeInput<'_> = match second {
-                Some(second) => (*first, *second).into(),
-                None => (*first).into(),
-            };
-            guarded(|| backend.encode(input, true)).map_err(|message| failed(&message))
-        })
-        .collect()
-}
-
-fn failed(message: &str) -> PreprocessError {
-    PreprocessError::Tokenizer {
-        message: message.to_owned(),
     }
 }
 

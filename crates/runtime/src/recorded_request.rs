@@ -6,10 +6,11 @@
 
 mod error;
 mod tensors;
+mod written_text;
 
 pub use error::RequestError;
 
-use crate::task::{QuestionContext, TimeSeries};
+use crate::task::{DocumentQuestion, QuestionContext, TextChoices, TimeSeries};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use tensors::RecordedTensors;
@@ -17,6 +18,7 @@ use testgen_nn::array::{Array, Arrays};
 use testgen_operators::calls::Call;
 use testgen_processing::generation::GenerationControls;
 use testgen_processing::{audio::Audio, graph::Graph, image::Image};
+use written_text::{RecordedChoices, RecordedDocument, RecordedQuestion};
 
 /// The recorded inputs of one request. Every accessor fails with the name of what was not recorded.
 #[derive(Debug)]
@@ -33,6 +35,8 @@ pub struct RecordedRequest {
 pub(crate) struct RequestFields {
     texts: Option<Vec<String>>,
     questions: Option<Vec<RecordedQuestion>>,
+    documents: Option<Vec<RecordedDocument>>,
+    choices: Option<Vec<RecordedChoices>>,
     prompts: Option<Vec<String>>,
     controls: Option<Controls>,
     recordings: Option<Recordings>,
@@ -44,13 +48,6 @@ pub(crate) struct RequestFields {
     latents: Option<String>,
     series: Option<Series>,
     graphs: Option<Vec<String>>,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RecordedQuestion {
-    question: String,
-    context: String,
 }
 
 /// The controls that recorded answers use: they must not depend on random numbers, which differ
@@ -125,11 +122,28 @@ impl RecordedRequest {
     ///
     /// When none were recorded.
     pub fn questions(&self) -> Result<Vec<QuestionContext>, RequestError> {
-        let pairs: Vec<RecordedQuestion> = recorded("questions", &self.fields.questions)?;
-        Ok(pairs
-            .into_iter()
-            .map(|RecordedQuestion { question, context }| QuestionContext { question, context })
-            .collect())
+        let pairs = recorded("questions", &self.fields.questions)?;
+        Ok(pairs.into_iter().map(Into::into).collect())
+    }
+
+    /// Questions with the words of the pages that hold their answers.
+    ///
+    /// # Errors
+    ///
+    /// When none were recorded.
+    pub fn documents(&self) -> Result<Vec<DocumentQuestion>, RequestError> {
+        let pages = recorded("documents", &self.fields.documents)?;
+        Ok(pages.into_iter().map(Into::into).collect())
+    }
+
+    /// Texts with the texts that may follow them.
+    ///
+    /// # Errors
+    ///
+    /// When none were recorded.
+    pub fn choices(&self) -> Result<Vec<TextChoices>, RequestError> {
+        let texts = recorded("choices", &self.fields.choices)?;
+        Ok(texts.into_iter().map(Into::into).collect())
     }
 
     /// Texts to continue, to rewrite or to answer.

@@ -4,17 +4,21 @@
 //! own queues, devices or status: those are the endpoint's. A handler runs tokenizer or image
 //! processor, then the model, then reads the outputs; it never cuts an input silently.
 
+mod answer_span;
 mod audio_embedding;
 mod call;
 mod classification;
 mod depth_estimation;
 mod diffusion;
+mod document_question_answering;
 mod fill_mask;
 mod graph_embedding;
 mod image_embedding;
+mod image_map;
 mod image_segmentation;
 mod image_text;
 mod image_text_to_text;
+mod multiple_choice;
 mod object_detection;
 mod operator_evaluation;
 mod question_answering;
@@ -31,7 +35,9 @@ mod token_classification;
 
 pub use call::HandlerError;
 pub(crate) use object_detection::QueryResult;
-pub use request::{QuestionContext, Request, TimeSeries};
+pub use request::{
+    DocumentQuestion, PlacedWord, QuestionContext, Request, TextChoices, TimeSeries,
+};
 pub use response::{
     Answer, AudioEmbedding, Detection, FilledMask, FoundPassage, GeneratedText, GraphEmbedding,
     ImageEmbedding, ImageTextEmbedding, LabelScore, LabelledToken, Response, RetrievedAnswer,
@@ -88,6 +94,22 @@ pub fn question_answering(
         &TaskCall::for_task(loaded, Task::QuestionAnswering)?,
         request,
     )
+}
+
+/// Answers questions about documents: the best span of the words of each.
+pub fn document_question_answering(
+    loaded: &LoadedSubject,
+    request: Request,
+) -> Result<Response, HandlerError> {
+    document_question_answering::answer(
+        &TaskCall::for_task(loaded, Task::DocumentQuestionAnswering)?,
+        request,
+    )
+}
+
+/// Scores the choices of each text: every choice with its probability, best first.
+pub fn multiple_choice(loaded: &LoadedSubject, request: Request) -> Result<Response, HandlerError> {
+    multiple_choice::answer(&TaskCall::for_task(loaded, Task::MultipleChoice)?, request)
 }
 
 /// Prompts in; per prompt its continuation, the new ids and why it ended, out.

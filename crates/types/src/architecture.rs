@@ -82,6 +82,8 @@ impl Architecture {
                 Task::TextClassification,
                 Task::TokenClassification,
                 Task::QuestionAnswering,
+                Task::DocumentQuestionAnswering,
+                Task::MultipleChoice,
             ],
             Self::DecoderOnly | Self::Moe => &[
                 Task::TextGeneration,

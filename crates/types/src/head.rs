@@ -26,6 +26,11 @@ closed_enum! {
         TokenClassification = "ForTokenClassification",
         /// Scores of the first and of the last token of the answer.
         QuestionAnswering = "ForQuestionAnswering",
+        /// As [`Head::QuestionAnswering`], of words with their places on a page:
+        /// `LayoutLMForQuestionAnswering` and its successors, which transformers lists separately.
+        DocumentQuestionAnswering = "ForDocumentQuestionAnswering",
+        /// One score for each choice of a text.
+        MultipleChoice = "ForMultipleChoice",
         /// Scores of the token of each frame of a recording.
         Ctc = "ForCTC",
         /// One score per label for a recording.
@@ -87,6 +92,8 @@ impl Head {
             Self::SequenceClassification => &[Task::TextClassification, Task::AudioClassification],
             Self::TokenClassification => &[Task::TokenClassification],
             Self::QuestionAnswering => &[Task::QuestionAnswering],
+            Self::DocumentQuestionAnswering => &[Task::DocumentQuestionAnswering],
+            Self::MultipleChoice => &[Task::MultipleChoice],
             Self::Ctc => &[Task::SpeechRecognition],
             Self::AudioClassification => &[Task::AudioClassification],
             Self::ImageClassification | Self::ImageClassificationWithTeacher => {

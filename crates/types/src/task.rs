@@ -15,6 +15,10 @@ closed_enum! {
         TokenClassification = "token_classification",
         /// Finds the answer to a question in a context: start and end scores per token.
         QuestionAnswering = "question_answering",
+        /// Finds the answer to a question among the words of a page.
+        DocumentQuestionAnswering = "document_question_answering",
+        /// Chooses the text that continues another one: one score per choice.
+        MultipleChoice = "multiple_choice",
         /// Continues a text.
         TextGeneration = "text_generation",
         /// Generates a text from a text: an answer, a summary, a translation.

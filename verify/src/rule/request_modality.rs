@@ -16,6 +16,8 @@
 //! |---|---|---|
 //! | `text_embedding`, `fill_mask`, `text_classification`, `token_classification` | `Texts` | `texts` |
 //! | `question_answering` | `Questions` | `questions` |
+//! | `document_question_answering` | `Documents` | `documents` |
+//! | `multiple_choice` | `Choices` | `choices` |
 //! | `text_generation`, `text2text_generation`, `retrieval_augmented_generation` | `Prompts` | `prompts`, `controls` |
 //! | `speech_recognition`, `audio_classification`, `audio_embedding` | `Speech` | `recordings`, `controls` |
 //! | `image_classification`, `image_embedding`, `object_detection`, `image_segmentation`, `depth_estimation` | `Images` | `images` |
@@ -68,6 +70,8 @@ fn modality(task: Task) -> Modality {
         | Task::TextClassification
         | Task::TokenClassification => ("Texts", One("texts")),
         Task::QuestionAnswering => ("Questions", One("questions")),
+        Task::DocumentQuestionAnswering => ("Documents", One("documents")),
+        Task::MultipleChoice => ("Choices", One("choices")),
         Task::TextGeneration | Task::Text2TextGeneration | Task::RetrievalAugmentedGeneration => {
             ("Prompts", Named(&["prompts", "controls"]))
         }

@@ -253,6 +253,8 @@ fn written_request(task: Task) -> &'static str {
         | Task::TextClassification
         | Task::TokenClassification => "Request::Texts(recorded.texts()?)",
         Task::QuestionAnswering => "Request::Questions(recorded.questions()?)",
+        Task::DocumentQuestionAnswering => "Request::Documents(recorded.documents()?)",
+        Task::MultipleChoice => "Request::Choices(recorded.choices()?)",
         Task::TextGeneration | Task::Text2TextGeneration | Task::RetrievalAugmentedGeneration => {
             "Request::Prompts { prompts: recorded.prompts()?, controls: recorded.controls()? }"
         }

@@ -109,6 +109,17 @@ impl TokenBatch {
     }
 }
 
+impl TokenBatch {
+    /// The tokens of a row that come from a text of its pair.
+    pub fn tokens_of(&self, row: usize, sequence: usize) -> Vec<usize> {
+        let spans = self.spans[row].iter().enumerate();
+        spans
+            .filter(|(_, span)| span.sequence == Some(sequence))
+            .map(|(token, _)| token)
+            .collect()
+    }
+}
+
 /// `row` padded to `length`.
 fn padded<T: Copy>(
     row: impl ExactSizeIterator<Item = T>,

@@ -1,7 +1,7 @@
 //! The digest of a tokenizer's vocabulary, as the recorder computes it
 //! (`python/record/vocabulary.py`).
 
-use super::{Tokenizer, failed};
+use super::{Tokenizer, encode::failed};
 use crate::error::PreprocessError;
 use serde_json::Value;
 use sha2::{Digest, Sha256};

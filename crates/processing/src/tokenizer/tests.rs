@@ -196,3 +196,21 @@ fn empty_lines_among_merges_are_skipped() {
         [3]
     );
 }
+
+#[test]
+fn tokens_of_words_have_the_number_of_their_word() {
+    let tokenizer = with("bert", &json!({ "sep_token": "[SEP]" }));
+    let pair = (vec!["saw", "it"], vec!["words", "dog"]);
+    let batch = tokenizer.tokenize_words(vec![pair]).unwrap();
+    let words = |sequence| -> Vec<Option<u32>> {
+        let tokens = batch.tokens_of(0, sequence).into_iter();
+        tokens.map(|token| batch.spans[0][token].word).collect()
+    };
+    assert_eq!(words(0), [Some(0), Some(1)]);
+    // `words` is `wor` and `##ds`.
+    assert_eq!(words(1), [Some(0), Some(0), Some(1)]);
+    let separator = tokenizer.special_id("sep_token");
+    let ids = batch.arrays["input_ids"].as_integers().unwrap();
+    assert_eq!(ids.last().copied(), separator);
+    assert_eq!(tokenizer.special_id("bos_token"), None);
+}

@@ -6,7 +6,9 @@ use super::run::{CheckResult, CheckRun, Failures, MISSING};
 use super::tests::faulty::{Detected, Fault};
 use crate::{
     endpoint::{Endpoint, Status},
-    task::{QuestionContext, Request, Response, TimeSeries},
+    task::{
+        DocumentQuestion, PlacedWord, QuestionContext, Request, Response, TextChoices, TimeSeries,
+    },
 };
 use testgen_nn::array::{Array, Arrays};
 use testgen_operators::calls::{Attributes, Call};
@@ -65,6 +67,17 @@ fn requests(task: Task) -> Vec<Request> {
                 context: "one".to_owned(),
             }])]
         }
+        Task::DocumentQuestionAnswering => vec![Request::Documents(vec![DocumentQuestion {
+            question: "who".to_owned(),
+            words: vec![PlacedWord {
+                text: "one".to_owned(),
+                corners: [0; 4],
+            }],
+        }])],
+        Task::MultipleChoice => vec![Request::Choices(vec![TextChoices {
+            prompt: "one".to_owned(),
+            choices: one_text(),
+        }])],
         Task::TextGeneration | Task::Text2TextGeneration | Task::RetrievalAugmentedGeneration => {
             vec![Request::Prompts {
                 prompts: one_text(),

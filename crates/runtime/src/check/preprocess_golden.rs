@@ -131,11 +131,19 @@ fn texts(
         };
         let label = case.qualified(name);
         match encoded.get(name) {
-            Some(got) => failures.extend(first_difference(&label, expected, got)),
+            Some(got) => failures.extend(first_difference(&label, &by_row(expected), got)),
             None => failures.push(format!("the tokenizer returns no `{label}`")),
         }
     }
     Ok(())
+}
+
+/// Ids [batch, choices, seq] as [batch * choices, seq]: the golden has a text for each choice.
+fn by_row(array: &Array) -> Array {
+    match *array.shape() {
+        [batch, choices, seq] => array.reshaped(&[batch * choices, seq]),
+        _ => array.clone(),
+    }
 }
 
 /// Compares exactly: a collator copies and counts, so there is no rounding, and the zeros and

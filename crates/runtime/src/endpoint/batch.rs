@@ -15,6 +15,9 @@ pub(super) fn fits(first: &Request, next: &Request) -> bool {
 enum BatchKey {
     Texts,
     Questions,
+    Documents,
+    /// By the number of choices, which all texts of a call have.
+    Choices(usize),
     Images,
     Videos,
     Series,
@@ -25,6 +28,11 @@ fn kind(request: &Request) -> Option<BatchKey> {
     match request {
         Request::Texts(_) => Some(BatchKey::Texts),
         Request::Questions(_) => Some(BatchKey::Questions),
+        Request::Documents(_) => Some(BatchKey::Documents),
+        Request::Choices(texts) => {
+            let count = texts.first().map_or(0, |text| text.choices.len());
+            Some(BatchKey::Choices(count))
+        }
         Request::Images(_) => Some(BatchKey::Images),
         Request::Videos(_) => Some(BatchKey::Videos),
         Request::Series(_) => Some(BatchKey::Series),
@@ -80,6 +88,8 @@ fn merge<'a>(mut requests: impl Iterator<Item = &'a Request>) -> Option<Request>
         match (&mut merged, request) {
             (Request::Texts(all), Request::Texts(more)) => all.extend_from_slice(more),
             (Request::Questions(all), Request::Questions(more)) => all.extend_from_slice(more),
+            (Request::Documents(all), Request::Documents(more)) => all.extend_from_slice(more),
+            (Request::Choices(all), Request::Choices(more)) => all.extend_from_slice(more),
             (Request::Images(all), Request::Images(more)) => all.extend_from_slice(more),
             (Request::Videos(all), Request::Videos(more)) => all.extend_from_slice(more),
             (Request::Series(all), Request::Series(more)) => all.extend_from_slice(more),

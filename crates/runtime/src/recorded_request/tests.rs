@@ -16,11 +16,16 @@ fn request(fields: &str, tensors: &[(&str, Array)]) -> RecordedRequest {
 fn texts_questions_and_controls_are_written_out() {
     let recorded = request(
         r#"{"texts": ["a", "b"], "questions": [{"question": "q", "context": "c"}], "prompts": ["p"],
+            "choices": [{"prompt": "t", "choices": ["u", "v"]}],
+            "documents": [{"question": "q", "words": [{"text": "w", "corners": [1, 2, 3, 4]}]}],
             "controls": {"max_new_tokens": 4, "do_sample": false}, "steps": 3}"#,
         &[],
     );
     assert_eq!(recorded.texts().unwrap(), ["a", "b"]);
     assert_eq!(recorded.questions().unwrap()[0].context, "c");
+    let corners = recorded.documents().unwrap()[0].words[0].corners;
+    assert_eq!(corners, [1, 2, 3, 4]);
+    assert_eq!(recorded.choices().unwrap()[0].choices, ["u", "v"]);
     assert_eq!(recorded.prompts().unwrap(), ["p"]);
     assert_eq!(recorded.steps().unwrap(), 3);
     let controls = recorded.controls().unwrap();
@@ -40,6 +45,8 @@ fn a_missing_part_is_named() {
     let messages = [
         empty.texts().unwrap_err(),
         empty.questions().unwrap_err(),
+        empty.documents().unwrap_err(),
+        empty.choices().unwrap_err(),
         empty.prompts().unwrap_err(),
         empty.controls().unwrap_err(),
         empty.recordings().unwrap_err(),
@@ -56,6 +63,8 @@ fn a_missing_part_is_named() {
     let parts = [
         "texts",
         "questions",
+        "documents",
+        "choices",
         "prompts",
         "controls",
         "recordings",

@@ -9,7 +9,7 @@ pub use error::HandlerError;
 pub(super) use output::{FloatOutput, rows};
 pub(super) use request_parts::{Denoising, ImagePrompts};
 
-use super::{QuestionContext, Request, TimeSeries};
+use super::{DocumentQuestion, QuestionContext, Request, TextChoices, TimeSeries};
 use crate::subject::LoadedSubject;
 use serde_json::Value;
 use testgen_models::{Capabilities, Model};
@@ -104,6 +104,25 @@ impl<'a> TaskCall<'a> {
         const EXPECTED: &str = "questions with contexts";
         match request {
             Request::Questions(questions) => self.filled(questions, EXPECTED),
+            other => Err(self.wrong(EXPECTED, &other)),
+        }
+    }
+
+    pub(super) fn documents(
+        &self,
+        request: Request,
+    ) -> Result<Vec<DocumentQuestion>, HandlerError> {
+        const EXPECTED: &str = "questions about documents";
+        match request {
+            Request::Documents(questions) => self.filled(questions, EXPECTED),
+            other => Err(self.wrong(EXPECTED, &other)),
+        }
+    }
+
+    pub(super) fn choices(&self, request: Request) -> Result<Vec<TextChoices>, HandlerError> {
+        const EXPECTED: &str = "texts with choices";
+        match request {
+            Request::Choices(texts) => self.filled(texts, EXPECTED),
             other => Err(self.wrong(EXPECTED, &other)),
         }
     }
@@ -323,9 +342,12 @@ impl<'a> TaskCall<'a> {
         inputs: &[TextInput<'_>],
         options: TokenizeOptions,
     ) -> Result<TokenBatch, HandlerError> {
-        let tokenizer = self.tokenizer()?;
-        let batch = tokenizer.tokenize(inputs, options)?;
-        let limit = tokenizer.max_length().unwrap_or(usize::MAX);
+        self.within_limit(self.tokenizer()?.tokenize(inputs, options)?)
+    }
+
+    /// The batch, unless a row has more tokens than the checkpoint takes.
+    pub(super) fn within_limit(&self, batch: TokenBatch) -> Result<TokenBatch, HandlerError> {
+        let limit = self.tokenizer()?.max_length().unwrap_or(usize::MAX);
         for (index, mask) in rows(&batch.arrays["attention_mask"]).enumerate() {
             let tokens = mask.iter().filter(|bit| **bit == 1).count();
             if tokens > limit {
@@ -362,6 +384,17 @@ impl<'a> TaskCall<'a> {
         let batch = self.tokenize_texts(texts, None)?;
         let forward = self.model.forward(&batch.arrays)?;
         Ok((batch, forward))
+    }
+
+    /// The images of a request, and the model's outputs for them.
+    pub(super) fn read_images(
+        &self,
+        request: Request,
+    ) -> Result<(Vec<Image>, Forward), HandlerError> {
+        let images = self.images(request)?;
+        let inputs = self.image_processor()?.process(&images)?;
+        let forward = self.model.forward(&inputs)?;
+        Ok((images, forward))
     }
 
     /// A float output of `rank` dimensions whose first ones are `leading`.

@@ -27,10 +27,7 @@ pub(super) fn answer_images(
     call: &TaskCall<'_>,
     request: Request,
 ) -> Result<Response, HandlerError> {
-    let images = call.images(request)?;
-    let forward = call
-        .model
-        .forward(&call.image_processor()?.process(&images)?)?;
+    let (images, forward) = call.read_images(request)?;
     labels(
         call,
         &forward,

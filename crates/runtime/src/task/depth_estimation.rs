@@ -6,28 +6,21 @@
 use super::{
     Request, Response,
     call::{HandlerError, TaskCall},
+    image_map::{ImageMap, of_each_image},
 };
 use testgen_nn::array::Array;
-use testgen_processing::{
-    image::Image,
-    interpolate::{Interpolation, interpolate},
-};
+use testgen_processing::interpolate::Interpolation;
 
+const OUTPUT: (&str, usize) = ("predicted_depth", 3);
 const HINT: &str = "a class such as `DPTForDepthEstimation`";
 
 pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
-    let images = call.images(request)?;
-    let forward = call
-        .model
-        .forward(&call.image_processor()?.process(&images)?)?;
-    let depths = call.output(&forward, ("predicted_depth", 3), &[images.len()], HINT)?;
-    let computed = [depths.shape[1], depths.shape[2]];
-    let depth_of = |(index, image): (usize, &Image)| {
-        let size = [image.height(), image.width()];
-        let depth = interpolate(depths.row(index), computed, size, Interpolation::Bicubic);
-        Array::floats(size, depth)
-    };
-    Ok(Response::Depths(
-        images.iter().enumerate().map(depth_of).collect(),
-    ))
+    let depths = of_each_image(call, request, OUTPUT, HINT, depth)?;
+    Ok(Response::Depths(depths))
+}
+
+/// The output has one map.
+fn depth(map: &ImageMap<'_>) -> Array {
+    let values = map.interpolated(Interpolation::Bicubic).flatten().collect();
+    Array::floats(map.size, values)
 }

@@ -10,10 +10,7 @@ use testgen_nn::{array::Array, forward::Forward};
 const HINT: &str = "a class without a head, such as `ViTModel`";
 
 pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
-    let images = call.images(request)?;
-    let forward = call
-        .model
-        .forward(&call.image_processor()?.process(&images)?)?;
+    let (images, forward) = call.read_images(request)?;
     let leading = [images.len()];
     // Three dimensions for patches, four for the maps of convolutional networks; any other rank
     // becomes the error of `output`.

@@ -6,35 +6,27 @@
 use super::{
     Request, Response, Segment,
     call::{HandlerError, TaskCall},
+    image_map::{ImageMap, of_each_image},
 };
 use std::collections::BTreeSet;
 use testgen_nn::array::Array;
-use testgen_processing::interpolate::{Interpolation, interpolate};
+use testgen_processing::interpolate::Interpolation;
 
+const OUTPUT: (&str, usize) = ("logits", 4);
 const HINT: &str = "a class such as `SegformerForSemanticSegmentation`";
 
 pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
-    let images = call.images(request)?;
-    let forward = call
-        .model
-        .forward(&call.image_processor()?.process(&images)?)?;
-    let logits = call.output(&forward, ("logits", 4), &[images.len()], HINT)?;
-    let computed = [logits.shape[2], logits.shape[3]];
-    let segments = images.iter().enumerate().map(|(index, image)| {
-        let size = [image.height(), image.width()];
-        let map = label_map(logits.row(index), computed, size);
-        segments(call, &map, size)
-    });
-    Ok(Response::Segments(segments.collect()))
+    let images = of_each_image(call, request, OUTPUT, HINT, |scores| {
+        segments(call, &label_map(scores), scores.size)
+    })?;
+    Ok(Response::Segments(images))
 }
 
-/// The number of the label of each pixel, from scores [labels, height, width].
-fn label_map(scores: &[f32], computed: [usize; 2], size: [usize; 2]) -> Vec<usize> {
-    let places = (computed[0] * computed[1]).max(1);
-    let mut best = vec![(0, f32::NEG_INFINITY); size[0] * size[1]];
-    for (label, plane) in scores.chunks_exact(places).enumerate() {
-        let plane = interpolate(plane, computed, size, Interpolation::Bilinear);
-        for (best, score) in best.iter_mut().zip(plane) {
+/// The number of the label of each pixel, from the scores of each label.
+fn label_map(scores: &ImageMap<'_>) -> Vec<usize> {
+    let mut best = vec![(0, f32::NEG_INFINITY); scores.size[0] * scores.size[1]];
+    for (label, map) in scores.interpolated(Interpolation::Bilinear).enumerate() {
+        for (best, score) in best.iter_mut().zip(map) {
             // The first of equals, as `argmax` returns.
             if score > best.1 {
                 *best = (label, score);
@@ -65,7 +57,9 @@ mod tests {
         // Two labels on two places, which become four pixels: the interpolated scores are
         // 3, 2.25, 0.75, 0 and 1, 1.25, 1.75, 2.
         let scores = [3.0, 0.0, 1.0, 2.0];
-        assert_eq!(label_map(&scores, [1, 2], [1, 4]), [0, 0, 1, 1]);
-        assert_eq!(label_map(&[1.0, 1.0], [1, 1], [1, 2]), [0, 0]);
+        let scores = ImageMap::new(&scores, [1, 2], [1, 4]);
+        assert_eq!(label_map(&scores), [0, 0, 1, 1]);
+        let equal = ImageMap::new(&[1.0, 1.0], [1, 1], [1, 2]);
+        assert_eq!(label_map(&equal), [0, 0]);
     }
 }

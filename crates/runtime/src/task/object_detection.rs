@@ -15,10 +15,7 @@ const HINT: &str = "a class such as `DetrForObjectDetection`";
 const THRESHOLD: f32 = 0.5;
 
 pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
-    let images = call.images(request)?;
-    let forward = call
-        .model
-        .forward(&call.image_processor()?.process(&images)?)?;
+    let (images, forward) = call.read_images(request)?;
     let logits = call.output(&forward, ("logits", 3), &[images.len()], HINT)?;
     let boxes = call.output(
         &forward,

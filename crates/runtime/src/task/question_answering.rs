@@ -6,14 +6,12 @@
 
 use super::{
     Answer, Request, Response,
+    answer_span::SpanLogits,
     call::{HandlerError, TaskCall},
-    scores::softmax,
 };
-use testgen_processing::tokenizer::{TextInput, TokenSpan, TokenizeOptions};
+use testgen_processing::tokenizer::{TextInput, TokenizeOptions};
 
 const HINT: &str = "an extractive model, such as `BertForQuestionAnswering`";
-/// The most tokens of an answer.
-const LONGEST_ANSWER: usize = 15;
 
 pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
     let questions = call.questions(request)?;
@@ -28,58 +26,25 @@ pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, 
     let ends = call.output(&forward, ("end_logits", 2), shape, HINT)?;
     let mut answers = Vec::with_capacity(questions.len());
     for (index, pair) in questions.iter().enumerate() {
-        let best = best_span(starts.row(index), ends.row(index), &batch.spans[index]);
-        let ContextSpan { start, end, score } = best.ok_or_else(|| HandlerError::BadInput {
-            index,
-            problem: "has a context without tokens".to_owned(),
-        })?;
+        let spans = &batch.spans[index];
+        let logits = SpanLogits {
+            starts: starts.row(index),
+            ends: ends.row(index),
+        };
+        let best = logits
+            .best(&batch.tokens_of(index, 1), &[])
+            .ok_or_else(|| HandlerError::BadInput {
+                index,
+                problem: "has a context without tokens".to_owned(),
+            })?;
+        let (start, end) = (spans[best.first].start, spans[best.last].end);
         let text = pair.context.get(start..end).unwrap_or_default().to_owned();
         answers.push(Answer {
             text,
             start,
             end,
-            score,
+            score: best.score,
         });
     }
     Ok(Response::Answers(answers))
-}
-
-/// A span of a context.
-struct ContextSpan {
-    /// The first byte.
-    start: usize,
-    /// The byte after the last.
-    end: usize,
-    /// The probability.
-    score: f32,
-}
-
-/// The best span of the context; the first of equals.
-fn best_span(starts: &[f32], ends: &[f32], spans: &[TokenSpan]) -> Option<ContextSpan> {
-    let tokens: Vec<usize> = (0..spans.len())
-        .filter(|token| spans[*token].sequence == Some(1))
-        .collect();
-    let (starts, ends) = (probabilities(starts, &tokens), probabilities(ends, &tokens));
-    let mut best: Option<(usize, usize, f32)> = None;
-    for (first, start) in starts.iter().enumerate() {
-        for (last, end) in ends.iter().enumerate().skip(first).take(LONGEST_ANSWER) {
-            if best.is_none_or(|(_, _, score)| start * end > score) {
-                best = Some((first, last, start * end));
-            }
-        }
-    }
-    best.map(|(first, last, score)| ContextSpan {
-        start: spans[tokens[first]].start,
-        end: spans[tokens[last]].end,
-        score,
-    })
-}
-
-fn probabilities(logits: &[f32], tokens: &[usize]) -> Vec<f32> {
-    softmax(
-        &tokens
-            .iter()
-            .map(|token| logits[*token])
-            .collect::<Vec<f32>>(),
-    )
 }

@@ -13,6 +13,10 @@ pub enum Request {
     Texts(Vec<String>),
     /// For `question_answering`.
     Questions(Vec<QuestionContext>),
+    /// For `document_question_answering`.
+    Documents(Vec<DocumentQuestion>),
+    /// For `multiple_choice`; all texts have equally many choices.
+    Choices(Vec<TextChoices>),
     /// For `text_generation`, `text2text_generation` and `retrieval_augmented_generation`.
     Prompts {
         /// The texts to continue, to make others of, or to answer.
@@ -70,6 +74,33 @@ pub enum Request {
     },
 }
 
+/// A question about a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DocumentQuestion {
+    /// The question.
+    pub question: String,
+    /// The words of the page, in the order of reading.
+    pub words: Vec<PlacedWord>,
+}
+
+/// A word with its place on a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlacedWord {
+    /// The word.
+    pub text: String,
+    /// Left, top, right, bottom, in thousandths of the page's width and height.
+    pub corners: [i64; 4],
+}
+
+/// A text and the texts that may follow it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextChoices {
+    /// The text, such as a question.
+    pub prompt: String,
+    /// The texts to choose from.
+    pub choices: Vec<String>,
+}
+
 /// A question and the text that holds its answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuestionContext {
@@ -99,6 +130,8 @@ impl Request {
         match self {
             Self::Texts(texts) => texts.len(),
             Self::Questions(questions) => questions.len(),
+            Self::Documents(questions) => questions.len(),
+            Self::Choices(texts) => texts.len(),
             Self::Prompts { prompts, .. } | Self::ImagePrompts { prompts, .. } => prompts.len(),
             Self::Speech { recordings, .. } => recordings.len(),
             Self::Images(images) => images.len(),
@@ -123,6 +156,8 @@ impl Request {
         match self {
             Self::Texts(_) => "texts",
             Self::Questions(_) => "questions with contexts",
+            Self::Documents(_) => "questions about documents",
+            Self::Choices(_) => "texts with choices",
             Self::Prompts { .. } => "prompts",
             Self::Speech { .. } => "recordings",
             Self::Images(_) => "images",

@@ -11,13 +11,13 @@ pub enum Response {
     TextEmbeddings(Vec<TextEmbedding>),
     /// Of `fill_mask`: per text and mask token the five likeliest tokens, best first.
     FilledMasks(Vec<Vec<Vec<FilledMask>>>),
-    /// Of `text_classification`, `image_classification` and `image_text_similarity` (whose texts
-    /// are the labels), `video_classification`, `time_series_classification` and `graph_classification`: every label,
-    /// best first.
+    /// Of `text_classification`, `image_classification`, `image_text_similarity` and
+    /// `multiple_choice` (whose texts and choices are the labels), `video_classification`,
+    /// `time_series_classification` and `graph_classification`: every label, best first.
     Labels(Vec<Vec<LabelScore>>),
     /// Of `token_classification`: every token of the text in its order.
     TokenLabels(Vec<Vec<LabelledToken>>),
-    /// Of `question_answering`.
+    /// Of `question_answering` and `document_question_answering`.
     Answers(Vec<Answer>),
     /// Of `text_generation`, `text2text_generation` and `image_text_to_text`.
     Generations(Vec<GeneratedText>),
@@ -103,14 +103,14 @@ pub struct LabelledToken {
     pub label: LabelScore,
 }
 
-/// The best span of a context.
+/// The best span of a context, or of the words of a document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
-    /// The part of the context.
+    /// The part of the context, or the words.
     pub text: String,
-    /// Its first byte in the context.
+    /// Its first byte in the context, or its first word.
     pub start: usize,
-    /// The byte after its last.
+    /// The byte, or the word, after its last.
     pub end: usize,
     /// The product of the probabilities of start and end among the tokens of the context, 0 to 1.
     pub score: f32,

@@ -13,6 +13,8 @@ pub(crate) fn request_of(task: Task, recorded: &RecordedRequest) -> Result<Reque
         | Task::TextClassification
         | Task::TokenClassification => Request::Texts(recorded.texts()?),
         Task::QuestionAnswering => Request::Questions(recorded.questions()?),
+        Task::DocumentQuestionAnswering => Request::Documents(recorded.documents()?),
+        Task::MultipleChoice => Request::Choices(recorded.choices()?),
         Task::TextGeneration | Task::Text2TextGeneration | Task::RetrievalAugmentedGeneration => {
             Request::Prompts {
                 prompts: recorded.prompts()?,
@@ -62,6 +64,8 @@ pub(crate) fn handler_of(task: Task) -> Handler {
         Task::TextClassification => task::text_classification,
         Task::TokenClassification => task::token_classification,
         Task::QuestionAnswering => task::question_answering,
+        Task::DocumentQuestionAnswering => task::document_question_answering,
+        Task::MultipleChoice => task::multiple_choice,
         Task::TextGeneration => task::text_generation,
         Task::Text2TextGeneration => task::text2text_generation,
         Task::SpeechRecognition => task::speech_recognition,

@@ -203,19 +203,25 @@ impl Sequences {
 
     /// The rows of a recorded case without their padding, or `None` if ids and mask are not both
     /// [batch, seq], as for a model of music, whose rows of ids are [batch * codebooks, seq].
+    ///
+    /// Each choice of a text is a row: with ids and mask [batch, choices, seq] there are batch *
+    /// choices rows. Engines read [rows, seq] as texts with one choice.
     pub(in crate::check) fn of_case(
         case: &RecordedCase,
         stream: TokenSequence<'_>,
     ) -> Option<Self> {
         let ids = case.inputs.get(stream.ids())?;
-        let [rows, width] = *ids.shape() else {
-            return None;
-        };
         let values = ids.as_integers()?;
         let mask = case.inputs.get(stream.mask());
         if mask.is_some_and(|mask| mask.shape() != ids.shape()) {
             return None;
         }
+        let (rows, width) = match *ids.shape() {
+            [rows, width] => (rows, width),
+            // Without a mask the last dimension may be codebooks.
+            [batch, choices, width] if mask.is_some() => (batch * choices, width),
+            _ => return None,
+        };
         let mask = mask.and_then(Array::as_integers);
         Some(Self(
             (0..rows)

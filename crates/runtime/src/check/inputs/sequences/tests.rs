@@ -41,30 +41,39 @@ fn left_padding_comes_with_the_positions_of_generate() {
     assert!(!right.contains_key("position_ids"));
 }
 
+/// The rows of a case with these ids and this mask.
+fn sequences(ids: Array, mask: Array) -> Option<Sequences> {
+    let inputs = Arrays::from([
+        ("input_ids".to_owned(), ids),
+        ("attention_mask".to_owned(), mask),
+    ]);
+    let case = RecordedCase {
+        name: "main".to_owned(),
+        inputs,
+        outputs: BTreeMap::new(),
+        texts: None,
+        retrieval: Arrays::new(),
+    };
+    Sequences::of_case(&case, TokenSequence::Text)
+}
+
 #[test]
 fn rows_of_codebooks_are_not_texts() {
-    let sequences = |ids: Array, mask: Array| {
-        let inputs = Arrays::from([
-            ("input_ids".to_owned(), ids),
-            ("attention_mask".to_owned(), mask),
-        ]);
-        let (outputs, retrieval) = (BTreeMap::new(), Arrays::new());
-        let case = RecordedCase {
-            name: "main".to_owned(),
-            inputs,
-            outputs,
-            texts: None,
-            retrieval,
-        };
-        Sequences::of_case(&case, TokenSequence::Text)
-    };
     let integers = |shape: &[usize]| Array::integers(shape, vec![1; shape.iter().product()]);
     assert_eq!(
         sequences(integers(&[1, 2]), integers(&[1, 2])),
         Some(Sequences(vec![vec![1, 1]]))
     );
     assert_eq!(sequences(integers(&[4, 2]), integers(&[1, 2])), None);
-    assert_eq!(sequences(integers(&[1, 2, 2]), integers(&[1, 2, 2])), None);
+    assert_eq!(sequences(integers(&[1, 2, 2]), integers(&[1, 2])), None);
+}
+
+#[test]
+fn each_choice_of_a_text_is_a_row() {
+    let ids = Array::integers([1, 2, 2], vec![5, 6, 7, 0]);
+    let mask = Array::integers([1, 2, 2], vec![1, 1, 1, 0]);
+    let rows = Sequences(vec![vec![5, 6], vec![7]]);
+    assert_eq!(sequences(ids, mask), Some(rows));
 }
 
 #[test]
