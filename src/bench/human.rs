@@ -115,7 +115,7 @@ fn cells(entry: &BenchEntry) -> Option<[String; COLUMNS.len()]> {
     ])
 }
 
-/// What was done in a second, with what of it was hidden.
+/// The work of a second, and of streamed layers the overlap.
 fn rate(entry: &BenchEntry) -> String {
     let rate = entry.per_second().map_or_else(
         || "-".to_owned(),

@@ -1,11 +1,10 @@
 //! The second stream of a thread, on which tensors are put on a device while the first computes.
 //!
-//! cubecl gives each thread one stream, with its own memory. A kernel that reads a tensor of the
+//! In cubecl each thread has one stream, with memory for its tensors. A kernel that reads a tensor of the
 //! second stream waits for the copy; the memory of a dropped tensor is another one's at once, so
 //! that a tensor is dropped after the kernels that read it.
 
-use crate::{device::GpuDevice, runtime::GpuRuntime};
-use cubecl::{Runtime as _, stream_id::StreamId};
+use cubecl::stream_id::StreamId;
 use std::{
     cell::Cell,
     collections::HashMap,
@@ -21,20 +20,8 @@ thread_local! {
 /// The first stream of a thread, by its second.
 static OWNERS: Mutex<Option<HashMap<StreamId, StreamId>>> = Mutex::new(None);
 
-/// Runs `load`, whose tensors are put on `device` while it computes what the calling thread has
-/// started.
-pub fn put_beside<T>(device: GpuDevice, load: impl FnOnce() -> T) -> T {
-    second().executes(|| {
-        let loaded = load();
-        // What was copied is kept until then.
-        GpuRuntime::client(&device)
-            .flush()
-            .unwrap_or_else(|error| panic!("a copy to the device failed: {error:?}"));
-        loaded
-    })
-}
-
-fn second() -> StreamId {
+/// The second stream of the calling thread.
+pub(crate) fn second() -> StreamId {
     if let Some(known) = OF_THREAD.get() {
         return known;
     }

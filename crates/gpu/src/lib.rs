@@ -37,7 +37,6 @@ pub use backend::Gpu;
 pub use blocking::{BlockingLaunches, Kernel, blocking_launches};
 pub use cache::store_kernels_in;
 pub use compile_only::{Share, compile_only, executing};
-pub use copy_stream::put_beside;
 pub use device::{GpuDevice, GpuInterface, ProductSource};
 pub use fused::{
     ElementFunction, LayerNormWeights, SOURCE_HASH, activate, layer_norm, masked_softmax, rms_norm,
@@ -49,7 +48,7 @@ pub use out_of_memory::{OUT_OF_MEMORY, memory_limit, tries_allocation};
 pub use peak::reset_memory_peak;
 pub use product::{ProductKernel, ROW_MAJOR, kernel_by_rule, product_by};
 pub use products::{Factor, Product, dtype, record_products};
-pub use put::{put, transposed};
+pub use put::{put, put_beside, transposed};
 pub use runtime::{GpuRuntime, GpuTensor};
 pub use server::GpuServer;
 pub use tf32::{has_tf32, with_tf32};

@@ -5,6 +5,7 @@
 //! the device copies them from.
 
 use crate::{
+    copy_stream,
     device::GpuDevice,
     runtime::{GpuRuntime, GpuTensor},
     server::GpuServer,
@@ -55,6 +56,19 @@ pub fn put<E>(
         device,
         dtype,
     ))
+}
+
+/// Runs `load`, whose tensors are put on `device` while it computes what the calling thread has
+/// started.
+pub fn put_beside<T>(device: GpuDevice, load: impl FnOnce() -> T) -> T {
+    copy_stream::second().executes(|| {
+        let loaded = load();
+        // cubecl keeps what was copied until the next flush.
+        GpuRuntime::client(&device)
+            .flush()
+            .unwrap_or_else(|error| panic!("a copy to the device failed: {error:?}"));
+        loaded
+    })
 }
 
 /// The transpose of a matrix, with adjacent elements in its rows.

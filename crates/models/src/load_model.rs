@@ -142,7 +142,7 @@ impl<C> Placing<'_, C> {
             .map_err(|message| LoadError::Device { message })??;
         if self.residency == Residency::Streamed && !weights.has_stack() {
             return Err(
-                Unsupported("streaming: the model is no stack of layers".to_owned()).into(),
+                Unsupported("streaming: the model has no stack of layers".to_owned()).into(),
             );
         }
         weights.check_tied()?;

@@ -35,8 +35,8 @@ impl<B: Ops> ErasedModel for BoundModel<B> {
     ) -> Result<CallTimes, ForwardError> {
         match call {
             TimedCall::Forward(inputs) => {
-                let mut call = || self.compute(inputs, &mut ForwardContext::on_device(None));
-                let calls = repetitions.measure(|| milliseconds(&mut call))?;
+                let call = || self.compute(inputs, &mut ForwardContext::on_device(None));
+                let calls = repetitions.measure(|| milliseconds(call))?;
                 Ok(CallTimes {
                     calls,
                     steps: Vec::new(),

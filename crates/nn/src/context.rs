@@ -6,7 +6,6 @@ use crate::{
     cache::{Cache, KeyValue, LayerState},
     forward::{Forward, ForwardError, Placement},
     routing::Routing,
-    stack::Stack,
     timing::LayerTimes,
 };
 use burn_tensor::{DType, Tensor};
@@ -206,42 +205,6 @@ impl<'a, B: Ops> ForwardContext<'a, B> {
         tensor: &Tensor<B, D>,
     ) -> Result<(), ForwardError> {
         self.trace(format!("{}layer.{index}", self.prefix), tensor)
-    }
-
-    /// Runs `x` through the layers of `stack` and then `finish`; `step` takes a layer, what it reads,
-    /// and its place in the cache. Leaves the hidden state after each layer; as in transformers, the state
-    /// of the last layer is stored after `finish`.
-    pub fn run_layers<L>(
-        &mut self,
-        stack: &Stack<B, L>,
-        x: Tensor<B, 3>,
-        mut step: impl FnMut(
-            &L,
-            Tensor<B, 3>,
-            LayerSlot<'_, 'a, B>,
-        ) -> Result<Tensor<B, 3>, ForwardError>,
-        finish: impl FnOnce(Tensor<B, 3>) -> Tensor<B, 3>,
-    ) -> Result<Tensor<B, 3>, ForwardError> {
-        let last = stack.depth().saturating_sub(1);
-        let x = stack.fold(self, x, |x, index, layer, context| {
-            let x = step(
-                layer,
-                x,
-                LayerSlot {
-                    index,
-                    context: &mut *context,
-                },
-            )?;
-            // The last state is stored after `finish`, as `hidden_states` of transformers ends with
-            // the normalised one.
-            if index != last {
-                context.trace_layer(index, &x)?;
-            }
-            Ok(x)
-        })?;
-        let x = finish(x);
-        self.trace_layer(last, &x)?;
-        Ok(x)
     }
 
     /// Stores the router's decision of layer `index`, if a trace was requested.

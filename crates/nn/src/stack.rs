@@ -7,15 +7,16 @@
 
 use crate::{
     backend::{Ops, put_beside},
-    context::ForwardContext,
+    context::{ForwardContext, LayerSlot},
     forward::ForwardError,
     timing::LayerTimes,
     weights::{Residency, Weights, WeightsError},
 };
+use burn_tensor::Tensor;
 use std::time::{Duration, Instant};
 
 /// The layers of a model that are computed one after another.
-pub struct Stack<B: Ops, L> {
+pub struct LayerStack<B: Ops, L> {
     /// The index of the layer at each depth.
     order: Vec<usize>,
     layers: Layers<B, L>,
@@ -32,7 +33,7 @@ enum Layers<B: Ops, L> {
 /// Loads the layer of an index from the tensors of the stack.
 type LoadLayer<B, L> = dyn Fn(usize, &Weights<B>) -> Result<L, WeightsError> + Send;
 
-impl<B: Ops, L: 'static> Stack<B, L> {
+impl<B: Ops, L: 'static> LayerStack<B, L> {
     /// `count` layers; `load` gets the index of one, and its module below `w`.
     ///
     /// # Errors
@@ -64,7 +65,10 @@ impl<B: Ops, L: 'static> Stack<B, L> {
                     .collect::<Result<_, _>>()?,
             ),
             Residency::Streamed => {
-                indices.try_for_each(|index| load(index, w).map(drop))?;
+                // As in a call, so that the device's memory for them is the same.
+                indices.try_for_each(|index| {
+                    put_beside::<B, _>(w.device(), || load(index, w)).map(drop)
+                })?;
                 Layers::Streamed {
                     weights: w.module(""),
                     load: Box::new(load),
@@ -75,10 +79,43 @@ impl<B: Ops, L: 'static> Stack<B, L> {
     }
 }
 
-impl<B: Ops, L> Stack<B, L> {
+impl<B: Ops, L> LayerStack<B, L> {
     /// The number of layers that are computed.
     pub fn depth(&self) -> usize {
         self.order.len()
+    }
+
+    /// Runs `x` through the layers and then `finish`; `step` takes a layer, what it reads, and its
+    /// place in the cache. Leaves the hidden state after each layer; as in transformers, the state
+    /// of the last layer is stored after `finish`.
+    pub fn run<'a>(
+        &self,
+        context: &mut ForwardContext<'a, B>,
+        x: Tensor<B, 3>,
+        mut step: impl FnMut(
+            &L,
+            Tensor<B, 3>,
+            LayerSlot<'_, 'a, B>,
+        ) -> Result<Tensor<B, 3>, ForwardError>,
+        finish: impl FnOnce(Tensor<B, 3>) -> Tensor<B, 3>,
+    ) -> Result<Tensor<B, 3>, ForwardError> {
+        let last = self.depth().saturating_sub(1);
+        let x = self.fold(context, x, |x, index, layer, context| {
+            let slot = LayerSlot {
+                index,
+                context: &mut *context,
+            };
+            let x = step(layer, x, slot)?;
+            // The last state is stored after `finish`, as `hidden_states` of transformers ends with
+            // the normalised one.
+            if index != last {
+                context.trace_layer(index, &x)?;
+            }
+            Ok(x)
+        })?;
+        let x = finish(x);
+        context.trace_layer(last, &x)?;
+        Ok(x)
     }
 
     /// Hands `state` through every layer; `step` gets it with the depth and the layer, and returns
@@ -96,7 +133,7 @@ impl<B: Ops, L> Stack<B, L> {
         self.fold_first(self.depth(), context, state, step)
     }
 
-    /// As [`Stack::fold`], through the first `count` layers.
+    /// As [`LayerStack::fold`], through the first `count` layers.
     pub fn fold_first<'a, S>(
         &self,
         count: usize,
@@ -202,7 +239,7 @@ fn timed<T>(time: &mut Duration, run: impl FnOnce() -> T) -> T {
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
-    use super::Stack;
+    use super::LayerStack;
     use crate::{
         backend::Cpu,
         context::ForwardContext,
@@ -237,7 +274,7 @@ mod tests {
             .unwrap()
             .with_residency(residency);
         let loads = Arc::new(Mutex::new(Vec::new()));
-        let stack = Stack::load_in_order(&weights, order.to_vec(), {
+        let stack = LayerStack::load_in_order(&weights, order.to_vec(), {
             let loads = Arc::clone(&loads);
             move |index, w| {
                 loads.lock().unwrap().push(index);
@@ -285,7 +322,7 @@ mod tests {
             .unwrap()
             .with_residency(Residency::Streamed);
         let loads = Mutex::new(0);
-        let stack = Stack::load_in_order(&weights, vec![0, 1], move |index, w| {
+        let stack = LayerStack::load_in_order(&weights, vec![0, 1], move |index, w| {
             let mut loads = loads.lock().unwrap();
             *loads += 1;
             // Both layers are there when the stack is made.

@@ -32,6 +32,7 @@ mod recorded_request;
 mod repetition;
 mod report;
 mod require;
+#[cfg(feature = "native")]
 mod residency;
 mod skip;
 mod stress_request;
@@ -88,7 +89,9 @@ pub use testgen_processing::{
     retrieval::Passage,
     tokenizer::{PaddingSide, TextInput, TokenBatch, TokenSpan, TokenizeOptions, Tokenizer},
 };
-pub use testgen_types::{Architecture, Check, DeviceKind, ModelType, Operator, Precision, Task};
+pub use testgen_types::{
+    Architecture, Check, DeviceKind, ModelType, Operator, Precision, Repetitions, Task,
+};
 
 // The fixtures with faults that unit tests share with those in `tests/`, where this crate has its
 // name.

@@ -1,15 +1,16 @@
 //! From a harness's spec and an open device to a model, or to operators.
 
+#[cfg(feature = "native")]
+use crate::residency;
 use crate::{
     engine,
     harness::Spec,
     load_target::InitError,
     open::{DeviceExecutor, OpenDevice},
-    residency,
     subject::{LoadedSubject, OperatorSet, OperatorShapes, Subject},
 };
 use std::time::Instant;
-use testgen_models::{Checkpoint, LoadError};
+use testgen_models::Checkpoint;
 #[cfg(feature = "native")]
 use testgen_nn::device::BackendDevice;
 use testgen_nn::{forward::Unsupported, weights::Residency};
@@ -36,8 +37,7 @@ pub fn load<'c>(
         (Subject::Model { .. }, None) => Err(InitError::NoCheckpoint),
         (Subject::Model { model_type, .. }, Some(checkpoint)) => {
             let start = Instant::now();
-            let mut residency = residency::of_load(checkpoint, device, precision);
-            let (model, lacks) = match &device.executor {
+            let (model, residency, lacks) = match &device.executor {
                 #[cfg(feature = "native")]
                 DeviceExecutor::Native(backend) => {
                     let load = |residency| {
@@ -45,22 +45,16 @@ pub fn load<'c>(
                             model_type, checkpoint, backend, precision, residency,
                         )
                     };
-                    // Nobody asked to stream a model that has no stack of layers: that it does not
-                    // fit is the device's error.
-                    let model = match load(residency) {
-                        Err(LoadError::Unsupported(_)) if device.residency != residency => {
-                            residency = Residency::Resident;
-                            load(residency)?
-                        }
-                        loaded => loaded?,
-                    };
-                    (model, Default::default())
+                    let (model, residency) = residency::load(load, checkpoint, device, precision)?;
+                    (model, residency, Default::default())
                 }
                 DeviceExecutor::Engine { process, .. } if process.only_operators() => {
                     return Err(Unsupported("models; it computes operators only".to_owned()).into());
                 }
                 DeviceExecutor::Engine { process, engine } => {
-                    engine::load(model_type, checkpoint, process, engine, precision)?
+                    let load = engine::load;
+                    let (model, lacks) = load(model_type, checkpoint, process, engine, precision)?;
+                    (model, Residency::Resident, lacks)
                 }
             };
             Ok(LoadedSubject::Model {

@@ -6,22 +6,33 @@ use crate::{
     open::{DeviceExecutor, OpenDevice},
 };
 use testgen_estimate::{Backend, CheckpointHeaders};
-use testgen_models::Checkpoint;
+use testgen_models::{Checkpoint, LoadError, Model};
 use testgen_nn::weights::Residency;
 use testgen_types::{DeviceKind, Precision};
 
-/// The residency of a model that is loaded on `device`.
-pub(crate) fn of_load(
+/// Loads a model on `device`, and returns where its layers are.
+///
+/// # Errors
+///
+/// Of the load; streaming was asked for, and the model has no stack of layers.
+pub(crate) fn load(
+    load: impl Fn(Residency) -> Result<Model, LoadError>,
     checkpoint: &Checkpoint,
     device: &OpenDevice,
     precision: Precision,
-) -> Residency {
-    let asked = device.residency == Residency::Streamed;
-    if asked || is_larger_than(device, || weights(checkpoint, precision)) {
-        Residency::Streamed
-    } else {
-        Residency::Resident
+) -> Result<(Model, Residency), LoadError> {
+    if device.residency == Residency::Streamed {
+        return Ok((load(Residency::Streamed)?, Residency::Streamed));
     }
+    if is_larger_than(device, || weights(checkpoint, precision)) {
+        match load(Residency::Streamed) {
+            // Streaming was not asked for: the error to come, of the device's memory, is the one
+            // that says what to do.
+            Err(LoadError::Unsupported(_)) => {}
+            loaded => return Ok((loaded?, Residency::Streamed)),
+        }
+    }
+    Ok((load(Residency::Resident)?, Residency::Resident))
 }
 
 /// Whether `weights` are more than a GPU of the native engine has room for. Only they are compared:

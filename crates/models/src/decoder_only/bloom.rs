@@ -19,7 +19,7 @@ use testgen_nn::{
         Alibi, Embedding, GroupedAttention, HeadCounts, LayerContext, LayerNorm, Linear, Mlp,
         Positions, Projections,
     },
-    stack::Stack,
+    stack::LayerStack,
     weights::{Weights, WeightsError},
 };
 use testgen_types::Head;
@@ -120,7 +120,7 @@ fn load_decoder<B: Ops>(
             )?,
         },
         positions: Positions::Alibi(Alibi::new(config.n_head)),
-        layers: Stack::load(&w.module("h"), config.n_layer, {
+        layers: LayerStack::load(&w.module("h"), config.n_layer, {
             let config = config.clone();
             move |_, w| BloomLayer::load(&config, w)
         })?,

@@ -18,7 +18,7 @@ use testgen_nn::{
         Alibi, Embedding, GroupedAttention, HeadCounts, LayerContext, LayerNorm, Linear, Mlp,
         Positions, Projections, RopeConfig, Rotary,
     },
-    stack::Stack,
+    stack::LayerStack,
     weights::{Weights, WeightsError},
 };
 use testgen_types::Head;
@@ -195,7 +195,7 @@ fn load_decoder<B: Ops>(
                 trained,
             ))
         },
-        layers: Stack::load(&w.module("h"), config.num_hidden_layers, {
+        layers: LayerStack::load(&w.module("h"), config.num_hidden_layers, {
             let config = config.clone();
             move |_, w| FalconLayer::load(&config, w)
         })?,

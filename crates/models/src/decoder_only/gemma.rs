@@ -25,7 +25,7 @@ use testgen_nn::{
         GatedMlp, GroupedAttention, HeadCounts, LayerContext, Linear, Positions, ProjectionNames,
         Projections, RmsNorm, RopeConfig, Rotary,
     },
-    stack::Stack,
+    stack::LayerStack,
     weights::{Weights, WeightsError},
 };
 use testgen_types::Head;
@@ -209,7 +209,7 @@ fn load_decoder<B: Ops>(
             Some((width as f64).sqrt()),
         )?,
         positions: Positions::Rotary(Rotary::new(&rope, config.head_dim, trained)),
-        layers: Stack::load(&w.module("layers"), config.num_hidden_layers, {
+        layers: LayerStack::load(&w.module("layers"), config.num_hidden_layers, {
             let (config, windows) = (config.clone(), config.windows());
             move |index, w| Gemma2Layer::load(&config, windows[index], w)
         })?,

@@ -19,7 +19,7 @@ use testgen_nn::{
         Embedding, GroupedAttention, HeadCounts, LayerContext, LayerNorm, Linear, Mlp, Positions,
         Projections, positions,
     },
-    stack::Stack,
+    stack::LayerStack,
     weights::{Weights, WeightsError},
 };
 use testgen_types::Head;
@@ -121,7 +121,7 @@ fn load_decoder<B: Ops>(
             wpe: Embedding::load(&w.module("wpe"), config.n_positions, width)?,
         },
         positions: Positions::Embedded,
-        layers: Stack::load(&w.module("h"), config.n_layer, {
+        layers: LayerStack::load(&w.module("h"), config.n_layer, {
             let config = config.clone();
             move |index, w| Gpt2Layer::load(&config, index, w)
         })?,

@@ -18,7 +18,7 @@ use testgen_nn::{
         Embedding, GroupedAttention, HeadCounts, LayerContext, LayerNorm, Linear, Mlp, Positions,
         Projections, RopeFields, RopeParameters, Rotary,
     },
-    stack::Stack,
+    stack::LayerStack,
     weights::{Weights, WeightsError},
 };
 use testgen_types::Head;
@@ -145,7 +145,7 @@ fn load_decoder<B: Ops>(
     Ok(CausalDecoder {
         embeddings: Embedding::load(&w.module("embed_in"), config.vocab_size, width)?,
         positions: Positions::Rotary(Rotary::new(&config.rope(), config.head_dim(), trained)),
-        layers: Stack::load(&w.module("layers"), config.num_hidden_layers, {
+        layers: LayerStack::load(&w.module("layers"), config.num_hidden_layers, {
             let config = config.clone();
             move |_, w| GptNeoXLayer::load(&config, w)
         })?,

@@ -19,7 +19,7 @@ use testgen_nn::{
         Embedding, GroupedAttention, HeadCounts, LayerContext, LayerNorm, Linear, Mlp, Positions,
         ProjectionNames, Projections, positions_without_padding,
     },
-    stack::Stack,
+    stack::LayerStack,
     weights::{Weights, WeightsError},
 };
 use testgen_types::Head;
@@ -141,7 +141,7 @@ fn load_decoder<B: Ops>(config: &OptConfig, w: &Weights<B>) -> Result<OptDecoder
     Ok(CausalDecoder {
         embeddings: OptEmbeddings::load(config, w)?,
         positions: Positions::Embedded,
-        layers: Stack::load(&w.module("layers"), config.num_hidden_layers, {
+        layers: LayerStack::load(&w.module("layers"), config.num_hidden_layers, {
             let config = config.clone();
             move |_, w| OptLayer::load(&config, w)
         })?,

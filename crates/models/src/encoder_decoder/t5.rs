@@ -26,7 +26,7 @@ use testgen_nn::{
         AttentionNames, CachedAttention, CachedAttentionShape, Embedding, Linear, RelativeBias,
         RmsNorm, decoder_bias, padding_bias,
     },
-    stack::Stack,
+    stack::LayerStack,
     weights::{Weights, WeightsError},
 };
 use testgen_types::Head;
@@ -91,7 +91,7 @@ impl ModelDef for T5 {
 struct T5Layers<B: Ops> {
     embed_tokens: Embedding<B>,
     relative_attention_bias: RelativeBias<B>,
-    blocks: Stack<B, T5Block<B>>,
+    blocks: LayerStack<B, T5Block<B>>,
     final_layer_norm: RmsNorm<B>,
     vocab: usize,
     types: T5Types,
@@ -136,7 +136,7 @@ impl<B: Ops> T5Layers<B> {
                 config.buckets(!decoder),
                 config.num_heads,
             )?,
-            blocks: Stack::load(&w.module("block"), layers, {
+            blocks: LayerStack::load(&w.module("block"), layers, {
                 let config = config.clone();
                 move |_, w| T5Block::load(&config, feed_forward, decoder, types, w)
             })?,

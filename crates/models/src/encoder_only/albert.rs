@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 use testgen_nn::{
     backend::Ops,
     layer::{AttentionNames, Linear},
-    stack::Stack,
+    stack::LayerStack,
     weights::{Weights, WeightsError},
 };
 use testgen_types::Head;
@@ -103,9 +103,9 @@ impl AlbertConfig {
     }
 
     /// The layers of all groups, group by group.
-    fn layers<B: Ops>(&self, w: &Weights<B>) -> Result<Stack<B, BertLayer<B>>, WeightsError> {
+    fn layers<B: Ops>(&self, w: &Weights<B>) -> Result<LayerStack<B, BertLayer<B>>, WeightsError> {
         let (shape, per_group) = (self.fields.layer(), self.inner_group_num);
-        Stack::load_in_order(w, self.order(), move |index, w| {
+        LayerStack::load_in_order(w, self.order(), move |index, w| {
             let group = w.module(index / per_group).module("albert_layers");
             BertLayer::load(&shape, &NAMES, &group.module(index % per_group))
         })

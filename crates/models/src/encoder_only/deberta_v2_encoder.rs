@@ -16,7 +16,7 @@ use testgen_nn::{
         Conv1d, Conv1dShape, Disentangled, DisentangledShape, LayerNorm, Linear, Mlp,
         padding_factor, pair_bias,
     },
-    stack::Stack,
+    stack::LayerStack,
     weights::{Weights, WeightsError},
 };
 
@@ -38,7 +38,7 @@ pub(crate) struct DebertaV2Shape {
 
 pub(crate) struct DebertaV2Encoder<B: Ops> {
     embeddings: TextEmbeddings<B>,
-    layers: Stack<B, DebertaV2Layer<B>>,
+    layers: LayerStack<B, DebertaV2Layer<B>>,
     /// [2 * span, width], normalised if configured.
     distances: Option<Tensor<B, 2>>,
     convolution: Option<Convolution<B>>,
@@ -54,7 +54,7 @@ impl<B: Ops> DebertaV2Encoder<B> {
         w.mark_unused("embeddings.position_embeddings.weight");
         Ok(Self {
             embeddings,
-            layers: Stack::load(&encoder.module("layer"), shape.layers, {
+            layers: LayerStack::load(&encoder.module("layer"), shape.layers, {
                 let shape = *shape;
                 move |_, w| DebertaV2Layer::load(&shape, w)
             })?,

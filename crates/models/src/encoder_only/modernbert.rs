@@ -27,7 +27,7 @@ use testgen_nn::{
         Embedding, LayerNorm, Linear, ProjectionNames, Rotary, masked_mean, padding_bias,
         positions, window_bias,
     },
-    stack::Stack,
+    stack::LayerStack,
     weights::{Weights, WeightsError},
 };
 use testgen_types::Head;
@@ -125,7 +125,7 @@ impl<B: Ops> PredictionHead<B> {
 struct ModernBertEncoder<B: Ops> {
     words: Embedding<B>,
     norm: LayerNorm<B>,
-    layers: Stack<B, (LayerType, ModernBertLayer<B>)>,
+    layers: LayerStack<B, (LayerType, ModernBertLayer<B>)>,
     final_norm: LayerNorm<B>,
     full: Rotary,
     sliding: Rotary,
@@ -161,7 +161,7 @@ impl<B: Ops> ModernBertEncoder<B> {
                 config.hidden_size,
             )?,
             norm: config.norm(&embeddings.module("norm"))?,
-            layers: Stack::load(&w.module("layers"), config.num_hidden_layers, {
+            layers: LayerStack::load(&w.module("layers"), config.num_hidden_layers, {
                 let (config, kinds) = (config.clone(), config.kinds());
                 move |index, w| {
                     // The embeddings are normalised already: transformers has an identity in the
@@ -228,8 +228,8 @@ impl<B: Ops> Backbone<B> for ModernBertEncoder<B> {
             self.sliding.at(&values, shape, inputs),
             window_bias(inputs, [batch, seq], self.window)?,
         );
-        let last = context.run_layers(
-            &self.layers,
+        let last = self.layers.run(
+            context,
             x,
             |(kind, layer): &(LayerType, ModernBertLayer<B>), x, _: LayerSlot<'_, '_, B>| {
                 let (rotation, bias) = match kind {

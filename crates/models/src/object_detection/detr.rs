@@ -20,7 +20,7 @@ use testgen_nn::{
     forward::ForwardError,
     inputs::Inputs,
     layer::{Conv2d, Conv2dShape, LayerNorm, Linear, key_bias},
-    stack::Stack,
+    stack::LayerStack,
     weights::{Weights, WeightsError},
 };
 use testgen_types::Head;
@@ -158,10 +158,10 @@ struct DetrModel<B: Ops> {
     backbone: resnet::ResNetEncoder<B>,
     positions: DetrPositions<B>,
     projection: Conv2d<B>,
-    encoder: Stack<B, DetrEncoderLayer<B>>,
+    encoder: LayerStack<B, DetrEncoderLayer<B>>,
     /// [1, queries, width]: what a query asks for, added before every attention.
     queries: Tensor<B, 3>,
-    decoder: Stack<B, DetrDecoderLayer<B>>,
+    decoder: LayerStack<B, DetrDecoderLayer<B>>,
     layernorm: LayerNorm<B>,
     head: Option<DetectionHead<B>>,
 }
@@ -200,7 +200,7 @@ impl<B: Ops> DetrModel<B> {
             )?,
             positions: DetrPositions::load(learned, width, w)?,
             projection: Conv2d::load(&w.module("input_projection"), projection, true)?,
-            encoder: Stack::load(
+            encoder: LayerStack::load(
                 &w.module("encoder.layers"),
                 config.encoder_layers,
                 move |_, w| DetrEncoderLayer::load(&encoder, w),
@@ -208,7 +208,7 @@ impl<B: Ops> DetrModel<B> {
             queries: w
                 .tensor("query_position_embeddings.weight", [queries, width])?
                 .unsqueeze(),
-            decoder: Stack::load(
+            decoder: LayerStack::load(
                 &w.module("decoder.layers"),
                 config.decoder_layers,
                 move |_, w| DetrDecoderLayer::load(&decoder, w),

@@ -23,7 +23,7 @@ use testgen_nn::{
         AttentionNames, CachedAttention, CachedAttentionShape, Conv1d, Conv1dShape, LayerNorm,
         Linear, Mlp, length_bias,
     },
-    stack::Stack,
+    stack::LayerStack,
     weights::{Weights, WeightsError},
 };
 use testgen_types::Head;
@@ -76,7 +76,7 @@ struct Recogniser<B: Ops> {
     cut: bool,
     position_activation: Activation,
     layer_norm: LayerNorm<B>,
-    layers: Stack<B, Wav2Vec2Layer<B>>,
+    layers: LayerStack<B, Wav2Vec2Layer<B>>,
     stable: bool,
     head: FrameHead<B>,
     /// Whether `extract_features` is an output.
@@ -113,7 +113,7 @@ impl<B: Ops> Recogniser<B> {
             cut: config.num_conv_pos_embeddings.is_multiple_of(2),
             position_activation: config.feat_extract_activation,
             layer_norm: norm(&encoder, width)?,
-            layers: Stack::load(&encoder.module("layers"), config.num_hidden_layers, {
+            layers: LayerStack::load(&encoder.module("layers"), config.num_hidden_layers, {
                 let config = config.clone();
                 move |_, w| Wav2Vec2Layer::load(&config, w)
             })?,

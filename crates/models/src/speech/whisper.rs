@@ -21,7 +21,7 @@ use testgen_nn::{
     forward::ForwardError,
     inputs::Inputs,
     layer::{Conv1d, Conv1dShape, Embedding, LayerNorm, Linear},
-    stack::Stack,
+    stack::LayerStack,
     weights::{Weights, WeightsError},
 };
 use testgen_types::Head;
@@ -163,7 +163,7 @@ struct SpectrogramEncoder<B: Ops> {
     conv1: Conv1d<B>,
     conv2: Conv1d<B>,
     positions: Tensor<B, 2>,
-    layers: Stack<B, BartLayer<B>>,
+    layers: LayerStack<B, BartLayer<B>>,
     layer_norm: LayerNorm<B>,
     /// Bins and frames of the input.
     size: [usize; 2],
@@ -255,8 +255,8 @@ impl<B: Ops> Network<B> for SpectrogramClassifier<B> {
         context: &mut ForwardContext<'_, B>,
     ) -> Result<(), ForwardError> {
         let (mut states, x) = (Vec::new(), self.encoder.embed(inputs, context)?);
-        let last = context.run_layers(
-            &self.encoder.layers,
+        let last = self.encoder.layers.run(
+            context,
             x,
             |layer: &BartLayer<B>, x: Tensor<B, 3>, _: LayerSlot<'_, '_, B>| {
                 states.push(x.clone());

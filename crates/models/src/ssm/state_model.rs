@@ -18,7 +18,7 @@ use testgen_nn::{
     forward::ForwardError,
     inputs::Inputs,
     layer::{Embedding, RmsNorm, visible_tokens},
-    stack::Stack,
+    stack::LayerStack,
     weights::{Weights, WeightsError},
 };
 use testgen_types::Head;
@@ -84,7 +84,7 @@ impl StateFields {
         let embeddings = w.module_named(&["embeddings", "embedding"]);
         Ok(StateStack {
             embeddings: Embedding::load(&embeddings, self.vocab_size, self.hidden_size)?,
-            layers: Stack::load(&w.module("layers"), self.num_hidden_layers, {
+            layers: LayerStack::load(&w.module("layers"), self.num_hidden_layers, {
                 let (width, eps) = (self.hidden_size, self.layer_norm_epsilon);
                 move |_, w| {
                     Ok(StateLayer {
@@ -118,7 +118,7 @@ pub(crate) trait Mixer<B: Ops>: Send {
 
 struct StateStack<B: Ops, M> {
     embeddings: Embedding<B>,
-    layers: Stack<B, StateLayer<B, M>>,
+    layers: LayerStack<B, StateLayer<B, M>>,
     norm_f: RmsNorm<B>,
     residual_in_fp32: bool,
     vocab: usize,
@@ -146,8 +146,8 @@ impl<B: Ops, M: Mixer<B>> Backbone<B> for StateStack<B, M> {
         } else {
             x.clone()
         };
-        let last = context.run_layers(
-            &self.layers,
+        let last = self.layers.run(
+            context,
             x,
             |layer: &StateLayer<B, M>, x: Tensor<B, 3>, slot: LayerSlot<'_, '_, B>| {
                 let mixed = layer

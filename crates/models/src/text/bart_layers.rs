@@ -14,7 +14,7 @@ use testgen_nn::{
         AttentionNames, CachedAttention, CachedAttentionShape, Embedding, LayerNorm, Mlp,
         decoder_bias, padding_bias,
     },
-    stack::Stack,
+    stack::LayerStack,
     weights::{Weights, WeightsError},
 };
 
@@ -55,7 +55,7 @@ pub(crate) struct BartLayers<B: Ops> {
     /// [offset + positions, width].
     positions: Tensor<B, 2>,
     layernorm_embedding: Option<LayerNorm<B>>,
-    layers: Stack<B, BartLayer<B>>,
+    layers: LayerStack<B, BartLayer<B>>,
     layer_norm: Option<LayerNorm<B>>,
     vocab: usize,
     scale: f64,
@@ -184,14 +184,14 @@ impl<B: Ops> SourceEncoder<B> for BartLayers<B> {
 
 /// All layers of an encoder and its final norm; stores the traces.
 pub(crate) fn encode_layers<B: Ops>(
-    layers: &Stack<B, BartLayer<B>>,
+    layers: &LayerStack<B, BartLayer<B>>,
     x: Tensor<B, 3>,
     bias: Option<Tensor<B, 4>>,
     context: &mut ForwardContext<'_, B>,
     finish: impl FnOnce(Tensor<B, 3>) -> Tensor<B, 3>,
 ) -> HiddenStates<B> {
-    context.run_layers(
-        layers,
+    layers.run(
+        context,
         x,
         |layer, x, _| layer.encode(x, bias.clone()),
         finish,
@@ -210,8 +210,8 @@ impl<B: Ops> TargetDecoder<B> for BartLayers<B> {
         let [batch, new, _] = x.dims();
         let bias = decoder_bias(inputs, [batch, new], past)?;
         let source = source_bias(encoded, batch, inputs, context)?;
-        context.run_layers(
-            &self.layers,
+        self.layers.run(
+            context,
             x,
             |layer: &BartLayer<B>, x, LayerSlot { index, context }: LayerSlot<'_, '_, B>| {
                 let x = layer.attend(x, |x| {
@@ -253,9 +253,9 @@ impl<B: Ops> BartLayer<B> {
         shape: &BartShape,
         decoder: bool,
         w: &Weights<B>,
-    ) -> Result<Stack<B, Self>, WeightsError> {
+    ) -> Result<LayerStack<B, Self>, WeightsError> {
         let shape = *shape;
-        Stack::load(&w.module("layers"), shape.layers, move |_, w| {
+        LayerStack::load(&w.module("layers"), shape.layers, move |_, w| {
             Self::load(&shape, decoder, w)
         })
     }

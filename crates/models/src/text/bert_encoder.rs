@@ -19,7 +19,7 @@ use testgen_nn::{
         AttentionNames, AttentionShape, LayerNorm, Linear, Mlp, RelativeBias, SelfAttention,
         padding_bias,
     },
-    stack::Stack,
+    stack::LayerStack,
     weights::{Weights, WeightsError},
 };
 
@@ -61,7 +61,7 @@ pub(crate) struct BertEncoder<B: Ops> {
     pub(crate) embeddings: TextEmbeddings<B>,
     /// From the width of the embeddings to the width of the layers, if they differ.
     pub(crate) project: Option<Linear<B>>,
-    pub(crate) layers: Stack<B, BertLayer<B>>,
+    pub(crate) layers: LayerStack<B, BertLayer<B>>,
     /// Added to the scores of all layers.
     pub(crate) relative: Option<RelativeBias<B>>,
     pub(crate) pooler: Option<Linear<B>>,
@@ -80,7 +80,7 @@ impl<B: Ops> BertEncoder<B> {
         Ok(Self {
             embeddings,
             project: None,
-            layers: Stack::load(layers, count, move |_, w| BertLayer::load(&shape, names, w))?,
+            layers: LayerStack::load(layers, count, move |_, w| BertLayer::load(&shape, names, w))?,
             relative: None,
             pooler: None,
         })

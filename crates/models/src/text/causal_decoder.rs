@@ -14,7 +14,7 @@ use testgen_nn::{
     forward::ForwardError,
     inputs::Inputs,
     layer::{Embedding, LayerContext, LayerNorm, Linear, Positions, RmsNorm},
-    stack::Stack,
+    stack::LayerStack,
     weights::{Weights, WeightsError},
 };
 use testgen_types::Head;
@@ -24,7 +24,7 @@ pub(crate) struct CausalDecoder<B: Ops, E, L> {
     pub(crate) embeddings: E,
     /// How attention receives the positions of tokens.
     pub(crate) positions: Positions,
-    pub(crate) layers: Stack<B, L>,
+    pub(crate) layers: LayerStack<B, L>,
     pub(crate) final_norm: FinalNorm<B>,
 }
 
@@ -94,8 +94,8 @@ impl<B: Ops, E: Embeddings<B>, L: DecoderLayer<B>> CausalDecoder<B, E, L> {
             self.positions
                 .attention_context(inputs, [batch, seq], context.past())?;
         context.trace_embed(&x)?;
-        context.run_layers(
-            &self.layers,
+        self.layers.run(
+            context,
             x,
             |layer: &L, x, slot: LayerSlot<'_, '_, B>| {
                 layer.forward(x, attention.layer(layer.window())?, slot)

@@ -12,7 +12,7 @@ use crate::model_def::LoadedNetwork;
 use testgen_nn::{
     backend::Ops,
     layer::{Linear, Positions, RmsNorm, Rotary},
-    stack::Stack,
+    stack::LayerStack,
     weights::{Weights, WeightsError},
 };
 use testgen_types::Head;
@@ -58,7 +58,7 @@ impl LlamaShape {
         Ok(CausalDecoder {
             embeddings: TokenEmbeddings::load(w, fields.vocab_size, width, self.embedding_scale)?,
             positions: Positions::Rotary(Rotary::new(&self.rope, self.head_dim, trained)),
-            layers: Stack::load(&w.module("layers"), self.windows.len(), {
+            layers: LayerStack::load(&w.module("layers"), self.windows.len(), {
                 let (fields, shape) = (fields.clone(), self.clone());
                 move |index, w| LlamaLayer::load(&fields, &shape, index, w)
             })?,

@@ -19,7 +19,7 @@ use testgen_nn::{
     forward::ForwardError,
     inputs::Inputs,
     layer::{Conv2d, Conv2dShape, LayerNorm, Linear, mean},
-    stack::Stack,
+    stack::LayerStack,
     weights::{Weights, WeightsError},
 };
 use testgen_types::Head;
@@ -253,7 +253,7 @@ impl<B: Ops> SwinEmbeddings<B> {
 }
 
 struct SwinStage<B: Ops> {
-    blocks: Stack<B, SwinLayer<B>>,
+    blocks: LayerStack<B, SwinLayer<B>>,
     downsample: Option<Merging<B>>,
 }
 
@@ -261,7 +261,7 @@ impl<B: Ops> SwinStage<B> {
     fn load(config: &SwinConfig, stage: usize, w: &Weights<B>) -> Result<Self, WeightsError> {
         let last = stage + 1 == config.depths.len();
         Ok(Self {
-            blocks: Stack::load(&w.module("blocks"), config.depths[stage], {
+            blocks: LayerStack::load(&w.module("blocks"), config.depths[stage], {
                 let config = config.clone();
                 move |index, w| SwinLayer::load(config.layer(stage, index), w)
             })?,

@@ -13,7 +13,7 @@ use testgen_nn::{
         AttentionNames, AttentionShape, Conv2d, Conv2dShape, Embedding, LayerNorm, Linear, Mlp,
         SelfAttention, causal_bias, padding_bias, positions,
     },
-    stack::Stack,
+    stack::LayerStack,
     weights::{Weights, WeightsError},
 };
 
@@ -85,14 +85,14 @@ impl ImageFields {
 }
 
 /// The layers of an encoder.
-pub(crate) struct ClipLayers<B: Ops>(Stack<B, ClipLayer<B>>);
+pub(crate) struct ClipLayers<B: Ops>(LayerStack<B, ClipLayer<B>>);
 
 impl<B: Ops> ClipLayers<B> {
     /// `encoder.layers` below `w`.
     fn load(fields: &ClipEncoderFields, w: &Weights<B>) -> Result<Self, WeightsError> {
         let (count, fields) = (fields.num_hidden_layers, fields.clone());
         let layers = &w.module("encoder.layers");
-        Stack::load(layers, count, move |_, w| ClipLayer::load(&fields, w)).map(Self)
+        LayerStack::load(layers, count, move |_, w| ClipLayer::load(&fields, w)).map(Self)
     }
 
     pub(crate) fn len(&self) -> usize {

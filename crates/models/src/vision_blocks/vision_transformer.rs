@@ -15,7 +15,7 @@ use testgen_nn::{
         AttentionNames, AttentionShape, Conv2d, Conv2dShape, GatedMlp, LayerNorm, Mlp,
         SelfAttention,
     },
-    stack::Stack,
+    stack::LayerStack,
     weights::{Weights, WeightsError},
 };
 
@@ -246,7 +246,7 @@ impl<B: Ops> VisionLayer<B> {
 
 /// The layers, and the norm after them.
 pub(crate) struct VisionStack<B: Ops> {
-    layers: Stack<B, VisionLayer<B>>,
+    layers: LayerStack<B, VisionLayer<B>>,
     layernorm: LayerNorm<B>,
 }
 
@@ -259,7 +259,7 @@ impl<B: Ops> VisionStack<B> {
         layer: impl Fn(&Weights<B>) -> Result<VisionLayer<B>, WeightsError> + Send + 'static,
     ) -> Result<Self, WeightsError> {
         Ok(Self {
-            layers: Stack::load(layers, shape.layers, move |_, w| layer(w))?,
+            layers: LayerStack::load(layers, shape.layers, move |_, w| layer(w))?,
             layernorm: LayerNorm::load(&w.module("layernorm"), shape.width, shape.eps)?,
         })
     }

@@ -115,7 +115,7 @@ impl Files {
     }
 
     fn add(&mut self, path: &Path) -> Result<(), WeightsError> {
-        let Opened {
+        let TensorHeader {
             file,
             map,
             header,
@@ -187,7 +187,7 @@ impl Files {
 }
 
 /// A file whose header was read.
-struct Opened {
+struct TensorHeader {
     file: File,
     map: Mmap,
     /// The length of the header in bytes.
@@ -197,13 +197,13 @@ struct Opened {
 }
 
 /// Maps the file at `path` and reads its header.
-fn open(path: &Path) -> Result<Opened, WeightsError> {
+fn open(path: &Path) -> Result<TensorHeader, WeightsError> {
     let file = bounded_file::open(path).map_err(WeightsError::of_file)?;
     // SAFETY: the map is read only; a file that is truncated by someone else while it is mapped
     // raises SIGBUS, as it does for every reader of safetensors.
     let map = unsafe { Mmap::map(&file) }.map_err(|error| unreadable(error.to_string(), path))?;
     match SafeTensors::read_metadata(&map) {
-        Ok((header, metadata)) => Ok(Opened {
+        Ok((header, metadata)) => Ok(TensorHeader {
             file,
             map,
             header,

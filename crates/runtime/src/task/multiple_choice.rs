@@ -84,7 +84,7 @@ mod tests {
     fn texts_have_equally_many_choices() {
         let count = |texts: &[TextChoices]| common_count(texts).map_err(|error| error.to_string());
         assert_eq!(count(&[text(&["a", "b"]), text(&["c", "d"])]), Ok(2));
-        let problem = count(&[text(&["a", "b"]), text(&["c"])]).unwrap_err();
+        let problem = count(&[text(&["a", "b"]), text(&["c"])]).expect_err("they differ");
         assert!(
             problem.contains("has 1 choices, the first text 2"),
             "{problem}"

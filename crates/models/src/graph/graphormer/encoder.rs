@@ -13,7 +13,7 @@ use testgen_nn::{
     forward::ForwardError,
     inputs::Inputs,
     layer::{AttentionNames, AttentionShape, Embedding, LayerNorm, Linear, Mlp, SelfAttention},
-    stack::Stack,
+    stack::LayerStack,
     weights::{Weights, WeightsError},
 };
 
@@ -25,7 +25,7 @@ pub(super) struct GraphEncoder<B: Ops> {
     /// A separate linear projection, which checkpoints trained with quantisation noise have.
     quant_noise: Option<Linear<B>>,
     emb_layer_norm: Option<LayerNorm<B>>,
-    layers: Stack<B, GraphLayer<B>>,
+    layers: LayerStack<B, GraphLayer<B>>,
 }
 
 impl<B: Ops> GraphEncoder<B> {
@@ -48,7 +48,7 @@ impl<B: Ops> GraphEncoder<B> {
                 .encoder_normalize_before
                 .then(|| LayerNorm::load(&w.module("emb_layer_norm"), width, LAYER_NORM_EPS))
                 .transpose()?,
-            layers: Stack::load(&w.module("layers"), config.num_hidden_layers, {
+            layers: LayerStack::load(&w.module("layers"), config.num_hidden_layers, {
                 let config = config.clone();
                 move |_, w| GraphLayer::load(&config, w)
             })?,

@@ -9,7 +9,7 @@ use testgen_nn::{
     layer::{
         AttentionNames, AttentionShape, FeatureBatchNorm, LayerNorm, Linear, Mlp, SelfAttention,
     },
-    stack::Stack,
+    stack::LayerStack,
     weights::{Weights, WeightsError},
 };
 
@@ -18,7 +18,7 @@ pub(super) struct PatchTstEncoder<B: Ops> {
     embeddings: Vec<Linear<B>>,
     position_enc: Tensor<B, 2>,
     cls_token: Option<Tensor<B, 4>>,
-    layers: Stack<B, PatchTstLayer<B>>,
+    layers: LayerStack<B, PatchTstLayer<B>>,
     /// The length of a patch, the step from one to the next, and how many there are.
     patches: [usize; 3],
 }
@@ -47,7 +47,7 @@ impl<B: Ops> PatchTstEncoder<B> {
                 .use_cls_token
                 .then(|| positions.tensor("cls_token", [1, 1, 1, width]))
                 .transpose()?,
-            layers: Stack::load(&w.module("layers"), config.num_hidden_layers, {
+            layers: LayerStack::load(&w.module("layers"), config.num_hidden_layers, {
                 let config = config.clone();
                 move |_, w| PatchTstLayer::load(&config, w)
             })?,
