@@ -65,6 +65,28 @@ published device="cpu" *engines:
     for engine in {{engines}}; do engines+=(--engine "$engine"); done
     target/debug/testgen run --specs fixtures/published "${engines[@]}" --device {{device}} --report target/testgen/published.jsonl
 
+# Texts of 32768 tokens in every column that is named, for example `just long cuda native torch`; 4096 on a CPU. They replace the suite, which
+# is restored at the end. Minutes on a GPU.
+long device="cpu" *engines:
+    #!/usr/bin/env bash
+    set -euo pipefail
+    cargo build --quiet
+    trap 'target/debug/testgen generate' EXIT
+    engines=()
+    for engine in {{engines}}; do engines+=(--engine "$engine"); done
+    target/debug/testgen run --specs fixtures/long --stress "${engines[@]}" --device {{device}} --report target/testgen/long.jsonl
+
+# Shows that faults in long texts are red (Python with torch and transformers). The long models are in the suite meanwhile.
+long-faults device="cpu" python="python3":
+    #!/usr/bin/env bash
+    set -euo pipefail
+    cargo build --quiet
+    trap 'target/debug/testgen generate --quiet' EXIT
+    target/debug/testgen generate --quiet --specs fixtures/long
+    cargo test --workspace --test conformance --no-run
+    suite=$(find "${CARGO_TARGET_DIR:-target}/debug/deps" -name 'conformance-*' -executable -type f -printf '%T@ %p\n' | sort -rn | head -1 | cut -d' ' -f2)
+    {{python}} python faults.run "$suite" {{device}}
+
 # Every check of the checkpoints in fixtures/any, or of the named ones, with PyTorch on the CPU (Python with torch and transformers): 16
 # minutes on two busy cores. They replace the suite, which is restored at the end.
 any python="python3" *names:

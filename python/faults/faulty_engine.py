@@ -126,6 +126,90 @@ def window_off_by_one(model):
     model.config.sliding_window += 1
 
 
+def window_too_small(model):
+    model.config.sliding_window -= 1
+
+
+def half_positions(model):
+    """Above 2048 float16 has no odd numbers."""
+    rotary = first(model, "rotary_emb")
+    forward = rotary.forward
+    rotary.forward = lambda states, position_ids, *args: forward(states, position_ids.half().float(), *args)
+
+
+def cached_keys(change):
+    """Changes the keys that a cache returns."""
+    from transformers.cache_utils import DynamicLayer
+
+    original = DynamicLayer.update
+
+    def update(layer, *args, **kwargs):
+        keys, values = original(layer, *args, **kwargs)
+        return change(keys.clone()), values
+
+    DynamicLayer.update = update
+
+
+def stale_page(_):
+    def change(keys):
+        if keys.shape[-2] > 256:
+            keys[..., 128:192, :] = keys[..., :64, :]
+        return keys
+
+    cached_keys(change)
+
+
+def short_cache(_):
+    def change(keys):
+        keys[..., :-2048, :] = 0
+        return keys
+
+    cached_keys(change)
+
+
+def attention(change):
+    """Replaces the attention of PyTorch by `change(original, query, key, value, arguments)`."""
+    original = nn.functional.scaled_dot_product_attention
+
+    def changed(query, key, value, **kwargs):
+        return change(original, query, key, value, kwargs)
+
+    nn.functional.scaled_dot_product_attention = torch.nn.functional.scaled_dot_product_attention = changed
+
+
+def chunk_mask(_):
+    """The diagonal of the mask begins at the first key, not at that of the first query."""
+
+    def change(original, query, key, value, kwargs):
+        if 1 < query.shape[-2] < key.shape[-2]:
+            kwargs |= {"attn_mask": None, "is_causal": True}
+        return original(query, key, value, **kwargs)
+
+    attention(change)
+
+
+def tile_tail(_):
+    """A key after the last whole tile of 64 is left out."""
+
+    def change(original, query, key, value, kwargs):
+        result = original(query, key, value, **kwargs)
+        if query.shape[-2] == key.shape[-2] > 64 and key.shape[-2] % 64 == 1:
+            result[..., -1, :] = result[..., -2, :]
+        return result
+
+    attention(change)
+
+
+def rounded_queries(_):
+    """Of texts above 2048 tokens queries are rounded to bfloat16, as a kernel for long texts may do."""
+
+    def change(original, query, key, value, kwargs):
+        query = query.bfloat16().to(query.dtype) if key.shape[-2] > 2048 else query
+        return original(query, key, value, **kwargs)
+
+    attention(change)
+
+
 def soft_cap(model):
     model.config.final_logit_softcapping = None
 

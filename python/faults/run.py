@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Shows that a fault in the engine's model makes a check fail: `python3 python faults.run SUITE`.
+"""Shows that a fault in the engine's model makes a check fail: `python3 python faults.run SUITE [DEVICE]`.
 
-SUITE is the test binary of `generated/`. Run it with a Python that has torch and transformers. Each fault runs one check of one model;
-without a fault the same checks pass.
+SUITE is the test binary of `generated/`, DEVICE is `cpu` or `cuda`. Run it with a Python that has torch and transformers. Each fault runs
+one check of one model of the suite; without a fault the same checks pass.
 The output is the table in docs/measurements/engines.md. Exit code 1 if a fault is not red, or a check without a fault is.
 """
 
@@ -73,10 +73,23 @@ FAULTS = [
     ("no_skip", "ssm::falcon_mamba", "output_golden_f32", "the state's input is not added to its output"),
     ("time_step_norm", "ssm::falcon_mamba", "output_golden_f32", "time steps are not normalised"),
     ("convolution_order", "ssm::falcon_mamba", "output_golden_f32", "the taps of the convolution are reversed"),
+    # Long texts.
+    ("window_off_by_one", "decoder_only::mistral_long", "long_text", "the sliding window is one longer"),
+    ("window_too_small", "decoder_only::mistral_long", "long_text", "the sliding window is one shorter"),
+    ("half_positions", "decoder_only::llama_long", "long_text", "positions are in float16"),
+    ("half_positions", "decoder_only::gemma2_long", "long_text", "positions are in float16"),
+    ("cache_off_by_one", "decoder_only::qwen3_long", "long_text", "positions after the cache are one too high"),
+    ("stale_page", "decoder_only::llama_long", "long_text", "64 cached keys are those of other tokens"),
+    ("short_cache", "decoder_only::qwen3_long", "long_text", "cached keys are zero before the last 2048"),
+    ("chunk_mask", "decoder_only::llama_long", "long_text", "the mask of a chunk begins at the first key"),
+    ("tile_tail", "decoder_only::qwen3_long", "long_text", "the key after the last whole tile of 64 is left out"),
+    ("rounded_queries", "decoder_only::llama_long", "long_text", "above 2048 tokens queries are rounded to bfloat16"),
+    ("mask", "decoder_only::llama_long", "long_text", "the mask is ignored"),
+    ("scale", "decoder_only::llama_long", "output_golden_f32", "scale of one attention times 1.01"),
 ]
 
 
-def result(suite, fault, model, check):
+def result(suite, device, fault, model, check):
     """Status and reason of a check with the fault."""
     with tempfile.TemporaryDirectory() as directory:
         report = os.path.join(directory, "report.jsonl")
@@ -88,11 +101,13 @@ def result(suite, fault, model, check):
             "TESTGEN_ENGINE_FAULTY": os.path.join(HERE, "faulty_engine.py"),
             "TESTGEN_PYTHON": sys.executable,
             "TESTGEN_FAULT": fault,
+            # Checks of long texts run on request.
+            "TESTGEN_STRESS": "1",
             # The engine is a program, and its packages are beside it.
             "PYTHONPATH": PYTHON,
             "TESTGEN_REPORT": report,
         }
-        test = f"{model}::cpu::{check}@faulty"
+        test = f"{model}::{device}::{check}@faulty"
         ran = subprocess.run([suite, "--exact", test], env=environment, capture_output=True, text=True, cwd=ROOT, check=False)
         if not os.path.exists(report):
             return "absent", f"the suite has no test {test}: {ran.stderr[-200:]}"
@@ -111,19 +126,20 @@ def effect(status, reason):
 
 def main():
     """Runs every fault, and each of their checks without one."""
-    suite, wrong = os.path.abspath(sys.argv[1]), []
+    suite, device, wrong = os.path.abspath(sys.argv[1]), (sys.argv[2:] or ["cpu"])[0], []
+    faults = [row for row in FAULTS if os.path.isfile(os.path.join(ROOT, "generated/src", *row[1].split("::")) + ".rs")]
     with ThreadPoolExecutor(os.cpu_count()) as threads:
-        faulty = threads.map(lambda row: result(suite, *row[:3]), FAULTS)
-        checks = sorted({row[1:3] for row in FAULTS})
+        faulty = threads.map(lambda row: result(suite, device, *row[:3]), faults)
+        checks = sorted({row[1:3] for row in faults})
         print("| fault | model, check | error |\n|---|---|---|", flush=True)
-        for (fault, model, check, what), (status, reason) in zip(FAULTS, faulty, strict=True):
+        for (fault, model, check, what), (status, reason) in zip(faults, faulty, strict=True):
             if status != "fail":
                 wrong.append(f"{fault}, {model}, {check}: {status}: {reason}")
             print(f"| {what} | {model.split('::')[1]}, `{check}` | {effect(status, reason)} |", flush=True)
-        for (model, check), (status, reason) in zip(checks, threads.map(lambda row: result(suite, "none", *row), checks), strict=True):
+        for (model, check), (status, reason) in zip(checks, threads.map(lambda row: result(suite, device, "none", *row), checks), strict=True):
             if status != "pass":
                 wrong.append(f"{model}, {check} without a fault: {status}: {reason}")
-    print(f"{len(FAULTS)} faults, {len(checks)} checks without a fault; wrong: {len(wrong)}", *wrong, sep="\n", file=sys.stderr)
+    print(f"{len(faults)} faults, {len(checks)} checks without a fault; wrong: {len(wrong)}", *wrong, sep="\n", file=sys.stderr)
     return 1 if wrong else 0
 
 

@@ -49,7 +49,7 @@ Examples:
   testgen run --require cuda:2 --release       at least two NVIDIA GPUs, optimised build
   testgen run --cpu-only --format json         without CUDA and ROCm, for a script
   testgen run --device rocm --simulate rocm    the ROCm path on a simulated AMD GPU
-  testgen run --device cuda --stress           operators on the sizes of reported faults, without weights
+  testgen run --device cuda --stress           operators on the sizes of reported faults, and long texts
   testgen run --engine native --engine torch   also with PyTorch, as separate columns
   testgen run --engine onnxruntime             exported graphs with ONNX Runtime (see `testgen export`)
 
@@ -93,13 +93,15 @@ pub(super) struct RunArguments {
     /// simulation never meets the requirement `rocm`.
     #[arg(long, value_name = "DEVICES")]
     simulate: Option<Simulation>,
-    /// Only the checks `stress` of operators: the sizes of reported faults, in minutes; other runs
-    /// ignore these checks
+    /// Only the checks that take minutes, `stress` of operators and `long_text` of decoders; other
+    /// runs ignore them
     ///
-    /// Needs no weights. Thousands of terms and tokens, hundreds of thousands of rows, more than
-    /// 2^31 elements; into memory that holds NaN, again after other work, and on two streams at
-    /// once. A case that does not fit into the free memory, and on the CPU one that takes too long,
-    /// is not run; the report names it with the estimate (docs/operators.md).
+    /// `stress` needs no weights: the sizes of reported faults, thousands of terms and tokens,
+    /// hundreds of thousands of rows, more than 2^31 elements; into memory that holds NaN, again
+    /// after other work, and on two streams at once. `long_text` reads as many tokens as the model
+    /// has positions, up to 32768. A case that does not fit into the free memory, and on the CPU
+    /// one that takes too long, is not run; the report names it with the estimate
+    /// (docs/operators.md).
     #[arg(long)]
     stress: bool,
     /// After the first run of all cases, repeat them for this time, on two streams at once: 90s,

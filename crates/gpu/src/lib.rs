@@ -24,6 +24,7 @@ mod lowering;
 mod memory;
 mod no_storage;
 mod out_of_memory;
+mod parts;
 mod peak;
 mod product;
 mod products;

@@ -7,12 +7,14 @@
 use crate::{
     copy_stream,
     device::GpuDevice,
+    parts::{Part, parts},
     runtime::{GpuRuntime, GpuTensor},
     server::GpuServer,
 };
 use burn_backend::{DType, Shape};
 use cubecl::{
     Runtime as _,
+    bytes::Bytes,
     device::Device as _,
     device_handle::DeviceHandle,
     server::{ComputeServer as _, CopyDescriptor},
@@ -20,7 +22,8 @@ use cubecl::{
     zspace::metadata::Metadata,
 };
 
-/// A tensor whose bytes `write` writes.
+/// A tensor whose bytes `write` writes: in each call rows of the last dimension, from the one with
+/// the given index on.
 ///
 /// # Panics
 ///
@@ -29,17 +32,10 @@ pub fn put<E>(
     shape: Shape,
     dtype: DType,
     device: GpuDevice,
-    write: impl FnOnce(&mut [u8]) -> Result<(), E>,
+    mut write: impl FnMut(usize, &mut [u8]) -> Result<(), E>,
 ) -> Result<GpuTensor, E> {
     let (client, stream) = (GpuRuntime::client(&device), StreamId::current());
     let server = DeviceHandle::<GpuServer>::new(device.to_id());
-    let size = shape.num_elements() * dtype.size();
-    let staged = server
-        .submit_blocking(move |server| server.staging(&[size], stream))
-        .unwrap_or_else(|_| panic!("the device has failed before"))
-        .unwrap_or_else(|error| panic!("no memory to copy from: {error:?}"));
-    let mut bytes = staged.into_iter().next().expect("one was asked for");
-    write(&mut bytes)?;
     let layout = client.empty_tensor(shape.clone(), dtype.size());
     let copy = CopyDescriptor::new(
         layout.memory.clone().binding(),
@@ -47,7 +43,11 @@ pub fn put<E>(
         layout.strides.clone(),
         dtype.size(),
     );
-    server.submit(move |server| server.write(vec![(copy, bytes)], stream));
+    for Part { first, copy } in parts(copy) {
+        let mut bytes = staged(&server, &copy, stream);
+        write(first, &mut bytes)?;
+        server.submit(move |server| server.write(vec![(copy, bytes)], stream));
+    }
     let metadata = Metadata::new(shape, layout.strides);
     Ok(GpuTensor::new(
         client,
@@ -56,6 +56,16 @@ pub fn put<E>(
         device,
         dtype,
     ))
+}
+
+/// Pinned memory for what `copy` describes.
+fn staged(server: &DeviceHandle<GpuServer>, copy: &CopyDescriptor, stream: StreamId) -> Bytes {
+    let size = copy.shape.iter().product::<usize>() * copy.elem_size;
+    let staged = server
+        .submit_blocking(move |server| server.staging(&[size], stream))
+        .unwrap_or_else(|_| panic!("the device has failed before"))
+        .unwrap_or_else(|error| panic!("no memory to copy from: {error:?}"));
+    staged.into_iter().next().expect("one was asked for")
 }
 
 /// Runs `load`, whose tensors are put on `device` while it computes what the calling thread has

@@ -7,7 +7,7 @@ use crate::{
     compile_only::{self, Action},
     copy_stream, launches, library_task,
     no_storage::NoStorage,
-    out_of_memory,
+    out_of_memory, parts,
     unlowered::Unlowered,
 };
 use cubecl::bytes::Bytes;
@@ -45,9 +45,9 @@ pub struct GpuServer {
 }
 
 /// The bytes that a stream copies before it is flushed. cubecl-runtime 0.10 keeps what it copies
-/// until the next launch or flush, and counts it in 32 bits (`drop_queue/policy.rs`). What is kept
-/// is pinned memory, which the host cannot use for anything else.
-const FLUSHED_AFTER: u64 = 1 << 28;
+/// until the next flush but one, and counts it in 32 bits (`drop_queue/policy.rs`). What is kept is
+/// pinned memory, which takes long to allocate and which the host cannot use for anything else.
+const FLUSHED_AFTER: u64 = 1 << 25;
 
 #[derive(Debug)]
 enum Server {
@@ -170,33 +170,22 @@ impl ComputeServer for GpuServer {
         copies: Vec<CopyDescriptor>,
         stream: StreamId,
     ) -> DynFut<Result<Vec<Bytes>, ServerError>> {
-        // cubecl-hip 0.10 copies at least one row, also of a tensor of no rows, past the end of
-        // both buffers.
-        let are_empty: Vec<bool> = copies.iter().map(is_empty).collect();
-        let copies: Vec<CopyDescriptor> =
-            copies.into_iter().filter(|copy| !is_empty(copy)).collect();
+        let (parts, counts) = parts::parts_of_all(copies);
         let read =
-            (!copies.is_empty()).then(|| with_server!(self, server => server.read(copies, stream)));
+            (!parts.is_empty()).then(|| with_server!(self, server => server.read(parts, stream)));
         let executes = compile_only::executes(copy_stream::owner(stream));
         Box::pin(async move {
-            let mut tensors = match read {
+            let mut read = match read {
                 Some(read) => read.await?,
                 None => Vec::new(),
             };
             if !executes {
                 // The memory was not written: code on the host must not depend on chance.
-                tensors.iter_mut().for_each(|bytes| bytes.fill(0));
+                read.iter_mut().for_each(|bytes| bytes.fill(0));
             }
-            let mut tensors = tensors.into_iter();
-            Ok(are_empty
+            Ok(counts
                 .into_iter()
-                .filter_map(|is_empty| {
-                    if is_empty {
-                        Some(Bytes::from_bytes_vec(Vec::new()))
-                    } else {
-                        tensors.next()
-                    }
-                })
+                .map(|count| parts::joined(read.drain(..count)))
                 .collect())
         })
     }
@@ -204,7 +193,9 @@ impl ComputeServer for GpuServer {
     fn write(&mut self, copies: Vec<(CopyDescriptor, Bytes)>, stream: StreamId) {
         let copies: Vec<_> = copies
             .into_iter()
-            .filter(|(copy, _)| !is_empty(copy))
+            // cubecl-hip 0.10 copies at least one row, also of a tensor of no rows, past the end of
+            // both buffers.
+            .filter(|(copy, _)| copy.shape.iter().product::<usize>() > 0)
             .collect();
         let bytes: usize = copies.iter().map(|(_, bytes)| bytes.len()).sum();
         with_server!(self, server => server.write(copies, stream));
@@ -313,9 +304,4 @@ impl ComputeServer for GpuServer {
     fn allocation_mode(&mut self, mode: MemoryAllocationMode, stream: StreamId) {
         with_server!(self, server => server.allocation_mode(mode, stream));
     }
-}
-
-/// Whether a tensor has no elements.
-fn is_empty(copy: &CopyDescriptor) -> bool {
-    copy.shape.iter().product::<usize>() == 0
 }

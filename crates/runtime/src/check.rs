@@ -26,6 +26,7 @@ mod inputs;
 mod kv_cache_equivalence;
 mod layer_trace_golden;
 mod load_keys_exact;
+mod long_text;
 mod mask_golden;
 mod memory_released;
 mod mock_marked;

@@ -68,6 +68,10 @@ macro_rules! for_each_check {
         /// Lengths and batch sizes around the tile sizes of GPU kernels agree with a prefix or a
         /// row of the longest.
         ShapeSweep "shape_sweep" [Model(shape_sweep)] { topic: CheckTopic::Relations }
+        /// A text as long as the model's positions, up to 32768 tokens, has the same outputs in
+        /// chunks with a cache, cut at lengths around the tiles of kernels, and padded in a batch;
+        /// no token sees one before its window. Runs with `testgen run --stress` only.
+        LongText "long_text" [Model(long_text, by_class)] { topic: CheckTopic::Relations, architectures: reads_long_texts, is_on_request: true }
         /// Three runs give the same bits.
         Determinism "determinism" [Model(determinism), Operators(operators::determinism)] {}
         /// error(f32) < error(f16) < error(bf16), and error(tf32) between f32 and bf16, each
@@ -247,6 +251,11 @@ const fn has_experts(architecture: Architecture) -> bool {
 
 const fn detects_objects(architecture: Architecture) -> bool {
     matches!(architecture, Architecture::ObjectDetection)
+}
+
+/// Decoders whose tokens do not share experts: which of them are chosen may depend on rounding.
+const fn reads_long_texts(architecture: Architecture) -> bool {
+    matches!(architecture, Architecture::DecoderOnly | Architecture::Ssm)
 }
 
 const fn retrieves(architecture: Architecture) -> bool {

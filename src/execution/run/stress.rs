@@ -1,7 +1,7 @@
 //! `--stress` and `--soak`: which tests run, and the variables of the suite's processes.
 
 use super::Selection;
-use std::{collections::BTreeSet, ffi::OsString, str::FromStr, time::Duration};
+use std::{ffi::OsString, str::FromStr, time::Duration};
 use testgen_types::Check;
 
 /// How long the checks `stress` of a process repeat their cases: `90s`, `10m` or `2h`.
@@ -36,30 +36,42 @@ impl FromStr for SoakTime {
     }
 }
 
-/// The stress checks of a selection.
+/// The checks of a selection that run on request only.
 pub fn only_stress(selection: Selection) -> Selection {
-    // A test is named `<architecture>::<model>::<device>::<check>_<precision>`.
-    let filter = format!("::{}_", Check::Stress);
-    let tests: BTreeSet<String> = selection
-        .tests
-        .into_iter()
-        .filter(|test| test.contains(&filter))
-        .collect();
+    let others = Check::ALL.iter().filter(|check| !check.is_on_request());
+    // `--skip` takes any part of a name.
+    let skipped = others.flat_map(|check| ["--skip".to_owned(), format!("::{check}")]);
     Selection {
-        tests,
-        arguments: selection.arguments.into_iter().chain([filter]).collect(),
+        tests: selection
+            .tests
+            .into_iter()
+            .filter(|test| is_on_request(test))
+            .collect(),
+        arguments: selection.arguments.into_iter().chain(skipped).collect(),
     }
 }
 
-/// The variables of a process that runs the stress checks of `selection`. The time is divided among
-/// them, because they run one after another.
+/// Whether a test, which is named `<architecture>::<model>::<device>::<check>` and, for some
+/// checks, `_<precision>`, is of a check on request.
+fn is_on_request(test: &str) -> bool {
+    let named = test.rsplit("::").next().unwrap_or_default();
+    let mut checks = Check::ALL.iter().filter(|check| check.is_on_request());
+    checks.any(|check| {
+        let rest = named.strip_prefix(check.as_str());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+    })
+}
+
+/// The variables of a process that runs the checks of `selection`. The time is divided among those
+/// that repeat their cases, because they run one after another.
 pub fn stress_variables(
     selection: &Selection,
     soak: Option<SoakTime>,
 ) -> Vec<(&'static str, OsString)> {
-    let checks = u32::try_from(selection.tests.len())
-        .unwrap_or(u32::MAX)
-        .max(1);
+    let repeated = format!("::{}_", Check::Stress);
+    let tests = selection.tests.iter();
+    let count = tests.filter(|test| test.contains(&repeated)).count();
+    let checks = u32::try_from(count).unwrap_or(u32::MAX).max(1);
     let soak = soak.map(|SoakTime(time)| {
         (
             "TESTGEN_SOAK",
@@ -109,14 +121,25 @@ mod tests {
             "operators::matrix::cpu::stress_f32",
             "operators::matrix::cpu::stress_f16",
             "operators::matrix::cpu::forward_f32",
+            "decoder_only::llama::cpu::long_text",
+            "decoder_only::llama::cpu::determinism",
         ];
         let all = Selection {
             tests: names.map(str::to_owned).into(),
             arguments: vec!["--skip".to_owned(), "x".to_owned()],
         };
         let stress = only_stress(all);
-        assert_eq!(stress.tests.len(), 2);
-        assert_eq!(stress.arguments, ["--skip", "x", "::stress_"]);
+        assert_eq!(stress.tests.len(), 3);
+        assert_eq!(stress.arguments[..2], ["--skip", "x"]);
+        // As the test binary drops every test whose name contains one of the arguments.
+        let skips = |name: &str| {
+            stress
+                .arguments
+                .iter()
+                .any(|part| name.contains(part.as_str()))
+        };
+        let kept: Vec<&str> = names.into_iter().filter(|name| !skips(name)).collect();
+        assert_eq!(kept, [names[0], names[1], names[3]]);
         let soak = "1m".parse().ok();
         assert_eq!(
             stress_variables(&stress, soak),

@@ -14,7 +14,7 @@ impl Ops for Gpu {
         shape: Shape,
         dtype: DType,
         device: &GpuDevice,
-        write: impl FnOnce(&mut [u8]) -> Result<(), E>,
+        write: impl FnMut(usize, &mut [u8]) -> Result<(), E>,
     ) -> Result<GpuTensor, E> {
         testgen_gpu::put(shape, dtype, *device, write)
     }

@@ -18,10 +18,10 @@ pub trait Ops: Backend {
         shape: Shape,
         dtype: DType,
         device: &Self::Device,
-        write: impl FnOnce(&mut [u8]) -> Result<(), E>,
+        mut write: impl FnMut(usize, &mut [u8]) -> Result<(), E>,
     ) -> Result<FloatTensor<Self>, E> {
         let mut bytes = vec![0; shape.num_elements() * dtype.size()];
-        write(&mut bytes)?;
+        write(0, &mut bytes)?;
         let data = TensorData::from_bytes_vec(bytes, shape, dtype);
         Ok(Self::float_from_data(data, device))
     }
@@ -125,12 +125,13 @@ pub fn compute_in<B: Ops, T>(precision: Precision, run: impl FnOnce() -> T) -> T
     }
 }
 
-/// A tensor whose bytes `write` writes.
+/// A tensor whose bytes `write` writes: rows of the last dimension, from the one with this index
+/// on. It is called once for each part that is copied to the device, with whole rows.
 pub fn put<B: Ops, E, const D: usize>(
     shape: [usize; D],
     dtype: DType,
     device: &B::Device,
-    write: impl FnOnce(&mut [u8]) -> Result<(), E>,
+    write: impl FnMut(usize, &mut [u8]) -> Result<(), E>,
 ) -> Result<Tensor<B, D>, E> {
     B::put_op(Shape::from(shape), dtype, device, write).map(wrap)
 }

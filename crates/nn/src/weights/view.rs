@@ -17,7 +17,7 @@ use super::{
 };
 use crate::backend::{Ops, put, transposed};
 use burn_tensor::{Bytes, DType, Shape, Tensor, TensorData};
-use convert::{Conversion, Convert, StoredBytes, conversion_from};
+use convert::{Conversion, Convert, Rows, StoredBytes, conversion_from};
 use std::{
     collections::BTreeSet,
     fmt,
@@ -192,7 +192,13 @@ impl<B: Ops> Weights<B> {
     pub fn values(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, WeightsError> {
         let stored = self.stored(name, shape)?;
         let mut bytes = vec![0; shape.iter().product::<usize>() * DType::F32.size()];
-        conversion_of(&stored)?(&stored, shape, DType::F32, Conversion::AsIs, &mut bytes)?;
+        let rows = Rows {
+            stored: &stored,
+            shape,
+            conversion: Conversion::AsIs,
+            first: 0,
+        };
+        conversion_of(&stored)?(&rows, DType::F32, &mut bytes)?;
         let data = TensorData::from_bytes_vec(bytes, Shape::from(shape.to_vec()), DType::F32);
         Ok(data.into_vec().expect("the conversion was to f32"))
     }
@@ -297,8 +303,14 @@ impl<B: Ops> Weights<B> {
         if conversion == Conversion::Transposed {
             placed.reverse();
         }
-        let tensor = put(placed, self.dtype, &self.device, |out| {
-            convert(stored, &shape, self.dtype, conversion, out)
+        let tensor = put(placed, self.dtype, &self.device, |first, out| {
+            let rows = Rows {
+                stored,
+                shape: &shape,
+                conversion,
+                first,
+            };
+            convert(&rows, self.dtype, out)
         })?;
         Ok(if is_turned_there {
             transposed(tensor)

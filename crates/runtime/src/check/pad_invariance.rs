@@ -12,10 +12,7 @@ use super::{
         graph_padding,
         outputs_by_position::{OutputsByPosition, forward_by_position},
     },
-    inputs::{
-        sequences::{PaddedSide, Sequences, TextFacts},
-        stream::TokenSequence,
-    },
+    inputs::sequences::{PaddedSide, Sequences, TextFacts},
     run::{Abort, CheckResult, CheckRun, Failures, SubjectUnderTest},
 };
 use crate::{golden::Golden, tolerance::Tolerance};
@@ -107,12 +104,6 @@ fn longest_rows(golden: &Golden, facts: TextFacts<'_>) -> Option<Sequences> {
             .filter(|row| row.len() == length)
             .collect(),
     ))
-}
-
-impl TextFacts<'_> {
-    fn can_be_padded_left(&self) -> bool {
-        self.causal && self.stream == TokenSequence::Text && !self.reads_left_padding
-    }
 }
 
 /// How outputs with padding are compared with those without.

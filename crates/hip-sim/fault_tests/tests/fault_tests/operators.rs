@@ -1,5 +1,5 @@
 //! The operators of the generated suite on each simulated architecture, and what no spec can name:
-//! every kernel of the rule for products, and fused kernels against their composition.
+//! every kernel of the rule for products, fused kernels against their composition, and copies.
 //!
 //! The subprocess computes all cases on device 0 and prints a line for each, which the test reads.
 //! Known bugs of burn on GPUs have a minimal case as well, which must still be wrong: once it is
@@ -8,6 +8,7 @@
 mod fused;
 mod kernels;
 mod known_wrong;
+mod transfers;
 
 use crate::subprocess::{self, CacheState};
 use burn_tensor::{DType, Tensor, TensorData, TensorPrimitive, backend::Backend, ops::FloatTensor};
@@ -44,7 +45,7 @@ pub(crate) fn check(architecture: &str) {
         .count();
     assert_eq!(
         agreed,
-        kernels::count(architecture) + fused::count(),
+        kernels::count(architecture) + fused::count() + transfers::count(),
         "{output}"
     );
 }
@@ -102,6 +103,7 @@ pub(crate) fn main() -> ExitCode {
     }
     wrong |= !kernels::agree(&gpu, &host);
     wrong |= !fused::agree(&gpu);
+    wrong |= !transfers::agree(&gpu);
     if wrong {
         ExitCode::FAILURE
     } else {

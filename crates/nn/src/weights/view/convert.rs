@@ -6,6 +6,7 @@ use burn_tensor::DType;
 use half::{bf16, f16};
 use rayon::prelude::*;
 use safetensors::Dtype;
+use std::ops::Range;
 
 /// Whether a matrix keeps its order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,9 +60,18 @@ float!(f32, F32, 4, std::convert::identity, std::convert::identity);
 float!(f16, F16, 2, f16::to_f32, f16::from_f32);
 float!(bf16, BF16, 2, bf16::to_f32, bf16::from_f32);
 
-/// Writes a tensor of the given shape and type that a file has in another type.
-pub(super) type Convert =
-    fn(&dyn StoredBytes, &[usize], DType, Conversion, &mut [u8]) -> Result<(), WeightsError>;
+/// Rows of a tensor that is put on a device, from those of a file.
+pub(super) struct Rows<'a> {
+    pub(super) stored: &'a dyn StoredBytes,
+    /// The shape in the file.
+    pub(super) shape: &'a [usize],
+    pub(super) conversion: Conversion,
+    /// The first row, which the next ones follow.
+    pub(super) first: usize,
+}
+
+/// Writes rows in the given type.
+pub(super) type Convert = fn(&Rows<'_>, DType, &mut [u8]) -> Result<(), WeightsError>;
 
 /// The conversion from a type of files, or `None` if it is not a float.
 pub(super) fn conversion_from(stored: Dtype) -> Option<Convert> {
@@ -75,47 +85,43 @@ pub(super) fn conversion_from(stored: Dtype) -> Option<Convert> {
 }
 
 fn convert_from<S: Float>(
-    stored: &dyn StoredBytes,
-    shape: &[usize],
+    rows: &Rows<'_>,
     dtype: DType,
-    conversion: Conversion,
     out: &mut [u8],
 ) -> Result<(), WeightsError> {
     match dtype {
-        DType::F16 => convert_to::<S, f16>(stored, shape, conversion, out),
-        DType::BF16 => convert_to::<S, bf16>(stored, shape, conversion, out),
-        _ => convert_to::<S, f32>(stored, shape, conversion, out),
+        DType::F16 => convert_to::<S, f16>(rows, out),
+        DType::BF16 => convert_to::<S, bf16>(rows, out),
+        _ => convert_to::<S, f32>(rows, out),
     }
 }
 
 /// The elements that a thread converts at a time.
 const CHUNK: usize = 1 << 16;
 
-fn convert_to<S: Float, T: Float>(
-    stored: &dyn StoredBytes,
-    shape: &[usize],
-    conversion: Conversion,
-    out: &mut [u8],
-) -> Result<(), WeightsError> {
+fn convert_to<S: Float, T: Float>(rows: &Rows<'_>, out: &mut [u8]) -> Result<(), WeightsError> {
     if out.is_empty() {
         // rayon panics at chunks of no rows.
         return Ok(());
     }
-    if let (Conversion::Transposed, &[rows, columns]) = (conversion, shape) {
-        let mut bytes = vec![0; rows * columns * S::BYTES];
-        copy(stored, &mut bytes)?;
-        transpose::<S, T>(&bytes, out, rows, columns);
+    if let (Conversion::Transposed, &[height, width]) = (rows.conversion, rows.shape) {
+        let mut bytes = vec![0; height * width * S::BYTES];
+        copy(rows.stored, 0, &mut bytes)?;
+        let columns = rows.first..rows.first + out.len() / (height * T::BYTES);
+        transpose::<S, T>(&bytes, width, columns, out);
         return Ok(());
     }
+    let start = rows.first * rows.shape.last().copied().unwrap_or(1) * S::BYTES;
     // A file's numbers are little-endian.
     if S::DTYPE == T::DTYPE && cfg!(target_endian = "little") {
-        return copy(stored, out);
+        return copy(rows.stored, start, out);
     }
     out.par_chunks_mut(T::BYTES * CHUNK)
         .enumerate()
         .try_for_each(|(index, out)| {
             let mut bytes = vec![0; out.len() / T::BYTES * S::BYTES];
-            stored.read_at(index * CHUNK * S::BYTES, &mut bytes)?;
+            rows.stored
+                .read_at(start + index * CHUNK * S::BYTES, &mut bytes)?;
             for (out, value) in out
                 .chunks_exact_mut(T::BYTES)
                 .zip(bytes.chunks_exact(S::BYTES))
@@ -126,29 +132,34 @@ fn convert_to<S: Float, T: Float>(
         })
 }
 
-/// All bytes, by all threads: one alone is slower than the memory.
-fn copy(stored: &dyn StoredBytes, out: &mut [u8]) -> Result<(), WeightsError> {
-    const BYTES: usize = 1 << 20;
+/// The bytes from `start` on, by all threads: one alone is slower than the memory.
+fn copy(stored: &dyn StoredBytes, start: usize, out: &mut [u8]) -> Result<(), WeightsError> {
+    const BYTES: usize = 1 << 18;
     out.par_chunks_mut(BYTES)
         .enumerate()
-        .try_for_each(|(index, out)| stored.read_at(index * BYTES, out))
+        .try_for_each(|(index, out)| stored.read_at(start + index * BYTES, out))
 }
 
 /// Rows and columns of the square that is read and written while it is in the first-level cache.
 const TILE: usize = 32;
 
-/// [rows, columns] to [columns, rows], in tiles; every task owns `TILE` rows of the result.
-fn transpose<S: Float, T: Float>(bytes: &[u8], out: &mut [u8], rows: usize, columns: usize) {
-    out.par_chunks_mut(TILE * rows * T::BYTES)
-        .enumerate()
-        .for_each(|(band, out)| {
-            for top in (0..rows).step_by(TILE) {
-                for (column, out) in out.chunks_exact_mut(rows * T::BYTES).enumerate() {
-                    let column = band * TILE + column;
-                    let end = rows.min(top + TILE);
+/// Writes `columns` of a matrix of this width as rows, in tiles; every task owns `TILE` of them.
+fn transpose<S: Float, T: Float>(
+    bytes: &[u8],
+    width: usize,
+    columns: Range<usize>,
+    out: &mut [u8],
+) {
+    let height = bytes.len() / (width * S::BYTES);
+    out.par_chunks_mut(TILE * height * T::BYTES)
+        .zip(columns.into_par_iter().step_by(TILE))
+        .for_each(|(out, first)| {
+            for top in (0..height).step_by(TILE) {
+                let end = height.min(top + TILE);
+                for (column, out) in (first..).zip(out.chunks_exact_mut(height * T::BYTES)) {
                     let out = &mut out[top * T::BYTES..end * T::BYTES];
                     for (row, out) in (top..end).zip(out.chunks_exact_mut(T::BYTES)) {
-                        let start = (row * columns + column) * S::BYTES;
+                        let start = (row * width + column) * S::BYTES;
                         T::from_f32(S::read(&bytes[start..start + S::BYTES]).to_f32()).write(out);
                     }
                 }
@@ -158,7 +169,7 @@ fn transpose<S: Float, T: Float>(bytes: &[u8], out: &mut [u8], rows: usize, colu
 
 #[cfg(test)]
 mod tests {
-    use super::{Conversion, StoredBytes, conversion_from};
+    use super::{Conversion, Rows, StoredBytes, conversion_from};
     use crate::weights::WeightsError;
     use burn_tensor::DType;
     use half::{bf16, f16};
@@ -182,8 +193,13 @@ mod tests {
         conversion: Conversion,
     ) -> Option<Vec<u8>> {
         let mut out = vec![0; shape.iter().product::<usize>() * dtype.size()];
-        conversion_from(stored)?(&Slice(bytes), shape, dtype, conversion, &mut out)
-            .expect("a slice can be read");
+        let rows = Rows {
+            stored: &Slice(bytes),
+            shape,
+            conversion,
+            first: 0,
+        };
+        conversion_from(stored)?(&rows, dtype, &mut out).expect("a slice can be read");
         Some(out)
     }
 
@@ -212,6 +228,33 @@ mod tests {
         );
         for (index, value) in out.iter().enumerate() {
             assert_eq!(*value, ((index % rows) * columns + index / rows) as f32);
+        }
+    }
+
+    #[test]
+    fn rows_are_written_one_part_after_the_other() {
+        let (height, width) = (40, 70);
+        let bytes: Vec<u8> = (0..height * width)
+            .flat_map(|value| (value as f32).to_le_bytes())
+            .collect();
+        let stored = Slice(&bytes);
+        for (conversion, row) in [(Conversion::AsIs, width), (Conversion::Transposed, height)] {
+            for dtype in [DType::F32, DType::BF16] {
+                let shape = [height, width];
+                let whole = convert(&bytes, Dtype::F32, dtype, &shape, conversion);
+                let mut parts = vec![0; height * width * dtype.size()];
+                for (part, out) in parts.chunks_mut(33 * row * dtype.size()).enumerate() {
+                    let rows = Rows {
+                        stored: &stored,
+                        shape: &shape,
+                        conversion,
+                        first: 33 * part,
+                    };
+                    conversion_from(Dtype::F32).expect("a float")(&rows, dtype, out)
+                        .expect("a slice can be read");
+                }
+                assert_eq!(whole, Some(parts), "{conversion:?} {dtype:?}");
+            }
         }
     }
 

@@ -161,6 +161,11 @@ impl<'a> TextFacts<'a> {
 }
 
 impl TextFacts<'_> {
+    /// Whether padding on the left, with the position ids of the caller, changes no output.
+    pub(in crate::check) fn can_be_padded_left(&self) -> bool {
+        self.causal && self.stream == TokenSequence::Text && !self.reads_left_padding
+    }
+
     /// Whether the pooled outputs must not depend on padding on `side`. A decoder's classifier
     /// finds the last token by the pad id of the configuration; without one it takes the last
     /// column.

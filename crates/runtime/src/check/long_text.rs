@@ -1,0 +1,270 @@
+//! `long_text`: a text that fills the model's positions, read at once, equals the same text read in
+//! chunks with a cache, cut at lengths around tiles of kernels, and padded in a batch; no token
+//! sees one before its window.
+//!
+//! Long texts have no golden: the relations hold without one. A model without a number of positions
+//! reads 32768 tokens on a GPU. A text for which the memory does not suffice is halved, and the
+//! report says so.
+
+mod length;
+mod positions;
+mod window;
+
+#[cfg(test)]
+use super::tests::faulty::{Detected, Fault};
+use super::{
+    comparison::{
+        cached_sequences::{advance_in_steps, class_without_cache},
+        outputs_by_position::{OutputsByPosition, forward_by_position},
+    },
+    inputs::sequences::{PaddedSide, Sequences, TextFacts},
+    run::{Abort, CheckResult, CheckRun, Failures, SubjectUnderTest},
+};
+use crate::tolerance::{Threshold, Tolerance};
+use length::LongLength;
+use testgen_nn::array::Array;
+use window::Window;
+
+#[cfg(test)]
+pub(super) const FAULT: Detected = Detected::new(
+    Fault::WrongTailAt33,
+    "the end of a text of 33 tokens is wrong",
+    "the first 33 tokens",
+);
+
+/// The last tokens, which are read one by one after the chunks.
+const STEPS: usize = 4;
+
+pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
+    let golden = run.golden()?;
+    let tested = run.subject_under_test()?;
+    if let Some(reason) = inapplicable(tested.model().class()) {
+        return Err(Abort::Skip(reason));
+    }
+    let facts = run.text_facts(&tested, &golden);
+    let length = LongLength::for_run(run, &tested);
+    let tolerance = run.tolerance(&golden, &tested);
+    let rows = Sequences::generated(1, length.tokens, facts);
+    let whole = forward_by_position(run, &tested, facts.stream, &rows.unpadded(facts))?;
+    let mut relations = Relations {
+        run,
+        tested: &tested,
+        facts,
+        tolerance,
+        rows: &rows,
+        whole: &whole,
+        failures: Failures::default(),
+    };
+    relations.chunks()?;
+    relations.prefixes()?;
+    relations.padding()?;
+    let window = Window::of_model(tested.model().config(), length.tokens);
+    if let Some(window) = window {
+        relations.window(window)?;
+    }
+    if positions::are_relative(tested.model().config()) {
+        relations.shifted()?;
+    }
+    relations.failures.conclude()?;
+    Ok(Some(summary(&length, window)))
+}
+
+/// Why a class has no cache.
+pub(super) fn inapplicable(class: &str) -> Option<String> {
+    class_without_cache(class)
+}
+
+fn summary(length: &LongLength, window: Option<Window>) -> String {
+    let window = window.map_or(String::new(), |window| {
+        format!(", each sees {} before it", window.reach)
+    });
+    format!("{length}{window}")
+}
+
+/// A long text and its outputs, which the outputs of other ways to read it are compared with.
+struct Relations<'a, 'r> {
+    run: &'a mut CheckRun<'r>,
+    tested: &'a SubjectUnderTest,
+    facts: TextFacts<'a>,
+    tolerance: Tolerance<'a>,
+    rows: &'a Sequences,
+    whole: &'a OutputsByPosition,
+    failures: Failures,
+}
+
+impl Relations<'_, '_> {
+    /// With a cache: chunks of a length that no tile divides, then single tokens.
+    fn chunks(&mut self) -> Result<(), Abort> {
+        let length = self.rows.longest();
+        let steps = chunks(length);
+        let mut session = self.tested.model().session()?;
+        let inputs = self.rows.unpadded(self.facts);
+        let outputs = advance_in_steps(session.as_mut(), self.facts.stream, &inputs, &steps)?;
+        let label = format!("in chunks of {}", steps[0]);
+        for (name, expected) in &self.whole.positions {
+            match outputs.get(name) {
+                Some(got) => {
+                    let threshold = self.threshold(name);
+                    self.compare(&format!("{name} {label}"), (expected, got), threshold);
+                }
+                None => self.failures.push(format!("`{name}` {label} is missing")),
+            }
+        }
+        if session.length() != length {
+            let found = session.length();
+            self.failures.push(format!(
+                "{label}: the session reports {found} tokens after reading {length}"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Without what follows.
+    fn prefixes(&mut self) -> Result<(), Abort> {
+        for length in lengths(self.rows.longest()) {
+            let inputs = self.rows.prefix(length).unpadded(self.facts);
+            let prefix = forward_by_position(self.run, self.tested, self.facts.stream, &inputs)?;
+            let label = format!("of the first {length} tokens");
+            self.compare_positions(&label, &prefix, |whole, part| {
+                (whole.narrow(1, 0, length), part.clone())
+            });
+        }
+        Ok(())
+    }
+
+    /// In a batch with shorter rows, which need padding.
+    fn padding(&mut self) -> Result<(), Abort> {
+        let half = self.rows.longest() / 2;
+        let lengths = [half + 1, half - 1, half / 4 + 1, 1];
+        let rows = Sequences(
+            lengths
+                .iter()
+                .map(|length| self.rows.prefix(*length).0.remove(0))
+                .collect(),
+        );
+        let width = half + 2;
+        let sides: &[PaddedSide] = if self.facts.can_be_padded_left() {
+            &[PaddedSide::Right, PaddedSide::Left]
+        } else {
+            &[PaddedSide::Right]
+        };
+        for &side in sides {
+            let inputs = rows.padded(width, side, self.facts);
+            let batch = forward_by_position(self.run, self.tested, self.facts.stream, &inputs)?;
+            for (row, &length) in lengths.iter().enumerate() {
+                let (word, start) = match side {
+                    PaddedSide::Left => ("left", width - length),
+                    PaddedSide::Right => ("right", 0),
+                };
+                let label = format!("of {length} tokens padded {word}");
+                self.compare_positions(&label, &batch, |whole, part| {
+                    let part = part.select_rows(&[row]).narrow(1, start, length);
+                    (whole.narrow(1, 0, length), part)
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// With another token at the start of the last token's window, and just before it.
+    fn window(&mut self, window: Window) -> Result<(), Abort> {
+        let changed = self.rows.longest() - window.reach - 2;
+        let mut rows = self.rows.clone();
+        let replaced = rows.changed_from(changed, self.facts);
+        rows.0[0][changed] = replaced.0[0][changed];
+        let inputs = rows.unpadded(self.facts);
+        let other = forward_by_position(self.run, self.tested, self.facts.stream, &inputs)?;
+        let last = self.rows.longest() - 1;
+        let reach = window.reach;
+        if window::differ(self.whole, &other, last) {
+            self.failures.push(format!(
+                "an output {} after a replaced token differs: the window is too large",
+                reach + 1
+            ));
+        }
+        if !window::differ(self.whole, &other, last - 1) {
+            self.failures.push(format!(
+                "no output {reach} after a replaced token differs: the window is too small"
+            ));
+        }
+        Ok(())
+    }
+
+    /// With later positions: rotary positions are relative.
+    fn shifted(&mut self) -> Result<(), Abort> {
+        let half = self.rows.longest() / 2;
+        let mut inputs = self.rows.prefix(half).unpadded(self.facts);
+        let positions = (half..2 * half).map(|position| position as i64).collect();
+        inputs.insert(
+            "position_ids".to_owned(),
+            Array::integers([1, half], positions),
+        );
+        let shifted = forward_by_position(self.run, self.tested, self.facts.stream, &inputs)?;
+        let label = format!("at positions from {half}");
+        for ((name, whole), (_, got)) in self.whole.positions.iter().zip(&shifted.positions) {
+            let threshold = positions::threshold(self.tolerance.metamorphic(name), 2 * half);
+            let expected = whole.narrow(1, 0, half);
+            self.compare(&format!("{name} {label}"), (&expected, got), threshold);
+        }
+        Ok(())
+    }
+
+    /// Compares parts of the outputs of the whole text with parts of another call's.
+    fn compare_positions(
+        &mut self,
+        label: &str,
+        other: &OutputsByPosition,
+        parts: impl Fn(&Array, &Array) -> (Array, Array),
+    ) {
+        let whole = self.whole;
+        for ((name, whole), (_, other)) in whole.positions.iter().zip(&other.positions) {
+            let (expected, got) = parts(whole, other);
+            let threshold = self.threshold(name);
+            self.compare(&format!("{name} {label}"), (&expected, &got), threshold);
+        }
+    }
+
+    /// For an output of the same text, read in another way.
+    fn threshold(&self, output: &str) -> Threshold {
+        let equal = self.tolerance.metamorphic(output);
+        if positions::are_added_to_scores(self.tested.model().config()) {
+            positions::threshold(equal, self.rows.longest())
+        } else {
+            equal
+        }
+    }
+
+    fn compare(&mut self, label: &str, (expected, got): (&Array, &Array), threshold: Threshold) {
+        let failure = self.run.compare(label, expected, got, threshold);
+        self.failures.extend(failure);
+    }
+}
+
+/// The steps in which a text is read.
+fn chunks(length: usize) -> Vec<usize> {
+    let end = length.saturating_sub(STEPS).max(1);
+    let chunk = (length / 16).saturating_sub(3).max(3).min(end);
+    let whole = std::iter::repeat_n(chunk, end / chunk);
+    let rest = Some(end % chunk).filter(|rest| *rest > 0);
+    whole
+        .chain(rest)
+        .chain(std::iter::repeat_n(1, length - end))
+        .collect()
+}
+
+/// Lengths below `longest`: around powers of two, and multiples of 32, 64, 128 and more that are
+/// none; the longest without its last token.
+fn lengths(longest: usize) -> Vec<usize> {
+    let powers = (5..usize::BITS).map(|exponent| 1_usize << exponent);
+    let mut lengths: Vec<usize> = powers
+        .take_while(|power| *power < longest)
+        .flat_map(|power| [power - 1, power, power + 1, power + power / 2])
+        .filter(|length| *length < longest)
+        .chain([longest - 1])
+        .collect();
+    lengths.dedup();
+    lengths
+}
+
+#[cfg(test)]
+mod tests;

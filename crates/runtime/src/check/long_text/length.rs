@@ -1,0 +1,171 @@
+//! The number of tokens of a long text: as many as the model has positions, as the device has
+//! memory for, and as it reads in a minute.
+
+use super::super::run::{CheckRun, SubjectUnderTest};
+use crate::{gpu_memory, memory::memory, open::OpenDevice};
+use serde_json::Value;
+use std::fmt;
+use testgen_estimate::{Backend, CallSizes, CheckpointHeaders};
+use testgen_types::DeviceKind;
+
+/// The longest text.
+const LONGEST: usize = 1 << 15;
+/// The longest text on a processor, which takes seconds there. Attention takes four times as long
+/// for twice the tokens.
+const LONGEST_ON_HOST: usize = 1 << 12;
+/// The text of a model without a number of positions on a processor.
+const WITHOUT_LIMIT_ON_HOST: usize = 1 << 10;
+/// The longest text on a simulated device.
+const LONGEST_SIMULATED: usize = 1 << 7;
+/// A text that any device has memory for.
+const SHORTEST: usize = 1 << 7;
+
+/// The number of tokens, and why there are not more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct LongLength {
+    pub(super) tokens: usize,
+    /// A longer text that was not read.
+    refused: Option<Refused>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Refused {
+    tokens: usize,
+    needed: u64,
+    free: u64,
+}
+
+impl LongLength {
+    /// The length for the model under test on its device, at this moment.
+    pub(super) fn for_run(run: &CheckRun<'_>, tested: &SubjectUnderTest) -> Self {
+        let capabilities = tested.model().capabilities();
+        // Rotary positions have no end; the model was trained on this number.
+        let trained = tested.model().config().get("max_position_embeddings");
+        let trained = trained.and_then(Value::as_u64);
+        let limits = [
+            capabilities.max_positions,
+            capabilities.cacheable_length,
+            trained.and_then(|positions| usize::try_from(positions).ok()),
+        ];
+        let positions = limits.into_iter().flatten().min();
+        let device = run.device.as_ref().expect("the model was loaded on it");
+        let tokens = longest(device, positions);
+        let Some(free) = free(device) else {
+            return Self {
+                tokens,
+                refused: None,
+            };
+        };
+        let needed = |tokens| needed(run, device, tokens);
+        Self::within(tokens, free, needed)
+    }
+
+    /// `tokens`, halved until what they need is free. A type without an estimate is not limited.
+    fn within(tokens: usize, free: u64, needed: impl Fn(usize) -> Option<u64>) -> Self {
+        let mut length = Self {
+            tokens,
+            refused: None,
+        };
+        while let Some(needed) = needed(length.tokens)
+            && needed > free
+            && length.tokens > SHORTEST
+        {
+            length = Self {
+                tokens: length.tokens / 2,
+                refused: Some(Refused {
+                    tokens: length.tokens,
+                    needed,
+                    free,
+                }),
+            };
+        }
+        length
+    }
+}
+
+impl fmt::Display for LongLength {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} tokens", self.tokens)?;
+        match &self.refused {
+            None => Ok(()),
+            Some(Refused {
+                tokens,
+                needed,
+                free,
+            }) => {
+                let [needed, free] = [needed, free].map(|bytes| *bytes as f64 / (1 << 30) as f64);
+                write!(
+                    f,
+                    " ({tokens} need {needed:.1} GiB, {free:.1} GiB are free)"
+                )
+            }
+        }
+    }
+}
+
+/// The longest text that a device reads in a minute, of a model with this number of positions.
+fn longest(device: &OpenDevice, positions: Option<usize>) -> usize {
+    let (without, limit) = match (device.facts().kind, device.facts().simulated) {
+        (DeviceKind::Cpu, _) => (WITHOUT_LIMIT_ON_HOST, LONGEST_ON_HOST),
+        (_, true) => (LONGEST_SIMULATED, LONGEST_SIMULATED),
+        _ => (LONGEST, LONGEST),
+    };
+    positions.unwrap_or(without).min(limit)
+}
+
+/// The bytes that a call may use, or `None` if the driver does not say.
+fn free(device: &OpenDevice) -> Option<u64> {
+    let known = memory(device);
+    // Memory that the allocator holds and does not use is free for it.
+    let held = known
+        .reserved
+        .zip(known.in_use)
+        .map_or(0, |(reserved, used)| reserved.saturating_sub(used));
+    let free = known.free?.saturating_add(held);
+    // A tenth for the driver, kernels and the sizes of the allocator's blocks.
+    let free = free - free / 10;
+    Some(gpu_memory::limit().map_or(free, |limit| limit.min(free)))
+}
+
+/// The bytes of a call that reads `tokens`, besides the weights.
+fn needed(run: &CheckRun<'_>, device: &OpenDevice, tokens: usize) -> Option<u64> {
+    let directory = run.checkpoint().complete_directory().ok()?;
+    let headers = CheckpointHeaders::read(&directory).ok()?;
+    let backend = match device.facts().kind {
+        DeviceKind::Cpu => Backend::Host,
+        DeviceKind::Cuda | DeviceKind::Rocm => Backend::Gpu,
+    };
+    let sizes = CallSizes {
+        batch: 1,
+        tokens: tokens as u64,
+    };
+    let precision = run.registration.precision;
+    let estimate = headers.estimate(backend, precision, sizes).ok()?;
+    Some(estimate.total().saturating_sub(estimate.weights))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LongLength;
+
+    #[test]
+    fn a_text_is_halved_until_it_fits() {
+        let quadratic = |tokens: usize| Some((tokens * tokens) as u64);
+        let length = |free| LongLength::within(1024, free, quadratic);
+        assert_eq!(length(1 << 20).to_string(), "1024 tokens");
+        assert_eq!(
+            length(3 << 30).tokens,
+            1024,
+            "more memory does not make a text longer"
+        );
+        let halved = length((1 << 20) - 1);
+        assert_eq!(halved.tokens, 512);
+        assert_eq!(
+            halved.to_string(),
+            "512 tokens (1024 need 0.0 GiB, 0.0 GiB are free)"
+        );
+        assert_eq!(length(1).tokens, 128, "the shortest is not halved");
+        let without = LongLength::within(1024, 1, |_| None);
+        assert_eq!(without.tokens, 1024, "a type without an estimate");
+    }
+}
