@@ -65,7 +65,7 @@ published device="cpu" *engines:
     for engine in {{engines}}; do engines+=(--engine "$engine"); done
     target/debug/testgen run --specs fixtures/published "${engines[@]}" --device {{device}} --report target/testgen/published.jsonl
 
-# Texts of 32768 tokens in every column that is named, for example `just long cuda native torch`; 4096 on a CPU. They replace the suite, which
+# Texts of 16384 tokens in every column that is named, for example `just long cuda native torch`; 4096 on a CPU. They replace the suite, which
 # is restored at the end. Minutes on a GPU.
 long device="cpu" *engines:
     #!/usr/bin/env bash

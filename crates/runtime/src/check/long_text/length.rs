@@ -1,5 +1,5 @@
 //! The number of tokens of a long text: as many as the model has positions, as the device has
-//! memory for, and as it reads in a minute.
+//! memory and indices for, and as it reads in a minute.
 
 use super::super::run::{CheckRun, SubjectUnderTest};
 use crate::{gpu_memory, memory::memory, open::OpenDevice};
@@ -48,8 +48,13 @@ impl LongLength {
             trained.and_then(|positions| usize::try_from(positions).ok()),
         ];
         let positions = limits.into_iter().flatten().min();
+        let heads = tested.model().config().get("num_attention_heads");
         let device = run.device.as_ref().expect("the model was loaded on it");
         let tokens = longest(device, positions);
+        let tokens = match heads.and_then(Value::as_u64) {
+            Some(heads) if run.engine.process_name().is_none() => indexable(tokens, heads),
+            _ => tokens,
+        };
         let Some(free) = free(device) else {
             return Self {
                 tokens,
@@ -113,6 +118,16 @@ fn longest(device: &OpenDevice, positions: Option<usize>) -> usize {
     positions.unwrap_or(without).min(limit)
 }
 
+/// `tokens`, halved until the kernels of the native engine can index the scores of `heads`: cubecl
+/// 0.10 counts elements in 32 bits.
+fn indexable(tokens: usize, heads: u64) -> usize {
+    let mut tokens = tokens;
+    while heads.saturating_mul((tokens as u64).pow(2)) > u64::from(u32::MAX) {
+        tokens /= 2;
+    }
+    tokens
+}
+
 /// The bytes that a call may use, or `None` if the driver does not say.
 fn free(device: &OpenDevice) -> Option<u64> {
     let known = memory(device);
@@ -146,7 +161,14 @@ fn needed(run: &CheckRun<'_>, device: &OpenDevice, tokens: usize) -> Option<u64>
 
 #[cfg(test)]
 mod tests {
-    use super::LongLength;
+    use super::{LongLength, indexable};
+
+    #[test]
+    fn scores_are_counted_in_32_bits() {
+        assert_eq!(indexable(1 << 15, 3), 1 << 15);
+        assert_eq!(indexable(1 << 15, 4), 1 << 14);
+        assert_eq!(indexable(1 << 15, 128), 1 << 12);
+    }
 
     #[test]
     fn a_text_is_halved_until_it_fits() {
