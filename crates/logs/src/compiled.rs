@@ -32,6 +32,7 @@ pub(super) struct CompiledBlock {
 pub(super) enum FoundStep {
     Printed(u64),
     Counted,
+    Absent,
 }
 
 enum CompiledStep {
@@ -40,6 +41,7 @@ enum CompiledStep {
     Bar,
     EpochBracket,
     Counted,
+    Absent,
 }
 
 impl CompiledStep {
@@ -49,6 +51,7 @@ impl CompiledStep {
             StepSource::Bar => Self::Bar,
             StepSource::EpochBracket => Self::EpochBracket,
             StepSource::Counted => Self::Counted,
+            StepSource::Absent => Self::Absent,
         }
     }
 }
@@ -132,6 +135,7 @@ impl CompiledStep {
             Self::Bar => step::of_bar(line).map(FoundStep::Printed),
             Self::EpochBracket => step::of_brackets(line).map(FoundStep::Printed),
             Self::Counted => Some(FoundStep::Counted),
+            Self::Absent => Some(FoundStep::Absent),
         }
     }
 }

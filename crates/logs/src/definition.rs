@@ -48,4 +48,6 @@ pub(super) enum StepSource {
     EpochBracket,
     /// The trainer does not print it: lines are numbered from 1.
     Counted,
+    /// The line is about the run: a peak of memory, a mean of the whole run.
+    Absent,
 }

@@ -125,6 +125,7 @@ impl Parser {
             format: block.format,
             step,
             is_counted: false,
+            is_about_run: false,
             rank: None,
             values,
         }))
@@ -154,17 +155,20 @@ impl Parser {
         prefix: &[u8],
         values: MetricValues,
     ) -> Record {
+        let is_about_run = step == FoundStep::Absent;
         let (step, is_counted) = match step {
             FoundStep::Printed(step) => (step, false),
             FoundStep::Counted => {
                 self.counted += 1;
                 (self.counted, true)
             }
+            FoundStep::Absent => (0, false),
         };
         Record {
             format,
             step,
             is_counted,
+            is_about_run,
             rank: rank::parse(prefix),
             values,
         }

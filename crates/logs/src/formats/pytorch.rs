@@ -6,7 +6,7 @@ use crate::{
         Field,
         LinePosition::{After, Before},
         LogDefinition,
-        StepSource::{At, EpochBracket},
+        StepSource::{Absent, At, EpochBracket},
     },
     format::LogFormat,
     metric::Metric,
@@ -20,6 +20,34 @@ const TORCHTITAN: &[Field] = &[
     Field(Metric::TokensPerSecondPerDevice, After("wps: "), Unit::Own),
     Field(Metric::Tflops, After("tflops: "), Unit::Own),
     Field(Metric::Memory, After("memory: "), Unit::Gibibytes),
+];
+
+const TORCH_MEMORY: &[Field] = &[
+    Field(
+        Metric::Memory,
+        After("max_memory_allocated: "),
+        Unit::PrintedBytes,
+    ),
+    Field(
+        Metric::Memory,
+        After("max_memory_allocated(): "),
+        Unit::PrintedBytes,
+    ),
+    Field(
+        Metric::Memory,
+        After("max_memory_allocated() = "),
+        Unit::PrintedBytes,
+    ),
+    Field(
+        Metric::Memory,
+        After("max_memory_allocated = "),
+        Unit::PrintedBytes,
+    ),
+    Field(
+        Metric::Memory,
+        After("max_memory_allocated="),
+        Unit::PrintedBytes,
+    ),
 ];
 
 pub(super) const DEFINITIONS: &[LogDefinition] = &[
@@ -174,5 +202,20 @@ pub(super) const DEFINITIONS: &[LogDefinition] = &[
         any_of: &[" lr=["],
         step: &[At(After("step="))],
         fields: &[Field(Metric::LearningRate, After("lr="), Unit::Own)],
+    },
+    // `see_memory_usage`. Divided by 1024^3, printed as GB.
+    LogDefinition {
+        format: LogFormat::DeepSpeed,
+        signature: "Max_MA ",
+        any_of: &[" MA "],
+        step: &[Absent],
+        fields: &[Field(Metric::Memory, After("Max_MA "), Unit::Gibibytes)],
+    },
+    LogDefinition {
+        format: LogFormat::TorchMemory,
+        signature: "max_memory_allocated",
+        any_of: &[],
+        step: &[Absent],
+        fields: TORCH_MEMORY,
     },
 ];
