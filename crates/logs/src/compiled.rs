@@ -32,7 +32,6 @@ pub(super) struct CompiledBlock {
 pub(super) enum FoundStep {
     Printed(u64),
     Counted,
-    Absent,
 }
 
 enum CompiledStep {
@@ -41,7 +40,6 @@ enum CompiledStep {
     Bar,
     EpochBracket,
     Counted,
-    Absent,
 }
 
 impl CompiledStep {
@@ -51,7 +49,6 @@ impl CompiledStep {
             StepSource::Bar => Self::Bar,
             StepSource::EpochBracket => Self::EpochBracket,
             StepSource::Counted => Self::Counted,
-            StepSource::Absent => Self::Absent,
         }
     }
 }
@@ -87,13 +84,21 @@ impl CompiledDefinition {
         }
     }
 
-    /// The step and the values of a line that contains the signature.
+    /// Whether its lines have no step.
+    pub(super) fn is_about_run(&self) -> bool {
+        self.step.is_empty()
+    }
+
+    /// The step and the values of a line that contains the signature; 0 if it is about the run.
     pub(super) fn read(&self, line: &[u8]) -> Option<(FoundStep, MetricValues)> {
         if !self.any_of.is_empty() && !self.any_of.iter().any(|finder| finder.find(line).is_some())
         {
             return None;
         }
-        let step = self.step.iter().find_map(|step| step.read(line))?;
+        let step = match self.is_about_run() {
+            true => FoundStep::Printed(0),
+            false => self.step.iter().find_map(|step| step.read(line))?,
+        };
         Some((step, values(&self.fields, line)?))
     }
 }
@@ -135,7 +140,6 @@ impl CompiledStep {
             Self::Bar => step::of_bar(line).map(FoundStep::Printed),
             Self::EpochBracket => step::of_brackets(line).map(FoundStep::Printed),
             Self::Counted => Some(FoundStep::Counted),
-            Self::Absent => Some(FoundStep::Absent),
         }
     }
 }

@@ -3,29 +3,20 @@
 //! Every process of a distributed run writes a log, and most trainers print the numbers of a step
 //! in one of them. Files are tried with rank 0 first. Tables of GPUs are all read.
 
+mod candidates;
 mod rank_of_path;
 
 use super::{
     error::LogError,
     gpu_table::{GpuTable, read_gpu_table},
+    metric::Metric,
     reading::read_log,
     summary::LogSummary,
 };
-use rank_of_path::rank_of_path;
+use candidates::{candidates, is_table};
 use serde::Serialize;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use testgen_types::bounded_file::open;
-use walkdir::{DirEntry, WalkDir};
-
-/// The depth that is searched: `RUN/attempt_0/RANK/stdout.log` of torchrun, and two directories
-/// above.
-const DEPTH: usize = 6;
-/// The files that are considered.
-const FILES: usize = 10_000;
-/// The ends of names of logs. torchrun and the launchers of clusters write the last ones.
-const LOGS: [&str; 6] = ["log", "txt", "out", "err", "stdout", "stderr"];
-/// Directories that contain code and no logs, some of them with many thousands of files.
-const SKIPPED: [&str; 4] = ["__pycache__", "node_modules", "site-packages", "target"];
 
 /// The files of a directory: the log that was read, the tables, and the others.
 #[derive(Debug, Clone)]
@@ -63,44 +54,77 @@ pub enum SearchOutcome {
     NotALog(String),
 }
 
-/// Searches a directory for the log of a training run.
+/// Searches a directory for the log of a training run: the first one with losses, else the first one
+/// with any number.
 ///
 /// # Errors
 ///
 /// When a directory cannot be read, has more than 10,000 candidates, or no file is a log.
 pub fn search_logs(directory: &Path) -> Result<LogSearch, LogError> {
-    let mut gpus = Vec::new();
-    let mut files = Vec::new();
-    let mut log = None;
+    let mut search = RunningSearch::default();
     for (path, rank) in candidates(directory)? {
-        let outcome = if is_table(&path) {
-            table(&path, &mut gpus)
-        } else if log.is_some() {
-            SearchOutcome::NotRead
-        } else {
-            match open(&path)
-                .map_err(LogError::from)
-                .and_then(|file| read_log(&path, file))
-            {
-                Ok(summary) => {
-                    log = Some(summary);
-                    SearchOutcome::Taken
-                }
-                Err(error) => SearchOutcome::NotALog(error.to_string()),
-            }
-        };
-        files.push(SearchedFile {
+        let outcome = search.outcome(&path);
+        search.files.push(SearchedFile {
             path: path.display().to_string(),
             rank,
             outcome,
         });
     }
-    match log {
-        Some(log) => Ok(LogSearch { log, gpus, files }),
-        None => Err(LogError::NoLog {
-            directory: directory.to_owned(),
-            files: files.len(),
-        }),
+    search.finish().map_err(|files| LogError::NoLog {
+        directory: directory.to_owned(),
+        files,
+    })
+}
+
+/// The files so far.
+#[derive(Default)]
+struct RunningSearch {
+    log: Option<LogSummary>,
+    /// The first log without a loss, and its position: Megatron-LM prints memory on each rank, and
+    /// losses on the last one.
+    without_loss: Option<(usize, LogSummary)>,
+    gpus: Vec<GpuTable>,
+    files: Vec<SearchedFile>,
+}
+
+impl RunningSearch {
+    fn outcome(&mut self, path: &Path) -> SearchOutcome {
+        if is_table(path) {
+            return table(path, &mut self.gpus);
+        }
+        if self.log.is_some() {
+            return SearchOutcome::NotRead;
+        }
+        let read = open(path).map_err(LogError::from);
+        match read.and_then(|file| read_log(path, file)) {
+            Ok(summary) if summary.metric(Metric::Loss).is_some() => {
+                self.log = Some(summary);
+                SearchOutcome::Taken
+            }
+            Ok(summary) => {
+                let position = self.files.len();
+                self.without_loss.get_or_insert((position, summary));
+                SearchOutcome::NotALog("no line has a loss".to_owned())
+            }
+            Err(error) => SearchOutcome::NotALog(error.to_string()),
+        }
+    }
+
+    /// The result, or the number of files if no file is a log.
+    fn finish(mut self) -> Result<LogSearch, usize> {
+        let log = match (self.log, self.without_loss) {
+            (Some(log), _) => log,
+            (None, Some((position, log))) => {
+                self.files[position].outcome = SearchOutcome::Taken;
+                log
+            }
+            (None, None) => return Err(self.files.len()),
+        };
+        Ok(LogSearch {
+            log,
+            gpus: self.gpus,
+            files: self.files,
+        })
     }
 }
 
@@ -118,68 +142,9 @@ fn table(path: &Path, gpus: &mut Vec<GpuTable>) -> SearchOutcome {
     }
 }
 
-/// The files with names of logs and tables: rank 0 first, then files without a rank, then the other
-/// ranks; alike ones by path.
-fn candidates(directory: &Path) -> Result<Vec<(PathBuf, Option<u32>)>, LogError> {
-    let walk = WalkDir::new(directory)
-        .max_depth(DEPTH)
-        .sort_by_file_name()
-        .into_iter()
-        .filter_entry(|entry| entry.depth() == 0 || !is_skipped(entry));
-    let mut found = Vec::new();
-    for entry in walk {
-        let entry = entry.map_err(|error| LogError::Search {
-            directory: directory.to_owned(),
-            source: error.into(),
-        })?;
-        // Links are not followed: a log of another directory is not a log of this one.
-        if entry.file_type().is_file() && is_candidate(entry.path()) {
-            let path = entry.into_path();
-            let below = path.strip_prefix(directory).unwrap_or(&path);
-            let rank = rank_of_path(below);
-            found.push((path, rank));
-        }
-        if found.len() > FILES {
-            return Err(LogError::TooManyFiles {
-                directory: directory.to_owned(),
-                limit: FILES,
-            });
-        }
-    }
-    found.sort_by_key(|(path, rank)| (order(*rank), path.clone()));
-    Ok(found)
-}
-
-fn order(rank: Option<u32>) -> (u8, u32) {
-    match rank {
-        Some(0) => (0, 0),
-        None => (1, 0),
-        Some(rank) => (2, rank),
-    }
-}
-
-fn is_skipped(entry: &DirEntry) -> bool {
-    let name = entry.file_name().to_string_lossy();
-    name.starts_with('.') || entry.file_type().is_dir() && SKIPPED.contains(&name.as_ref())
-}
-
-fn is_candidate(path: &Path) -> bool {
-    is_table(path) || LOGS.iter().any(|end| has_end(path, end))
-}
-
-fn is_table(path: &Path) -> bool {
-    has_end(path, "csv")
-}
-
-/// Whether the extension is `end`, or the whole name, as of `stdout`.
-fn has_end(path: &Path, end: &str) -> bool {
-    let is_end = |text: &std::ffi::OsStr| text.eq_ignore_ascii_case(end);
-    path.extension().is_some_and(is_end) || path.file_name().is_some_and(is_end)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{SearchOutcome, order, search_logs};
+    use super::{SearchOutcome, search_logs};
     use std::{fs, path::Path};
     use tempfile::TempDir;
 
@@ -237,17 +202,26 @@ mod tests {
     }
 
     #[test]
+    fn a_log_with_losses_is_preferred_to_one_with_memory() {
+        let directory = TempDir::new().expect("a directory");
+        let root = directory.path();
+        let memory = "[Rank 0] (after 1 iterations) memory (MB) | allocated: 1.0 | max allocated: 2.0 | reserved: 3.0\n";
+        write(root, "rank0.log", memory);
+        let taken = |directory: &Path| -> Vec<String> {
+            let found = outcomes(directory).into_iter();
+            let taken = found.filter(|(_, outcome)| *outcome == SearchOutcome::Taken);
+            taken.map(|(name, _)| name).collect()
+        };
+        assert_eq!(taken(root), ["rank0.log"]);
+        write(root, "rank7.log", NUMBERS);
+        assert_eq!(taken(root), ["rank7.log"]);
+    }
+
+    #[test]
     fn without_a_log_it_is_an_error_with_the_number_of_files() {
         let directory = TempDir::new().expect("a directory");
         write(directory.path(), "a.txt", "hello\n");
         let error = search_logs(directory.path()).expect_err("it has no log");
         assert!(error.to_string().contains("(files tried: 1)"), "{error}");
-    }
-
-    #[test]
-    fn ranks_are_ordered() {
-        let mut ranks = [Some(3), None, Some(0), Some(12)];
-        ranks.sort_by_key(|rank| order(*rank));
-        assert_eq!(ranks, [Some(0), None, Some(3), Some(12)]);
     }
 }

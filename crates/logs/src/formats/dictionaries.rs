@@ -6,7 +6,7 @@ use crate::{
         Field,
         LinePosition::After,
         LogDefinition,
-        StepSource::{Absent, At, Counted},
+        StepSource::{At, Counted},
     },
     format::LogFormat,
     metric::Metric,
@@ -64,7 +64,7 @@ pub(super) const DEFINITIONS: &[LogDefinition] = &[
         format: LogFormat::HuggingFace,
         signature: "'train_samples_per_second': ",
         any_of: &[],
-        step: &[Absent],
+        step: &[],
         fields: &[
             Field(
                 Metric::SamplesPerSecond,

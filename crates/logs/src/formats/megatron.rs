@@ -67,7 +67,7 @@ pub(super) const DEFINITIONS: &[LogDefinition] = &[
     // Each rank prints it after its first interval. Divided by 1024^2.
     LogDefinition {
         format: LogFormat::Megatron,
-        signature: "memory (MB) | allocated: ",
+        signature: "(MB) | allocated: ",
         any_of: &[],
         step: &[At(After("(after "))],
         fields: &[Field(

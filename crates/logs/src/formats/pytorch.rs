@@ -6,7 +6,7 @@ use crate::{
         Field,
         LinePosition::{After, Before},
         LogDefinition,
-        StepSource::{Absent, At, EpochBracket},
+        StepSource::{At, EpochBracket},
     },
     format::LogFormat,
     metric::Metric,
@@ -206,16 +206,16 @@ pub(super) const DEFINITIONS: &[LogDefinition] = &[
     // `see_memory_usage`. Divided by 1024^3, printed as GB.
     LogDefinition {
         format: LogFormat::DeepSpeed,
-        signature: "Max_MA ",
+        signature: "_MA ",
         any_of: &[" MA "],
-        step: &[Absent],
+        step: &[],
         fields: &[Field(Metric::Memory, After("Max_MA "), Unit::Gibibytes)],
     },
     LogDefinition {
         format: LogFormat::TorchMemory,
-        signature: "max_memory_allocated",
+        signature: "_memory_allocated",
         any_of: &[],
-        step: &[Absent],
+        step: &[],
         fields: TORCH_MEMORY,
     },
 ];
