@@ -6,12 +6,14 @@
 mod backend_name;
 mod fit;
 mod human;
+mod products;
 mod report;
 mod row;
 mod structured;
 
 pub use fit::{DeviceRoom, Fit};
 pub use human::render_human;
+pub use products::{ModelProducts, products};
 pub use report::{EstimateOptions, EstimateReport};
 pub use row::EstimateRow;
 pub use structured::render_json;

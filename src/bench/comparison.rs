@@ -245,9 +245,11 @@ fn is_simulated(entry: &BenchEntry) -> bool {
 /// Whether `--devices` names the device of an entry.
 fn includes(chosen: &DeviceChoice, entry: &BenchEntry) -> bool {
     let engine = chosen.engine.as_ref().and_then(EngineName::in_report);
+    // A device without an engine is the native one, which does not train: then it is any trainer.
+    let is_any_trainer = chosen.engine.is_none() && entry.is_training();
     chosen.device == entry.device
         && chosen.simulated == is_simulated(entry)
-        && engine == entry.engine
+        && (is_any_trainer || engine == entry.engine)
         && chosen
             .index
             .is_none_or(|index| entry.device_index == Some(index))
@@ -265,18 +267,28 @@ fn differing(a: &BenchEntry, b: &BenchEntry, across: bool) -> Option<(&'static s
                 "steps",
                 or_unknown(entry.steps.map(|steps| steps.to_string())),
             ),
-            ("tf32", or_unknown(facts.map(|it| it.tf32.to_string()))),
+            (
+                "tf32",
+                or_unknown(facts.and_then(|it| it.tf32).map(|tf32| tf32.to_string())),
+            ),
         ];
         // An engine in another process does not depend on how the runtime was compiled.
         if a.engine.is_none() && b.engine.is_none() {
             fields.push(("optimised", entry.optimised.to_string()));
         }
         if !across {
-            let processors = entry.host.processors.map(|count| count.to_string());
+            let host = entry.host.as_ref();
+            let processors = host.and_then(|host| host.processors);
             fields.extend([
                 ("device_name", or_unknown(facts.map(|it| it.name.clone()))),
-                ("processor", entry.host.processor.clone()),
-                ("processors", or_unknown(processors)),
+                (
+                    "processor",
+                    or_unknown(host.map(|host| host.processor.clone())),
+                ),
+                (
+                    "processors",
+                    or_unknown(processors.map(|count| count.to_string())),
+                ),
             ]);
         }
         fields

@@ -64,13 +64,15 @@ fn head(summary: &BenchSummary) -> String {
 }
 
 fn facts(entry: &BenchEntry) -> Vec<String> {
-    let host = &entry.host;
-    let mut lines = vec![format!(
-        "host    {}{}{}\n",
-        host.processor,
-        named("processors", host.processors.map(|count| count.to_string())),
-        named("load", host.load.map(|load| load.to_string())),
-    )];
+    let host = entry.host.as_ref().map(|host| {
+        format!(
+            "host    {}{}{}\n",
+            host.processor,
+            named("processors", host.processors.map(|count| count.to_string())),
+            named("load", host.load.map(|load| load.to_string())),
+        )
+    });
+    let mut lines: Vec<String> = host.into_iter().collect();
     if let Some(device) = &entry.device_facts {
         lines.push(format!(
             "device  {}: {}{}{}{}{}{}{}\n",

@@ -192,7 +192,12 @@ fn wrong_input_is_an_error_that_lists_what_is_known() {
     );
     project.run(&["logs", "empty.log"]).expect_code(2);
     project.run(&["logs", "nowhere.log"]).expect_code(2);
-    project.run(&["logs", "."]).expect_code(2);
+    project.write("empty/notes.txt", "hello\n");
+    let nothing = project.run(&["logs", "empty"]).expect_code(2).stderr;
+    assert!(
+        nothing.contains("no file below `empty` is a training log (files tried: 1)"),
+        "{nothing}"
+    );
     project.run(&["logs", "-", "-"]).expect_code(2);
     project
         .run(&["logs", "a.log", "--within", "0.1"])
@@ -203,6 +208,70 @@ fn wrong_input_is_an_error_that_lists_what_is_known() {
     project
         .run(&["logs", "a.log", "a.log", "a.log"])
         .expect_code(2);
+}
+
+#[test]
+fn a_directory_is_searched_with_rank_0_first() {
+    let project = Project::empty();
+    let numbers = log(&[(0, "4.0", 100.0), (1, "3.0", 100.0)]);
+    project.write("run_rank1.log", &numbers);
+    project.write("run_rank0.log", &numbers);
+    project.write("install.txt", "hello\n");
+    project.write("gpus.csv", "gpu,gfx,power_usage\n0,90,700\n0,100,750\n");
+    let human = project.run(&["logs"]).expect_code(0).stdout;
+    insta::assert_snapshot!(human);
+    let json = project
+        .run(&["logs", ".", "--format", "json"])
+        .expect_code(0);
+    let json: serde_json::Value = serde_json::from_str(&json.stdout).expect("JSON");
+    let log = &json["logs"][0];
+    assert_eq!(log["files"][0]["outcome"], "taken");
+    assert_eq!(
+        log["gpus"][0]["gpus"]["0"]["metrics"]["power"]["max"],
+        750.0
+    );
+}
+
+#[test]
+fn the_speed_of_two_logs_is_compared_as_reports_of_times() {
+    let project = Project::empty();
+    let steps = |milliseconds: f64| -> String {
+        let lines: Vec<_> = (0..30).map(|step| (step, "2.0", milliseconds)).collect();
+        log(&lines)
+    };
+    project.write("h100.log", steps(100.0));
+    project.write("mi300x.log", steps(80.0));
+    project.write("amd.csv", "gpu,gfx\n0,90\n");
+    let report = ["--subject", "llama", "--precision", "bf16", "--report"];
+    let run = |log: &str, more: &[&str]| {
+        let name = log.replace(".log", ".jsonl");
+        project.run(&[&["logs", log], report.as_slice(), &[&name], more].concat())
+    };
+    run("h100.log", &["--device", "cuda"]).expect_code(0);
+    run("mi300x.log", &["--gpus", "amd.csv"]).expect_code(0);
+    let compared = project
+        .run(&[
+            "report",
+            "mi300x.jsonl",
+            "--base",
+            "h100.jsonl",
+            "--by",
+            "speed",
+            "--devices",
+            "cuda,rocm",
+        ])
+        .expect_code(0);
+    insta::assert_snapshot!(compared.stdout);
+    let unknown = run("h100.log", &[]).expect_code(2).stderr;
+    assert!(unknown.contains("`--device rocm`"), "{unknown}");
+    let other = run("mi300x.log", &["--gpus", "amd.csv", "--device", "cuda"]);
+    let other = other.expect_code(2).stderr;
+    assert!(other.contains("the table of GPUs: rocm"), "{other}");
+    project
+        .run(&["logs", "h100.log", "--report", "x.jsonl"])
+        .expect_code(2);
+    run("h100.log", &["--gpus", "h100.log"]).expect_code(2);
+    run("h100.log", &["mi300x.log", "--device", "cuda"]).expect_code(2);
 }
 
 #[test]

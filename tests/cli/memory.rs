@@ -1,4 +1,5 @@
-//! `testgen show memory`: tables, JSON, types without an estimate, damaged checkpoints.
+//! `testgen show memory` and `show products`: tables, JSON, types without an estimate, damaged
+//! checkpoints.
 
 use crate::project::Project;
 use serde_json::Value;
@@ -196,4 +197,43 @@ fn a_damaged_header_is_refused() {
             outcome.stderr
         );
     }
+}
+
+/// Every projection of BERT, which the configuration of the fixture determines.
+#[test]
+fn the_products_of_a_model_are_a_table_and_a_valid_spec() {
+    let project = Project::empty();
+    let bert = fixture("bert");
+    let config = fs::read_to_string(Path::new(&bert).join("config.json")).expect("a configuration");
+    let config: Value = serde_json::from_str(&config).expect("JSON");
+    let size = |name: &str| config[name].as_u64().expect("a size");
+    let (width, inner) = (size("hidden_size"), size("intermediate_size"));
+    let heads = size("num_attention_heads");
+    let arguments = ["show", "products", &bert, "--batch", "2", "--tokens", "5"];
+    let human = project.run(&arguments).expect_code(0).stdout;
+    let number = 4 * size("num_hidden_layers");
+    let row = format!("1 10 {width} {width} {number}");
+    let rows: Vec<String> = human
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect();
+    assert!(
+        rows.iter().any(|line| line.starts_with(&row)),
+        "{row}: {human}"
+    );
+    let spec = project.run(&[&arguments[..], &["--format", "spec"]].concat());
+    let spec = spec.expect_code(0).stdout;
+    for shape in [
+        format!("[10, {width}, {inner}]"),
+        format!("[10, {inner}, {width}]"),
+        format!("[{}, 5, {}, 5]", 2 * heads, width / heads),
+    ] {
+        assert!(spec.contains(&shape), "{shape}: {spec}");
+    }
+    assert!(spec.contains("name: bert_products"), "{spec}");
+    project.write("model_specs/operators/bert_products.yaml", &spec);
+    let shown = project.run(&["show", "specs"]).expect_code(0).stdout;
+    assert!(shown.contains("bert_products"), "{shown}");
+    let unknown = project.run(&["show", "products", &fixture("resnet_basic")]);
+    assert!(unknown.expect_code(2).stderr.contains("docs/memory.md"));
 }

@@ -19,6 +19,7 @@ mod encoder_decoder;
 mod error;
 mod layers;
 mod ledger;
+mod matrix_product;
 mod product;
 mod tensor;
 #[cfg(test)]
@@ -31,7 +32,8 @@ mod weights;
 use call::NetworkCall;
 use config::CompleteConfig;
 pub use error::EstimateError;
-use std::path::Path;
+pub use matrix_product::MatrixProduct;
+use std::{collections::BTreeMap, path::Path, rc::Rc};
 pub use tensor::Backend;
 use tensor::{ElementType, Machine};
 use testgen_types::{Head, ModelType, Precision};
@@ -143,18 +145,7 @@ impl CheckpointHeaders {
         let mapped =
             backend == Backend::Host && element == ElementType::F32 && self.weights.is_single();
         let machine = Machine::new(backend, element, mapped);
-        let head = self.head()?;
-        let counts = [
-            self.config.labels(),
-            sizes.batch,
-            sizes.tokens,
-            self.weights.count(),
-        ];
-        let mut call = NetworkCall::new(
-            machine.clone(),
-            (self.model_type, &self.config, head),
-            counts,
-        );
+        let mut call = self.call(&machine, sizes)?;
         run(&mut call)?;
         let (peak, cache) = (machine.ledger.peak(), machine.ledger.now().cache);
         drop(call);
@@ -165,6 +156,41 @@ impl CheckpointHeaders {
             activations: peak.activations,
             workspace: peak.workspace,
         })
+    }
+
+    /// The matrix products of one call that reads `sizes`, with their numbers: of projections, of
+    /// attention, and of convolutions whose windows do not overlap, which are computed as products.
+    ///
+    /// # Errors
+    ///
+    /// As [`CheckpointHeaders::estimate`].
+    pub fn products(
+        &self,
+        sizes: CallSizes,
+    ) -> Result<BTreeMap<MatrixProduct, u64>, EstimateError> {
+        // They are the same on every backend and in every precision.
+        let machine = Machine::new(Backend::Gpu, ElementType::F32, false);
+        let mut call = self.call(&machine, sizes)?;
+        run(&mut call)?;
+        Ok(machine.products.take())
+    }
+
+    fn call(
+        &self,
+        machine: &Rc<Machine>,
+        sizes: CallSizes,
+    ) -> Result<NetworkCall<'_>, EstimateError> {
+        let counts = [
+            self.config.labels(),
+            sizes.batch,
+            sizes.tokens,
+            self.weights.count(),
+        ];
+        Ok(NetworkCall::new(
+            machine.clone(),
+            (self.model_type, &self.config, self.head()?),
+            counts,
+        ))
     }
 
     fn head(&self) -> Result<Head, EstimateError> {

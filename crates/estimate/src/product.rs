@@ -2,6 +2,7 @@
 
 use crate::{
     ledger::MemoryUse,
+    matrix_product::MatrixProduct,
     tensor::{AllocatedTensor, ElementType, empty, result, workspace},
 };
 
@@ -51,6 +52,12 @@ impl ProjectionMatrix {
 
     fn product(self, x: AllocatedTensor, rows: u64) -> AllocatedTensor {
         let (machine, element) = (x.machine().clone(), x.element);
+        machine.products.add(MatrixProduct {
+            batch: 1,
+            rows,
+            inner: self.inner,
+            columns: self.out,
+        });
         let out = |element| empty(&machine, &[rows, self.out], element);
         if machine.is_gpu() {
             // The bias is added in place.
@@ -118,6 +125,12 @@ impl ProjectionMatrix {
 pub(crate) fn matmul(left: AllocatedTensor, right: AllocatedTensor) -> AllocatedTensor {
     let (machine, element) = (left.machine().clone(), left.element);
     let mut dims = left.dims().to_vec();
+    machine.products.add(MatrixProduct {
+        batch: dims[0].saturating_mul(dims[1]),
+        rows: dims[2],
+        inner: dims[3],
+        columns: right.dims()[3],
+    });
     dims[3] = right.dims()[3];
     if element != ElementType::Bf16 || machine.is_gpu() {
         return result(&machine, &dims, element, MemoryUse::Activations);

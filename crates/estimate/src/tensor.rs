@@ -5,7 +5,10 @@
 //! operand if the backend does. So the code of layers determines the peak as it does in the model
 //! itself.
 
-use crate::ledger::{Ledger, MemoryUse};
+use crate::{
+    ledger::{Ledger, MemoryUse},
+    matrix_product::ProductCounts,
+};
 use std::{cell::Cell, rc::Rc};
 
 /// The type of elements.
@@ -43,6 +46,7 @@ pub(crate) struct Machine {
     /// Whether weights stay in the mapped file, as [out, in].
     pub(crate) mapped: bool,
     pub(crate) ledger: Ledger,
+    pub(crate) products: ProductCounts,
 }
 
 /// Memory that tensors share.
@@ -77,6 +81,7 @@ impl Machine {
             element,
             mapped,
             ledger: Ledger::default(),
+            products: ProductCounts::default(),
         })
     }
 

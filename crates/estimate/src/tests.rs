@@ -4,6 +4,7 @@ use crate::{
     attention::{KeyValueTensors, attend, split_heads},
     elementwise::{ActivationMemory, cat},
     layers::MlpKind,
+    matrix_product::MatrixProduct,
     product::{Order, ProjectionMatrix},
     tensor::{Backend, ElementType, Machine, empty},
 };
@@ -144,4 +145,32 @@ fn a_gated_mlp_holds_gate_and_up() {
     let mlp = MlpKind::gated([8, 32], false, ActivationMemory::named("silu"));
     let run = || drop(mlp.forward(empty(&machine, &[1, 4, 8], ElementType::F32)));
     assert_eq!(peak(&machine, run), 4 * 4 * (8 + 2 * 32));
+}
+
+#[test]
+fn products_are_counted_by_their_sizes() {
+    let machine = machine(Backend::Host, ElementType::F32);
+    let x = || empty(&machine, &[2, 3, 8], ElementType::F32);
+    let matrix = ProjectionMatrix::linear(8, 5, true);
+    drop((matrix.forward(x()), matrix.forward(x())));
+    let heads = || split_heads(x(), 4);
+    let past = KeyValueTensors {
+        key: heads(),
+        value: heads(),
+    };
+    drop(attend(heads(), past, false, None));
+    let product = |[batch, rows, inner, columns]: [u64; 4]| MatrixProduct {
+        batch,
+        rows,
+        inner,
+        columns,
+    };
+    let expected = [
+        (product([1, 6, 8, 5]), 2),
+        (product([8, 3, 2, 3]), 1),
+        (product([8, 3, 3, 2]), 1),
+    ];
+    assert_eq!(machine.products.take(), expected.into());
+    drop(ProjectionMatrix::linear(8, 0, false).forward(x()));
+    assert!(machine.products.take().is_empty());
 }

@@ -84,13 +84,21 @@ impl CompiledDefinition {
         }
     }
 
-    /// The step and the values of a line that contains the signature.
+    /// Whether its lines have no step.
+    pub(super) fn is_about_run(&self) -> bool {
+        self.step.is_empty()
+    }
+
+    /// The step and the values of a line that contains the signature; 0 if it is about the run.
     pub(super) fn read(&self, line: &[u8]) -> Option<(FoundStep, MetricValues)> {
         if !self.any_of.is_empty() && !self.any_of.iter().any(|finder| finder.find(line).is_some())
         {
             return None;
         }
-        let step = self.step.iter().find_map(|step| step.read(line))?;
+        let step = match self.is_about_run() {
+            true => FoundStep::Printed(0),
+            false => self.step.iter().find_map(|step| step.read(line))?,
+        };
         Some((step, values(&self.fields, line)?))
     }
 }

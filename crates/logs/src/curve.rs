@@ -146,6 +146,7 @@ mod tests {
                 format: LogFormat::NanoGpt,
                 step,
                 is_counted: false,
+                is_about_run: false,
                 rank: None,
                 values,
             });

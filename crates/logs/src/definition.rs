@@ -5,11 +5,13 @@ use super::{format::LogFormat, metric::Metric, unit::Unit};
 /// One form of line with the numbers of a step.
 pub(super) struct LogDefinition {
     pub(super) format: LogFormat,
-    /// A text that every such line contains.
+    /// A text that every such line contains. All are searched at once by their first four bytes,
+    /// so that these should be rare in logs.
     pub(super) signature: &'static str,
     /// Texts of which it contains at least one; all lines with the signature where there are none.
     pub(super) any_of: &'static [&'static str],
-    /// Where the step is; the first one that is found counts.
+    /// Where the step is; the first one that is found counts. Without any, the line is about the
+    /// run: a peak of memory, a mean of the whole run.
     pub(super) step: &'static [StepSource],
     /// Its numbers; of several places of a metric the first one that is found counts.
     pub(super) fields: &'static [Field],

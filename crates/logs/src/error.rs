@@ -20,6 +20,36 @@ pub enum LogError {
         /// The system's error.
         source: std::io::Error,
     },
+    /// A directory cannot be searched.
+    #[error("cannot search the directory `{}`: {source}", directory.display())]
+    Search {
+        /// The directory.
+        directory: PathBuf,
+        /// The system's error.
+        source: std::io::Error,
+    },
+    /// A directory has too many files with names of logs.
+    #[error("the directory `{}` has more than {limit} files with names of logs", directory.display())]
+    TooManyFiles {
+        /// The directory.
+        directory: PathBuf,
+        /// The most that are considered.
+        limit: usize,
+    },
+    /// No file of a directory is a log.
+    #[error("no file below `{}` is a training log (files tried: {files})", directory.display())]
+    NoLog {
+        /// The directory.
+        directory: PathBuf,
+        /// The files that were tried.
+        files: usize,
+    },
+    /// A table of GPUs has no known heading.
+    #[error("the table of GPUs `{}` has no heading of nvidia-smi, rocm-smi or amd-smi", path.display())]
+    NotAGpuTable {
+        /// The table.
+        path: PathBuf,
+    },
     /// The file is compressed.
     #[error("the log `{}` is compressed", path.display())]
     Compressed {
@@ -43,10 +73,14 @@ impl CliError for LogError {
                 problem: FileProblem::System(_),
                 ..
             })
-            | Self::Read { .. } => ExitCode::Internal,
-            Self::Open(_) | Self::Compressed { .. } | Self::NothingRecognised { .. } => {
-                ExitCode::BadInput
-            }
+            | Self::Read { .. }
+            | Self::Search { .. } => ExitCode::Internal,
+            Self::Open(_)
+            | Self::Compressed { .. }
+            | Self::NothingRecognised { .. }
+            | Self::TooManyFiles { .. }
+            | Self::NoLog { .. }
+            | Self::NotAGpuTable { .. } => ExitCode::BadInput,
         }
     }
 
@@ -65,7 +99,17 @@ impl CliError for LogError {
                     names.join(", ")
                 ))
             }
-            Self::Open(_) | Self::Read { .. } => None,
+            Self::TooManyFiles { .. } => Some("name the log, or the directory of one run".to_owned()),
+            Self::NoLog { .. } => Some(
+                "files that end with .log, .txt, .out or .err are tried; name the log: `testgen logs FILE`"
+                    .to_owned(),
+            ),
+            Self::NotAGpuTable { .. } => Some(
+                "record it with a heading: `nvidia-smi --query-gpu=index,name,utilization.gpu,memory.used,power.draw --format=csv -l 1`, \
+                 or `amd-smi metric -p -c -t -u -w 1 --csv`"
+                    .to_owned(),
+            ),
+            Self::Open(_) | Self::Read { .. } | Self::Search { .. } => None,
         }
     }
 }

@@ -42,6 +42,8 @@ pub enum LogFormat {
     LitGpt,
     /// OpenMMLab's MMEngine.
     MmEngine,
+    /// Lines that scripts print of PyTorch's allocator: `torch.cuda.max_memory_allocated: 1.5 GB`.
+    TorchMemory,
 }
 
 impl LogFormat {
@@ -65,6 +67,7 @@ impl LogFormat {
         Self::Fairseq,
         Self::LitGpt,
         Self::MmEngine,
+        Self::TorchMemory,
     ];
 
     /// The name of the project.
@@ -88,6 +91,7 @@ impl LogFormat {
             Self::Fairseq => "fairseq",
             Self::LitGpt => "LitGPT",
             Self::MmEngine => "MMEngine",
+            Self::TorchMemory => "PyTorch's allocator",
         }
     }
 }

@@ -9,7 +9,7 @@ use super::{
     record::{ParsedLine, Record},
 };
 use aho_corasick::{AhoCorasick, MatchKind};
-use memchr::memmem;
+use memchr::memmem::Finder;
 
 /// A parser of the lines of one log.
 pub struct Parser {
@@ -19,6 +19,7 @@ pub struct Parser {
     forms: Vec<Vec<LogForm>>,
     definitions: Vec<CompiledDefinition>,
     blocks: Vec<CompiledBlock>,
+    bar: BarFinders,
     /// The last heading: the block and its step.
     heading: Option<(usize, u64)>,
     /// Counted lines so far.
@@ -76,6 +77,7 @@ impl Parser {
             forms,
             definitions,
             blocks,
+            bar: BarFinders::new(),
             heading: None,
             counted: 0,
             clean: Vec::new(),
@@ -104,7 +106,7 @@ impl Parser {
                 }
             }
         }
-        if is_progress(line) {
+        if self.bar.is_in(line) {
             ParsedLine::Progress
         } else {
             ParsedLine::Unmatched
@@ -125,6 +127,7 @@ impl Parser {
             format: block.format,
             step,
             is_counted: false,
+            is_about_run: false,
             rank: None,
             values,
         }))
@@ -139,10 +142,10 @@ impl Parser {
             LogForm::Definition(index) => {
                 let definition = &self.definitions[index];
                 let (step, values) = definition.read(line)?;
-                let format = definition.format;
-                Some(ParsedLine::Record(
-                    self.record(format, step, prefix, values),
-                ))
+                let (format, is_about_run) = (definition.format, definition.is_about_run());
+                let mut record = self.record(format, step, prefix, values);
+                record.is_about_run = is_about_run;
+                Some(ParsedLine::Record(record))
             }
         }
     }
@@ -165,6 +168,7 @@ impl Parser {
             format,
             step,
             is_counted,
+            is_about_run: false,
             rank: rank::parse(prefix),
             values,
         }
@@ -202,12 +206,23 @@ impl SignatureSearch {
     }
 }
 
-/// A state of a tqdm bar.
-fn is_progress(line: &[u8]) -> bool {
-    memmem::find(line, b"it/s")
-        .or_else(|| memmem::find(line, b"s/it"))
-        .is_some()
-        && memmem::find(line, b"%|").is_some()
+/// Prepared searches for a state of a tqdm bar: every line without numbers is searched for it.
+struct BarFinders {
+    percent: Finder<'static>,
+    rates: [Finder<'static>; 2],
+}
+
+impl BarFinders {
+    fn new() -> Self {
+        Self {
+            percent: Finder::new("%|"),
+            rates: ["it/s", "s/it"].map(Finder::new),
+        }
+    }
+
+    fn is_in(&self, line: &[u8]) -> bool {
+        self.percent.find(line).is_some() && self.rates.iter().any(|rate| rate.find(line).is_some())
+    }
 }
 
 #[cfg(test)]

@@ -119,12 +119,11 @@ impl Reading {
             }
         }
         self.non_finite(&record, is_hidden, line);
-        let side = if record.is_counted {
-            &mut self.counted
-        } else {
-            &mut self.printed
-        };
-        side.add(&record);
+        match (record.is_about_run, record.is_counted) {
+            (true, _) => {}
+            (false, true) => self.counted.add(&record),
+            (false, false) => self.printed.add(&record),
+        }
     }
 
     /// `is_hidden`: the loss was printed as 0.
@@ -173,7 +172,7 @@ impl Reading {
         }
     }
 
-    fn finish(mut self, path: &Path) -> Result<LogSummary, LogError> {
+    fn finish(self, path: &Path) -> Result<LogSummary, LogError> {
         let mut summary = self.summary;
         if summary.records == 0 {
             let segments = summary.parts + summary.progress + summary.unmatched;
@@ -182,15 +181,17 @@ impl Reading {
                 segments,
             });
         }
-        summary.steps_are_counted =
-            self.printed.steps.is_none() || self.printed.losses == 0 && self.counted.losses > 0;
-        let side = if summary.steps_are_counted {
-            &mut self.counted
+        summary.steps_are_counted = self.counted.steps.is_some()
+            && (self.printed.steps.is_none()
+                || self.printed.losses == 0 && self.counted.losses > 0);
+        let (side, other) = if summary.steps_are_counted {
+            (self.counted, self.printed)
         } else {
-            &mut self.printed
+            (self.printed, self.counted)
         };
         (summary.first_step, summary.last_step) = side.steps.unwrap_or_default();
-        summary.curve = std::mem::take(&mut side.curve).finish();
+        summary.curve = side.curve.finish();
+        summary.other_curve = other.curve.finish();
         summary.ranks = self.ranks.len();
         let formats = LogFormat::ALL.iter().copied().zip(self.formats);
         summary.formats = formats.filter(|(_, count)| *count > 0).collect();

@@ -15,15 +15,18 @@ pub enum ParsedLine {
     Unmatched,
 }
 
-/// Numbers of a step.
+/// Numbers of a step, or of the run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
     /// The form of the line.
     pub format: LogFormat,
-    /// The step as printed, or the number of the line for trainers that do not print it.
+    /// The step as printed, or the number of the line for trainers that do not print it; 0 if the
+    /// line is about the run.
     pub step: u64,
     /// Whether the step is the number of the line.
     pub is_counted: bool,
+    /// Whether the line is about the run instead of a step.
+    pub is_about_run: bool,
     /// The process that printed it, where its prefix says so.
     pub rank: Option<u32>,
     /// A value for each of [`Metric::ALL`], in the unit of the metric.

@@ -3,7 +3,9 @@
 use super::{
     comparison::LogComparison,
     curve::{Curve, CurvePoint},
+    gpu_table::GpuTable,
     metric::Metric,
+    search::SearchedFile,
     summary::LogSummary,
 };
 use serde::Serialize;
@@ -17,8 +19,19 @@ pub(super) const POINTS: usize = 2000;
 pub struct LogReport {
     /// The logs in the order of the command line.
     pub logs: Vec<LogSummary>,
+    /// The files that belong to each log.
+    pub sources: Vec<LogSource>,
     /// The comparison of two logs.
     pub comparison: Option<LogComparison>,
+}
+
+/// The files that belong to a log.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct LogSource {
+    /// The files of the searched directory: empty if the log was named.
+    pub files: Vec<SearchedFile>,
+    /// The tables of GPUs.
+    pub gpus: Vec<GpuTable>,
 }
 
 /// The version of the JSON form; adding a field is compatible.
@@ -35,6 +48,8 @@ struct LogDocument<'a> {
 struct ReportedLog<'a> {
     #[serde(flatten)]
     summary: &'a LogSummary,
+    #[serde(flatten)]
+    source: &'a LogSource,
     curve: CurveJson,
 }
 
@@ -55,11 +70,22 @@ struct PointJson {
 impl LogReport {
     /// A report of one or two logs.
     pub fn new(logs: Vec<LogSummary>) -> Self {
+        let without_files = logs.into_iter().map(|log| (log, LogSource::default()));
+        Self::with_sources(without_files.collect())
+    }
+
+    /// A report of one or two logs with the files that belong to them.
+    pub fn with_sources(logs: Vec<(LogSummary, LogSource)>) -> Self {
+        let (logs, sources): (Vec<_>, Vec<_>) = logs.into_iter().unzip();
         let comparison = match logs.as_slice() {
             [first, second] => Some(LogComparison::new(first, second)),
             _ => None,
         };
-        Self { logs, comparison }
+        Self {
+            logs,
+            sources,
+            comparison,
+        }
     }
 
     /// Whether every log has losses, all of them are finite, and the losses of two logs were
@@ -110,8 +136,10 @@ pub fn render_json(report: &LogReport) -> String {
     let logs = report
         .logs
         .iter()
-        .map(|summary| ReportedLog {
+        .zip(&report.sources)
+        .map(|(summary, source)| ReportedLog {
             summary,
+            source,
             curve: CurveJson::new(&summary.curve),
         })
         .collect();

@@ -13,9 +13,9 @@ pub struct LogSummary {
     pub bytes: u64,
     /// Lines, counted by line feeds.
     pub lines: u64,
-    /// Lines with numbers of a step, by form.
+    /// Lines with numbers of a step or of the run, by form.
     pub formats: BTreeMap<LogFormat, u64>,
-    /// Lines with numbers of a step.
+    /// Lines with numbers of a step or of the run.
     pub records: u64,
     /// Headings, and lines below them without a number that is read.
     pub parts: u64,
@@ -45,6 +45,10 @@ pub struct LogSummary {
     /// The values by step.
     #[serde(skip)]
     pub curve: Curve,
+    /// The values of the lines whose steps cannot be aligned with the others, as of DeepSpeed below
+    /// the Hugging Face Trainer.
+    #[serde(skip)]
+    pub other_curve: Curve,
 }
 
 /// The place of a loss that is NaN or infinite.

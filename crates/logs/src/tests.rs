@@ -182,6 +182,7 @@ fn a_curve_of_random_steps_keeps_the_sums() {
             format: LogFormat::NanoGpt,
             step,
             is_counted: false,
+            is_about_run: false,
             rank: None,
             values,
         });

@@ -1,8 +1,8 @@
 //! One or two logs as text for a terminal.
 
 use super::{
-    comparison::LogComparison, metric::Metric, report::LogReport, statistics::MetricSummary,
-    summary::LogSummary, unit::GIB,
+    comparison::LogComparison, metric::Metric, report::LogReport, source_text,
+    statistics::MetricSummary, summary::LogSummary, unit::GIB,
 };
 use std::fmt::Write;
 use testgen_base::text::{Align, Table, one_line};
@@ -12,7 +12,11 @@ pub fn render_human(report: &LogReport, within: Option<f64>) -> String {
     let mut text: String = report
         .logs
         .iter()
-        .map(summary)
+        .zip(&report.sources)
+        .map(|(log, source)| {
+            let (files, gpus) = (source_text::files(source), source_text::gpus(source));
+            files + &summary(log) + &gpus
+        })
         .collect::<Vec<_>>()
         .join("\n");
     if let Some(comparison) = &report.comparison {
@@ -71,14 +75,17 @@ fn summary(log: &LogSummary) -> String {
     } else {
         ""
     };
+    let _ = match log.curve.is_empty() {
+        true => writeln!(text, "no line has a step"),
+        false => writeln!(
+            text,
+            "steps {} to {}{source}",
+            log.first_step, log.last_step
+        ),
+    };
     let _ = writeln!(
         text,
-        "steps {} to {}{source}",
-        log.first_step, log.last_step
-    );
-    let _ = writeln!(
-        text,
-        "{} lines: {} with numbers of a step, {} other lines of trainers, {} progress bars, {} unmatched",
+        "{} lines: {} with numbers, {} other lines of trainers, {} progress bars, {} unmatched",
         log.lines, log.records, log.parts, log.progress, log.unmatched
     );
     if log.ranks > 0 {

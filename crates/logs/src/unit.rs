@@ -33,6 +33,9 @@ pub(super) enum Unit {
     Prefixed,
     /// As `Prefixed`, of milliseconds.
     PrefixedMilliseconds,
+    /// Bytes of PyTorch's allocator with the unit after them, `12.5 GB`, `(GB)`, `MiB`: powers of
+    /// 1024, because scripts divide by them. Without a unit it is bytes, as the function returns.
+    PrintedBytes,
 }
 
 impl Unit {
@@ -50,6 +53,7 @@ impl Unit {
             Self::PrefixedFlops => value * prefix(rest) / 1e12,
             Self::Prefixed => value * prefix(rest),
             Self::PrefixedMilliseconds => value * prefix(rest) / 1e3,
+            Self::PrintedBytes => value * binary(rest),
         }
     }
 }
@@ -66,6 +70,16 @@ fn prefix(rest: &[u8]) -> f64 {
     }
 }
 
+fn binary(rest: &[u8]) -> f64 {
+    let unit = rest.iter().find(|byte| !matches!(byte, b' ' | b'('));
+    match unit {
+        Some(b'K' | b'k') => 1024.0,
+        Some(b'M') => GIB / 1024.0,
+        Some(b'G') => GIB,
+        _ => 1.0,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::Unit;
@@ -76,6 +90,16 @@ mod tests {
         assert_eq!(Unit::Gibibytes.convert(2.0, b"GB"), 2_147_483_648.0);
         assert_eq!(Unit::Megabytes.convert(2.0, b""), 2e6);
         assert_eq!(Unit::Mebibytes.convert(2.0, b""), 2_097_152.0);
+    }
+
+    #[test]
+    fn printed_bytes_are_powers_of_1024() {
+        let bytes = |value, rest: &str| Unit::PrintedBytes.convert(value, rest.as_bytes());
+        assert_eq!(bytes(2.0, "GB"), 2_147_483_648.0);
+        assert_eq!(bytes(2.0, " (GB)"), 2_147_483_648.0);
+        assert_eq!(bytes(2.0, " MiB free"), 2_097_152.0);
+        assert_eq!(bytes(2048.0, ""), 2048.0);
+        assert_eq!(bytes(2048.0, ", GB"), 2048.0);
     }
 
     #[test]

@@ -35,6 +35,17 @@ closed_enum! {
         CopyToDevice = "copy_to_device",
         /// Copying bytes from the device to the host.
         CopyToHost = "copy_to_host",
+        /// One optimiser step of a training run, from its log.
+        TrainStep = "train_step",
+        /// 1000 tokens of a training run on all its devices, from its log.
+        TrainTokens = "train_tokens",
+        /// 1000 tokens of a training run on one of its devices, from its log.
+        TrainTokensPerDevice = "train_tokens_per_device",
+        /// One sample of a training run on all its devices, from its log.
+        TrainSample = "train_sample",
+        /// 10^12 floating-point operations of a training run on one of its devices, as its trainer
+        /// counts them, from its log.
+        TrainTeraflop = "train_teraflop",
     }
 }
 
@@ -64,17 +75,17 @@ pub struct BenchEntry {
     pub subject: String,
     /// A digest of the checkpoint's `config.json`: null for operators.
     pub config: Option<String>,
-    /// The architecture.
-    pub architecture: Architecture,
+    /// The architecture: null for training runs, whose logs do not say it.
+    pub architecture: Option<Architecture>,
     /// The kind of the device.
     pub device: DeviceKind,
     /// The index of the device among the devices of its kind, if one of several was selected.
     pub device_index: Option<u32>,
     /// The facts about the device: null if nothing ran.
     pub device_facts: Option<BenchDevice>,
-    /// The facts about the host.
-    pub host: BenchHost,
-    /// The engine with its options; null for the native one.
+    /// The facts about the host: null for training runs, which may have been elsewhere.
+    pub host: Option<BenchHost>,
+    /// The engine with its options, or the trainer of a training run; null for the native one.
     pub engine: Option<String>,
     /// The versions of the engine's libraries.
     pub engine_versions: Option<String>,
@@ -122,7 +133,7 @@ pub struct BenchDevice {
     /// Whether it is a software simulation.
     pub simulated: bool,
     /// Whether f32 products may be computed in TF32.
-    pub tf32: bool,
+    pub tf32: Option<bool>,
     /// Streaming multiprocessors or compute units.
     pub compute_units: Option<u32>,
     /// The clock of the compute units at the end of the measurements, in MHz.
@@ -185,6 +196,33 @@ impl BenchEntry {
     /// The version of this line format.
     pub const VERSION: u32 = 1;
 
+    /// Whether it is from the log of a training run.
+    pub fn is_training(&self) -> bool {
+        match self.measured {
+            Some(
+                Measured::TrainStep
+                | Measured::TrainTokens
+                | Measured::TrainTokensPerDevice
+                | Measured::TrainSample
+                | Measured::TrainTeraflop,
+            ) => true,
+            Some(
+                Measured::Load
+                | Measured::FirstAnswer
+                | Measured::Forward
+                | Measured::Prefill
+                | Measured::Decode
+                | Measured::Operator
+                | Measured::LoadLayers
+                | Measured::ComputeLayers
+                | Measured::StreamLayers
+                | Measured::CopyToDevice
+                | Measured::CopyToHost,
+            )
+            | None => false,
+        }
+    }
+
     /// Work per second: tokens if it has tokens, else inputs of a batch, bytes of a copy, or calls.
     pub fn per_second(&self) -> Option<(f64, &'static str)> {
         let seconds = self.times.as_ref()?.median / 1e3;
@@ -192,6 +230,8 @@ impl BenchEntry {
         let (count, unit) = match (self.measured?, self.tokens, self.bytes) {
             (Measured::Load | Measured::FirstAnswer, _, _) => return None,
             (Measured::Decode, _, _) => (batch, "tokens/s"),
+            (Measured::TrainStep, _, _) => (1.0, "steps/s"),
+            (Measured::TrainTeraflop, _, _) => (1.0, "TFLOP/s"),
             (_, _, Some(bytes)) => (bytes as f64 / 1e9, "GB/s"),
             (_, Some(tokens), None) => (batch * tokens as f64, "tokens/s"),
             (Measured::Operator, None, None) => (1.0, "calls/s"),

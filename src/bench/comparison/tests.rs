@@ -53,6 +53,7 @@ fn slower_work_is_red_from_the_ratio_on() {
 fn other_configurations_are_refused_with_the_field() {
     let entry = timed(10.0);
     let facts = entry.device_facts.clone().expect("it has a device");
+    let host = entry.host.clone().expect("it has a host");
     let with_facts = |facts: BenchDevice| BenchEntry {
         device_facts: Some(facts),
         ..timed(10.0)
@@ -85,7 +86,7 @@ fn other_configurations_are_refused_with_the_field() {
         (
             "tf32",
             with_facts(BenchDevice {
-                tf32: true,
+                tf32: Some(true),
                 ..facts.clone()
             }),
         ),
@@ -106,20 +107,20 @@ fn other_configurations_are_refused_with_the_field() {
         (
             "processors",
             BenchEntry {
-                host: BenchHost {
+                host: Some(BenchHost {
                     processors: Some(64),
-                    ..entry.host.clone()
-                },
+                    ..host.clone()
+                }),
                 ..timed(10.0)
             },
         ),
         (
             "processor",
             BenchEntry {
-                host: BenchHost {
+                host: Some(BenchHost {
                     processor: "Xeon".to_owned(),
-                    ..entry.host.clone()
-                },
+                    ..host.clone()
+                }),
                 ..timed(10.0)
             },
         ),
@@ -170,11 +171,11 @@ fn two_devices_and_two_engines_are_compared_if_they_are_named() {
             name: "MI300X".to_owned(),
             ..facts
         }),
-        host: BenchHost {
+        host: Some(BenchHost {
             processor: "Xeon".to_owned(),
             processors: None,
             load: None,
-        },
+        }),
         ..timed(5.0)
     };
     let torch = BenchEntry {
@@ -198,4 +199,32 @@ fn two_devices_and_two_engines_are_compared_if_they_are_named() {
         assert!((comparison.rows[0].ratio.ratio - 0.5).abs() < 1e-9);
         assert!(comparison.green && comparison.rows[0].later.device.starts_with(choice));
     }
+}
+
+#[test]
+fn trainers_of_two_devices_are_compared() {
+    let trained = |device, trainer: &str, median| BenchEntry {
+        device,
+        device_facts: None,
+        host: None,
+        architecture: None,
+        engine: Some(trainer.to_owned()),
+        measured: Some(testgen_types::Measured::TrainStep),
+        ..timed(median)
+    };
+    let cuda = trained(DeviceKind::Cuda, "Megatron-LM", 10.0);
+    let rocm = trained(DeviceKind::Rocm, "Primus", 8.0);
+    let options = SpeedOptions {
+        devices: Some(DevicePair {
+            a: "cuda".parse().expect("is valid"),
+            b: "rocm".parse().expect("is valid"),
+        }),
+        fail_slower: None,
+    };
+    let comparison = SpeedComparison::new(&report(cuda), &report(rocm), &options);
+    let [row] = comparison.rows.as_slice() else {
+        panic!("{comparison:?}");
+    };
+    assert!((row.ratio.ratio - 0.8).abs() < 1e-9 && comparison.green);
+    assert_eq!(row.later.device, "rocm@Primus");
 }

@@ -45,6 +45,42 @@ pub(super) const DEFINITIONS: &[LogDefinition] = &[
                 After("'memory/max_mem_active(gib)': "),
                 Unit::Gibibytes,
             ),
+            // Optimum for Gaudi; divided by 1024^3.
+            Field(
+                Metric::Memory,
+                After("'max_memory_allocated (GB)': "),
+                Unit::Gibibytes,
+            ),
+            // With `include_num_input_tokens_seen`: of all processes, since the start.
+            Field(
+                Metric::TokensPerSecond,
+                After("'train_tokens_per_second': "),
+                Unit::Own,
+            ),
+        ],
+    },
+    // The last line of a run: means of all of it.
+    LogDefinition {
+        format: LogFormat::HuggingFace,
+        signature: "'train_samples_per_second': ",
+        any_of: &[],
+        step: &[],
+        fields: &[
+            Field(
+                Metric::SamplesPerSecond,
+                After("'train_samples_per_second': "),
+                Unit::Own,
+            ),
+            Field(
+                Metric::StepSeconds,
+                After("'train_steps_per_second': "),
+                Unit::StepsPerSecond,
+            ),
+            Field(
+                Metric::TokensPerSecond,
+                After("'train_tokens_per_second': "),
+                Unit::Own,
+            ),
         ],
     },
     LogDefinition {

@@ -64,6 +64,18 @@ pub(super) const DEFINITIONS: &[LogDefinition] = &[
             ),
         ],
     },
+    // Each rank prints it after its first interval. Divided by 1024^2.
+    LogDefinition {
+        format: LogFormat::Megatron,
+        signature: "(MB) | allocated: ",
+        any_of: &[],
+        step: &[At(After("(after "))],
+        fields: &[Field(
+            Metric::Memory,
+            After("max allocated: "),
+            Unit::Mebibytes,
+        )],
+    },
     LogDefinition {
         format: LogFormat::GptNeox,
         signature: ELAPSED,

@@ -22,6 +22,34 @@ const TORCHTITAN: &[Field] = &[
     Field(Metric::Memory, After("memory: "), Unit::Gibibytes),
 ];
 
+const TORCH_MEMORY: &[Field] = &[
+    Field(
+        Metric::Memory,
+        After("max_memory_allocated: "),
+        Unit::PrintedBytes,
+    ),
+    Field(
+        Metric::Memory,
+        After("max_memory_allocated(): "),
+        Unit::PrintedBytes,
+    ),
+    Field(
+        Metric::Memory,
+        After("max_memory_allocated() = "),
+        Unit::PrintedBytes,
+    ),
+    Field(
+        Metric::Memory,
+        After("max_memory_allocated = "),
+        Unit::PrintedBytes,
+    ),
+    Field(
+        Metric::Memory,
+        After("max_memory_allocated="),
+        Unit::PrintedBytes,
+    ),
+];
+
 pub(super) const DEFINITIONS: &[LogDefinition] = &[
     LogDefinition {
         format: LogFormat::Torchtitan,
@@ -174,5 +202,20 @@ pub(super) const DEFINITIONS: &[LogDefinition] = &[
         any_of: &[" lr=["],
         step: &[At(After("step="))],
         fields: &[Field(Metric::LearningRate, After("lr="), Unit::Own)],
+    },
+    // `see_memory_usage`. Divided by 1024^3, printed as GB.
+    LogDefinition {
+        format: LogFormat::DeepSpeed,
+        signature: "_MA ",
+        any_of: &[" MA "],
+        step: &[],
+        fields: &[Field(Metric::Memory, After("Max_MA "), Unit::Gibibytes)],
+    },
+    LogDefinition {
+        format: LogFormat::TorchMemory,
+        signature: "_memory_allocated",
+        any_of: &[],
+        step: &[],
+        fields: TORCH_MEMORY,
     },
 ];

@@ -86,6 +86,12 @@ impl<'a> Printer<'a> {
         self.printed
     }
 
+    /// The line is about the run.
+    pub(super) fn of_run(mut self) -> Printed {
+        self.printed.step = 0;
+        self.printed
+    }
+
     /// The trainer does not print the step; this is the first line.
     pub(super) fn counted(mut self) -> Printed {
         self.printed.step = 1;

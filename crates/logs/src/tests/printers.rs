@@ -2,11 +2,15 @@
 //! names, not from the definitions.
 
 mod megatron;
+mod memory;
 
 use super::printed::{Printed, Printer, commas, exponent, four, one, shortest, two};
 use crate::{format::LogFormat, metric::Metric, unit::GIB};
 use megatron::{
     deepspeed_progress, deepspeed_timer, gpt_neox, megatron, megatron_deepspeed, primus,
+};
+use memory::{
+    deepspeed_memory, hugging_face_run, hugging_face_tokens, megatron_memory, torch_memory,
 };
 use testgen_fuzz::Random;
 
@@ -35,6 +39,11 @@ pub(super) const PRINTERS: &[(LogFormat, Print)] = &[
     (LogFormat::Fairseq, fairseq_simple),
     (LogFormat::LitGpt, lit_gpt),
     (LogFormat::MmEngine, mm_engine),
+    (LogFormat::Megatron, megatron_memory),
+    (LogFormat::DeepSpeed, deepspeed_memory),
+    (LogFormat::HuggingFace, hugging_face_run),
+    (LogFormat::HuggingFace, hugging_face_tokens),
+    (LogFormat::TorchMemory, torch_memory),
 ];
 
 fn torchtitan(random: &mut Random) -> Printed {

@@ -85,7 +85,8 @@ fn load_first_answer_and_every_size_are_timed() {
         assert!(0.0 < times.p5 && times.p5 <= times.median && times.median <= times.p95);
         let device = entry.device_facts.as_ref().unwrap();
         assert!(!device.name.is_empty() && !device.simulated);
-        assert!(!entry.host.processor.is_empty() && entry.config.is_some());
+        let host = entry.host.as_ref().expect("it was measured here");
+        assert!(!host.processor.is_empty() && entry.config.is_some());
         assert_eq!((&entry.engine, entry.precision), (&None, Precision::F32));
     }
     let [load, first] = [&entries[0], &entries[1]].map(|it| it.times.as_ref().unwrap().median);
