@@ -91,8 +91,9 @@ pub struct ModelSubject {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct OperatorsSubject {
-    /// The shapes of each operator, for instance `matmul: [[33, 65, 17]]`. Each shape has the
-    /// sizes of [its operator](#operators).
+    /// The shapes of each operator, for instance `matmul: [[33, 65, 17]]`, or of every operator of
+    /// a group that has no shapes itself, for instance `elementwise: [[33, 65]]`. Each shape has
+    /// the sizes of [the operator](#operators).
     #[schemars(schema_with = "schema::operators")]
     pub operators: Vec<OperatorSpec>,
     /// The shapes of the check `stress`, of operators that `operators` names: for each the
