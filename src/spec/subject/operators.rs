@@ -1,12 +1,21 @@
 //! `operators` of a spec: the shapes of each operator, or of a group of them.
 
 use crate::spec::{
-    OperatorSpec,
     fields::{SpecDecoder, list},
     tree::{Node, YamlValue},
 };
+use serde::Serialize;
 use testgen_base::text::Quoted;
 use testgen_types::{Operator, OperatorGroup};
+
+/// An operator with the shapes that it is computed on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct OperatorSpec {
+    /// The operator.
+    pub operator: Operator,
+    /// Shapes with the sizes that [`Operator::sizes`] names.
+    pub shapes: Vec<Vec<u64>>,
+}
 
 /// The operators in the order of their declaration, each with at least one shape: its own, or else
 /// the shapes of its group.
