@@ -10,6 +10,7 @@ mod model_name;
 mod problem;
 mod reference;
 mod schema;
+mod subject;
 mod synthetic;
 mod tree;
 mod yaml;
@@ -20,13 +21,17 @@ pub use model_name::{MAX_NAME_LENGTH, ModelName, NameError};
 pub use problem::{SpecErrors, SpecProblem};
 pub use reference::reference;
 pub use schema::schema;
+pub use subject::{
+    CheckpointPlace, CheckpointSource, ModelSubject, OperatorSpec, OperatorsSubject, SpecSubject,
+    StressSpec, ToleranceSpec,
+};
 pub use synthetic::{SyntheticConfig, SyntheticProblem, SyntheticSource};
 pub use yaml::{SpecFile, read};
 
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Serialize;
-use testgen_types::{Architecture, Check, DeviceKind, ModelType, Operator, Precision, Task};
+use testgen_types::{Architecture, Check, DeviceKind, Precision, Task};
 
 /// One model with its checkpoint, or operators with their shapes: the devices and precisions, and
 /// changes to the list of checks.
@@ -59,97 +64,6 @@ pub struct ModelSpec {
     /// The memory that the model needs on a device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<Memory>,
-}
-
-/// The subject of a spec, with the keys that only its kind has.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-#[serde(untagged)]
-pub enum SpecSubject {
-    /// A model with its checkpoint.
-    #[schemars(title = "a model")]
-    Model(ModelSubject),
-    /// Operators with their shapes; they have no checkpoint.
-    #[schemars(title = "operators")]
-    Operators(OperatorsSubject),
-}
-
-/// The keys that only a spec of a model has.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-#[schemars(inline)]
-pub struct ModelSubject {
-    /// Exactly the `model_type` of the checkpoint's `config.json`.
-    #[schemars(schema_with = "schema::model_type")]
-    pub model_type: ModelType,
-    /// Where the checkpoint is: exactly one of `fixture`, `path` and `synthetic`.
-    pub checkpoint: CheckpointSource,
-    /// Tolerances of this model, if the table does not fit.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tolerance: Vec<ToleranceSpec>,
-}
-
-/// The keys that only a spec of operators has.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(inline)]
-pub struct OperatorsSubject {
-    /// The shapes of each operator, for instance `matmul: [[33, 65, 17]]`. Each shape has the
-    /// sizes of [its operator](#operators).
-    #[schemars(schema_with = "schema::operators")]
-    pub operators: Vec<OperatorSpec>,
-    /// The shapes of the check `stress`, of operators that `operators` names: for each the
-    /// issues that report faults of such sizes, or a word, with shapes, for instance
-    /// `matmul: { "vllm#51511": [[1, 8192, 64]] }`. [operators.md](../operators.md#stress)
-    /// explains them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(schema_with = "schema::stress")]
-    pub stress: Vec<StressSpec>,
-}
-
-/// An operator with the shapes that it is computed on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct OperatorSpec {
-    /// The operator.
-    pub operator: Operator,
-    /// Shapes with the sizes that [`Operator::sizes`] names.
-    pub shapes: Vec<Vec<u64>>,
-}
-
-/// Shapes of the check `stress` with their origin.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct StressSpec {
-    /// The operator.
-    pub operator: Operator,
-    /// The issue that reports a fault of such sizes, `repository#number`, or a word.
-    pub issue: String,
-    /// Shapes with the sizes that [`Operator::sizes`] names.
-    pub shapes: Vec<Vec<u64>>,
-}
-
-/// Where the checkpoint is.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct CheckpointSource {
-    /// Its place.
-    #[serde(flatten)]
-    pub place: CheckpointPlace,
-    /// The real model on the Hugging Face Hub, `owner/name`; used when `TESTGEN_CHECKPOINTS`
-    /// requests it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
-    pub hub: Option<String>,
-}
-
-/// The place of a checkpoint.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum CheckpointPlace {
-    /// A directory in `fixtures/`, which is next to the directory of specs.
-    Fixture(String),
-    /// A directory, relative to this file or absolute. Used as it is; an absolute path works on one
-    /// machine only.
-    Path(String),
-    /// A configuration and a seed, from which the weights are computed when a suite runs. `testgen
-    /// record` writes the list of tensors and the goldens into the directory that has the name of
-    /// this file without `.yaml`.
-    Synthetic(SyntheticSource),
 }
 
 /// Changes to the list of checks.
@@ -209,25 +123,6 @@ pub struct Xfail {
     pub expires: Date,
 }
 
-/// A tolerance of this model.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-pub struct ToleranceSpec {
-    /// The output to which it applies, for instance `logits`.
-    pub output: String,
-    /// The precision to which it applies.
-    #[schemars(schema_with = "schema::precision")]
-    pub precision: Precision,
-    /// The largest |d| / |ref| over the tensor. Above 0, at most 1.
-    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
-    pub rel_l2: f64,
-    /// The largest max |d| / max |ref|. Above 0, at most 1.
-    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
-    pub max_rel: f64,
-    /// Why the table does not fit; the report shows it.
-    pub reason: String,
-}
-
 /// The memory that the model needs on a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
@@ -236,24 +131,6 @@ pub struct Memory {
     /// reason.
     #[schemars(range(min = 1))]
     pub vram_mib: u64,
-}
-
-impl SpecSubject {
-    /// The model, if it is one.
-    pub fn model(&self) -> Option<&ModelSubject> {
-        match self {
-            Self::Model(model) => Some(model),
-            Self::Operators(_) => None,
-        }
-    }
-
-    /// The operators, if it has them.
-    pub fn operators(&self) -> Option<&OperatorsSubject> {
-        match self {
-            Self::Operators(operators) => Some(operators),
-            Self::Model(_) => None,
-        }
-    }
 }
 
 impl Checks {

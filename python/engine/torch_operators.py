@@ -1,7 +1,12 @@
 """The operators of testgen as functions of PyTorch: part of the engine `torch`, and of the recorder of operators.
 
-A function gets the tensors of a call and its other arguments by name (`Attributes` of testgen-operators).
+A function gets the tensors of a call and its other arguments by name (`Attributes` of testgen-operators). An operator that takes tensors
+alone and has the name of PyTorch's function needs no line here.
 """
+
+import json
+from collections.abc import Callable
+from pathlib import Path
 
 import torch
 from torch.nn import functional as F
@@ -77,36 +82,11 @@ def fused(name: str, t: list, a: dict) -> torch.Tensor:
     return F.relu(t[0] + t[1]) if name == "add_relu" else t[0] * t[1] + t[2]
 
 
-ELEMENTWISE = {
-    "add": torch.add,
-    "sub": torch.sub,
-    "mul": torch.mul,
+# Operators of tensors alone whose function has another name in PyTorch, or takes other arguments.
+RENAMED = {
     "div": lambda a, b: torch.div(a, b, rounding_mode="trunc") if not a.is_floating_point() else a / b,
-    "pow": torch.pow,
     "max_binary": torch.max,
     "min_binary": torch.min,
-    "maximum": torch.maximum,
-    "minimum": torch.minimum,
-    "neg": torch.neg,
-    "abs": torch.abs,
-    "sqrt": torch.sqrt,
-    "exp": torch.exp,
-    "log": torch.log,
-    "sin": torch.sin,
-    "cos": torch.cos,
-    "tanh": torch.tanh,
-    "relu": F.relu,
-    "sigmoid": torch.sigmoid,
-    "silu": F.silu,
-    "where": torch.where,
-    "eq": torch.eq,
-    "ne": torch.ne,
-    "lt": torch.lt,
-    "le": torch.le,
-    "gt": torch.gt,
-    "ge": torch.ge,
-    "less": torch.less,
-    "matmul": torch.matmul,
     "batch_matmul": torch.bmm,
     "copy": torch.clone,
     "contiguous": lambda x: x.contiguous(),
@@ -163,16 +143,25 @@ POOLS = (
 )
 
 
+# The names of testgen's operators, written by `UPDATE_DOCS=1 cargo test -p testgen --test cli current`.
+DECLARED = json.loads((Path(__file__).parent / "operators.json").read_text(encoding="utf-8"))
+
+
 def names() -> list[str]:
-    """The names of all operators."""
-    attention_and_others = ("scaled_dot_product_attention", *CONVOLUTIONS, *REDUCTIONS, *POOLS, *LOSSES, *FUSED)
-    return sorted([*ELEMENTWISE, *WITH_ATTRIBUTES, *attention_and_others])
+    """The names of all operators that have a function."""
+    apart = {"scaled_dot_product_attention", *RENAMED, *WITH_ATTRIBUTES, *CONVOLUTIONS, *REDUCTIONS, *POOLS, *LOSSES, *FUSED}
+    return [name for name in DECLARED if name in apart or same_name(name)]
+
+
+def same_name(name: str) -> Callable | None:
+    """PyTorch's function of this name."""
+    return getattr(torch, name, None) or getattr(F, name, None)
 
 
 def compute(name: str, t: list[torch.Tensor], a: dict, *, math: bool) -> torch.Tensor:
     """The result of a call; `math` computes attention of its parts in place of a fused kernel."""
-    if name in ELEMENTWISE:
-        return ELEMENTWISE[name](*t)
+    if name in RENAMED:
+        return RENAMED[name](*t)
     if name == "scaled_dot_product_attention":
         return attention(t, a, math)
     if name in WITH_ATTRIBUTES:
@@ -185,4 +174,4 @@ def compute(name: str, t: list[torch.Tensor], a: dict, *, math: bool) -> torch.T
         return LOSSES[name](t[0], wide(t[1]), reduction=a["reduction"])
     if name in FUSED:
         return fused(name, t, a)
-    return convolution(name, t, a)
+    return convolution(name, t, a) if name in CONVOLUTIONS else same_name(name)(*t)

@@ -103,6 +103,7 @@ pub(crate) const ENGINE: EmbeddedFiles = files! {
     "engine/onnx_operation.py"
     "engine/onnx_provider.py"
     "engine/onnx_session.py"
+    "engine/operators.json"
     "engine/torch_engine.py"
     "engine/torch_operators.py"
 };

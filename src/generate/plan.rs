@@ -219,21 +219,18 @@ impl<'p> SuiteContext<'p> {
 
 /// The feature of the runtime that an architecture needs, whatever computes it.
 fn feature(architecture: Architecture) -> Option<&'static str> {
-    match architecture {
-        Architecture::Operators => Some("operators"),
-        _ if architecture.reads_image_files() => Some("image_files"),
-        _ => None,
-    }
+    let images = architecture.reads_image_files().then_some("image_files");
+    architecture
+        .subject()
+        .features()
+        .map(|[any, _]| any)
+        .or(images)
 }
 
 /// The feature of the runtime with which burn computes an architecture.
 fn native_feature(architecture: Architecture) -> String {
-    let name = if architecture == Architecture::Operators {
-        "executor"
-    } else {
-        architecture.as_str()
-    };
-    format!("testgen-runtime/{name}")
+    let name = architecture.subject().features().map(|[_, native]| native);
+    format!("testgen-runtime/{}", name.unwrap_or(architecture.as_str()))
 }
 
 fn sorted(mut models: Vec<String>) -> Vec<String> {

@@ -1,71 +1,23 @@
 //! Reads a [`ModelSpec`] from the tree: every key, and every rule between keys.
 
-mod checkpoint;
 mod checks;
-mod operators;
-mod stress;
 
 use super::{
-    Memory, ModelName, ModelSpec, ModelSubject, OperatorsSubject, SpecSubject, ToleranceSpec,
-    fields::{MappingFields, SpecDecoder, list, required_text, required_variant},
+    Memory, ModelName, ModelSpec,
+    fields::{MappingFields, SpecDecoder, list, required_variant},
+    subject,
     tree::{Node, YamlValue},
 };
-use checks::{LONGEST_REASON, SpecContext, checks};
+use checks::{SpecContext, checks};
 use testgen_base::{closed_enum::ClosedEnum, text::Quoted};
 use testgen_types::{Architecture, DeviceKind, ModelType, Precision, SubjectKind, Task};
 
-/// The keys of a spec of a model.
-const MODEL_KEYS: &[&str] = &[
-    "name",
-    "model_type",
-    "architecture",
-    "task",
-    "checkpoint",
-    "devices",
-    "precisions",
-    "checks",
-    "tolerance",
-    "memory",
-];
-const REQUIRED_MODEL_KEYS: &[&str] = &[
-    "name",
-    "model_type",
-    "architecture",
-    "task",
-    "checkpoint",
-    "devices",
-    "precisions",
-];
-/// The keys of a spec of operators, which have no checkpoint.
-const OPERATORS_KEYS: &[&str] = &[
-    "name",
-    "architecture",
-    "task",
-    "operators",
-    "stress",
-    "devices",
-    "precisions",
-    "checks",
-    "memory",
-];
-const REQUIRED_OPERATORS_KEYS: &[&str] = &[
-    "name",
-    "architecture",
-    "task",
-    "operators",
-    "devices",
-    "precisions",
-];
-const TOLERANCE_KEYS: &[&str] = &["output", "precision", "rel_l2", "max_rel", "reason"];
 const MEMORY_KEYS: &[&str] = &["vram_mib"];
 
 /// Reads a whole spec; `None` when there are problems, all of which are in `decoder`.
 pub(super) fn spec(decoder: &mut SpecDecoder, document: &Node, stem: &str) -> Option<ModelSpec> {
     let kind = kind(document);
-    let (known, required) = match kind {
-        SubjectKind::Model => (MODEL_KEYS, REQUIRED_MODEL_KEYS),
-        SubjectKind::Operators => (OPERATORS_KEYS, REQUIRED_OPERATORS_KEYS),
-    };
+    let (known, required) = subject::keys(kind);
     let fields = decoder.mapping(document, "", known, required)?;
     let name = name(decoder, &fields, stem);
     let model_type = required_variant::<ModelType>(decoder, &fields, "model_type");
@@ -85,10 +37,7 @@ pub(super) fn spec(decoder: &mut SpecDecoder, document: &Node, stem: &str) -> Op
         .optional("checks")
         .map(|node| checks(decoder, node, &context))
         .unwrap_or_default();
-    let subject = match kind {
-        SubjectKind::Model => model(decoder, &fields, model_type, &context).map(SpecSubject::Model),
-        SubjectKind::Operators => Some(SpecSubject::Operators(operators(decoder, &fields))),
-    };
+    let subject = subject::read(kind, decoder, &fields, (model_type, context.precisions));
     let memory = fields
         .optional("memory")
         .and_then(|node| memory(decoder, node));
@@ -116,38 +65,6 @@ fn kind(document: &Node) -> SubjectKind {
         _ => None,
     });
     architecture.map_or(SubjectKind::Model, Architecture::subject)
-}
-
-fn model(
-    decoder: &mut SpecDecoder,
-    fields: &MappingFields<'_>,
-    model_type: Option<ModelType>,
-    context: &SpecContext<'_>,
-) -> Option<ModelSubject> {
-    let checkpoint = fields
-        .optional("checkpoint")
-        .and_then(|node| checkpoint::source(decoder, node, model_type));
-    let tolerance = fields
-        .optional("tolerance")
-        .map(|node| tolerances(decoder, node, context))
-        .unwrap_or_default();
-    Some(ModelSubject {
-        model_type: model_type?,
-        checkpoint: checkpoint?,
-        tolerance,
-    })
-}
-
-fn operators(decoder: &mut SpecDecoder, fields: &MappingFields<'_>) -> OperatorsSubject {
-    let operators = fields
-        .optional("operators")
-        .map(|node| operators::shapes(decoder, node))
-        .unwrap_or_default();
-    let stress = fields
-        .optional("stress")
-        .map(|node| stress::shapes(decoder, node, &operators))
-        .unwrap_or_default();
-    OperatorsSubject { operators, stress }
 }
 
 fn name(decoder: &mut SpecDecoder, fields: &MappingFields<'_>, stem: &str) -> Option<ModelName> {
@@ -292,66 +209,6 @@ fn computable(
             Some("add `f32` to `precisions`, or remove the device".to_owned()),
         );
     }
-}
-
-fn tolerances(
-    decoder: &mut SpecDecoder,
-    node: &Node,
-    context: &SpecContext<'_>,
-) -> Vec<ToleranceSpec> {
-    let mut tolerances: Vec<ToleranceSpec> = Vec::new();
-    for (path, item) in decoder.items(node, "tolerance") {
-        let Some(tolerance) = tolerance(decoder, item, &path, context) else {
-            continue;
-        };
-        if tolerances
-            .iter()
-            .any(|other| other.output == tolerance.output && other.precision == tolerance.precision)
-        {
-            let message = format!(
-                "`{path}` is the second tolerance for this output in `{}`",
-                tolerance.precision
-            );
-            decoder.complain(item, message, None);
-        }
-        tolerances.push(tolerance);
-    }
-    tolerances
-}
-
-fn tolerance(
-    decoder: &mut SpecDecoder,
-    node: &Node,
-    path: &str,
-    context: &SpecContext<'_>,
-) -> Option<ToleranceSpec> {
-    let fields = decoder.mapping(node, path, TOLERANCE_KEYS, TOLERANCE_KEYS)?;
-    let output = required_text(decoder, &fields, "output", 100);
-    let precision = required_variant::<Precision>(decoder, &fields, "precision");
-    let rel_l2 = fields
-        .optional("rel_l2")
-        .and_then(|node| decoder.fraction(node, &fields.key("rel_l2")));
-    let max_rel = fields
-        .optional("max_rel")
-        .and_then(|node| decoder.fraction(node, &fields.key("max_rel")));
-    let reason = required_text(decoder, &fields, "reason", LONGEST_REASON);
-    let precision = precision?;
-    if let Some((precisions, node)) = context.precisions.zip(fields.optional("precision"))
-        && !precisions.contains(&precision)
-    {
-        decoder.complain(
-            node,
-            format!("the spec does not name the precision `{precision}`"),
-            None,
-        );
-    }
-    Some(ToleranceSpec {
-        output: output?,
-        precision,
-        rel_l2: rel_l2?,
-        max_rel: max_rel?,
-        reason: reason?,
-    })
 }
 
 fn memory(decoder: &mut SpecDecoder, node: &Node) -> Option<Memory> {

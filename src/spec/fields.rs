@@ -9,6 +9,9 @@ use serde_yaml::Spanned;
 use std::sync::Arc;
 use testgen_base::{closed_enum::ClosedEnum, text::Quoted};
 
+/// The longest reason of a skipped check, an expected failure or a tolerance.
+pub(super) const LONGEST_REASON: usize = 500;
+
 /// Collects the problems of one file.
 pub(super) struct SpecDecoder {
     path: String,

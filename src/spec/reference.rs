@@ -183,12 +183,16 @@ fn registry(text: &mut String) {
 fn operators(text: &mut String) {
     let _ = writeln!(
         text,
-        "\n## Operators\n\nA spec of the architecture `operators` has neither `model_type` nor `checkpoint`; its `operators` maps each operator to \
-         shapes. [operators.md](../operators.md) explains the checks.\n"
+        "\n## Operators\n\nA spec of the architecture `operators` has neither `model_type` nor `checkpoint`; its `operators` maps each operator, \
+         or its group, to shapes. [operators.md](../operators.md) explains the checks.\n"
     );
-    let _ = writeln!(text, "| operator | sizes of a shape |\n|---|---|");
+    let _ = writeln!(
+        text,
+        "| operator | group | sizes of a shape |\n|---|---|---|"
+    );
     for &operator in Operator::ALL {
-        let _ = writeln!(text, "| `{operator}` | {} |", operator.sizes().join(", "));
+        let (group, sizes) = (operator.group(), operator.sizes().join(", "));
+        let _ = writeln!(text, "| `{operator}` | `{group}` | {sizes} |");
     }
 }
 

@@ -5,7 +5,8 @@ use schemars::{Schema, SchemaGenerator, generate::SchemaSettings, json_schema};
 use serde_json::{Map, Value};
 use testgen_base::closed_enum::ClosedEnum;
 use testgen_types::{
-    Architecture, Check, DeviceKind, ModelType, Operator, Precision, SubjectKind, Task,
+    Architecture, Check, DeviceKind, ModelType, Operator, OperatorGroup, Precision, SubjectKind,
+    Task,
 };
 
 /// The schema as JSON text, ended by a newline. The same types produce the same bytes.
@@ -92,23 +93,24 @@ pub(super) fn model_type(_: &mut SchemaGenerator) -> Schema {
     variant::<ModelType>()
 }
 
-/// A mapping from operators to lists of shapes.
+/// A mapping from operators, or groups of them, to lists of shapes.
 pub(super) fn operators(_: &mut SchemaGenerator) -> Schema {
-    of_operators(shapes())
+    let names = json_schema!({ "anyOf": [variant::<OperatorGroup>(), variant::<Operator>()] });
+    named(names, shapes())
 }
 
 /// A mapping from operators to mappings from issues to lists of shapes.
 pub(super) fn stress(_: &mut SchemaGenerator) -> Schema {
-    of_operators(json_schema!({
+    let issues = json_schema!({
         "type": "object",
         "propertyNames": { "pattern": "^[A-Za-z0-9][A-Za-z0-9 ._#-]{0,63}$" },
         "minProperties": 1,
         "additionalProperties": shapes()
-    }))
+    });
+    named(variant::<Operator>(), issues)
 }
 
-fn of_operators(values: Schema) -> Schema {
-    let names = variant::<Operator>();
+fn named(names: Schema, values: Schema) -> Schema {
     json_schema!({ "type": "object", "propertyNames": names, "minProperties": 1, "additionalProperties": values })
 }
 

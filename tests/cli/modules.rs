@@ -7,6 +7,7 @@
 //! macros define: a use that is ignored could hide a cycle. Tests are exempt.
 
 mod cycle;
+mod former_cycle;
 mod import;
 mod samples;
 mod scope;

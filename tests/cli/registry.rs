@@ -1,11 +1,11 @@
 //! Everything that is derived from the table of model types in `testgen-types`: the recorder's copy
 //! of it, `python/reference/registry.json`, one definition of fixtures for each type, and no other
-//! list.
+//! list. The same for operators: the names that the engine `torch` has functions for.
 
 use crate::drift::assert_current;
 use serde_json::json;
 use std::{collections::BTreeSet, fs, path::Path, process::Command};
-use testgen_types::{Architecture, ModelType, ScoreFunction};
+use testgen_types::{Architecture, ModelType, Operator, ScoreFunction};
 
 /// One line for each model type, in the order of both tables.
 fn registry() -> String {
@@ -39,6 +39,18 @@ fn line(model_type: ModelType) -> serde_json::Value {
 #[test]
 fn the_recorders_registry_is_current() {
     assert_current("python/reference/registry.json", &registry());
+}
+
+#[test]
+fn the_operators_of_the_engine_are_current() {
+    let names: Vec<String> = Operator::ALL
+        .iter()
+        .map(|operator| format!("  \"{operator}\""))
+        .collect();
+    assert_current(
+        "python/engine/operators.json",
+        &format!("[\n{}\n]\n", names.join(",\n")),
+    );
 }
 
 #[test]

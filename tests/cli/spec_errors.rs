@@ -188,6 +188,12 @@ fn operators_have_shapes_and_no_checkpoint() {
         "unknown key `operators.ad`",
     );
     said(
+        &OPERATORS
+            .replace("add:", "comparison:")
+            .replace("[3, 5]", "[3]"),
+        "`operators.comparison[0]` has 1 sizes, `eq` has 2",
+    );
+    said(
         &format!("{OPERATORS}checkpoint: {{ fixture: bert }}\n"),
         "unknown key `checkpoint`",
     );

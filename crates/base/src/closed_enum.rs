@@ -2,7 +2,8 @@
 
 use std::{fmt::Display, str::FromStr};
 use testgen_types::{
-    Architecture, Check, DeviceKind, ModelType, Operator, Precision, Task, UnknownName,
+    Architecture, Check, DeviceKind, ModelType, Operator, OperatorGroup, Precision, Task,
+    UnknownName,
 };
 
 /// An enum whose variants have a written form.
@@ -37,7 +38,14 @@ macro_rules! closed_enums {
     };
 }
 
-closed_enums!(Architecture, Check, DeviceKind, Precision, Task);
+closed_enums!(
+    Architecture,
+    Check,
+    DeviceKind,
+    OperatorGroup,
+    Precision,
+    Task
+);
 
 impl ClosedEnum for ModelType {
     fn all() -> &'static [Self] {

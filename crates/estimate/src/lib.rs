@@ -199,11 +199,6 @@ impl CheckpointHeaders {
             .ok_or_else(|| EstimateError::NoClass(self.class.clone()))
     }
 
-    /// Whether the type has an estimate besides the size of its weights.
-    pub fn has_estimate(model_type: ModelType) -> bool {
-        family(model_type).is_some()
-    }
-
     /// Whether the number of tokens counts, and not the size of images.
     pub fn reads_tokens(&self) -> bool {
         family(self.model_type) != Some(AllocationFamily::Vision)

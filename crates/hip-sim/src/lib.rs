@@ -23,6 +23,7 @@ mod launch;
 mod matrix;
 mod memory;
 mod module;
+mod named_faults;
 mod product;
 mod program;
 mod properties;

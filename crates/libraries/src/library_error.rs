@@ -41,6 +41,14 @@ pub enum LibraryError {
 }
 
 impl LibraryError {
+    /// The items that a library lists: none for a call that it does not have.
+    pub(crate) fn none_if_unsupported<T>(listed: Result<Vec<T>, Self>) -> Result<Vec<T>, Self> {
+        match listed {
+            Err(Self::Unsupported { .. }) => Ok(Vec::new()),
+            listed => listed,
+        }
+    }
+
     /// `library` lacks the function `symbol`.
     pub(crate) fn missing(library: &SharedLibrary, symbol: String) -> Self {
         Self::Symbol {

@@ -145,14 +145,10 @@ impl Blas for Lt {
         self.gpu.make_current()?;
         let found = Descriptors::new(&self.functions, self.dialect, product, self.preference())
             .and_then(|descriptors| self.heuristic(&descriptors));
-        match found {
-            Ok(results) => Ok(results
-                .iter()
-                .filter_map(|result| self.algorithm(result))
-                .collect()),
-            Err(LibraryError::Unsupported { .. }) => Ok(Vec::new()),
-            Err(error) => Err(error),
-        }
+        Ok(LibraryError::none_if_unsupported(found)?
+            .iter()
+            .filter_map(|result| self.algorithm(result))
+            .collect())
     }
 
     fn run(

@@ -23,7 +23,7 @@ use crate::{
 use row::BenchRow;
 use testgen_device::{ComputeFacts, compute_facts};
 use testgen_types::{
-    BenchDevice, BenchEntry, BenchHost, BenchRequest, BenchStatus, Registration, SubjectKind,
+    BenchDevice, BenchEntry, BenchHost, BenchRequest, BenchStatus, Check, Registration,
 };
 
 /// The measurements of a harness on a device, in a precision; at least one entry.
@@ -34,11 +34,12 @@ pub(crate) fn measure(
     (request, host): (&BenchRequest, &BenchHost),
 ) -> Vec<BenchEntry> {
     let mut rows = Vec::new();
-    let outcome = match harness.spec.architecture.subject() {
-        SubjectKind::Model => check::with_correct_model(registration, harness, context, |model| {
+    let outcome = match registration.check {
+        Check::OutputGolden => check::with_correct_model(registration, harness, context, |model| {
             rows = models::rows(model, request)
         }),
-        SubjectKind::Operators => of_operators(registration, harness, context, request, &mut rows),
+        Check::Forward => of_operators(registration, harness, context, request, &mut rows),
+        other => failed(format!("`{other}` has no calls to time")),
     };
     let CheckOutcome { status, evidence } = outcome;
     // A device that failed while it was timed has no times.
@@ -107,7 +108,10 @@ fn of_operators(
     _request: &BenchRequest,
     _rows: &mut Vec<BenchRow>,
 ) -> CheckOutcome {
-    let reason = crate::load_target::InitError::OperatorsNotCompiled.to_string();
+    failed(crate::load_target::InitError::OperatorsNotCompiled.to_string())
+}
+
+fn failed(reason: String) -> CheckOutcome {
     CheckOutcome {
         status: CheckStatus::Fail { reason },
         evidence: CheckEvidence::default(),

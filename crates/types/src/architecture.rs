@@ -51,6 +51,17 @@ closed_enum! {
     }
 }
 
+impl SubjectKind {
+    /// The features of the runtime for this kind: whatever computes it, and with burn. `None` if
+    /// its features are named after architectures.
+    pub const fn features(self) -> Option<[&'static str; 2]> {
+        match self {
+            Self::Model => None,
+            Self::Operators => Some(["operators", "executor"]),
+        }
+    }
+}
+
 impl Architecture {
     /// The kind of subject that has this architecture.
     pub const fn subject(self) -> SubjectKind {

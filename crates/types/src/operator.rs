@@ -6,7 +6,7 @@ use crate::closed_enum::closed_enum;
 /// Declares the operators and their groups.
 macro_rules! operators {
     ($(
-        $(#[$group_doc:meta])* $group:ident {
+        $(#[$group_doc:meta])* $group:ident $group_text:literal {
             $($(#[$doc:meta])* $operator:ident = $text:literal,)+
         }
     )+) => {
@@ -18,10 +18,11 @@ macro_rules! operators {
             }
         }
 
-        /// Operators that are computed alike, and whose cases are in one file.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum OperatorGroup {
-            $($(#[$group_doc])* $group,)+
+        closed_enum! {
+            /// Operators that are computed alike, and whose cases are in one file.
+            OperatorGroup: "group of operators" {
+                $($(#[$group_doc])* $group = $group_text,)+
+            }
         }
 
         impl Operator {
@@ -37,7 +38,7 @@ macro_rules! operators {
 
 operators! {
     /// Each element from those at its position.
-    Elementwise {
+    Elementwise "elementwise" {
         /// a + b.
         Add = "add",
         /// a - b.
@@ -80,7 +81,7 @@ operators! {
         Dropout = "dropout",
     }
     /// Truth values.
-    Comparison {
+    Comparison "comparison" {
         /// Whether a equals b.
         Eq = "eq",
         /// Whether a differs from b.
@@ -97,7 +98,7 @@ operators! {
         Less = "less",
     }
     /// Activations and softmaxes.
-    Activation {
+    Activation "activation" {
         /// max(a, 0).
         Relu = "relu",
         /// 1 / (1 + exp(-a)).
@@ -112,7 +113,7 @@ operators! {
         LogSoftmax = "log_softmax",
     }
     /// Sums and extremes.
-    Reduction {
+    Reduction "reduction" {
         /// The sum of all elements, or over a dimension.
         Sum = "sum",
         /// The mean of all elements, or over a dimension.
@@ -125,7 +126,7 @@ operators! {
         Prod = "prod",
     }
     /// Products of matrices.
-    Matrix {
+    Matrix "matrix" {
         /// A product of two matrices.
         Matmul = "matmul",
         /// A matrix with rows and columns exchanged.
@@ -137,7 +138,7 @@ operators! {
         Gemm = "gemm",
     }
     /// Convolutions.
-    Convolution {
+    Convolution "convolution" {
         /// A convolution over one dimension.
         Conv1d = "conv1d",
         /// A convolution over two dimensions.
@@ -148,7 +149,7 @@ operators! {
         ConvTranspose2d = "conv_transpose2d",
     }
     /// Pools.
-    Pooling {
+    Pooling "pooling" {
         /// The largest of each window of one dimension.
         MaxPool1d = "max_pool1d",
         /// The largest of each window of two dimensions.
@@ -167,7 +168,7 @@ operators! {
         AdaptiveAvgPool2d = "adaptive_avg_pool2d",
     }
     /// Normalisations.
-    Normalisation {
+    Normalisation "normalisation" {
         /// Normalisation of each channel by recorded statistics.
         BatchNorm = "batch_norm",
         /// Normalisation over the last dimension.
@@ -180,7 +181,7 @@ operators! {
         RmsNorm = "rms_norm",
     }
     /// Moves of elements.
-    Movement {
+    Movement "movement" {
         /// Another shape for the same elements.
         Reshape = "reshape",
         /// Another shape for the same memory.
@@ -205,14 +206,14 @@ operators! {
         Slice = "slice",
     }
     /// Moves of elements at indices.
-    Indexing {
+    Indexing "indexing" {
         /// The elements of a dimension at indices, one for each element of the result.
         Gather = "gather",
         /// The rows of a table at indices.
         Embedding = "embedding",
     }
     /// Losses.
-    Loss {
+    Loss "loss" {
         /// The mean of squared differences.
         MseLoss = "mse_loss",
         /// The mean of absolute differences.
@@ -231,7 +232,7 @@ operators! {
         KlDivLoss = "kl_div_loss",
     }
     /// Attention and its parts.
-    Attention {
+    Attention "attention" {
         /// Rotary position embeddings, the halves of a head rotated.
         Rope = "rope",
         /// Attention: plain, causal, with a mask, with fewer heads of keys and values.
@@ -240,7 +241,7 @@ operators! {
         WeightedSum = "weighted_sum",
     }
     /// Patterns that engines fuse.
-    Fused {
+    Fused "fused" {
         /// relu(a b + bias).
         MatmulBiasRelu = "matmul_bias_relu",
         /// gelu(a b + bias).
@@ -255,6 +256,24 @@ operators! {
 }
 
 impl Operator {
+    /// The number of tensors that an elementwise operator or a comparison takes.
+    pub const fn elementwise_inputs(self) -> usize {
+        match self {
+            Self::Neg
+            | Self::Abs
+            | Self::Sqrt
+            | Self::Exp
+            | Self::Log
+            | Self::Sin
+            | Self::Cos
+            | Self::Tanh
+            | Self::Clamp
+            | Self::Dropout => 1,
+            Self::Where => 3,
+            _ => 2,
+        }
+    }
+
     /// The meaning of each size of a shape in a spec.
     pub const fn sizes(self) -> &'static [&'static str] {
         match self {
@@ -291,15 +310,16 @@ impl Operator {
 
 #[cfg(test)]
 mod tests {
-    use super::Operator;
+    use super::{Operator, OperatorGroup};
 
     #[test]
-    fn there_are_78_operators_5_of_other_backends_and_5_fused_ones() {
-        assert_eq!(Operator::ALL.len(), 78 + 5 + 5);
-        assert!(
-            Operator::ALL
-                .iter()
-                .all(|operator| (2..=7).contains(&operator.sizes().len()))
-        );
+    fn every_operator_has_sizes_and_another_name_than_the_groups() {
+        for operator in Operator::ALL {
+            assert!((2..=7).contains(&operator.sizes().len()), "{operator}");
+            assert!(
+                operator.as_str().parse::<OperatorGroup>().is_err(),
+                "{operator}"
+            );
+        }
     }
 }

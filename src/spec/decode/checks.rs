@@ -3,15 +3,13 @@
 
 use crate::spec::{
     Checks, SkippedCheck, Xfail,
-    fields::{MappingFields, SpecDecoder, required_text, required_variant},
+    fields::{LONGEST_REASON, MappingFields, SpecDecoder, required_text, required_variant},
     tree::Node,
 };
 use jiff::civil::Date;
 use testgen_base::{date::parse_date, text::Quoted};
 use testgen_types::{Architecture, Check, DeviceKind, Precision, engine_checks, required_checks};
 
-/// Of a skipped check, an expected failure or a tolerance.
-pub(super) const LONGEST_REASON: usize = 500;
 const LONGEST_OWNER: usize = 100;
 const CHECKS_KEYS: &[&str] = &["skip", "xfail"];
 const SKIP_KEYS: &[&str] = &["check", "device", "precision", "reason"];

@@ -14,7 +14,7 @@ fn tree_of(files: &[(&str, &str)]) -> ModuleTree {
     ModuleTree::parse(Path::new("src/lib.rs"), &read)
 }
 
-fn cycles_of(files: &[(&str, &str)]) -> Vec<String> {
+pub(super) fn cycles_of(files: &[(&str, &str)]) -> Vec<String> {
     let tree = tree_of(files);
     cycles(&tree)
         .iter()

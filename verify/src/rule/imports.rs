@@ -4,7 +4,8 @@
 //! the same and proves nothing. So: `use` names only `testgen_runtime` (renaming with `as` is
 //! fine), no path begins with `std`, `crate` or another crate, every used name is defined, and
 //! nothing in the file (function, static, macro, module, type, renamed import) has a name of the
-//! runtime or of the language's prelude. Local variables may: the verifier follows them.
+//! runtime or of the language's prelude. Local variables may: the verifier follows them. A helper
+//! is defined once.
 //!
 //! Rename the conflicting item, and call the runtime's function.
 
@@ -15,7 +16,10 @@ use crate::{
     rule_id::RuleId,
     vocabulary::{self, RUNTIME},
 };
-use syn::{Ident, Item, ItemUse, Path, UseTree, ext::IdentExt, spanned::Spanned, visit::Visit};
+use std::collections::BTreeSet;
+use syn::{
+    File, Ident, Item, ItemUse, Path, UseTree, ext::IdentExt, spanned::Spanned, visit::Visit,
+};
 
 /// Checks every import, item and path of the file.
 pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
@@ -32,7 +36,25 @@ pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
     visitor
         .diagnostics
         .extend(undefined.map(|(_, diagnostic)| diagnostic.clone()));
+    visitor.diagnostics.extend(functions_twice(harness.file));
     visitor.diagnostics
+}
+
+/// The second of two functions with one name: the verifier would follow one of them. The functions
+/// that the suite calls have rules that require them once.
+fn functions_twice(file: &File) -> Vec<Diagnostic> {
+    let mut names = BTreeSet::new();
+    let second = file.items.iter().filter_map(|item| match item {
+        Item::Fn(item) => Some(item.sig.ident.unraw()).filter(|name| !names.insert(name.clone())),
+        _ => None,
+    });
+    let second = second.filter(|name| !vocabulary::is_entry(&name.to_string()));
+    second
+        .map(|name| {
+            let message = format!("`{name}` is defined a second time");
+            Diagnostic::at(&name, message, "remove one of the two, or rename it")
+        })
+        .collect()
 }
 
 struct ImportVisitor<'h, 'a> {

@@ -22,23 +22,24 @@ pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
 }
 
 fn one(init_path: &InitPath<'_, '_>) -> Option<Diagnostic> {
-    let function = init_path.function();
+    let (function, path) = (init_path.function(), &init_path.code_path);
     let help = "begin with `report_visibility(&target.label, &visible_devices());`";
-    let Some((read, call)) = init_path.code_path.runtime("visible_devices").next() else {
+    let Some((_, first)) = path.runtime("visible_devices").next() else {
         let message =
             format!("a path through `{function}` does not read the visible-device variables");
         return Some(init_path.diagnostic(message, help));
     };
-    let expected = [of_target("label"), Value::Called(read)];
-    if init_path
-        .code_path
-        .runtime("report_visibility")
-        .any(|(_, call)| call.arguments == expected)
-    {
+    // They may be read again, for instance for a condition: one value must be reported.
+    let is_reported = path.runtime("visible_devices").any(|(read, _)| {
+        let expected = [of_target("label"), Value::Called(read)];
+        path.runtime("report_visibility")
+            .any(|(_, call)| call.arguments == expected)
+    });
+    if is_reported {
         return None;
     }
     let message = format!(
         "a path through `{function}` reads the visible-device variables and does not report them"
     );
-    Some(Diagnostic::span(call.span(), message, help))
+    Some(Diagnostic::span(first.span(), message, help))
 }

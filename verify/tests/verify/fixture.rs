@@ -125,7 +125,7 @@ fn splice(file: &mut File, item: Item) {
     });
     match replaced {
         Some(position) => file.items[position] = mark(item),
-        None => file.items.push(item),
+        None => file.items.push(mark(item)),
     }
 }
 

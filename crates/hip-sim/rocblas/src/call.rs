@@ -25,6 +25,84 @@ pub(crate) struct GemmArguments {
     pub(crate) algo: c_int,
 }
 
+/// Defines the function of one product and the function of a batch, whose matrices have strides.
+/// Both take the arguments of a product, then their own, which they pass on.
+macro_rules! product_functions {
+    ($one:ident, $batched:ident($($own:ident: $type:ty),+) -> $function:ident($($passed:ident),+)) => {
+        product_functions! {
+            @define $one, 1, ($($own: $type),+), $function($($passed),+),
+            0 (), 0 (), 0 (), 0 (), ()
+        }
+        product_functions! {
+            @define $batched, batch_count, ($($own: $type),+), $function($($passed),+),
+            stride_a (stride_a: i64,), stride_b (stride_b: i64,), stride_c (stride_c: i64,),
+            stride_d (stride_d: i64,), (batch_count: c_int,)
+        }
+    };
+    (
+        @define $name:ident, $count:tt, ($($own:ident: $type:ty),+),
+        $function:ident($($passed:ident),+),
+        $stride_a:tt ($($of_a:tt)*), $stride_b:tt ($($of_b:tt)*), $stride_c:tt ($($of_c:tt)*),
+        $stride_d:tt ($($of_d:tt)*), ($($of_count:tt)*)
+    ) => {
+        /// The function of this name in rocBLAS. The flags are ignored.
+        ///
+        /// # Safety
+        ///
+        /// `handle` came from this library; alpha and beta can be read, the elements of A, B and C
+        /// read, and the elements of D written. A list is null or has room for as many numbers as
+        /// its size says.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(
+            handle: *mut c_void,
+            trans_a: c_int,
+            trans_b: c_int,
+            m: c_int,
+            n: c_int,
+            k: c_int,
+            alpha: *const c_void,
+            a: *const c_void,
+            a_type: c_int,
+            lda: c_int,
+            $($of_a)*
+            b: *const c_void,
+            b_type: c_int,
+            ldb: c_int,
+            $($of_b)*
+            beta: *const c_void,
+            c: *const c_void,
+            c_type: c_int,
+            ldc: c_int,
+            $($of_c)*
+            d: *mut c_void,
+            d_type: c_int,
+            ldd: c_int,
+            $($of_d)*
+            $($of_count)*
+            compute_type: c_int,
+            algo: c_int,
+            $($own: $type),+
+        ) -> c_int {
+            let arguments = GemmArguments {
+                handle,
+                operations: [trans_a, trans_b],
+                sizes: [m, n, k],
+                scalars: [alpha, beta],
+                a: (a, a_type, lda, $stride_a),
+                b: (b, b_type, ldb, $stride_b),
+                c: (c, c_type, ldc, $stride_c),
+                d: (d.cast_const(), d_type, ldd, $stride_d),
+                batch: $count,
+                compute: compute_type,
+                algo,
+            };
+            // SAFETY: as the caller promises.
+            unsafe { $function(&arguments, $($passed),+) }
+        }
+    };
+}
+pub(crate) use product_functions;
+
 /// The solutions that are listed: an index for each order of sums.
 pub(crate) const SOLUTIONS: [i32; 3] = [2101, 2102, 4093];
 

@@ -20,6 +20,28 @@ use std::{
 };
 use testgen_device::SharedLibrary;
 
+/// Calls the function of one product, or of a batch, with the arguments of a [`RocblasCall`] and
+/// those after it. The factors are f32 of the host, which are read before the call returns.
+macro_rules! call_product {
+    ($functions:expr, $handle:expr, $call:expr, $($last:expr),+) => {{
+        let RocblasCall { operations: [op_a, op_b], sizes: [m, n, k], alpha, beta, a, b, c, d, batch } = &$call;
+        let (alpha, beta): (Data, Data) = ((&raw const *alpha).cast(), (&raw const *beta).cast());
+        if *batch == 1 {
+            ($functions.gemm)(
+                $handle, *op_a, *op_b, *m, *n, *k, alpha, a.data, a.number, a.leading,
+                b.data, b.number, b.leading, beta, c.data, c.number, c.leading,
+                d.data, d.number, d.leading, $($last),+
+            )
+        } else {
+            ($functions.batched)(
+                $handle, *op_a, *op_b, *m, *n, *k, alpha, a.data, a.number, a.leading, a.stride,
+                b.data, b.number, b.leading, b.stride, beta, c.data, c.number, c.leading, c.stride,
+                d.data, d.number, d.leading, d.stride, *batch, $($last),+
+            )
+        }
+    }};
+}
+
 /// rocBLAS on one device.
 pub(crate) struct Rocblas {
     gpu: Rc<dyn LibraryGpu>,
@@ -78,90 +100,25 @@ impl Rocblas {
         functions: &SolutionFunctions,
         list: &mut [i32],
     ) -> Result<usize, LibraryError> {
-        let RocblasCall {
-            operations: [op_a, op_b],
-            sizes: [m, n, k],
-            alpha,
-            beta,
-            a,
-            b,
-            c,
-            d,
-            batch,
-        } = call;
-        let (alpha, beta): (Data, Data) = ((&raw const *alpha).cast(), (&raw const *beta).cast());
         let mut count = i32::try_from(list.len()).unwrap_or(i32::MAX);
         let place = if list.is_empty() {
             null_mut()
         } else {
             list.as_mut_ptr()
         };
-        let (single, compute) = (*batch == 1, F32);
         // SAFETY: as for the product itself; `place` has room for `count` numbers, or is null, on
         // which the library only counts.
         let code = unsafe {
-            if single {
-                (functions.gemm)(
-                    self.handle,
-                    *op_a,
-                    *op_b,
-                    *m,
-                    *n,
-                    *k,
-                    alpha,
-                    a.data,
-                    a.number,
-                    a.leading,
-                    b.data,
-                    b.number,
-                    b.leading,
-                    beta,
-                    c.data,
-                    c.number,
-                    c.leading,
-                    d.data,
-                    d.number,
-                    d.leading,
-                    compute,
-                    Numbers::SOLUTION_INDEX,
-                    0,
-                    place,
-                    &mut count,
-                )
-            } else {
-                (functions.batched)(
-                    self.handle,
-                    *op_a,
-                    *op_b,
-                    *m,
-                    *n,
-                    *k,
-                    alpha,
-                    a.data,
-                    a.number,
-                    a.leading,
-                    a.stride,
-                    b.data,
-                    b.number,
-                    b.leading,
-                    b.stride,
-                    beta,
-                    c.data,
-                    c.number,
-                    c.leading,
-                    c.stride,
-                    d.data,
-                    d.number,
-                    d.leading,
-                    d.stride,
-                    *batch,
-                    compute,
-                    Numbers::SOLUTION_INDEX,
-                    0,
-                    place,
-                    &mut count,
-                )
-            }
+            call_product!(
+                functions,
+                self.handle,
+                call,
+                F32,
+                Numbers::SOLUTION_INDEX,
+                0,
+                place,
+                &mut count
+            )
         };
         status("rocblas_gemm_ex_get_solutions", code)?;
         Ok(usize::try_from(count).unwrap_or(0))
@@ -251,18 +208,6 @@ impl Blas for Rocblas {
         let call = RocblasCall::new(product, buffers).ok_or_else(|| LibraryError::Unsupported {
             reason: format!("rocblas has no product {}", product.arithmetic),
         })?;
-        let RocblasCall {
-            operations: [op_a, op_b],
-            sizes: [m, n, k],
-            alpha,
-            beta,
-            a,
-            b,
-            c,
-            d,
-            batch,
-        } = &call;
-        let (alpha, beta): (Data, Data) = ((&raw const *alpha).cast(), (&raw const *beta).cast());
         let (algo, index) = match algorithm.handle {
             AlgorithmHandle::Index(index) => (Numbers::SOLUTION_INDEX, index),
             AlgorithmHandle::Default | AlgorithmHandle::Opaque { .. } => (Numbers::STANDARD, 0),
@@ -270,68 +215,7 @@ impl Blas for Rocblas {
         // SAFETY: the matrices have the bytes that the sizes state; alpha and beta are f32, as the
         // compute type requires, and are read before the call returns, because the pointer mode is
         // set to the host.
-        let code = unsafe {
-            if *batch == 1 {
-                (self.functions.gemm)(
-                    self.handle,
-                    *op_a,
-                    *op_b,
-                    *m,
-                    *n,
-                    *k,
-                    alpha,
-                    a.data,
-                    a.number,
-                    a.leading,
-                    b.data,
-                    b.number,
-                    b.leading,
-                    beta,
-                    c.data,
-                    c.number,
-                    c.leading,
-                    d.data,
-                    d.number,
-                    d.leading,
-                    F32,
-                    algo,
-                    index,
-                    0,
-                )
-            } else {
-                (self.functions.batched)(
-                    self.handle,
-                    *op_a,
-                    *op_b,
-                    *m,
-                    *n,
-                    *k,
-                    alpha,
-                    a.data,
-                    a.number,
-                    a.leading,
-                    a.stride,
-                    b.data,
-                    b.number,
-                    b.leading,
-                    b.stride,
-                    beta,
-                    c.data,
-                    c.number,
-                    c.leading,
-                    c.stride,
-                    d.data,
-                    d.number,
-                    d.leading,
-                    d.stride,
-                    *batch,
-                    F32,
-                    algo,
-                    index,
-                    0,
-                )
-            }
-        };
+        let code = unsafe { call_product!(self.functions, self.handle, call, F32, algo, index, 0) };
         let allowed = if algorithm.handle == AlgorithmHandle::Default {
             Numbers::UNSUPPORTED
         } else {

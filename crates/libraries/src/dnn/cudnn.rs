@@ -140,14 +140,10 @@ impl ConvolutionLibrary for Cudnn {
             .functions
             .describe(problem)
             .and_then(|descriptors| self.heuristic(problem, &descriptors));
-        match found {
-            Ok(results) => Ok(results
-                .iter()
-                .filter_map(|result| algorithm(problem.is_transposed(), result))
-                .collect()),
-            Err(LibraryError::Unsupported { .. }) => Ok(Vec::new()),
-            Err(error) => Err(error),
-        }
+        Ok(LibraryError::none_if_unsupported(found)?
+            .iter()
+            .filter_map(|result| algorithm(problem.is_transposed(), result))
+            .collect())
     }
 
     fn run(
@@ -166,51 +162,34 @@ impl ConvolutionLibrary for Cudnn {
         let [x, weight, y, workspace] = [buffers.x, buffers.weight, buffers.y, buffers.workspace]
             .map(|address| address.pointer());
         let [x_layout, weight_layout, y_layout, windows] = descriptors.pointers();
+        let (x, weight) = ((x_layout, x), (weight_layout, weight));
+        let (name, compute, (first_layout, first), (second_layout, second)) =
+            if problem.is_transposed() {
+                let compute = self.functions.backward;
+                ("cudnnConvolutionBackwardData", compute, weight, x)
+            } else {
+                let compute = self.functions.forward;
+                ("cudnnConvolutionForward", compute, x, weight)
+            };
         // SAFETY: the descriptors exist; the tensors have the elements that they state, and the
         // workspace has the bytes that the library requested. Alpha and beta are f32, as sums are,
         // and are read before the call returns.
-        let (name, code) = unsafe {
-            if problem.is_transposed() {
-                let compute = self.functions.backward;
-                (
-                    "cudnnConvolutionBackwardData",
-                    compute(
-                        self.handle,
-                        alpha,
-                        weight_layout,
-                        weight,
-                        x_layout,
-                        x,
-                        windows,
-                        number,
-                        workspace,
-                        bytes,
-                        beta,
-                        y_layout,
-                        y,
-                    ),
-                )
-            } else {
-                let compute = self.functions.forward;
-                (
-                    "cudnnConvolutionForward",
-                    compute(
-                        self.handle,
-                        alpha,
-                        x_layout,
-                        x,
-                        weight_layout,
-                        weight,
-                        windows,
-                        number,
-                        workspace,
-                        bytes,
-                        beta,
-                        y_layout,
-                        y,
-                    ),
-                )
-            }
+        let code = unsafe {
+            compute(
+                self.handle,
+                alpha,
+                first_layout,
+                first,
+                second_layout,
+                second,
+                windows,
+                number,
+                workspace,
+                bytes,
+                beta,
+                y_layout,
+                y,
+            )
         };
         self.functions.check(name, code)
     }

@@ -132,11 +132,8 @@ impl ConvolutionLibrary for Miopen {
             .functions
             .describe(problem)
             .and_then(|descriptors| self.solutions(&descriptors));
-        match found {
-            Ok(solutions) => Ok(solutions.iter().map(algorithm).collect()),
-            Err(LibraryError::Unsupported { .. }) => Ok(Vec::new()),
-            Err(error) => Err(error),
-        }
+        let solutions = LibraryError::none_if_unsupported(found)?;
+        Ok(solutions.iter().map(algorithm).collect())
     }
 
     fn run(

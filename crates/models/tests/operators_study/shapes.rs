@@ -4,14 +4,17 @@ use std::{fs, path::Path, sync::OnceLock};
 use testgen_operators::cases::odd_sizes;
 use testgen_types::Operator;
 
-/// The shapes of an operator in `model_specs/operators`, after a small odd one.
+/// The shapes of an operator, or else of its group, in `model_specs/operators`, after a small odd
+/// one.
 pub(crate) fn for_operator(operator: Operator) -> Vec<Vec<usize>> {
     static TEXTS: OnceLock<String> = OnceLock::new();
     let texts = TEXTS.get_or_init(texts);
-    let start = format!("  {operator}: ");
-    let line = texts
-        .lines()
-        .find_map(|line| line.strip_prefix(&start))
+    let line = [operator.as_str(), operator.group().as_str()]
+        .into_iter()
+        .find_map(|name| {
+            let start = format!("  {name}: ");
+            texts.lines().find_map(|line| line.strip_prefix(&start))
+        })
         .expect("every operator has a spec");
     // A list in YAML is one in JSON here.
     let shapes: Vec<Vec<usize>> = serde_json::from_str(line).expect("shapes are lists");

@@ -20,7 +20,7 @@ pub(crate) fn dimensions(call: &Call) -> Result<Dimensions<'_>, Problem> {
     let mut dimensions = Dimensions::of_filled(call)?;
     let described = match call.operator.group() {
         OperatorGroup::Elementwise | OperatorGroup::Comparison => {
-            rows::broadcast(&mut dimensions, rows::inputs_of(call.operator))
+            rows::broadcast(&mut dimensions, call.operator.elementwise_inputs())
         }
         OperatorGroup::Activation | OperatorGroup::Reduction => rows::one(&mut dimensions),
         OperatorGroup::Matrix => rows::matrix(&mut dimensions),

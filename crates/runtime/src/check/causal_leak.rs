@@ -27,9 +27,7 @@ pub(super) const FAULT: Detected = Detected::new(
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;
     let tested = run.subject_under_test()?;
-    if let Some(reason) = inapplicable(tested.model().class()) {
-        return Err(Abort::Skip(reason));
-    }
+    Abort::skip_if(inapplicable(tested.model().class()))?;
     let facts = run.text_facts(&tested, &golden);
     if !facts.causal {
         return Err(Abort::Skip(format!(

@@ -39,9 +39,7 @@ pub(super) const FAULT: Detected = Detected::new(
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;
     let tested = run.subject_under_test()?;
-    if let Some(reason) = inapplicable(tested.model().class()) {
-        return Err(Abort::Skip(reason));
-    }
+    Abort::skip_if(inapplicable(tested.model().class()))?;
     has_cache(run.spec().architecture, tested.model())?;
     let prompt = prompt(run, &tested, &golden)?;
     let bench = Bench {

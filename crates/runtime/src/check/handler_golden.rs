@@ -35,9 +35,7 @@ pub(super) const FAULT: Detected = Detected::new(
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let (directory, task) = (run.checkpoint().directory().to_owned(), run.spec().task);
-    if let Some(reason) = inapplicable(&directory, task) {
-        return Err(Abort::Skip(reason));
-    }
+    Abort::skip_if(inapplicable(&directory, task))?;
     let recorded = RecordedAnswer::read(&directory, task)?;
     let request = (run.harness.request)(&recorded.request)?;
     let tested = run.subject_under_test()?;

@@ -18,9 +18,7 @@ pub(super) const FAULT: Detected = Detected::new(
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;
-    if let Some(reason) = inapplicable(&golden) {
-        return Err(Abort::Skip(reason));
-    }
+    Abort::skip_if(inapplicable(&golden))?;
     let tested = run.subject_under_test()?;
     let compared = compare_trace(run, &tested, &golden, is_hidden_state)?;
     let count = compared.len();

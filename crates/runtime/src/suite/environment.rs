@@ -3,6 +3,7 @@
 
 use super::{device_selection::SelectedDevices, devices::SuiteDevices, engines, locks::Locks};
 use crate::{
+    check::CheckContext,
     harness::Harness,
     report::Report,
     require::{REQUIRE_VARIABLE, RequiredDevices},
@@ -38,6 +39,21 @@ pub(super) enum IgnoredMode {
 }
 
 impl Environment {
+    /// The environment of the checks of a harness on a device.
+    pub(super) fn context(
+        &self,
+        harness: &Harness,
+        device: DeviceKind,
+        engine: EngineName,
+    ) -> CheckContext<'_> {
+        CheckContext {
+            checkpoint: harness.spec.subject.checkpoint(&self.base),
+            requirements: &self.requirements,
+            index: self.devices.index(device),
+            engine,
+        }
+    }
+
     /// Reads the environment variables of a suite; `list` if tests are only listed.
     pub(super) fn read(
         harnesses: &[&'static Harness],

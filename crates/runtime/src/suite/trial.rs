@@ -62,17 +62,8 @@ fn run_available(
     engine: &EngineName,
 ) -> (ReportEntry, Vec<String>) {
     let started = Instant::now();
-    let (base, index) = (
-        &environment.base,
-        environment.devices.index(registration.device),
-    );
-    let checkpoint = harness.spec.subject.checkpoint(base);
-    let context = CheckContext {
-        checkpoint,
-        requirements: &environment.requirements,
-        index,
-        engine: engine.clone(),
-    };
+    let base = &environment.base;
+    let context = environment.context(harness, registration.device, engine.clone());
     if let Some(status) = without_running(environment, harness, registration, engine) {
         let outcome = CheckOutcome {
             status,

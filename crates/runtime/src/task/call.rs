@@ -12,10 +12,10 @@ pub(super) use request_parts::{Denoising, ImagePrompts};
 use super::{DocumentQuestion, QuestionContext, Request, TextChoices, TimeSeries};
 use crate::subject::LoadedSubject;
 use serde_json::Value;
-use testgen_models::{Capabilities, Model};
+use testgen_models::Model;
 use testgen_nn::{
-    array::{Array, Arrays},
-    forward::{Forward, ForwardError, Session, Unsupported},
+    array::Array,
+    forward::{Forward, ForwardError, Unsupported},
 };
 use testgen_processing::{
     audio::Audio,
@@ -25,61 +25,31 @@ use testgen_processing::{
     graph_collator::GraphCollator,
     image::Image,
     image_processor::ImageProcessor,
-    processor::Processor,
     schedule::Scheduler,
     tokenizer::{TextInput, TokenBatch, TokenizeOptions, Tokenizer},
 };
-use testgen_types::{ModelType, Task};
+use testgen_types::Task;
 
-/// The model as handlers use it; tests replace it.
-pub(super) trait TaskModel {
-    fn forward(&self, inputs: &Arrays) -> Result<Forward, ForwardError>;
-    fn session(&self) -> Result<Box<dyn Session + '_>, ForwardError>;
-    fn model_type(&self) -> ModelType;
-    fn capabilities(&self) -> Capabilities;
-    fn class(&self) -> &str;
-    fn config(&self) -> &Value;
-    fn processor(&self) -> &Processor;
-}
-
-impl TaskModel for Model {
-    fn forward(&self, inputs: &Arrays) -> Result<Forward, ForwardError> {
-        Model::forward(self, inputs)
-    }
-
-    fn session(&self) -> Result<Box<dyn Session + '_>, ForwardError> {
-        Model::session(self)
-    }
-
-    fn model_type(&self) -> ModelType {
-        Model::model_type(self)
-    }
-
-    fn capabilities(&self) -> Capabilities {
-        Model::capabilities(self)
-    }
-
-    fn class(&self) -> &str {
-        Model::class(self)
-    }
-
-    fn config(&self) -> &Value {
-        Model::config(self)
-    }
-
-    fn processor(&self) -> &Processor {
-        Model::processor(self)
-    }
+/// Defines the functions that take the list out of a request of one kind.
+macro_rules! lists {
+    ($($name:ident: $kind:ident($item:ty), $expected:literal;)+) => {$(
+        pub(super) fn $name(&self, request: Request) -> Result<Vec<$item>, HandlerError> {
+            match request {
+                Request::$kind(items) => self.filled(items, $expected),
+                other => Err(self.wrong($expected, &other)),
+            }
+        }
+    )+};
 }
 
 /// A model that answers for a task.
 pub(super) struct TaskCall<'a> {
-    pub(super) model: &'a dyn TaskModel,
+    pub(super) model: &'a Model,
     task: Task,
 }
 
 impl<'a> TaskCall<'a> {
-    pub(super) fn new(model: &'a dyn TaskModel, task: Task) -> Self {
+    pub(super) fn new(model: &'a Model, task: Task) -> Self {
         Self { model, task }
     }
 
@@ -92,39 +62,15 @@ impl<'a> TaskCall<'a> {
         Ok(Self::new(model, task))
     }
 
-    pub(super) fn texts(&self, request: Request) -> Result<Vec<String>, HandlerError> {
-        const EXPECTED: &str = "texts";
-        match request {
-            Request::Texts(texts) => self.filled(texts, EXPECTED),
-            other => Err(self.wrong(EXPECTED, &other)),
-        }
-    }
-
-    pub(super) fn questions(&self, request: Request) -> Result<Vec<QuestionContext>, HandlerError> {
-        const EXPECTED: &str = "questions with contexts";
-        match request {
-            Request::Questions(questions) => self.filled(questions, EXPECTED),
-            other => Err(self.wrong(EXPECTED, &other)),
-        }
-    }
-
-    pub(super) fn documents(
-        &self,
-        request: Request,
-    ) -> Result<Vec<DocumentQuestion>, HandlerError> {
-        const EXPECTED: &str = "questions about documents";
-        match request {
-            Request::Documents(questions) => self.filled(questions, EXPECTED),
-            other => Err(self.wrong(EXPECTED, &other)),
-        }
-    }
-
-    pub(super) fn choices(&self, request: Request) -> Result<Vec<TextChoices>, HandlerError> {
-        const EXPECTED: &str = "texts with choices";
-        match request {
-            Request::Choices(texts) => self.filled(texts, EXPECTED),
-            other => Err(self.wrong(EXPECTED, &other)),
-        }
+    lists! {
+        texts: Texts(String), "texts";
+        questions: Questions(QuestionContext), "questions with contexts";
+        documents: Documents(DocumentQuestion), "questions about documents";
+        choices: Choices(TextChoices), "texts with choices";
+        images: Images(Image), "images";
+        videos: Videos(Vec<Image>), "videos";
+        series: Series(TimeSeries), "series";
+        graphs: Graphs(Graph), "graphs";
     }
 
     pub(super) fn prompts(
@@ -136,22 +82,6 @@ impl<'a> TaskCall<'a> {
             Request::Prompts { prompts, controls } => {
                 Ok((self.filled(prompts, EXPECTED)?, controls))
             }
-            other => Err(self.wrong(EXPECTED, &other)),
-        }
-    }
-
-    pub(super) fn images(&self, request: Request) -> Result<Vec<Image>, HandlerError> {
-        const EXPECTED: &str = "images";
-        match request {
-            Request::Images(images) => self.filled(images, EXPECTED),
-            other => Err(self.wrong(EXPECTED, &other)),
-        }
-    }
-
-    pub(super) fn videos(&self, request: Request) -> Result<Vec<Vec<Image>>, HandlerError> {
-        const EXPECTED: &str = "videos";
-        match request {
-            Request::Videos(videos) => self.filled(videos, EXPECTED),
             other => Err(self.wrong(EXPECTED, &other)),
         }
     }
@@ -230,22 +160,6 @@ impl<'a> TaskCall<'a> {
             .processor()
             .scheduler()
             .ok_or_else(|| self.lacks(needed))
-    }
-
-    pub(super) fn series(&self, request: Request) -> Result<Vec<TimeSeries>, HandlerError> {
-        const EXPECTED: &str = "series";
-        match request {
-            Request::Series(series) => self.filled(series, EXPECTED),
-            other => Err(self.wrong(EXPECTED, &other)),
-        }
-    }
-
-    pub(super) fn graphs(&self, request: Request) -> Result<Vec<Graph>, HandlerError> {
-        const EXPECTED: &str = "graphs";
-        match request {
-            Request::Graphs(graphs) => self.filled(graphs, EXPECTED),
-            other => Err(self.wrong(EXPECTED, &other)),
-        }
     }
 
     pub(super) fn images_with_texts(

@@ -3,13 +3,14 @@
 use super::{Computation, Fault};
 use crate::emulated::on_host;
 use testgen_operators::calls::{Attributes, Call, Element, Execute, HostTensor, Input};
-use testgen_types::Operator;
+use testgen_types::{Operator, OperatorGroup};
 
 /// The operators that are easily confused with one, and its naive formula.
 pub(super) fn for_operator(operator: Operator) -> Vec<Fault> {
-    let mut faults: Vec<Fault> = confused(operator)
-        .iter()
-        .map(|other| replaced(*other))
+    let confused = confused(operator).iter().copied();
+    let mut faults: Vec<Fault> = confused
+        .chain(other_activations(operator))
+        .map(replaced)
         .collect();
     match operator {
         Operator::Softmax | Operator::LogSoftmax => faults.push(naive_softmax()),
@@ -19,6 +20,16 @@ pub(super) fn for_operator(operator: Operator) -> Vec<Fault> {
         _ => {}
     }
     faults
+}
+
+/// Every other activation in place of one.
+fn other_activations(operator: Operator) -> impl Iterator<Item = Operator> {
+    let is_activation = |one: &Operator| {
+        one.group() == OperatorGroup::Activation
+            && !matches!(one, Operator::Softmax | Operator::LogSoftmax)
+    };
+    let all = Operator::ALL.iter().copied().filter(is_activation);
+    all.filter(move |other| *other != operator && is_activation(&operator))
 }
 
 fn confused(operator: Operator) -> &'static [Operator] {
@@ -40,9 +51,7 @@ fn confused(operator: Operator) -> &'static [Operator] {
         Cos => &[Sin],
         Tanh => &[Sigmoid],
         Relu => &[Abs, Copy],
-        Sigmoid => &[Tanh, Silu],
-        Gelu => &[Silu, Relu],
-        Silu => &[Sigmoid, Gelu],
+        Sigmoid => &[Tanh],
         Softmax => &[LogSoftmax, Sigmoid],
         LogSoftmax => &[Softmax],
         Sum => &[Mean, Max],

@@ -7,16 +7,6 @@ use testgen_types::Operator;
 /// The number of elements of the result, or `None` if it is larger than memory.
 pub(super) type Described = Result<Option<usize>, Problem>;
 
-/// The number of tensors that an elementwise operator or a comparison takes.
-pub(super) fn inputs_of(operator: Operator) -> usize {
-    use Operator::*;
-    match operator {
-        Neg | Abs | Sqrt | Exp | Log | Sin | Cos | Tanh | Clamp | Dropout => 1,
-        Where => 3,
-        _ => 2,
-    }
-}
-
 /// `count` inputs that are broadcast.
 pub(super) fn broadcast(dimensions: &mut Dimensions<'_>, count: usize) -> Described {
     let shapes = (0..count)

@@ -25,6 +25,12 @@ struct TokenRow<'a> {
     text: &'a str,
 }
 
+impl<'a> TokenRow<'a> {
+    fn new(ids: &'a [i64], text: &'a str) -> Self {
+        Self { ids, text }
+    }
+}
+
 /// How many tokens were compared.
 #[derive(Default)]
 struct ComparedTokens {
@@ -35,14 +41,8 @@ struct ComparedTokens {
 impl AnswerComparison<'_, '_, '_> {
     /// The new tokens of each prompt.
     pub(super) fn generated(&mut self, expected: &[Tokens], got: &[GeneratedText]) -> CheckResult {
-        let got: Vec<TokenRow<'_>> = got
-            .iter()
-            .map(|row| TokenRow {
-                ids: &row.ids,
-                text: &row.text,
-            })
-            .collect();
-        let compared = self.rows(&expected.iter().collect::<Vec<_>>(), &got);
+        let got = got.iter().map(|row| TokenRow::new(&row.ids, &row.text));
+        let compared = self.rows(expected.iter(), got);
         compared.summary(self.failures.is_empty())
     }
 
@@ -52,23 +52,21 @@ impl AnswerComparison<'_, '_, '_> {
         expected: &[Tokens],
         got: &[Transcription],
     ) -> CheckResult {
-        let got: Vec<TokenRow<'_>> = got
-            .iter()
-            .map(|row| TokenRow {
-                ids: &row.ids,
-                text: &row.text,
-            })
-            .collect();
-        let compared = self.rows(&expected.iter().collect::<Vec<_>>(), &got);
+        let got = got.iter().map(|row| TokenRow::new(&row.ids, &row.text));
+        let compared = self.rows(expected.iter(), got);
         compared.summary(self.failures.is_empty())
     }
 
-    fn rows(&mut self, expected: &[&Tokens], got: &[TokenRow<'_>]) -> ComparedTokens {
+    fn rows<'r>(
+        &mut self,
+        expected: impl ExactSizeIterator<Item = &'r Tokens>,
+        got: impl ExactSizeIterator<Item = TokenRow<'r>>,
+    ) -> ComparedTokens {
         self.same_count("rows of tokens", expected.len(), got.len());
         let mut compared = ComparedTokens::default();
-        for (row, (expected, got)) in expected.iter().zip(got).enumerate() {
+        for (row, (expected, got)) in expected.zip(got).enumerate() {
             compared.of += expected.ids.len();
-            compared.tokens += self.sequence(&format!("row {row}"), expected, *got);
+            compared.tokens += self.sequence(&format!("row {row}"), expected, got);
         }
         compared
     }
@@ -193,18 +191,12 @@ impl AnswerComparison<'_, '_, '_> {
             max_rel: factor * max_rel,
         };
         self.numbers_within("probabilities", threshold, shares.expected, shares.got);
-        let answers: Vec<TokenRow<'_>> = got
+        let answers = got
             .iter()
-            .map(|row| TokenRow {
-                ids: &row.answer.ids,
-                text: &row.answer.text,
-            })
-            .collect();
+            .map(|row| TokenRow::new(&row.answer.ids, &row.answer.text));
         // The passages are compared in any case, so no equal token is required.
-        let ComparedTokens { tokens, of } = self.rows(
-            &expected.iter().map(|row| &row.answer).collect::<Vec<_>>(),
-            &answers,
-        );
+        let ComparedTokens { tokens, of } =
+            self.rows(expected.iter().map(|row| &row.answer), answers);
         Ok(Some(format!(
             "{passages} passages, {tokens} of {of} tokens equal, the others within their margin"
         )))

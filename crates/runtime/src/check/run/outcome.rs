@@ -94,6 +94,13 @@ pub(in crate::check) enum Abort {
     Skip(String),
 }
 
+impl Abort {
+    /// Ends the check if there is a reason why it does not apply.
+    pub(in crate::check) fn skip_if(reason: Option<String>) -> Result<(), Self> {
+        reason.map_or(Ok(()), |reason| Err(Self::Skip(reason)))
+    }
+}
+
 impl<E: Error + 'static> From<E> for Abort {
     fn from(error: E) -> Self {
         let mut reason = crate::endpoint::chain(&error);

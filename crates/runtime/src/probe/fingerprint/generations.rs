@@ -27,14 +27,13 @@ const fn nvidia(
     tf32_terms: Option<usize>,
     extra_bits: Option<ExtraBits>,
 ) -> Generation {
-    let (rounding, accumulator_separate) = (SumRounding::TowardZero, Some(false));
     Generation {
         name,
         terms,
         tf32_terms,
         extra_bits,
-        rounding,
-        accumulator_separate,
+        rounding: SumRounding::TowardZero,
+        accumulator_separate: Some(false),
         subnormal_inputs: true,
     }
 }
@@ -46,15 +45,10 @@ const fn amd(
     tf32_terms: Option<usize>,
     extra_bits: Option<ExtraBits>,
 ) -> Generation {
-    let (rounding, accumulator_separate) = (SumRounding::NearestEven, Some(true));
     Generation {
-        name,
-        terms,
-        tf32_terms,
-        extra_bits,
-        rounding,
-        accumulator_separate,
-        subnormal_inputs: true,
+        rounding: SumRounding::NearestEven,
+        accumulator_separate: Some(true),
+        ..nvidia(name, terms, tf32_terms, extra_bits)
     }
 }
 

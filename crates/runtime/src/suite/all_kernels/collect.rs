@@ -2,7 +2,7 @@
 //! it.
 
 use super::super::{environment::Environment, trial};
-use crate::{check::CheckContext, harness::Harness};
+use crate::harness::Harness;
 use std::collections::BTreeMap;
 use testgen_engine::EngineName;
 use testgen_gpu::{Product, record_products};
@@ -99,20 +99,9 @@ fn record(
     environment: &Environment,
     found: &mut BTreeMap<Product, RecordedProduct>,
 ) -> Result<(), String> {
-    let index = environment.devices.index(registration.device);
-    let base = &environment.base;
-    let (checkpoint, requirements) = (
-        harness.spec.subject.checkpoint(base),
-        &environment.requirements,
-    );
-    let context = CheckContext {
-        checkpoint,
-        requirements,
-        index,
-        engine: EngineName::native(),
-    };
+    let context = environment.context(harness, registration.device, EngineName::native());
     let ((entry, _), products) =
-        record_products(|| trial::run(harness, registration, base, &context));
+        record_products(|| trial::run(harness, registration, &environment.base, &context));
     // Its products may be incomplete, so that some would be missing without a notice.
     if entry.status == EntryStatus::Fail {
         let reason = entry.reason.clone().unwrap_or_default();

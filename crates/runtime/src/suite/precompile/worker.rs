@@ -7,9 +7,7 @@ use super::{
     jobs::{self, CompileJob, Jobs},
     progress,
 };
-use crate::{
-    check::CheckContext, harness::Harness, kernels, suite::environment::Environment, suite::trial,
-};
+use crate::{harness::Harness, kernels, suite::environment::Environment, suite::trial};
 use std::{
     io::{BufRead, BufReader, Write},
     process::{Child, ChildStdin, Command, ExitCode, Stdio},
@@ -58,23 +56,10 @@ fn compile(job: CompileJob, environment: &Environment, harnesses: &[&'static Har
         return;
     };
     kernels::compile_only(job.part, job.parts);
-    let (base, index) = (
-        &environment.base,
-        environment.devices.index(job.unit.device),
-    );
-    let (checkpoint, requirements) = (
-        harness.spec.subject.checkpoint(base),
-        &environment.requirements,
-    );
-    let context = CheckContext {
-        checkpoint,
-        requirements,
-        index,
-        engine: EngineName::native(),
-    };
+    let context = environment.context(harness, job.unit.device, EngineName::native());
     for check in jobs::compiled_checks(harness, job.unit.device) {
         // It fails, because nothing was computed.
-        drop(trial::run(harness, check, base, &context));
+        drop(trial::run(harness, check, &environment.base, &context));
     }
 }
 

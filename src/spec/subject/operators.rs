@@ -1,32 +1,46 @@
-//! `operators` of a spec: the shapes of each operator.
+//! `operators` of a spec: the shapes of each operator, or of a group of them.
 
 use crate::spec::{
-    OperatorSpec,
     fields::{SpecDecoder, list},
     tree::{Node, YamlValue},
 };
+use serde::Serialize;
 use testgen_base::text::Quoted;
-use testgen_types::Operator;
+use testgen_types::{Operator, OperatorGroup};
 
-/// The operators in the order of their declaration, each with at least one shape.
+/// An operator with the shapes that it is computed on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct OperatorSpec {
+    /// The operator.
+    pub operator: Operator,
+    /// Shapes with the sizes that [`Operator::sizes`] names.
+    pub shapes: Vec<Vec<u64>>,
+}
+
+/// The operators in the order of their declaration, each with at least one shape: its own, or else
+/// the shapes of its group.
 pub(super) fn shapes(decoder: &mut SpecDecoder, node: &Node) -> Vec<OperatorSpec> {
-    let names: Vec<&str> = Operator::ALL
-        .iter()
-        .map(|operator| operator.as_str())
-        .collect();
+    let groups = OperatorGroup::ALL.iter().map(|group| group.as_str());
+    let operators = Operator::ALL.iter().map(|operator| operator.as_str());
+    let names: Vec<&str> = groups.chain(operators).collect();
     let Some(fields) = decoder.mapping(node, "operators", &names, &[]) else {
         return Vec::new();
     };
-    let mut all = Vec::new();
+    let (mut all, mut with_problems) = (Vec::new(), Vec::new());
     for &operator in Operator::ALL {
-        let Some(node) = fields.optional(operator.as_str()) else {
+        let keys = [operator.as_str(), operator.group().as_str()];
+        let found = keys.map(|key| Some((key, fields.optional(key)?)));
+        let Some((key, node)) = found.into_iter().flatten().next() else {
             continue;
         };
-        let path = fields.key(operator.as_str());
-        all.push(OperatorSpec {
-            operator,
-            shapes: list_of_shapes(decoder, node, &path, operator),
-        });
+        // A problem of a group is not repeated for each of its operators.
+        if with_problems.contains(&key) {
+            continue;
+        }
+        let known = decoder.problems.len();
+        let shapes = list_of_shapes(decoder, node, &fields.key(key), operator);
+        with_problems.extend((decoder.problems.len() > known).then_some(key));
+        all.push(OperatorSpec { operator, shapes });
     }
     if all.is_empty() && matches!(&node.value, YamlValue::Mapping(entries) if entries.is_empty()) {
         decoder.complain(

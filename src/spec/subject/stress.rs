@@ -1,13 +1,24 @@
 //! `stress` of a spec: the shapes of the check `stress`, by operator and issue.
 
-use super::operators::list_of_shapes;
+use super::operators::{OperatorSpec, list_of_shapes};
 use crate::spec::{
-    OperatorSpec, StressSpec,
     fields::SpecDecoder,
     tree::{Node, YamlValue},
 };
+use serde::Serialize;
 use testgen_base::text::Quoted;
 use testgen_types::Operator;
+
+/// Shapes of the check `stress` with their origin.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StressSpec {
+    /// The operator.
+    pub operator: Operator,
+    /// The issue that reports a fault of such sizes, `repository#number`, or a word.
+    pub issue: String,
+    /// Shapes with the sizes that [`Operator::sizes`] names.
+    pub shapes: Vec<Vec<u64>>,
+}
 
 /// The longest issue.
 const LONGEST: usize = 64;

@@ -1,10 +1,13 @@
-//! Reads the key `checkpoint`: exactly one place, and the model on the Hub.
+//! The key `checkpoint`: exactly one place, and the model on the Hub.
 
 use crate::spec::{
-    CheckpointPlace, CheckpointSource, ModelName, SyntheticConfig, SyntheticSource,
     fields::SpecDecoder,
+    model_name::ModelName,
+    synthetic::{SyntheticConfig, SyntheticSource},
     tree::{Node, YamlValue},
 };
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::Value;
 use testgen_base::text::Quoted;
 use testgen_types::ModelType;
@@ -12,6 +15,34 @@ use testgen_types::ModelType;
 const LONGEST_PATH: usize = 1000;
 const KEYS: &[&str] = &["fixture", "path", "synthetic", "hub"];
 const SYNTHETIC_KEYS: &[&str] = &["config", "seed"];
+
+/// Where the checkpoint is.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct CheckpointSource {
+    /// Its place.
+    #[serde(flatten)]
+    pub place: CheckpointPlace,
+    /// The real model on the Hugging Face Hub, `owner/name`; used when `TESTGEN_CHECKPOINTS`
+    /// requests it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub hub: Option<String>,
+}
+
+/// The place of a checkpoint.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum CheckpointPlace {
+    /// A directory in `fixtures/`, which is next to the directory of specs.
+    Fixture(String),
+    /// A directory, relative to this file or absolute. Used as it is; an absolute path works on one
+    /// machine only.
+    Path(String),
+    /// A configuration and a seed, from which the weights are computed when a suite runs. `testgen
+    /// record` writes the list of tensors and the goldens into the directory that has the name of
+    /// this file without `.yaml`.
+    Synthetic(SyntheticSource),
+}
 
 /// The value of `checkpoint`.
 pub(super) fn source(
