@@ -78,7 +78,8 @@ def cache_off_by_one(model):
             positions = kwargs.get("position_ids")
             length = cache.get_seq_length()
             if positions is None:
-                positions = torch.arange(length, length + kwargs["input_ids"].shape[1])[None]
+                ids = kwargs["input_ids"]
+                positions = torch.arange(length, length + ids.shape[1], device=ids.device)[None]
             kwargs["position_ids"] = positions + 1
         return kwargs
 
@@ -157,6 +158,21 @@ def stale_page(_):
         return keys
 
     cached_keys(change)
+
+
+def stale_values(_):
+    from transformers.cache_utils import DynamicLayer
+
+    original = DynamicLayer.update
+
+    def update(layer, *args, **kwargs):
+        keys, values = original(layer, *args, **kwargs)
+        values = values.clone()
+        if values.shape[-2] > 2048:
+            values[..., 1984:2048, :] = values[..., :64, :]
+        return keys, values
+
+    DynamicLayer.update = update
 
 
 def short_cache(_):

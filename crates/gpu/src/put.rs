@@ -7,7 +7,7 @@
 use crate::{
     copy_stream,
     device::GpuDevice,
-    parts::{Part, parts},
+    parts::parts,
     runtime::{GpuRuntime, GpuTensor},
     server::GpuServer,
 };
@@ -21,18 +21,22 @@ use cubecl::{
     stream_id::StreamId,
     zspace::metadata::Metadata,
 };
+use rayon::prelude::*;
+
+/// The parts that are written at the same time: with one of 4 MiB, threads wait for each other.
+const AT_ONCE: usize = 8;
 
 /// A tensor whose bytes `write` writes: in each call rows of the last dimension, from the one with
-/// the given index on.
+/// the given index on. Several threads call it at the same time.
 ///
 /// # Panics
 ///
 /// The device does not have the memory, or has failed before.
-pub fn put<E>(
+pub fn put<E: Send>(
     shape: Shape,
     dtype: DType,
     device: GpuDevice,
-    mut write: impl FnMut(usize, &mut [u8]) -> Result<(), E>,
+    write: impl Fn(usize, &mut [u8]) -> Result<(), E> + Sync,
 ) -> Result<GpuTensor, E> {
     let (client, stream) = (GpuRuntime::client(&device), StreamId::current());
     let server = DeviceHandle::<GpuServer>::new(device.to_id());
@@ -43,10 +47,20 @@ pub fn put<E>(
         layout.strides.clone(),
         dtype.size(),
     );
-    for Part { first, copy } in parts(copy) {
-        let mut bytes = staged(&server, &copy, stream);
-        write(first, &mut bytes)?;
-        server.submit(move |server| server.write(vec![(copy, bytes)], stream));
+    let mut parts = parts(copy).into_iter().peekable();
+    while parts.peek().is_some() {
+        let (rows, copies): (Vec<usize>, Vec<CopyDescriptor>) = parts
+            .by_ref()
+            .take(AT_ONCE)
+            .map(|part| (part.first, part.copy))
+            .unzip();
+        let mut staged = staged(&server, &copies, stream);
+        staged
+            .par_iter_mut()
+            .zip(rows)
+            .try_for_each(|(bytes, first)| write(first, bytes))?;
+        let copies = copies.into_iter().zip(staged).collect();
+        server.submit(move |server| server.write(copies, stream));
     }
     let metadata = Metadata::new(shape, layout.strides);
     Ok(GpuTensor::new(
@@ -58,14 +72,20 @@ pub fn put<E>(
     ))
 }
 
-/// Pinned memory for what `copy` describes.
-fn staged(server: &DeviceHandle<GpuServer>, copy: &CopyDescriptor, stream: StreamId) -> Bytes {
-    let size = copy.shape.iter().product::<usize>() * copy.elem_size;
-    let staged = server
-        .submit_blocking(move |server| server.staging(&[size], stream))
+/// Pinned memory for what each of `copies` describes.
+fn staged(
+    server: &DeviceHandle<GpuServer>,
+    copies: &[CopyDescriptor],
+    stream: StreamId,
+) -> Vec<Bytes> {
+    let sizes: Vec<usize> = copies
+        .iter()
+        .map(|copy| copy.shape.iter().product::<usize>() * copy.elem_size)
+        .collect();
+    server
+        .submit_blocking(move |server| server.staging(&sizes, stream))
         .unwrap_or_else(|_| panic!("the device has failed before"))
-        .unwrap_or_else(|error| panic!("no memory to copy from: {error:?}"));
-    staged.into_iter().next().expect("one was asked for")
+        .unwrap_or_else(|error| panic!("no memory to copy from: {error:?}"))
 }
 
 /// Runs `load`, whose tensors are put on `device` while it computes what the calling thread has

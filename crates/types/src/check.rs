@@ -70,7 +70,7 @@ macro_rules! for_each_check {
         ShapeSweep "shape_sweep" [Model(shape_sweep)] { topic: CheckTopic::Relations }
         /// A text as long as the model's positions, up to 32768 tokens, has the same outputs in
         /// chunks with a cache, cut at lengths around the tiles of kernels, and padded in a batch;
-        /// no token sees one before its window. Runs with `testgen run --stress` only.
+        /// a token is seen as far as its window. Runs with `testgen run --stress` only.
         LongText "long_text" [Model(long_text, by_class)] { topic: CheckTopic::Relations, architectures: reads_long_texts, is_on_request: true }
         /// Three runs give the same bits.
         Determinism "determinism" [Model(determinism), Operators(operators::determinism)] {}

@@ -10,11 +10,11 @@ impl Ops for Gpu {
         device.kind()
     }
 
-    fn put_op<E>(
+    fn put_op<E: Send>(
         shape: Shape,
         dtype: DType,
         device: &GpuDevice,
-        write: impl FnMut(usize, &mut [u8]) -> Result<(), E>,
+        write: impl Fn(usize, &mut [u8]) -> Result<(), E> + Sync,
     ) -> Result<GpuTensor, E> {
         testgen_gpu::put(shape, dtype, *device, write)
     }

@@ -14,11 +14,11 @@ pub trait Ops: Backend {
     fn kind(device: &Self::Device) -> DeviceKind;
 
     /// See [`put`].
-    fn put_op<E>(
+    fn put_op<E: Send>(
         shape: Shape,
         dtype: DType,
         device: &Self::Device,
-        mut write: impl FnMut(usize, &mut [u8]) -> Result<(), E>,
+        write: impl Fn(usize, &mut [u8]) -> Result<(), E> + Sync,
     ) -> Result<FloatTensor<Self>, E> {
         let mut bytes = vec![0; shape.num_elements() * dtype.size()];
         write(0, &mut bytes)?;
@@ -126,12 +126,13 @@ pub fn compute_in<B: Ops, T>(precision: Precision, run: impl FnOnce() -> T) -> T
 }
 
 /// A tensor whose bytes `write` writes: rows of the last dimension, from the one with this index
-/// on. It is called once for each part that is copied to the device, with whole rows.
-pub fn put<B: Ops, E, const D: usize>(
+/// on. It is called once for each part that is copied to the device, with whole rows, by several
+/// threads at the same time.
+pub fn put<B: Ops, E: Send, const D: usize>(
     shape: [usize; D],
     dtype: DType,
     device: &B::Device,
-    write: impl FnMut(usize, &mut [u8]) -> Result<(), E>,
+    write: impl Fn(usize, &mut [u8]) -> Result<(), E> + Sync,
 ) -> Result<Tensor<B, D>, E> {
     B::put_op(Shape::from(shape), dtype, device, write).map(wrap)
 }

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::backend::{Ops, put, transposed};
 use burn_tensor::{Bytes, DType, Shape, Tensor, TensorData};
-use convert::{Conversion, Convert, Rows, StoredBytes, conversion_from};
+use convert::{Conversion, Convert, StoredBytes, StoredRows, conversion_from};
 use std::{
     collections::BTreeSet,
     fmt,
@@ -192,7 +192,7 @@ impl<B: Ops> Weights<B> {
     pub fn values(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, WeightsError> {
         let stored = self.stored(name, shape)?;
         let mut bytes = vec![0; shape.iter().product::<usize>() * DType::F32.size()];
-        let rows = Rows {
+        let rows = StoredRows {
             stored: &stored,
             shape,
             conversion: Conversion::AsIs,
@@ -304,7 +304,7 @@ impl<B: Ops> Weights<B> {
             placed.reverse();
         }
         let tensor = put(placed, self.dtype, &self.device, |first, out| {
-            let rows = Rows {
+            let rows = StoredRows {
                 stored,
                 shape: &shape,
                 conversion,

@@ -1,6 +1,6 @@
 //! `long_text`: a text that fills the model's positions, read at once, equals the same text read in
-//! chunks with a cache, cut at lengths around tiles of kernels, and padded in a batch; no token
-//! sees one before its window.
+//! chunks with a cache, cut at lengths around tiles of kernels, padded in a batch, and at later
+//! positions; a token is seen as far as the windows of all layers reach.
 //!
 //! Long texts have no golden: the relations hold without one. A model without a number of positions
 //! reads 32768 tokens on a GPU. A text for which the memory does not suffice is halved, and the
@@ -17,13 +17,13 @@ use super::{
         cached_sequences::{advance_in_steps, class_without_cache},
         outputs_by_position::{OutputsByPosition, forward_by_position},
     },
-    inputs::sequences::{PaddedSide, Sequences, TextFacts},
+    inputs::sequences::{PaddedSide, Sequences, TextFacts, another},
     run::{Abort, CheckResult, CheckRun, Failures, SubjectUnderTest},
 };
 use crate::tolerance::{Threshold, Tolerance};
 use length::LongLength;
 use testgen_nn::array::Array;
-use window::Window;
+use window::{Seen, SlidingWindows};
 
 #[cfg(test)]
 pub(super) const FAULT: Detected = Detected::new(
@@ -46,6 +46,12 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let tolerance = run.tolerance(&golden, &tested);
     let rows = Sequences::generated(1, length.tokens, facts);
     let whole = forward_by_position(run, &tested, facts.stream, &rows.unpadded(facts))?;
+    // Without outputs nothing is compared, which must not count as a pass.
+    if whole.positions.is_empty() {
+        return Err(Abort::Fail(
+            "the model returns nothing per position".to_owned(),
+        ));
+    }
     let mut relations = Relations {
         run,
         tested: &tested,
@@ -58,15 +64,16 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     relations.chunks()?;
     relations.prefixes()?;
     relations.padding()?;
-    let window = Window::of_model(tested.model().config(), length.tokens);
-    if let Some(window) = window {
-        relations.window(window)?;
-    }
+    let windows = SlidingWindows::of_model(tested.model().config(), length.tokens);
+    let reach = match windows {
+        Some(windows) => relations.windows(windows)?,
+        None => None,
+    };
     if positions::are_relative(tested.model().config()) {
         relations.shifted()?;
     }
     relations.failures.conclude()?;
-    Ok(Some(summary(&length, window)))
+    Ok(Some(summary(&length, reach)))
 }
 
 /// Why a class has no cache.
@@ -74,11 +81,11 @@ pub(super) fn inapplicable(class: &str) -> Option<String> {
     class_without_cache(class)
 }
 
-fn summary(length: &LongLength, window: Option<Window>) -> String {
-    let window = window.map_or(String::new(), |window| {
-        format!(", each sees {} before it", window.reach)
+fn summary(length: &LongLength, reach: Option<usize>) -> String {
+    let reach = reach.map_or(String::new(), |reach| {
+        format!(", each is seen {reach} after it")
     });
-    format!("{length}{window}")
+    format!("{length}{reach}")
 }
 
 /// A long text and its outputs, which the outputs of other ways to read it are compared with.
@@ -166,28 +173,21 @@ impl Relations<'_, '_> {
         Ok(())
     }
 
-    /// With another token at the start of the last token's window, and just before it.
-    fn window(&mut self, window: Window) -> Result<(), Abort> {
-        let changed = self.rows.longest() - window.reach - 2;
+    /// With another token in one place: how far it is seen, if every layer has a window.
+    fn windows(&mut self, windows: SlidingWindows) -> Result<Option<usize>, Abort> {
+        let tokens = self.rows.longest();
+        let replaced = windows.replaced(tokens);
         let mut rows = self.rows.clone();
-        let replaced = rows.changed_from(changed, self.facts);
-        rows.0[0][changed] = replaced.0[0][changed];
+        rows.0[0][replaced] = another(rows.0[0][replaced], self.facts);
         let inputs = rows.unpadded(self.facts);
         let other = forward_by_position(self.run, self.tested, self.facts.stream, &inputs)?;
-        let last = self.rows.longest() - 1;
-        let reach = window.reach;
-        if window::differ(self.whole, &other, last) {
-            self.failures.push(format!(
-                "an output {} after a replaced token differs: the window is too large",
-                reach + 1
-            ));
+        let last = window::last_difference(self.whole, &other, tokens).unwrap_or(replaced);
+        match windows.compare(last - replaced.min(last)) {
+            Ok(Seen::Reach(reach)) => return Ok(Some(reach)),
+            Ok(Seen::Everywhere) => {}
+            Err(reason) => self.failures.push(reason),
         }
-        if !window::differ(self.whole, &other, last - 1) {
-            self.failures.push(format!(
-                "no output {reach} after a replaced token differs: the window is too small"
-            ));
-        }
-        Ok(())
+        Ok(None)
     }
 
     /// With later positions: rotary positions are relative.

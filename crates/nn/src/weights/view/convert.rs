@@ -60,8 +60,8 @@ float!(f32, F32, 4, std::convert::identity, std::convert::identity);
 float!(f16, F16, 2, f16::to_f32, f16::from_f32);
 float!(bf16, BF16, 2, bf16::to_f32, bf16::from_f32);
 
-/// Rows of a tensor that is put on a device, from those of a file.
-pub(super) struct Rows<'a> {
+/// StoredRows of a tensor that is put on a device, from those of a file.
+pub(super) struct StoredRows<'a> {
     pub(super) stored: &'a dyn StoredBytes,
     /// The shape in the file.
     pub(super) shape: &'a [usize],
@@ -71,7 +71,7 @@ pub(super) struct Rows<'a> {
 }
 
 /// Writes rows in the given type.
-pub(super) type Convert = fn(&Rows<'_>, DType, &mut [u8]) -> Result<(), WeightsError>;
+pub(super) type Convert = fn(&StoredRows<'_>, DType, &mut [u8]) -> Result<(), WeightsError>;
 
 /// The conversion from a type of files, or `None` if it is not a float.
 pub(super) fn conversion_from(stored: Dtype) -> Option<Convert> {
@@ -85,7 +85,7 @@ pub(super) fn conversion_from(stored: Dtype) -> Option<Convert> {
 }
 
 fn convert_from<S: Float>(
-    rows: &Rows<'_>,
+    rows: &StoredRows<'_>,
     dtype: DType,
     out: &mut [u8],
 ) -> Result<(), WeightsError> {
@@ -99,7 +99,10 @@ fn convert_from<S: Float>(
 /// The elements that a thread converts at a time.
 const CHUNK: usize = 1 << 16;
 
-fn convert_to<S: Float, T: Float>(rows: &Rows<'_>, out: &mut [u8]) -> Result<(), WeightsError> {
+fn convert_to<S: Float, T: Float>(
+    rows: &StoredRows<'_>,
+    out: &mut [u8],
+) -> Result<(), WeightsError> {
     if out.is_empty() {
         // rayon panics at chunks of no rows.
         return Ok(());
@@ -140,7 +143,7 @@ fn copy(stored: &dyn StoredBytes, start: usize, out: &mut [u8]) -> Result<(), We
         .try_for_each(|(index, out)| stored.read_at(start + index * BYTES, out))
 }
 
-/// Rows and columns of the square that is read and written while it is in the first-level cache.
+/// StoredRows and columns of the square that is read and written while it is in the first-level cache.
 const TILE: usize = 32;
 
 /// Writes `columns` of a matrix of this width as rows, in tiles; every task owns `TILE` of them.
@@ -169,7 +172,7 @@ fn transpose<S: Float, T: Float>(
 
 #[cfg(test)]
 mod tests {
-    use super::{Conversion, Rows, StoredBytes, conversion_from};
+    use super::{Conversion, StoredBytes, StoredRows, conversion_from};
     use crate::weights::WeightsError;
     use burn_tensor::DType;
     use half::{bf16, f16};
@@ -193,7 +196,7 @@ mod tests {
         conversion: Conversion,
     ) -> Option<Vec<u8>> {
         let mut out = vec![0; shape.iter().product::<usize>() * dtype.size()];
-        let rows = Rows {
+        let rows = StoredRows {
             stored: &Slice(bytes),
             shape,
             conversion,
@@ -244,7 +247,7 @@ mod tests {
                 let whole = convert(&bytes, Dtype::F32, dtype, &shape, conversion);
                 let mut parts = vec![0; height * width * dtype.size()];
                 for (part, out) in parts.chunks_mut(33 * row * dtype.size()).enumerate() {
-                    let rows = Rows {
+                    let rows = StoredRows {
                         stored: &stored,
                         shape: &shape,
                         conversion,

@@ -4,10 +4,6 @@
 use crate::tolerance::Threshold;
 use serde_json::Value;
 
-/// The types whose attention adds a slope times the position to its scores (ALiBi) without a field
-/// that says so.
-const ALIBI: [&str; 2] = ["bloom", "mpt"];
-
 /// Whether queries and keys are rotated by their positions in every layer, by frequencies that do
 /// not depend on the length of the text: then only differences of positions have an effect.
 pub(super) fn are_relative(config: &Value) -> bool {
@@ -17,12 +13,14 @@ pub(super) fn are_relative(config: &Value) -> bool {
     kind.is_some_and(|kind| ["default", "linear", "llama3", "yarn"].contains(&kind))
 }
 
-/// Whether positions are added to scores. A score of a late position is large then, and what f32
-/// rounds of it is in the outputs.
+/// Whether a slope times the position is added to scores (ALiBi): the configuration says so, or it
+/// has heads of attention, and neither rotations nor a number of positions. A score of a late
+/// position is large then, and what f32 rounds of it is in the outputs.
 pub(super) fn are_added_to_scores(config: &Value) -> bool {
-    let model_type = config.get("model_type").and_then(Value::as_str);
-    config.get("alibi") == Some(&Value::Bool(true))
-        || model_type.is_some_and(|model_type| ALIBI.contains(&model_type))
+    let has = |names: &[&str]| names.iter().any(|name| config.get(*name).is_some());
+    let heads = has(&["num_attention_heads", "n_head"]);
+    let others = has(&["rope_parameters", "max_position_embeddings", "n_positions"]);
+    config.get("alibi") == Some(&Value::Bool(true)) || (heads && !others)
 }
 
 /// The threshold for outputs that depend on positions up to `last` times a factor up to 1, an angle
@@ -52,11 +50,18 @@ mod tests {
     }
 
     #[test]
-    fn alibi_is_a_field_or_a_type() {
-        assert!(are_added_to_scores(&json!({ "alibi": true })));
-        assert!(are_added_to_scores(&json!({ "model_type": "bloom" })));
-        let falcon = json!({ "model_type": "falcon", "alibi": false });
-        assert!(!are_added_to_scores(&falcon));
+    fn alibi_is_a_field_or_what_remains() {
+        assert!(are_added_to_scores(
+            &json!({ "alibi": true, "max_position_embeddings": 64 })
+        ));
+        assert!(are_added_to_scores(&json!({ "n_head": 4 })));
+        assert!(!are_added_to_scores(
+            &json!({ "n_head": 4, "n_positions": 64 })
+        ));
+        assert!(
+            !are_added_to_scores(&json!({ "state_size": 16 })),
+            "no attention"
+        );
     }
 
     #[test]
