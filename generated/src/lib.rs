@@ -2,7 +2,7 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 165 models, one module for each, below the module of its architecture.
+//! The harnesses of 167 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod diffusion;
@@ -130,6 +130,8 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &object_detection::yolos_wide::HARNESS,
     &operators::activation::HARNESS,
     &operators::attention::HARNESS,
+    &operators::collective::HARNESS,
+    &operators::collective_large::HARNESS,
     &operators::comparison::HARNESS,
     &operators::convolution::HARNESS,
     &operators::elementwise::HARNESS,

@@ -6,6 +6,8 @@
 
 pub mod activation;
 pub mod attention;
+pub mod collective;
+pub mod collective_large;
 pub mod comparison;
 pub mod convolution;
 pub mod elementwise;

@@ -6,7 +6,7 @@ import itertools
 import torch
 import transformers
 
-from engine import engine_models, engine_operators, engine_times
+from engine import engine_models, engine_operators, engine_times, torch_collectives
 from engine.engine_device import Device, set_modules_aside, set_tf32
 from engine.engine_forward import forward, packed
 from engine.engine_protocol import Unsupported
@@ -14,7 +14,7 @@ from engine.engine_session import Session
 
 DTYPES = {"f32": torch.float32, "tf32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
 ATTENTION = ("eager", "sdpa", "flash_attention_2")
-OPTIONS = (*ATTENTION, "compile", "tf32")
+OPTIONS = (*ATTENTION, "compile", "split", "tf32")
 # The calls that can be timed.
 TIMED = ("forward", "step", "operator")
 
@@ -33,6 +33,8 @@ class Calls:
         # In a column with eager attention, everything is computed one after another.
         self.experts = "eager" if self.attention == "eager" and "experts" in engine_models.implementations() else None
         self.compiled = "compile" in options
+        self.split = "split" in options
+        self.collectives = torch_collectives.Collectives()
         self.device = Device()
         self.models, self.sessions, self.identifiers = {}, {}, itertools.count(1)
         self.tf32 = "tf32" in options
@@ -66,10 +68,16 @@ class Calls:
 
     def operator(self, tensors, operator, inputs, attributes, dtype):
         """One operator with the arguments of PyTorch's function."""
+        if operator in torch_collectives.OPERATORS:
+            self.collectives.tf32 = self.tf32 or dtype == "tf32"
+            call = engine_operators.Call(operator, inputs, attributes, tensors)
+            return engine_operators.collective(call, self.collectives, self.device)
         return engine_operators.packed(self.work_of_operator(tensors, operator, inputs, attributes, dtype)(), self.device)
 
     def work_of_operator(self, tensors, operator, inputs, attributes, dtype):
         """The computation of an operator, with its inputs on the device."""
+        if operator in torch_collectives.OPERATORS:
+            raise Unsupported(f"times of `{operator}`, whose inputs are sent to other processes")
         set_tf32(self.tf32 or dtype == "tf32")
         call = engine_operators.Call(operator, inputs, attributes, tensors)
         # In a column with eager attention, attention is computed of its parts.
@@ -85,7 +93,7 @@ class Calls:
 
     def load(self, _, directory, model_type, dtype, config=None, implementation=None, **names):
         """Loads a checkpoint."""
-        chosen = {"attention": self.attention, "experts": self.experts}
+        chosen = {"attention": self.attention, "experts": self.experts, "split": self.split}
         if implementation is not None:
             # Where attention is compared, experts are computed one after another, which has no limit on their sizes.
             chosen["experts"] = "eager" if "experts" in engine_models.implementations() else None

@@ -56,6 +56,10 @@ class Device:
         found = [torch.cuda.get_device_properties(index) for index in range(count)]
         return [described(properties) | facts(properties) for properties in found]
 
+    def kind(self):
+        """The kind of the device."""
+        return GPU_KIND if self.torch.type == "cuda" else "cpu"
+
     def kind_of(self, tensor):
         """The kind of device that a tensor is on."""
         return GPU_KIND if tensor.device.type == "cuda" else "cpu"
@@ -68,7 +72,7 @@ class Device:
         """The bytes that tensors use."""
         gc.collect()
         if self.torch.type == "cuda":
-            return torch.cuda.memory_allocated(self.torch)
+            return sum(torch.cuda.memory_allocated(index) for index in range(torch.cuda.device_count()))
         storages = {}
         for tensor in (value for value in gc.get_objects() if issubclass(type(value), torch.Tensor)):
             storage = tensor.untyped_storage()

@@ -9,6 +9,7 @@ import torch
 import transformers
 from safetensors import safe_open
 
+from engine import torch_split
 from engine.engine_device import set_modules_aside
 from engine.engine_protocol import CallError, Unsupported
 from reference.families import FAMILIES
@@ -29,6 +30,8 @@ class Request:
     dtype: torch.dtype
     attention: str | None
     experts: str | None
+    # Whether the layers are on all GPUs.
+    split: bool = False
 
 
 def load(request, device):
@@ -50,7 +53,8 @@ def load(request, device):
     prepare(request, model)
     unexpected = set(information["unexpected_keys"])
     names = tensor_names(request.directory)
-    return model.to(device).eval(), [name for name in names if name not in unexpected], sorted(unexpected)
+    model = torch_split.split(model, device) if request.split else model.to(device)
+    return model.eval(), [name for name in names if name not in unexpected], sorted(unexpected)
 
 
 # The classes that were loaded before, by name.
@@ -172,6 +176,8 @@ def prepare(request, model):
 
 def load_diffusers(request, device):
     """A model of diffusers, which reports no account: its loader fails for a tensor that is missing."""
+    if request.split:
+        raise Unsupported("layers of a model of diffusers are not split")
     try:
         import diffusers
         from diffusers.models.attention_processor import AttnProcessor, AttnProcessor2_0

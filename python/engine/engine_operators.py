@@ -23,14 +23,19 @@ class Call:
     tensors: dict
 
 
+def inputs_of(call, device):
+    """The inputs in their types and layouts, on a device."""
+    return [
+        placed(call.tensors[f"input.{index}"].to(device, TYPES[description["element"]]), description["layout"])
+        for index, description in enumerate(call.inputs)
+    ]
+
+
 def work(call, device, *, math):
     """The computation of a call, with its inputs on the device."""
     if call.operator not in torch_operators.names():
         raise Unsupported(f"operator `{call.operator}`")
-    inputs = [
-        placed(call.tensors[f"input.{index}"].to(device.torch, TYPES[description["element"]]), description["layout"])
-        for index, description in enumerate(call.inputs)
-    ]
+    inputs = inputs_of(call, device.torch)
     return lambda: compute(call, inputs, math)
 
 
@@ -42,6 +47,13 @@ def compute(call, inputs, math):
     except NotImplementedError as error:
         # Not every function has a kernel for every type, for instance `avg_pool3d` for bf16 on the CPU.
         raise Unsupported(str(error)) from error
+
+
+def collective(call, collectives, device):
+    """The reply and the tensor of a collective, which several devices of the kind compute."""
+    tensors = inputs_of(call, "cpu")
+    results = collectives.compute(call.operator, tensors, call.attributes, device.torch.type)
+    return {"element": NAMES[results.dtype], "device": device.kind()}, {"result": portable(results)}
 
 
 def packed(result, device):

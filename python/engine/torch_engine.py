@@ -17,7 +17,7 @@ except ImportError as missing:
     MISSING = f"Python package `{missing.name}` is missing in {sys.executable}; pip install torch transformers safetensors numpy"
 else:
     MISSING = None
-    from engine import engine_models, torch_operators
+    from engine import engine_models, torch_collectives, torch_operators
     from engine.engine_calls import Calls
 
 
@@ -39,7 +39,11 @@ class Engine:
 
     def described(self):
         """The fields that the reply to `hello` has in addition."""
-        return {"implementations": engine_models.implementations(), "operators": torch_operators.names(), "times": True}
+        return {
+            "implementations": engine_models.implementations(),
+            "operators": [*torch_operators.names(), *torch_collectives.OPERATORS],
+            "times": True,
+        }
 
     def recover(self, calls):
         """Frees what a call that ran out of memory has left."""

@@ -104,8 +104,10 @@ pub(crate) const ENGINE: EmbeddedFiles = files! {
     "engine/onnx_provider.py"
     "engine/onnx_session.py"
     "engine/operators.json"
+    "engine/torch_collectives.py"
     "engine/torch_engine.py"
     "engine/torch_operators.py"
+    "engine/torch_split.py"
 };
 
 /// The exporter.

@@ -13,7 +13,7 @@ pub struct EngineName {
 /// A name that no engine can have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{name}` is not the name of an engine: {problem}; write native, native/stream, native/vendor, torch, or a name with options such as torch/eager/tf32"
+    "`{name}` is not the name of an engine: {problem}; write native, native/split, native/stream, native/vendor, torch, or a name with options such as torch/eager/tf32"
 )]
 pub struct EngineNameError {
     name: String,
@@ -26,6 +26,19 @@ const NATIVE: &str = "native";
 const VENDOR: &str = "vendor";
 /// Its option with which the layers of models stay in their files.
 const STREAM: &str = "stream";
+/// Its option with which they are split over all devices of a kind.
+const SPLIT: &str = "split";
+
+/// The places of a model's layers, as an option asks for them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LayerPlaces {
+    /// The device.
+    OneDevice,
+    /// All devices of its kind.
+    AllDevices,
+    /// Their file.
+    File,
+}
 
 impl EngineName {
     /// The engine that is part of the suite: burn.
@@ -46,9 +59,17 @@ impl EngineName {
         self.is_native() && self.options.iter().any(|option| option == VENDOR)
     }
 
-    /// Whether it is the native engine that streams layers.
-    pub fn streams_layers(&self) -> bool {
-        self.is_native() && self.options.iter().any(|option| option == STREAM)
+    /// Where the native engine has the layers of a model; other engines take all options
+    /// themselves.
+    pub fn layers(&self) -> LayerPlaces {
+        let has = |name| self.is_native() && self.options.iter().any(|option| option == name);
+        if has(STREAM) {
+            LayerPlaces::File
+        } else if has(SPLIT) {
+            LayerPlaces::AllDevices
+        } else {
+            LayerPlaces::OneDevice
+        }
     }
 
     /// The name without options.
@@ -101,9 +122,15 @@ impl FromStr for EngineName {
             }
         }
         let name = Self { program, options };
-        let is_known = |option: &String| [STREAM, VENDOR].contains(&option.as_str());
+        let is_known = |option: &String| [SPLIT, STREAM, VENDOR].contains(&option.as_str());
         if name.is_native() && !name.options.iter().all(is_known) {
-            return Err(error("the native engine has the options stream and vendor"));
+            return Err(error(
+                "the native engine has the options split, stream and vendor",
+            ));
+        }
+        let asked = |option: &str| name.options.iter().any(|known| known == option);
+        if name.is_native() && asked(SPLIT) && asked(STREAM) {
+            return Err(error("layers are split or streamed, not both"));
         }
         Ok(name)
     }
@@ -135,9 +162,11 @@ mod tests {
             !name("native").has_vendor_products() && !name("torch/vendor").has_vendor_products()
         );
         assert_eq!(vendor.in_report().as_deref(), Some("native/vendor"));
-        assert!(!vendor.streams_layers() && !name("torch/stream").streams_layers());
+        let one = LayerPlaces::OneDevice;
+        assert!(vendor.layers() == one && name("torch/stream").layers() == one);
         let both = name("native/vendor/stream");
-        assert!(both.streams_layers() && both.has_vendor_products());
+        assert!(both.layers() == LayerPlaces::File && both.has_vendor_products());
+        assert_eq!(name("native/split").layers(), LayerPlaces::AllDevices);
         for text in [
             "",
             "torch/",
@@ -145,6 +174,7 @@ mod tests {
             "Torch",
             "torch/eager/eager",
             "native/eager",
+            "native/split/stream",
             "a::b",
             "a@b",
             "a b",

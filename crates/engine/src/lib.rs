@@ -35,7 +35,7 @@ pub use command::{
 };
 pub use device_identity::device_mismatch;
 pub use engine::{Engine, EngineForward, LoadRequest};
-pub use engine_name::{EngineName, EngineNameError};
+pub use engine_name::{EngineName, EngineNameError, LayerPlaces};
 pub use error::EngineError;
 pub use process::{EngineProcess, TIMEOUT_VARIABLE, time_limit};
 pub use python::BUILT_IN;

@@ -103,6 +103,15 @@ impl GpuDevice {
         Self { products, ..self }
     }
 
+    /// The GPU `distance` places after this one in the ring of the `count` GPUs of its interface.
+    #[must_use]
+    pub const fn after(self, distance: u16, count: u16) -> Self {
+        Self {
+            index: (self.index + distance) % count,
+            ..self
+        }
+    }
+
     /// The source of matrix products.
     pub const fn products(self) -> ProductSource {
         self.products

@@ -71,6 +71,7 @@ macro_rules! with_server {
 
 mod allocation;
 mod launch;
+mod peer;
 
 impl GpuServer {
     fn new<S>(device: GpuDevice, server: S, wrap: impl FnOnce(S) -> Server) -> Self

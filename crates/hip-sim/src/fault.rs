@@ -46,6 +46,8 @@ pub enum Fault {
     Event(u64),
     /// `copy=N`: copy number N from the device and all later ones fail.
     Copy(u64),
+    /// `peer=N`: of a copy from another device, the bytes from number N on are not written.
+    Peer(usize),
     /// `dirty`: allocated memory is filled with one bits, which is NaN, instead of zeros.
     Dirty,
     /// `memory-info`: the query for free memory fails.
@@ -155,6 +157,7 @@ fn with_value(name: &str, value: &str) -> Option<Fault> {
         "half" if value == "truncate" => Fault::HalfTruncate,
         "event" => Fault::Event(count()?),
         "copy" => Fault::Copy(count()?),
+        "peer" => Fault::Peer(value.parse().ok()?),
         "blas" => Fault::Blas(value.parse().ok()?),
         "convolution" => Fault::Convolution(value.parse().ok()?),
         _ => return None,

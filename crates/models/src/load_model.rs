@@ -140,10 +140,8 @@ impl<C> Placing<'_, C> {
             .with_residency(self.residency);
         let network = guard(|| D::load(self.config, self.head, self.labels, &weights))
             .map_err(|message| LoadError::Device { message })??;
-        if self.residency == Residency::Streamed && !weights.has_stack() {
-            return Err(
-                Unsupported("streaming: the model has no stack of layers".to_owned()).into(),
-            );
+        if self.residency != Residency::Resident && !weights.has_stack() {
+            return Err(Unsupported("the model has no stack of layers".to_owned()).into());
         }
         weights.check_tied()?;
         let tensors = TensorAccount::new(weights.read_names(), weights.unread_names());

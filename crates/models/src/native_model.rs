@@ -58,7 +58,7 @@ impl<B: Ops> ErasedModel for BoundModel<B> {
         inputs: &Arrays,
         repetitions: Repetitions,
     ) -> Result<Option<Vec<LayerTimes>>, ForwardError> {
-        if self.residency() == Residency::Resident {
+        if self.residency() != Residency::Streamed {
             return Ok(None);
         }
         let times = repetitions.measure(|| {

@@ -8,6 +8,7 @@
 mod activation;
 mod arguments;
 mod attention;
+mod collective;
 mod convolution;
 mod dispatch;
 mod elementwise;
@@ -39,16 +40,23 @@ use testgen_operators::calls::{
 use testgen_types::{Operator, Precision, Repetitions, panic_text};
 use value::DeviceTensor;
 
-/// The executor of calls on `device`, with products in `precision`.
-pub fn executor(device: &BackendDevice, precision: Precision) -> Box<dyn Execute + Send + Sync> {
+/// The executor of calls on `device`, with products in `precision`. Collectives may use all
+/// `devices` of its kind.
+pub fn executor(
+    device: &BackendDevice,
+    devices: u16,
+    precision: Precision,
+) -> Box<dyn Execute + Send + Sync> {
     match device {
         BackendDevice::Cpu(device) => Box::new(CallExecutor::<Cpu> {
             device: *device,
+            devices,
             precision,
         }),
         #[cfg(any(feature = "cuda", feature = "rocm"))]
         BackendDevice::Gpu(device) => Box::new(CallExecutor::<Gpu> {
             device: *device,
+            devices,
             precision,
         }),
     }
@@ -57,6 +65,7 @@ pub fn executor(device: &BackendDevice, precision: Precision) -> Box<dyn Execute
 /// Computes calls on a device of one backend.
 struct CallExecutor<B: Ops> {
     device: B::Device,
+    devices: u16,
     precision: Precision,
 }
 
@@ -71,7 +80,12 @@ impl<B: Ops> Execute for CallExecutor<B> {
         read: &mut dyn FnMut(Piece<'_>),
     ) -> Result<PeriodicResult, CallError> {
         caught(call.call.operator, || {
-            periodic::computed::<B>(call, self.precision, &self.device, read)
+            periodic::computed::<B>(
+                call,
+                self.precision,
+                (&self.device, self.devices),
+                read,
+            )
         })
     }
 
@@ -139,7 +153,7 @@ impl<B: Ops> CallExecutor<B> {
     ) -> CallArguments<'a, B> {
         let mut elements = call.inputs.iter().map(|input| input.tensor.element);
         let element = elements.find(|element| element.is_float());
-        CallArguments::new(call, inputs, element.unwrap_or(Element::I32), &self.device)
+        CallArguments::new(call, inputs, element.unwrap_or(Element::I32), &self.device, self.devices)
     }
 
     /// Returns when the device has computed everything.

@@ -8,19 +8,20 @@ use crate::{
 use burn_tensor::{DType, Int, Tensor, TensorData};
 
 /// The arguments of one call, ready to be put on the device.
+#[derive(Clone)]
 pub struct Inputs<'a, B: Ops> {
     arrays: &'a Arrays,
-    device: &'a B::Device,
+    device: B::Device,
     /// The type that the model computes in.
     pub dtype: DType,
 }
 
 impl<'a, B: Ops> Inputs<'a, B> {
     /// The arguments `arrays` of a model on `device` that computes in `dtype`.
-    pub fn new(arrays: &'a Arrays, device: &'a B::Device, dtype: DType) -> Self {
+    pub fn new(arrays: &'a Arrays, device: &B::Device, dtype: DType) -> Self {
         Self {
             arrays,
-            device,
+            device: device.clone(),
             dtype,
         }
     }
@@ -31,16 +32,17 @@ impl<'a, B: Ops> Inputs<'a, B> {
     }
 
     /// Other arguments for a part of the model.
-    pub fn with<'b>(&self, arrays: &'b Arrays) -> Inputs<'b, B>
-    where
-        'a: 'b,
-    {
-        Inputs::new(arrays, self.device, self.dtype)
+    pub fn with<'b>(&self, arrays: &'b Arrays) -> Inputs<'b, B> {
+        Inputs::new(arrays, &self.device, self.dtype)
     }
 
-    /// The device that the model lives on.
-    pub fn device(&self) -> &'a B::Device {
-        self.device
+    /// The device that they are put on: the model's, in the layers of a split model theirs.
+    pub fn device(&self) -> &B::Device {
+        &self.device
+    }
+
+    pub(crate) fn set_device(&mut self, device: B::Device) {
+        self.device = device;
     }
 
     /// Integers [batch, seq] that must be there, all in `0..limit`.
@@ -99,12 +101,12 @@ impl<'a, B: Ops> Inputs<'a, B> {
     ) -> Tensor<B, D, Int> {
         // Rows of tables, which have fewer than 2^31.
         let values: Vec<i32> = values.into_iter().map(|value| value as i32).collect();
-        Tensor::from_data(TensorData::new(values, shape), (self.device, DType::I32))
+        Tensor::from_data(TensorData::new(values, shape), (&self.device, DType::I32))
     }
 
     /// Floats that the model computed on the host, on the device, in the model's type.
     pub fn put_floats<const D: usize>(&self, values: Vec<f32>, shape: [usize; D]) -> Tensor<B, D> {
-        put_floats(values, shape, self.device, self.dtype)
+        put_floats(values, shape, &self.device, self.dtype)
     }
 
     /// Images [batch, channels, height, width] that must be there, of exactly the model's size.

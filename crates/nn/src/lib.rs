@@ -24,6 +24,8 @@ pub mod inputs;
 #[cfg(feature = "native")]
 pub mod layer;
 #[cfg(feature = "native")]
+pub mod movable;
+#[cfg(feature = "native")]
 pub mod routing;
 #[cfg(feature = "native")]
 pub mod stack;

@@ -1,14 +1,16 @@
-//! The layers of a model that are computed one after another: all of them on the device, or
-//! streamed, so that the device holds two of them.
+//! The layers of a model that are computed one after another: all of them on the device, split over
+//! several, or streamed, so that the device holds two of them.
 //!
 //! While the device computes a streamed layer, the next one is read and copied; a layer is dropped
 //! when the device has computed it. The tensors are those of a resident layer, so that the results
-//! are the same bits.
+//! are the same bits. Of a split stack the hidden state moves to the device of the next layer, and
+//! with it what all layers read.
 
 use crate::{
     backend::{Ops, put_beside},
     context::{ForwardContext, LayerSlot},
     forward::ForwardError,
+    movable::Movable,
     timing::LayerTimes,
     weights::{Residency, Weights, WeightsError},
 };
@@ -24,6 +26,12 @@ pub struct LayerStack<B: Ops, L> {
 
 enum Layers<B: Ops, L> {
     Resident(Vec<L>),
+    Split {
+        /// The model's device, which has everything but the layers.
+        home: B::Device,
+        /// Each layer on its device.
+        layers: Vec<(B::Device, L)>,
+    },
     Streamed {
         weights: Weights<B>,
         load: Box<LoadLayer<B, L>>,
@@ -32,6 +40,16 @@ enum Layers<B: Ops, L> {
 
 /// Loads the layer of an index from the tensors of the stack.
 type LoadLayer<B, L> = dyn Fn(usize, &Weights<B>) -> Result<L, WeightsError> + Send;
+
+/// One layer in a call of its stack.
+pub struct LayerStep<'s, L, R> {
+    /// The number of layers that were computed before it.
+    pub depth: usize,
+    /// The layer.
+    pub layer: &'s L,
+    /// The tensors that all layers read, on the device of this one.
+    pub shared: &'s mut R,
+}
 
 impl<B: Ops, L: 'static> LayerStack<B, L> {
     /// `count` layers; `load` gets the index of one, and its module below `w`.
@@ -64,6 +82,18 @@ impl<B: Ops, L: 'static> LayerStack<B, L> {
                     .map(|index| load(index, w))
                     .collect::<Result<_, _>>()?,
             ),
+            Residency::Split(devices) => {
+                let count = indices.len();
+                let placed = |index| {
+                    let distance = index * usize::from(devices) / count;
+                    let device = B::after(w.device(), distance as u16, devices);
+                    Ok((device.clone(), load(index, &w.on(device))?))
+                };
+                Layers::Split {
+                    home: w.device().clone(),
+                    layers: indices.map(placed).collect::<Result<_, _>>()?,
+                }
+            }
             Residency::Streamed => {
                 // As in a call, so that the device's memory for them is the same.
                 indices.try_for_each(|index| {
@@ -85,31 +115,33 @@ impl<B: Ops, L> LayerStack<B, L> {
         self.order.len()
     }
 
-    /// Runs `x` through the layers and then `finish`; `step` takes a layer, what it reads, and its
-    /// place in the cache. Leaves the hidden state after each layer; as in transformers, the state
-    /// of the last layer is stored after `finish`.
-    pub fn run<'a>(
+    /// Runs `x` through the layers and then `finish`; `step` takes a layer, what it reads, the
+    /// tensors that all layers read, and its place in the cache. Leaves the hidden state after each
+    /// layer; as in transformers, the state of the last layer is stored after `finish`.
+    pub fn run<'a, R: Movable<B>>(
         &self,
         context: &mut ForwardContext<'a, B>,
         x: Tensor<B, 3>,
+        shared: &mut R,
         mut step: impl FnMut(
             &L,
             Tensor<B, 3>,
+            &mut R,
             LayerSlot<'_, 'a, B>,
         ) -> Result<Tensor<B, 3>, ForwardError>,
         finish: impl FnOnce(Tensor<B, 3>) -> Tensor<B, 3>,
     ) -> Result<Tensor<B, 3>, ForwardError> {
         let last = self.depth().saturating_sub(1);
-        let x = self.fold(context, x, |x, index, layer, context| {
+        let x = self.fold(context, x, shared, |x, at, context| {
             let slot = LayerSlot {
-                index,
+                index: at.depth,
                 context: &mut *context,
             };
-            let x = step(layer, x, slot)?;
+            let x = step(at.layer, x, at.shared, slot)?;
             // The last state is stored after `finish`, as `hidden_states` of transformers ends with
             // the normalised one.
-            if index != last {
-                context.trace_layer(index, &x)?;
+            if at.depth != last {
+                context.trace_layer(at.depth, &x)?;
             }
             Ok(x)
         })?;
@@ -118,35 +150,60 @@ impl<B: Ops, L> LayerStack<B, L> {
         Ok(x)
     }
 
-    /// Hands `state` through every layer; `step` gets it with the depth and the layer, and returns
-    /// the next one.
+    /// Hands `state` through every layer; `step` gets it with the layer, and returns the next one.
+    /// A step reads no tensors but its layer's, those of `state` and those of `shared`: it may be
+    /// computed on another device than the model's. After the last layer both are there again.
     ///
     /// # Errors
     ///
     /// The error of a step; a streamed layer cannot be loaded.
-    pub fn fold<'a, S>(
+    pub fn fold<'a, S: Movable<B>, R: Movable<B>>(
         &self,
         context: &mut ForwardContext<'a, B>,
         state: S,
-        step: impl FnMut(S, usize, &L, &mut ForwardContext<'a, B>) -> Result<S, ForwardError>,
+        shared: &mut R,
+        step: impl FnMut(S, LayerStep<'_, L, R>, &mut ForwardContext<'a, B>) -> Result<S, ForwardError>,
     ) -> Result<S, ForwardError> {
-        self.fold_first(self.depth(), context, state, step)
+        self.fold_first(self.depth(), context, state, shared, step)
     }
 
     /// As [`LayerStack::fold`], through the first `count` layers.
-    pub fn fold_first<'a, S>(
+    pub fn fold_first<'a, S: Movable<B>, R: Movable<B>>(
         &self,
         count: usize,
         context: &mut ForwardContext<'a, B>,
         mut state: S,
-        mut step: impl FnMut(S, usize, &L, &mut ForwardContext<'a, B>) -> Result<S, ForwardError>,
+        shared: &mut R,
+        mut step: impl FnMut(S, LayerStep<'_, L, R>, &mut ForwardContext<'a, B>) -> Result<S, ForwardError>,
     ) -> Result<S, ForwardError> {
         let order = &self.order[..count];
         match &self.layers {
             Layers::Resident(layers) => {
                 for (depth, index) in order.iter().enumerate() {
-                    state = step(state, depth, &layers[*index], context)?;
+                    let layer = &layers[*index];
+                    let at = LayerStep {
+                        depth,
+                        layer,
+                        shared: &mut *shared,
+                    };
+                    state = step(state, at, context)?;
                 }
+                Ok(state)
+            }
+            Layers::Split { home, layers } => {
+                let mut place = home;
+                for (depth, index) in order.iter().enumerate() {
+                    let (device, layer) = &layers[*index];
+                    move_between([place, device], &mut state, shared);
+                    place = device;
+                    let at = LayerStep {
+                        depth,
+                        layer,
+                        shared: &mut *shared,
+                    };
+                    state = step(state, at, context)?;
+                }
+                move_between([place, home], &mut state, shared);
                 Ok(state)
             }
             Layers::Streamed { weights, load } => {
@@ -156,9 +213,21 @@ impl<B: Ops, L> LayerStack<B, L> {
                     load: load.as_ref(),
                     is_apart: context.computes_apart(),
                 };
-                stream.fold(order, context, state, step)
+                stream.fold(order, context, state, shared, step)
             }
         }
+    }
+}
+
+/// Moves `state` and `shared` from one device to another, if it is another.
+fn move_between<B: Ops>(
+    [from, to]: [&B::Device; 2],
+    state: &mut impl Movable<B>,
+    shared: &mut impl Movable<B>,
+) {
+    if from != to {
+        state.move_to(to);
+        shared.move_to(to);
     }
 }
 
@@ -172,12 +241,13 @@ struct LayerStream<'s, B: Ops, L> {
 
 impl<B: Ops, L> LayerStream<'_, B, L> {
     /// Loads each layer while the device computes the one before it.
-    fn fold<'a, S>(
+    fn fold<'a, S, R>(
         &self,
         order: &[usize],
         context: &mut ForwardContext<'a, B>,
         mut state: S,
-        mut step: impl FnMut(S, usize, &L, &mut ForwardContext<'a, B>) -> Result<S, ForwardError>,
+        shared: &mut R,
+        mut step: impl FnMut(S, LayerStep<'_, L, R>, &mut ForwardContext<'a, B>) -> Result<S, ForwardError>,
     ) -> Result<S, ForwardError> {
         let (start, mut times) = (Instant::now(), LayerTimes::default());
         let mut loaded = None;
@@ -187,7 +257,12 @@ impl<B: Ops, L> LayerStream<'_, B, L> {
                 None => timed(&mut times.load, || self.load(*index))?,
             };
             state = timed(&mut times.compute, || {
-                let state = step(state, depth, &layer, context)?;
+                let at = LayerStep {
+                    depth,
+                    layer: &layer,
+                    shared: &mut *shared,
+                };
+                let state = step(state, at, context)?;
                 if self.is_apart {
                     self.finish()?;
                 }
@@ -284,12 +359,14 @@ mod tests {
         .unwrap();
         assert!(weights.has_stack());
         let made = std::mem::take(&mut *loads.lock().unwrap());
-        let seen = stack.fold(context, Vec::new(), |mut seen, depth, layer, _| {
-            seen.push((depth, layer[0]));
-            Ok(seen)
+        let mut seen = Vec::new();
+        let folded = stack.fold(context, (), &mut (), |(), at, _| {
+            seen.push((at.depth, at.layer[0]));
+            Ok(())
         });
+        folded.unwrap();
         let called = loads.lock().unwrap().clone();
-        ([made, called], seen.unwrap())
+        ([made, called], seen)
     }
 
     #[test]
@@ -332,7 +409,7 @@ mod tests {
         .unwrap();
         let mut context = ForwardContext::new(None, false);
         let mut seen = 0;
-        let result = stack.fold(&mut context, (), |(), _, _, _| {
+        let result = stack.fold(&mut context, (), &mut (), |(), _, _| {
             seen += 1;
             Ok(())
         });

@@ -25,6 +25,19 @@ pub enum Residency {
     /// On the device.
     #[default]
     Resident,
+    /// On this number of devices, all of a kind: each has about the same number of consecutive
+    /// layers.
+    Split(u16),
     /// In the file: each is loaded when it is needed, and dropped after it.
     Streamed,
+}
+
+impl Residency {
+    /// The number of devices that have layers.
+    pub fn devices(self) -> u16 {
+        match self {
+            Self::Split(devices) => devices,
+            Self::Resident | Self::Streamed => 1,
+        }
+    }
 }

@@ -191,15 +191,12 @@ impl Endpoint {
         self.served.as_ref().map(|served| &served.device)
     }
 
-    /// Whether the layers of the model are loaded when they are needed.
-    fn streams(&self) -> bool {
-        matches!(
-            self.loaded(),
-            Some(LoadedSubject::Model {
-                residency: Residency::Streamed,
-                ..
-            })
-        )
+    /// Where the layers of the model are; operators have none.
+    fn residency(&self) -> Option<Residency> {
+        match self.loaded()? {
+            LoadedSubject::Model { residency, .. } => Some(*residency),
+            LoadedSubject::Operators(_) => None,
+        }
     }
 
     /// Memory around the load, as a report has it.
@@ -212,7 +209,11 @@ impl Endpoint {
             in_use_after: after.in_use,
             peak: after.peak,
             estimated_weights: None,
-            streamed: self.streams(),
+            streamed: self.residency() == Some(Residency::Streamed),
+            devices: match self.residency() {
+                Some(Residency::Split(devices)) => Some(devices),
+                _ => None,
+            },
         })
     }
 

@@ -80,7 +80,7 @@ fn operators(
 ) -> Result<OperatorSet, InitError> {
     let executor = match &device.executor {
         #[cfg(feature = "native")]
-        DeviceExecutor::Native(backend) => executor(backend, precision)?,
+        DeviceExecutor::Native(backend) => executor(backend, device.residency.devices(), precision)?,
         DeviceExecutor::Engine { process, .. } => engine::operators(process, precision),
     };
     Ok(OperatorSet {
@@ -94,15 +94,17 @@ fn operators(
 #[cfg(feature = "executor")]
 pub(crate) fn executor(
     backend: &BackendDevice,
+    devices: u16,
     precision: Precision,
 ) -> Result<Box<dyn Execute + Send + Sync>, InitError> {
-    Ok(testgen_models::executor(backend, precision))
+    Ok(testgen_models::executor(backend, devices, precision))
 }
 
 /// As above, for a suite without operators.
 #[cfg(all(feature = "native", not(feature = "executor")))]
 pub(crate) fn executor(
     _backend: &BackendDevice,
+    _devices: u16,
     _precision: Precision,
 ) -> Result<Box<dyn Execute + Send + Sync>, InitError> {
     Err(InitError::OperatorsNotCompiled)

@@ -11,6 +11,7 @@ mod low_bits;
 mod native;
 mod open_device;
 mod panics;
+mod split;
 #[cfg(test)]
 mod subprocess_test;
 mod tf32;
@@ -44,8 +45,9 @@ use without_native::open_with_library;
 pub(crate) use without_native::recover;
 
 use crate::{engine::CheckEngine, machine::host_processor};
+use split::devices_of_split;
 use testgen_device::Device;
-use testgen_engine::EngineName;
+use testgen_engine::{EngineName, LayerPlaces};
 use testgen_nn::weights::Residency;
 
 /// Opens `device` with a native engine, outside of checks.
@@ -88,20 +90,31 @@ pub(crate) fn open_with(engine: &CheckEngine, device: Device) -> Result<OpenDevi
 }
 
 fn open_native(engine: &CheckEngine, device: Device) -> Result<OpenDevice, OpenError> {
-    let opened = if engine.name().has_vendor_products() {
-        let (opened, library) = open_with_library(device)?;
-        engine.note_versions(&library);
-        opened
-    } else {
-        open(device)?
+    let residency = match engine.name().layers() {
+        LayerPlaces::OneDevice => Residency::Resident,
+        LayerPlaces::File => Residency::Streamed,
+        LayerPlaces::AllDevices => {
+            let devices = devices_of_split(&device)?;
+            let count = devices.len() as u16;
+            for other in devices {
+                open_one(engine, other)?;
+            }
+            Residency::Split(count)
+        }
     };
     Ok(OpenDevice {
-        residency: match engine.name().streams_layers() {
-            true => Residency::Streamed,
-            false => Residency::Resident,
-        },
-        ..opened
+        residency,
+        ..open_one(engine, device)?
     })
+}
+
+fn open_one(engine: &CheckEngine, device: Device) -> Result<OpenDevice, OpenError> {
+    if !engine.name().has_vendor_products() {
+        return open(device);
+    }
+    let (opened, library) = open_with_library(device)?;
+    engine.note_versions(&library);
+    Ok(opened)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Whether the layers of a model stay in their file: where that was asked for, and where the device
+//! Where the layers of a model are: where the engine's option says, and in their file if the device
 //! cannot hold the weights.
 
 use crate::{
@@ -14,15 +14,16 @@ use testgen_types::{DeviceKind, Precision};
 ///
 /// # Errors
 ///
-/// Of the load; streaming was asked for, and the model has no stack of layers.
+/// Of the load; an option needs a stack of layers, and the model has none.
 pub(crate) fn load(
     load: impl Fn(Residency) -> Result<Model, LoadError>,
     checkpoint: &Checkpoint,
     device: &OpenDevice,
     precision: Precision,
 ) -> Result<(Model, Residency), LoadError> {
-    if device.residency == Residency::Streamed {
-        return Ok((load(Residency::Streamed)?, Residency::Streamed));
+    let residency = device.residency;
+    if residency != Residency::Resident {
+        return Ok((load(residency)?, residency));
     }
     if is_larger_than(device, || weights(checkpoint, precision)) {
         match load(Residency::Streamed) {

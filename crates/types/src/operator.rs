@@ -240,6 +240,24 @@ operators! {
         /// A sum of rows, each multiplied by a weight.
         WeightedSum = "weighted_sum",
     }
+    /// Operators of several devices, the ranks. The first dimension of inputs and of the result is
+    /// the rank that has the rest.
+    Collective "collective" {
+        /// The sum of the tensors of all ranks, on every rank.
+        AllReduce = "all_reduce",
+        /// The tensors of all ranks one after another, on every rank.
+        AllGather = "all_gather",
+        /// The sum of the tensors of all ranks, of which each rank has an equal part.
+        ReduceScatter = "reduce_scatter",
+        /// Each rank has a part for every rank, and gets one from every rank.
+        AllToAll = "all_to_all",
+        /// The tensor of one rank, on every rank.
+        BroadcastFromRank = "broadcast_from_rank",
+        /// a b, of which each rank computes some columns; all columns on every rank.
+        ColumnParallelProduct = "column_parallel_product",
+        /// a b, of which each rank multiplies a part of the inner dimension; the sum on every rank.
+        RowParallelProduct = "row_parallel_product",
+    }
     /// Patterns that engines fuse.
     Fused "fused" {
         /// relu(a b + bias).
@@ -279,6 +297,14 @@ impl Operator {
         match self {
             Self::Matmul | Self::Gemm | Self::MatmulBiasRelu | Self::MatmulBiasGelu => {
                 &["rows", "inner", "columns"]
+            }
+            Self::AllReduce
+            | Self::AllGather
+            | Self::ReduceScatter
+            | Self::AllToAll
+            | Self::BroadcastFromRank => &["ranks", "elements"],
+            Self::ColumnParallelProduct | Self::RowParallelProduct => {
+                &["ranks", "rows", "inner", "columns"]
             }
             Self::BatchMatmul => &["batch", "rows", "inner", "columns"],
             Self::Conv1d => &["batch", "in", "out", "length", "kernel"],

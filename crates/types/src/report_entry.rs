@@ -196,6 +196,10 @@ pub struct LoadMemory {
     /// Whether the layers of the model stayed in their file, and were loaded when they were needed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub streamed: bool,
+    /// The number of devices that the layers of the model are split over. The other fields are
+    /// about the device of the entry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub devices: Option<u16>,
 }
 
 impl ReportEntry {

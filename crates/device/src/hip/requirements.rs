@@ -10,7 +10,7 @@ use crate::device::{DetectionPath, DeviceProblem};
 use crate::library::SharedLibrary;
 use crate::system::System;
 
-/// The functions of `libamdhip64` that cubecl-hip 0.10 calls.
+/// The functions of `libamdhip64` that cubecl-hip 0.10 calls, and the one that copies between devices.
 pub const HIP_SYMBOLS: &[&str] = &[
     "hipEventCreateWithFlags",
     "hipEventDestroy",
@@ -26,6 +26,7 @@ pub const HIP_SYMBOLS: &[&str] = &[
     "hipMemcpy2DAsync",
     "hipMemcpyDtoHAsync",
     "hipMemcpyHtoDAsync",
+    "hipMemcpyPeer",
     "hipModuleGetFunction",
     "hipModuleLaunchKernel",
     "hipModuleLoadData",

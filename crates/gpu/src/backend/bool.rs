@@ -1,7 +1,7 @@
 //! Operations on tensors of truth values.
 
 use super::{Cube, Gpu, delegate};
-use crate::{device::GpuDevice, runtime::GpuTensor};
+use crate::{device::GpuDevice, peer, runtime::GpuTensor};
 use burn_backend::{
     BoolDType, ExecutionError, FloatDType, IntDType, Scalar, Shape, Slice, TensorData,
     ops::BoolTensorOps,
@@ -16,7 +16,6 @@ delegate! {
         fn bool_into_int(tensor: GpuTensor, out_dtype: IntDType) -> GpuTensor;
         fn bool_into_float(tensor: GpuTensor, out_dtype: FloatDType) -> GpuTensor;
         fn bool_device(tensor: &GpuTensor) -> GpuDevice;
-        fn bool_to_device(tensor: GpuTensor, device: &GpuDevice) -> GpuTensor;
         fn bool_reshape(tensor: GpuTensor, shape: Shape) -> GpuTensor;
         fn bool_slice(tensor: GpuTensor, slices: &[Slice]) -> GpuTensor;
         fn bool_slice_assign(tensor: GpuTensor, slices: &[Slice], value: GpuTensor) -> GpuTensor;
@@ -41,5 +40,9 @@ delegate! {
 
     async fn bool_into_data(tensor: GpuTensor) -> Result<TensorData, ExecutionError> {
         <Cube as BoolTensorOps<Cube>>::bool_into_data(tensor).await
+    }
+
+    fn bool_to_device(tensor: GpuTensor, device: &GpuDevice) -> GpuTensor {
+        peer::to_device(tensor, *device)
     }
 }

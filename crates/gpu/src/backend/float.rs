@@ -1,7 +1,7 @@
 //! Operations on floating-point tensors.
 
 use super::{Cube, Gpu, as_row, delegate};
-use crate::{device::GpuDevice, product, runtime::GpuTensor};
+use crate::{device::GpuDevice, peer, product, runtime::GpuTensor};
 use burn_backend::{
     BoolDType, Distribution, ExecutionError, FloatDType, IntDType, Scalar, Shape, Slice,
     TensorData,
@@ -17,7 +17,6 @@ delegate! {
         fn float_ones(shape: Shape, device: &GpuDevice, dtype: FloatDType) -> GpuTensor;
         fn float_full(shape: Shape, fill_value: Scalar, device: &GpuDevice, dtype: FloatDType) -> GpuTensor;
         fn float_device(tensor: &GpuTensor) -> GpuDevice;
-        fn float_to_device(tensor: GpuTensor, device: &GpuDevice) -> GpuTensor;
         fn float_into_int(tensor: GpuTensor, out_dtype: IntDType) -> GpuTensor;
         fn float_empty(shape: Shape, device: &GpuDevice, dtype: FloatDType) -> GpuTensor;
         fn float_repeat_dim(tensor: GpuTensor, dim: usize, times: usize) -> GpuTensor;
@@ -111,6 +110,10 @@ delegate! {
 
     async fn float_into_data(tensor: GpuTensor) -> Result<TensorData, ExecutionError> {
         <Cube as FloatTensorOps<Cube>>::float_into_data(tensor).await
+    }
+
+    fn float_to_device(tensor: GpuTensor, device: &GpuDevice) -> GpuTensor {
+        peer::to_device(tensor, *device)
     }
 
     fn float_matmul(lhs: GpuTensor, rhs: GpuTensor) -> GpuTensor {

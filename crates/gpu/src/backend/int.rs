@@ -1,7 +1,7 @@
 //! Operations on integer tensors.
 
 use super::{Cube, Gpu, as_row, delegate};
-use crate::{device::GpuDevice, product, runtime::GpuTensor};
+use crate::{device::GpuDevice, peer, product, runtime::GpuTensor};
 use burn_backend::{
     BoolDType, Distribution, ExecutionError, FloatDType, IntDType, Scalar, Shape, Slice,
     TensorData, ops::IntTensorOps,
@@ -12,7 +12,6 @@ delegate! {
         fn int_empty(shape: Shape, device: &GpuDevice, dtype: IntDType) -> GpuTensor;
         fn int_from_data(data: TensorData, device: &GpuDevice) -> GpuTensor;
         fn int_device(tensor: &GpuTensor) -> GpuDevice;
-        fn int_to_device(tensor: GpuTensor, device: &GpuDevice) -> GpuTensor;
         fn int_reshape(tensor: GpuTensor, shape: Shape) -> GpuTensor;
         fn int_slice(tensor: GpuTensor, slices: &[Slice]) -> GpuTensor;
         fn int_slice_assign(tensor: GpuTensor, slices: &[Slice], value: GpuTensor) -> GpuTensor;
@@ -91,6 +90,10 @@ delegate! {
 
     async fn int_into_data(tensor: GpuTensor) -> Result<TensorData, ExecutionError> {
         <Cube as IntTensorOps<Cube>>::int_into_data(tensor).await
+    }
+
+    fn int_to_device(tensor: GpuTensor, device: &GpuDevice) -> GpuTensor {
+        peer::to_device(tensor, *device)
     }
 
     fn int_matmul(lhs: GpuTensor, rhs: GpuTensor) -> GpuTensor {

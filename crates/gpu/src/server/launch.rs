@@ -4,7 +4,7 @@ use super::{GpuServer, Server};
 use crate::{
     library_launch::LibraryLaunch, lowering::Lowered, out_of_memory, unlowered::Unlowered,
 };
-use cubecl::server::{ComputeServer, KernelArguments, ServerError};
+use cubecl::server::{ComputeServer, KernelArguments};
 use cubecl::stream_id::StreamId;
 use cubecl::{CubeCount, CubeTask, ExecutionMode};
 use std::any::Any;
@@ -59,30 +59,16 @@ impl GpuServer {
         arguments: KernelArguments,
         stream: StreamId,
     ) -> Result<(), String> {
-        let failed = |error: ServerError| format!("{error:?}");
         let mut addresses = [0; 3];
         // Held until the product is in the queue of the device, so that nothing else gets them.
         let mut held: Vec<Box<dyn Any>> = Vec::new();
         for (address, binding) in addresses.iter_mut().zip(arguments.buffers) {
-            *address = match &mut self.server {
-                #[cfg(feature = "cuda")]
-                Server::Cuda(server) => {
-                    let resource = server.get_resource(binding, stream).map_err(failed)?;
-                    let address = resource.resource().ptr;
-                    held.push(Box::new(resource));
-                    address
-                }
-                #[cfg(feature = "rocm")]
-                Server::Rocm(server) => {
-                    let resource = server.get_resource(binding, stream).map_err(failed)?;
-                    let address = resource.resource().ptr as u64;
-                    held.push(Box::new(resource));
-                    address
-                }
-            };
+            let (found, resource) = self.address(binding, stream)?;
+            *address = found;
+            held.push(resource);
         }
         product.start(addresses, || {
-            cubecl::future::block_on(self.sync(stream)).map_err(failed)
+            cubecl::future::block_on(self.sync(stream)).map_err(|error| format!("{error:?}"))
         })
     }
 

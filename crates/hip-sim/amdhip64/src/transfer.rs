@@ -4,7 +4,7 @@ use crate::{device_of, put, simulator};
 use hip_sim::{Copy2d, HipError, guarded};
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::collections::BTreeMap;
-use std::ffi::{c_uint, c_void};
+use std::ffi::{c_int, c_uint, c_void};
 use std::sync::{Mutex, PoisonError};
 
 /// `hipMallocAsync`.
@@ -114,6 +114,27 @@ pub unsafe extern "C" fn hipMemcpyDtoHAsync(
 ) -> u32 {
     // SAFETY: as the caller promises.
     guarded(|| unsafe { simulator()?.copy_to_host(device_of(stream), to, from, size) })
+}
+
+/// `hipMemcpyPeer`.
+///
+/// # Safety
+///
+/// As [`Simulator::copy_between`](hip_sim::Simulator::copy_between).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMemcpyPeer(
+    to: *mut c_void,
+    to_device: c_int,
+    from: *const c_void,
+    from_device: c_int,
+    size: usize,
+) -> u32 {
+    guarded(|| {
+        let [to_device, from_device] =
+            [to_device, from_device].map(|device| u32::try_from(device).ok());
+        let devices = to_device.zip(from_device).ok_or(HipError::InvalidDevice)?;
+        simulator()?.copy_between((devices.0, to), (devices.1, from), size)
+    })
 }
 
 /// `hipMemcpy2DAsync`. The kind of copy is ignored: device memory is host memory here.

@@ -2,7 +2,10 @@
 
 use crate::driver::{Handle, SUCCESS};
 use crate::{answer, in_context};
-use std::ffi::{c_uint, c_void};
+use std::{
+    ffi::{c_int, c_uint, c_void},
+    ptr,
+};
 
 /// `hipMallocAsync`.
 ///
@@ -78,6 +81,29 @@ pub unsafe extern "C" fn hipMemcpyDtoHAsync(
 ) -> u32 {
     // SAFETY: as the caller promises.
     answer(in_context().map(|driver| unsafe { (driver.copy_to_host)(to, from, size, stream) }))
+}
+
+/// `hipMemcpyPeer`: the driver finds the devices by the addresses.
+///
+/// # Safety
+///
+/// Both can be accessed for `size` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMemcpyPeer(
+    to: Handle,
+    _to_device: c_int,
+    from: Handle,
+    _from_device: c_int,
+    size: usize,
+) -> u32 {
+    let default = ptr::null_mut();
+    // SAFETY: as the caller promises.
+    answer(in_context().map(|driver| unsafe {
+        match (driver.copy)(to, from, size, default) {
+            SUCCESS => (driver.synchronize_stream)(default),
+            status => status,
+        }
+    }))
 }
 
 /// `hipMemcpy2DAsync`, row by row: the driver infers the direction from the addresses.

@@ -113,6 +113,32 @@ impl Simulator {
         Ok(())
     }
 
+    /// Copies from an allocation of one device to one of another; each is a device and an address
+    /// on it.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are not within one allocation of their device.
+    pub fn copy_between(
+        &self,
+        (to_device, to): (u32, *mut c_void),
+        (from_device, from): (u32, *const c_void),
+        size: usize,
+    ) -> Result<(), HipError> {
+        self.within(to_device, to, size)?;
+        self.within(from_device, from, size)?;
+        let is_lost = |byte: usize| {
+            self.configuration.faults.has(
+                to_device,
+                |fault| matches!(fault, Fault::Peer(first) if byte >= *first),
+            )
+        };
+        let written = (0..size).find(|byte| is_lost(*byte)).unwrap_or(size);
+        // SAFETY: both are within allocations; they may overlap on one device.
+        unsafe { std::ptr::copy(from.cast::<u8>(), to.cast::<u8>(), written) };
+        Ok(())
+    }
+
     /// Copies rows, in any direction.
     ///
     /// # Errors

@@ -189,12 +189,14 @@ impl<B: Ops> SourceEncoder<B> for T5Layers<B> {
         let [batch, seq, _] = x.dims();
         // Once for all blocks, which share the table of the first.
         let distances = self.relative_attention_bias.at(0, [seq, seq], inputs);
-        let bias = sum(distances, padding_bias(inputs, [batch, seq])?);
-        let x = self.blocks.fold(context, x, |x, index, block, context| {
-            let normal = block.normal(x.clone());
-            let seen = block.attention.attend_self(normal, Some(bias.clone()));
+        let mut bias = sum(distances, padding_bias(inputs, [batch, seq])?);
+        let x = self.blocks.fold(context, x, &mut bias, |x, at, context| {
+            let (block, bias) = (at.layer, at.shared.clone());
+            let seen = block
+                .attention
+                .attend_self(block.normal(x.clone()), Some(bias));
             let x = block.feed_forward(x + seen.cast(self.types.sum));
-            self.trace(index, &x, context)?;
+            self.trace(at.depth, &x, context)?;
             Ok(x)
         })?;
         self.finish(x, context)
@@ -215,14 +217,16 @@ impl<B: Ops> TargetDecoder<B> for T5Layers<B> {
             .at(past, [new, past + new], inputs);
         let bias = sum(distances, decoder_bias(inputs, [batch, new], past)?);
         let source = source_bias(encoded, batch, inputs, context)?;
-        let x = self.blocks.fold(context, x, |x, index, block, context| {
+        let mut shared = (bias, encoded.cloned(), source);
+        let x = self.blocks.fold(context, x, &mut shared, |x, at, context| {
+            let (block, index, (bias, encoded, source)) = (at.layer, at.depth, at.shared);
             let normal = block.normal(x.clone());
             let seen = block
                 .attention
                 .attend_cached(normal, Some(bias.clone()), index, context);
             let x = block.cross(
                 x + seen.cast(self.types.sum),
-                encoded,
+                encoded.as_ref(),
                 source.clone(),
                 index,
                 context,

@@ -106,16 +106,24 @@ impl<B: Ops> Backbone<B> for DebertaV2Encoder<B> {
         // short text.
         let embedded = without_padding(x, shown.as_ref());
         context.trace_embed(&embedded)?;
-        let bias = pair_bias(inputs, [batch, seq])?;
+        let mut shared = (
+            self.distances.clone(),
+            pair_bias(inputs, [batch, seq])?,
+            inputs.clone(),
+        );
         let last = self
             .layers
-            .fold(context, embedded.clone(), |x, index, layer, context| {
-                let mut x = layer.forward(x, self.distances.as_ref(), bias.clone(), inputs);
-                // `DebertaV2Encoder` applies it after the first layer only, to the embeddings.
-                if let Some(convolution) = self.convolution.as_ref().filter(|_| index == 0) {
+            .fold(context, embedded.clone(), &mut shared, |x, at, context| {
+                let (distances, bias, inputs) = at.shared;
+                let mut x = at
+                    .layer
+                    .forward(x, distances.as_ref(), bias.clone(), inputs);
+                // `DebertaV2Encoder` applies it after the first layer only, to the embeddings; the
+                // first layer is on the model's device.
+                if let Some(convolution) = self.convolution.as_ref().filter(|_| at.depth == 0) {
                     x = convolution.forward(embedded.clone(), x, shown.as_ref());
                 }
-                context.trace_layer(index, &x)?;
+                context.trace_layer(at.depth, &x)?;
                 Ok(x)
             })?;
         Ok(Hidden { last, pooled: None })

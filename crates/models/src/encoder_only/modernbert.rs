@@ -20,7 +20,7 @@ use crate::{
 use burn_tensor::Tensor;
 use testgen_nn::{
     backend::{Activation, Ops, activate},
-    context::{ForwardContext, LayerSlot},
+    context::ForwardContext,
     forward::ForwardError,
     inputs::Inputs,
     layer::{
@@ -231,10 +231,11 @@ impl<B: Ops> Backbone<B> for ModernBertEncoder<B> {
         let last = self.layers.run(
             context,
             x,
-            |(kind, layer): &(LayerType, ModernBertLayer<B>), x, _: LayerSlot<'_, '_, B>| {
+            &mut (full, sliding),
+            |(kind, layer), x, (full, sliding), _| {
                 let (rotation, bias) = match kind {
-                    LayerType::FullAttention => &full,
-                    LayerType::SlidingAttention => &sliding,
+                    LayerType::FullAttention => full,
+                    LayerType::SlidingAttention => sliding,
                 };
                 Ok(layer.forward(x, rotation, bias.clone()))
             },

@@ -237,12 +237,14 @@ impl<B: Ops> DetrModel<B> {
         let bias = shown
             .as_ref()
             .and_then(|shown| key_bias(inputs, shown, [batch, height * length]));
-        let positions = self.positions.at(size, shown.as_deref(), inputs);
-        let places = self.encoder.fold(context, x, |x, index, layer, context| {
-            let x = layer.forward(x, &positions, bias.clone());
-            context.trace_layer(index, &x)?;
+        let mut shared = (self.positions.at(size, shown.as_deref(), inputs), bias);
+        let places = self.encoder.fold(context, x, &mut shared, |x, at, context| {
+            let (positions, bias) = at.shared;
+            let x = at.layer.forward(x, positions, bias.clone());
+            context.trace_layer(at.depth, &x)?;
             Ok(x)
         })?;
+        let (positions, bias) = shared;
         Ok(EncodedImage {
             places,
             positions,
@@ -265,10 +267,12 @@ impl<B: Ops> Network<B> for DetrModel<B> {
         // The queries themselves are added like positions, before each attention.
         let x = Tensor::zeros([batch, queries, width], (inputs.device(), inputs.dtype));
         let (first, depth) = (self.encoder.depth(), self.decoder.depth());
-        let x = self.decoder.fold(context, x, |x, index, layer, context| {
-            let x = layer.forward(x, &self.queries, &memory);
-            if index + 1 < depth {
-                context.trace_layer(first + index, &x)?;
+        let mut shared = (self.queries.clone(), memory);
+        let x = self.decoder.fold(context, x, &mut shared, |x, at, context| {
+            let (queries, memory) = at.shared;
+            let x = at.layer.forward(x, queries, memory);
+            if at.depth + 1 < depth {
+                context.trace_layer(first + at.depth, &x)?;
             }
             Ok(x)
         })?;

@@ -5,6 +5,7 @@ use burn_tensor::Tensor;
 use testgen_nn::{
     backend::{Activation, Ops},
     layer::{LayerNorm, Linear, Mlp, attend, split_heads},
+    movable::Movable,
     weights::{Weights, WeightsError},
 };
 
@@ -25,6 +26,14 @@ pub(crate) struct EncodedImage<B: Ops> {
     pub(crate) positions: Tensor<B, 3>,
     /// [batch, 1, 1, positions].
     pub(crate) bias: Option<Tensor<B, 4>>,
+}
+
+impl<B: Ops> Movable<B> for EncodedImage<B> {
+    fn move_to(&mut self, device: &B::Device) {
+        self.places.move_to(device);
+        self.positions.move_to(device);
+        self.bias.move_to(device);
+    }
 }
 
 /// `nn.LayerNorm`'s own, which DETR keeps.

@@ -236,7 +236,8 @@ impl<B: Ops> YolosEncoder<B> {
             + self.position_embeddings.at(grid, inputs);
         self.stack.forward(x, context, |index: usize, x| {
             match self.mid_position_embeddings.get(index) {
-                Some(positions) => x + positions.at(grid, inputs),
+                // The layer may be on another device than the model.
+                Some(positions) => x.clone() + positions.at(grid, inputs).to_device(&x.device()),
                 None => x,
             }
         })

@@ -16,6 +16,8 @@ pub(crate) struct CallArguments<'a, B: Ops> {
     /// The type of the float inputs.
     pub(crate) element: Element,
     pub(crate) device: &'a B::Device,
+    /// The number of devices of its kind that a call may use.
+    pub(crate) devices: u16,
     inputs: Vec<DeviceTensor<B>>,
 }
 
@@ -25,12 +27,14 @@ impl<'a, B: Ops> CallArguments<'a, B> {
         inputs: Vec<DeviceTensor<B>>,
         element: Element,
         device: &'a B::Device,
+        devices: u16,
     ) -> Self {
         Self {
             operator: call.operator,
             attributes: &call.attributes,
             element,
             device,
+            devices,
             inputs,
         }
     }

@@ -1,7 +1,7 @@
 //! From an operator to the group that computes it.
 
 use crate::operators::{
-    activation, arguments::CallArguments, attention, convolution, elementwise, fused, loss, matrix,
+    activation, arguments::CallArguments, attention, collective, convolution, elementwise, fused, loss, matrix,
     movement, normalisation, pooling, reduction, value::DeviceTensor,
 };
 use testgen_nn::backend::Ops;
@@ -25,6 +25,7 @@ pub(crate) fn compute<B: Ops>(
         OperatorGroup::Movement | OperatorGroup::Indexing => movement::moved(arguments),
         OperatorGroup::Loss => loss::loss(arguments),
         OperatorGroup::Attention => attention::computed(arguments),
+        OperatorGroup::Collective => collective::computed(arguments),
         OperatorGroup::Fused => fused::computed(arguments),
     }
 }

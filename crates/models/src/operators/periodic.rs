@@ -18,7 +18,7 @@ const PIECE: usize = 1 << 24;
 pub(crate) fn computed<B: Ops>(
     call: &PeriodicCall,
     precision: Precision,
-    device: &B::Device,
+    (device, devices): (&B::Device, u16),
     read: &mut dyn FnMut(Piece<'_>),
 ) -> Result<PeriodicResult, CallError> {
     let result = compute_in::<B, _>(precision, || {
@@ -36,7 +36,7 @@ pub(crate) fn computed<B: Ops>(
         if call.fill {
             fill::<B>(&call.result, element, device);
         }
-        dispatch::compute::<B>(CallArguments::new(&call.call, inputs, element, device))
+        dispatch::compute::<B>(CallArguments::new(&call.call, inputs, element, device, devices))
     })?;
     let kind = B::kind(&result.device());
     read_back(call, result, kind, read)

@@ -226,16 +226,18 @@ impl<B: Ops> Network<B> for Recogniser<B> {
             inputs,
         );
         context.trace_embed(&x)?;
-        let bias = real
+        let mut bias = real
             .as_ref()
             .and_then(|real| length_bias(inputs, real, frames));
-        let mut states = vec![x.clone()];
-        let mut x = self.layers.fold(context, x, |x, index, layer, context| {
-            let x = layer.forward(x, bias.clone(), self.stable);
-            context.trace_layer(index, &x)?;
-            states.push(x.clone());
-            Ok(x)
-        })?;
+        let state = (x.clone(), vec![x]);
+        let (mut x, states) =
+            self.layers
+                .fold(context, state, &mut bias, |(x, mut states), at, context| {
+                    let x = at.layer.forward(x, at.shared.clone(), self.stable);
+                    context.trace_layer(at.depth, &x)?;
+                    states.push(x.clone());
+                    Ok((x, states))
+                })?;
         if self.stable {
             x = self.layer_norm.forward(x);
         }

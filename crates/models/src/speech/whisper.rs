@@ -17,7 +17,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use testgen_nn::{
     backend::{Activation, Ops, activate},
-    context::{ForwardContext, LayerSlot},
+    context::ForwardContext,
     forward::ForwardError,
     inputs::Inputs,
     layer::{Conv1d, Conv1dShape, Embedding, LayerNorm, Linear},
@@ -258,7 +258,8 @@ impl<B: Ops> Network<B> for SpectrogramClassifier<B> {
         let last = self.encoder.layers.run(
             context,
             x,
-            |layer: &BartLayer<B>, x: Tensor<B, 3>, _: LayerSlot<'_, '_, B>| {
+            &mut states,
+            |layer, x, states, _| {
                 states.push(x.clone());
                 layer.encode(x, None)
             },

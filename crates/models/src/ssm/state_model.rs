@@ -141,7 +141,7 @@ impl<B: Ops, M: Mixer<B>> Backbone<B> for StateStack<B, M> {
         context.trace_embed(&x)?;
         // What goes around the mixers keeps its own type; layers and traces have the model's.
         let dtype = x.dtype();
-        let mut sum = if self.residual_in_fp32 {
+        let sum = if self.residual_in_fp32 {
             x.clone().cast(DType::F32)
         } else {
             x.clone()
@@ -149,11 +149,12 @@ impl<B: Ops, M: Mixer<B>> Backbone<B> for StateStack<B, M> {
         let last = self.layers.run(
             context,
             x,
-            |layer: &StateLayer<B, M>, x: Tensor<B, 3>, slot: LayerSlot<'_, '_, B>| {
+            &mut (sum, visible),
+            |layer, x, (sum, visible), slot| {
                 let mixed = layer
                     .mixer
                     .forward(layer.norm.forward(x), visible.clone(), slot);
-                sum = sum.clone() + mixed.cast(sum.dtype());
+                *sum = sum.clone() + mixed.cast(sum.dtype());
                 Ok(sum.clone().cast(dtype))
             },
             |x| self.norm_f.forward(x),

@@ -186,14 +186,15 @@ impl<B: Ops> SourceEncoder<B> for BartLayers<B> {
 pub(crate) fn encode_layers<B: Ops>(
     layers: &LayerStack<B, BartLayer<B>>,
     x: Tensor<B, 3>,
-    bias: Option<Tensor<B, 4>>,
+    mut bias: Option<Tensor<B, 4>>,
     context: &mut ForwardContext<'_, B>,
     finish: impl FnOnce(Tensor<B, 3>) -> Tensor<B, 3>,
 ) -> HiddenStates<B> {
     layers.run(
         context,
         x,
-        |layer, x, _| layer.encode(x, bias.clone()),
+        &mut bias,
+        |layer, x, bias, _| layer.encode(x, bias.clone()),
         finish,
     )
 }
@@ -213,14 +214,15 @@ impl<B: Ops> TargetDecoder<B> for BartLayers<B> {
         self.layers.run(
             context,
             x,
-            |layer: &BartLayer<B>, x, LayerSlot { index, context }: LayerSlot<'_, '_, B>| {
+            &mut (bias, encoded.cloned(), source),
+            |layer, x, (bias, encoded, source), LayerSlot { index, context }| {
                 let x = layer.attend(x, |x| {
                     Ok(layer
                         .attention
                         .attend_cached(x, bias.clone(), index, context))
                 })?;
                 let x = layer.cross(x, |attention, x| {
-                    attention.attend_cross(x, encoded, source.clone(), index, context)
+                    attention.attend_cross(x, encoded.as_ref(), source.clone(), index, context)
                 })?;
                 Ok(layer.feed_forward(x))
             },

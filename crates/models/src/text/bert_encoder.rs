@@ -143,10 +143,10 @@ impl<B: Ops> Backbone<B> for BertEncoder<B> {
         }
         context.trace_embed(&x)?;
         let [batch, seq, _] = x.dims();
-        let bias = self.bias(inputs, [batch, seq])?;
-        x = self.layers.fold(context, x, |x, depth, layer, context| {
-            let x = layer.forward(x, bias.clone());
-            context.trace_layer(depth, &x)?;
+        let mut bias = self.bias(inputs, [batch, seq])?;
+        x = self.layers.fold(context, x, &mut bias, |x, at, context| {
+            let x = at.layer.forward(x, at.shared.clone());
+            context.trace_layer(at.depth, &x)?;
             Ok(x)
         })?;
         let pooled =

@@ -97,7 +97,8 @@ impl<B: Ops, E: Embeddings<B>, L: DecoderLayer<B>> CausalDecoder<B, E, L> {
         self.layers.run(
             context,
             x,
-            |layer: &L, x, slot: LayerSlot<'_, '_, B>| {
+            &mut attention,
+            |layer: &L, x, attention, slot| {
                 layer.forward(x, attention.layer(layer.window())?, slot)
             },
             |x| self.final_norm.forward(x),

@@ -277,8 +277,9 @@ impl<B: Ops> SwinStage<B> {
         inputs: &Inputs<'_, B>,
         context: &mut ForwardContext<'_, B>,
     ) -> Result<FeatureMap<B>, ForwardError> {
-        let x = self.blocks.fold(context, x, |mut x, _, block, _| {
-            x.places = block.forward(&x, inputs)?;
+        let mut inputs = inputs.clone();
+        let x = self.blocks.fold(context, x, &mut inputs, |mut x, at, _| {
+            x.places = at.layer.forward(&x, at.shared)?;
             Ok(x)
         })?;
         Ok(match &self.downsample {

@@ -6,6 +6,7 @@ use testgen_nn::{
     forward::ForwardError,
     inputs::Inputs,
     layer::{AttentionNames, AttentionShape, LayerNorm, Mlp, SelfAttention, between_zeros},
+    movable::Movable,
     weights::{Weights, WeightsError},
 };
 
@@ -14,6 +15,12 @@ pub(crate) struct FeatureMap<B: Ops> {
     pub(crate) places: Tensor<B, 3>,
     pub(crate) rows: usize,
     pub(crate) columns: usize,
+}
+
+impl<B: Ops> Movable<B> for FeatureMap<B> {
+    fn move_to(&mut self, device: &B::Device) {
+        self.places.move_to(device);
+    }
 }
 
 impl<B: Ops> FeatureMap<B> {

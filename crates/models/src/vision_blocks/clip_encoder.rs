@@ -109,10 +109,11 @@ impl<B: Ops> ClipLayers<B> {
         count: usize,
         context: &mut ForwardContext<'_, B>,
     ) -> Result<Tensor<B, 3>, ForwardError> {
+        let mut bias = bias.cloned();
         self.0
-            .fold_first(count, context, x, |x, index, layer, context| {
-                let x = layer.forward(x, bias.cloned());
-                context.trace_layer(first + index, &x)?;
+            .fold_first(count, context, x, &mut bias, |x, at, context| {
+                let x = at.layer.forward(x, at.shared.clone());
+                context.trace_layer(first + at.depth, &x)?;
                 Ok(x)
             })
     }
@@ -303,8 +304,8 @@ impl<B: Ops> ClipImageEncoder<B> {
     ) -> Result<Vec<Tensor<B, 3>>, ForwardError> {
         let embedded = self.embed(inputs.image("pixel_values", self.image)?);
         let layers = &self.layers.0;
-        layers.fold(context, vec![embedded], |mut states, _, layer, _| {
-            states.push(layer.forward(states[states.len() - 1].clone(), None));
+        layers.fold(context, vec![embedded], &mut (), |mut states, at, _| {
+            states.push(at.layer.forward(states[states.len() - 1].clone(), None));
             Ok(states)
         })
     }

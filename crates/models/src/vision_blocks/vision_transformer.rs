@@ -273,10 +273,10 @@ impl<B: Ops> VisionStack<B> {
         between: impl Fn(usize, Tensor<B, 3>) -> Tensor<B, 3>,
     ) -> Result<Tensor<B, 3>, ForwardError> {
         context.trace_embed(&x)?;
-        let x = self.layers.fold(context, x, |x, index, layer, context| {
-            let x = layer.forward(x);
-            context.trace_layer(index, &x)?;
-            Ok(between(index, x))
+        let x = self.layers.fold(context, x, &mut (), |x, at, context| {
+            let x = at.layer.forward(x);
+            context.trace_layer(at.depth, &x)?;
+            Ok(between(at.depth, x))
         })?;
         Ok(self.layernorm.forward(x))
     }

@@ -12,7 +12,7 @@ pub(crate) const PRECISIONS: [Precision; 3] = [Precision::F32, Precision::F16, P
 
 /// The host processor as the suite uses it.
 pub(crate) fn host(precision: Precision) -> Box<dyn Execute + Send + Sync> {
-    executor(&BackendDevice::Cpu(FlexDevice), precision)
+    executor(&BackendDevice::Cpu(FlexDevice), 1, precision)
 }
 
 #[test]

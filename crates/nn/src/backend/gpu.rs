@@ -10,6 +10,10 @@ impl Ops for Gpu {
         device.kind()
     }
 
+    fn after(device: &GpuDevice, distance: u16, count: u16) -> GpuDevice {
+        device.after(distance, count)
+    }
+
     fn put_op<E: Send>(
         shape: Shape,
         dtype: DType,

@@ -13,6 +13,12 @@ pub trait Ops: Backend {
     /// The kind of device that a tensor of this backend says it is on.
     fn kind(device: &Self::Device) -> DeviceKind;
 
+    /// The device `distance` places after this one in the ring of all `count` devices of its kind. A
+    /// backend with one device has no other.
+    fn after(device: &Self::Device, _distance: u16, _count: u16) -> Self::Device {
+        device.clone()
+    }
+
     /// See [`put`].
     fn put_op<E: Send>(
         shape: Shape,

@@ -4,7 +4,7 @@ use super::{
     Alibi, Rotary, Rotation,
     mask::{attention_mask, causal_bias, wrong},
 };
-use crate::{backend::Ops, forward::ForwardError, inputs::Inputs};
+use crate::{backend::Ops, forward::ForwardError, inputs::Inputs, movable::Movable};
 use burn_tensor::Tensor;
 
 /// How attention receives the positions.
@@ -21,7 +21,7 @@ impl Positions {
     /// The attention context of one call: `shape` [batch, seq] new tokens after `past` others.
     pub fn attention_context<'a, 'b, B: Ops>(
         &'a self,
-        inputs: &'a Inputs<'b, B>,
+        inputs: &Inputs<'b, B>,
         shape: [usize; 2],
         past: usize,
     ) -> Result<AttentionContext<'a, 'b, B>, ForwardError> {
@@ -34,7 +34,7 @@ impl Positions {
         };
         Ok(AttentionContext {
             positions: self,
-            inputs,
+            inputs: inputs.clone(),
             shape,
             past,
             rotation,
@@ -64,11 +64,21 @@ impl Positions {
 /// The attention contexts of the layers in one call; each bias is computed once per window.
 pub struct AttentionContext<'a, 'b, B: Ops> {
     positions: &'a Positions,
-    inputs: &'a Inputs<'b, B>,
+    inputs: Inputs<'b, B>,
     shape: [usize; 2],
     past: usize,
     rotation: Option<Rotation<B>>,
     biases: Vec<(Option<usize>, Option<Tensor<B, 4>>)>,
+}
+
+impl<B: Ops> Movable<B> for AttentionContext<'_, '_, B> {
+    fn move_to(&mut self, device: &B::Device) {
+        self.inputs.move_to(device);
+        self.rotation.move_to(device);
+        self.biases
+            .iter_mut()
+            .for_each(|(_, bias)| bias.move_to(device));
+    }
 }
 
 /// The attention context of one layer.
@@ -99,12 +109,12 @@ impl<B: Ops> AttentionContext<'_, '_, B> {
     }
 
     fn bias(&self, window: Option<usize>) -> Result<Option<Tensor<B, 4>>, ForwardError> {
-        let causal = causal_bias(self.inputs, self.shape, self.past, window)?;
+        let causal = causal_bias(&self.inputs, self.shape, self.past, window)?;
         // ALiBi has a bias even where nothing is hidden.
         let Positions::Alibi(alibi) = self.positions else {
             return Ok(causal);
         };
-        let linear = alibi.bias(self.inputs, self.shape, self.past)?;
+        let linear = alibi.bias(&self.inputs, self.shape, self.past)?;
         Ok(Some(match causal {
             Some(causal) => linear + causal,
             None => linear,

@@ -5,6 +5,7 @@ use super::rope_parameters::{RopeParameters, RopeType};
 use crate::{
     backend::{Ops, rotate},
     inputs::Inputs,
+    movable::Movable,
 };
 use burn_tensor::Tensor;
 use std::{f64::consts::PI, ops::Range};
@@ -35,6 +36,13 @@ enum Growth {
 pub struct Rotation<B: Ops> {
     cos: Tensor<B, 4>,
     sin: Tensor<B, 4>,
+}
+
+impl<B: Ops> Movable<B> for Rotation<B> {
+    fn move_to(&mut self, device: &B::Device) {
+        self.cos.move_to(device);
+        self.sin.move_to(device);
+    }
 }
 
 impl Rotary {

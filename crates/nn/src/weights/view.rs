@@ -155,6 +155,14 @@ impl<B: Ops> Weights<B> {
         }
     }
 
+    /// The same tensors, put on another device.
+    pub(crate) fn on(&self, device: B::Device) -> Self {
+        Self {
+            device,
+            ..self.module("")
+        }
+    }
+
     /// The type that tensors are put on the device as.
     pub fn dtype(&self) -> DType {
         self.dtype

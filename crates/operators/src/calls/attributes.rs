@@ -39,6 +39,10 @@ pub struct Attributes {
     pub limits: [f64; 2],
     /// Alpha and beta of `gemm`: the factors of the product and of what is added.
     pub scales: [f64; 2],
+    /// The rank whose tensor is sent to all.
+    pub root: usize,
+    /// Whether a collective writes its result where its input is.
+    pub in_place: bool,
     /// Added to a variance or a mean of squares.
     pub eps: f64,
     /// How a loss is reduced.

@@ -31,6 +31,7 @@ pub(crate) fn dimensions(call: &Call) -> Result<Dimensions<'_>, Problem> {
         OperatorGroup::Indexing => channels::indexing(&mut dimensions),
         OperatorGroup::Loss => channels::loss(&mut dimensions),
         OperatorGroup::Attention => channels::attention(&mut dimensions),
+        OperatorGroup::Collective => rows::collective(&mut dimensions),
         OperatorGroup::Fused => match call.operator {
             Operator::AddRelu => rows::broadcast(&mut dimensions, 2),
             Operator::MulAdd => rows::broadcast(&mut dimensions, 3),

@@ -2,6 +2,7 @@
 
 mod activation;
 mod attention;
+mod collective;
 mod comparison;
 mod convolution;
 mod elementwise;
@@ -40,6 +41,7 @@ pub(crate) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
         OperatorGroup::Indexing => indexing::cases(sizes),
         OperatorGroup::Loss => loss::cases(sizes),
         OperatorGroup::Attention => attention::cases(sizes),
+        OperatorGroup::Collective => collective::cases(sizes),
         OperatorGroup::Fused => fused::cases(sizes),
     }
 }
@@ -59,6 +61,7 @@ pub fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
         OperatorGroup::Indexing => indexing::reference(call),
         OperatorGroup::Loss => loss::reference(call, arithmetic),
         OperatorGroup::Attention => attention::reference(call, arithmetic),
+        OperatorGroup::Collective => collective::reference(call, arithmetic),
         OperatorGroup::Fused => fused::reference(call, arithmetic),
     }
 }

@@ -28,13 +28,13 @@ pub fn odd_sizes(operator: Operator) -> Vec<usize> {
         .sizes()
         .iter()
         .map(|name| match *name {
-            "batch" | "heads" | "groups" => 2,
+            "batch" | "heads" | "groups" | "ranks" => 2,
             "in" | "channels" | "channels of a group" | "kernel" => 3,
             "out" | "output" => 4,
             "head_dim" => 6,
             "inner" | "length" | "height" | "positions" | "keys" => 7,
             "columns" | "width" | "classes" | "queries" | "seq" => 5,
-            // Rows, depth, picks.
+            // Rows, depth, picks, elements.
             _ => 3,
         })
         .collect()

@@ -323,6 +323,16 @@ pub(crate) const CASES: &[FaultCase] = &[
         "the library did not compute a matrix product",
     ),
     injected(
+        "copies from another device lose what is beyond 64 bytes",
+        &[
+            ("HIP_SIM_DEVICES", "gfx1100;gfx1100"),
+            ("HIP_SIM_FAULTS", "peer=64"),
+            ("TESTGEN_ENGINES", "native/split"),
+        ],
+        "output_golden_f32@native/split",
+        "`last_hidden_state`",
+    ),
+    injected(
         "a real GPU is required",
         &[("TESTGEN_REQUIRE", "rocm")],
         GOLDEN,

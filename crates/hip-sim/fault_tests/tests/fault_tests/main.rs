@@ -17,6 +17,7 @@ mod out_of_memory;
 mod precompile;
 mod replay;
 mod same_kernels;
+mod several_devices;
 mod subprocess;
 
 use libtest_mimic::{Arguments, Trial};
@@ -84,6 +85,14 @@ fn main() -> ExitCode {
     trials.push(test(
         "device_selection::one_broken_of_four".to_owned(),
         device_selection::check_broken,
+    ));
+    trials.push(test(
+        "several_devices::layers_and_collectives".to_owned(),
+        several_devices::check,
+    ));
+    trials.push(test(
+        "several_devices::one_broken_of_four".to_owned(),
+        several_devices::check_broken,
     ));
     trials.push(test(
         "engine_fallback::a_hip_build_that_computes_on_the_cpu".to_owned(),

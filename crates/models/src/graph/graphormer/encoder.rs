@@ -62,7 +62,7 @@ impl<B: Ops> GraphEncoder<B> {
         context: &mut ForwardContext<'_, B>,
     ) -> Result<Tensor<B, 3>, ForwardError> {
         let size = size(inputs)?;
-        let bias = self.graph_attn_bias.forward(inputs, size)?;
+        let mut bias = self.graph_attn_bias.forward(inputs, size)?;
         let mut x = self.graph_node_feature.forward(inputs, size)?;
         if let Some(scale) = self.embed_scale {
             x = x * scale;
@@ -74,9 +74,9 @@ impl<B: Ops> GraphEncoder<B> {
             x = norm.forward(x);
         }
         context.trace_embed(&x)?;
-        self.layers.fold(context, x, |x, index, layer, context| {
-            let x = layer.forward(x, bias.clone());
-            context.trace_layer(index, &x)?;
+        self.layers.fold(context, x, &mut bias, |x, at, context| {
+            let x = at.layer.forward(x, at.shared.clone());
+            context.trace_layer(at.depth, &x)?;
             Ok(x)
         })
     }

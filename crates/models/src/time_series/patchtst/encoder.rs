@@ -65,10 +65,10 @@ impl<B: Ops> PatchTstEncoder<B> {
     ) -> Result<Tensor<B, 4>, ForwardError> {
         let x = self.embed(self.patchify(series));
         context.trace_embed(&x)?;
-        self.layers.fold(context, x, |x, index, layer, context| {
-            let x = layer.forward(x);
-            if index + 1 < self.layers.depth() {
-                context.trace_layer(index, &x)?;
+        self.layers.fold(context, x, &mut (), |x, at, context| {
+            let x = at.layer.forward(x);
+            if at.depth + 1 < self.layers.depth() {
+                context.trace_layer(at.depth, &x)?;
             }
             Ok(x)
         })

@@ -122,6 +122,39 @@ pub(super) fn matrix(dimensions: &mut Dimensions<'_>) -> Described {
     Ok(product(&result))
 }
 
+/// Collectives. The ranks stay, and so does what each of them has: only the rows of products can be
+/// made fewer.
+pub(super) fn collective(dimensions: &mut Dimensions<'_>) -> Described {
+    let is_product = dimensions.call().operator.sizes().len() == 4;
+    let shape = dimensions.shape(0, Some(if is_product { 3 } else { 2 }))?;
+    let ranks = shape[0];
+    if !is_product {
+        dimensions.at_most(1)?;
+        return match dimensions.call().operator {
+            Operator::ReduceScatter | Operator::AllToAll if shape[1] % ranks.max(1) != 0 => {
+                Err("a rank does not have an equal part for every rank".to_owned())
+            }
+            Operator::BroadcastFromRank if dimensions.call().attributes.root >= ranks => {
+                Err("there is no such rank".to_owned())
+            }
+            Operator::AllGather => Ok(product(&[ranks, ranks, shape[1]])),
+            Operator::ReduceScatter => Ok(Some(shape[1])),
+            _ => Ok(product(shape)),
+        };
+    }
+    let weight = dimensions.shape(1, Some(3))?;
+    dimensions.at_most(2)?;
+    if weight[..2] != [ranks, shape[2]] {
+        return Err("its factors have different ranks or inner lengths".to_owned());
+    }
+    dimensions.tie(shape[1], vec![input(0, 1)])?;
+    let gathered = match dimensions.call().operator {
+        Operator::ColumnParallelProduct => ranks,
+        _ => 1,
+    };
+    Ok(product(&[ranks, shape[1], gathered, weight[2]]))
+}
+
 /// Operators that move elements.
 pub(super) fn movement(dimensions: &mut Dimensions<'_>) -> Described {
     let shape = dimensions.shape(0, None)?;

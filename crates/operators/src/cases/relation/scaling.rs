@@ -50,9 +50,13 @@ fn homogeneous(call: &Call) -> Option<Vec<usize>> {
         (_, Where) => vec![1, 2],
         (_, Gemm | MatmulBiasRelu | MulAdd) | (OperatorGroup::Convolution, _) => vec![0, 2],
         (_, ScaledDotProductAttention) => vec![2],
-        (OperatorGroup::Matrix | OperatorGroup::Pooling | OperatorGroup::Indexing, _) => {
-            vec![0]
-        }
+        (
+            OperatorGroup::Matrix
+            | OperatorGroup::Pooling
+            | OperatorGroup::Indexing
+            | OperatorGroup::Collective,
+            _,
+        ) => vec![0],
         (OperatorGroup::Movement, _) => (0..call.inputs.len()).collect(),
         _ => return None,
     })

@@ -79,6 +79,7 @@ fn repeats(operator: Operator, index: usize) -> bool {
         Matmul | MatmulBiasRelu | MatmulBiasGelu | BatchMatmul => name != "inner",
         ScaledDotProductAttention => matches!(name, "batch" | "heads" | "queries"),
         Rope => matches!(name, "batch" | "heads"),
+        AllReduce | BroadcastFromRank => name == "elements",
         Embedding => matches!(name, "width" | "picks"),
         LayerNorm | RmsNorm | CrossEntropyLoss | NllLoss => name == "rows",
         WeightedSum => name == "columns",
@@ -96,6 +97,8 @@ pub(super) fn is_repeatable(operator: Operator) -> bool {
     match operator.group() {
         OperatorGroup::Movement => matches!(operator, Copy | Contiguous | LayoutTransform),
         OperatorGroup::Indexing => operator == Embedding,
+        // The others place what they received beside each other.
+        OperatorGroup::Collective => matches!(operator, AllReduce | BroadcastFromRank),
         OperatorGroup::Fused => operator != ConvBatchNormRelu,
         // A product of thousands of numbers is not normal.
         OperatorGroup::Reduction => operator != Prod,

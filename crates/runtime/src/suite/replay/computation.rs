@@ -50,7 +50,7 @@ pub(super) fn compute(request: ReplayRequest, environment: &Environment) -> Repl
     let DeviceExecutor::Native(backend) = &device.executor else {
         return ReplayOutcome::Refused("only the native engine computes calls again".to_owned());
     };
-    let executor = match executor(backend, failed.precision) {
+    let executor = match executor(backend, 1, failed.precision) {
         Ok(executor) => executor,
         Err(error) => return ReplayOutcome::Refused(error.to_string()),
     };

@@ -1,0 +1,204 @@
+"""Collectives of `torch.distributed` and products that are split over devices: part of the engine `torch`.
+
+Each rank is a process with its own device, which stays until the engine ends or another number of ranks is asked for. On GPUs they speak
+NCCL, which on AMD is RCCL; on the host processor Gloo.
+"""
+
+import os
+import tempfile
+from dataclasses import dataclass
+
+import torch
+import torch.distributed as dist
+import torch.distributed._functional_collectives as functional
+import torch.multiprocessing as mp
+
+from engine.engine_protocol import Unsupported
+
+# Seconds: a rank that waits for another one that has ended must not wait for the engine's own limit.
+PATIENCE = 120
+
+
+def all_reduce(x, world, a):
+    """The sum of the tensors of all ranks."""
+    if a["in_place"]:
+        dist.all_reduce(x)
+        return x
+    return functional.all_reduce(x, "sum", dist.group.WORLD).wait()
+
+
+def all_gather(x, world, a):
+    """The tensors of all ranks, one after another."""
+    gathered = torch.empty(world * x.numel(), dtype=x.dtype, device=x.device)
+    if a["in_place"]:
+        # Each rank's own part is read where the result is written.
+        part = gathered.view(world, -1)[dist.get_rank()]
+        part.copy_(x)
+        x = part
+    dist.all_gather_into_tensor(gathered, x)
+    return gathered
+
+
+def reduce_scatter(x, world, a):
+    """Of the sum of the tensors of all ranks, the part of this one."""
+    parts = x.view(world, -1)
+    own = parts[dist.get_rank()] if a["in_place"] else torch.empty_like(parts[0])
+    dist.reduce_scatter_tensor(own, x)
+    return own
+
+
+def all_to_all(x, world, a):
+    """From each rank the part that it has for this one."""
+    received = torch.empty_like(x)
+    dist.all_to_all_single(received, x)
+    return received
+
+
+def broadcast_from_rank(x, world, a):
+    """The tensor of one rank."""
+    dist.broadcast(x, src=a["root"])
+    return x
+
+
+def column_parallel_product(x, weight, world, a):
+    """A product whose columns are computed by different ranks, and gathered."""
+    product = x @ weight
+    gathered = [torch.empty_like(product) for _ in range(world)]
+    dist.all_gather(gathered, product)
+    return torch.cat(gathered, dim=-1)
+
+
+def row_parallel_product(x, weight, world, a):
+    """A product whose inner dimension is split over the ranks, and summed."""
+    product = x @ weight
+    dist.all_reduce(product)
+    return product
+
+
+# Each operator, and the number of its tensors.
+OPERATORS = {
+    "all_reduce": (all_reduce, 1),
+    "all_gather": (all_gather, 1),
+    "reduce_scatter": (reduce_scatter, 1),
+    "all_to_all": (all_to_all, 1),
+    "broadcast_from_rank": (broadcast_from_rank, 1),
+    "column_parallel_product": (column_parallel_product, 2),
+    "row_parallel_product": (row_parallel_product, 2),
+}
+
+
+@dataclass
+class Part:
+    """The call of one rank: its rows of the inputs."""
+
+    operator: str
+    tensors: list
+    attributes: dict
+    tf32: bool
+
+
+class Ranks:
+    """The processes of a number of ranks."""
+
+    def __init__(self, count, device_type):
+        if device_type == "cuda" and torch.cuda.device_count() < count:
+            raise Unsupported(f"{count} ranks need as many GPUs, and {torch.cuda.device_count()} are visible")
+        self.count = count
+        self.store = tempfile.TemporaryDirectory(prefix="testgen-ranks-")
+        context = mp.get_context("spawn")
+        self.pipes, self.processes = [], []
+        for rank in range(count):
+            ours, theirs = context.Pipe()
+            arguments = (rank, count, device_type, os.path.join(self.store.name, "store"), theirs)
+            process = context.Process(target=serve, args=arguments, daemon=True)
+            process.start()
+            theirs.close()
+            self.pipes.append(ours)
+            self.processes.append(process)
+
+    def compute(self, parts):
+        """The result of every rank, stacked, and the types of the devices that computed them."""
+        for pipe, part in zip(self.pipes, parts, strict=True):
+            pipe.send(part)
+        answers = [self.answer(rank) for rank in range(self.count)]
+        failed = [f"rank {rank}: {answer}" for rank, answer in enumerate(answers) if isinstance(answer, str)]
+        if failed:
+            raise RuntimeError("; ".join(failed))
+        devices = {device for _, device in answers}
+        return torch.stack([result for result, _ in answers]), devices
+
+    def answer(self, rank):
+        """A rank's result with its device, or the text of its error."""
+        try:
+            if self.pipes[rank].poll(PATIENCE):
+                return self.pipes[rank].recv()
+            return f"no answer within {PATIENCE} s"
+        except EOFError:
+            return "its process has ended"
+
+    def close(self):
+        """Ends the processes."""
+        for process in self.processes:
+            process.terminate()
+            process.join()
+        self.store.cleanup()
+
+
+def serve(rank, count, device_type, store, pipe):
+    """The process of a rank: answers calls until the pipe is closed."""
+    device = torch.device(device_type, rank) if device_type == "cuda" else torch.device("cpu")
+    if device_type == "cuda":
+        torch.cuda.set_device(device)
+    else:
+        torch.set_num_threads(1)
+        # Ranks of one host; the names of its network interfaces do not matter.
+        os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")
+    dist.init_process_group("nccl" if device_type == "cuda" else "gloo", init_method=f"file://{store}", rank=rank, world_size=count)
+    while True:
+        try:
+            part = pipe.recv()
+        except EOFError:
+            return
+        pipe.send(answered(part, count, device))
+
+
+@torch.no_grad()
+def answered(part, count, device):
+    """The result of a call on the host with the type of its device, or the text of the error."""
+    torch.backends.cuda.matmul.allow_tf32 = part.tf32
+    function, _ = OPERATORS[part.operator]
+    try:
+        result = function(*(tensor.to(device) for tensor in part.tensors), count, part.attributes)
+        return result.cpu(), result.device.type
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+
+
+class Collectives:
+    """The ranks of an engine by their number, started when a collective of so many is computed first."""
+
+    def __init__(self):
+        self.ranks = {}
+        self.tf32 = False
+
+    def compute(self, operator, tensors, attributes, device_type):
+        """The results of all ranks, and the type of device that all of them have."""
+        count = tensors[-1].shape[0]
+        if count not in self.ranks:
+            self.ranks[count] = Ranks(count, device_type)
+        # The rows of an input are contiguous as ranks receive them, whatever layout it was asked for in.
+        parts = [Part(operator, [tensor[rank].clone() for tensor in tensors], attributes, self.tf32) for rank in range(count)]
+        try:
+            results, devices = self.ranks[count].compute(parts)
+        except RuntimeError:
+            # They may be waiting for each other.
+            self.ranks.pop(count).close()
+            raise
+        if devices != {device_type}:
+            raise RuntimeError(f"ranks computed on {', '.join(sorted(devices))}")
+        return results
+
+    def close(self):
+        """Ends all ranks."""
+        while self.ranks:
+            self.ranks.popitem()[1].close()
