@@ -1,7 +1,7 @@
 //! Falcon (Almazrouei et al. 2023): `transformers.models.falcon`.
 
 use crate::{
-    config::{ModelConfig, divides},
+    config::{ModelConfig, divides, divides_into_heads},
     model_def::{LoadedNetwork, ModelDef},
     text::{
         causal_decoder::{CausalDecoder, DecoderLayer, FinalNorm, States},
@@ -78,12 +78,7 @@ impl ModelConfig for FalconConfig {
 
     fn validate(&self) -> Result<(), String> {
         let heads = self.num_attention_heads;
-        divides(
-            "hidden_size",
-            self.hidden_size,
-            "num_attention_heads",
-            heads,
-        )?;
+        divides_into_heads(self.hidden_size, heads)?;
         divides("num_attention_heads", heads, "num_kv_heads", self.groups())?;
         if !self.new_decoder_architecture && !self.multi_query && self.groups() != heads {
             return Err(format!(
@@ -156,15 +151,13 @@ impl ModelDef for Falcon {
         labels: usize,
         w: &Weights<B>,
     ) -> LoadedNetwork<B> {
-        let backbone = load_decoder(config, &w.strip_prefix("transformer"))?;
-        let head = backbone.standard_head(
+        load_decoder(config, &w.strip_prefix("transformer"))?.with_standard_head(
             w,
             head,
             labels,
             config.tie_word_embeddings,
             config.pad_token_id,
-        )?;
-        Ok(backbone.with_head(head))
+        )
     }
 }
 

@@ -4,7 +4,7 @@
 //! and soft caps.
 
 use crate::{
-    config::{ModelConfig, divides},
+    config::{ModelConfig, divides, divides_into_heads},
     model_def::{LoadedNetwork, ModelDef},
     text::{
         causal_decoder::{CausalDecoder, DecoderLayer, FinalNorm, States},
@@ -118,12 +118,7 @@ impl ModelConfig for Gemma2Config {
 
     fn validate(&self) -> Result<(), String> {
         let heads = self.num_attention_heads;
-        divides(
-            "hidden_size",
-            self.hidden_size,
-            "num_attention_heads",
-            heads,
-        )?;
+        divides_into_heads(self.hidden_size, heads)?;
         divides(
             "num_attention_heads",
             heads,

@@ -1,7 +1,7 @@
 //! GPT-NeoX (Black et al. 2022) and Pythia: `transformers.models.gpt_neox`.
 
 use crate::{
-    config::{ModelConfig, divides},
+    config::{ModelConfig, divides_into_heads},
     model_def::{LoadedNetwork, ModelDef},
     text::{
         causal_decoder::{CausalDecoder, DecoderLayer, FinalNorm, States},
@@ -80,12 +80,7 @@ impl ModelConfig for GptNeoXConfig {
     }
 
     fn validate(&self) -> Result<(), String> {
-        divides(
-            "hidden_size",
-            self.hidden_size,
-            "num_attention_heads",
-            self.num_attention_heads,
-        )?;
+        divides_into_heads(self.hidden_size, self.num_attention_heads)?;
         self.rope().validate()?;
         self.rope().validate_width(self.head_dim())
     }

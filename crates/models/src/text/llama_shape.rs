@@ -1,7 +1,7 @@
 //! The fields that Llama and its relatives have in `config.json`, and the shape of their decoder.
 
 use super::text_head::fields_of_other_heads;
-use crate::config::divides;
+use crate::config::{divides, divides_into_heads};
 use serde::Deserialize;
 use testgen_nn::{
     backend::Activation,
@@ -34,12 +34,7 @@ pub(crate) struct LlamaFields {
 impl LlamaFields {
     pub(crate) fn validate(&self) -> Result<(), String> {
         if self.head_dim.is_none() {
-            divides(
-                "hidden_size",
-                self.hidden_size,
-                "num_attention_heads",
-                self.num_attention_heads,
-            )?;
+            divides_into_heads(self.hidden_size, self.num_attention_heads)?;
         }
         self.validate_for(self.head_dim())
     }
