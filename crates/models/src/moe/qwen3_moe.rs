@@ -32,12 +32,12 @@ impl Qwen3Moe {
     /// Whether the MLP of each layer is a mixture.
     fn sparse(&self) -> Vec<bool> {
         let single = self.mlp_only_layers.as_deref().unwrap_or_default();
-        // Counted from one, as in `Qwen3MoeDecoderLayer`.
-        let sparse = |layer: usize| {
-            !single.contains(&layer) && (layer + 1).is_multiple_of(self.decoder_sparse_step)
-        };
         (0..self.fields.num_hidden_layers)
-            .map(|layer| self.num_local_experts > 0 && sparse(layer))
+            .map(|layer| {
+                // Counted from one, as in `Qwen3MoeDecoderLayer`.
+                let is_step = (layer + 1).is_multiple_of(self.decoder_sparse_step);
+                self.num_local_experts > 0 && is_step && !single.contains(&layer)
+            })
             .collect()
     }
 }

@@ -206,7 +206,8 @@ impl<B: Ops> Mamba2Mixer<B> {
         }
     }
 
-    /// [batch or 1, seq or 1, heads] to [batch or 1, seq or 1, inner]: each head's value for all its channels.
+    /// [batch or 1, seq or 1, heads] to [batch or 1, seq or 1, inner]: each head's value for all
+    /// its channels.
     fn by_channel(&self, x: Tensor<B, 3>) -> Tensor<B, 3> {
         let ([batch, seq, heads], head_dim) = (x.dims(), self.sizes[1]);
         x.reshape([batch, seq, heads, 1])

@@ -1,7 +1,7 @@
 //! Attention whose keys and values may be cached: the keys and values of earlier steps, or the ones
 //! computed from the encoder's output.
 
-use super::{AttentionNames, Linear, attend, split_heads};
+use super::{AttentionNames, Linear, attend, project_heads};
 use crate::{
     backend::Ops,
     cache::KeyValue,
@@ -102,8 +102,8 @@ impl<B: Ops> CachedAttention<B> {
 
     fn keys_values(&self, x: Tensor<B, 3>) -> KeyValue<B> {
         KeyValue {
-            key: split_heads(self.key.forward(x.clone()), self.heads),
-            value: split_heads(self.value.forward(x.clone()), self.heads),
+            key: project_heads(&self.key, x.clone(), self.heads),
+            value: project_heads(&self.value, x, self.heads),
         }
     }
 
@@ -113,7 +113,7 @@ impl<B: Ops> CachedAttention<B> {
         KeyValue { key, value }: KeyValue<B>,
         bias: Option<Tensor<B, 4>>,
     ) -> Tensor<B, 3> {
-        let query = split_heads(self.query.forward(x), self.heads);
+        let query = project_heads(&self.query, x, self.heads);
         self.output
             .forward(attend(query, key, value, self.scale, bias))
     }

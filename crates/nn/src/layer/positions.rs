@@ -2,9 +2,13 @@
 
 use super::{
     Alibi, Rotary, Rotation,
-    mask::{attention_mask, causal_bias, wrong},
+    mask::{attention_mask, causal_bias},
 };
-use crate::{backend::Ops, forward::ForwardError, inputs::Inputs};
+use crate::{
+    backend::Ops,
+    forward::ForwardError,
+    inputs::{Inputs, wrong_input},
+};
 use burn_tensor::Tensor;
 
 /// How attention receives the positions.
@@ -129,9 +133,9 @@ pub fn positions<B: Ops>(
         (Some(values), &[rows, columns]) if columns == seq && (rows == batch || rows == 1) => {
             Ok((values.to_vec(), [rows, columns]))
         }
-        _ => Err(wrong(
+        _ => Err(wrong_input(
             "position_ids",
-            array,
+            array.shape(),
             format!("integers of shape [{batch}, {seq}]"),
         )),
     }
