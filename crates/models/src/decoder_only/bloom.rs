@@ -117,6 +117,7 @@ fn load_decoder<B: Ops>(
                 config.layer_norm_epsilon,
             )?,
         },
+        // No table and no rotation: `seq_length` says only how long the training texts were.
         positions: Positions::Alibi(Alibi::new(config.n_head)),
         layers: LayerStack::load(&w.module("h"), config.n_layer, {
             let config = config.clone();

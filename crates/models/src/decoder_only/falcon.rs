@@ -93,6 +93,7 @@ impl ModelConfig for FalconConfig {
             );
         }
         match (self.parallel_norms(), self.new_decoder_architecture) {
+            // The older architecture has no names for two norms.
             (1, _) | (2, true) => {}
             (count, _) => {
                 return Err(format!(
@@ -101,6 +102,7 @@ impl ModelConfig for FalconConfig {
             }
         }
         if self.alibi {
+            // Rotary fields are not read then, so wrong ones must not refuse the file.
             return Ok(());
         }
         self.rope.fields().validate(self.head_dim())
@@ -267,6 +269,7 @@ impl<B: Ops> DecoderLayer<B> for FalconLayer<B> {
         let after = x.clone() + self.self_attention.forward(normal.clone(), view, slot);
         let read = match &self.norms {
             FalconNorms::Shared(_) => normal,
+            // The layer's input and not the sum: both blocks run in parallel.
             FalconNorms::Own(_, second) => second.forward(x),
             FalconNorms::InARow(_, second) => second.forward(after.clone()),
         };

@@ -61,6 +61,7 @@ impl GptNeoXConfig {
         let mut rope = self.fields().parameters(self.max_position_embeddings);
         rope.partial_rotary_factor = rope
             .partial_rotary_factor
+            // The older name of Pythia's files, which `GPTNeoXConfig` moves into the parameters.
             .or(self.rotary_pct)
             .or(Some(0.25));
         rope

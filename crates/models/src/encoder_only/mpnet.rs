@@ -104,6 +104,7 @@ impl MpnetConfig {
             width,
             vocab,
             positions,
+            // `MPNetEmbeddings` has no table of types.
             token_types: 0,
             eps,
         };
@@ -154,6 +155,7 @@ impl ModelDef for Mpnet {
         labels: usize,
         w: &Weights<B>,
     ) -> LoadedNetwork<B> {
+        // Only `MPNetModel` itself has a pooler; its classifiers read the first token.
         let backbone = config.encoder(head == Head::Base, &w.strip_prefix("mpnet"))?;
         let width = config.hidden_size;
         let head = match head {

@@ -59,6 +59,7 @@ impl LlamaVariant for Qwen3Moe {
                 .fields
                 .experts(self.num_local_experts, self.num_experts_per_tok)
         };
+        // In all layers: unlike Qwen2, this type has no first layer with a window.
         let window = self.sliding_window.filter(|_| self.use_sliding_window);
         LlamaShape {
             query_bias: self.attention_bias,

@@ -33,6 +33,8 @@ pub(crate) struct LlamaFields {
 
 impl LlamaFields {
     pub(crate) fn validate(&self) -> Result<(), String> {
+        // Heads with a width in a separate field need not divide the model: `o_proj` maps them
+        // back.
         if self.head_dim.is_none() {
             divides_into_heads(self.hidden_size, self.num_attention_heads)?;
         }
@@ -67,6 +69,8 @@ impl LlamaFields {
     }
 
     fn rope(&self) -> RopeFields<'_> {
+        // The older name takes precedence, as in `rope_scaling or self.rope_parameters` of
+        // transformers.
         let parameters = self.rope_scaling.as_ref().or(self.rope_parameters.as_ref());
         RopeFields {
             parameters,
@@ -82,6 +86,7 @@ impl LlamaFields {
             inner: self.intermediate_size,
             count,
             chosen,
+            // As Mixtral always divides; OLMoE and Qwen3-MoE have a field for it.
             normalised: true,
             activation: self.hidden_act,
             names: EXPERT_NAMES,

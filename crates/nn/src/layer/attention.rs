@@ -52,6 +52,7 @@ pub fn attend_capped<B: Ops>(
     let query = if groups == heads {
         query
     } else {
+        // The heads of a group are neighbours, so that they become rows of one matrix.
         query.reshape([batch, groups, grouped, head_dim])
     };
     let scores = matmul(query, key.swap_dims(2, 3)).reshape([batch, heads, queries, keys]);

@@ -80,6 +80,7 @@ impl<B: Ops> CachedAttention<B> {
         layer: usize,
         context: &mut ForwardContext<'_, B>,
     ) -> Tensor<B, 3> {
+        // Keys and values of new tokens only: the cache has those before them.
         let all = context.with_past(layer, self.keys_values(x.clone()));
         self.over(x, all, bias)
     }
@@ -94,6 +95,7 @@ impl<B: Ops> CachedAttention<B> {
         layer: usize,
         context: &mut ForwardContext<'_, B>,
     ) -> Result<Tensor<B, 3>, ForwardError> {
+        // In the first step of a session only: the source stays the same.
         let memory = context.with_memory(layer, || {
             memory.map(|memory| self.keys_values(memory.clone()))
         })?;

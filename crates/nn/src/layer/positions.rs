@@ -157,6 +157,7 @@ pub fn positions_without_padding<B: Ops>(
             *count += i64::from(*visible);
             Some(if *visible { *count - 1 } else { -1 })
         });
+        // Counted from the first token of the text, although only the new ones are returned.
         counted.skip(past).collect::<Vec<i64>>()
     });
     Ok((rows.collect(), [batch, seq]))
