@@ -1,7 +1,7 @@
 //! Results of `testgen bench`: times of subjects whose results agree with their reference.
 //!
-//! Owns: reading the lines of such a report, showing them, and comparing two. Does not own: running the suite (see
-//! [`crate::execution::run`]) and the line format (`testgen_types::BenchEntry`).
+//! Owns: reading the lines of such a report, showing them, and comparing two. Does not own: running
+//! the suite (see [`crate::execution::run`]) and the line format (`testgen_types::BenchEntry`).
 
 mod bootstrap;
 mod comparison;

@@ -6,3 +6,4 @@ pub mod model_table;
 pub mod operator_table;
 pub mod read;
 pub mod stress_table;
+mod table_parts;

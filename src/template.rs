@@ -50,6 +50,7 @@ impl Templates {
         if let Some(directory) = overrides {
             let read = read_directory(directory)?;
             overridden.extend(read.keys().map(|name| (name.clone(), directory.join(name))));
+            // After the built-in ones, which a template with the same path replaces.
             sources.extend(read);
         }
         Self::parse(sources, overridden)

@@ -58,6 +58,7 @@ pub(super) fn nearest(class: Option<&str>, fields: &Map<String, Value>) -> Optio
         class: class.unwrap_or_default(),
         fields,
     };
+    // Libraries and parts first: the class of a composed model has an end of another architecture.
     let found = facts.of_a_library().or_else(|| facts.of_parts());
     if found.is_some() || facts.has_parts() {
         return found;
@@ -113,6 +114,7 @@ impl ConfigFacts<'_> {
 
     /// An encoder with a decoder; detectors and forecasters also have both, but no vocabulary.
     fn of_two_stacks(&self) -> Option<Nearest> {
+        // A decoder that was cut out of such a model keeps the field, and its class says so.
         if !self.has_two_stacks() || self.end(CAUSAL).is_some() {
             return None;
         }

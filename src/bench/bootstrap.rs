@@ -42,6 +42,8 @@ fn interval(earlier: &[f64], later: &[f64]) -> Option<[f64; 2]> {
         || Some(median(drawn(later, &mut random))? / median(drawn(earlier, &mut random))?);
     let mut ratios = (0..DRAWS).map(|_| draw()).collect::<Option<Vec<f64>>>()?;
     ratios.sort_by(f64::total_cmp);
+    // The percentiles of the draws themselves: medians of times are skewed, and a normal interval
+    // is not.
     Some([quantile(&ratios, 0.025)?, quantile(&ratios, 0.975)?])
 }
 
@@ -53,10 +55,13 @@ fn median(mut times: Vec<f64>) -> Option<f64> {
 /// As many times as there are, in blocks of neighbours that wrap around at the end.
 fn drawn(times: &[f64], random: &mut BootstrapRandom) -> Vec<f64> {
     let count = times.len();
+    // The square root is the usual compromise: longer blocks keep more of the correlation, and
+    // leave fewer of them.
     let block = (count as f64).sqrt().round().max(1.0) as usize;
     let mut drawn = Vec::with_capacity(count + block);
     while drawn.len() < count {
         let start = random.below(count);
+        // Around the end, so that the first and the last calls are drawn as often as others.
         drawn.extend((start..start + block).map(|index| times[index % count]));
     }
     drawn.truncate(count);

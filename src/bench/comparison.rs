@@ -3,12 +3,16 @@
 //! Work of different configurations is refused, with the first field that differs: its ratio would
 //! compare two different things.
 
+mod configuration;
+mod work;
+
 use super::{bootstrap::SpeedRatio, lines::BenchLines};
 use crate::compare::{DeviceChoice, DevicePair};
+use configuration::{differing, differing_within};
 use serde::Serialize;
-use std::collections::BTreeMap;
-use testgen_engine::EngineName;
-use testgen_types::{BenchEntry, BenchStatus, BenchTimes, Measured, Precision};
+use testgen_types::{BenchEntry, BenchStatus, BenchTimes};
+pub use work::SpeedWork;
+use work::{ByWork, by_work, device, includes, is_of};
 
 /// Options of a comparison.
 #[derive(Debug, Clone, Default)]
@@ -40,27 +44,6 @@ pub struct SpeedComparison {
     pub only_later: Vec<SpeedWork>,
     /// Problems of the reports themselves.
     pub problems: Vec<String>,
-}
-
-/// Work that was measured.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct SpeedWork {
-    /// The name of the spec.
-    pub subject: String,
-    /// The precision.
-    pub precision: Precision,
-    /// The measurement.
-    pub measured: Measured,
-    /// The call of an operator.
-    pub case: Option<String>,
-    /// The number of inputs.
-    pub batch: Option<usize>,
-    /// The tokens of each input.
-    pub tokens: Option<usize>,
-    /// The bytes of a copy.
-    pub bytes: Option<u64>,
-    /// The device with the engine, `cuda@torch`; empty where two devices are compared.
-    pub device: String,
 }
 
 /// Work that both reports have timed.
@@ -127,9 +110,6 @@ pub struct WrongWork {
     pub reason: String,
 }
 
-/// The entries of a report by their work. Several runs of the same work are together.
-type ByWork<'a> = BTreeMap<SpeedWork, Vec<&'a BenchEntry>>;
-
 impl SpeedComparison {
     /// The version of the JSON form.
     const VERSION: u32 = 1;
@@ -157,6 +137,7 @@ impl SpeedComparison {
                 comparison.add(work, entries, others, pair.is_some());
             }
         }
+        // Nothing compared is not a success.
         comparison.green = !comparison.rows.is_empty()
             && comparison.refused.is_empty()
             && comparison.wrong.is_empty()
@@ -193,109 +174,10 @@ impl SpeedComparison {
             later: side(b),
             ratio,
             change,
+            // Both: a ratio above the limit can be noise, and a certain slowdown can be small.
             red: change == SpeedChange::Slower && ratio.ratio > allowed,
         });
     }
-}
-
-fn by_work<'a>(lines: &'a BenchLines, chosen: Option<&DeviceChoice>) -> ByWork<'a> {
-    let mut by_work = ByWork::new();
-    let timed = lines.entries.iter().filter(|entry| entry.times.is_some());
-    for entry in timed.filter(|entry| chosen.is_none_or(|chosen| includes(chosen, entry))) {
-        if let Some(work) = work(entry, chosen.is_none()) {
-            by_work.entry(work).or_default().push(entry);
-        }
-    }
-    by_work
-}
-
-fn work(entry: &BenchEntry, with_device: bool) -> Option<SpeedWork> {
-    Some(SpeedWork {
-        subject: entry.subject.clone(),
-        precision: entry.precision,
-        measured: entry.measured?,
-        case: entry.case.clone(),
-        batch: entry.batch,
-        tokens: entry.tokens,
-        bytes: entry.bytes,
-        device: if with_device {
-            device(entry)
-        } else {
-            String::new()
-        },
-    })
-}
-
-/// `cuda`, `rocm-sim`, `cuda@torch/eager`.
-fn device(entry: &BenchEntry) -> String {
-    let engine = entry.engine.as_ref();
-    format!(
-        "{}{}{}",
-        entry.device,
-        if is_simulated(entry) { "-sim" } else { "" },
-        engine.map_or_else(String::new, |engine| format!("@{engine}"))
-    )
-}
-
-fn is_simulated(entry: &BenchEntry) -> bool {
-    let device = entry.device_facts.as_ref();
-    device.is_some_and(|device| device.simulated)
-}
-
-/// Whether `--devices` names the device of an entry.
-fn includes(chosen: &DeviceChoice, entry: &BenchEntry) -> bool {
-    let engine = chosen.engine.as_ref().and_then(EngineName::in_report);
-    // A device without an engine is the native one, which does not train: then it is any trainer.
-    let is_any_trainer = chosen.engine.is_none() && entry.is_training();
-    chosen.device == entry.device
-        && chosen.simulated == is_simulated(entry)
-        && (is_any_trainer || engine == entry.engine)
-        && chosen
-            .index
-            .is_none_or(|index| entry.device_index == Some(index))
-}
-
-/// The first field of the configuration that differs, with both values. The host and the device may
-/// differ if two devices are compared.
-fn differing(a: &BenchEntry, b: &BenchEntry, across: bool) -> Option<(&'static str, [String; 2])> {
-    let configurations = [a, b].map(|entry| {
-        let facts = entry.device_facts.as_ref();
-        let mut fields = vec![
-            ("config", or_unknown(entry.config.clone())),
-            ("warmup", entry.repetitions.warmup.to_string()),
-            (
-                "steps",
-                or_unknown(entry.steps.map(|steps| steps.to_string())),
-            ),
-            (
-                "tf32",
-                or_unknown(facts.and_then(|it| it.tf32).map(|tf32| tf32.to_string())),
-            ),
-        ];
-        // An engine in another process does not depend on how the runtime was compiled.
-        if a.engine.is_none() && b.engine.is_none() {
-            fields.push(("optimised", entry.optimised.to_string()));
-        }
-        if !across {
-            let host = entry.host.as_ref();
-            let processors = host.and_then(|host| host.processors);
-            fields.extend([
-                ("device_name", or_unknown(facts.map(|it| it.name.clone()))),
-                (
-                    "processor",
-                    or_unknown(host.map(|host| host.processor.clone())),
-                ),
-                (
-                    "processors",
-                    or_unknown(processors.map(|count| count.to_string())),
-                ),
-            ]);
-        }
-        fields
-    });
-    let [a, b] = configurations;
-    let mut pairs = a.into_iter().zip(b);
-    pairs.find_map(|((field, a), (_, b))| (a != b).then_some((field, [a, b])))
 }
 
 /// The work of `earlier` that is wrong in the later report.
@@ -319,19 +201,6 @@ fn wrong(
                 })
         })
         .collect()
-}
-
-/// Whether an entry without a time is about this work: one without a measurement is about all work
-/// of its subject in its precision.
-fn is_of(timed: &SpeedWork, entry: &BenchEntry, with_device: bool) -> bool {
-    match work(entry, with_device) {
-        Some(work) => work == *timed,
-        None => {
-            timed.subject == entry.subject
-                && timed.precision == entry.precision
-                && (!with_device || timed.device == device(entry))
-        }
-    }
 }
 
 fn absent(work: &ByWork<'_>, other: &ByWork<'_>) -> Vec<SpeedWork> {
@@ -360,13 +229,3 @@ fn side(entries: &[&BenchEntry]) -> SpeedSide {
 
 #[cfg(test)]
 mod tests;
-
-fn differing_within(entries: &[&BenchEntry]) -> Option<(&'static str, [String; 2])> {
-    // Several runs of one report are taken together, so they must be alike, too.
-    let mut others = entries.iter();
-    others.find_map(|entry| differing(entries[0], entry, false))
-}
-
-fn or_unknown(value: Option<String>) -> String {
-    value.unwrap_or_else(|| "unknown".to_owned())
-}

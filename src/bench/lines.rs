@@ -2,17 +2,11 @@
 
 use crate::results::read::{ReportError, read_report, report_files};
 use std::path::{Path, PathBuf};
-use testgen_base::json_lines::{BadLine, parse_json_lines};
+use testgen_base::json_lines::JsonLines;
 use testgen_types::BenchEntry;
 
 /// The content of a report: its entries, and a message for each bad line.
-#[derive(Debug, Default)]
-pub struct BenchLines {
-    /// The entries in the order in which they were measured.
-    pub entries: Vec<BenchEntry>,
-    /// One message for each line that is not an entry of this version.
-    pub problems: Vec<String>,
-}
+pub type BenchLines = JsonLines<BenchEntry>;
 
 /// Reads the report `path`.
 ///
@@ -47,14 +41,7 @@ pub fn read_bench_reports(paths: &[PathBuf]) -> Result<BenchLines, ReportError> 
 }
 
 fn parse(text: &str) -> BenchLines {
-    let (entries, bad) = parse_json_lines(text, BenchEntry::VERSION);
-    BenchLines {
-        entries,
-        problems: bad
-            .into_iter()
-            .map(|BadLine { line, message }| format!("line {line}: {message}"))
-            .collect(),
-    }
+    JsonLines::parse(text, BenchEntry::VERSION)
 }
 
 #[cfg(test)]

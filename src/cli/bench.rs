@@ -2,16 +2,16 @@
 
 use super::{
     Out,
+    printed_summary::PrintedSummary,
     project_arguments::{ModelArguments, ProjectArguments},
     suite,
-    text_format::TextFormat,
+    suite_arguments::SuiteArguments,
 };
 use crate::{
     bench::{BenchSummary, read_bench_lines, render_bench},
     execution::run::{
-        BuildOptions, DeviceSelection, Execution, ExecutionOptions, RunError, Simulation,
-        SuitePart, Work, build, engine_variables, execute, keep_reports, list, models_on_devices,
-        select,
+        DeviceSelection, Execution, ExecutionOptions, RunError, Simulation, SuitePart, Work, build,
+        engine_variables, execute, list, models_on_devices, select,
     },
     settings::Settings,
     spec::load_all,
@@ -90,25 +90,15 @@ pub(super) struct BenchArguments {
         default_value = "target/testgen/bench.jsonl"
     )]
     report: PathBuf,
-    /// The output format
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = TextFormat::Human)]
-    format: TextFormat,
-    /// Build with optimisation: builds slower, runs faster
-    #[arg(long)]
-    release: bool,
-    /// Build without CUDA and ROCm
-    #[arg(long)]
-    cpu_only: bool,
-    /// Show only the result
-    #[arg(long, short)]
-    quiet: bool,
+    #[command(flatten)]
+    suite: SuiteArguments,
 }
 
 pub(super) fn run(arguments: &BenchArguments, out: &mut Out) -> Result<ExitCode, Error> {
     let settings = arguments.project.settings()?;
     let devices = arguments.device.iter().map(|device| device.kind).collect();
     let filter = arguments.models.filter(devices);
-    let mut progress = RunProgress::new(arguments.quiet);
+    let mut progress = RunProgress::new(arguments.suite.quiet);
     // A filter that matches no spec is an error before the build.
     filter.select(&load_all(&settings.specs)?)?;
     if !suite::write_verified(&settings, &mut progress)? {
@@ -120,7 +110,10 @@ pub(super) fn run(arguments: &BenchArguments, out: &mut Out) -> Result<ExitCode,
     let [devices] = DeviceSelection::processes(&arguments.device)
         .try_into()
         .map_err(|_| RunError::TimesOnSeveralDevices)?;
-    let suite = build(&arguments.build_options(&settings), &mut progress)?;
+    let options = arguments
+        .suite
+        .build_options(&settings, arguments.engines(&settings));
+    let suite = build(&options, &mut progress)?;
     environment.extend(engine_variables(
         arguments.engines(&settings),
         arguments.python.as_deref(),
@@ -149,17 +142,6 @@ impl BenchArguments {
             &settings.engines
         } else {
             &self.engine
-        }
-    }
-
-    fn build_options(&self, settings: &Settings) -> BuildOptions {
-        let engines = self.engines(settings);
-        BuildOptions {
-            manifest: settings.out.join("Cargo.toml"),
-            release: self.release,
-            cpu_only: self.cpu_only,
-            engines_only: !engines.is_empty() && !engines.iter().any(EngineName::is_native),
-            all_kernels: false,
         }
     }
 
@@ -194,30 +176,13 @@ fn show(
         .first()
         .map(|execution| read_bench_lines(execution.report()))
         .transpose()?;
-    let statuses = executions.iter().map(|execution| execution.status);
-    let crashed = statuses.into_iter().find(|status| !status.success());
-    let problem = crashed.map(|status| format!("the suite ended before it was done ({status})"));
-    for log in keep_reports(executions, &arguments.report)?
-        .iter()
-        .filter(|_| problem.is_some())
-    {
-        suite::show_end(log);
-    }
+    let problem = suite::keep_lines(executions, &arguments.report)?;
     let summary = BenchSummary::new(lines.unwrap_or_default(), problem);
-    match arguments.format {
-        TextFormat::Human => {
-            write!(out, "{}", render_bench(&summary))?;
-            writeln!(out, "report: {}", arguments.report.display())?;
-        }
-        TextFormat::Json => {
-            let json =
-                serde_json::to_string_pretty(&summary).expect("a summary has string keys only");
-            writeln!(out, "{json}")?;
-        }
+    PrintedSummary {
+        summary: &summary,
+        text: render_bench(&summary),
+        green: summary.green,
+        report: &arguments.report,
     }
-    Ok(if summary.green {
-        ExitCode::Success
-    } else {
-        ExitCode::Findings
-    })
+    .print(arguments.suite.format, out)
 }

@@ -3,6 +3,7 @@
 
 use super::{
     Out,
+    printed_summary::PrintedSummary,
     project_arguments::{ModelArguments, ProjectArguments},
     suite,
     text_format::TextFormat,
@@ -10,7 +11,7 @@ use super::{
 use crate::{
     execution::run::{
         BuildOptions, DeviceSelection, Execution, ExecutionOptions, RunError, Selection,
-        Simulation, SuitePart, Work, build, execute, keep_reports, list, models_on_gpus, select,
+        Simulation, SuitePart, Work, build, execute, list, models_on_gpus, select,
     },
     results::kernels::{KernelSummary, read_kernel_lines, render_kernels},
     spec::load_all,
@@ -138,32 +139,13 @@ fn show(
         .first()
         .map(|execution| read_kernel_lines(execution.report()))
         .transpose()?;
-    let crashed = executions
-        .iter()
-        .map(|execution| execution.status)
-        .find(|status| !status.success());
-    let problem = crashed.map(|status| format!("the suite ended before it was done ({status})"));
-    for log in keep_reports(executions, &arguments.report)?
-        .iter()
-        .filter(|_| problem.is_some())
-    {
-        suite::show_end(log);
-    }
+    let problem = suite::keep_lines(executions, &arguments.report)?;
     let summary = KernelSummary::new(lines.unwrap_or_default(), problem);
-    match arguments.format {
-        TextFormat::Human => {
-            write!(out, "{}", render_kernels(&summary))?;
-            writeln!(out, "report: {}", arguments.report.display())?;
-        }
-        TextFormat::Json => {
-            let json =
-                serde_json::to_string_pretty(&summary).expect("outcomes are written as strings");
-            writeln!(out, "{json}")?;
-        }
+    PrintedSummary {
+        summary: &summary,
+        text: render_kernels(&summary),
+        green: summary.green,
+        report: &arguments.report,
     }
-    Ok(if summary.green {
-        ExitCode::Success
-    } else {
-        ExitCode::Findings
-    })
+    .print(arguments.format, out)
 }

@@ -1,6 +1,6 @@
 //! `testgen replay`: a failed call of an operator, computed again.
 
-use super::{Out, text_format::TextFormat};
+use super::{Out, suite_arguments::SuiteArguments, text_format::TextFormat};
 use crate::{
     execution::{
         replay::{Replay, ReplayError, ReplayOptions, compute, render_human, render_json},
@@ -51,18 +51,8 @@ pub(super) struct ReplayArguments {
     /// Seconds after which the process is ended; the search for smaller shapes takes at most 300
     #[arg(long, value_name = "SECONDS", default_value_t = 1200, value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,
-    /// The output format
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = TextFormat::Human)]
-    format: TextFormat,
-    /// Build with optimisation: builds slower, runs faster
-    #[arg(long)]
-    release: bool,
-    /// Build without CUDA and ROCm
-    #[arg(long)]
-    cpu_only: bool,
-    /// Show only the result
-    #[arg(long, short)]
-    quiet: bool,
+    #[command(flatten)]
+    suite: SuiteArguments,
 }
 
 pub(super) fn run(arguments: &ReplayArguments, out: &mut Out) -> Result<ExitCode, Error> {
@@ -78,14 +68,14 @@ pub(super) fn run(arguments: &ReplayArguments, out: &mut Out) -> Result<ExitCode
         out: arguments.out.clone(),
         ..Overrides::default()
     })?;
-    let mut progress = RunProgress::new(arguments.quiet);
+    let mut progress = RunProgress::new(arguments.suite.quiet);
     let suite = build(&arguments.build_options(&settings)?, &mut progress)?;
     let options = arguments.options(&settings, &mut progress)?;
     progress.stage("computing", &failed.case);
     let replayed = compute(&suite, &arguments.file, &failed, &options)?;
     progress.end("computed", &failed.case);
     let replay = Replay::new(&arguments.file, failed, replayed)?;
-    match arguments.format {
+    match arguments.suite.format {
         TextFormat::Human => write!(out, "{}", render_human(&replay))?,
         TextFormat::Json => write!(out, "{}", render_json(&replay))?,
     }
@@ -100,17 +90,14 @@ impl ReplayArguments {
     /// The suite is built again, so that a replay after a change does not run the code from before
     /// it.
     fn build_options(&self, settings: &Settings) -> Result<BuildOptions, ReplayError> {
-        let manifest = settings.out.join("Cargo.toml");
-        if !manifest.is_file() {
-            return Err(ReplayError::NoSuite { manifest });
+        let options = self.suite.build_options(settings, &[]);
+        if options.manifest.is_file() {
+            Ok(options)
+        } else {
+            Err(ReplayError::NoSuite {
+                manifest: options.manifest,
+            })
         }
-        Ok(BuildOptions {
-            manifest,
-            release: self.release,
-            cpu_only: self.cpu_only,
-            engines_only: false,
-            all_kernels: false,
-        })
     }
 
     fn options(

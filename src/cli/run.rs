@@ -1,25 +1,23 @@
 //! `testgen run`: generate, verify, build and run the suite.
 
-mod output;
-
 use super::{
     Out,
+    printed_summary::PrintedSummary,
     project_arguments::{ModelArguments, ProjectArguments},
     suite,
-    text_format::TextFormat,
+    suite_arguments::SuiteArguments,
 };
 use crate::{
     execution::run::{
-        BuildOptions, DeviceSelection, ExecutionOptions, Listing, ProcessDevices, Run, RunError,
-        Selection, Simulation, SoakTime, SuitePart, Work, build, engine_variables, execute,
-        failures_variable, keep_reports, list, only_stress, select, stress_variables, summarize,
+        DeviceSelection, ExecutionOptions, Listing, ProcessDevices, Run, RunError, Selection,
+        Simulation, SoakTime, SuitePart, Work, build, engine_variables, execute, failures_variable,
+        keep_reports, list, only_stress, select, stress_variables, summarize,
     },
     generate::SpecFilter,
+    report::render_human,
     results::{expected_failure::ExpectedFailures, read::ReportProblem},
-    settings::Settings,
     spec::{LoadedSpec, load_all},
 };
-use output::show;
 use std::{ffi::OsString, num::NonZeroU32, path::PathBuf};
 use testgen_base::{
     cli_error::Error, exit_code::ExitCode, progress::RunProgress, requirement::Requirement,
@@ -118,18 +116,8 @@ pub(super) struct RunArguments {
         default_value = "target/testgen/report.jsonl"
     )]
     report: PathBuf,
-    /// The output format
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = TextFormat::Human)]
-    format: TextFormat,
-    /// Build with optimisation: builds slower, runs faster
-    #[arg(long)]
-    release: bool,
-    /// Build without CUDA and ROCm
-    #[arg(long)]
-    cpu_only: bool,
-    /// Show only the result
-    #[arg(long, short)]
-    quiet: bool,
+    #[command(flatten)]
+    suite: SuiteArguments,
 }
 
 pub(super) fn run(arguments: &RunArguments, out: &mut Out) -> Result<ExitCode, Error> {
@@ -142,7 +130,7 @@ pub(super) fn run(arguments: &RunArguments, out: &mut Out) -> Result<ExitCode, E
     } else {
         &arguments.engine
     };
-    let mut progress = RunProgress::new(arguments.quiet);
+    let mut progress = RunProgress::new(arguments.suite.quiet);
     confirm_computed(&filter.select(&load_all(&settings.specs)?)?, engines)?;
     if !suite::write_verified(&settings, &mut progress)? {
         return Ok(ExitCode::Findings);
@@ -153,7 +141,10 @@ pub(super) fn run(arguments: &RunArguments, out: &mut Out) -> Result<ExitCode, E
         .as_ref()
         .map(|simulation| simulation.prepare(&settings, &mut progress));
     let simulation = simulation.transpose()?.unwrap_or_default();
-    let suite = build(&arguments.build_options(&settings, engines), &mut progress)?;
+    let suite = build(
+        &arguments.suite.build_options(&settings, engines),
+        &mut progress,
+    )?;
     let engines = engine_variables(engines, arguments.python.as_deref());
     let listing = list(&suite, &engines)?;
     let selection = arguments.selection(&filter, &listing);
@@ -189,7 +180,13 @@ pub(super) fn run(arguments: &RunArguments, out: &mut Out) -> Result<ExitCode, E
     {
         suite::show_end(log);
     }
-    show(arguments.format, &arguments.report, &summary, out)
+    PrintedSummary {
+        summary: &summary,
+        text: render_human(&summary),
+        green: summary.green,
+        report: &arguments.report,
+    }
+    .print(arguments.suite.format, out)
 }
 
 /// The processes of the run: one, or one for each device of a kind.
@@ -253,16 +250,6 @@ fn confirm_computed(selected: &[&LoadedSpec], engines: &[EngineName]) -> Result<
 }
 
 impl RunArguments {
-    fn build_options(&self, settings: &Settings, engines: &[EngineName]) -> BuildOptions {
-        BuildOptions {
-            manifest: settings.out.join("Cargo.toml"),
-            release: self.release,
-            cpu_only: self.cpu_only,
-            engines_only: !engines.is_empty() && !engines.iter().any(EngineName::is_native),
-            all_kernels: false,
-        }
-    }
-
     /// The tests that a filter selects; with `--stress` the stress tests alone.
     fn selection(&self, filter: &SpecFilter, listing: &Listing) -> Selection {
         let selected = select(filter, listing);

@@ -1,7 +1,7 @@
 //! The steps before the suite is built, for every command that runs it: write it and verify it.
 
 use crate::{
-    execution::run::last_lines,
+    execution::run::{Execution, keep_reports, last_lines},
     generate::{SpecFilter, write_suite},
     settings::Settings,
     verification::{render_human, verify_suite},
@@ -40,6 +40,23 @@ pub(super) fn write_verified(
         eprint!("{}", render_human(&verification));
     }
     Ok(verification.is_clean())
+}
+
+/// Keeps the reports of processes that wrote lines as long as they ran. Returns the problem of the
+/// first process that ended early, and prints the end of the output of each.
+pub(super) fn keep_lines(
+    executions: Vec<Execution>,
+    report: &Path,
+) -> Result<Option<String>, Error> {
+    let crashed = executions
+        .iter()
+        .map(|execution| execution.status)
+        .find(|status| !status.success());
+    let logs = keep_reports(executions, report)?;
+    if crashed.is_some() {
+        logs.iter().for_each(|log| show_end(log));
+    }
+    Ok(crashed.map(|status| format!("the suite ended before it was done ({status})")))
 }
 
 /// Prints the end of the output of a suite that crashed.

@@ -56,6 +56,7 @@ impl SuitePlan {
                     change: ChangeKind::Create,
                     first_difference: None,
                 }),
+                // All of them are collected: one error names every file that would be overwritten.
                 Some(found) if !has_marker(&found) => foreign.push(path.clone()),
                 Some(found) if found != *content => files.push(FileChange {
                     path: path.clone(),
@@ -68,6 +69,7 @@ impl SuitePlan {
         if !foreign.is_empty() {
             return Err(GenerateError::Foreign { paths: foreign });
         }
+        // After filtering, the harnesses of other models are not in the plan and not left over.
         if self.complete {
             files.extend(left_over(
                 out,

@@ -92,6 +92,7 @@ pub fn plan_of(
         .collect::<Result<BTreeMap<_, _>, _>>()?;
     let listed = specs.iter().filter(|loaded| {
         let path = harness_path(loaded);
+        // A module without its file would not compile.
         files.contains_key(&path) || layout.out().join(path).is_file()
     });
     let runtime = layout.runtime()?;
@@ -247,6 +248,7 @@ fn render_suite(
     for name in ["Cargo.toml", "rustfmt.toml"] {
         let template = format!("suite/{name}.tera");
         let text = templates.render(&template, &tera_context(&template, suite)?)?;
+        // Tags of the template leave blank lines around the text.
         files.insert(name.to_owned(), format!("{}\n", text.trim()).into_bytes());
     }
     for name in ["src/lib.rs", "tests/conformance.rs"] {

@@ -1,8 +1,8 @@
 //! Recording goldens: the only place that runs Python, and only when a user asks for it.
 //!
 //! Owns: running the embedded recorder for checkpoints, several at once, with a Python that is
-//! isolated from the user's environment. Does not own: the recorder itself (`testgen-python`), which
-//! reports missing packages and other errors.
+//! isolated from the user's environment. Does not own: the recorder itself (`testgen-python`),
+//! which reports missing packages and other errors.
 
 mod batch;
 mod environment;

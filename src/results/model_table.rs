@@ -1,6 +1,7 @@
 //! The model types with their results in reports: the table of `testgen show models` and
 //! docs/reference/models.md.
 
+use super::table_parts::{labels, named_columns, spec_names};
 use crate::{
     results::read::{Cell, MergedReport, ResultStatus, cells},
     spec::LoadedSpec,
@@ -43,36 +44,24 @@ impl ModelTable {
     /// Every type, in the order of the architectures; `reports` may be empty.
     pub fn new(specs: &[LoadedSpec], reports: &MergedReport) -> Self {
         let cells = cells(reports);
-        let columns =
-            (0..reports.columns.len()).filter(|column| reports.columns[*column].name.is_some());
-        let columns: Vec<usize> = columns.collect();
+        let columns: Vec<usize> = named_columns(reports).collect();
         let mut types = ModelType::all().to_vec();
         types.sort_by_key(|model_type| (model_type.architecture().text(), model_type.text()));
-        let row = |model_type: ModelType| {
-            let mut models: Vec<String> = specs
-                .iter()
-                .filter(|loaded| has_type(loaded, model_type))
-                .map(|loaded| loaded.spec.name.as_str().to_owned())
-                .collect();
-            models.sort();
-            let results = columns
-                .iter()
-                .map(|column| result(&cells, *column, &models))
-                .collect();
+        let rows = types.into_iter().map(|model_type| {
+            let models = spec_names(specs, |loaded| has_type(loaded, model_type));
             ModelRow {
                 architecture: model_type.architecture(),
                 model_type,
+                results: columns
+                    .iter()
+                    .map(|column| result(&cells, *column, &models))
+                    .collect(),
                 models,
-                results,
             }
-        };
-        let devices = columns
-            .iter()
-            .map(|column| reports.columns[*column].label())
-            .collect();
+        });
         Self {
-            devices,
-            rows: types.into_iter().map(row).collect(),
+            rows: rows.collect(),
+            devices: labels(reports, &columns),
         }
     }
 

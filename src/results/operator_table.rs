@@ -1,6 +1,7 @@
 //! The operators with their results in reports: the table of `testgen show operators` and
 //! docs/measurements/operators.md.
 
+use super::table_parts::{labels, named_columns, spec_names};
 use crate::{
     results::read::{MergedReport, ResultStatus},
     spec::LoadedSpec,
@@ -48,34 +49,20 @@ struct OperatorCell {
 impl OperatorTable {
     /// Every operator, in the order of their declaration; `reports` may be empty.
     pub fn new(specs: &[LoadedSpec], reports: &MergedReport) -> Self {
-        let columns =
-            (0..reports.columns.len()).filter(|column| reports.columns[*column].name.is_some());
-        let columns: Vec<usize> = columns
+        let columns: Vec<usize> = named_columns(reports)
             .filter(|column| has_operators(reports, *column))
             .collect();
-        let row = |&operator: &Operator| {
-            let specs = specs.iter().filter(|loaded| has_operator(loaded, operator));
-            let mut specs: Vec<String> = specs
-                .map(|loaded| loaded.spec.name.as_str().to_owned())
-                .collect();
-            specs.sort();
-            let results = columns
+        let rows = Operator::ALL.iter().map(|operator| OperatorRow {
+            operator: *operator,
+            specs: spec_names(specs, |loaded| has_operator(loaded, *operator)),
+            results: columns
                 .iter()
-                .map(|column| result(reports, *column, operator))
-                .collect();
-            OperatorRow {
-                operator,
-                specs,
-                results,
-            }
-        };
-        let devices = columns
-            .iter()
-            .map(|column| reports.columns[*column].label())
-            .collect();
+                .map(|column| result(reports, *column, *operator))
+                .collect(),
+        });
         Self {
-            devices,
-            rows: Operator::ALL.iter().map(row).collect(),
+            rows: rows.collect(),
+            devices: labels(reports, &columns),
         }
     }
 

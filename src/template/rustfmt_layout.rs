@@ -16,6 +16,7 @@ pub(super) fn rustfmt_layout(text: &str) -> String {
     let mut index = 0;
     while let Some(line) = lines.get(index) {
         let rest = &lines[index..];
+        // A signature before a call: its first line ends with a parenthesis as well.
         let (replaced, count) = joined_signature(rest)
             .or_else(|| hugged_call(rest))
             .or_else(|| hugged_structure(rest))

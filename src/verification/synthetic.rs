@@ -37,25 +37,6 @@ const HOSTILE: &str =
 pub(super) fn specs(specs: &Path, architecture: Architecture) -> Vec<LoadedSpec> {
     let base = base(architecture);
     let (devices, precisions) = (subsets(DeviceKind::ALL), subsets(Precision::ALL));
-    let spec = |index: usize| {
-        let devices_of = cycled(&devices, index).unwrap_or_default();
-        // The numbers of both sets, 7 and 15, have no common factor, so that each meets every
-        // other.
-        let declared = cycled(&precisions, index).unwrap_or_default();
-        ModelSpec {
-            name: NAMES
-                .iter()
-                .cycle()
-                .nth(index)
-                .and_then(|name| ModelName::new(name).ok())
-                .unwrap_or(base.name.clone()),
-            subject: subject(architecture, index),
-            task: cycled(architecture.tasks(), index / devices.len()).unwrap_or(base.task),
-            precisions: computable(&devices_of, declared),
-            devices: devices_of,
-            ..base.clone()
-        }
-    };
     let path = specs.join("any.yaml");
     let pairs = devices.len() * architecture.tasks().len();
     let count = [
@@ -66,9 +47,32 @@ pub(super) fn specs(specs: &Path, architecture: Architecture) -> Vec<LoadedSpec>
     ]
     .into_iter()
     .fold(0, usize::max);
-    let mut all: Vec<LoadedSpec> = (0..count).map(|index| loaded(&path, spec(index))).collect();
+    let mut all: Vec<LoadedSpec> = (0..count)
+        .map(|index| loaded(&path, spec(&base, architecture, index)))
+        .collect();
     all.push(loaded(&specs.join("\" ` */ {{ x }} é.yaml"), hostile(base)));
     all
+}
+
+/// The spec of a number: every list is taken in a cycle.
+fn spec(base: &ModelSpec, architecture: Architecture, index: usize) -> ModelSpec {
+    let (devices, precisions) = (subsets(DeviceKind::ALL), subsets(Precision::ALL));
+    let devices_of = cycled(&devices, index).unwrap_or_default();
+    // The numbers of both sets, 7 and 15, have no common factor, so that each meets every other.
+    let declared = cycled(&precisions, index).unwrap_or_default();
+    ModelSpec {
+        name: NAMES
+            .iter()
+            .cycle()
+            .nth(index)
+            .and_then(|name| ModelName::new(name).ok())
+            .unwrap_or(base.name.clone()),
+        subject: subject(architecture, index),
+        task: cycled(architecture.tasks(), index / devices.len()).unwrap_or(base.task),
+        precisions: computable(&devices_of, declared),
+        devices: devices_of,
+        ..base.clone()
+    }
 }
 
 /// The precisions that a spec with these devices may declare: without the precisions that none of

@@ -45,6 +45,7 @@ pub fn verify_all(harnesses: &[(HarnessSource<'_>, Option<&Expectation>)]) -> Ve
         .map_or(1, usize::from)
         .min(harnesses.len().max(1));
     let queue = Mutex::new((0..harnesses.len()).collect::<VecDeque<_>>());
+    // A function, so that the lock is released before the harness is verified.
     let next = || queue.lock().ok()?.pop_front();
     let work = || {
         let mut answers = Vec::new();

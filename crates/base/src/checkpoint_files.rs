@@ -1,5 +1,6 @@
 //! The files of a checkpoint directory before anything reads them: safetensors and no pickles,
-//! weights that are not quantized or can be dequantized, regular files of limited size, and all within the directory.
+//! weights that are not quantized or can be dequantized, regular files of limited size, and all
+//! within the directory.
 //!
 //! Owns: which directories `add` and `record` refuse. Does not own: the content of configuration
 //! and weights.
@@ -40,9 +41,9 @@ pub fn has_weights(directory: &Path) -> bool {
         .any(|name| directory.join(name).is_file() || directory.join(index_of(name)).is_file())
 }
 
-/// Refuses a directory whose only weights are pickles, quantized weights that are not dequantized, a
-/// name or a link that leads out of the directory, and a FIFO, a device, a directory or a huge file in place of a file
-/// that is read.
+/// Refuses a directory whose only weights are pickles, quantized weights that are not dequantized,
+/// a name or a link that leads out of the directory, and a FIFO, a device, a directory or a huge
+/// file in place of a file that is read.
 ///
 /// # Errors
 ///

@@ -73,8 +73,8 @@ pub enum SyntheticError {
 }
 
 impl SyntheticError {
-    /// A tensor, or another part, of a quantized checkpoint that cannot be used; name and reason may
-    /// repeat what a file has.
+    /// A tensor, or another part, of a quantized checkpoint that cannot be used; name and reason
+    /// may repeat what a file has.
     pub(crate) fn quantized(path: &Path, tensor: &str, reason: &str) -> Self {
         Self::Quantized {
             path: path.to_owned(),

@@ -1,4 +1,5 @@
-//! The random words that belong to a text: Philox4x64-10 of Random123 under the SHA-256 of the text.
+//! The random words that belong to a text: Philox4x64-10 of Random123 under the SHA-256 of the
+//! text.
 //!
 //! `python/record/random_numbers.py` computes the same words with numpy, whose generator counts from
 //! one, too.

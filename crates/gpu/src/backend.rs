@@ -1,9 +1,9 @@
 //! burn's backend for GPUs.
 //!
 //! Its operations call burn-cubecl, once from here, so that their kernels are compiled in this
-//! crate and not again in every crate that uses a tensor. Three things are decided here and not by
-//! burn: which kernel computes a product ([`crate::product`]), the order of sums, and that
-//! operations no model uses are not compiled.
+//! crate and not again in every crate that uses a tensor. Four things are decided here and not by
+//! burn: which kernel computes a product ([`crate::product`]), the order of sums, that a clamp
+//! leaves NaN as it is, and that operations no model uses are not compiled.
 
 mod bool;
 mod float;

@@ -1,8 +1,8 @@
 //! The second stream of a thread, on which tensors are put on a device while the first computes.
 //!
-//! In cubecl each thread has one stream, with memory for its tensors. A kernel that reads a tensor of the
-//! second stream waits for the copy; the memory of a dropped tensor is another one's at once, so
-//! that a tensor is dropped after the kernels that read it.
+//! In cubecl each thread has one stream, with memory for its tensors. A kernel that reads a tensor
+//! of the second stream waits for the copy; the memory of a dropped tensor is another one's at
+//! once, so that a tensor is dropped after the kernels that read it.
 
 use cubecl::stream_id::StreamId;
 use std::{

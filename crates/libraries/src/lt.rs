@@ -201,24 +201,11 @@ fn describe(configuration: Option<ConfigurationOf>, algorithm: &[u64]) -> (Strin
     let Some(configuration) = configuration else {
         return ((algorithm[0] as i32).to_string(), String::new());
     };
-    let attribute = |(name, number, bytes): &(&'static str, i32, usize)| {
-        let mut value = 0_u32;
-        // SAFETY: `algorithm` is a structure of the library; `value` is writable for the bytes of
-        // every attribute, at most 4.
-        let code = unsafe {
-            configuration(
-                algorithm.as_ptr().cast(),
-                *number,
-                (&raw mut value).cast(),
-                *bytes,
-                null_mut(),
-            )
-        };
-        (code == 0).then_some((*name, value))
-    };
     let values: Vec<(&str, u32)> = dialect::CONFIGURATION
         .iter()
-        .filter_map(attribute)
+        .filter_map(|(name, number, bytes)| {
+            Some((*name, attribute(configuration, algorithm, *number, *bytes)?))
+        })
         .collect();
     let id = values
         .iter()
@@ -229,6 +216,28 @@ fn describe(configuration: Option<ConfigurationOf>, algorithm: &[u64]) -> (Strin
         .filter(|(name, _)| *name != "id")
         .map(|(name, value)| format!("{name} {value}"));
     (id, others.collect::<Vec<String>>().join(", "))
+}
+
+/// An attribute of an algorithm, or `None` if the library does not have it.
+fn attribute(
+    configuration: ConfigurationOf,
+    algorithm: &[u64],
+    number: i32,
+    bytes: usize,
+) -> Option<u32> {
+    let mut value = 0_u32;
+    // SAFETY: `algorithm` is a structure of the library; `value` is writable for the bytes of every
+    // attribute, at most 4.
+    let code = unsafe {
+        configuration(
+            algorithm.as_ptr().cast(),
+            number,
+            (&raw mut value).cast(),
+            bytes,
+            null_mut(),
+        )
+    };
+    (code == 0).then_some(value)
 }
 
 impl Drop for Lt {

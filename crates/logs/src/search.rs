@@ -54,8 +54,8 @@ pub enum SearchOutcome {
     NotALog(String),
 }
 
-/// Searches a directory for the log of a training run: the first one with losses, else the first one
-/// with any number.
+/// Searches a directory for the log of a training run: the first one with losses, else the first
+/// one with any number.
 ///
 /// # Errors
 ///

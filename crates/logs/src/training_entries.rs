@@ -138,14 +138,10 @@ fn milliseconds(log: &LogSummary, speed: &Speed, warmup: u32) -> Vec<f64> {
 
 /// The values of a metric after the warm-up, or `None` if no step has it.
 fn values(curve: &Curve, metric: Metric, warmup: u32) -> Option<Vec<f64>> {
-    let has_metric = |curve: &Curve| {
-        curve
-            .points()
-            .any(|point| point.values[metric.index()].is_some())
-    };
-    if !has_metric(curve) {
-        return None;
-    }
+    // Before the warm-up is cut off: a log that is shorter than it still has the metric.
+    curve
+        .points()
+        .find(|point| point.values[metric.index()].is_some())?;
     // An interval with steps of the warm-up is left out as a whole.
     let first = curve.points().next()?.step;
     let start = first.saturating_add(u64::from(warmup));

@@ -31,5 +31,5 @@ pub(crate) use inert::is_inert;
 pub(crate) use json::ImageSize;
 pub(crate) use nested::Nested;
 pub(crate) use parse::{ParsedConfig, parse};
-pub(crate) use relations::{absolute_positions, computed_positions, divides};
+pub(crate) use relations::{absolute_positions, computed_positions, divides, divides_into_heads};
 pub(crate) use sizes::check_sizes;

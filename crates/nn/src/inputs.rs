@@ -64,14 +64,11 @@ impl<'a, B: Ops> Inputs<'a, B> {
         let Some(array) = self.arrays.get(name) else {
             return Ok(None);
         };
-        let wrong = || ForwardError::WrongInput {
-            name: name.to_owned(),
-            found: format!("a tensor of shape {:?}", array.shape()),
-            expected: "integers of shape [batch, seq]".to_owned(),
+        let (Some(values), &[batch, seq]) = (array.as_integers(), array.shape()) else {
+            let expected = "integers of shape [batch, seq]".to_owned();
+            return Err(wrong_input(name, array.shape(), expected));
         };
-        let values = array.as_integers().ok_or_else(wrong)?;
-        let shape: [usize; 2] = array.shape().try_into().map_err(|_| wrong())?;
-        self.checked_indices(name, values.to_vec(), shape, limit)
+        self.checked_indices(name, values.to_vec(), [batch, seq], limit)
             .map(Some)
     }
 
@@ -142,12 +139,7 @@ impl<'a, B: Ops> Inputs<'a, B> {
         if fits(&image.dims()[1..]) {
             return Ok(image);
         }
-        let found = format!("a tensor of shape {:?}", image.dims());
-        Err(ForwardError::WrongInput {
-            name: name.to_owned(),
-            found,
-            expected,
-        })
+        Err(wrong_input(name, &image.dims(), expected))
     }
 
     /// Floats of `D` dimensions that must be there, in the model's type.
@@ -156,14 +148,22 @@ impl<'a, B: Ops> Inputs<'a, B> {
             .arrays
             .get(name)
             .ok_or(ForwardError::MissingInput { name })?;
-        let wrong = || ForwardError::WrongInput {
-            name: name.to_owned(),
-            found: format!("a tensor of shape {:?}", array.shape()),
-            expected: format!("floats of {D} dimensions"),
-        };
-        let values = array.as_floats().ok_or_else(wrong)?;
-        let shape: [usize; D] = array.shape().try_into().map_err(|_| wrong())?;
-        Ok(self.put_floats(values.to_vec(), shape))
+        match (array.as_floats(), <[usize; D]>::try_from(array.shape())) {
+            (Some(values), Ok(shape)) => Ok(self.put_floats(values.to_vec(), shape)),
+            _ => {
+                let expected = format!("floats of {D} dimensions");
+                Err(wrong_input(name, array.shape(), expected))
+            }
+        }
+    }
+}
+
+/// An argument of a shape or a type that is not what is `expected`.
+pub(crate) fn wrong_input(name: &str, shape: &[usize], expected: String) -> ForwardError {
+    ForwardError::WrongInput {
+        name: name.to_owned(),
+        found: format!("a tensor of shape {shape:?}"),
+        expected,
     }
 }
 

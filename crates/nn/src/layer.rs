@@ -34,7 +34,7 @@ mod unit_length;
 mod zeros;
 
 pub use alibi::Alibi;
-pub use attention::{attend, attend_capped, split_heads};
+pub use attention::{attend, attend_capped, project_heads, split_heads};
 pub use batch_norm::{BatchNorm2d, FeatureBatchNorm};
 pub use cached_attention::{CachedAttention, CachedAttentionShape};
 pub use causal_convolution::{CausalConvolution, Convolved};

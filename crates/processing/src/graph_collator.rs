@@ -57,8 +57,8 @@ impl GraphCollator {
     /// `input_nodes` [graphs, nodes, features], `in_degree` and `out_degree` [graphs, nodes],
     /// `spatial_pos` [graphs, nodes, nodes], `attn_edge_type` [graphs, nodes, nodes, features],
     /// `input_edges` [graphs, nodes, nodes, edges, features] and `attn_bias`
-    /// [graphs, 1 + nodes, 1 + nodes]. Paths are cut after the last edge that the model reads: transformers keeps 510
-    /// positions as soon as two nodes have no path.
+    /// [graphs, 1 + nodes, 1 + nodes]. Paths are cut after the last edge that the model reads:
+    /// transformers keeps 510 positions as soon as two nodes have no path.
     pub fn process(&self, graphs: &[Graph]) -> Result<Arrays, PreprocessError> {
         let items = graphs
             .iter()

@@ -37,6 +37,11 @@ pub(crate) fn peak(backend: &BackendDevice) -> Option<u64> {
 
 pub(crate) use gpu::{begin_peak, is_out_of_memory, limit, tries_allocation};
 
+/// `bytes`, or the limit that `TESTGEN_GPU_MEMORY` sets if it is less.
+pub(crate) fn within_limit(bytes: u64) -> u64 {
+    limit().map_or(bytes, |limit| limit.min(bytes))
+}
+
 #[cfg(any(feature = "cuda", feature = "rocm"))]
 mod gpu {
     pub(crate) use testgen_gpu::{reset_memory_peak as begin_peak, tries_allocation};

@@ -76,6 +76,25 @@ pub fn memory(device: &OpenDevice) -> DeviceMemory {
     }
 }
 
+/// The bytes that one more call may use on `device`, or `None` if the driver does not say.
+pub(crate) fn available(device: &OpenDevice) -> Option<u64> {
+    memory(device).available().map(gpu_memory::within_limit)
+}
+
+impl DeviceMemory {
+    /// Free for the calling thread, less a reserve.
+    fn available(&self) -> Option<u64> {
+        // Memory that the allocator of this stream holds and does not use is free for it.
+        let held = self
+            .reserved
+            .zip(self.in_use)
+            .map_or(0, |(reserved, used)| reserved.saturating_sub(used));
+        let free = self.free?.saturating_add(held);
+        // A tenth for the driver, kernels and the sizes of the allocator's blocks.
+        Some(free - free / 10)
+    }
+}
+
 /// The maximum in use, as [`DeviceMemory::peak`] has it, without a query to the driver.
 pub(crate) fn peak(device: &OpenDevice) -> Option<u64> {
     match &device.executor {

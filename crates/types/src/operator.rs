@@ -1,5 +1,5 @@
-//! The operators that specs of the architecture `operators` name, in their groups, with the sizes of
-//! a shape.
+//! The operators that specs of the architecture `operators` name, in their groups, with the sizes
+//! of a shape.
 
 use crate::closed_enum::closed_enum;
 
@@ -101,6 +101,8 @@ operators! {
     Activation "activation" {
         /// max(a, 0).
         Relu = "relu",
+        /// max(a, 0), at most 6.
+        Relu6 = "relu6",
         /// 1 / (1 + exp(-a)).
         Sigmoid = "sigmoid",
         /// The Gaussian error linear unit, with erf and in its tanh form.

@@ -1,8 +1,8 @@
 //! Quantized checkpoints: how they are recognised, and the error that names the method.
 //!
 //! Owns: the known methods and the signs of them in `config.json`, in files beside it, and in the
-//! tensors. `add`, `record` and every load refuse the methods that are not dequantized. Does not own:
-//! dequantizing, which `crates/checkpoints` does.
+//! tensors. `add`, `record` and every load refuse the methods that are not dequantized. Does not
+//! own: dequantizing, which `crates/checkpoints` does.
 
 mod configuration;
 mod files;

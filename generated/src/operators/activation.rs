@@ -32,6 +32,11 @@ pub static SPEC: Spec = Spec {
                 ],
             },
             OperatorShapes {
+                operator: Operator::Relu6,
+                shapes: &[&[33, 65], &[7, 300]],
+                stress: &[],
+            },
+            OperatorShapes {
                 operator: Operator::Sigmoid,
                 shapes: &[&[33, 65], &[7, 300]],
                 stress: &[],

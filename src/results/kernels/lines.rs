@@ -2,20 +2,14 @@
 
 use crate::results::read::ReportError;
 use std::path::Path;
-use testgen_base::json_lines::{BadLine, parse_json_lines};
+use testgen_base::json_lines::JsonLines;
 use testgen_types::{
     KernelEntry,
     bounded_file::{limit, read_bytes},
 };
 
 /// The content of a report: its entries, and a message for each bad line.
-#[derive(Debug, Default)]
-pub struct KernelLines {
-    /// The entries in the order in which they were computed.
-    pub entries: Vec<KernelEntry>,
-    /// One message for each line that is not an entry of this version.
-    pub problems: Vec<String>,
-}
+pub type KernelLines = JsonLines<KernelEntry>;
 
 /// Reads the report `path`.
 ///
@@ -28,14 +22,7 @@ pub fn read_kernel_lines(path: &Path) -> Result<KernelLines, ReportError> {
 }
 
 fn parse(text: &str) -> KernelLines {
-    let (entries, bad) = parse_json_lines(text, KernelEntry::VERSION);
-    KernelLines {
-        entries,
-        problems: bad
-            .into_iter()
-            .map(|BadLine { line, message }| format!("line {line}: {message}"))
-            .collect(),
-    }
+    JsonLines::parse(text, KernelEntry::VERSION)
 }
 
 #[cfg(test)]

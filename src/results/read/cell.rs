@@ -69,6 +69,7 @@ impl Cell {
             .find_map(|merged| first_diverging(&merged.entry))
             .map(str::to_owned);
         let mut numbers = CellPart::new(&numbers);
+        // A more severe status is kept: it says more than a missing comparison.
         if computes_without_comparing(entries) && numbers.status >= ResultStatus::Incomplete {
             numbers.status = ResultStatus::Incomplete;
         }

@@ -77,6 +77,7 @@ impl MergedReport {
             }));
             merged.sources.push(source.name);
         }
+        // Before the columns are counted: a machine without a GPU would add an empty one.
         drop_superseded(&mut located);
         merged.columns = columns(&located);
         merged.entries = entries(located, &merged.columns, expected);
@@ -185,6 +186,7 @@ fn only_devices(entries: &[ReportEntry]) -> BTreeMap<Place, Identity> {
 
 /// The device of the kind that the entry names, when the check ran on it.
 fn own_device(entry: &ReportEntry) -> Option<Identity> {
+    // A fallback names the CPU that computed in its place, which is not a column of the GPU.
     let replaced = entry.fallback || entry.mock;
     let name = entry.device_name.clone().filter(|_| !replaced)?;
     Some(Identity {
@@ -312,6 +314,8 @@ fn entries(
             evaluation,
         };
         match entries.get_mut(&(key.clone(), column)) {
+            // The most severe of several runs is kept: a check that fails now and then must not
+            // look green.
             Some(known) if known.severity() <= merged.severity() => {}
             Some(known) => *known = merged,
             None => {

@@ -1,5 +1,5 @@
-//! The foreign calls into NVML, `libnvidia-ml`: free memory, clocks and the driver's version without
-//! a CUDA context.
+//! The foreign calls into NVML, `libnvidia-ml`: free memory, clocks and the driver's version
+//! without a CUDA context.
 
 use crate::library::SharedLibrary;
 use crate::system::System;
@@ -120,8 +120,8 @@ const CLOCK_OF_MULTIPROCESSORS: c_uint = 1;
 /// The clock that `function` reports, in MHz.
 fn clock(library: &SharedLibrary, handle: *mut c_void, function: &str) -> Option<u32> {
     let mut clock = 0;
-    // SAFETY: both functions have this C signature in `nvml.h`; NVML is initialised and has returned
-    // the handle; `clock` is writable.
+    // SAFETY: both functions have this C signature in `nvml.h`; NVML is initialised and has
+    // returned the handle; `clock` is writable.
     let status = unsafe {
         library.function::<ClockInfo>(function)?(handle, CLOCK_OF_MULTIPROCESSORS, &mut clock)
     };

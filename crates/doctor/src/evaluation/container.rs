@@ -83,19 +83,13 @@ fn amd(facts: &MachineFacts) -> Option<DoctorRow> {
     if !driven || facts.host.wsl {
         return None;
     }
-    let has = |prefix: &str| {
-        facts
-            .files
-            .iter()
-            .any(|file| file.path.starts_with(prefix) && file.access != Access::Missing)
-    };
     let files = [
         ("/dev/kfd", "/dev/kfd"),
         ("/dev/dri/renderD", "/dev/dri/renderD*"),
     ];
     let lacks: Vec<&str> = files
         .iter()
-        .filter(|(prefix, _)| !has(prefix))
+        .filter(|(prefix, _)| !has_file(facts, |path| path.starts_with(prefix)))
         .map(|(_, shown)| *shown)
         .collect();
     lacking(
@@ -109,14 +103,11 @@ fn amd(facts: &MachineFacts) -> Option<DoctorRow> {
 
 fn nvidia(facts: &MachineFacts) -> Option<DoctorRow> {
     facts.module("nvidia")?;
-    let has = |name: &str| {
-        facts
-            .files
-            .iter()
-            .any(|file| file.path == name && file.access != Access::Missing)
-    };
     let files = ["/dev/nvidiactl", "/dev/nvidia-uvm"];
-    let lacks: Vec<&str> = files.into_iter().filter(|name| !has(name)).collect();
+    let lacks: Vec<&str> = files
+        .into_iter()
+        .filter(|name| !has_file(facts, |path| path == *name))
+        .collect();
     lacking(
         "container, NVIDIA",
         "NVIDIA",
@@ -124,6 +115,13 @@ fn nvidia(facts: &MachineFacts) -> Option<DoctorRow> {
         lacks.len() == files.len(),
         NVIDIA_OPTIONS,
     )
+}
+
+fn has_file(facts: &MachineFacts, is_it: impl Fn(&str) -> bool) -> bool {
+    facts
+        .files
+        .iter()
+        .any(|file| is_it(&file.path) && file.access != Access::Missing)
 }
 
 #[cfg(test)]

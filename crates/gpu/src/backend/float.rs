@@ -22,7 +22,6 @@ delegate! {
         fn float_repeat_dim(tensor: GpuTensor, dim: usize, times: usize) -> GpuTensor;
         fn float_add(lhs: GpuTensor, rhs: GpuTensor) -> GpuTensor;
         fn float_add_scalar(lhs: GpuTensor, rhs: Scalar) -> GpuTensor;
-        fn float_clamp(tensor: GpuTensor, min: Scalar, max: Scalar) -> GpuTensor;
         fn float_sub(lhs: GpuTensor, rhs: GpuTensor) -> GpuTensor;
         fn float_sub_scalar(lhs: GpuTensor, rhs: Scalar) -> GpuTensor;
         fn float_mul(lhs: GpuTensor, rhs: GpuTensor) -> GpuTensor;
@@ -106,6 +105,12 @@ delegate! {
         fn float_unfold(tensor: GpuTensor, dim: usize, size: usize, step: usize) -> GpuTensor;
         fn float_is_nan(tensor: GpuTensor, out_dtype: BoolDType) -> GpuTensor;
         fn float_is_inf(tensor: GpuTensor, out_dtype: BoolDType) -> GpuTensor;
+    }
+
+    /// By comparisons, which leave NaN as it is, like PyTorch: the kernel of burn-cubecl 0.21 makes
+    /// it a limit, which would hide it from `finite`.
+    fn float_clamp(tensor: GpuTensor, min: Scalar, max: Scalar) -> GpuTensor {
+        Self::float_clamp_min(Self::float_clamp_max(tensor, max), min)
     }
 
     async fn float_into_data(tensor: GpuTensor) -> Result<TensorData, ExecutionError> {

@@ -114,28 +114,6 @@ impl Factors {
     /// The result with a bound for each element: alpha * sum and beta * C are added in f32, and
     /// rounded once to the type of D.
     pub(super) fn reference(&self, product: &Gemm) -> Reference {
-        let bounds = bounds(self.arithmetic);
-        let (alpha, beta) = (
-            BoundedNumber::exact(product.alpha),
-            BoundedNumber::exact(product.beta),
-        );
-        let number = |(sum, added): (&BoundedNumber, &f64)| {
-            if self.kind == FactorKind::Integers {
-                let value = product.alpha * sum.value + product.beta * added;
-                return bounds.stored(BoundedNumber::exact(value));
-            }
-            let scaled = if product.alpha == 1.0 {
-                *sum
-            } else {
-                bounds.mul(alpha, self.with_scaled_factor(*sum))
-            };
-            let total = match product.beta {
-                0.0 => scaled,
-                1.0 => bounds.add(scaled, BoundedNumber::exact(*added)),
-                _ => bounds.add(scaled, bounds.mul(beta, BoundedNumber::exact(*added))),
-            };
-            bounds.stored(total)
-        };
         let ProductShape {
             rows,
             columns,
@@ -145,10 +123,39 @@ impl Factors {
         Reference {
             shape: vec![batch, rows, columns],
             element: element(self.arithmetic.result),
-            numbers: self.sums.iter().zip(&self.c).map(number).collect(),
+            numbers: self
+                .sums
+                .iter()
+                .zip(&self.c)
+                .map(|(sum, added)| self.number(product, *sum, *added))
+                .collect(),
             sums: self.kind != FactorKind::Integers,
             signed_zeros: false,
         }
+    }
+
+    /// An element of the result.
+    fn number(&self, product: &Gemm, sum: BoundedNumber, added: f64) -> BoundedNumber {
+        let bounds = bounds(self.arithmetic);
+        if self.kind == FactorKind::Integers {
+            let value = product.alpha * sum.value + product.beta * added;
+            return bounds.stored(BoundedNumber::exact(value));
+        }
+        // A factor of 1 does not round.
+        let scaled = if product.alpha == 1.0 {
+            sum
+        } else {
+            let alpha = BoundedNumber::exact(product.alpha);
+            bounds.mul(alpha, self.with_scaled_factor(sum))
+        };
+        let added = BoundedNumber::exact(added);
+        let total = match product.beta {
+            // C is not read then, and may be NaN.
+            0.0 => scaled,
+            1.0 => bounds.add(scaled, added),
+            beta => bounds.add(scaled, bounds.mul(BoundedNumber::exact(beta), added)),
+        };
+        bounds.stored(total)
     }
 }
 

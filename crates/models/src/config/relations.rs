@@ -16,6 +16,11 @@ pub(crate) fn divides(
     }
 }
 
+/// Whether `hidden_size` is divided equally among `num_attention_heads`.
+pub(crate) fn divides_into_heads(hidden_size: usize, heads: usize) -> Result<(), String> {
+    divides("hidden_size", hidden_size, "num_attention_heads", heads)
+}
+
 /// Whether `position_embedding_type` is the one kind that transformers 5 has for BERT and its
 /// relatives.
 pub(crate) fn absolute_positions(kind: &str) -> Result<(), String> {

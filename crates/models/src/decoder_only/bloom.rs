@@ -91,15 +91,13 @@ impl ModelDef for Bloom {
         labels: usize,
         w: &Weights<B>,
     ) -> LoadedNetwork<B> {
-        let backbone = load_decoder(config, &w.strip_prefix("transformer"))?;
-        let head = backbone.standard_head(
+        load_decoder(config, &w.strip_prefix("transformer"))?.with_standard_head(
             w,
             head,
             labels,
             config.tie_word_embeddings,
             config.pad_token_id,
-        )?;
-        Ok(backbone.with_head(head))
+        )
     }
 }
 
@@ -119,6 +117,7 @@ fn load_decoder<B: Ops>(
                 config.layer_norm_epsilon,
             )?,
         },
+        // No table and no rotation: `seq_length` says only how long the training texts were.
         positions: Positions::Alibi(Alibi::new(config.n_head)),
         layers: LayerStack::load(&w.module("h"), config.n_layer, {
             let config = config.clone();

@@ -1,7 +1,7 @@
 //! Falcon (Almazrouei et al. 2023): `transformers.models.falcon`.
 
 use crate::{
-    config::{ModelConfig, divides},
+    config::{ModelConfig, divides, divides_into_heads},
     model_def::{LoadedNetwork, ModelDef},
     text::{
         causal_decoder::{CausalDecoder, DecoderLayer, FinalNorm, States},
@@ -78,12 +78,7 @@ impl ModelConfig for FalconConfig {
 
     fn validate(&self) -> Result<(), String> {
         let heads = self.num_attention_heads;
-        divides(
-            "hidden_size",
-            self.hidden_size,
-            "num_attention_heads",
-            heads,
-        )?;
+        divides_into_heads(self.hidden_size, heads)?;
         divides("num_attention_heads", heads, "num_kv_heads", self.groups())?;
         if !self.new_decoder_architecture && !self.multi_query && self.groups() != heads {
             return Err(format!(
@@ -98,6 +93,7 @@ impl ModelConfig for FalconConfig {
             );
         }
         match (self.parallel_norms(), self.new_decoder_architecture) {
+            // The older architecture has no names for two norms.
             (1, _) | (2, true) => {}
             (count, _) => {
                 return Err(format!(
@@ -106,6 +102,7 @@ impl ModelConfig for FalconConfig {
             }
         }
         if self.alibi {
+            // Rotary fields are not read then, so wrong ones must not refuse the file.
             return Ok(());
         }
         self.rope.fields().validate(self.head_dim())
@@ -156,15 +153,13 @@ impl ModelDef for Falcon {
         labels: usize,
         w: &Weights<B>,
     ) -> LoadedNetwork<B> {
-        let backbone = load_decoder(config, &w.strip_prefix("transformer"))?;
-        let head = backbone.standard_head(
+        load_decoder(config, &w.strip_prefix("transformer"))?.with_standard_head(
             w,
             head,
             labels,
             config.tie_word_embeddings,
             config.pad_token_id,
-        )?;
-        Ok(backbone.with_head(head))
+        )
     }
 }
 
@@ -274,6 +269,7 @@ impl<B: Ops> DecoderLayer<B> for FalconLayer<B> {
         let after = x.clone() + self.self_attention.forward(normal.clone(), view, slot);
         let read = match &self.norms {
             FalconNorms::Shared(_) => normal,
+            // The layer's input and not the sum: both blocks run in parallel.
             FalconNorms::Own(_, second) => second.forward(x),
             FalconNorms::InARow(_, second) => second.forward(after.clone()),
         };

@@ -4,7 +4,7 @@
 //! and soft caps.
 
 use crate::{
-    config::{ModelConfig, divides},
+    config::{ModelConfig, divides, divides_into_heads},
     model_def::{LoadedNetwork, ModelDef},
     text::{
         causal_decoder::{CausalDecoder, DecoderLayer, FinalNorm, States},
@@ -53,6 +53,8 @@ impl LlamaVariant for Gemma {
             query_bias: self.attention_bias,
             output_bias: self.attention_bias,
             unit_offset: true,
+            // Gemma multiplies embeddings by sqrt(width) and not the head, with which they are
+            // tied.
             embedding_scale: Some((self.fields.hidden_size as f64).sqrt()),
             // Files of the official releases say "gelu" and mean the approximation; `GemmaConfig`
             // replaces it.
@@ -118,12 +120,7 @@ impl ModelConfig for Gemma2Config {
 
     fn validate(&self) -> Result<(), String> {
         let heads = self.num_attention_heads;
-        divides(
-            "hidden_size",
-            self.hidden_size,
-            "num_attention_heads",
-            heads,
-        )?;
+        divides_into_heads(self.hidden_size, heads)?;
         divides(
             "num_attention_heads",
             heads,
@@ -171,6 +168,7 @@ impl ModelDef for Gemma2 {
     ) -> LoadedNetwork<B> {
         let backbone = load_decoder(config, &w.strip_prefix("model"))?;
         let head = match head {
+            // `GenericForTokenClassification` calls it `score`; encoders call it `classifier`.
             Head::TokenClassification => TextHead::PerToken(Linear::load(
                 &w.module("score"),
                 config.hidden_size,
@@ -268,6 +266,7 @@ impl<B: Ops> DecoderLayer<B> for Gemma2Layer<B> {
         let attended = self
             .self_attn
             .forward(self.input_layernorm.forward(x.clone()), view, slot);
+        // The norm of the block's result, before the sum: the residual itself is never normalised.
         let x = x + self.post_attention_layernorm.forward(attended);
         let fed = self
             .mlp

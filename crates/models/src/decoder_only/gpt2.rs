@@ -95,15 +95,13 @@ impl ModelDef for Gpt2 {
         labels: usize,
         w: &Weights<B>,
     ) -> LoadedNetwork<B> {
-        let backbone = load_decoder(config, &w.strip_prefix("transformer"))?;
-        let head = backbone.standard_head(
+        load_decoder(config, &w.strip_prefix("transformer"))?.with_standard_head(
             w,
             head,
             labels,
             config.tie_word_embeddings,
             config.pad_token_id,
-        )?;
-        Ok(backbone.with_head(head))
+        )
     }
 }
 
@@ -168,7 +166,9 @@ struct Gpt2Layer<B: Ops> {
 impl<B: Ops> Gpt2Layer<B> {
     fn load(config: &Gpt2Config, index: usize, w: &Weights<B>) -> Result<Self, WeightsError> {
         let width = config.n_embd;
+        // As `GPT2Block` fills in.
         let inner = config.n_inner.unwrap_or(4 * width);
+        // `Conv1D` of GPT-2 stores [in, out], the transpose of every other linear layer.
         let linear = |name, inner, out| Linear::load_conv1d(&w.module(name), inner, out);
         let projections = Projections::Joined(linear("attn.c_attn", width, 3 * width)?, [width; 3]);
         let output = linear("attn.c_proj", width, width)?;
@@ -215,6 +215,7 @@ fn scale(config: &Gpt2Config, index: usize) -> f64 {
         1.0
     };
     if config.scale_attn_by_inverse_layer_idx {
+        // Counted from 1, as `layer_idx + 1` of `GPT2Attention`.
         by_width / (index + 1) as f64
     } else {
         by_width

@@ -1,7 +1,7 @@
 //! GPT-NeoX (Black et al. 2022) and Pythia: `transformers.models.gpt_neox`.
 
 use crate::{
-    config::{ModelConfig, divides},
+    config::{ModelConfig, divides_into_heads},
     model_def::{LoadedNetwork, ModelDef},
     text::{
         causal_decoder::{CausalDecoder, DecoderLayer, FinalNorm, States},
@@ -61,6 +61,7 @@ impl GptNeoXConfig {
         let mut rope = self.fields().parameters(self.max_position_embeddings);
         rope.partial_rotary_factor = rope
             .partial_rotary_factor
+            // The older name of Pythia's files, which `GPTNeoXConfig` moves into the parameters.
             .or(self.rotary_pct)
             .or(Some(0.25));
         rope
@@ -80,12 +81,7 @@ impl ModelConfig for GptNeoXConfig {
     }
 
     fn validate(&self) -> Result<(), String> {
-        divides(
-            "hidden_size",
-            self.hidden_size,
-            "num_attention_heads",
-            self.num_attention_heads,
-        )?;
+        divides_into_heads(self.hidden_size, self.num_attention_heads)?;
         self.rope().validate()?;
         self.rope().validate_width(self.head_dim())
     }

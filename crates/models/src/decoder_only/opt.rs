@@ -1,7 +1,7 @@
 //! OPT (Zhang et al. 2022): `transformers.models.opt`.
 
 use crate::{
-    config::{ModelConfig, divides},
+    config::{ModelConfig, divides_into_heads},
     model_def::{LoadedNetwork, ModelDef},
     text::{
         causal_decoder::{CausalDecoder, DecoderLayer, Embeddings, FinalNorm, States},
@@ -84,12 +84,7 @@ impl ModelConfig for OptConfig {
     }
 
     fn validate(&self) -> Result<(), String> {
-        divides(
-            "hidden_size",
-            self.hidden_size,
-            "num_attention_heads",
-            self.num_attention_heads,
-        )
+        divides_into_heads(self.hidden_size, self.num_attention_heads)
     }
 
     fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
@@ -116,15 +111,13 @@ impl ModelDef for Opt {
         labels: usize,
         w: &Weights<B>,
     ) -> LoadedNetwork<B> {
-        let backbone = load_decoder(config, &w.strip_prefix("model").module("decoder"))?;
-        let head = backbone.standard_head(
+        load_decoder(config, &w.strip_prefix("model").module("decoder"))?.with_standard_head(
             w,
             head,
             labels,
             config.tie_word_embeddings,
             config.pad_token_id,
-        )?;
-        Ok(backbone.with_head(head))
+        )
     }
 }
 

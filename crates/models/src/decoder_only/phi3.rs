@@ -3,7 +3,7 @@
 //! texts.
 
 use crate::{
-    config::divides,
+    config::{divides, divides_into_heads},
     text::{
         llama_shape::{LlamaFields, LlamaShape},
         llama_variant::LlamaVariant,
@@ -58,12 +58,7 @@ impl LlamaVariant for Phi3 {
     fn validate(&self) -> Result<(), String> {
         // Not `LlamaFields::validate`, which rejects heads that rotate in part.
         let (heads, rope) = (self.fields.num_attention_heads, self.rope());
-        divides(
-            "hidden_size",
-            self.fields.hidden_size,
-            "num_attention_heads",
-            heads,
-        )?;
+        divides_into_heads(self.fields.hidden_size, heads)?;
         divides(
             "num_attention_heads",
             heads,

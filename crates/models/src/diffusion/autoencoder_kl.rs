@@ -15,7 +15,7 @@ use testgen_nn::{
     context::ForwardContext,
     forward::ForwardError,
     inputs::Inputs,
-    layer::{Conv2d, GroupNorm, Linear, attend, split_heads},
+    layer::{Conv2d, GroupNorm, Linear, attend, project_heads},
     weights::{Weights, WeightsError},
 };
 use testgen_types::Head;
@@ -273,15 +273,9 @@ impl<B: Ops> PixelAttention<B> {
             .forward(x.clone())
             .permute([0, 2, 3, 1])
             .reshape([batch, height * width, channels]);
-        let split = |linear: &Linear<B>| split_heads(linear.forward(rows.clone()), 1);
-        let scale = (channels as f64).powf(-0.5);
-        let seen = attend(
-            split(&self.to_q),
-            split(&self.to_k),
-            split(&self.to_v),
-            scale,
-            None,
-        );
+        let [query, key, value] = [&self.to_q, &self.to_k, &self.to_v]
+            .map(|linear| project_heads(linear, rows.clone(), 1));
+        let seen = attend(query, key, value, (channels as f64).powf(-0.5), None);
         let seen = self
             .to_out
             .forward(seen)

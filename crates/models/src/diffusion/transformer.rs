@@ -7,7 +7,7 @@ use testgen_nn::{
     backend::{Activation, Ops, activate},
     layer::{
         AttentionNames, AttentionShape, Conv2d, GroupNorm, LayerNorm, Linear, SelfAttention,
-        attend, split_heads,
+        attend, project_heads,
     },
     weights::{Weights, WeightsError},
 };
@@ -173,13 +173,9 @@ impl<B: Ops> CrossAttention<B> {
     }
 
     fn forward(&self, x: Tensor<B, 3>, condition: &Tensor<B, 3>) -> Tensor<B, 3> {
-        let split =
-            |linear: &Linear<B>, x: Tensor<B, 3>| split_heads(linear.forward(x), self.heads);
-        let query = split(&self.to_q, x);
-        let (key, value) = (
-            split(&self.to_k, condition.clone()),
-            split(&self.to_v, condition.clone()),
-        );
+        let query = project_heads(&self.to_q, x, self.heads);
+        let [key, value] = [&self.to_k, &self.to_v]
+            .map(|linear| project_heads(linear, condition.clone(), self.heads));
         let scale = (query.dims()[3] as f64).powf(-0.5);
         self.to_out.forward(attend(query, key, value, scale, None))
     }

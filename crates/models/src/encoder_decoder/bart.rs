@@ -67,6 +67,7 @@ impl BartFields {
 
     pub(crate) fn shapes(&self, variant: BartVariant) -> Stacks<BartShape> {
         let scale = if self.scale_embedding {
+            // In f64, like Python's `math.sqrt`; the product is rounded once.
             (self.d_model as f64).sqrt()
         } else {
             1.0
@@ -166,6 +167,7 @@ impl ModelDef for Bart {
             encoder,
             mut decoder,
         } = stacks(config, &w.strip_prefix("model"))?;
+        // For every head: `BartModel` shifts the ids if there are none for the decoder.
         decoder.shifted_start = Some(config.decoder_start_token_id);
         let head = match head {
             Head::ConditionalGeneration => language_model(
@@ -182,6 +184,8 @@ impl ModelDef for Bart {
                 DecoderHead::Classification {
                     dense: Linear::load(&w.module("dense"), width, width)?,
                     out: Linear::load(&w.module("out_proj"), width, labels)?,
+                    // The state at the last end-of-sequence token is classified, as
+                    // `BartForSequenceClassification` does.
                     end: config.eos_token_id,
                 }
             }
@@ -208,6 +212,7 @@ fn stacks<B: Ops>(
             width,
         )?;
         let w = base.module(if decoder { "decoder" } else { "encoder" });
+        // `BartLearnedPositionalEmbedding` adds the offset to the size of its table.
         let rows = config.max_position_embeddings + VARIANT.offset;
         BartLayers::load(
             shape,

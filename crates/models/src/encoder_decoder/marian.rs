@@ -40,6 +40,7 @@ impl MarianConfig {
         let encoder = self.fields.vocab_size;
         let own = self
             .decoder_vocab_size
+            // `MarianConfig` reads 0 and null as `vocab_size`.
             .filter(|size| *size > 0 && !self.share_encoder_decoder_embeddings);
         Stacks {
             encoder,
@@ -144,6 +145,7 @@ impl MarianNetwork<'_> {
         }
         let head = match head {
             Head::ConditionalGeneration => {
+                // Tied to the decoder's table, not to the encoder's: the vocabularies may differ.
                 let shape = [fields.d_model, self.vocabularies.decoder];
                 language_model(w, shape, fields.tie_word_embeddings, decoder.embedding())?
             }
@@ -164,6 +166,7 @@ impl MarianNetwork<'_> {
         base: &Weights<B>,
     ) -> Result<BartLayers<B>, WeightsError> {
         let w = base.module(if decoder { "decoder" } else { "encoder" });
+        // Not by the shared names then: the table of the other stack has other tokens.
         let table = if self.is_shared {
             base.module_named(&tables(decoder))
         } else {

@@ -52,6 +52,7 @@ impl ModelDef for T5 {
                 .for_each(|name| w.module(name).mark_tied("weight"));
             return Ok(Box::new(EncoderOnlyModel(encoder)));
         }
+        // Older configurations have one number for both stacks.
         let layers = config.num_decoder_layers.unwrap_or(config.num_layers);
         let decoder = T5Layers::load(
             config,
@@ -74,6 +75,8 @@ impl ModelDef for T5 {
                 };
                 DecoderHead::LanguageModel {
                     head,
+                    // With a tied head T5 scales the decoder's output by d_model**-0.5; 1.1 unties
+                    // the head and does not.
                     scale: config.scale(),
                 }
             }
@@ -127,6 +130,7 @@ impl<B: Ops> T5Layers<B> {
             // Releases before 2.0 saved one that cross-attention never had.
             w.mark_unused("block.0.layer.1.EncDecAttention.relative_attention_bias.weight");
         }
+        // In the type of the sum that it reads: in f16 its weight would lose what the sum has kept.
         let norm = w.module("final_layer_norm").in_type(types.sum);
         let feed_forward = config.feed_forward().map_err(invalid)?;
         Ok(Self {
@@ -154,6 +158,7 @@ impl<B: Ops> T5Layers<B> {
     ) -> Result<Tensor<B, 3>, ForwardError> {
         let x = self.embed_tokens.forward(inputs.indices(name, self.vocab)?);
         context.trace_embed(&x)?;
+        // After the trace, which has the type of the embedding.
         Ok(x.cast(self.types.sum))
     }
 
@@ -243,6 +248,7 @@ impl<B: Ops> TargetDecoder<B> for T5Layers<B> {
     }
 
     fn max_positions(&self) -> Option<usize> {
+        // Relative positions have no end.
         None
     }
 }
@@ -306,6 +312,7 @@ impl<B: Ops> T5Block<B> {
                 config.layer_norm_epsilon,
             )
         };
+        // The feed forward is the last sublayer: a decoder has cross-attention before it.
         let last = layer(if decoder { 2 } else { 1 });
         let w = last.module("DenseReluDense");
         Ok(Self {
@@ -331,6 +338,8 @@ impl<B: Ops> T5Block<B> {
                 .then(|| Linear::load_with_bias(&w.module("wi_0"), width, config.d_ff, false))
                 .transpose()?,
             up: Linear::load_with_bias(
+                // T5 1.1 calls the gate `wi_0` and the map that it multiplies `wi_1`; the first
+                // release has one `wi`.
                 &w.module(if gated { "wi_1" } else { "wi" }),
                 width,
                 config.d_ff,
@@ -379,6 +388,7 @@ impl<B: Ops> T5Block<B> {
             Some(gate) => activate(gate.forward(normal), self.activation) * up,
             None => activate(up, self.activation),
         };
+        // In f16 the inner values can exceed 65504, which is why transformers keeps `wo` in f32.
         x + self.down.forward(inner.cast(self.types.sum))
     }
 }

@@ -300,6 +300,8 @@ impl ModelDef for DebertaV2 {
             Head::MaskedLm => TextHead::MaskedLm(config.masked_lm(&backbone, w)?),
             Head::SequenceClassification => TextHead::FirstToken {
                 dense: Linear::load(&w.module("pooler.dense"), width, width)?,
+                // `ContextPooler` has the activation of a field, where `BertPooler` always takes
+                // tanh.
                 activation: config.pooler_hidden_act,
                 out: Linear::load(&w.module("classifier"), width, labels)?,
             },

@@ -79,6 +79,8 @@ fn distances<B: Ops>(
     w: &Weights<B>,
 ) -> Result<Option<Tensor<B, 2>>, WeightsError> {
     let width = shape.attention.width;
+    // Before the return without a table: `DebertaV2Encoder` has the norm in either case, so its
+    // weights must count as read.
     let norm = shape
         .normalised_distances
         .then(|| LayerNorm::load(&w.module("LayerNorm"), width, shape.eps))
@@ -162,6 +164,7 @@ impl<B: Ops> Convolution<B> {
             channels: [width; 2],
             kernel,
             stride: 1,
+            // Keeps the length: kernels are odd, or the configuration is refused.
             padding: kernel / 2,
             groups: 1,
         };
@@ -179,6 +182,7 @@ impl<B: Ops> Convolution<B> {
         x: Tensor<B, 3>,
         shown: Option<&Tensor<B, 3>>,
     ) -> Tensor<B, 3> {
+        // Padding is set to zero twice, as in `ConvLayer`: the norm makes it other than zero again.
         let near = without_padding(self.convolution.forward(embedded), shown);
         without_padding(
             self.norm.forward_sum(activate(near, self.activation), x),

@@ -45,6 +45,7 @@ impl ModelDef for ModernBert {
         w: &Weights<B>,
     ) -> LoadedNetwork<B> {
         let mut backbone = ModernBertEncoder::load(config, &w.strip_prefix("model"))?;
+        // The base class has no head, and the masked language model keeps it in its own.
         if ![Head::Base, Head::MaskedLm].contains(&head) {
             backbone.prediction = Some(PredictionHead::load(config, &w.module("head"))?);
         }
@@ -203,6 +204,8 @@ impl<B: Ops> ModernBertEncoder<B> {
         };
         Ok(Hidden {
             last,
+            // Pooled first: the head has an activation, so the mean of its results would be another
+            // number.
             pooled: Some(prediction.forward(pooled)),
         })
     }

@@ -1,7 +1,7 @@
 //! The configuration of ModernBERT: `transformers.models.modernbert`.
 
 use crate::{
-    config::{ModelConfig, divides},
+    config::{ModelConfig, divides_into_heads},
     text::sliding_windows::{LayerType, validate_layer_types},
 };
 use serde::Deserialize;
@@ -79,12 +79,7 @@ impl ModelConfig for ModernBertConfig {
     }
 
     fn validate(&self) -> Result<(), String> {
-        divides(
-            "hidden_size",
-            self.hidden_size,
-            "num_attention_heads",
-            self.num_attention_heads,
-        )?;
+        divides_into_heads(self.hidden_size, self.num_attention_heads)?;
         if let Some(types) = &self.layer_types {
             validate_layer_types(types, self.num_hidden_layers)?;
         }

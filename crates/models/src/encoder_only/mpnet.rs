@@ -4,7 +4,7 @@
 //! by distance.
 
 use crate::{
-    config::{ModelConfig, divides},
+    config::{ModelConfig, divides_into_heads},
     model_def::{LoadedNetwork, ModelDef},
     text::{
         bert_encoder::{BertEncoder, BertLayerNames, BertLayerShape},
@@ -55,12 +55,7 @@ impl ModelConfig for MpnetConfig {
     }
 
     fn validate(&self) -> Result<(), String> {
-        divides(
-            "hidden_size",
-            self.hidden_size,
-            "num_attention_heads",
-            self.num_attention_heads,
-        )?;
+        divides_into_heads(self.hidden_size, self.num_attention_heads)?;
         match self.relative_attention_num_buckets {
             32 => Ok(()),
             other => Err(format!(
@@ -109,6 +104,7 @@ impl MpnetConfig {
             width,
             vocab,
             positions,
+            // `MPNetEmbeddings` has no table of types.
             token_types: 0,
             eps,
         };
@@ -159,6 +155,7 @@ impl ModelDef for Mpnet {
         labels: usize,
         w: &Weights<B>,
     ) -> LoadedNetwork<B> {
+        // Only `MPNetModel` itself has a pooler; its classifiers read the first token.
         let backbone = config.encoder(head == Head::Base, &w.strip_prefix("mpnet"))?;
         let width = config.hidden_size;
         let head = match head {

@@ -34,6 +34,7 @@ impl LlamaVariant for Mixtral {
             .fields
             .experts(self.num_local_experts, self.num_experts_per_tok);
         let experts = ExpertsShape {
+            // Gate, up and down, as the original release calls them.
             names: ["w1", "w3", "w2"],
             ..experts
         };

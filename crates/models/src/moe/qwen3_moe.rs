@@ -32,12 +32,12 @@ impl Qwen3Moe {
     /// Whether the MLP of each layer is a mixture.
     fn sparse(&self) -> Vec<bool> {
         let single = self.mlp_only_layers.as_deref().unwrap_or_default();
-        // Counted from one, as in `Qwen3MoeDecoderLayer`.
-        let sparse = |layer: usize| {
-            !single.contains(&layer) && (layer + 1).is_multiple_of(self.decoder_sparse_step)
-        };
         (0..self.fields.num_hidden_layers)
-            .map(|layer| self.num_local_experts > 0 && sparse(layer))
+            .map(|layer| {
+                // Counted from one, as in `Qwen3MoeDecoderLayer`.
+                let is_step = (layer + 1).is_multiple_of(self.decoder_sparse_step);
+                self.num_local_experts > 0 && is_step && !single.contains(&layer)
+            })
             .collect()
     }
 }
@@ -59,6 +59,7 @@ impl LlamaVariant for Qwen3Moe {
                 .fields
                 .experts(self.num_local_experts, self.num_experts_per_tok)
         };
+        // In all layers: unlike Qwen2, this type has no first layer with a window.
         let window = self.sliding_window.filter(|_| self.use_sliding_window);
         LlamaShape {
             query_bias: self.attention_bias,

@@ -197,6 +197,7 @@ impl ModelDef for Llava {
         let language = model.module("language_model");
         let decoder = text.load_decoder(&language.strip_prefix("model"))?;
         let head = w.module_named(&["lm_head", "language_model.lm_head"]);
+        // Either configuration may say it: the head belongs to both.
         let tied = config.tie_word_embeddings || text.fields.tie_word_embeddings;
         let tied = tied.then(|| decoder.embeddings.table());
         let lm_head = Linear::load_or_tie(&head, [width, vocab], tied)?;

@@ -277,6 +277,7 @@ impl<B: Ops> Network<B> for DetrModel<B> {
             Ok(x)
         })?;
         let last = self.layernorm.forward(x);
+        // The last hidden state of transformers is the one after the final norm.
         context.trace_layer(first + depth.saturating_sub(1), &last)?;
         context.output("last_hidden_state", last.clone())?;
         self.head

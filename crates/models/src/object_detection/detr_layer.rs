@@ -4,7 +4,7 @@
 use burn_tensor::Tensor;
 use testgen_nn::{
     backend::{Activation, Ops},
-    layer::{LayerNorm, Linear, Mlp, attend, split_heads},
+    layer::{LayerNorm, Linear, Mlp, attend, project_heads},
     movable::Movable,
     weights::{Weights, WeightsError},
 };
@@ -165,13 +165,12 @@ impl<B: Ops> DetrAttention<B> {
         value: Tensor<B, 3>,
         bias: Option<Tensor<B, 4>>,
     ) -> Tensor<B, 3> {
-        let heads = |linear: &Linear<B>, x| split_heads(linear.forward(x), self.heads);
-        let query = heads(&self.query, query);
+        let query = project_heads(&self.query, query, self.heads);
         let scale = (query.dims()[3] as f64).powf(-0.5);
         self.output.forward(attend(
             query,
-            heads(&self.key, key),
-            heads(&self.value, value),
+            project_heads(&self.key, key, self.heads),
+            project_heads(&self.value, value, self.heads),
             scale,
             bias,
         ))

@@ -11,7 +11,7 @@ pub(crate) fn computed<B: Ops>(
 ) -> Result<DeviceTensor<B>, CallError> {
     use Operator::*;
     match arguments.operator {
-        Relu | Sigmoid | Gelu | Silu => activated(arguments),
+        Relu | Relu6 | Sigmoid | Gelu | Silu => activated(arguments),
         Softmax | LogSoftmax => softmax(arguments),
         _ => Err(arguments.refused("it is not an activation")),
     }
@@ -21,6 +21,7 @@ pub(crate) fn computed<B: Ops>(
 fn activated<B: Ops>(arguments: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     let activation = match arguments.operator {
         Operator::Relu => Activation::Relu,
+        Operator::Relu6 => Activation::Relu6,
         Operator::Sigmoid => Activation::Sigmoid,
         Operator::Silu => Activation::Silu,
         _ if arguments.attributes.tanh => Activation::GeluNew,

@@ -122,15 +122,7 @@ fn unary<B: Ops>(arguments: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, Ca
             Operator::Sin => B::float_sin(x),
             Operator::Cos => B::float_cos(x),
             Operator::Tanh => B::activation_op(x, Activation::Tanh),
-            _ => {
-                // burn 0.21 loses NaN on GPUs.
-                let nan = B::float_is_nan(x.clone(), arguments.truths());
-                B::float_mask_fill(
-                    B::float_clamp(x, low.into(), high.into()),
-                    nan,
-                    f64::NAN.into(),
-                )
-            }
+            _ => B::float_clamp(x, low.into(), high.into()),
         })),
         DeviceTensor::Int(x) => Ok(DeviceTensor::Int(match arguments.operator {
             Operator::Neg => B::int_neg(x),

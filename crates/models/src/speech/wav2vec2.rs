@@ -110,6 +110,7 @@ impl<B: Ops> Recogniser<B> {
                 .transpose()?,
             projection: Linear::load(&projection.module("projection"), features, width)?,
             positions: positions(config, &encoder.module("pos_conv_embed.conv"))?,
+            // `Wav2Vec2SamePadLayer`: half of an even kernel on both sides is one frame too many.
             cut: config.num_conv_pos_embeddings.is_multiple_of(2),
             position_activation: config.feat_extract_activation,
             layer_norm: norm(&encoder, width)?,
@@ -239,6 +240,8 @@ impl<B: Ops> Network<B> for Recogniser<B> {
                     Ok((x, states))
                 })?;
         if self.stable {
+            // After the last layer here, before the first one else: the file has one norm for
+            // either place.
             x = self.layer_norm.forward(x);
         }
         if self.returns_features {

@@ -177,6 +177,8 @@ impl<B: Ops> MambaMixer<B> {
                 .reshape([batch, seq, 1, state])
         };
         Scan {
+            // Decay and input are made discrete in different ways, exp(step rate) and step x, as in
+            // the paper's simplification.
             decay: (step.clone().reshape([batch, seq, inner, 1]) * self.rate.clone()).exp(),
             input: (step * x.cast(DType::F32)).reshape([batch, seq, inner, 1]) * across(rank),
             readout: across(rank + state),
@@ -197,6 +199,7 @@ impl<B: Ops> Mixer<B> for MambaMixer<B> {
             .map(|state| (state.convolution, state.scan))
             .unzip();
         let projected = self.in_proj.forward(without_padding(x, &visible));
+        // The second half, as `projected_states.chunk(2)` has it.
         let gate = projected.clone().narrow(2, inner, inner);
         let Convolved {
             values: x,

@@ -166,6 +166,7 @@ impl<B: Ops> Mamba2Mixer<B> {
             dt_bias: by_head("dt_bias", |bias| bias)?,
             rate: by_head("A_log", |log| -log.exp())?,
             skip: by_head("D", |skip| skip)?,
+            // `validate` has refused a limit that is not a number.
             limits: [0, 1].map(|end| config.time_step_limit[end].value().unwrap_or(f64::INFINITY)),
             norm: GroupRmsNorm::load(
                 &w.module("norm"),
@@ -185,6 +186,7 @@ impl<B: Ops> Mamba2Mixer<B> {
         let inner = heads * head_dim;
         let x = x.cast(DType::F32);
         let step = softplus(step.cast(DType::F32) + self.dt_bias.clone())
+            // After the softplus: the limits are of the step, not of its logit.
             .clamp(self.limits[0], self.limits[1]);
         let by_channel = |x: Tensor<B, 3>| self.by_channel(x).reshape([batch, seq, inner, 1]);
         let by_group = |start| {
@@ -192,6 +194,7 @@ impl<B: Ops> Mamba2Mixer<B> {
                 .clone()
                 .narrow(2, start, groups * state)
                 .reshape([batch, seq, groups, 1, state]);
+            // Neighbouring heads share a group, as `repeat_interleave` lays them out.
             part.expand([batch, seq, groups, inner / groups, state])
                 .reshape([batch, seq, inner, state])
         };
@@ -206,7 +209,8 @@ impl<B: Ops> Mamba2Mixer<B> {
         }
     }
 
-    /// [batch or 1, seq or 1, heads] to [batch or 1, seq or 1, inner]: each head's value for all its channels.
+    /// [batch or 1, seq or 1, heads] to [batch or 1, seq or 1, inner]: each head's value for all
+    /// its channels.
     fn by_channel(&self, x: Tensor<B, 3>) -> Tensor<B, 3> {
         let ([batch, seq, heads], head_dim) = (x.dims(), self.sizes[1]);
         x.reshape([batch, seq, heads, 1])
@@ -230,6 +234,7 @@ impl<B: Ops> Mixer<B> for Mamba2Mixer<B> {
             .map(|state| (state.convolution, state.scan))
             .unzip();
         let projected = self.in_proj.forward(without_padding(x, &visible));
+        // `in_proj` computes the gate, then the channels that are convolved, then the time steps.
         let part = |start, width| projected.clone().narrow(2, start, width);
         let Convolved {
             values: x,

@@ -44,6 +44,7 @@ pub(crate) struct StateFields {
 impl StateFields {
     /// The width of what is scanned.
     pub(crate) fn inner(&self) -> usize {
+        // Cut off like Python's `int`: `expand` may be a fraction.
         (self.expand * self.hidden_size as f64) as usize
     }
 
@@ -71,6 +72,7 @@ impl StateFields {
             .tie_word_embeddings
             .then(|| backbone.embeddings.weight());
         let head =
+            // No labels: neither type has a class that classifies.
             TextHead::of_decoder(w, head, [self.hidden_size, self.vocab_size, 0], tied, None)?;
         Ok(Box::new(TextModel { backbone, head }))
     }

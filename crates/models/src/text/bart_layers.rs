@@ -152,6 +152,7 @@ impl<B: Ops> BartLayers<B> {
     /// `decoder_input_ids`, else `input_ids` shifted to the right.
     fn target(&self, inputs: &Inputs<'_, B>) -> Result<Tensor<B, 2, Int>, ForwardError> {
         const NAME: &str = "decoder_input_ids";
+        // Explicit decoder ids take precedence, as in `BartModel.forward`.
         let Some(start) = self.shifted_start.filter(|_| inputs.host(NAME).is_none()) else {
             return inputs.indices(NAME, self.vocab);
         };
@@ -210,6 +211,7 @@ impl<B: Ops> TargetDecoder<B> for BartLayers<B> {
         let x = self.embed(self.target(inputs)?, past, context)?;
         let [batch, new, _] = x.dims();
         let bias = decoder_bias(inputs, [batch, new], past)?;
+        // Once for all layers, which see the same source.
         let source = source_bias(encoded, batch, inputs, context)?;
         self.layers.run(
             context,

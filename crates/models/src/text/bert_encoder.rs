@@ -138,6 +138,7 @@ impl<B: Ops> Backbone<B> for BertEncoder<B> {
         context: &mut ForwardContext<'_, B>,
     ) -> Result<Hidden<B>, ForwardError> {
         let mut x = self.embeddings.forward(inputs)?;
+        // Before the trace: the first hidden state of transformers is as wide as the layers.
         if let Some(project) = &self.project {
             x = project.forward(x);
         }

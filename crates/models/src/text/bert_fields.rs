@@ -1,7 +1,7 @@
 //! The fields of `config.json` that BERT, RoBERTa, ELECTRA and ALBERT have in common.
 
 use super::{bert_encoder::BertLayerShape, text_embeddings::EmbeddingsShape};
-use crate::config::{absolute_positions, divides};
+use crate::config::{absolute_positions, divides_into_heads};
 use serde::Deserialize;
 use testgen_nn::backend::Activation;
 
@@ -23,12 +23,7 @@ pub(crate) struct BertFields {
 
 impl BertFields {
     pub(crate) fn validate(&self) -> Result<(), String> {
-        divides(
-            "hidden_size",
-            self.hidden_size,
-            "num_attention_heads",
-            self.num_attention_heads,
-        )?;
+        divides_into_heads(self.hidden_size, self.num_attention_heads)?;
         absolute_positions(&self.position_embedding_type)
     }
 

@@ -6,7 +6,7 @@ use super::{
     text_head::TextHead,
     text_model::TextModel,
 };
-use crate::{capabilities::Capabilities, network::Network};
+use crate::{capabilities::Capabilities, model_def::LoadedNetwork, network::Network};
 use burn_tensor::Tensor;
 use testgen_nn::{
     backend::Ops,
@@ -124,6 +124,23 @@ impl<B: Ops, E: Embeddings<B>, L: DecoderLayer<B>> CausalDecoder<B, E, L> {
             tied.then_some(table),
             padding,
         )
+    }
+
+    /// The whole model of a type that keeps its head where most do.
+    pub(crate) fn with_standard_head(
+        self,
+        w: &Weights<B>,
+        head: Head,
+        labels: usize,
+        tied: bool,
+        padding: Option<i64>,
+    ) -> LoadedNetwork<B>
+    where
+        E: 'static,
+        L: 'static,
+    {
+        let head = self.standard_head(w, head, labels, tied, padding)?;
+        Ok(self.with_head(head))
     }
 
     /// The whole model.

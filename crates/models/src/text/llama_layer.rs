@@ -29,6 +29,7 @@ impl NormPosition {
     /// The names of the two in the checkpoint.
     fn names(self) -> [&'static str; 2] {
         match self {
+            // The second is named for its place after attention; it is the norm before the MLP.
             Self::Pre => ["input_layernorm", "post_attention_layernorm"],
             Self::Post => ["post_attention_layernorm", "post_feedforward_layernorm"],
         }
@@ -104,6 +105,7 @@ impl<B: Ops> LlamaLayer<B> {
     ) -> States<B> {
         Ok(match self.norm_position {
             NormPosition::Pre => x.clone() + block(norm.forward(x))?,
+            // The norm is of the block's result: the residual itself is never normalised.
             NormPosition::Post => x.clone() + norm.forward(block(x)?),
         })
     }
@@ -152,6 +154,8 @@ impl LlamaShape {
         let norms = match self.norms {
             QueryKeyNorms::None => None,
             QueryKeyNorms::EachHead => Some([head_dim, head_dim]),
+            // One norm before the heads are split, so that its weights are as many as all heads are
+            // wide.
             QueryKeyNorms::AllHeads => Some([queries, keys]),
         };
         let norm = |name, width| RmsNorm::load(&w.module(name), width, fields.rms_norm_eps);

@@ -1,7 +1,7 @@
 //! The fields that Llama and its relatives have in `config.json`, and the shape of their decoder.
 
 use super::text_head::fields_of_other_heads;
-use crate::config::divides;
+use crate::config::{divides, divides_into_heads};
 use serde::Deserialize;
 use testgen_nn::{
     backend::Activation,
@@ -33,13 +33,10 @@ pub(crate) struct LlamaFields {
 
 impl LlamaFields {
     pub(crate) fn validate(&self) -> Result<(), String> {
+        // Heads with a width in a separate field need not divide the model: `o_proj` maps them
+        // back.
         if self.head_dim.is_none() {
-            divides(
-                "hidden_size",
-                self.hidden_size,
-                "num_attention_heads",
-                self.num_attention_heads,
-            )?;
+            divides_into_heads(self.hidden_size, self.num_attention_heads)?;
         }
         self.validate_for(self.head_dim())
     }
@@ -72,6 +69,8 @@ impl LlamaFields {
     }
 
     fn rope(&self) -> RopeFields<'_> {
+        // The older name takes precedence, as in `rope_scaling or self.rope_parameters` of
+        // transformers.
         let parameters = self.rope_scaling.as_ref().or(self.rope_parameters.as_ref());
         RopeFields {
             parameters,
@@ -87,6 +86,7 @@ impl LlamaFields {
             inner: self.intermediate_size,
             count,
             chosen,
+            // As Mixtral always divides; OLMoE and Qwen3-MoE have a field for it.
             normalised: true,
             activation: self.hidden_act,
             names: EXPERT_NAMES,

@@ -88,6 +88,7 @@ impl<B: Ops> TextEmbeddings<B> {
         let mut sum = self.word_embeddings.forward(ids);
         if let Some(table) = &self.token_type_embeddings {
             let types = inputs.optional_indices("token_type_ids", self.shape.token_types)?;
+            // Without types every token is of the first, as `BertEmbeddings` has it.
             let types = types.unwrap_or_else(|| inputs.put_indices(vec![0; seq], [1, seq]));
             sum = sum + table.forward(types);
         }
@@ -126,6 +127,8 @@ impl<B: Ops> TextEmbeddings<B> {
         Ok((
             ids.chunks(shape[1])
                 .flat_map(|row| {
+                    // `create_position_ids_from_input_ids`: padding has its own id and does not
+                    // advance the count.
                     let mut last = padding;
                     row.iter()
                         .map(|id| {
@@ -157,6 +160,7 @@ impl<B: Ops> TextEmbeddings<B> {
     pub(crate) fn max_positions(&self) -> Option<usize> {
         let reserved = match self.numbering {
             PositionNumbering::FromZero => 0,
+            // The rows up to the padding's own are never a position of a text.
             PositionNumbering::FromPadding(padding) => padding as usize + 1,
         };
         self.position_embeddings

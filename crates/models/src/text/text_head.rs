@@ -70,6 +70,7 @@ impl<B: Ops> TextHead<B> {
 
     /// `qa_outputs` over each token, of `...ForQuestionAnswering`.
     pub(crate) fn span(w: &Weights<B>, width: usize) -> Result<Self, WeightsError> {
+        // Two columns whatever `num_labels` says: the start and the end.
         Ok(Self::Span(Linear::load(&w.module("qa_outputs"), width, 2)?))
     }
 
@@ -96,6 +97,8 @@ impl<B: Ops> TextHead<B> {
         labels: usize,
         padding: Option<i64>,
     ) -> Result<Self, WeightsError> {
+        // No bias: `GenericForSequenceClassification` builds it with `bias=False`, unlike
+        // classifiers of encoders.
         let score = Linear::load_with_bias(&w.module("score"), width, labels, false)?;
         Ok(Self::LastToken { score, padding })
     }
@@ -153,6 +156,7 @@ impl<B: Ops> TextHead<B> {
                 context.output("logits", head.forward(last))
             }
             Self::CappedLm(head, cap) => {
+                // Scaled by 1: the cap is of the logits themselves, not of scores.
                 context.output("logits", soft_cap(head.forward(last), 1.0, *cap))
             }
             Self::MaskedLm(head) => context.output("logits", head.forward(last)),
@@ -161,6 +165,7 @@ impl<B: Ops> TextHead<B> {
                 pooled: head,
                 output,
             } => {
+                // The name in `BertForPreTrainingOutput`, which has two kinds of logits.
                 context.output("prediction_logits", masked_lm.forward(last))?;
                 context.output(output, head.forward(expect_pooled(pooled)))
             }

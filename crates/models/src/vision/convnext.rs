@@ -119,6 +119,7 @@ impl<B: Ops> Network<B> for ConvNextModel<B> {
         let last = self.encoder.forward(inputs, context)?;
         let [batch, channels, height, width] = last.dims();
         let places = mean(last.clone().reshape([batch, channels, height * width]), 2);
+        // The norm is of the mean alone: `last_hidden_state` leaves the encoder without one.
         let pooled = self.layernorm.forward(places.reshape([batch, channels]));
         self.classifier.forward(last, pooled, context)
     }
@@ -202,6 +203,7 @@ impl<B: Ops> Downsampling<B> {
     fn load(inner: usize, out: usize, w: &Weights<B>) -> Result<Self, WeightsError> {
         Ok(Self {
             norm: LayerNorm::load(&w.module(0), inner, EPS)?,
+            // 2 in every `ConvNextStage`; no field says so.
             convolution: Conv2d::load(&w.module(1), patches(inner, out, [2, 2]), true)?,
             norm_first: true,
         })

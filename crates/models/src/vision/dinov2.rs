@@ -80,6 +80,8 @@ impl Dinov2Config {
 
 /// Two thirds, rounded down and then up to a multiple of eight.
 fn gated(inner: usize) -> usize {
+    // A gated MLP has three matrices, so two thirds keep the number of weights; `Dinov2SwiGLUFFN`
+    // rounds like this.
     (inner * 2 / 3).next_multiple_of(8)
 }
 
@@ -100,6 +102,7 @@ impl ModelDef for Dinov2 {
             .then(|| {
                 Linear::load(
                     &w.module("classifier"),
+                    // The class token and the mean of the patches, side by side.
                     2 * config.fields.hidden_size,
                     labels,
                 )
@@ -176,6 +179,7 @@ impl<B: Ops> Dinov2Encoder<B> {
     /// The class token and the patches, [batch, 1 + patches, width].
     fn embed(&self, inputs: &Inputs<'_, B>) -> Result<Tensor<B, 3>, ForwardError> {
         let pixels = inputs.image_of_channels("pixel_values", self.channels)?;
+        // Of pixels and not of patches: an image that is not square can have a square of patches.
         let square = pixels.dims()[2] == pixels.dims()[3];
         let Patches {
             hidden: patches,

@@ -174,6 +174,7 @@ impl<B: Ops> ResNetEncoder<B> {
     pub(crate) fn load(config: &ResNetConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
         let stem = ConvShape {
             channels: [config.num_channels, config.embedding_size],
+            // As `ResNetEmbeddings` has it, and the pooling after it; no field says so.
             kernel: 7,
             stride: 2,
         };
@@ -327,6 +328,8 @@ impl<B: Ops> ResNetBlock<B> {
             ResnetBlockType::Basic => vec![shape([inner, out], 3, stride), shape([out, out], 3, 1)],
             ResnetBlockType::Bottleneck => {
                 let middle = out / REDUCTION;
+                // The paper's stride is in the first convolution; later implementations have it in
+                // the middle one.
                 let [first, second] = if config.downsample_in_bottleneck {
                     [stride, 1]
                 } else {
@@ -340,6 +343,7 @@ impl<B: Ops> ResNetBlock<B> {
             }
         };
         let last = shapes.len() - 1;
+        // Only if the sum would not fit.
         let shortcut = (inner != out || stride != 1)
             .then(|| ConvLayer::load(shape(channels, 1, stride), None, &w.module("shortcut")))
             .transpose()?;
@@ -347,6 +351,7 @@ impl<B: Ops> ResNetBlock<B> {
             .iter()
             .enumerate()
             .map(|(index, shape)| {
+                // The last convolution is activated with the shortcut that is added to it.
                 let activation = (index < last).then_some(Activation::Relu);
                 ConvLayer::load(*shape, activation, &w.module("layer").module(index))
             })

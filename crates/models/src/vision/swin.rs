@@ -94,6 +94,7 @@ impl ModelConfig for SwinConfig {
 impl SwinConfig {
     /// The channels of a stage.
     fn width(&self, stage: usize) -> usize {
+        // Each downsampling doubles the channels.
         self.embed_dim << stage
     }
 

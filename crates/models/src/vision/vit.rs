@@ -166,6 +166,7 @@ impl<B: Ops> VitHead<B> {
             _ => {
                 let width = config
                     .pooler_output_size
+                    // `ViTConfig` fills in the same if the field is null.
                     .unwrap_or(config.fields.hidden_size);
                 let dense = Linear::load(
                     &base.module("pooler.dense"),
@@ -198,6 +199,7 @@ impl<B: Ops> Network<B> for VitModel<B> {
                 class,
                 distillation,
             } => {
+                // The distillation token is the second.
                 let second = first_token(last.narrow(1, 1, 1));
                 let (class, distillation) = (class.forward(first), distillation.forward(second));
                 context.output("cls_logits", class.clone())?;

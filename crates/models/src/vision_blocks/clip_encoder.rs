@@ -1,7 +1,7 @@
 //! The encoder that CLIP made common: transformer layers normalised before each part, over tokens
 //! or over patches. CLIP and SigLIP have two of them, LLaVA has the one for images.
 
-use crate::config::{ImageSize, divides};
+use crate::config::{ImageSize, divides_into_heads};
 use burn_tensor::Tensor;
 use serde::Deserialize;
 use testgen_nn::{
@@ -45,12 +45,7 @@ pub(crate) struct TextFields {
 
 impl ClipEncoderFields {
     pub(crate) fn validate(&self) -> Result<(), String> {
-        divides(
-            "hidden_size",
-            self.hidden_size,
-            "num_attention_heads",
-            self.num_attention_heads,
-        )
+        divides_into_heads(self.hidden_size, self.num_attention_heads)
     }
 
     /// `fc1` and `fc2`.

@@ -4,7 +4,7 @@
 //! Does not own configurations, special tokens, positions nor heads, which differ from type to
 //! type.
 
-use crate::config::{ImageSize, divides};
+use crate::config::{ImageSize, divides_into_heads};
 use burn_tensor::Tensor;
 use serde::Deserialize;
 use testgen_nn::{
@@ -35,12 +35,7 @@ pub(crate) struct VisionFields {
 
 impl VisionFields {
     pub(crate) fn validate(&self) -> Result<(), String> {
-        divides(
-            "hidden_size",
-            self.hidden_size,
-            "num_attention_heads",
-            self.num_attention_heads,
-        )?;
+        divides_into_heads(self.hidden_size, self.num_attention_heads)?;
         match self.patch_size.height_width().contains(&0) {
             true => Err("`patch_size` is 0".to_owned()),
             false => Ok(()),

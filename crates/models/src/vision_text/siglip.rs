@@ -18,7 +18,7 @@ use testgen_nn::{
     context::ForwardContext,
     forward::ForwardError,
     inputs::Inputs,
-    layer::{LayerNorm, Linear, Mlp, attend, split_heads},
+    layer::{LayerNorm, Linear, Mlp, attend, project_heads},
     weights::{Weights, WeightsError},
 };
 use testgen_types::Head;
@@ -224,13 +224,9 @@ impl<B: Ops> AttentionPooling<B> {
     fn forward(&self, patches: Tensor<B, 3>) -> Tensor<B, 2> {
         let [batch, _, width] = patches.dims();
         let probe = self.probe.clone().expand([batch, 1, width]);
-        let split =
-            |linear: &Linear<B>, x: Tensor<B, 3>| split_heads(linear.forward(x), self.heads);
-        let query = split(&self.query, probe);
-        let (key, value) = (
-            split(&self.key, patches.clone()),
-            split(&self.value, patches),
-        );
+        let query = project_heads(&self.query, probe, self.heads);
+        let [key, value] = [&self.key, &self.value]
+            .map(|linear| project_heads(linear, patches.clone(), self.heads));
         let scale = (query.dims()[3] as f64).powf(-0.5);
         let x = self
             .out_proj

@@ -1,6 +1,6 @@
 //! Scaled dot-product attention, as transformers computes it with `attn_implementation="eager"`.
 
-use super::soft_cap;
+use super::{Linear, soft_cap};
 use crate::backend::{Ops, masked_softmax, matmul, merge_heads};
 use burn_tensor::Tensor;
 
@@ -16,6 +16,11 @@ pub fn split_heads<B: Ops>(x: Tensor<B, 3>, heads: usize) -> Tensor<B, 4> {
     }
     x.reshape([batch, seq, heads, width / heads])
         .swap_dims(1, 2)
+}
+
+/// [batch, seq, width] to the heads that `linear` projects it to: [batch, heads, seq, head_dim].
+pub fn project_heads<B: Ops>(linear: &Linear<B>, x: Tensor<B, 3>, heads: usize) -> Tensor<B, 4> {
+    split_heads(linear.forward(x), heads)
 }
 
 /// softmax(`query` `key`ᵀ `scale` + `bias`) `value`: [batch, query, heads * head_dim].
@@ -47,6 +52,7 @@ pub fn attend_capped<B: Ops>(
     let query = if groups == heads {
         query
     } else {
+        // The heads of a group are neighbours, so that they become rows of one matrix.
         query.reshape([batch, groups, grouped, head_dim])
     };
     let scores = matmul(query, key.swap_dims(2, 3)).reshape([batch, heads, queries, keys]);

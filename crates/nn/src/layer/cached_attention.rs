@@ -1,7 +1,7 @@
 //! Attention whose keys and values may be cached: the keys and values of earlier steps, or the ones
 //! computed from the encoder's output.
 
-use super::{AttentionNames, Linear, attend, split_heads};
+use super::{AttentionNames, Linear, attend, project_heads};
 use crate::{
     backend::Ops,
     cache::KeyValue,
@@ -80,6 +80,7 @@ impl<B: Ops> CachedAttention<B> {
         layer: usize,
         context: &mut ForwardContext<'_, B>,
     ) -> Tensor<B, 3> {
+        // Keys and values of new tokens only: the cache has those before them.
         let all = context.with_past(layer, self.keys_values(x.clone()));
         self.over(x, all, bias)
     }
@@ -94,6 +95,7 @@ impl<B: Ops> CachedAttention<B> {
         layer: usize,
         context: &mut ForwardContext<'_, B>,
     ) -> Result<Tensor<B, 3>, ForwardError> {
+        // In the first step of a session only: the source stays the same.
         let memory = context.with_memory(layer, || {
             memory.map(|memory| self.keys_values(memory.clone()))
         })?;
@@ -102,8 +104,8 @@ impl<B: Ops> CachedAttention<B> {
 
     fn keys_values(&self, x: Tensor<B, 3>) -> KeyValue<B> {
         KeyValue {
-            key: split_heads(self.key.forward(x.clone()), self.heads),
-            value: split_heads(self.value.forward(x.clone()), self.heads),
+            key: project_heads(&self.key, x.clone(), self.heads),
+            value: project_heads(&self.value, x, self.heads),
         }
     }
 
@@ -113,7 +115,7 @@ impl<B: Ops> CachedAttention<B> {
         KeyValue { key, value }: KeyValue<B>,
         bias: Option<Tensor<B, 4>>,
     ) -> Tensor<B, 3> {
-        let query = split_heads(self.query.forward(x), self.heads);
+        let query = project_heads(&self.query, x, self.heads);
         self.output
             .forward(attend(query, key, value, self.scale, bias))
     }

@@ -74,6 +74,7 @@ impl<B: Ops> Conv2d<B> {
     /// [batch, in, height, width] to [batch, out, height', width'].
     pub fn forward(&self, x: Tensor<B, 4>) -> Tensor<B, 4> {
         let [_, _, height, width] = self.weight.dims();
+        // On every device: a single product without a copy of overlapping windows.
         if self.groups == 1 && self.stride == [height, width] && self.padding == [0, 0] {
             return self.product_of_patches(x);
         }
@@ -115,6 +116,7 @@ impl<B: Ops> Conv2d<B> {
         // With a single position the dimension of positions would have size 1 and end last, where
         // burn 0.21 loses the strides of what is reshaped on GPUs (docs/hardware.md).
         if height * width == 1 {
+            // A kernel of one pixel is a product over channels; only the stride leaves pixels out.
             let x = every(x, 2, 0, rows, self.stride[0]);
             return self.product_of_patches(every(x, 3, 0, columns, self.stride[1]));
         }
@@ -171,6 +173,7 @@ fn every<B: Ops>(
     stride: usize,
 ) -> Tensor<B, 4> {
     let mut shape = x.dims();
+    // Whole strides, so that the reshape below finds the first element of each.
     let x = x.narrow(dimension, first, count * stride);
     if stride == 1 {
         return x;

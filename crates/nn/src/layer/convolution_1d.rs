@@ -37,6 +37,7 @@ impl Conv1dShape {
     pub fn length(&self, seq: usize) -> usize {
         (seq + 2 * self.padding)
             .checked_sub(self.kernel)
+            // A sequence shorter than the kernel has no output.
             .map_or(0, |rest| rest / self.stride + 1)
     }
 }
@@ -96,6 +97,7 @@ impl<B: Ops> Conv1d<B> {
                 linear(windows, weight.clone(), None).reshape([batch, length, out / groups])
             })
             .collect();
+        // The outputs of the groups are side by side, as `nn.Conv1d` orders channels.
         let y = Tensor::cat(parts, 2);
         match &self.bias {
             Some(bias) => y + bias.clone().reshape([1, 1, out]),
@@ -126,7 +128,8 @@ impl<B: Ops> Conv1d<B> {
                     let strided = x.clone().narrow(1, offset, length * stride);
                     match stride {
                         1 => strided,
-                        // The first of every `stride` positions, without a list of indices on the device.
+                        // The first of every `stride` positions, without a list of indices on the
+                        // device.
                         _ => strided
                             .reshape([batch, length, stride * channels])
                             .narrow(2, 0, channels),

@@ -1,7 +1,7 @@
 //! Attention to content and to distance apart (DeBERTa, He et al. 2020), as
 //! `DisentangledSelfAttention` computes it.
 
-use super::{Linear, attend, split_heads};
+use super::{Linear, attend, project_heads, split_heads};
 use crate::{
     backend::{Ops, matmul},
     inputs::Inputs,
@@ -50,16 +50,13 @@ impl DistanceBuckets {
         inputs: &Inputs<'_, B>,
     ) -> Tensor<B, 4, Int> {
         let span = self.span() as i64;
-        let row = |first: usize, second: usize| {
+        let pairs = (0..seq).flat_map(|first| (0..seq).map(move |second| (first, second)));
+        let rows = pairs.map(|(first, second)| {
             let bucket = self.bucket(first as i64 - second as i64);
             // As in transformers: distances beyond the table share its last row.
             (if opposite { -bucket } else { bucket } + span).clamp(0, 2 * span - 1)
-        };
-        let pairs = (0..seq).flat_map(|first| (0..seq).map(move |second| (first, second)));
-        inputs.put_indices(
-            pairs.map(|(first, second)| row(first, second)).collect(),
-            [1, 1, seq, seq],
-        )
+        });
+        inputs.put_indices(rows.collect(), [1, 1, seq, seq])
     }
 }
 
@@ -138,8 +135,8 @@ impl<B: Ops> Disentangled<B> {
         bias: Option<Tensor<B, 4>>,
         inputs: &Inputs<'_, B>,
     ) -> Tensor<B, 3> {
-        let heads = |linear: &Linear<B>| split_heads(linear.forward(x.clone()), self.shape.heads);
-        let (query, key, value) = (heads(&self.query), heads(&self.key), heads(&self.value));
+        let [query, key, value] = [&self.query, &self.key, &self.value]
+            .map(|linear| project_heads(linear, x.clone(), self.shape.heads));
         // Each part of the scores widens their variance; `scale_factor` of transformers counts
         // them.
         let parts = 1 + usize::from(self.shape.to_distance) + usize::from(self.shape.from_distance);

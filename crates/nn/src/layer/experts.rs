@@ -109,9 +109,12 @@ impl<B: Ops> Experts<B> {
         // expert runs.
         let probabilities = softmax(self.router.forward(x.clone()).cast(DType::F32), 1);
         let ranks = ranks(probabilities.clone(), self.earlier.clone());
+        // By rank and not by value: of equal probabilities exactly as many are chosen as the
+        // configuration says.
         let left_out = ranks.greater_equal_elem(self.shape.chosen as f32);
         let weights = probabilities.clone().mask_fill(left_out.clone(), 0.0);
         let weights = if self.shape.normalised {
+            // After the choice: the sum is over the chosen experts.
             weights.clone() / weights.sum_dim(1)
         } else {
             weights

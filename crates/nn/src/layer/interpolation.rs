@@ -15,6 +15,7 @@ pub fn bicubic<B: Ops>(
     inputs: &Inputs<'_, B>,
 ) -> Tensor<B, 4> {
     let dtype = table.dtype();
+    // Columns and rows one after another: the cubic weights of a pixel are a product of both.
     let table = resampled(table.cast(DType::F32), 2, size[1], inputs);
     resampled(table, 1, size[0], inputs).cast(dtype)
 }
@@ -34,6 +35,7 @@ fn resampled<B: Ops>(
         let indices = inputs.put_indices(
             places
                 .iter()
+                // Beyond an edge its own pixel is repeated, as PyTorch does.
                 .map(|place| (place.floor() as i64 + offset).clamp(0, length as i64 - 1))
                 .collect(),
             [size],
@@ -53,6 +55,7 @@ fn resampled<B: Ops>(
 
 /// The position of the centre of output `index` among the inputs.
 fn place(index: usize, length: usize, size: usize) -> f64 {
+    // Half a pixel, because `align_corners=False` maps the centres of pixels.
     (index as f64 + 0.5) * length as f64 / size as f64 - 0.5
 }
 

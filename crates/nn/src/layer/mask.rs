@@ -4,10 +4,18 @@
 //! uniform, as in transformers, instead of NaN. The masks are made on the host, so that a mask that
 //! hides nothing costs nothing.
 
-use crate::{array::Array, backend::Ops, forward::ForwardError, inputs::Inputs};
+use crate::{
+    backend::Ops,
+    forward::ForwardError,
+    inputs::{Inputs, wrong_input},
+};
 use burn_tensor::{DType, Tensor, TensorData};
 
 const HIDDEN: f32 = f32::MIN;
+
+fn bias_of_key(shown: bool) -> f32 {
+    if shown { 0.0 } else { HIDDEN }
+}
 
 /// The bias [batch, 1, 1, key] of an `attention_mask`, or `None` if it hides nothing.
 pub fn padding_bias<B: Ops>(
@@ -26,15 +34,10 @@ pub fn key_bias<B: Ops>(
     shown: &[bool],
     [batch, keys]: [usize; 2],
 ) -> Option<Tensor<B, 4>> {
-    let bias = || {
-        shown
-            .iter()
-            .map(|shown| if *shown { 0.0 } else { HIDDEN })
-            .collect()
-    };
-    shown
-        .contains(&false)
-        .then(|| put(inputs, bias(), [batch, 1, 1, keys]))
+    shown.contains(&false).then(|| {
+        let bias = shown.iter().map(|shown| bias_of_key(*shown)).collect();
+        put(inputs, bias, [batch, 1, 1, keys])
+    })
 }
 
 /// As [`padding_bias`], and a masked query sees nothing: [batch, 1, query, key].
@@ -49,13 +52,7 @@ pub fn pair_bias<B: Ops>(
         (0..seq * seq).map(move |pair| [row * seq + pair / seq, row * seq + pair % seq])
     });
     let bias = pairs
-        .map(|[query, key]| {
-            if visible[query] && visible[key] {
-                0.0
-            } else {
-                HIDDEN
-            }
-        })
+        .map(|[query, key]| bias_of_key(visible[query] && visible[key]))
         .collect();
     Ok(Some(put(inputs, bias, [batch, 1, seq, seq])))
 }
@@ -79,10 +76,10 @@ pub fn window_bias<B: Ops>(
             .as_ref()
             .map(|visible| &visible[row * seq..(row + 1) * seq]);
         for query in 0..seq {
-            let sees = |key: usize| {
-                query.abs_diff(key) <= window && padding.is_none_or(|visible| visible[key])
-            };
-            bias.extend((0..seq).map(|key| if sees(key) { 0.0 } else { HIDDEN }));
+            bias.extend((0..seq).map(|key| {
+                let is_near = query.abs_diff(key) <= window;
+                bias_of_key(is_near && padding.is_none_or(|visible| visible[key]))
+            }));
         }
     }
     Ok(Some(put(inputs, bias, [rows, 1, seq, seq])))
@@ -187,10 +184,10 @@ fn masked_causal_bias<B: Ops>(
             .as_ref()
             .map(|visible| &visible[row * keys..(row + 1) * keys]);
         for query in past..keys {
-            let sees = |key: usize| {
-                key <= query && query - key < window && padding.is_none_or(|visible| visible[key])
-            };
-            bias.extend((0..keys).map(|key| if sees(key) { 0.0 } else { HIDDEN }));
+            bias.extend((0..keys).map(|key| {
+                let is_near = key <= query && query - key < window;
+                bias_of_key(is_near && padding.is_none_or(|visible| visible[key]))
+            }));
         }
     }
     Ok(Some(put(inputs, bias, [rows, 1, queries, keys])))
@@ -223,20 +220,10 @@ pub(super) fn attention_mask<B: Ops>(
         return Ok(None);
     };
     let values = array.as_integers().filter(|_| array.shape() == shape);
-    let expected = || format!("integers of shape {shape:?}");
-    let values = values.ok_or_else(|| wrong(name, array, expected()))?;
+    let values = values
+        .ok_or_else(|| wrong_input(name, array.shape(), format!("integers of shape {shape:?}")))?;
     let hides = values.contains(&0);
     Ok(hides.then(|| values.iter().map(|value| *value != 0).collect()))
-}
-
-/// An argument that is not what is `expected`.
-pub(super) fn wrong(name: &str, array: &Array, expected: String) -> ForwardError {
-    let found = format!("a tensor of shape {:?}", array.shape());
-    ForwardError::WrongInput {
-        name: name.to_owned(),
-        found,
-        expected,
-    }
 }
 
 fn put<B: Ops>(inputs: &Inputs<'_, B>, bias: Vec<f32>, shape: [usize; 4]) -> Tensor<B, 4> {

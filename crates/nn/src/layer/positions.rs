@@ -2,9 +2,14 @@
 
 use super::{
     Alibi, Rotary, Rotation,
-    mask::{attention_mask, causal_bias, wrong},
+    mask::{attention_mask, causal_bias},
 };
-use crate::{backend::Ops, forward::ForwardError, inputs::Inputs, movable::Movable};
+use crate::{
+    backend::Ops,
+    forward::ForwardError,
+    inputs::{Inputs, wrong_input},
+    movable::Movable,
+};
 use burn_tensor::Tensor;
 
 /// How attention receives the positions.
@@ -139,9 +144,9 @@ pub fn positions<B: Ops>(
         (Some(values), &[rows, columns]) if columns == seq && (rows == batch || rows == 1) => {
             Ok((values.to_vec(), [rows, columns]))
         }
-        _ => Err(wrong(
+        _ => Err(wrong_input(
             "position_ids",
-            array,
+            array.shape(),
             format!("integers of shape [{batch}, {seq}]"),
         )),
     }
@@ -163,6 +168,7 @@ pub fn positions_without_padding<B: Ops>(
             *count += i64::from(*visible);
             Some(if *visible { *count - 1 } else { -1 })
         });
+        // Counted from the first token of the text, although only the new ones are returned.
         counted.skip(past).collect::<Vec<i64>>()
     });
     Ok((rows.collect(), [batch, seq]))

@@ -32,6 +32,7 @@ impl RelativeBuckets {
             let count = self.count as i64 / 2;
             (count, if distance > 0 { count } else { 0 }, distance.abs())
         } else {
+            // A key after its query is hidden from a decoder, so that all of them share bucket 0.
             (self.count as i64, 0, (-distance).max(0))
         };
         let exact = count / 2;
@@ -41,12 +42,14 @@ impl RelativeBuckets {
         // Python's `math.log`, in f64, which becomes f32 where PyTorch divides a tensor by it.
         let span = (self.max_distance as f64 / exact as f64).ln() as f32;
         let steps = (distance as f32 / exact as f32).ln() / span * (count - exact) as f32;
+        // Cut off, not rounded, like `.to(torch.long)`.
         first + (exact + steps as i64).min(count - 1)
     }
 
     /// Rejects values that would divide by zero: a bucket count or a distance without room for far
     /// keys.
     pub fn validate(&self, count: &str, max_distance: &str) -> Result<(), String> {
+        // Half of the buckets of a direction are for single distances.
         let exact = self.count / if self.bidirectional { 4 } else { 2 };
         if exact == 0 {
             return Err(format!("`{count}` {} is too small", self.count));

@@ -100,6 +100,7 @@ impl RopeFields<'_> {
     /// The parameters in force, with the base and the trained length filled in.
     pub fn parameters(&self, max_position_embeddings: usize) -> RopeParameters {
         let mut parameters = self.parameters.cloned().unwrap_or_default();
+        // The base beside the parameters is of older files; a base among them takes precedence.
         parameters.rope_theta = parameters.rope_theta.or(self.theta).or(Some(DEFAULT_THETA));
         let original = &mut parameters.original_max_position_embeddings;
         *original = original.or(Some(max_position_embeddings as f64));
@@ -111,11 +112,15 @@ impl RopeFields<'_> {
         self.parameters
             .is_some_and(|parameters| match parameters.rope_type {
                 RopeType::Default | RopeType::Linear => false,
+                // Its base grows from this length on, whatever `original_max_position_embeddings`
+                // is.
                 RopeType::Dynamic => true,
                 RopeType::Yarn | RopeType::Llama3 => {
                     parameters.original_max_position_embeddings.is_none()
                 }
                 RopeType::Longrope => {
+                    // Only the factor of the rotation is derived from it, and only if no field has
+                    // it.
                     parameters.factor.is_none() && parameters.attention_factor.is_none()
                 }
             })
@@ -209,6 +214,7 @@ impl RopeParameters {
             dimension(non_zero_or(self.beta_slow, 1.0)),
         );
         if self.truncate.unwrap_or(true) {
+            // Outwards: the ramp then has every dimension between the two limits.
             (low, high) = (low.floor(), high.ceil());
         }
         (low, high) = (low.max(0.0), high.min(width as f64 - 1.0));
@@ -235,6 +241,7 @@ impl RopeParameters {
             if let Some(found) = factors
                 .as_ref()
                 .map(Vec::len)
+                // One factor for each pair of dimensions.
                 .filter(|found| 2 * found != width)
             {
                 return Err(format!(

@@ -51,6 +51,7 @@ impl Rotary {
     pub fn new(parameters: &RopeParameters, head_dim: usize, trained: usize) -> Self {
         let theta = parameters.rope_theta.unwrap_or(10_000.0);
         let (factor, width) = (parameters.factor.unwrap_or(1.0), parameters.width(head_dim));
+        // Over the dimensions that rotate alone, as if the head were as narrow.
         let plain = frequencies(theta, width);
         let inverse_frequencies = match parameters.rope_type {
             RopeType::Default | RopeType::Dynamic => plain,
@@ -124,6 +125,7 @@ impl Rotary {
         let growth = self.growth.as_ref()?;
         // The longest row decides for the whole batch, as in `dynamic_rope_update`.
         let length = positions.iter().max().map_or(0, |position| position + 1) as f64;
+        // A length that equals the trained one has not grown, in `dynamic_rope_update` as well.
         (length > growth.trained())
             .then(|| growth.frequencies(length, 2 * self.inverse_frequencies.len()))
     }
@@ -278,6 +280,7 @@ fn attention_scale(weight: f64, factor: f64) -> f64 {
     if factor <= 1.0 {
         1.0
     } else {
+        // The fit of the YaRN paper for how much attention must be sharpened.
         0.1 * weight * factor.ln() + 1.0
     }
 }

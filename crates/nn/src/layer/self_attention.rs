@@ -1,6 +1,6 @@
 //! Self-attention of encoders: four linear projections around [`attend`](super::attend).
 
-use super::{Linear, attend, split_heads};
+use super::{Linear, attend, project_heads};
 use crate::{
     backend::Ops,
     weights::{Weights, WeightsError},
@@ -88,8 +88,8 @@ impl<B: Ops> SelfAttention<B> {
 
     /// [batch, seq, width]; `bias` as [`attend`](super::attend) takes it.
     pub fn forward(&self, x: Tensor<B, 3>, bias: Option<Tensor<B, 4>>) -> Tensor<B, 3> {
-        let heads = |linear: &Linear<B>| split_heads(linear.forward(x.clone()), self.heads);
-        let (query, key, value) = (heads(&self.query), heads(&self.key), heads(&self.value));
+        let [query, key, value] = [&self.query, &self.key, &self.value]
+            .map(|linear| project_heads(linear, x.clone(), self.heads));
         let scale = (query.dims()[3] as f64).powf(-0.5);
         self.output.forward(attend(query, key, value, scale, bias))
     }

@@ -143,8 +143,8 @@ impl Files {
         Ok(())
     }
 
-    /// Whether no file was written to since it was opened: layers that are read again and again must
-    /// be those of one model.
+    /// Whether no file was written to since it was opened: layers that are read again and again
+    /// must be those of one model.
     pub(super) fn check_unchanged(&self) -> Result<(), WeightsError> {
         for TensorFile {
             path, file, opened, ..

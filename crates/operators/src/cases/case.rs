@@ -76,4 +76,9 @@ impl CaseSizes<'_> {
     pub(crate) fn floats(&self, index: usize, shape: &[usize], limits: [f64; 2]) -> HostTensor {
         self.random(index).floats(shape, self.element, limits)
     }
+
+    /// Numbers from -1 to 1 for input `index`: products and sums of them stay small.
+    pub(crate) fn factors(&self, index: usize, shape: &[usize]) -> HostTensor {
+        self.floats(index, shape, [-1.0, 1.0])
+    }
 }

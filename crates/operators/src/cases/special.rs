@@ -54,54 +54,56 @@ fn is_softmax(operator: Operator) -> bool {
 /// Every number, or every pair of numbers.
 fn elementwise(operator: Operator, element: Element, numbers: &[f64]) -> Vec<Case> {
     let plain = cases(operator, &[1, 1], element);
-    let count = numbers.len();
-    let filled = |case: Case| {
-        let mut call = case.call;
-        let last = call.inputs.len() - 1;
-        // A condition keeps its type, and meets every pair.
-        let floats: Vec<usize> = (0..=last)
-            .filter(|index| call.inputs[*index].tensor.element.is_float())
-            .collect();
-        let square = if floats.len() == 1 {
-            count
-        } else {
-            count * count
-        };
-        for (position, index) in floats.iter().enumerate() {
-            call.inputs[*index].tensor = HostTensor::new(
-                [square],
-                element,
-                (0..square)
-                    .map(|flat| {
-                        if position == 0 {
-                            numbers[flat % count]
-                        } else {
-                            numbers[flat / count]
-                        }
-                    })
-                    .collect(),
-            );
-        }
-        for index in (0..=last).filter(|index| !floats.contains(index)) {
-            let values = (0..square)
-                .map(|flat| f64::from(u8::from(flat % 3 == 0)))
-                .collect();
-            call.inputs[index].tensor = HostTensor::new([square], Element::Bool, values);
-        }
-        Case::named(
-            if case.variant.is_empty() {
-                "special numbers".to_owned()
-            } else {
-                case.variant
-            },
-            call,
-        )
-    };
     plain
         .into_iter()
         .filter(|case| case.call.attributes.axes.is_empty())
-        .map(filled)
+        .map(|case| filled(case, element, numbers))
         .collect()
+}
+
+/// A case with every number, or with every pair of numbers if it has two inputs of floats.
+fn filled(case: Case, element: Element, numbers: &[f64]) -> Case {
+    let count = numbers.len();
+    let mut call = case.call;
+    let last = call.inputs.len() - 1;
+    // A condition keeps its type, and meets every pair.
+    let floats: Vec<usize> = (0..=last)
+        .filter(|index| call.inputs[*index].tensor.element.is_float())
+        .collect();
+    let square = if floats.len() == 1 {
+        count
+    } else {
+        count * count
+    };
+    for (position, index) in floats.iter().enumerate() {
+        call.inputs[*index].tensor = HostTensor::new(
+            [square],
+            element,
+            (0..square)
+                .map(|flat| {
+                    if position == 0 {
+                        numbers[flat % count]
+                    } else {
+                        numbers[flat / count]
+                    }
+                })
+                .collect(),
+        );
+    }
+    for index in (0..=last).filter(|index| !floats.contains(index)) {
+        let values = (0..square)
+            .map(|flat| f64::from(u8::from(flat % 3 == 0)))
+            .collect();
+        call.inputs[index].tensor = HostTensor::new([square], Element::Bool, values);
+    }
+    Case::named(
+        if case.variant.is_empty() {
+            "special numbers".to_owned()
+        } else {
+            case.variant
+        },
+        call,
+    )
 }
 
 /// Random numbers with a NaN, infinities or subnormal numbers among them, if the operator has a
@@ -109,28 +111,34 @@ fn elementwise(operator: Operator, element: Element, numbers: &[f64]) -> Vec<Cas
 fn spread(operator: Operator, element: Element) -> Vec<Case> {
     let plain = cases(operator, &odd_sizes(operator), element);
     let changes = changes(operator, element);
-    let with = |case: &Case, (name, numbers): &(&str, Vec<f64>)| {
-        let mut call = case.call.clone();
-        let first = call
-            .inputs
-            .iter_mut()
-            .find(|input| input.tensor.element.is_float())?;
-        let length = first.tensor.len();
-        for (place, number) in numbers.iter().enumerate() {
-            // Neighbours, most of them in one row, so that the sum of two infinities has no value.
-            first.tensor.values[(length / 2 + place) % length] = *number;
-        }
-        let variant = if case.variant.is_empty() {
-            (*name).to_owned()
-        } else {
-            format!("{}, {name}", case.variant)
-        };
-        Some(Case { variant, call })
-    };
     plain
         .iter()
-        .flat_map(|case| changes.iter().filter_map(move |change| with(case, change)))
+        .flat_map(|case| {
+            changes
+                .iter()
+                .filter_map(move |(name, numbers)| with_numbers(case, name, numbers))
+        })
         .collect()
+}
+
+/// A case with `numbers` among its first input of floats, or `None` if there is no such input.
+fn with_numbers(case: &Case, name: &str, numbers: &[f64]) -> Option<Case> {
+    let mut call = case.call.clone();
+    let first = call
+        .inputs
+        .iter_mut()
+        .find(|input| input.tensor.element.is_float())?;
+    let length = first.tensor.len();
+    for (place, number) in numbers.iter().enumerate() {
+        // Neighbours, most of them in one row, so that the sum of two infinities has no value.
+        first.tensor.values[(length / 2 + place) % length] = *number;
+    }
+    let variant = if case.variant.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{}, {name}", case.variant)
+    };
+    Some(Case { variant, call })
 }
 
 /// The numbers that are put among the others.

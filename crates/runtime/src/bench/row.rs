@@ -30,8 +30,8 @@ pub(super) enum NoTime {
 }
 
 impl BenchRow {
-    /// A measurement without a time.
-    pub(super) fn without_time(status: BenchStatus, reason: String) -> Self {
+    /// A measurement of which only the status is known.
+    const fn with_status(status: BenchStatus) -> Self {
         Self {
             measured: None,
             case: None,
@@ -42,8 +42,16 @@ impl BenchRow {
             overlap: None,
             repetitions: None,
             status,
-            reason: Some(reason),
+            reason: None,
             times: None,
+        }
+    }
+
+    /// A measurement without a time.
+    pub(super) fn without_time(status: BenchStatus, reason: String) -> Self {
+        Self {
+            reason: Some(reason),
+            ..Self::with_status(status)
         }
     }
 
@@ -72,16 +80,9 @@ impl BenchRow {
         };
         Self {
             measured: Some(measured),
-            case: None,
-            batch: None,
-            tokens: None,
-            steps: None,
-            bytes: None,
-            overlap: None,
-            repetitions: None,
-            status,
             reason,
             times,
+            ..Self::with_status(status)
         }
     }
 }

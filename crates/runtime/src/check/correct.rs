@@ -90,8 +90,8 @@ impl CorrectModel<'_> {
         longest.filter(|_| of_tokens)
     }
 
-    /// Inputs of a forward call: `batch` rows of generated ids, each sequence with `tokens`; without
-    /// `tokens` the recorded rows, repeated.
+    /// Inputs of a forward call: `batch` rows of generated ids, each sequence with `tokens`;
+    /// without `tokens` the recorded rows, repeated.
     pub(crate) fn inputs(&self, batch: usize, tokens: Option<usize>) -> Arrays {
         self.rows(batch, tokens, tokens)
     }

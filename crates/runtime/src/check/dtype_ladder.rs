@@ -1,7 +1,7 @@
 //! `dtype_ladder`: error(f32) < error(f16) < error(bf16), each within its tolerance and within
 //! twice the error of the reference. The error of tf32, whose products have the mantissa of f16, is
-//! between the errors of f32 and bf16, or equal to the error of f32 where no product was computed in
-//! it.
+//! between the errors of f32 and bf16, or equal to the error of f32 where no product was computed
+//! in it.
 //!
 //! The errors are measured on whole outputs against the recorded f32 ones, the largest over all
 //! cases. The error of the reference is measured against float64, and the recorded f32 outputs
@@ -133,6 +133,7 @@ fn measure_step(
     }
     let decided = largest
         .into_iter()
+        // An output whose reference overflows has no error that could be ordered.
         .filter(|(name, _)| !run.undecided.contains(*name));
     for (name, Largest { rel_l2, elements }) in decided {
         let step = PrecisionStep {

@@ -120,6 +120,7 @@ impl Bench<'_> {
             max_new_tokens: Some(length),
             min_new_tokens: Some(0),
             do_sample: Some(false),
+            // The penalty of a checkpoint would make tokens depend on those before them.
             repetition_penalty: Some(1.0),
             // An empty list, so that no row ends early and lengths are exact.
             eos_token_ids: Some(Vec::new()),
@@ -202,6 +203,7 @@ fn end_token(
         ..bench.greedy(LENGTH)
     };
     let ended = &bench.run(&controls)?[0];
+    // The end token itself is part of the result, as in transformers.
     if ended.ids != greedy.ids[..=first] || ended.finish != FinishReason::EndToken {
         let (ids, why) = (&ended.ids, ended.finish);
         failures.push(format!(

@@ -43,6 +43,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let mut failures = Failures::default();
     let mut within_margin = 0;
     let threshold = step_threshold(run.tolerance(&golden, &tested));
+    // `inapplicable` has made sure that there is a prompt.
     let mut logits = last_logits(session.as_mut(), &golden.prompt().unwrap_or_default())?;
     for step in 0..steps {
         let Some(expected) = recorded_step(&golden, step) else {
@@ -63,6 +64,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
                 TokenMatch::Different(message) => failures.push(message),
             }
         }
+        // The logits after the last recorded token have no reference.
         if step + 1 < steps {
             logits = last_logits(
                 session.as_mut(),
@@ -150,6 +152,7 @@ fn recorded_step(golden: &Golden, step: usize) -> Option<RecordedTensor> {
 /// from a summary: there it is a part of the largest that passes, as the reference's own is.
 fn largest_error(expected: &RecordedTensor, got: &Array, row: usize, threshold: Threshold) -> f64 {
     let Some(whole) = expected.whole() else {
+        // Divided, so that the factor of the caller gives the allowed error itself.
         return threshold.max_rel * expected.largest() / MARGIN_FACTOR;
     };
     let (expected, got) = (whole.select_rows(&[row]), got.select_rows(&[row]));
@@ -239,6 +242,7 @@ fn largest(values: &[f32]) -> i64 {
                 best
             }
         })
+        // Not an id, so that it never equals a recorded one.
         .map_or(-1, |index| index as i64)
 }
 

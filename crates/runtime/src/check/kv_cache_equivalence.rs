@@ -43,7 +43,9 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         arrays,
     } in CachedInput::recorded(&golden, facts)?
     {
-        let whole = forward_by_position(run, &tested, facts.stream, &arrays)?.positions;
+        let whole = forward_by_position(run, &tested, facts.stream, &arrays)?
+            .require_positions()?
+            .positions;
         let mut session = tested.model().session()?;
         let length = arrays[facts.stream.ids()].shape()[1];
         if facts.stream.other_arguments().is_some() {

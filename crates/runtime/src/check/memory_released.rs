@@ -60,6 +60,7 @@ fn load_and_drop(
     let Some(device) = tested.endpoint().open_device().cloned() else {
         return Err(Abort::Fail("the endpoint names no device".to_owned()));
     };
+    // Before the measurement: buffers of a forward pass belong to what must be released.
     compute(run, &tested)?;
     let loaded = memory(&device);
     Ok((device, loaded))
@@ -72,6 +73,7 @@ fn settled(device: &OpenDevice) -> DeviceMemory {
 
 fn evaluate(before: u64, loaded: u64, after: u64) -> Result<String, String> {
     let model = loaded.saturating_sub(before);
+    // Less in use than before is not a leak.
     let left = after.saturating_sub(before);
     let allowed = SLACK.max(model / PART);
     let usage = format!(

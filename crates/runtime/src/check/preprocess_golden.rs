@@ -40,6 +40,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     Abort::skip_if(inapplicable(&golden))?;
     let tested = run.subject_under_test()?;
     let processor = tested.model().processor();
+    // A processor that is not supported here must not look like wrong inputs.
     if let Some(problem) = processor.problem() {
         return Err(ForwardError::from(Unsupported(format!(
             "the checkpoint's processors: {problem}"
@@ -123,6 +124,7 @@ fn texts(
         max_length: None,
     };
     let encoded = tokenizer.tokenize(&texts, options)?.arrays;
+    // Only what the tokenizer decides: the recorder draws the other arguments.
     for name in ["input_ids", "attention_mask"] {
         let Some(expected) = case.inputs.get(name) else {
             continue;
@@ -216,7 +218,8 @@ fn audio(
             .audio
             .iter()
             .map(|samples| Audio {
-                // Goldens do not contain the rate: the recorder makes its samples at the extractor's.
+                // Goldens do not contain the rate: the recorder makes its samples at the
+                // extractor's.
                 sampling_rate: extractor.sampling_rate(),
                 samples: samples.as_floats().unwrap_or_default().to_vec(),
             })
@@ -224,6 +227,7 @@ fn audio(
     )?;
     for (name, got) in &processed {
         match golden.main().inputs.get(name) {
+            // Masks of frames are counted, so they are exact.
             Some(expected) if expected.as_integers().is_some() => {
                 failures.extend(first_difference(name, expected, got))
             }
@@ -271,6 +275,7 @@ fn images(
             failures.extend(run.compare(name, expected, got, host_threshold(name)))
         }
         (Some(_), None) => failures.push("the image processor returns no `pixel_values`"),
+        // Else the images would have been compared with nothing.
         (None, _) => failures.push("the golden has images, but no `input.pixel_values`"),
     }
     Ok(())

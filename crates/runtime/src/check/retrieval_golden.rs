@@ -136,6 +136,7 @@ impl PassageEmbeddings {
                 passage
                     .iter()
                     .zip(question)
+                    // In f64, so that the error of the search is the device's alone.
                     .map(|(a, b)| f64::from(*a) * f64::from(*b))
                     .sum()
             })
@@ -209,9 +210,12 @@ impl RetrievalSearch<'_> {
 /// a score.
 fn misplaced_passage(scores: &[f64], ids: &[i64], error: f64) -> Option<String> {
     let mut ranked: Vec<usize> = (0..scores.len()).collect();
+    // Equal scores by their index, so that the message is the same in every run; either order is
+    // accepted.
     ranked.sort_by(|one, other| scores[*other].total_cmp(&scores[*one]).then(one.cmp(other)));
     for (rank, (expected, got)) in ranked.iter().zip(ids).enumerate() {
         let score = usize::try_from(*got).ok().and_then(|got| scores.get(got));
+        // A passage that is returned twice has the right score both times.
         let repeated = ids[..rank].contains(got);
         if repeated || score.is_none_or(|score| scores[*expected] - score > error) {
             return Some(format!(

@@ -208,12 +208,9 @@ impl Sweep<'_, '_> {
         let inputs = rows.unpadded(facts);
         let routers = routing::router_outputs(self.run, model, &inputs)?;
         let mut left_out = 0;
-        let longest = forward_by_position(self.run, self.tested, facts.stream, &inputs)?.positions;
-        if longest.is_empty() {
-            return Err(Abort::Fail(
-                "the model returns nothing per position".to_owned(),
-            ));
-        }
+        let longest = forward_by_position(self.run, self.tested, facts.stream, &inputs)?
+            .require_positions()?
+            .positions;
         for &length in lengths {
             let part = SweptPart {
                 what: format!("length {length} of {}", rows.longest()),

@@ -66,3 +66,24 @@ fn unknown_sizes_are_not_printed() {
     assert_eq!(memory.to_string(), "total 3.0 MiB, in use 0.5 MiB");
     assert_eq!(DeviceMemory::default().to_string(), "unknown");
 }
+
+#[test]
+fn memory_that_is_held_and_not_used_is_available() {
+    let memory = DeviceMemory {
+        free: Some(600),
+        in_use: Some(100),
+        reserved: Some(500),
+        ..DeviceMemory::default()
+    };
+    assert_eq!(memory.available(), Some(900), "a tenth is reserved");
+    let uncounted = DeviceMemory {
+        reserved: None,
+        ..memory
+    };
+    assert_eq!(uncounted.available(), Some(540));
+    let unknown = DeviceMemory {
+        free: None,
+        ..memory
+    };
+    assert_eq!(unknown.available(), None);
+}

@@ -1,12 +1,16 @@
 //! Copies of fixtures whose configuration, weights or golden are changed.
 
-use safetensors::{Dtype, SafeTensors, tensor::TensorView};
+// Two test binaries have this file, one by its path, from which a module would be searched beside
+// it.
+#[path = "fixture/tensors.rs"]
+mod tensors;
+
 use serde_json::Value;
 use std::{
-    collections::{BTreeMap, HashMap},
     fs,
     path::{Path, PathBuf},
 };
+pub(crate) use tensors::Tensors;
 use testgen_runtime::{Harness, suite};
 use testgen_types::{Check, DeviceKind, EntryStatus, Precision, Registration, ReportEntry};
 
@@ -224,183 +228,5 @@ fn copy_folder(from: &Path, to: &Path) {
         } else {
             fs::copy(from, to).unwrap();
         }
-    }
-}
-
-/// Converts floats to f32 and integers to i64, the types that tests change; other types remain.
-fn widened(dtype: Dtype, bytes: &[u8]) -> (Dtype, Vec<u8>) {
-    let integers = |values: Vec<i64>| {
-        (
-            Dtype::I64,
-            values.into_iter().flat_map(i64::to_le_bytes).collect(),
-        )
-    };
-    let floats = |values: Vec<f32>| {
-        (
-            Dtype::F32,
-            values.into_iter().flat_map(f32::to_le_bytes).collect(),
-        )
-    };
-    let pairs = || bytes.as_chunks::<2>().0.iter().copied();
-    match dtype {
-        Dtype::I8 => integers(
-            bytes
-                .iter()
-                .map(|byte| i64::from(byte.cast_signed()))
-                .collect(),
-        ),
-        Dtype::I16 => integers(
-            pairs()
-                .map(|pair| i16::from_le_bytes(pair).into())
-                .collect(),
-        ),
-        Dtype::F16 => floats(
-            pairs()
-                .map(|pair| half::f16::from_le_bytes(pair).into())
-                .collect(),
-        ),
-        Dtype::BF16 => floats(
-            pairs()
-                .map(|pair| half::bf16::from_le_bytes(pair).into())
-                .collect(),
-        ),
-        _ => (dtype, bytes.to_vec()),
-    }
-}
-
-/// The tensors of a file: type, shape and bytes by name.
-pub(crate) struct Tensors {
-    named: BTreeMap<String, (Dtype, Vec<usize>, Vec<u8>)>,
-    /// The metadata of the file.
-    pub(crate) metadata: HashMap<String, String>,
-}
-
-impl Tensors {
-    fn read(path: &Path) -> Self {
-        let bytes = fs::read(path).unwrap();
-        let (_, header) = SafeTensors::read_metadata(&bytes).unwrap();
-        let file = SafeTensors::deserialize(&bytes).unwrap();
-        let named = file
-            .iter()
-            .map(|(name, view)| {
-                let (dtype, bytes) = widened(view.dtype(), view.data());
-                (name.to_owned(), (dtype, view.shape().to_vec(), bytes))
-            })
-            .collect();
-        Self {
-            named,
-            metadata: header.metadata().clone().unwrap_or_default(),
-        }
-    }
-
-    fn write(&self, path: &Path) {
-        let views = self.named.iter().map(|(name, (dtype, shape, bytes))| {
-            (name, TensorView::new(*dtype, shape.clone(), bytes).unwrap())
-        });
-        safetensors::serialize_to_file(views, Some(self.metadata.clone()), path).unwrap();
-    }
-
-    /// Every name, sorted.
-    pub(crate) fn names(&self) -> Vec<String> {
-        self.named.keys().cloned().collect()
-    }
-
-    /// Removes a tensor.
-    pub(crate) fn remove(&mut self, name: &str) {
-        self.named
-            .remove(name)
-            .unwrap_or_else(|| panic!("no {name}"));
-    }
-
-    /// Copies a tensor to another name.
-    pub(crate) fn copy(&mut self, name: &str, other: &str) {
-        let tensor = self.named[name].clone();
-        self.named.insert(other.to_owned(), tensor);
-    }
-
-    /// The shape of a tensor.
-    pub(crate) fn shape(&self, name: &str) -> Vec<usize> {
-        self.named[name].1.clone()
-    }
-
-    /// Changes the shape of a tensor, with the same elements.
-    pub(crate) fn reshape(&mut self, name: &str, shape: &[usize]) {
-        self.named.get_mut(name).unwrap().1 = shape.to_vec();
-    }
-
-    /// Changes the elements of an f32 tensor.
-    pub(crate) fn floats(&mut self, name: &str, change: impl FnOnce(&mut Vec<f32>)) {
-        let (dtype, _, bytes) = self
-            .named
-            .get_mut(name)
-            .unwrap_or_else(|| panic!("no {name}"));
-        assert_eq!(*dtype, Dtype::F32);
-        let mut values: Vec<f32> = bytes
-            .as_chunks::<4>()
-            .0
-            .iter()
-            .map(|chunk| f32::from_le_bytes(*chunk))
-            .collect();
-        change(&mut values);
-        *bytes = values
-            .iter()
-            .flat_map(|value| value.to_le_bytes())
-            .collect();
-    }
-
-    /// Changes the elements of an i64 tensor.
-    pub(crate) fn integers(&mut self, name: &str, change: impl Fn(i64) -> i64) {
-        let (dtype, _, bytes) = self
-            .named
-            .get_mut(name)
-            .unwrap_or_else(|| panic!("no {name}"));
-        assert_eq!(*dtype, Dtype::I64);
-        let values = bytes
-            .as_chunks::<8>()
-            .0
-            .iter()
-            .map(|chunk| change(i64::from_le_bytes(*chunk)));
-        *bytes = values.flat_map(i64::to_le_bytes).collect();
-    }
-
-    /// Changes the first element of a tensor of floats, or all elements of one of integers.
-    pub(crate) fn disturb(&mut self, name: &str) {
-        match self.named[name].0 {
-            Dtype::F32 => self.floats(name, |values| values[0] += 1.0),
-            _ => self.integers(name, |value| value + 1),
-        }
-    }
-
-    /// Reverses the elements of a u8 tensor.
-    pub(crate) fn flip_bytes(&mut self, name: &str) {
-        let (dtype, _, bytes) = self
-            .named
-            .get_mut(name)
-            .unwrap_or_else(|| panic!("no {name}"));
-        assert_eq!(*dtype, Dtype::U8);
-        bytes.reverse();
-    }
-
-    /// Swaps two blocks of `rows` rows of a matrix; `one` and `other` are the numbers of the
-    /// blocks.
-    pub(crate) fn swap_rows(&mut self, name: &str, rows: usize, one: usize, other: usize) {
-        let width: usize = self.shape(name)[1..].iter().product();
-        self.floats(name, |values| {
-            for offset in 0..rows * width {
-                values.swap(one * rows * width + offset, other * rows * width + offset);
-            }
-        });
-    }
-
-    /// Transposes a matrix: elements and shape.
-    pub(crate) fn transpose(&mut self, name: &str) {
-        let [rows, columns] = self.shape(name).try_into().unwrap();
-        self.floats(name, |values| {
-            let old = values.clone();
-            for (flat, value) in values.iter_mut().enumerate() {
-                *value = old[(flat % rows) * columns + flat / rows];
-            }
-        });
-        self.reshape(name, &[columns, rows]);
     }
 }

@@ -117,7 +117,9 @@ fn mean_scale<B: Ops>(
     let own = sum.clone() / count.clone().clamp_min(1.0);
     let batch = sum.sum_dim(0) / count.clone().sum_dim(0).clamp_min(1.0);
     let seen = count.clamp_max(1.0);
-    (own * seen.clone() + batch * (seen.neg() + 1.0)).clamp_min(SMALLEST_MEAN)
+    let scale = own * seen.clone() + batch * (seen.neg() + 1.0);
+    // Not `clamp_min`, which in burn-flex 0.21 makes the limit of NaN.
+    scale.clamp(SMALLEST_MEAN, f64::INFINITY)
 }
 
 /// `past_observed_mask` [batch, time, channels] in f32, where there is one.

@@ -143,7 +143,8 @@ fn copy(stored: &dyn StoredBytes, start: usize, out: &mut [u8]) -> Result<(), We
         .try_for_each(|(index, out)| stored.read_at(start + index * BYTES, out))
 }
 
-/// StoredRows and columns of the square that is read and written while it is in the first-level cache.
+/// StoredRows and columns of the square that is read and written while it is in the first-level
+/// cache.
 const TILE: usize = 32;
 
 /// Writes `columns` of a matrix of this width as rows, in tiles; every task owns `TILE` of them.

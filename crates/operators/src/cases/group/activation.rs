@@ -13,12 +13,13 @@ use std::f64::consts::{FRAC_1_SQRT_2, PI};
 use testgen_types::Operator;
 
 pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
+    let limits = match sizes.operator {
+        Operator::Relu6 => [-9.0, 9.0],
+        _ => [-6.0, 6.0],
+    };
     let call = |attributes| {
-        Call::new(
-            sizes.operator,
-            vec![sizes.floats(0, sizes.sizes, [-6.0, 6.0])],
-            attributes,
-        )
+        let x = sizes.floats(0, sizes.sizes, limits);
+        Call::new(sizes.operator, vec![x], attributes)
     };
     match sizes.operator {
         Operator::Gelu => vec![
@@ -64,6 +65,7 @@ pub(super) fn activated(
 ) -> BoundedNumber {
     match operator {
         Operator::Relu => a.maximum(BoundedNumber::exact(0.0)),
+        Operator::Relu6 => a.clamped([0.0, 6.0]),
         Operator::Sigmoid => sigmoid(arithmetic, a),
         Operator::Silu => arithmetic.mul(a, sigmoid(arithmetic, a)),
         _ if tanh => gelu_tanh(arithmetic, a),

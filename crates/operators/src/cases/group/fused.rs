@@ -18,19 +18,18 @@ use crate::{
 use testgen_types::Operator;
 
 pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
-    let numbers = |index, shape: &[usize]| sizes.floats(index, shape, [-1.0, 1.0]);
     match *sizes.sizes {
         [rows, inner, columns] => {
             let inputs = vec![
-                numbers(0, &[rows, inner]),
-                numbers(1, &[inner, columns]),
-                numbers(2, &[columns]),
+                sizes.factors(0, &[rows, inner]),
+                sizes.factors(1, &[inner, columns]),
+                sizes.factors(2, &[columns]),
             ];
             vec![Case::new(sizes.call(inputs, Attributes::default()))]
         }
         [batch, inner, out, height, width, kernel] => {
-            let x = numbers(0, &[batch, inner, height, width]);
-            let weight = numbers(1, &[out, inner, kernel, kernel]);
+            let x = sizes.factors(0, &[batch, inner, height, width]);
+            let weight = sizes.factors(1, &[out, inner, kernel, kernel]);
             // A variance not far above eps, so that the result depends on it.
             let statistics = [[0.5, 1.5], [-0.5, 0.5], [-0.5, 0.5], [1e-3, 2e-3]];
             let statistics = (2..)
@@ -56,7 +55,7 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
             vec![Case::new(
                 sizes.call(
                     (0..count)
-                        .map(|index| numbers(index, sizes.sizes))
+                        .map(|index| sizes.factors(index, sizes.sizes))
                         .collect(),
                     Attributes::default(),
                 ),

@@ -12,21 +12,23 @@ use crate::{
 use testgen_types::Operator;
 
 pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
-    let numbers = |index, shape: &[usize]| sizes.floats(index, shape, [-1.0, 1.0]);
     match *sizes.sizes {
         [rows, inner, columns] if sizes.operator == Operator::Gemm => {
             gemm_cases(sizes, [rows, inner, columns])
         }
         [rows, inner, columns] => {
             vec![Case::new(sizes.call(
-                vec![numbers(0, &[rows, inner]), numbers(1, &[inner, columns])],
+                vec![
+                    sizes.factors(0, &[rows, inner]),
+                    sizes.factors(1, &[inner, columns]),
+                ],
                 Attributes::default(),
             ))]
         }
         [batch, rows, inner, columns] => {
             let factors = vec![
-                numbers(0, &[batch, rows, inner]),
-                numbers(1, &[batch, inner, columns]),
+                sizes.factors(0, &[batch, rows, inner]),
+                sizes.factors(1, &[batch, inner, columns]),
             ];
             vec![Case::new(sizes.call(factors, Attributes::default()))]
         }
@@ -35,7 +37,9 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
                 axes: vec![0, 1],
                 ..Attributes::default()
             };
-            vec![Case::new(sizes.call(vec![numbers(0, sizes.sizes)], axes))]
+            vec![Case::new(
+                sizes.call(vec![sizes.factors(0, sizes.sizes)], axes),
+            )]
         }
     }
 }
@@ -68,8 +72,6 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
 /// Every way to store the factors, with the scales of a plain product, of an accumulation, and of
 /// neither.
 fn gemm_cases(sizes: &CaseSizes<'_>, [rows, inner, columns]: [usize; 3]) -> Vec<Case> {
-    let numbers = |index, shape: &[usize]| sizes.floats(index, shape, [-1.0, 1.0]);
-    let added = numbers(2, &[rows, columns]);
     let layouts = [
         ("nn", [false, false]),
         ("nt", [false, true]),
@@ -77,40 +79,48 @@ fn gemm_cases(sizes: &CaseSizes<'_>, [rows, inner, columns]: [usize; 3]) -> Vec<
         ("tt", [true, true]),
     ];
     let scales = [[1.0, 0.0], [-0.5, 1.0], [2.0, 0.75]];
-    let case = |(name, transposed): (&str, [bool; 2]), [alpha, beta]: [f64; 2]| {
-        // A library that reads c although beta is 0 returns NaN.
-        let added = if beta == 0.0 {
-            HostTensor::new(
-                [rows, columns],
-                sizes.element,
-                vec![f64::NAN; rows * columns],
-            )
-        } else {
-            added.clone()
-        };
-        let inputs = vec![
-            numbers(0, &[rows, inner]),
-            numbers(1, &[inner, columns]),
-            added,
-        ];
-        let attributes = Attributes {
-            scales: [alpha, beta],
-            ..Attributes::default()
-        };
-        let mut call = sizes.call(inputs, attributes);
-        for (input, transposed) in call.inputs.iter_mut().zip(transposed) {
-            input.layout = if transposed {
-                Layout::Reversed
-            } else {
-                Layout::Contiguous
-            };
-        }
-        Case::named(format!("{name}, alpha {alpha}, beta {beta}"), call)
-    };
     layouts
         .iter()
-        .flat_map(|layout| scales.map(|scales| case(*layout, scales)))
+        .flat_map(|layout| {
+            scales.map(|scales| gemm_case(sizes, [rows, inner, columns], *layout, scales))
+        })
         .collect()
+}
+
+fn gemm_case(
+    sizes: &CaseSizes<'_>,
+    [rows, inner, columns]: [usize; 3],
+    (name, transposed): (&str, [bool; 2]),
+    [alpha, beta]: [f64; 2],
+) -> Case {
+    // A library that reads c although beta is 0 returns NaN.
+    let added = if beta == 0.0 {
+        HostTensor::new(
+            [rows, columns],
+            sizes.element,
+            vec![f64::NAN; rows * columns],
+        )
+    } else {
+        sizes.factors(2, &[rows, columns])
+    };
+    let inputs = vec![
+        sizes.factors(0, &[rows, inner]),
+        sizes.factors(1, &[inner, columns]),
+        added,
+    ];
+    let attributes = Attributes {
+        scales: [alpha, beta],
+        ..Attributes::default()
+    };
+    let mut call = sizes.call(inputs, attributes);
+    for (input, transposed) in call.inputs.iter_mut().zip(transposed) {
+        input.layout = if transposed {
+            Layout::Reversed
+        } else {
+            Layout::Contiguous
+        };
+    }
+    Case::named(format!("{name}, alpha {alpha}, beta {beta}"), call)
 }
 
 /// alpha times each number plus beta times what is added, which is not read where beta is 0.

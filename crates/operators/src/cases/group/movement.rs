@@ -11,25 +11,24 @@ use testgen_types::Operator;
 
 pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
     let x = |index| sizes.floats(index, sizes.sizes, [-2.0, 2.0]);
-    let call = |inputs, attributes| sizes.call(inputs, attributes);
-    let one = |attributes| vec![Case::new(call(vec![x(0)], attributes))];
+    let one = |attributes| vec![Case::new(sizes.call(vec![x(0)], attributes))];
     let (rows, columns) = (sizes.sizes[0], sizes.sizes[1]);
     match sizes.operator {
         Operator::Reshape | Operator::View => one(Attributes::of_shape(vec![columns, 1, rows])),
         Operator::Squeeze => {
             let narrow = x(0).reshaped([rows, 1, columns]);
-            vec![Case::new(call(vec![narrow], Attributes::of_dim(1)))]
+            vec![Case::new(sizes.call(vec![narrow], Attributes::of_dim(1)))]
         }
         Operator::Unsqueeze => [0, 1, 2]
             .map(|dim| {
                 Case::named(
                     format!("dim {dim}"),
-                    call(vec![x(0)], Attributes::of_dim(dim)),
+                    sizes.call(vec![x(0)], Attributes::of_dim(dim)),
                 )
             })
             .to_vec(),
         Operator::Contiguous => {
-            let mut call = call(vec![x(0)], Attributes::default());
+            let mut call = sizes.call(vec![x(0)], Attributes::default());
             call.inputs[0].layout = Layout::Reversed;
             vec![Case::new(call)]
         }
@@ -44,15 +43,15 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
             vec![
                 Case::named(
                     "between",
-                    call(vec![middle], Attributes::of_shape(vec![rows, 2, columns])),
+                    sizes.call(vec![middle], Attributes::of_shape(vec![rows, 2, columns])),
                 ),
                 Case::named(
                     "columns",
-                    call(vec![column], Attributes::of_shape(vec![rows, columns])),
+                    sizes.call(vec![column], Attributes::of_shape(vec![rows, columns])),
                 ),
                 Case::named(
                     "rows",
-                    call(vec![row], Attributes::of_shape(vec![2, rows, columns])),
+                    sizes.call(vec![row], Attributes::of_shape(vec![2, rows, columns])),
                 ),
             ]
         }
@@ -60,14 +59,14 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
             vec![
                 Case::named(
                     "dim 0",
-                    call(
+                    sizes.call(
                         vec![x(0), sizes.floats(1, &[1, columns], [-2.0, 2.0]), x(2)],
                         Attributes::of_dim(0),
                     ),
                 ),
                 Case::named(
                     "dim 1",
-                    call(
+                    sizes.call(
                         vec![x(0), sizes.floats(1, &[rows, 2], [-2.0, 2.0]), x(2)],
                         Attributes::of_dim(1),
                     ),
@@ -78,7 +77,7 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
             .map(|dim| {
                 Case::named(
                     format!("dim {dim}"),
-                    call(vec![x(0), x(1)], Attributes::of_dim(dim)),
+                    sizes.call(vec![x(0), x(1)], Attributes::of_dim(dim)),
                 )
             })
             .to_vec(),
@@ -86,11 +85,11 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
             vec![
                 Case::named(
                     "rows",
-                    call(vec![x(0)], slice_of(0, [1.min(rows), rows, 1])),
+                    sizes.call(vec![x(0)], slice_of(0, [1.min(rows), rows, 1])),
                 ),
                 Case::named(
                     "every second column",
-                    call(vec![x(0)], slice_of(1, [1.min(columns), columns, 2])),
+                    sizes.call(vec![x(0)], slice_of(1, [1.min(columns), columns, 2])),
                 ),
             ]
         }

@@ -3,7 +3,7 @@
 
 use super::super::{
     inputs::stream::TokenSequence,
-    run::{CheckRun, SubjectUnderTest},
+    run::{Abort, CheckRun, SubjectUnderTest},
 };
 use testgen_engine::Feature;
 use testgen_nn::{
@@ -18,6 +18,19 @@ pub(in crate::check) struct OutputsByPosition {
     pub(in crate::check) positions: Vec<(String, Array)>,
     /// [batch, ...] without the sequence, by name.
     pub(in crate::check) pooled: Vec<(String, Array)>,
+}
+
+impl OutputsByPosition {
+    /// The outputs, for a check that compares positions and nothing else. Without any it would
+    /// compare nothing, which must not count as a pass.
+    pub(in crate::check) fn require_positions(self) -> Result<Self, Abort> {
+        if self.positions.is_empty() {
+            return Err(Abort::Fail(
+                "the model returns nothing per position".to_owned(),
+            ));
+        }
+        Ok(self)
+    }
 }
 
 /// The dimensions by which positions of a call are recognised.

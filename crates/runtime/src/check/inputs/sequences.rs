@@ -134,8 +134,10 @@ impl<'a> TextFacts<'a> {
                 .or_else(|| number("eos_token_id").filter(in_vocab))
                 .unwrap_or(0),
             pad_is_configured: configured.is_some(),
+            // Two ids that every embedding has.
             vocab: vocab.unwrap_or(2),
             longest: limits.into_iter().flatten().min().unwrap_or(LONGEST),
+            // The capability is the decoder's: an encoder sees its whole text.
             causal: capabilities.causal && !matches!(stream, TokenSequence::Source(_)),
             reads_left_padding: false,
             pooling: capabilities.pooling,
@@ -278,6 +280,7 @@ impl Sequences {
                     facts.pad
                 });
                 mask.push(i64::from(real));
+                // Any position does for padding, but a table has no row for -1.
                 positions.push(if real { (column - before) as i64 } else { 0 });
             }
         }
@@ -288,6 +291,7 @@ impl Sequences {
         ]);
         for (name, array) in facts.stream.other_arguments().into_iter().flatten() {
             let rows: Vec<usize> = (0..self.0.len())
+                // There may be more generated rows than recorded ones.
                 .map(|row| row % array.shape()[0].max(1))
                 .collect();
             inputs.insert(name.clone(), array.select_rows(&rows));

@@ -2,7 +2,7 @@
 //! memory and indices for, and as it reads in a minute.
 
 use super::super::run::{CheckRun, SubjectUnderTest};
-use crate::{gpu_memory, memory::memory, open::OpenDevice};
+use crate::{memory, open::OpenDevice};
 use serde_json::Value;
 use std::fmt;
 use testgen_estimate::{Backend, CallSizes, CheckpointHeaders};
@@ -55,7 +55,7 @@ impl LongLength {
             Some(heads) if run.engine.process_name().is_none() => indexable(tokens, heads),
             _ => tokens,
         };
-        let Some(free) = free(device) else {
+        let Some(free) = memory::available(device) else {
             return Self {
                 tokens,
                 refused: None,
@@ -126,20 +126,6 @@ fn indexable(tokens: usize, heads: u64) -> usize {
         tokens /= 2;
     }
     tokens
-}
-
-/// The bytes that a call may use, or `None` if the driver does not say.
-fn free(device: &OpenDevice) -> Option<u64> {
-    let known = memory(device);
-    // Memory that the allocator holds and does not use is free for it.
-    let held = known
-        .reserved
-        .zip(known.in_use)
-        .map_or(0, |(reserved, used)| reserved.saturating_sub(used));
-    let free = known.free?.saturating_add(held);
-    // A tenth for the driver, kernels and the sizes of the allocator's blocks.
-    let free = free - free / 10;
-    Some(gpu_memory::limit().map_or(free, |limit| limit.min(free)))
 }
 
 /// The bytes of a call that reads `tokens`, besides the weights.

@@ -118,6 +118,8 @@ impl Cases<'_, '_> {
         if let Some(refusal) = limits.refuses(&case, 1) {
             return self.note.refused(&name, refusal);
         }
+        // Two runs at once need twice the memory; a case that fits once is run without the second
+        // stream.
         let alone = limits.refuses(&case, 2);
         match self.stress.run(&case, alone.is_none()) {
             Ok(result) => {

@@ -67,6 +67,7 @@ impl<'a> CheckRun<'a> {
         check: impl FnOnce(&mut CheckRun<'_>) -> CheckResult,
     ) -> CheckOutcome {
         let panics = crate::open::device_panics();
+        // After what earlier checks left behind, and before anything is loaded.
         memory::begin_peak();
         let result = check(self);
         replace_peak(&mut self.evidence, self.device.as_ref());
@@ -89,6 +90,7 @@ impl<'a> CheckRun<'a> {
     pub(in crate::check) fn status(&self, result: CheckResult) -> CheckStatus {
         let (unsupported, reason) = match result {
             Ok(summary) => return self.decided(summary),
+            // Also if the engine lacks a feature: the reason of the check says more.
             Err(Abort::Skip(reason)) => return CheckStatus::Ignored { reason },
             Err(Abort::Unsupported { feature, reason }) => (Some(feature), reason),
             Err(Abort::Fail(reason)) => (self.unsupported.clone(), reason),

@@ -33,10 +33,12 @@ pub(super) fn compare(
     };
     let device = DeviceKind::Cpu;
     let of_reference = if context.engine == engine && registration.device == device {
+        // The reference is what failed; running it again would fail in the same way.
         outcome.clone()
     } else {
         let context = CheckContext {
             engine,
+            // The index may be of a GPU, and there is one CPU.
             index: DeviceIndex::default(),
             ..context.clone()
         };

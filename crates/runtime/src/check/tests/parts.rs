@@ -2,6 +2,7 @@
 //! check that could prove nothing fails.
 
 mod close_choice;
+mod no_positions;
 
 use super::{
     super::{causal_leak, dtype_ladder, mask_golden, run::Abort, shape_sweep},

@@ -46,9 +46,12 @@ fn compute<B: Ops>(device: &B::Device) -> Result<Vec<f32>, String> {
     let input =
         Tensor::<B, 1>::from_data(TensorData::new(inputs(), [LENGTH]), (device, DType::F32));
     let output = input.clone().mul(input.clone()).add(input);
-    let data = output
-        .try_into_data()
-        .map_err(|error| format!("{error:?}"))?;
+    read_values(output)
+}
+
+/// The values of a tensor in f32, or the error of the kernels that computed it.
+pub(super) fn read_values<B: Ops, const D: usize>(x: Tensor<B, D>) -> Result<Vec<f32>, String> {
+    let data = x.try_into_data().map_err(|error| format!("{error:?}"))?;
     data.into_vec::<f32>().map_err(|error| format!("{error:?}"))
 }
 

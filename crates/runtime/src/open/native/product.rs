@@ -5,6 +5,7 @@ use super::super::{
     isolated::{IsolatedFailure, isolated},
     low_bits::{LOW_BIT, SIDE, loses_bits},
 };
+use super::first_kernel::read_values;
 use crate::gpu_memory;
 use burn_tensor::{DType, Tensor, TensorData};
 use std::time::Duration;
@@ -60,11 +61,9 @@ fn product<B: Ops>(device: &B::Device, precision: Precision) -> Result<Vec<f32>,
         let data = TensorData::new(vec![value; SIDE * SIDE], [SIDE, SIDE]);
         Tensor::<B, 2>::from_data(data, (device, DType::F32))
     };
-    let product = compute_in::<B, _>(precision, || matrix(1.0 + LOW_BIT).matmul(matrix(1.0)));
-    let data = product
-        .try_into_data()
-        .map_err(|error| format!("{error:?}"))?;
-    data.into_vec::<f32>().map_err(|error| format!("{error:?}"))
+    read_values(compute_in::<B, _>(precision, || {
+        matrix(1.0 + LOW_BIT).matmul(matrix(1.0))
+    }))
 }
 
 #[cfg(test)]

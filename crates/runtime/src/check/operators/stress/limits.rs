@@ -1,6 +1,10 @@
 //! The memory and the work that a stress case may take on a device.
 
-use crate::{gpu_memory, memory::memory, open::OpenDevice};
+use crate::{
+    gpu_memory,
+    memory::{self, memory},
+    open::OpenDevice,
+};
 use testgen_operators::cases::StressCase;
 use testgen_types::DeviceKind;
 
@@ -46,30 +50,23 @@ pub(super) enum Refusal {
 impl DeviceLimits {
     /// The limits at this moment.
     pub(super) fn for_device(device: &OpenDevice) -> Self {
-        let known = memory(device);
         match (device.facts().kind, device.facts().simulated) {
             (DeviceKind::Cpu, _) => Self {
-                bytes: known.free.map_or(ON_HOST, |free| free / 4).min(ON_HOST),
+                bytes: memory(device)
+                    .free
+                    .map_or(ON_HOST, |free| free / 4)
+                    .min(ON_HOST),
                 work: Some(WORK_ON_HOST),
             },
             (_, true) => Self {
                 bytes: SIMULATED,
                 work: Some(WORK_SIMULATED),
             },
-            _ => {
-                // Memory that the allocator of this stream holds and does not use is free for it.
-                let held = known
-                    .reserved
-                    .zip(known.in_use)
-                    .map_or(0, |(reserved, used)| reserved.saturating_sub(used));
-                let free = known.free.map_or(UNKNOWN, |free| free.saturating_add(held));
-                // A tenth for the driver, kernels and the sizes of the allocator's blocks.
-                let bytes = free - free / 10;
-                Self {
-                    bytes: gpu_memory::limit().map_or(bytes, |limit| limit.min(bytes)),
-                    work: None,
-                }
-            }
+            _ => Self {
+                bytes: memory::available(device)
+                    .unwrap_or_else(|| gpu_memory::within_limit(UNKNOWN)),
+                work: None,
+            },
         }
     }
 

@@ -1,0 +1,111 @@
+//! The memory that recorders share, and the memory that each takes.
+
+use std::{
+    fs,
+    path::Path,
+    sync::{Condvar, Mutex, PoisonError},
+};
+
+/// The memory of a recorder for each byte of weights: a model in 16 bits, one in f32 and one in f64
+/// at once, from a file in 16 bits.
+const MEMORY_OF_A_BYTE: u64 = 9;
+/// The memory of Python with torch and transformers.
+const MEMORY_OF_PYTHON: u64 = 768 << 20;
+/// The share of the available memory that recorders may take.
+const USABLE: f64 = 0.8;
+
+/// The memory that recorders share.
+pub(super) struct RecorderMemory {
+    limit: u64,
+    used: Mutex<u64>,
+    released: Condvar,
+}
+
+impl RecorderMemory {
+    /// The memory that is available now; without a limit where there is no `/proc`.
+    pub(super) fn available() -> Self {
+        let text = fs::read_to_string("/proc/meminfo").unwrap_or_default();
+        let line = text
+            .lines()
+            .find_map(|line| line.strip_prefix("MemAvailable:"));
+        let kibibytes =
+            line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
+        let limit = kibibytes.map_or(u64::MAX, |kibibytes| {
+            (kibibytes as f64 * 1024.0 * USABLE) as u64
+        });
+        Self {
+            limit,
+            used: Mutex::new(0),
+            released: Condvar::new(),
+        }
+    }
+
+    /// Runs `work` when `bytes` are free, or alone if they never are.
+    pub(super) fn with<T>(&self, bytes: u64, work: impl FnOnce() -> T) -> T {
+        let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut used = self
+            .released
+            .wait_while(used, |used: &mut u64| {
+                // With nothing in use even a recorder that needs more than the limit starts:
+                // waiting would not help it.
+                *used > 0 && used.saturating_add(bytes) > self.limit
+            })
+            .unwrap_or_else(PoisonError::into_inner);
+        *used = used.saturating_add(bytes);
+        drop(used);
+        let result = work();
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        *used = used.saturating_sub(bytes);
+        drop(used);
+        self.released.notify_all();
+        result
+    }
+}
+
+/// The memory that recording a checkpoint takes, in bytes.
+pub(super) fn needed(checkpoint: &Path) -> u64 {
+    let files = fs::read_dir(checkpoint).into_iter().flatten().flatten();
+    let weights = files.filter(|file| {
+        file.path()
+            .extension()
+            .is_some_and(|extension| extension == "safetensors")
+    });
+    let bytes: u64 = weights
+        .filter_map(|file| Some(file.metadata().ok()?.len()))
+        .sum();
+    MEMORY_OF_PYTHON.saturating_add(bytes.saturating_mul(MEMORY_OF_A_BYTE))
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use std::{
+        sync::atomic::{AtomicUsize, Ordering::SeqCst},
+        thread,
+        time::Duration,
+    };
+
+    #[test]
+    fn recorders_that_do_not_fit_together_run_one_after_another() {
+        let memory = RecorderMemory {
+            limit: 10,
+            used: Mutex::new(0),
+            released: Condvar::new(),
+        };
+        let (running, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let work = || {
+            most.fetch_max(running.fetch_add(1, SeqCst) + 1, SeqCst);
+            thread::sleep(Duration::from_millis(20));
+            running.fetch_sub(1, SeqCst);
+        };
+        // The largest does not fit at all, and runs alone.
+        thread::scope(|scope| {
+            for bytes in [6, 6, 6, 40] {
+                let memory = &memory;
+                scope.spawn(move || memory.with(bytes, work));
+            }
+        });
+        assert_eq!((most.load(SeqCst), *memory.used.lock().unwrap()), (1, 0));
+    }
+}
