@@ -121,12 +121,13 @@ def write_lines(name, values):
 def record_text(tokenizer, text):
     """One text alone, as the second of a pair, truncated to eight tokens, and decoded."""
     ids = tokenizer(text)["input_ids"]
-    pair = tokenizer([("the dog", text)], return_token_type_ids=True)
+    pair = tokenizer([("the dog", text)])
     return {
         "text": text,
         "ids": ids,
         "pair": pair["input_ids"][0],
-        "pair_types": pair["token_type_ids"][0],
+        # None if the tokenizer returns none.
+        "pair_types": pair.get("token_type_ids", [None])[0],
         "cut": tokenizer(text, truncation=True, max_length=8)["input_ids"],
         "decoded": tokenizer.decode(ids),
         "decoded_plain": tokenizer.decode(ids, skip_special_tokens=True),
