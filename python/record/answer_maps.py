@@ -1,4 +1,4 @@
-"""Answers with a number or a label for each pixel of an image, from the golden's main case: part of `answers.py`."""
+"""Answers with a number or a label for each pixel of an image, or for some, from the golden's main case: part of `answers.py`."""
 
 from types import SimpleNamespace
 
@@ -63,3 +63,27 @@ def segments(names, found, scores):
         "margins": exact(best[0] - best[1]),
         "largest": number(scores.abs().max()),
     }
+
+
+def keypoint_detection(subject):
+    """The points of each image, in pixels, with their scores and descriptors."""
+    method = "post_process_keypoint_detection"
+    processor, sizes = processor_and_sizes(subject, method)
+
+    def points(result):
+        # The results of padding are zeros, and have no mask here.
+        outputs = SimpleNamespace(**result, mask=result["scores"] > 0)
+        return [{name: value.float() for name, value in each.items()} for each in getattr(processor, method)(outputs, sizes)]
+
+    with torch.no_grad():
+        found = points({name: value for name, value in subject.model(**subject.inputs()).items() if name != "mask"})
+    if not any(len(each["scores"]) for each in found):
+        raise NotServed("no image has a point")
+    names = {"keypoints": "points", "scores": "scores", "descriptors": "descriptors"}
+    answer = {"vectors": [{names[name]: vector(value) for name, value in each.items()} for each in found]}
+
+    def numbers(_index, result):
+        return {names[name]: torch.cat([each[name].flatten() for each in points(result)]) for name in names}
+
+    runs = Forward([subject.inputs()], numbers)
+    return Answered({"images": subject.names("image")}, answer, f"{type(processor).__name__}.{method}", runs)

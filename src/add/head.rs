@@ -158,6 +158,11 @@ mod tests {
                 Task::DepthEstimation,
             ),
             (
+                ModelType::Superpoint,
+                "SuperPointForKeypointDetection",
+                Task::KeypointDetection,
+            ),
+            (
                 ModelType::Deit,
                 "DeiTForImageClassificationWithTeacher",
                 Task::ImageClassification,

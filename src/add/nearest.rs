@@ -24,6 +24,7 @@ const ENDS: &[(&str, Architecture)] = &[
     ("ForImageClassificationWithTeacher", Architecture::Vision),
     ("ForSemanticSegmentation", Architecture::Vision),
     ("ForDepthEstimation", Architecture::Vision),
+    ("ForKeypointDetection", Architecture::Vision),
     ("ForVideoClassification", Architecture::Vision),
     ("ForObjectDetection", Architecture::ObjectDetection),
     ("ForGraphClassification", Architecture::Graph),
@@ -249,6 +250,7 @@ mod tests {
             ("BeitForImageClassification", json!({}), "vision"),
             ("RealmForMultipleChoice", json!({}), "encoder_only"),
             ("SegformerForSemanticSegmentation", json!({}), "vision"),
+            ("DiskForKeypointDetection", json!({}), "vision"),
             (
                 "GLPNForDepthEstimation",
                 json!({ "depths": [2, 2, 2, 2] }),

@@ -18,6 +18,7 @@ mod image_map;
 mod image_segmentation;
 mod image_text;
 mod image_text_to_text;
+mod keypoint_detection;
 mod multiple_choice;
 mod object_detection;
 mod operator_evaluation;
@@ -40,8 +41,8 @@ pub use request::{
 };
 pub use response::{
     Answer, AudioEmbedding, Detection, FilledMask, FoundPassage, GeneratedText, GraphEmbedding,
-    ImageEmbedding, ImageTextEmbedding, LabelScore, LabelledToken, Response, RetrievedAnswer,
-    Segment, TextEmbedding, Transcription,
+    ImageEmbedding, ImageKeypoints, ImageTextEmbedding, LabelScore, LabelledToken, Response,
+    RetrievedAnswer, Segment, TextEmbedding, Transcription,
 };
 
 use crate::subject::LoadedSubject;
@@ -98,6 +99,8 @@ handlers! {
     image_segmentation: ImageSegmentation => image_segmentation::answer;
     /// Images in; per image the depth of its pixels [height, width] out.
     depth_estimation: DepthEstimation => depth_estimation::answer;
+    /// Finds points in images: per image their places in pixels, with scores and descriptors.
+    keypoint_detection: KeypointDetection => keypoint_detection::answer;
     /// Classifies videos: per video every label with its probability, best first.
     video_classification: VideoClassification => classification::answer_videos;
     /// Images in; per image the vectors of its patches and one pooled vector out.

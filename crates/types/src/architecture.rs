@@ -121,6 +121,7 @@ impl Architecture {
                 Task::ImageSegmentation,
                 Task::DepthEstimation,
                 Task::VideoClassification,
+                Task::KeypointDetection,
             ],
             Self::ObjectDetection => &[Task::ObjectDetection, Task::ImageEmbedding],
             Self::VisionText => &[Task::ImageTextSimilarity, Task::ImageTextEmbedding],

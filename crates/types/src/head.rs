@@ -55,6 +55,8 @@ closed_enum! {
         DepthEstimation = "ForDepthEstimation",
         /// One score per label for a video.
         VideoClassification = "ForVideoClassification",
+        /// Points of an image with scores and descriptors.
+        KeypointDetection = "ForKeypointDetection",
         /// `RagTokenForGeneration`: scores of the next token, each of which may come from another
         /// passage.
         TokenGeneration = "TokenForGeneration",
@@ -107,6 +109,7 @@ impl Head {
             Self::SemanticSegmentation => &[Task::ImageSegmentation],
             Self::VideoClassification => &[Task::VideoClassification],
             Self::DepthEstimation => &[Task::DepthEstimation],
+            Self::KeypointDetection => &[Task::KeypointDetection],
             Self::TokenGeneration | Self::SequenceGeneration => {
                 &[Task::RetrievalAugmentedGeneration]
             }

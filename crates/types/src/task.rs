@@ -41,6 +41,8 @@ closed_enum! {
         DepthEstimation = "depth_estimation",
         /// Classifies a video: one score per label.
         VideoClassification = "video_classification",
+        /// Finds points in an image: places with scores and descriptors.
+        KeypointDetection = "keypoint_detection",
         /// Compares images with texts: one score per image and text (zero-shot classification).
         ImageTextSimilarity = "image_text_similarity",
         /// Embeds images and texts in a common space: one vector each.

@@ -574,6 +574,7 @@ macro_rules! for_each_transformers_type {
             Siglip2VisionModel "siglip2_vision_model" [Base "Siglip2VisionModel"]
             SiglipVisionModel "siglip_vision_model" [Base "SiglipVisionModel"]
             SmolvlmVision "smolvlm_vision" [Base "SmolVLMVisionTransformer"]
+            Superpoint "superpoint" [KeypointDetection "SuperPointForKeypointDetection"]
             Swiftformer "swiftformer" [Base "SwiftFormerModel", ImageClassification "SwiftFormerForImageClassification"]
             Swin2sr "swin2sr" [Base "Swin2SRModel"]
             Swinv2 "swinv2" [Base "Swinv2Model", ImageClassification "Swinv2ForImageClassification"]

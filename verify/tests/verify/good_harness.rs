@@ -265,6 +265,7 @@ fn written_request(task: Task) -> &'static str {
         | Task::ImageEmbedding
         | Task::ImageSegmentation
         | Task::DepthEstimation
+        | Task::KeypointDetection
         | Task::ObjectDetection => "Request::Images(recorded.images()?)",
         Task::VideoClassification => "Request::Videos(recorded.videos()?)",
         Task::ImageTextSimilarity | Task::ImageTextEmbedding => {

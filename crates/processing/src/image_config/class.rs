@@ -32,7 +32,7 @@ const CLIP_STD: [f64; 3] = [0.26862954, 0.26130258, 0.27577711];
 
 /// As in transformers 5, `PilBackend` variants; both backends are saved under one name there.
 #[rustfmt::skip]
-const CLASSES: [Defaults; 11] = [
+const CLASSES: [Defaults; 12] = [
     Defaults { class: "ViTImageProcessor", resample: 2, size: Resize::Exact(Size::square(224)), crop: None, mean: HALF, std: HALF, square: true, pad: false },
     Defaults { class: "ConvNextImageProcessor", resample: 3, size: Resize::ShortestEdge(384), crop: None, mean: HALF, std: HALF, square: false, pad: false },
     Defaults { class: "DeiTImageProcessor", resample: 3, size: Resize::Exact(Size::square(256)), crop: Some(224), mean: HALF, std: HALF, square: true, pad: false },
@@ -43,6 +43,8 @@ const CLASSES: [Defaults; 11] = [
     Defaults { class: "SegformerImageProcessor", resample: 2, size: Resize::Exact(Size::square(512)), crop: None, mean: IMAGENET_MEAN, std: IMAGENET_STD, square: true, pad: false },
     Defaults { class: "VideoMAEImageProcessor", resample: 2, size: Resize::ShortestEdge(224), crop: Some(224), mean: HALF, std: HALF, square: false, pad: false },
     Defaults { class: "DPTImageProcessor", resample: 3, size: Resize::Multiple(Size::square(384), false, 1), crop: None, mean: HALF, std: HALF, square: true, pad: false },
+    // It has no step that normalises, whatever a file says.
+    Defaults { class: "SuperPointImageProcessor", resample: 2, size: Resize::Exact(Size { height: 480, width: 640 }), crop: None, mean: [0.0; 3], std: [1.0; 3], square: false, pad: false },
     Defaults { class: "YolosImageProcessor", resample: 2, size: Resize::Edges(800, 1333, MULTIPLE), crop: None, mean: IMAGENET_MEAN, std: IMAGENET_STD, square: false, pad: true },
 ];
 

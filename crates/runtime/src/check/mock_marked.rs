@@ -98,7 +98,8 @@ fn requests(task: Task) -> Vec<Request> {
         | Task::ImageEmbedding
         | Task::ObjectDetection
         | Task::ImageSegmentation
-        | Task::DepthEstimation => {
+        | Task::DepthEstimation
+        | Task::KeypointDetection => {
             vec![Request::Images(one_image())]
         }
         Task::VideoClassification => vec![Request::Videos(vec![one_image()])],

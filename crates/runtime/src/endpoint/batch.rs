@@ -113,6 +113,7 @@ fn split(response: Response, counts: &[usize]) -> Option<Vec<Response>> {
         Response::Detections(all) => portions(all, counts, Response::Detections),
         Response::Segments(all) => portions(all, counts, Response::Segments),
         Response::Depths(all) => portions(all, counts, Response::Depths),
+        Response::Keypoints(all) => portions(all, counts, Response::Keypoints),
         Response::Transcriptions(all) => portions(all, counts, Response::Transcriptions),
         Response::AudioEmbeddings(all) => portions(all, counts, Response::AudioEmbeddings),
         Response::ImageEmbeddings(all) => portions(all, counts, Response::ImageEmbeddings),

@@ -31,8 +31,8 @@ pub enum Request {
         /// How to write their words, if the model generates.
         controls: GenerationControls,
     },
-    /// For `image_classification`, `image_embedding`, `object_detection`, `image_segmentation` and
-    /// `depth_estimation`.
+    /// For `image_classification`, `image_embedding`, `object_detection`, `image_segmentation`,
+    /// `depth_estimation` and `keypoint_detection`.
     Images(Vec<Image>),
     /// For `video_classification`: the frames of each video.
     Videos(Vec<Vec<Image>>),

@@ -29,6 +29,8 @@ pub enum Response {
     Segments(Vec<Vec<Segment>>),
     /// Of `depth_estimation`: [height, width] of the image as it was given.
     Depths(Vec<Array>),
+    /// Of `keypoint_detection`.
+    Keypoints(Vec<ImageKeypoints>),
     /// Of `speech_recognition`.
     Transcriptions(Vec<Transcription>),
     /// Of `audio_embedding`.
@@ -166,6 +168,17 @@ pub struct Segment {
     pub label: String,
     /// 1 for its pixels and 0 for the others, [height, width] of the image as it was given.
     pub mask: Array,
+}
+
+/// The points that a model finds in an image, in the order in which it returns them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImageKeypoints {
+    /// Column and row of each, in whole pixels of the image as it was given, [points, 2].
+    pub points: Array,
+    /// How sure the model is of each, `[points]`.
+    pub scores: Array,
+    /// A vector of length one for each, [points, width].
+    pub descriptors: Array,
 }
 
 /// The transcription of a recording.

@@ -31,7 +31,8 @@ pub(crate) fn request_of(task: Task, recorded: &RecordedRequest) -> Result<Reque
         | Task::ImageEmbedding
         | Task::ObjectDetection
         | Task::ImageSegmentation
-        | Task::DepthEstimation => Request::Images(recorded.images()?),
+        | Task::DepthEstimation
+        | Task::KeypointDetection => Request::Images(recorded.images()?),
         Task::VideoClassification => Request::Videos(recorded.videos()?),
         Task::ImageTextSimilarity | Task::ImageTextEmbedding => Request::ImagesWithTexts {
             images: recorded.images()?,
@@ -76,6 +77,7 @@ pub(crate) fn handler_of(task: Task) -> Handler {
         Task::ObjectDetection => task::object_detection,
         Task::ImageSegmentation => task::image_segmentation,
         Task::DepthEstimation => task::depth_estimation,
+        Task::KeypointDetection => task::keypoint_detection,
         Task::VideoClassification => task::video_classification,
         Task::ImageTextSimilarity => task::image_text_similarity,
         Task::ImageTextEmbedding => task::image_text_embedding,

@@ -105,6 +105,16 @@ fn named(response: &Response) -> Option<Vec<Named>> {
                 ("texts", stacked(&both.texts)),
             ])]
         }
+        Response::Keypoints(images) => images
+            .iter()
+            .map(|one| {
+                Named::from([
+                    ("points", one.points.clone()),
+                    ("scores", one.scores.clone()),
+                    ("descriptors", one.descriptors.clone()),
+                ])
+            })
+            .collect(),
         Response::GraphEmbeddings(graphs) => graphs
             .iter()
             .map(|one| [("nodes", one.nodes.clone()), ("graph", one.graph.clone())].into())
