@@ -23,6 +23,8 @@ BY_SUFFIX = {
     "ForImageClassificationWithTeacher": "image_classification",
     "ForObjectDetection": "object_detection",
     "ForSemanticSegmentation": "image_segmentation",
+    "ForUniversalSegmentation": "image_segmentation",
+    "ForInstanceSegmentation": "image_segmentation",
     "ForDepthEstimation": "depth_estimation",
     "ForVideoClassification": "video_classification",
     "ForKeypointDetection": "keypoint_detection",

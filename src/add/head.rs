@@ -158,6 +158,16 @@ mod tests {
                 Task::DepthEstimation,
             ),
             (
+                ModelType::Mask2former,
+                "Mask2FormerForUniversalSegmentation",
+                Task::ImageSegmentation,
+            ),
+            (
+                ModelType::Maskformer,
+                "MaskFormerForInstanceSegmentation",
+                Task::ImageSegmentation,
+            ),
+            (
                 ModelType::Superpoint,
                 "SuperPointForKeypointDetection",
                 Task::KeypointDetection,

@@ -25,6 +25,7 @@ const ENDS: &[(&str, Architecture)] = &[
     ("ForSemanticSegmentation", Architecture::Vision),
     ("ForDepthEstimation", Architecture::Vision),
     ("ForKeypointDetection", Architecture::Vision),
+    ("ForUniversalSegmentation", Architecture::Vision),
     ("ForVideoClassification", Architecture::Vision),
     ("ForObjectDetection", Architecture::ObjectDetection),
     ("ForGraphClassification", Architecture::Graph),
@@ -251,6 +252,7 @@ mod tests {
             ("RealmForMultipleChoice", json!({}), "encoder_only"),
             ("SegformerForSemanticSegmentation", json!({}), "vision"),
             ("DiskForKeypointDetection", json!({}), "vision"),
+            ("KMaXForUniversalSegmentation", json!({}), "vision"),
             (
                 "GLPNForDepthEstimation",
                 json!({ "depths": [2, 2, 2, 2] }),

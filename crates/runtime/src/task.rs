@@ -22,6 +22,7 @@ mod keypoint_detection;
 mod multiple_choice;
 mod object_detection;
 mod operator_evaluation;
+mod query_masks;
 mod question_answering;
 mod request;
 mod response;

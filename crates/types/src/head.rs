@@ -51,6 +51,10 @@ closed_enum! {
         ObjectDetection = "ForObjectDetection",
         /// One score per label for each place of an image.
         SemanticSegmentation = "ForSemanticSegmentation",
+        /// A label and a mask for each query: `Mask2FormerForUniversalSegmentation`.
+        UniversalSegmentation = "ForUniversalSegmentation",
+        /// As [`Head::UniversalSegmentation`]: `MaskFormerForInstanceSegmentation`.
+        InstanceSegmentation = "ForInstanceSegmentation",
         /// The depth at each place of an image.
         DepthEstimation = "ForDepthEstimation",
         /// One score per label for a video.
@@ -106,7 +110,9 @@ impl Head {
             Self::Regression => &[Task::TimeSeriesRegression],
             Self::GraphClassification => &[Task::GraphClassification],
             Self::ObjectDetection => &[Task::ObjectDetection],
-            Self::SemanticSegmentation => &[Task::ImageSegmentation],
+            Self::SemanticSegmentation
+            | Self::UniversalSegmentation
+            | Self::InstanceSegmentation => &[Task::ImageSegmentation],
             Self::VideoClassification => &[Task::VideoClassification],
             Self::DepthEstimation => &[Task::DepthEstimation],
             Self::KeypointDetection => &[Task::KeypointDetection],

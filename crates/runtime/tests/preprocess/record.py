@@ -42,6 +42,9 @@ PROCESSORS = (
     ("DPTImageProcessor", {"size": {"height": 30, "width": 18}}),
     ("DPTImageProcessor", {"size": {"height": 30, "width": 18}, "keep_aspect_ratio": True, "ensure_multiple_of": 7}),
     ("DPTImageProcessor", {"size": {"height": 25, "width": 40}, "keep_aspect_ratio": True, "resample": 2}),
+    ("MaskFormerImageProcessor", {"size": {"shortest_edge": 20, "longest_edge": 31}, "size_divisor": 8, "ignore_index": 255}),
+    ("MaskFormerImageProcessor", {"size": {"shortest_edge": 17, "longest_edge": 40}, "size_divisor": 0}),
+    ("Mask2FormerImageProcessor", {"size": {"height": 14, "width": 40}}),
     ("SuperPointImageProcessor", {"size": {"height": 14, "width": 27}}),
 )
 # Fixtures with their own `tokenizer_config.json`, and with changes that select a class with its own rules.
