@@ -45,6 +45,7 @@ mod tests {
                 "LayoutLMForQuestionAnswering",
                 Task::DocumentQuestionAnswering,
             ),
+            (ModelType::Vits, "VitsModel", Task::TextToSpeech),
             (
                 ModelType::Ernie,
                 "ErnieForMultipleChoice",

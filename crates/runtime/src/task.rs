@@ -32,6 +32,7 @@ mod speech_recognition;
 mod text2text_generation;
 mod text_embedding;
 mod text_generation;
+mod text_to_speech;
 mod time_series;
 mod token_classification;
 
@@ -43,7 +44,7 @@ pub use request::{
 pub use response::{
     Answer, AudioEmbedding, Detection, FilledMask, FoundPassage, GeneratedText, GraphEmbedding,
     ImageEmbedding, ImageKeypoints, ImageTextEmbedding, LabelScore, LabelledToken, Response,
-    RetrievedAnswer, Segment, TextEmbedding, Transcription,
+    RetrievedAnswer, Segment, SpokenText, TextEmbedding, Transcription,
 };
 
 use crate::subject::LoadedSubject;
@@ -80,6 +81,8 @@ handlers! {
     document_question_answering: DocumentQuestionAnswering => document_question_answering::answer;
     /// Scores the choices of each text: every choice with its probability, best first.
     multiple_choice: MultipleChoice => multiple_choice::answer;
+    /// Speaks texts: the sound of each.
+    text_to_speech: TextToSpeech => text_to_speech::answer;
     /// Prompts in; per prompt its continuation, the new ids and why it ended, out.
     text_generation: TextGeneration => text_generation::answer;
     /// Generates a text from each text: the generated text, the new ids and the reason why it

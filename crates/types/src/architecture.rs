@@ -95,6 +95,7 @@ impl Architecture {
                 Task::QuestionAnswering,
                 Task::DocumentQuestionAnswering,
                 Task::MultipleChoice,
+                Task::TextToSpeech,
             ],
             Self::DecoderOnly | Self::Moe => &[
                 Task::TextGeneration,

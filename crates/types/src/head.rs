@@ -31,6 +31,8 @@ closed_enum! {
         DocumentQuestionAnswering = "ForDocumentQuestionAnswering",
         /// One score for each choice of a text.
         MultipleChoice = "ForMultipleChoice",
+        /// `VitsModel`: the samples of a sound.
+        TextToWaveform = "ForTextToWaveform",
         /// Scores of the token of each frame of a recording.
         Ctc = "ForCTC",
         /// One score per label for a recording.
@@ -100,6 +102,7 @@ impl Head {
             Self::QuestionAnswering => &[Task::QuestionAnswering],
             Self::DocumentQuestionAnswering => &[Task::DocumentQuestionAnswering],
             Self::MultipleChoice => &[Task::MultipleChoice],
+            Self::TextToWaveform => &[Task::TextToSpeech],
             Self::Ctc => &[Task::SpeechRecognition],
             Self::AudioClassification => &[Task::AudioClassification],
             Self::ImageClassification | Self::ImageClassificationWithTeacher => {

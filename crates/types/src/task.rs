@@ -19,6 +19,8 @@ closed_enum! {
         DocumentQuestionAnswering = "document_question_answering",
         /// Chooses the text that continues another one: one score per choice.
         MultipleChoice = "multiple_choice",
+        /// Speaks a text: the samples of its sound.
+        TextToSpeech = "text_to_speech",
         /// Continues a text.
         TextGeneration = "text_generation",
         /// Generates a text from a text: an answer, a summary, a translation.

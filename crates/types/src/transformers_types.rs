@@ -179,7 +179,7 @@ macro_rules! for_each_transformers_type {
             Ultravbert "ultravbert" [Base "UltraVBertModel", MaskedLm "UltraVBertForMaskedLM", SequenceClassification "UltraVBertForSequenceClassification", TokenClassification "UltraVBertForTokenClassification"]
             Vilt "vilt" [Base "ViltModel"]
             VisualBert "visual_bert" [Base "VisualBertModel", PreTraining "VisualBertForPreTraining"]
-            Vits "vits" [Base "VitsModel"]
+            Vits "vits" [TextToWaveform "VitsModel"]
             Xclip "xclip" [Base "XCLIPModel"]
             Xlm "xlm" [Base "XLMModel", MaskedLm "XLMWithLMHeadModel", SequenceClassification "XLMForSequenceClassification", TokenClassification "XLMForTokenClassification", QuestionAnswering "XLMForQuestionAnsweringSimple", MultipleChoice "XLMForMultipleChoice"]
             XlmRobertaXl "xlm-roberta-xl" [Base "XLMRobertaXLModel", MaskedLm "XLMRobertaXLForMaskedLM", SequenceClassification "XLMRobertaXLForSequenceClassification", TokenClassification "XLMRobertaXLForTokenClassification", QuestionAnswering "XLMRobertaXLForQuestionAnswering", MultipleChoice "XLMRobertaXLForMultipleChoice"]

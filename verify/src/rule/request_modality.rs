@@ -14,7 +14,7 @@
 //!
 //! | tasks | variant | accessors |
 //! |---|---|---|
-//! | `text_embedding`, `fill_mask`, `text_classification`, `token_classification` | `Texts` | `texts` |
+//! | `text_embedding`, `fill_mask`, `text_classification`, `token_classification`, `text_to_speech` | `Texts` | `texts` |
 //! | `question_answering` | `Questions` | `questions` |
 //! | `document_question_answering` | `Documents` | `documents` |
 //! | `multiple_choice` | `Choices` | `choices` |
@@ -68,6 +68,7 @@ fn modality(task: Task) -> Modality {
         Task::TextEmbedding
         | Task::FillMask
         | Task::TextClassification
+        | Task::TextToSpeech
         | Task::TokenClassification => ("Texts", One("texts")),
         Task::QuestionAnswering => ("Questions", One("questions")),
         Task::DocumentQuestionAnswering => ("Documents", One("documents")),

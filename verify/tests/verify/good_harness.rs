@@ -251,6 +251,7 @@ fn written_request(task: Task) -> &'static str {
         Task::TextEmbedding
         | Task::FillMask
         | Task::TextClassification
+        | Task::TextToSpeech
         | Task::TokenClassification => "Request::Texts(recorded.texts()?)",
         Task::QuestionAnswering => "Request::Questions(recorded.questions()?)",
         Task::DocumentQuestionAnswering => "Request::Documents(recorded.documents()?)",

@@ -54,6 +54,7 @@ pub(super) enum TokenizerClass {
     Marian,
     Qwen2,
     Roberta,
+    Vits,
 }
 
 impl TokenizerClass {
@@ -72,6 +73,7 @@ impl TokenizerClass {
             "LlamaTokenizer" => Self::Llama,
             "MarianTokenizer" => Self::Marian,
             "RobertaTokenizer" | "BartTokenizer" => Self::Roberta,
+            "VitsTokenizer" => Self::Vits,
             // Not an error: most classes change nothing in `tokenizer.json`.
             _ => Self::Generic,
         }

@@ -232,6 +232,7 @@ fn class_roles(class: TokenizerClass) -> &'static [(&'static str, &'static str)]
             ("eos_token", "</s>"),
             ("unk_token", "<unk>"),
         ],
+        TokenizerClass::Vits => &[("unk_token", "<unk>"), ("pad_token", "<pad>")],
         TokenizerClass::Generic | TokenizerClass::FrameTokens | TokenizerClass::Marian => &[],
     }
 }

@@ -58,6 +58,7 @@ fn requests(task: Task) -> Vec<Request> {
         Task::TextEmbedding
         | Task::FillMask
         | Task::TextClassification
+        | Task::TextToSpeech
         | Task::TokenClassification => {
             vec![Request::Texts(one_text())]
         }

@@ -112,6 +112,7 @@ fn split(response: Response, counts: &[usize]) -> Option<Vec<Response>> {
         Response::RetrievedAnswers(all) => portions(all, counts, Response::RetrievedAnswers),
         Response::Detections(all) => portions(all, counts, Response::Detections),
         Response::Segments(all) => portions(all, counts, Response::Segments),
+        Response::Speech(all) => portions(all, counts, Response::Speech),
         Response::Depths(all) => portions(all, counts, Response::Depths),
         Response::Keypoints(all) => portions(all, counts, Response::Keypoints),
         Response::Transcriptions(all) => portions(all, counts, Response::Transcriptions),

@@ -9,7 +9,8 @@ use testgen_processing::{
 /// One request: a batch of the modality's real inputs.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Request {
-    /// For `text_embedding`, `fill_mask`, `text_classification` and `token_classification`.
+    /// For `text_embedding`, `fill_mask`, `text_classification`, `token_classification` and
+    /// `text_to_speech`.
     Texts(Vec<String>),
     /// For `question_answering`.
     Questions(Vec<QuestionContext>),

@@ -33,6 +33,8 @@ pub enum Response {
     Keypoints(Vec<ImageKeypoints>),
     /// Of `speech_recognition`.
     Transcriptions(Vec<Transcription>),
+    /// Of `text_to_speech`.
+    Speech(Vec<SpokenText>),
     /// Of `audio_embedding`.
     AudioEmbeddings(Vec<AudioEmbedding>),
     /// Of `image_embedding`.
@@ -188,6 +190,15 @@ pub struct Transcription {
     pub text: String,
     /// The tokens: the ones that a decoder wrote, or the likeliest of every frame.
     pub ids: Vec<i64>,
+}
+
+/// The sound of a text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SpokenText {
+    /// Numbers from -1 to 1, `[samples]`.
+    pub waveform: Array,
+    /// Samples in a second.
+    pub sampling_rate: usize,
 }
 
 /// The vectors of one recording.

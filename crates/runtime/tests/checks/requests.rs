@@ -11,6 +11,7 @@ pub(crate) fn request_of(task: Task, recorded: &RecordedRequest) -> Result<Reque
         Task::TextEmbedding
         | Task::FillMask
         | Task::TextClassification
+        | Task::TextToSpeech
         | Task::TokenClassification => Request::Texts(recorded.texts()?),
         Task::QuestionAnswering => Request::Questions(recorded.questions()?),
         Task::DocumentQuestionAnswering => Request::Documents(recorded.documents()?),
@@ -67,6 +68,7 @@ pub(crate) fn handler_of(task: Task) -> Handler {
         Task::QuestionAnswering => task::question_answering,
         Task::DocumentQuestionAnswering => task::document_question_answering,
         Task::MultipleChoice => task::multiple_choice,
+        Task::TextToSpeech => task::text_to_speech,
         Task::TextGeneration => task::text_generation,
         Task::Text2TextGeneration => task::text2text_generation,
         Task::SpeechRecognition => task::speech_recognition,

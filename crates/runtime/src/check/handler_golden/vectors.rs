@@ -105,6 +105,13 @@ fn named(response: &Response) -> Option<Vec<Named>> {
                 ("texts", stacked(&both.texts)),
             ])]
         }
+        Response::Speech(texts) => texts
+            .iter()
+            .map(|text| {
+                let rate = Array::floats([1], vec![text.sampling_rate as f32]);
+                Named::from([("waveform", text.waveform.clone()), ("sampling_rate", rate)])
+            })
+            .collect(),
         Response::Keypoints(images) => images
             .iter()
             .map(|one| {
