@@ -82,6 +82,8 @@ pub fn inspect(directory: &Path, task: Option<Task>) -> Result<FoundCheckpoint, 
         // What the collator of graphs needs to know is in there.
         // Operators have no checkpoint, so that no model type leads here.
         Architecture::Graph | Architecture::Operators => &["config.json"],
+        // Its tokenizer has no file of the other form.
+        _ if model_type == ModelType::Vits => &["vocab.json"],
         architecture if architecture.reads_text() => {
             // Checkpoints of Marian have SentencePiece files instead, checkpoints of RAG one folder
             // for each of two tokenizers.

@@ -13,6 +13,7 @@ from engine import torch_split
 from engine.engine_device import set_modules_aside
 from engine.engine_protocol import CallError, Unsupported
 from reference.families import FAMILIES
+from reference.losses import without_losses
 from reference.registry import kind
 from reference.weight_files import weight_files
 
@@ -82,7 +83,8 @@ def from_pretrained(model_class, request):
     if request.config is not None:
         options["config"] = config_of(model_class, request.config)
     try:
-        return model_class.from_pretrained(request.directory, **options)
+        with without_losses():
+            return model_class.from_pretrained(request.directory, **options)
     except ImportError as error:
         raise Unsupported(str(error)) from error
     except ValueError as error:

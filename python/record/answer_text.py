@@ -146,6 +146,19 @@ def multiple_choice(subject):
     return Answered({"choices": requests}, {"labels": labels}, source, runs)
 
 
+def text_to_speech(subject):
+    """The sound of each text, computed alone as `TextToAudioPipeline` does: the sound of a padded text has more samples."""
+    if subject.config.noise_scale or subject.config.noise_scale_duration:
+        raise NotServed("the class draws random numbers; `noise_scale` and `noise_scale_duration` of config.json must be 0")
+    cases = [dict(subject.tokenizer([text], return_tensors="pt")) for text in subject.texts]
+    runs = Forward(cases, lambda _, result: {"waveform": result["waveform"]})
+    with torch.no_grad():
+        sounds = [subject.model(**case)["waveform"][0] for case in cases]
+    rate = torch.tensor([float(subject.config.sampling_rate)])
+    answer = {"vectors": [{"waveform": vector(sound), "sampling_rate": vector(rate)} for sound in sounds]}
+    return Answered({"texts": subject.texts}, answer, "the tokenizer and `waveform` of the class", runs)
+
+
 def question_answering(subject):
     """The likeliest spans of each context, as `QuestionAnsweringPipeline` of transformers 4 finds them; transformers 5 has no such
     pipeline."""

@@ -91,6 +91,9 @@ def channels(model, config):
     declared = number(first(config, IMAGE, CHANNELS))
     if declared:
         return declared
+    if hasattr(model, "extract_one_channel_pixel_values"):
+        # SuperPoint and its relatives take images of three channels and read one of them.
+        return 3
     kinds = (torch.nn.Conv2d, torch.nn.Conv3d)
     convolutions = (module for name, module in model.named_modules() if isinstance(module, kinds) and "audio" not in name)
     return next((module.in_channels for module in convolutions), 3)

@@ -11,6 +11,7 @@ from transformers import AutoConfig
 
 from reference.errors import NeedsPackage, RecordError, user_error
 from reference.families import FAMILIES, attention_of, family_of
+from reference.losses import without_losses
 from reference.registry import entry, kind
 from reference.versions import LOAD_OPTIONS, problem
 
@@ -75,9 +76,10 @@ def prepare(model, directory):
 def from_pretrained(model_class, directory, dtype, **options):
     """The model, also one that lacks weights, and the account of its loading."""
     options = {"attn_implementation": attention_of(AutoConfig.from_pretrained(directory)), **LOAD_OPTIONS, **options}
-    model, information = model_class.from_pretrained(
-        directory, dtype=dtype, output_loading_info=True, ignore_mismatched_sizes=True, use_safetensors=True, **options
-    )
+    with without_losses():
+        model, information = model_class.from_pretrained(
+            directory, dtype=dtype, output_loading_info=True, ignore_mismatched_sizes=True, use_safetensors=True, **options
+        )
     # The number of batches in training: an integer, which synthetic checkpoints lack, and which no result depends on.
     missing = {name for name in information["missing_keys"] if not name.endswith("num_batches_tracked")}
     return model, information | {"missing_keys": missing}

@@ -34,6 +34,7 @@ pub(crate) const REFERENCE: EmbeddedFiles = files! {
     "reference/generation.py"
     "reference/image_inputs.py"
     "reference/loading.py"
+    "reference/losses.py"
     "reference/registry.json"
     "reference/registry.py"
     "reference/results.py"

@@ -45,6 +45,7 @@ mod tests {
                 "LayoutLMForQuestionAnswering",
                 Task::DocumentQuestionAnswering,
             ),
+            (ModelType::Vits, "VitsModel", Task::TextToSpeech),
             (
                 ModelType::Ernie,
                 "ErnieForMultipleChoice",
@@ -156,6 +157,21 @@ mod tests {
                 ModelType::DepthAnything,
                 "DepthAnythingForDepthEstimation",
                 Task::DepthEstimation,
+            ),
+            (
+                ModelType::Mask2former,
+                "Mask2FormerForUniversalSegmentation",
+                Task::ImageSegmentation,
+            ),
+            (
+                ModelType::Maskformer,
+                "MaskFormerForInstanceSegmentation",
+                Task::ImageSegmentation,
+            ),
+            (
+                ModelType::Superpoint,
+                "SuperPointForKeypointDetection",
+                Task::KeypointDetection,
             ),
             (
                 ModelType::Deit,

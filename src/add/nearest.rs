@@ -24,6 +24,8 @@ const ENDS: &[(&str, Architecture)] = &[
     ("ForImageClassificationWithTeacher", Architecture::Vision),
     ("ForSemanticSegmentation", Architecture::Vision),
     ("ForDepthEstimation", Architecture::Vision),
+    ("ForKeypointDetection", Architecture::Vision),
+    ("ForUniversalSegmentation", Architecture::Vision),
     ("ForVideoClassification", Architecture::Vision),
     ("ForObjectDetection", Architecture::ObjectDetection),
     ("ForGraphClassification", Architecture::Graph),
@@ -251,6 +253,8 @@ mod tests {
             ("BeitForImageClassification", json!({}), "vision"),
             ("RealmForMultipleChoice", json!({}), "encoder_only"),
             ("SegformerForSemanticSegmentation", json!({}), "vision"),
+            ("DiskForKeypointDetection", json!({}), "vision"),
+            ("KMaXForUniversalSegmentation", json!({}), "vision"),
             (
                 "GLPNForDepthEstimation",
                 json!({ "depths": [2, 2, 2, 2] }),

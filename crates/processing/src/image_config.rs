@@ -12,7 +12,7 @@ use class::{Defaults, UNSUPPORTED, class_defaults};
 use sizes::{crop, resize};
 use std::path::Path;
 
-pub(crate) use resize::Resize;
+pub(crate) use resize::{Resize, SideMultiple};
 
 /// The steps that are applied to an image, in this order; a disabled step is none.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,6 +39,15 @@ const OF_PADDING: [&str; 3] = ["do_pad", "max_size", "pad_and_return_pixel_mask"
 
 /// Fields of DPT's processor. Its `size_divisor` has no effect unless it pads.
 const OF_MULTIPLES: [&str; 3] = ["ensure_multiple_of", "keep_aspect_ratio", "size_divisor"];
+
+/// Fields of MaskFormer's and Mask2Former's processors. Those of labels have no effect on images.
+const OF_MASKS: [&str; 5] = [
+    "_max_size",
+    "ignore_index",
+    "num_labels",
+    "reduce_labels",
+    "size_divisor",
+];
 
 /// Fields that are read here, or that change no pixel of an RGB image.
 const KNOWN: [&str; 29] = [
@@ -161,7 +170,12 @@ fn channels(file: &ConfigFile, name: &str) -> Result<Option<[f64; 3]>, Preproces
 
 fn is_known(name: &str, defaults: &Defaults) -> bool {
     let has_multiple = matches!(defaults.size, Resize::Multiple(..));
+    let has_masks = matches!(
+        defaults.size,
+        Resize::Edges(_, _, Some(SideMultiple::Above(_)))
+    );
     KNOWN.contains(&name)
         || (defaults.pad && OF_PADDING.contains(&name))
+        || (has_masks && OF_MASKS.contains(&name))
         || (has_multiple && OF_MULTIPLES.contains(&name))
 }

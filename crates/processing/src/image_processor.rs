@@ -3,7 +3,7 @@
 use crate::{
     error::PreprocessError,
     image::Image,
-    image_config::{self, ImageConfig, Resize},
+    image_config::{self, ImageConfig, Resize, SideMultiple},
     resample::{ResampleFilter, resize},
     size::Size,
 };
@@ -174,9 +174,14 @@ fn resized(image: &Image, size: Resize, filter: ResampleFilter) -> Result<Image,
     }
 }
 
-/// As `get_size_with_aspect_ratio`, and with a multiple as YOLOS' variant of it: the longer side is
-/// cut off to whole pixels.
-fn within_edges(size: Size, shortest: usize, longest: usize, multiple: Option<usize>) -> Size {
+/// As `get_size_with_aspect_ratio`, and with a multiple below as YOLOS' variant of it: the longer
+/// side is cut off to whole pixels.
+fn within_edges(
+    size: Size,
+    shortest: usize,
+    longest: usize,
+    multiple: Option<SideMultiple>,
+) -> Size {
     let Size { height, width } = size;
     let (short, long) = (size.shorter() as f64, size.longer() as f64);
     let limited =
@@ -187,16 +192,16 @@ fn within_edges(size: Size, shortest: usize, longest: usize, multiple: Option<us
     let exact = limited.unwrap_or(side as f64);
     let other = |longer: usize, shorter: usize| (exact * longer as f64 / shorter as f64) as usize;
     let (height, width) = match multiple {
-        None if size.shorter() == side => (height, width),
         // YOLOS compares `width < height` first, so that a portrait image always gets a computed
         // height.
-        Some(_) if height <= width && height == side => (height, width),
+        Some(SideMultiple::Below(_)) if height <= width && height == side => (height, width),
+        None | Some(SideMultiple::Above(_)) if size.shorter() == side => (height, width),
         _ if width < height => (other(height, width), side),
         _ => (side, other(width, height)),
     };
     Size {
-        height: multiple.map_or(height, |multiple| height - height % multiple),
-        width: multiple.map_or(width, |multiple| width - width % multiple),
+        height: multiple.map_or(height, |multiple| multiple.apply(height)),
+        width: multiple.map_or(width, |multiple| multiple.apply(width)),
     }
 }
 

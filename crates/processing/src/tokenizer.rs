@@ -3,6 +3,7 @@
 
 mod assemble;
 mod batch;
+mod characters;
 mod class;
 mod digest;
 mod encode;
@@ -20,6 +21,7 @@ pub use side::PaddingSide;
 
 use crate::{config_file::ConfigFile, error::PreprocessError};
 use batch::Padding;
+use characters::Characters;
 use class::TokenizerClass;
 use encode::{encode_all, encode_input, failed};
 use guarded::guarded;
@@ -40,6 +42,7 @@ pub struct Tokenizer {
     settings: TokenizerSettings,
     pad_id: Option<u32>,
     translation: Option<Translation>,
+    characters: Option<Characters>,
 }
 
 /// How a batch of texts is laid out; the default is what the checkpoint says, without truncation.
@@ -79,9 +82,14 @@ impl Tokenizer {
                 settings,
                 pad_id: translation.pad,
                 translation: Some(translation),
+                characters: None,
             }));
         }
-        let Some(mut backend) = assemble::backend(directory, &settings)? else {
+        let (backend, characters) = match Characters::open(directory, &settings)? {
+            Some((backend, characters)) => (Some(backend), Some(characters)),
+            None => (assemble::backend(directory, &settings)?, None),
+        };
+        let Some(mut backend) = backend else {
             return Ok(None);
         };
         let completed = guarded(|| Ok(assemble::complete(&mut backend, &settings)));
@@ -94,6 +102,7 @@ impl Tokenizer {
             settings,
             pad_id,
             translation: None,
+            characters,
         }))
     }
 
@@ -133,6 +142,13 @@ impl Tokenizer {
         inputs: &[TextInput<'_>],
         options: TokenizeOptions,
     ) -> Result<TokenBatch, PreprocessError> {
+        if let Some(characters) = &self.characters {
+            let encodings: Vec<Encoding> = inputs
+                .iter()
+                .map(|input| characters.encode(input, options.max_length))
+                .collect();
+            return self.batch(&encodings, options);
+        }
         let inputs: Vec<EncodeInput<'_>> = inputs.iter().map(encode_input).collect();
         let encodings = match options.max_length {
             None => encode_all(&self.backend, inputs)?,

@@ -18,9 +18,11 @@ mod image_map;
 mod image_segmentation;
 mod image_text;
 mod image_text_to_text;
+mod keypoint_detection;
 mod multiple_choice;
 mod object_detection;
 mod operator_evaluation;
+mod query_masks;
 mod question_answering;
 mod request;
 mod response;
@@ -30,6 +32,7 @@ mod speech_recognition;
 mod text2text_generation;
 mod text_embedding;
 mod text_generation;
+mod text_to_speech;
 mod time_series;
 mod token_classification;
 
@@ -40,8 +43,8 @@ pub use request::{
 };
 pub use response::{
     Answer, AudioEmbedding, Detection, FilledMask, FoundPassage, GeneratedText, GraphEmbedding,
-    ImageEmbedding, ImageTextEmbedding, LabelScore, LabelledToken, Response, RetrievedAnswer,
-    Segment, TextEmbedding, Transcription,
+    ImageEmbedding, ImageKeypoints, ImageTextEmbedding, LabelScore, LabelledToken, Response,
+    RetrievedAnswer, Segment, SpokenText, TextEmbedding, Transcription,
 };
 
 use crate::subject::LoadedSubject;
@@ -78,6 +81,8 @@ handlers! {
     document_question_answering: DocumentQuestionAnswering => document_question_answering::answer;
     /// Scores the choices of each text: every choice with its probability, best first.
     multiple_choice: MultipleChoice => multiple_choice::answer;
+    /// Speaks texts: the sound of each.
+    text_to_speech: TextToSpeech => text_to_speech::answer;
     /// Prompts in; per prompt its continuation, the new ids and why it ended, out.
     text_generation: TextGeneration => text_generation::answer;
     /// Generates a text from each text: the generated text, the new ids and the reason why it
@@ -98,6 +103,8 @@ handlers! {
     image_segmentation: ImageSegmentation => image_segmentation::answer;
     /// Images in; per image the depth of its pixels [height, width] out.
     depth_estimation: DepthEstimation => depth_estimation::answer;
+    /// Finds points in images: per image their places in pixels, with scores and descriptors.
+    keypoint_detection: KeypointDetection => keypoint_detection::answer;
     /// Classifies videos: per video every label with its probability, best first.
     video_classification: VideoClassification => classification::answer_videos;
     /// Images in; per image the vectors of its patches and one pooled vector out.

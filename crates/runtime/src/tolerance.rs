@@ -200,6 +200,11 @@ impl<'a> Tolerance<'a> {
         self.threshold_above(&limits, limits.metamorphic_floor, name)
     }
 
+    /// Whether the device computes in f32.
+    pub(crate) fn is_f32(&self) -> bool {
+        self.compute == DeviceArithmetic::F32
+    }
+
     /// The noise that the thresholds of `name` are derived from.
     pub(crate) fn noise(&self, name: &str) -> Option<NoiseLevel> {
         self.noise.level(self.compute.limits().noise, name)

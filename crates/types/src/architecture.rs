@@ -95,6 +95,7 @@ impl Architecture {
                 Task::QuestionAnswering,
                 Task::DocumentQuestionAnswering,
                 Task::MultipleChoice,
+                Task::TextToSpeech,
             ],
             Self::DecoderOnly | Self::Moe => &[
                 Task::TextGeneration,
@@ -121,6 +122,7 @@ impl Architecture {
                 Task::ImageSegmentation,
                 Task::DepthEstimation,
                 Task::VideoClassification,
+                Task::KeypointDetection,
             ],
             Self::ObjectDetection => &[Task::ObjectDetection, Task::ImageEmbedding],
             Self::VisionText => &[Task::ImageTextSimilarity, Task::ImageTextEmbedding],

@@ -31,6 +31,8 @@ closed_enum! {
         DocumentQuestionAnswering = "ForDocumentQuestionAnswering",
         /// One score for each choice of a text.
         MultipleChoice = "ForMultipleChoice",
+        /// `VitsModel`: the samples of a sound.
+        TextToWaveform = "ForTextToWaveform",
         /// Scores of the token of each frame of a recording.
         Ctc = "ForCTC",
         /// One score per label for a recording.
@@ -51,10 +53,16 @@ closed_enum! {
         ObjectDetection = "ForObjectDetection",
         /// One score per label for each place of an image.
         SemanticSegmentation = "ForSemanticSegmentation",
+        /// A label and a mask for each query: `Mask2FormerForUniversalSegmentation`.
+        UniversalSegmentation = "ForUniversalSegmentation",
+        /// As [`Head::UniversalSegmentation`]: `MaskFormerForInstanceSegmentation`.
+        InstanceSegmentation = "ForInstanceSegmentation",
         /// The depth at each place of an image.
         DepthEstimation = "ForDepthEstimation",
         /// One score per label for a video.
         VideoClassification = "ForVideoClassification",
+        /// Points of an image with scores and descriptors.
+        KeypointDetection = "ForKeypointDetection",
         /// `RagTokenForGeneration`: scores of the next token, each of which may come from another
         /// passage.
         TokenGeneration = "TokenForGeneration",
@@ -94,6 +102,7 @@ impl Head {
             Self::QuestionAnswering => &[Task::QuestionAnswering],
             Self::DocumentQuestionAnswering => &[Task::DocumentQuestionAnswering],
             Self::MultipleChoice => &[Task::MultipleChoice],
+            Self::TextToWaveform => &[Task::TextToSpeech],
             Self::Ctc => &[Task::SpeechRecognition],
             Self::AudioClassification => &[Task::AudioClassification],
             Self::ImageClassification | Self::ImageClassificationWithTeacher => {
@@ -104,9 +113,12 @@ impl Head {
             Self::Regression => &[Task::TimeSeriesRegression],
             Self::GraphClassification => &[Task::GraphClassification],
             Self::ObjectDetection => &[Task::ObjectDetection],
-            Self::SemanticSegmentation => &[Task::ImageSegmentation],
+            Self::SemanticSegmentation
+            | Self::UniversalSegmentation
+            | Self::InstanceSegmentation => &[Task::ImageSegmentation],
             Self::VideoClassification => &[Task::VideoClassification],
             Self::DepthEstimation => &[Task::DepthEstimation],
+            Self::KeypointDetection => &[Task::KeypointDetection],
             Self::TokenGeneration | Self::SequenceGeneration => {
                 &[Task::RetrievalAugmentedGeneration]
             }

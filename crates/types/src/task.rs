@@ -19,6 +19,8 @@ closed_enum! {
         DocumentQuestionAnswering = "document_question_answering",
         /// Chooses the text that continues another one: one score per choice.
         MultipleChoice = "multiple_choice",
+        /// Speaks a text: the samples of its sound.
+        TextToSpeech = "text_to_speech",
         /// Continues a text.
         TextGeneration = "text_generation",
         /// Generates a text from a text: an answer, a summary, a translation.
@@ -41,6 +43,8 @@ closed_enum! {
         DepthEstimation = "depth_estimation",
         /// Classifies a video: one score per label.
         VideoClassification = "video_classification",
+        /// Finds points in an image: places with scores and descriptors.
+        KeypointDetection = "keypoint_detection",
         /// Compares images with texts: one score per image and text (zero-shot classification).
         ImageTextSimilarity = "image_text_similarity",
         /// Embeds images and texts in a common space: one vector each.

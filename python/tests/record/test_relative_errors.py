@@ -24,6 +24,12 @@ def test_zero_equals_zero_only():
     assert relative_errors([0.0, 1e-9], [0.0, 0.0]) == [numpy.inf, numpy.inf]
 
 
+def test_a_result_of_another_shape_has_no_entry():
+    runs = [[{"points": numpy.ones((count, 2)), "embed": numpy.ones(3)}] for count in (4, 5)]
+    assert largest_errors(*runs) == {"embed": [0.0, 0.0]}
+    assert finite_where(*runs)
+
+
 def test_the_scale_of_both_does_not_matter():
     random = numpy.random.default_rng(1)
     reference = random.normal(size=100)

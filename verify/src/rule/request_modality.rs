@@ -14,13 +14,13 @@
 //!
 //! | tasks | variant | accessors |
 //! |---|---|---|
-//! | `text_embedding`, `fill_mask`, `text_classification`, `token_classification` | `Texts` | `texts` |
+//! | `text_embedding`, `fill_mask`, `text_classification`, `token_classification`, `text_to_speech` | `Texts` | `texts` |
 //! | `question_answering` | `Questions` | `questions` |
 //! | `document_question_answering` | `Documents` | `documents` |
 //! | `multiple_choice` | `Choices` | `choices` |
 //! | `text_generation`, `text2text_generation`, `retrieval_augmented_generation` | `Prompts` | `prompts`, `controls` |
 //! | `speech_recognition`, `audio_classification`, `audio_embedding` | `Speech` | `recordings`, `controls` |
-//! | `image_classification`, `image_embedding`, `object_detection`, `image_segmentation`, `depth_estimation` | `Images` | `images` |
+//! | `image_classification`, `image_embedding`, `object_detection`, `image_segmentation`, `depth_estimation`, `keypoint_detection` | `Images` | `images` |
 //! | `video_classification` | `Videos` | `videos` |
 //! | `image_text_similarity`, `image_text_embedding` | `ImagesWithTexts` | `images`, `texts` |
 //! | `image_text_to_text` | `ImagePrompts` | `images`, `prompts`, `controls` |
@@ -68,6 +68,7 @@ fn modality(task: Task) -> Modality {
         Task::TextEmbedding
         | Task::FillMask
         | Task::TextClassification
+        | Task::TextToSpeech
         | Task::TokenClassification => ("Texts", One("texts")),
         Task::QuestionAnswering => ("Questions", One("questions")),
         Task::DocumentQuestionAnswering => ("Documents", One("documents")),
@@ -82,7 +83,8 @@ fn modality(task: Task) -> Modality {
         | Task::ImageEmbedding
         | Task::ObjectDetection
         | Task::ImageSegmentation
-        | Task::DepthEstimation => ("Images", One("images")),
+        | Task::DepthEstimation
+        | Task::KeypointDetection => ("Images", One("images")),
         Task::VideoClassification => ("Videos", One("videos")),
         Task::ImageTextSimilarity | Task::ImageTextEmbedding => {
             ("ImagesWithTexts", Named(&["images", "texts"]))

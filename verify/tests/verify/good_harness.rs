@@ -251,6 +251,7 @@ fn written_request(task: Task) -> &'static str {
         Task::TextEmbedding
         | Task::FillMask
         | Task::TextClassification
+        | Task::TextToSpeech
         | Task::TokenClassification => "Request::Texts(recorded.texts()?)",
         Task::QuestionAnswering => "Request::Questions(recorded.questions()?)",
         Task::DocumentQuestionAnswering => "Request::Documents(recorded.documents()?)",
@@ -265,6 +266,7 @@ fn written_request(task: Task) -> &'static str {
         | Task::ImageEmbedding
         | Task::ImageSegmentation
         | Task::DepthEstimation
+        | Task::KeypointDetection
         | Task::ObjectDetection => "Request::Images(recorded.images()?)",
         Task::VideoClassification => "Request::Videos(recorded.videos()?)",
         Task::ImageTextSimilarity | Task::ImageTextEmbedding => {

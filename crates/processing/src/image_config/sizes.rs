@@ -3,7 +3,7 @@
 
 use super::{
     class::{Defaults, UNSUPPORTED},
-    resize::Resize,
+    resize::{Resize, SideMultiple},
 };
 use crate::{
     config_file::ConfigFile, error::PreprocessError, resample::ResampleFilter, size::Size,
@@ -30,9 +30,16 @@ pub(super) fn resize(
         Some(size) => size,
         None => defaults.size,
     };
-    // Only DETR and YOLOS keep the longer side within a limit; for the other classes such a size is
-    // an error below.
+    // Only DETR and its relatives keep the longer side within a limit; for the other classes such a
+    // size is an error below.
     if let Resize::Edges(_, _, multiple) = defaults.size {
+        let multiple = match multiple {
+            Some(SideMultiple::Above(multiple)) => {
+                let given = file.count("size_divisor")?;
+                Some(SideMultiple::Above(given.unwrap_or(multiple)))
+            }
+            other => other,
+        };
         return Ok((edges(file, size, multiple)?, filter));
     }
     if let Resize::Edges(..) = size {
@@ -62,11 +69,12 @@ pub(super) fn resize(
     Ok((Resize::ShareOfSquare(side, share), filter))
 }
 
-/// The size of DETR's and YOLOS' processors; older files have the longer side in a separate field.
+/// The size of the processors of DETR and its relatives; older files have the longer side in a
+/// separate field.
 fn edges(
     file: &ConfigFile,
     size: Resize,
-    multiple: Option<usize>,
+    multiple: Option<SideMultiple>,
 ) -> Result<Resize, PreprocessError> {
     // The `max_size` that transformers completes such a file with.
     const LONGEST: usize = 1333;
@@ -80,7 +88,14 @@ fn edges(
                 multiple,
             ))
         }
-        Resize::Exact(..) => Ok(size),
+        Resize::Exact(Size { height, width }) => Ok(match multiple {
+            Some(above @ SideMultiple::Above(_)) => Resize::Exact(Size {
+                height: above.apply(height),
+                width: above.apply(width),
+            }),
+            // YOLOS cuts off only a side that it computes.
+            _ => size,
+        }),
         _ => Err(file.wrong(
             "size",
             "has no `longest_edge`",

@@ -67,7 +67,8 @@ fn older(directory: &Path, settings: &TokenizerSettings) -> Result<Option<Value>
         | TokenizerClass::Llama
         | TokenizerClass::Generic
         | TokenizerClass::FrameTokens
-        | TokenizerClass::Marian => None,
+        | TokenizerClass::Marian
+        | TokenizerClass::Vits => None,
     };
     if let Some(model) = model {
         let mut file = json!({ "version": "1.0", "added_tokens": [], "model": model });

@@ -19,6 +19,25 @@ const PADDED_LEFT: [&str; 6] = [
     "XLNetTokenizer",
 ];
 
+/// The classes of transformers 5 whose `model_input_names` have `token_type_ids`. Others, and
+/// `TokenizersBackend`, return none, so that the second text of a pair has the type of the first.
+const WITH_TOKEN_TYPES: [&str; 14] = [
+    "BertTokenizer",
+    "ConvBertTokenizer",
+    "DPRContextEncoderTokenizer",
+    "DPRQuestionEncoderTokenizer",
+    "DebertaTokenizer",
+    "DebertaV2Tokenizer",
+    "ElectraTokenizer",
+    "FNetTokenizer",
+    "LayoutLMTokenizer",
+    "LayoutLMv2Tokenizer",
+    "LxmertTokenizer",
+    "MarkupLMTokenizer",
+    "MobileBertTokenizer",
+    "SqueezeBertTokenizer",
+];
+
 /// The transformers class that rebuilds a tokenizer from its vocabulary by the rules of the class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TokenizerClass {
@@ -35,6 +54,7 @@ pub(super) enum TokenizerClass {
     Marian,
     Qwen2,
     Roberta,
+    Vits,
 }
 
 impl TokenizerClass {
@@ -53,6 +73,7 @@ impl TokenizerClass {
             "LlamaTokenizer" => Self::Llama,
             "MarianTokenizer" => Self::Marian,
             "RobertaTokenizer" | "BartTokenizer" => Self::Roberta,
+            "VitsTokenizer" => Self::Vits,
             // Not an error: most classes change nothing in `tokenizer.json`.
             _ => Self::Generic,
         }
@@ -93,6 +114,13 @@ pub(super) fn default_padding_side(class_name: &str) -> PaddingSide {
     } else {
         PaddingSide::Right
     }
+}
+
+/// Whether the class returns token types, which holds where `tokenizer_config.json` has no
+/// `model_input_names`.
+pub(super) fn has_token_types(class_name: &str) -> bool {
+    // Without a name the class is one that is not known here: the model decides alone.
+    class_name.is_empty() || WITH_TOKEN_TYPES.contains(&class_name)
 }
 
 #[cfg(test)]

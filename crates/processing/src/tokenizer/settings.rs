@@ -1,7 +1,7 @@
 //! The settings next to `tokenizer.json`: special tokens, padding sides, limits.
 
 use super::{
-    class::{TokenizerClass, class_name, default_padding_side},
+    class::{TokenizerClass, class_name, default_padding_side, has_token_types},
     side::PaddingSide,
 };
 use crate::{config_file::ConfigFile, error::PreprocessError};
@@ -72,7 +72,7 @@ impl TokenizerSettings {
             max_length: max_length(&file)?,
             clean_up_spaces: file.flag("clean_up_tokenization_spaces")?.unwrap_or(false),
             split_special_tokens: file.flag("split_special_tokens")?.unwrap_or(false),
-            token_types: token_types(&file, model)?,
+            token_types: token_types(&file, model, name)?,
             ends: given.then(|| (ends.0.unwrap_or(false), ends.1.unwrap_or(false))),
             lowercase: file.flag("do_lower_case")?,
             strip_accents: file.flag("strip_accents")?,
@@ -128,13 +128,20 @@ fn max_length(file: &ConfigFile) -> Result<Option<usize>, PreprocessError> {
         .map(|length| length as usize))
 }
 
-/// `model_input_names` decides if it is given; else a model with two or more token types reads
-/// them.
-fn token_types(file: &ConfigFile, model: &ConfigFile) -> Result<bool, PreprocessError> {
+/// `model_input_names` decides if it is given, else the class; a model with fewer than two token
+/// types reads none.
+fn token_types(
+    file: &ConfigFile,
+    model: &ConfigFile,
+    class_name: &str,
+) -> Result<bool, PreprocessError> {
     let types = model.count("type_vocab_size")?.unwrap_or(0);
     let named = file.get("model_input_names").and_then(Value::as_array);
-    let excluded = named.is_some_and(|names| !names.iter().any(|name| name == "token_type_ids"));
-    Ok(types >= 2 && !excluded)
+    let returned = named.map_or_else(
+        || has_token_types(class_name),
+        |names| names.iter().any(|name| name == "token_type_ids"),
+    );
+    Ok(types >= 2 && returned)
 }
 
 /// The named special tokens. Older checkpoints keep them in a separate file, which then decides.
@@ -225,6 +232,7 @@ fn class_roles(class: TokenizerClass) -> &'static [(&'static str, &'static str)]
             ("eos_token", "</s>"),
             ("unk_token", "<unk>"),
         ],
+        TokenizerClass::Vits => &[("unk_token", "<unk>"), ("pad_token", "<pad>")],
         TokenizerClass::Generic | TokenizerClass::FrameTokens | TokenizerClass::Marian => &[],
     }
 }

@@ -80,17 +80,44 @@ fn rows_are_cut_on_the_side_of_the_settings() {
     assert_eq!((&row, row == first), (&last, false));
 }
 
+fn has_token_types(settings: &Value) -> bool {
+    let encoded = with("bert", settings).encode(&["the dog"]).unwrap();
+    encoded.contains_key("token_type_ids")
+}
+
 #[test]
 fn token_types_are_read_where_the_names_of_the_inputs_have_them() {
-    let has = |names: &[&str]| {
-        let tokenizer = with("bert", &json!({ "model_input_names": names }));
-        tokenizer
-            .encode(&["the dog"])
-            .unwrap()
-            .contains_key("token_type_ids")
-    };
-    assert!(has(&["input_ids", "token_type_ids", "attention_mask"]));
-    assert!(!has(&["input_ids", "attention_mask"]));
+    for (names, expected) in [
+        (
+            json!(["input_ids", "token_type_ids", "attention_mask"]),
+            true,
+        ),
+        (json!(["input_ids", "attention_mask"]), false),
+    ] {
+        for class in ["BertTokenizer", "TokenizersBackend"] {
+            let settings = json!({ "tokenizer_class": class, "model_input_names": names });
+            assert_eq!(has_token_types(&settings), expected, "{settings}");
+        }
+    }
+}
+
+/// Expected values are from `AutoTokenizer` (transformers 5.23).
+#[test]
+fn without_names_of_the_inputs_the_class_decides_about_token_types() {
+    for (class, expected) in [
+        ("BertTokenizerFast", true),
+        ("DebertaV2Tokenizer", true),
+        ("ElectraTokenizer", true),
+        ("TokenizersBackend", false),
+        ("PreTrainedTokenizerFast", false),
+        ("AlbertTokenizer", false),
+        ("DistilBertTokenizer", false),
+        ("RobertaTokenizer", false),
+    ] {
+        let settings = json!({ "tokenizer_class": class });
+        assert_eq!(has_token_types(&settings), expected, "{class}");
+    }
+    assert!(has_token_types(&json!({})), "the class of the model type");
 }
 
 #[test]

@@ -58,6 +58,7 @@ fn requests(task: Task) -> Vec<Request> {
         Task::TextEmbedding
         | Task::FillMask
         | Task::TextClassification
+        | Task::TextToSpeech
         | Task::TokenClassification => {
             vec![Request::Texts(one_text())]
         }
@@ -98,7 +99,8 @@ fn requests(task: Task) -> Vec<Request> {
         | Task::ImageEmbedding
         | Task::ObjectDetection
         | Task::ImageSegmentation
-        | Task::DepthEstimation => {
+        | Task::DepthEstimation
+        | Task::KeypointDetection => {
             vec![Request::Images(one_image())]
         }
         Task::VideoClassification => vec![Request::Videos(vec![one_image()])],

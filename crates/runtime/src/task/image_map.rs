@@ -51,8 +51,8 @@ pub(super) fn of_each_image<T>(
     Ok(maps.map(|map| read(&map)).collect())
 }
 
-#[cfg(test)]
 impl<'a> ImageMap<'a> {
+    /// Maps that were computed in the size `computed`, of an image of the size `size`.
     pub(super) fn new(values: &'a [f32], computed: [usize; 2], size: [usize; 2]) -> Self {
         Self {
             values,

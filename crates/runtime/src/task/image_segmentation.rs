@@ -2,11 +2,13 @@
 //!
 //! Follows `ImageSegmentationPipeline` and `post_process_semantic_segmentation`: the scores of each
 //! label are interpolated to the size of the image, and each pixel has the label with the largest.
+//! Models that return masks of queries in the place of scores are in `query_masks.rs`.
 
 use super::{
     Request, Response, Segment,
     call::{HandlerError, TaskCall},
     image_map::{ImageMap, of_each_image},
+    query_masks,
 };
 use std::collections::BTreeSet;
 use testgen_nn::array::Array;
@@ -16,10 +18,12 @@ const OUTPUT: (&str, usize) = ("logits", 4);
 const HINT: &str = "a class such as `SegformerForSemanticSegmentation`";
 
 pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
-    let images = of_each_image(call, request, OUTPUT, HINT, |scores| {
-        segments(call, &label_map(scores), scores.size)
-    })?;
-    Ok(Response::Segments(images))
+    let read = |scores: &ImageMap<'_>| segments(call, &label_map(scores), scores.size);
+    Ok(Response::Segments(if query_masks::returned(call) {
+        query_masks::of_each_image(call, request, read)?
+    } else {
+        of_each_image(call, request, OUTPUT, HINT, read)?
+    }))
 }
 
 /// The number of the label of each pixel, from the scores of each label.

@@ -9,7 +9,8 @@ use testgen_processing::{
 /// One request: a batch of the modality's real inputs.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Request {
-    /// For `text_embedding`, `fill_mask`, `text_classification` and `token_classification`.
+    /// For `text_embedding`, `fill_mask`, `text_classification`, `token_classification` and
+    /// `text_to_speech`.
     Texts(Vec<String>),
     /// For `question_answering`.
     Questions(Vec<QuestionContext>),
@@ -31,8 +32,8 @@ pub enum Request {
         /// How to write their words, if the model generates.
         controls: GenerationControls,
     },
-    /// For `image_classification`, `image_embedding`, `object_detection`, `image_segmentation` and
-    /// `depth_estimation`.
+    /// For `image_classification`, `image_embedding`, `object_detection`, `image_segmentation`,
+    /// `depth_estimation` and `keypoint_detection`.
     Images(Vec<Image>),
     /// For `video_classification`: the frames of each video.
     Videos(Vec<Vec<Image>>),

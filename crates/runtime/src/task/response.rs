@@ -29,8 +29,12 @@ pub enum Response {
     Segments(Vec<Vec<Segment>>),
     /// Of `depth_estimation`: [height, width] of the image as it was given.
     Depths(Vec<Array>),
+    /// Of `keypoint_detection`.
+    Keypoints(Vec<ImageKeypoints>),
     /// Of `speech_recognition`.
     Transcriptions(Vec<Transcription>),
+    /// Of `text_to_speech`.
+    Speech(Vec<SpokenText>),
     /// Of `audio_embedding`.
     AudioEmbeddings(Vec<AudioEmbedding>),
     /// Of `image_embedding`.
@@ -168,6 +172,17 @@ pub struct Segment {
     pub mask: Array,
 }
 
+/// The points that a model finds in an image, in the order in which it returns them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImageKeypoints {
+    /// Column and row of each, in whole pixels of the image as it was given, [points, 2].
+    pub points: Array,
+    /// How sure the model is of each, `[points]`.
+    pub scores: Array,
+    /// A vector of length one for each, [points, width].
+    pub descriptors: Array,
+}
+
 /// The transcription of a recording.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Transcription {
@@ -175,6 +190,15 @@ pub struct Transcription {
     pub text: String,
     /// The tokens: the ones that a decoder wrote, or the likeliest of every frame.
     pub ids: Vec<i64>,
+}
+
+/// The sound of a text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SpokenText {
+    /// Numbers from -1 to 1, `[samples]`.
+    pub waveform: Array,
+    /// Samples in a second.
+    pub sampling_rate: usize,
 }
 
 /// The vectors of one recording.

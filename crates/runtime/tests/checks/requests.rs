@@ -11,6 +11,7 @@ pub(crate) fn request_of(task: Task, recorded: &RecordedRequest) -> Result<Reque
         Task::TextEmbedding
         | Task::FillMask
         | Task::TextClassification
+        | Task::TextToSpeech
         | Task::TokenClassification => Request::Texts(recorded.texts()?),
         Task::QuestionAnswering => Request::Questions(recorded.questions()?),
         Task::DocumentQuestionAnswering => Request::Documents(recorded.documents()?),
@@ -31,7 +32,8 @@ pub(crate) fn request_of(task: Task, recorded: &RecordedRequest) -> Result<Reque
         | Task::ImageEmbedding
         | Task::ObjectDetection
         | Task::ImageSegmentation
-        | Task::DepthEstimation => Request::Images(recorded.images()?),
+        | Task::DepthEstimation
+        | Task::KeypointDetection => Request::Images(recorded.images()?),
         Task::VideoClassification => Request::Videos(recorded.videos()?),
         Task::ImageTextSimilarity | Task::ImageTextEmbedding => Request::ImagesWithTexts {
             images: recorded.images()?,
@@ -66,6 +68,7 @@ pub(crate) fn handler_of(task: Task) -> Handler {
         Task::QuestionAnswering => task::question_answering,
         Task::DocumentQuestionAnswering => task::document_question_answering,
         Task::MultipleChoice => task::multiple_choice,
+        Task::TextToSpeech => task::text_to_speech,
         Task::TextGeneration => task::text_generation,
         Task::Text2TextGeneration => task::text2text_generation,
         Task::SpeechRecognition => task::speech_recognition,
@@ -76,6 +79,7 @@ pub(crate) fn handler_of(task: Task) -> Handler {
         Task::ObjectDetection => task::object_detection,
         Task::ImageSegmentation => task::image_segmentation,
         Task::DepthEstimation => task::depth_estimation,
+        Task::KeypointDetection => task::keypoint_detection,
         Task::VideoClassification => task::video_classification,
         Task::ImageTextSimilarity => task::image_text_similarity,
         Task::ImageTextEmbedding => task::image_text_embedding,

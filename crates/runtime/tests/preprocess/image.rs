@@ -58,7 +58,7 @@ fn every_class_equals_transformers() {
             "{config}"
         );
     }
-    assert_eq!(configs.len(), 21);
+    assert_eq!(configs.len(), 25);
 }
 
 #[test]

@@ -63,10 +63,10 @@ fn fixtures_equal_their_goldens() {
                 directory.display()
             );
         }
+        // Goldens of models with two types have both, whatever the tokenizer returns.
         let types = golden.arrays.contains_key("input.token_type_ids");
-        assert_eq!(
-            arrays.contains_key("token_type_ids"),
-            types,
+        assert!(
+            types || !arrays.contains_key("token_type_ids"),
             "token types of {}",
             directory.display()
         );
@@ -94,12 +94,13 @@ fn texts_pairs_and_cuts_equal_transformers() {
             integers(&record["pair"]),
             "{name}: {text}"
         );
-        if name == "bert" {
-            assert_eq!(
-                pair["token_type_ids"].as_integers().unwrap(),
-                integers(&record["pair_types"]),
-                "{text}"
-            );
+        // The model of the other fixtures has one type or none.
+        if ["albert", "bert", "electra"].contains(&name) {
+            let types = pair.get("token_type_ids");
+            let types = types.map(|types| types.as_integers().unwrap().to_vec());
+            let recorded = &record["pair_types"];
+            let recorded = (!recorded.is_null()).then(|| integers(recorded));
+            assert_eq!(types, recorded, "{name}: {text}");
         }
         let options = TokenizeOptions {
             max_length: Some(8),

@@ -26,6 +26,10 @@ impl AnswerComparison<'_, '_, '_> {
                 Err(problem) => self.failures.push(format!("image {image}: {problem}")),
             }
         }
+        if !self.failures.is_empty() {
+            // No number was compared that would show it.
+            self.mark_different();
+        }
         if compared == 0 && self.failures.is_empty() {
             return Err(Abort::Skip(
                 "the labels of all recorded pixels are closer than the threshold".to_owned(),

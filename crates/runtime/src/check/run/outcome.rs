@@ -58,7 +58,7 @@ pub(crate) struct CheckEvidence {
     /// Memory around the first load.
     pub(crate) memory: Option<LoadMemory>,
     /// Whether an output differs from the golden, in a check that also compares outputs with each
-    /// other.
+    /// other, or the shape of an answer or a label in it.
     pub(crate) differs_from_golden: bool,
     /// The compared tensors. Of several comparisons with the same name, the one with the least
     /// headroom.

@@ -33,6 +33,22 @@ fn a_label_may_differ_only_where_two_scores_are_as_close_as_both_errors() {
 }
 
 #[test]
+fn another_label_is_a_difference_that_no_number_shows() {
+    let expected = serde_json::from_value(recorded(1.0)).unwrap();
+    let noise = Noise::default();
+    let differs = |label| {
+        let answer = Response::Segments(vec![vec![segment("sky", [1, 0]), segment(label, [0, 1])]]);
+        OnHost::for_architecture(Architecture::DecoderOnly).run(|run| {
+            let tolerance = Tolerance::new(&noise, &THRESHOLDS, Precision::F32, false);
+            let mut comparison = AnswerComparison::new(run, tolerance);
+            compare(&mut comparison, &expected, &answer).unwrap();
+            run.evidence.differs_from_golden
+        })
+    };
+    assert_eq!(["tree", "house"].map(differs), [false, true]);
+}
+
+#[test]
 fn the_masks_divide_the_image() {
     let twice = [segment("sky", [1, 1]), segment("tree", [0, 1])];
     fails(
