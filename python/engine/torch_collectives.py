@@ -56,7 +56,7 @@ def all_to_all(x, world, a):
 
 def broadcast_from_rank(x, world, a):
     """The tensor of one rank."""
-    dist.broadcast(x, src=a["root"])
+    dist.broadcast(x, src=a["root"] % world)
     return x
 
 

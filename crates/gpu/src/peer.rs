@@ -39,7 +39,10 @@ pub(crate) fn to_device(tensor: GpuTensor, device: GpuDevice) -> GpuTensor {
             .submit_blocking(move |server| server.copy_from_peer([from, to], size))
             .unwrap_or_else(|_| panic!("the device has failed before"))
             .unwrap_or_else(|error| {
-                panic!("a copy from {:?} to {device:?} failed: {error}", tensor.device)
+                panic!(
+                    "a copy from {:?} to {device:?} failed: {error}",
+                    tensor.device
+                )
             });
     }
     GpuTensor::new(

@@ -80,12 +80,7 @@ impl<B: Ops> Execute for CallExecutor<B> {
         read: &mut dyn FnMut(Piece<'_>),
     ) -> Result<PeriodicResult, CallError> {
         caught(call.call.operator, || {
-            periodic::computed::<B>(
-                call,
-                self.precision,
-                (&self.device, self.devices),
-                read,
-            )
+            periodic::computed::<B>(call, self.precision, (&self.device, self.devices), read)
         })
     }
 
@@ -153,7 +148,13 @@ impl<B: Ops> CallExecutor<B> {
     ) -> CallArguments<'a, B> {
         let mut elements = call.inputs.iter().map(|input| input.tensor.element);
         let element = elements.find(|element| element.is_float());
-        CallArguments::new(call, inputs, element.unwrap_or(Element::I32), &self.device, self.devices)
+        CallArguments::new(
+            call,
+            inputs,
+            element.unwrap_or(Element::I32),
+            &self.device,
+            self.devices,
+        )
     }
 
     /// Returns when the device has computed everything.

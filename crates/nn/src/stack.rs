@@ -174,7 +174,11 @@ impl<B: Ops, L> LayerStack<B, L> {
         context: &mut ForwardContext<'a, B>,
         mut state: S,
         shared: &mut R,
-        mut step: impl FnMut(S, LayerStep<'_, L, R>, &mut ForwardContext<'a, B>) -> Result<S, ForwardError>,
+        mut step: impl FnMut(
+            S,
+            LayerStep<'_, L, R>,
+            &mut ForwardContext<'a, B>,
+        ) -> Result<S, ForwardError>,
     ) -> Result<S, ForwardError> {
         let order = &self.order[..count];
         match &self.layers {
@@ -247,7 +251,11 @@ impl<B: Ops, L> LayerStream<'_, B, L> {
         context: &mut ForwardContext<'a, B>,
         mut state: S,
         shared: &mut R,
-        mut step: impl FnMut(S, LayerStep<'_, L, R>, &mut ForwardContext<'a, B>) -> Result<S, ForwardError>,
+        mut step: impl FnMut(
+            S,
+            LayerStep<'_, L, R>,
+            &mut ForwardContext<'a, B>,
+        ) -> Result<S, ForwardError>,
     ) -> Result<S, ForwardError> {
         let (start, mut times) = (Instant::now(), LayerTimes::default());
         let mut loaded = None;

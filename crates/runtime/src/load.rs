@@ -80,7 +80,9 @@ fn operators(
 ) -> Result<OperatorSet, InitError> {
     let executor = match &device.executor {
         #[cfg(feature = "native")]
-        DeviceExecutor::Native(backend) => executor(backend, device.residency.devices(), precision)?,
+        DeviceExecutor::Native(backend) => {
+            executor(backend, device.residency.devices(), precision)?
+        }
         DeviceExecutor::Engine { process, .. } => engine::operators(process, precision),
     };
     Ok(OperatorSet {

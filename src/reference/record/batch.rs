@@ -6,12 +6,13 @@
 
 mod memory;
 mod state;
+mod target;
 
 use super::{
     event::{Content, Event},
     options::RecordOptions,
     process::Recorder,
-    synthetic::{SyntheticWeights, record_stored, record_synthetic},
+    synthetic::{record_stored, record_synthetic},
 };
 use crate::reference::python_program::PythonError;
 use memory::{RecorderMemory, needed};
@@ -24,21 +25,11 @@ use std::{
     thread,
     time::Duration,
 };
+pub use target::RecordTarget;
 use testgen_base::{child_process, progress::RunProgress};
 
 /// The interval between two looks at the clock while no recorder reports.
 const TICK: Duration = Duration::from_millis(200);
-
-/// A checkpoint to record.
-#[derive(Debug, Clone)]
-pub struct RecordTarget {
-    /// Its name in messages, as the user wrote it.
-    pub name: String,
-    /// Its directory.
-    pub checkpoint: PathBuf,
-    /// The configuration and the seed of a synthetic one, whose directory has no weights.
-    pub synthetic: Option<SyntheticWeights>,
-}
 
 /// Records all targets, `jobs` at a time, by default as many as there are processors. The results
 /// are in the order of the targets. Messages of the recorders go to stderr; if there are several

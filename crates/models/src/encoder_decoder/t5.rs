@@ -223,23 +223,26 @@ impl<B: Ops> TargetDecoder<B> for T5Layers<B> {
         let bias = sum(distances, decoder_bias(inputs, [batch, new], past)?);
         let source = source_bias(encoded, batch, inputs, context)?;
         let mut shared = (bias, encoded.cloned(), source);
-        let x = self.blocks.fold(context, x, &mut shared, |x, at, context| {
-            let (block, index, (bias, encoded, source)) = (at.layer, at.depth, at.shared);
-            let normal = block.normal(x.clone());
-            let seen = block
-                .attention
-                .attend_cached(normal, Some(bias.clone()), index, context);
-            let x = block.cross(
-                x + seen.cast(self.types.sum),
-                encoded.as_ref(),
-                source.clone(),
-                index,
-                context,
-            )?;
-            let x = block.feed_forward(x);
-            self.trace(index, &x, context)?;
-            Ok(x)
-        })?;
+        let x = self
+            .blocks
+            .fold(context, x, &mut shared, |x, at, context| {
+                let (block, index, (bias, encoded, source)) = (at.layer, at.depth, at.shared);
+                let normal = block.normal(x.clone());
+                let seen =
+                    block
+                        .attention
+                        .attend_cached(normal, Some(bias.clone()), index, context);
+                let x = block.cross(
+                    x + seen.cast(self.types.sum),
+                    encoded.as_ref(),
+                    source.clone(),
+                    index,
+                    context,
+                )?;
+                let x = block.feed_forward(x);
+                self.trace(index, &x, context)?;
+                Ok(x)
+            })?;
         self.finish(x, context)
     }
 

@@ -238,12 +238,14 @@ impl<B: Ops> DetrModel<B> {
             .as_ref()
             .and_then(|shown| key_bias(inputs, shown, [batch, height * length]));
         let mut shared = (self.positions.at(size, shown.as_deref(), inputs), bias);
-        let places = self.encoder.fold(context, x, &mut shared, |x, at, context| {
-            let (positions, bias) = at.shared;
-            let x = at.layer.forward(x, positions, bias.clone());
-            context.trace_layer(at.depth, &x)?;
-            Ok(x)
-        })?;
+        let places = self
+            .encoder
+            .fold(context, x, &mut shared, |x, at, context| {
+                let (positions, bias) = at.shared;
+                let x = at.layer.forward(x, positions, bias.clone());
+                context.trace_layer(at.depth, &x)?;
+                Ok(x)
+            })?;
         let (positions, bias) = shared;
         Ok(EncodedImage {
             places,
@@ -268,14 +270,16 @@ impl<B: Ops> Network<B> for DetrModel<B> {
         let x = Tensor::zeros([batch, queries, width], (inputs.device(), inputs.dtype));
         let (first, depth) = (self.encoder.depth(), self.decoder.depth());
         let mut shared = (self.queries.clone(), memory);
-        let x = self.decoder.fold(context, x, &mut shared, |x, at, context| {
-            let (queries, memory) = at.shared;
-            let x = at.layer.forward(x, queries, memory);
-            if at.depth + 1 < depth {
-                context.trace_layer(first + at.depth, &x)?;
-            }
-            Ok(x)
-        })?;
+        let x = self
+            .decoder
+            .fold(context, x, &mut shared, |x, at, context| {
+                let (queries, memory) = at.shared;
+                let x = at.layer.forward(x, queries, memory);
+                if at.depth + 1 < depth {
+                    context.trace_layer(first + at.depth, &x)?;
+                }
+                Ok(x)
+            })?;
         let last = self.layernorm.forward(x);
         // The last hidden state of transformers is the one after the final norm.
         context.trace_layer(first + depth.saturating_sub(1), &last)?;

@@ -39,7 +39,7 @@ pub(crate) fn computed<B: Ops>(
             ranks.each(|to| B::float_cat(ranks.received(&ranks.parts(&inputs, to), to), 0))
         }
         Operator::BroadcastFromRank => {
-            let sent = &inputs[arguments.attributes.root];
+            let sent = &inputs[arguments.attributes.root % inputs.len()];
             ranks.each(|to| B::float_to_device(sent.clone(), &ranks.devices[to]))
         }
         _ => return Err(arguments.refused("it is not a collective")),

@@ -1,8 +1,8 @@
 //! From an operator to the group that computes it.
 
 use crate::operators::{
-    activation, arguments::CallArguments, attention, collective, convolution, elementwise, fused, loss, matrix,
-    movement, normalisation, pooling, reduction, value::DeviceTensor,
+    activation, arguments::CallArguments, attention, collective, convolution, elementwise, fused,
+    loss, matrix, movement, normalisation, pooling, reduction, value::DeviceTensor,
 };
 use testgen_nn::backend::Ops;
 use testgen_operators::calls::CallError;

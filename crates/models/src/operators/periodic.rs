@@ -36,7 +36,9 @@ pub(crate) fn computed<B: Ops>(
         if call.fill {
             fill::<B>(&call.result, element, device);
         }
-        dispatch::compute::<B>(CallArguments::new(&call.call, inputs, element, device, devices))
+        dispatch::compute::<B>(CallArguments::new(
+            &call.call, inputs, element, device, devices,
+        ))
     })?;
     let kind = B::kind(&result.device());
     read_back(call, result, kind, read)

@@ -39,7 +39,7 @@ pub struct Attributes {
     pub limits: [f64; 2],
     /// Alpha and beta of `gemm`: the factors of the product and of what is added.
     pub scales: [f64; 2],
-    /// The rank whose tensor is sent to all.
+    /// The rank whose tensor is sent to all, modulo the number of ranks.
     pub root: usize,
     /// Whether a collective writes its result where its input is.
     pub in_place: bool,

@@ -152,7 +152,7 @@ fn recorded_step(golden: &Golden, step: usize) -> Option<RecordedTensor> {
 /// from a summary: there it is a part of the largest that passes, as the reference's own is.
 fn largest_error(expected: &RecordedTensor, got: &Array, row: usize, threshold: Threshold) -> f64 {
     let Some(whole) = expected.whole() else {
-        // Divided, so that the factor of the caller gives the allowed error itself.
+        // Divided, so that the product with the factor of the caller is the allowed error.
         return threshold.max_rel * expected.largest() / MARGIN_FACTOR;
     };
     let (expected, got) = (whole.select_rows(&[row]), got.select_rows(&[row]));

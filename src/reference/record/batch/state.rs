@@ -1,6 +1,6 @@
 //! How far all recorders are, as text and as a share.
 
-use super::RecordTarget;
+use super::target::RecordTarget;
 
 /// The step of a recorder.
 #[derive(Debug, Clone)]

@@ -122,37 +122,51 @@ pub(super) fn matrix(dimensions: &mut Dimensions<'_>) -> Described {
     Ok(product(&result))
 }
 
-/// Collectives. The ranks stay, and so does what each of them has: only the rows of products can be
-/// made fewer.
+/// Collectives: what each rank has, and products that are split over the ranks.
 pub(super) fn collective(dimensions: &mut Dimensions<'_>) -> Described {
-    let is_product = dimensions.call().operator.sizes().len() == 4;
-    let shape = dimensions.shape(0, Some(if is_product { 3 } else { 2 }))?;
-    let ranks = shape[0];
-    if !is_product {
-        dimensions.at_most(1)?;
-        return match dimensions.call().operator {
-            Operator::ReduceScatter | Operator::AllToAll if shape[1] % ranks.max(1) != 0 => {
-                Err("a rank does not have an equal part for every rank".to_owned())
-            }
-            Operator::BroadcastFromRank if dimensions.call().attributes.root >= ranks => {
-                Err("there is no such rank".to_owned())
-            }
-            Operator::AllGather => Ok(product(&[ranks, ranks, shape[1]])),
-            Operator::ReduceScatter => Ok(Some(shape[1])),
-            _ => Ok(product(shape)),
-        };
+    use Operator::*;
+    let operator = dimensions.call().operator;
+    if matches!(operator, ColumnParallelProduct | RowParallelProduct) {
+        return parallel_product(dimensions);
     }
-    let weight = dimensions.shape(1, Some(3))?;
-    dimensions.at_most(2)?;
-    if weight[..2] != [ranks, shape[2]] {
-        return Err("its factors have different ranks or inner lengths".to_owned());
+    let shape = dimensions.shape(0, Some(2))?;
+    dimensions.at_most(1)?;
+    let [ranks, each] = [shape[0], shape[1]];
+    if !matches!(operator, ReduceScatter | AllToAll) {
+        independent(dimensions, 0, shape)?;
+        let parts = if operator == AllGather { ranks } else { 1 };
+        return Ok(product(&[ranks, parts, each]));
     }
-    dimensions.tie(shape[1], vec![input(0, 1)])?;
-    let gathered = match dimensions.call().operator {
-        Operator::ColumnParallelProduct => ranks,
-        _ => 1,
+    let part = each / ranks.max(1);
+    let of_each = |outer, inner| DimensionSlot::Input {
+        input: 0,
+        dim: 1,
+        outer,
+        inner,
     };
-    Ok(product(&[ranks, shape[1], gathered, weight[2]]))
+    dimensions.tie(ranks, vec![input(0, 0), of_each(1, part)])?;
+    dimensions.tie(part, vec![of_each(ranks, 1)])?;
+    Ok(product(&[
+        ranks,
+        if operator == AllToAll { each } else { part },
+    ]))
+}
+
+fn parallel_product(dimensions: &mut Dimensions<'_>) -> Described {
+    let [left, right] = [dimensions.shape(0, Some(3))?, dimensions.shape(1, Some(3))?];
+    dimensions.at_most(2)?;
+    let (ranks, rows, columns) = (left[0], left[1], right[2]);
+    dimensions.tie(ranks, vec![input(0, 0), input(1, 0)])?;
+    dimensions.tie(rows, vec![input(0, 1)])?;
+    dimensions.tie(left[2], vec![input(0, 2), input(1, 1)])?;
+    dimensions.tie(columns, vec![input(1, 2)])?;
+    let gathers = dimensions.call().operator == Operator::ColumnParallelProduct;
+    Ok(product(&[
+        ranks,
+        rows,
+        if gathers { ranks } else { 1 },
+        columns,
+    ]))
 }
 
 /// Operators that move elements.

@@ -126,7 +126,7 @@ fn exchanged(call: &Call, x: &HostTensor, arithmetic: Arithmetic) -> Reference {
             moved(order.collect(), each)
         }
         _ => {
-            let start = call.attributes.root * each;
+            let start = call.attributes.root % ranks * each;
             moved(repeated(ranks, start..start + each), each)
         }
     }
@@ -158,14 +158,15 @@ fn sums_over_ranks(
     let element = arithmetic.element();
     let sum = |place: usize| {
         let terms = numbers.iter().skip(place).step_by(each);
+        let are_integers = terms.clone().all(|term| term.value.fract() == 0.0);
         let [value, magnitude, error, variance] = terms.fold([0.0; 4], |sums, term| {
             let term = [term.value, term.value.abs(), term.error, term.variance];
             std::array::from_fn(|index| sums[index] + term[index])
         });
         // Up to here a type has every integer.
-        let is_exact = error == 0.0 && magnitude * element.unit() <= 1.0;
+        let is_exact = are_integers && error == 0.0 && magnitude * element.unit() <= 1.0;
         let additions = (ranks - 1) as f64;
-        let rounding = if is_exact && value.fract() == 0.0 && magnitude.fract() == 0.0 {
+        let rounding = if is_exact {
             0.0
         } else {
             element.unit() * magnitude + element.smallest()

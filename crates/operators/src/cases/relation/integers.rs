@@ -53,9 +53,8 @@ fn limits(call: &Call) -> Option<[i64; 2]> {
             Add | Sub | Mul | MaxBinary | MinBinary | Maximum | Minimum | Neg | Abs | Relu
             | AddRelu | MulAdd,
         ) => Some([-8, 8]),
-        (OperatorGroup::Matrix, _) | (_, Sum | Max | Min | WeightedSum | MatmulBiasRelu) => {
-            Some([-3, 3])
-        }
+        (OperatorGroup::Matrix | OperatorGroup::Collective, _)
+        | (_, Sum | Max | Min | WeightedSum | MatmulBiasRelu) => Some([-3, 3]),
         (OperatorGroup::Convolution, _) | (_, Prod) => Some([-1, 1]),
         (_, MaxPool1d | MaxPool2d | MaxPool3d) => Some([-8, 8]),
         (_, MseLoss | L1Loss) if summed => Some([-3, 3]),

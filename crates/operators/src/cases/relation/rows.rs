@@ -57,7 +57,8 @@ fn of_rows(call: &Call) -> Option<Vec<usize>> {
         (OperatorGroup::Elementwise | OperatorGroup::Comparison | OperatorGroup::Activation, _) => {
             all()
         }
-        (OperatorGroup::Collective, _) | (_, Transpose | Reshape | View | Broadcast | WeightedSum) => return None,
+        (OperatorGroup::Collective, _)
+        | (_, Transpose | Reshape | View | Broadcast | WeightedSum) => return None,
         (_, BatchMatmul) => vec![0, 1],
         (_, Gemm) => vec![0, 2],
         (_, Embedding) => vec![1],

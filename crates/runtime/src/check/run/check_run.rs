@@ -67,7 +67,7 @@ impl<'a> CheckRun<'a> {
         check: impl FnOnce(&mut CheckRun<'_>) -> CheckResult,
     ) -> CheckOutcome {
         let panics = crate::open::device_panics();
-        // After what earlier checks left behind, and before anything is loaded.
+        // After what earlier checks still hold, and before anything is loaded.
         memory::begin_peak();
         let result = check(self);
         replace_peak(&mut self.evidence, self.device.as_ref());
