@@ -30,6 +30,7 @@ impl<B: Ops> BoundModel<B> {
         precision: Precision,
         residency: Residency,
     ) -> Self {
+        // Kept: a session looks at the limits in every step.
         let capabilities = network.capabilities();
         Self {
             network,
@@ -69,6 +70,7 @@ impl<B: Ops> BoundModel<B> {
         context: &mut ForwardContext<'_, B>,
     ) -> Result<(), ForwardError> {
         self.forward_in(arrays, context)?;
+        // A device fails in two ways: burn panics, or the synchronisation returns an error.
         guard(|| B::sync(&self.device))
             .map_err(failed)?
             .map_err(|error| failed(format!("{error:?}")))
@@ -88,6 +90,7 @@ impl<B: Ops> BoundModel<B> {
 /// The type of tensors in memory.
 pub(crate) fn storage(precision: Precision) -> DType {
     match precision {
+        // TF32 is a way to compute products: tensors in memory keep all bits of f32.
         Precision::F32 | Precision::Tf32 => DType::F32,
         Precision::F16 => DType::F16,
         Precision::Bf16 => DType::BF16,

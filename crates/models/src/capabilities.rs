@@ -95,6 +95,7 @@ impl Capabilities {
                 ..decoder
             },
             Architecture::Speech
+                // Whisper's base class decodes, too; wav2vec 2.0 has no decoder at all.
                 if head == Head::ConditionalGeneration
                     || text.has_decoder() && head == Head::Base =>
             {
@@ -109,11 +110,13 @@ impl Capabilities {
                 ..limits
             },
             Architecture::VisionText => match model_type.scores() {
+                // CLIP, whose text encoder has a causal mask and is read at the end token.
                 ScoreFunction::Softmax => Self {
                     causal: true,
                     pooling: Pooling::EndToken,
                     ..limits
                 },
+                // SigLIP, which sees whole texts and was trained on texts of full length.
                 ScoreFunction::Sigmoid => Self {
                     pooling: Pooling::LastColumn,
                     ..limits
@@ -209,6 +212,8 @@ impl<'a> TextConfig<'a> {
         let parameters = self
             .get("rope_parameters")
             .or_else(|| self.get("rope_scaling"));
+        // Positions rotate if a file has any of these beside no parameters: `rotary_pct` is of
+        // GPT-NeoX, `global_rope_theta` of ModernBERT.
         let plain = [
             "rope_theta",
             "rotary_pct",
@@ -219,6 +224,7 @@ impl<'a> TextConfig<'a> {
             .and_then(|parameters| {
                 parameters
                     .get("rope_type")
+                    // Files that call the object `rope_scaling` call this field `type`.
                     .or_else(|| parameters.get("type"))?
                     .as_str()
             })
@@ -234,6 +240,7 @@ impl<'a> TextConfig<'a> {
     fn positions(&self) -> Option<usize> {
         if self.rotary().is_some()
             || self.get("alibi").and_then(Value::as_bool) == Some(true)
+            // DeBERTa without this input has relative positions alone.
             || self.get("position_biased_input").and_then(Value::as_bool) == Some(false)
         {
             return None;
@@ -244,6 +251,7 @@ impl<'a> TextConfig<'a> {
     /// The positions of an encoder: RoBERTa and its relatives count from the pad token, which BERT
     /// and its relatives have at 0.
     fn encoder_positions(&self) -> Option<usize> {
+        // The row of padding and the rows before it are never the position of a token.
         let reserved = self
             .number(&["pad_token_id"])
             .filter(|pad| *pad > 0)
@@ -254,6 +262,7 @@ impl<'a> TextConfig<'a> {
     /// The length beyond which earlier keys would be rotated otherwise.
     fn cacheable_length(&self) -> Option<usize> {
         match self.rotary()? {
+            // Not the original length: `dynamic` counts from the length that the file declares.
             "dynamic" => self.number(&["max_position_embeddings"]),
             "longrope" => self.number(&[
                 "original_max_position_embeddings",
@@ -268,6 +277,7 @@ fn tokens_per_image(config: &Value) -> Option<usize> {
     let number =
         |name: &str| usize::try_from(config.get("vision_config")?.get(name)?.as_u64()?).ok();
     let (size, patch) = (number("image_size")?, number("patch_size")?);
+    // `LlavaModel` drops the first token for any other strategy than `full`.
     let class_token = config
         .get("vision_feature_select_strategy")
         .and_then(Value::as_str)

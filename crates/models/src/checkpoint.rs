@@ -85,11 +85,13 @@ impl Checkpoint {
             path: error.path,
             message: error.problem.to_string(),
         })?;
+        // Python writes infinite numbers as bare words, which are not JSON.
         let parsed = serde_json::from_slice(&from_python(&bytes));
         let mut config: Value = parsed.map_err(|error| ConfigError::NotJson {
             path,
             message: excerpt(&error.to_string()).into_owned(),
         })?;
+        // Nothing reads the options of a quantization, so the account of fields would refuse them.
         if self.is_dequantized(&config) {
             QuantizedCheckpoint::remove_options(&mut config);
         }

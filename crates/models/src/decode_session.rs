@@ -48,6 +48,7 @@ impl<'a, B: Ops> DecodeSession<'a, B> {
     /// the new ones are returned.
     fn call_anew(&mut self, inputs: &Arrays) -> Result<Forward, ForwardError> {
         let new = self.new_tokens(inputs)?;
+        // The keys in it have the rotation of the shorter sequence.
         self.cache = Cache::new(self.cache.layers());
         let mut whole = inputs.clone();
         // The mask is not joined: the mask of the newest step covers all tokens already.
@@ -70,6 +71,7 @@ impl<'a, B: Ops> DecodeSession<'a, B> {
             whole.insert("pixel_values".to_owned(), pixels.clone());
         }
         let mut forward = self.call(&whole)?;
+        // Callers have the outputs of earlier tokens, computed with the other frequencies.
         let start = self.cache.length() - new;
         for output in forward.outputs.values_mut() {
             *output = output.narrow(1, start, new);

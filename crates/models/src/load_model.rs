@@ -77,11 +77,13 @@ impl LoadPlan<'_> {
         let Description {
             head, ref config, ..
         } = self.description;
+        // After the class is known to be supported: this may compute weights of gigabytes.
         let directory = &self.checkpoint.complete_directory()?;
         let name = self.description.model_type.as_str();
         // Without a checkpoint that can be read, only the sizes that any may have; the error about
         // its files follows.
         let extent = weights::extent(directory).unwrap_or_default();
+        // Before the structs are read, which compute tables of these sizes.
         config::check_sizes(name, config, extent)?;
         config::check_dtype(name, config)?;
         let ParsedConfig {
@@ -140,9 +142,11 @@ impl<C> Placing<'_, C> {
             .with_residency(self.residency);
         let network = guard(|| D::load(self.config, self.head, self.labels, &weights))
             .map_err(|message| LoadError::Device { message })??;
+        // Only after the load it is known whether the definition built a stack.
         if self.residency != Residency::Resident && !weights.has_stack() {
             return Err(Unsupported("the model has no stack of layers".to_owned()).into());
         }
+        // After the load, which marks the tensors that the configuration ties.
         weights.check_tied()?;
         let tensors = TensorAccount::new(weights.read_names(), weights.unread_names());
         Ok((

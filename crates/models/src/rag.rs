@@ -96,6 +96,7 @@ impl<B: Ops> Network<B> for RagNetwork<B> {
         context: &mut ForwardContext<'_, B>,
     ) -> Result<(), ForwardError> {
         let found = match context.kept() {
+            // A later step of a session reads the passages that the first one found.
             Some(kept) => kept.clone(),
             None => self.find(inputs, context)?,
         };

@@ -21,6 +21,7 @@ pub(super) fn check<C: ModelConfig>(
         let first = canonical(model_type, name);
         let read = !config.rest().contains_key(first) && !of_another_type(model_type, first);
         let inert = |name: &str| is_inert(name) || C::INERT.contains(&name);
+        // Under both names, because the lists of inert fields have some fields by an alias.
         if !read && !is_off(value) && !inert(name) && !inert(first) {
             let (model_type, field) = (model_type.to_owned(), join(path, name));
             return Err(ConfigError::UnsupportedField {
@@ -59,6 +60,7 @@ pub(super) fn read_fields<C: ModelConfig>(
         .collect();
     for (holder, inner) in nested
         .iter()
+        // A nested configuration that is absent has defaults only, and no fields of the file.
         .filter(|(holder, _)| file.contains_key(*holder))
     {
         fields.extend(inner.fields().iter().map(|field| join(holder, field)));

@@ -43,6 +43,7 @@ const DTYPES: &[&str] = &[
 /// Whether the type that the weights were saved in is one of torch: transformers fails to load the
 /// checkpoint otherwise.
 pub(crate) fn check_dtype(model_type: &str, value: &Value) -> Result<(), ConfigError> {
+    // transformers 5 writes the first name, older versions wrote the second.
     for field in ["dtype", "torch_dtype"] {
         let Some(found) = value.get(field).filter(|found| !found.is_null()) else {
             continue;

@@ -7,6 +7,7 @@ pub(crate) fn divides(
     part_name: &str,
     part: usize,
 ) -> Result<(), String> {
+    // Zero is a multiple of zero, and callers divide by `part`.
     if part > 0 && whole.is_multiple_of(part) {
         Ok(())
     } else {

@@ -81,6 +81,7 @@ fn check(path: &str, value: &Value, extent: Extent) -> Result<(), String> {
         Value::Array(values) => values
             .iter()
             .try_for_each(|value| check(path, value, extent)),
+        // A negative number or a fraction is not a size; the struct refuses it if it expects one.
         Value::Number(number) => number
             .as_u64()
             .map_or(Ok(()), |number| check_number(path, number, extent)),
@@ -108,5 +109,6 @@ fn check_number(path: &str, number: u64, extent: Extent) -> Result<(), String> {
 }
 
 fn is_above(limit: usize, number: u64) -> bool {
+    // A number that does not fit is larger than any tensor.
     usize::try_from(number).map_or(true, |number| number > limit)
 }

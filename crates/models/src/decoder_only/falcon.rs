@@ -225,6 +225,8 @@ impl<B: Ops> FalconLayer<B> {
         // `FalconConfig` fills in the same width.
         let inner = config.ffn_hidden_size.unwrap_or(4 * width);
         let norm = |name| LayerNorm::load(&w.module(name), width, config.layer_norm_epsilon);
+        // Rows sorted by key: its queries, its key, its value. The older architecture has a group
+        // for each head, or a single one.
         let (qkv, shape) = (
             w.module("self_attention.query_key_value"),
             [groups, heads / groups, config.head_dim()],

@@ -101,7 +101,9 @@ impl Gemma2Config {
         (0..self.num_hidden_layers)
             .map(|layer| {
                 self.sliding_window.filter(|_| match &self.layer_types {
+                    // `validate` has compared the number of entries with the number of layers.
                     Some(types) => types[layer] == LayerType::SlidingAttention,
+                    // As `Gemma2Config` derives `layer_types` if a file has none.
                     None => layer.is_multiple_of(2),
                 })
             })
@@ -120,6 +122,7 @@ impl ModelConfig for Gemma2Config {
 
     fn validate(&self) -> Result<(), String> {
         let heads = self.num_attention_heads;
+        // `Gemma2Config` demands it, although heads have a width of a separate field.
         divides_into_heads(self.hidden_size, heads)?;
         divides(
             "num_attention_heads",

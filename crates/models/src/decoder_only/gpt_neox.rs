@@ -166,6 +166,7 @@ impl<B: Ops> GptNeoXLayer<B> {
         );
         let (head_dim, bias) = (config.head_dim(), config.attention_bias);
         let qkv = w.module("attention.query_key_value");
+        // Each head's query, key and value are side by side in the rows of the matrix, as in BLOOM.
         let projections = Projections::load_by_group(&qkv, width, [heads, 1, head_dim], bias)?;
         let output = Linear::load_with_bias(&w.module("attention.dense"), width, width, bias)?;
         let names = ["mlp.dense_h_to_4h", "mlp.dense_4h_to_h"];
@@ -186,6 +187,7 @@ impl<B: Ops> GptNeoXLayer<B> {
                 width,
                 config.layer_norm_eps,
             )?,
+            // `attention_bias` is for attention alone: `GPTNeoXMLP` has biases in every model.
             mlp: Mlp::load(w, names, [width, inner], config.hidden_act, true)?,
             parallel: config.use_parallel_residual,
         })

@@ -170,6 +170,7 @@ impl<B: Ops> Embeddings<B> for OptEmbeddings<B> {
         let tokens = self.embed_tokens.embed(inputs, past)?;
         let [batch, seq, _] = tokens.dims();
         let (values, shape) = positions_without_padding(inputs, [batch, seq], past)?;
+        // The offset makes the -1 of a padding token row 1, which the table has.
         let rows = values
             .into_iter()
             .map(|position| position + OFFSET as i64)

@@ -63,6 +63,7 @@ impl LlamaVariant for Phi3 {
             "num_attention_heads",
             heads,
             "num_key_value_heads",
+            // Without the field every head has a key, and one divides any number.
             self.fields.num_key_value_heads.unwrap_or(1),
         )?;
         match rope.rope_type {

@@ -50,6 +50,7 @@ impl ModelDef for Unet {
                 .transpose()?,
             classes: config.num_class_embeds.unwrap_or(0),
             add_embedding: addition
+                // `UNet2DConditionModel` passes no activation here, whose default is SiLU.
                 .map(|inner| embedding("add_embedding", inner, Activation::Silu))
                 .transpose()?,
             add_waves: config.waves(config.addition_time_embed_dim.unwrap_or(0)),
@@ -141,6 +142,7 @@ impl<B: Ops> UnetModel<B> {
         if let Some(embedding) = &self.add_embedding {
             let ids = numbers(inputs, "time_ids")?;
             let waves = self.add_waves.encode(&ids, inputs);
+            // An image has several ids, whose waves are side by side.
             let width = waves.dims()[1] * ids.len() / batch;
             let texts = inputs.floats::<2>("text_embeds")?;
             let both = texts.dims()[1] + width;

@@ -242,6 +242,7 @@ pub(crate) struct Generator<B: Ops> {
 impl<B: Ops> Generator<B> {
     pub(crate) fn load(config: &BartConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
         let fields = &config.fields;
+        // Without a start token to shift: RAG always passes the ids of the decoder.
         let Stacks { encoder, decoder } = stacks(config, &w.strip_prefix("model"))?;
         let shape = [fields.d_model, fields.vocab_size];
         let lm_head = lm_head(w, shape, fields.tie_word_embeddings, encoder.embedding())?;

@@ -140,6 +140,7 @@ impl MarianNetwork<'_> {
             true,
             &base,
         )?;
+        // Tables that are not shared are both read, so that no copy is left to account for.
         if self.is_shared {
             mark_tables(&base, fields.tie_word_embeddings);
         }

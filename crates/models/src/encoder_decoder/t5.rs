@@ -195,11 +195,13 @@ impl<B: Ops> SourceEncoder<B> for T5Layers<B> {
         // Once for all blocks, which share the table of the first.
         let distances = self.relative_attention_bias.at(0, [seq, seq], inputs);
         let mut bias = sum(distances, padding_bias(inputs, [batch, seq])?);
+        // Not `run`, which would trace the sum in its type.
         let x = self.blocks.fold(context, x, &mut bias, |x, at, context| {
             let (block, bias) = (at.layer, at.shared.clone());
             let seen = block
                 .attention
                 .attend_self(block.normal(x.clone()), Some(bias));
+            // Rounded first, because the products of transformers return their type.
             let x = block.feed_forward(x + seen.cast(self.types.sum));
             self.trace(at.depth, &x, context)?;
             Ok(x)

@@ -143,6 +143,7 @@ impl ModelDef for Albert {
         labels: usize,
         w: &Weights<B>,
     ) -> LoadedNetwork<B> {
+        // The other classes build the encoder with `add_pooling_layer=False`.
         let pooled = [Head::Base, Head::PreTraining, Head::SequenceClassification].contains(&head);
         let backbone = config.encoder(pooled, &w.strip_prefix("albert"))?;
         let masked_lm = || {

@@ -96,6 +96,7 @@ impl ModelDef for Bert {
         labels: usize,
         w: &Weights<B>,
     ) -> LoadedNetwork<B> {
+        // The other classes build the encoder with `add_pooling_layer=False`.
         let pooled = [
             Head::Base,
             Head::PreTraining,
@@ -125,6 +126,7 @@ impl ModelDef for Bert {
             Head::MaskedLm => TextHead::MaskedLm(masked_lm()?),
             Head::PreTraining => TextHead::PreTraining {
                 masked_lm: masked_lm()?,
+                // The second sentence follows or does not, whatever `num_labels` says.
                 pooled: linear("cls.seq_relationship", 2)?,
                 output: "seq_relationship_logits",
             },

@@ -197,6 +197,8 @@ impl DebertaV2Config {
             buckets,
             max_distance,
         } = self.distances();
+        // `make_log_bucket_position` divides by ln((longest - 1) / half of the buckets), which is
+        // above 0 only for a longer distance.
         match buckets.filter(|_| self.relative_attention) {
             Some(buckets) if buckets < 4 || max_distance <= buckets / 2 + 1 => Err(format!(
                 "`position_buckets` {buckets} leaves no room for distances below {max_distance}; at least 4, and half of them \

@@ -223,6 +223,7 @@ impl<B: Ops> Backbone<B> for ModernBertEncoder<B> {
         context.trace_embed(&x)?;
         let [batch, seq, _] = x.dims();
         let (values, shape) = positions(inputs, [batch, seq], 0)?;
+        // Both before the layers: layers of the two types alternate.
         let full = (
             self.full.at(&values, shape, inputs),
             padding_bias(inputs, [batch, seq])?,

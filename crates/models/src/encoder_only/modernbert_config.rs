@@ -86,6 +86,7 @@ impl ModelConfig for ModernBertConfig {
         if self.global_attn_every_n_layers == 0 {
             return Err("`global_attn_every_n_layers` is 0".to_owned());
         }
+        // The checks above have refused a number of heads that is 0.
         let head_dim = self.hidden_size / self.num_attention_heads;
         self.rope(LayerType::FullAttention).validate(head_dim)?;
         self.rope(LayerType::SlidingAttention).validate(head_dim)

@@ -275,6 +275,7 @@ impl<B: Ops> LlavaModel<B> {
                 next - 1
             })
             .collect();
+        // `get_placeholder_mask` fails as well; here a place could be beyond the rows.
         let found = ids.iter().filter(|id| **id == self.image_token).count();
         if found != count {
             return Err(ForwardError::WrongInput {

@@ -196,6 +196,7 @@ impl<B: Ops> DetrModel<B> {
         Ok(Self {
             backbone: resnet::ResNetEncoder::load(
                 backbone,
+                // The first name is in released files, the second in memory of transformers 5.
                 &w.module_named(&["backbone.conv_encoder.model", "backbone.model"]),
             )?,
             positions: DetrPositions::load(learned, width, w)?,

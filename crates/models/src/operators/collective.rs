@@ -27,6 +27,7 @@ pub(crate) fn computed<B: Ops>(
             let by_columns = arguments.operator == Operator::ColumnParallelProduct;
             ranks.each(|to| match by_columns {
                 true => B::float_cat(ranks.received(&products, to), 1),
+                // In the order of the ranks on each of them, so that all get the same bits.
                 false => sum::<B>(ranks.received(&products, to)),
             })
         }
@@ -60,6 +61,7 @@ impl<B: Ops> Ranks<B> {
     fn of_call(arguments: &CallArguments<'_, B>) -> Result<Self, CallError> {
         let count = arguments.float(0)?.shape()[0] as u16;
         let (home, devices) = (arguments.device, arguments.devices);
+        // The processor is one device for all ranks; only a GPU must not stand in for several.
         if devices < count && B::kind(home) != DeviceKind::Cpu {
             return Err(CallError::Unsupported {
                 operator: arguments.operator,

@@ -27,6 +27,7 @@ pub(crate) fn computed<B: Ops>(
 
 fn convolved<B: Ops>(arguments: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     let (x, weight) = (arguments.float(0)?, arguments.float(1)?);
+    // Products, because burn 0.21's own convolutions are wrong in 16 bits there (docs/hardware.md).
     if B::kind(arguments.device) != DeviceKind::Cpu {
         return Ok(DeviceTensor::Float(product_of_windows::<B>(
             x,

@@ -57,6 +57,7 @@ fn of_elements<B: Ops>(
             let distance = B::float_abs(difference());
             let square =
                 B::float_mul_scalar(B::float_mul(distance.clone(), distance.clone()), 0.5.into());
+            // PyTorch's default of `beta` is 1.
             let near = B::float_lower_elem(distance.clone(), 1.0.into(), arguments.truths());
             B::float_mask_where(B::float_sub_scalar(distance, 0.5.into()), near, square)
         }
@@ -70,6 +71,7 @@ fn of_elements<B: Ops>(
             B::float_neg(B::float_add(B::float_mul(b.clone(), log(a.clone())), other))
         }
         Operator::BceWithLogitsLoss => {
+            // The exponent is never positive, so that no large logit overflows.
             let tail = B::float_log(B::float_add_scalar(
                 B::float_exp(B::float_neg(B::float_abs(a.clone()))),
                 1.0.into(),

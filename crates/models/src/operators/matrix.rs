@@ -25,6 +25,7 @@ fn gemm<B: Ops>(arguments: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, Cal
     let [alpha, beta] = arguments.attributes.scales;
     let product = B::matmul_op(arguments.single(0)?, arguments.single(1)?);
     let scaled = B::float_mul_scalar(product, alpha.into());
+    // As in BLAS, `c` is then not read: NaN in it must not reach the result.
     if beta == 0.0 {
         return Ok(arguments.rounded(scaled));
     }

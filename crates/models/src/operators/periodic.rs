@@ -40,6 +40,7 @@ pub(crate) fn computed<B: Ops>(
             &call.call, inputs, element, device, devices,
         ))
     })?;
+    // From the tensor and not from the request: a silent fallback must show.
     let kind = B::kind(&result.device());
     read_back(call, result, kind, read)
 }

@@ -116,6 +116,7 @@ impl Next {
     fn without_first(&self, excluded: Option<i64>) -> Vec<f32> {
         let seq = self.shape[1];
         let mut counted = self.counted.clone();
+        // One row without it keeps the first token of all, as `use_bos` of `get_nll`.
         if excluded.is_some_and(|first| self.ids.chunks(seq).all(|row| row[0] == first)) {
             counted
                 .iter_mut()
@@ -156,6 +157,7 @@ fn combine<B: Ops>(
 
 /// log(sum(exp(x))) over the second dimension, which becomes one.
 fn log_sum_exp<B: Ops>(x: Tensor<B, 4>) -> Tensor<B, 4> {
+    // Taken out of the sum, so that no exponential overflows.
     let largest = x.clone().max_dim(1);
     (x - largest.clone()).exp().sum_dim(1).log() + largest
 }

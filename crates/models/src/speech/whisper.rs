@@ -195,6 +195,7 @@ impl<B: Ops> SpectrogramEncoder<B> {
             )?,
             layers: BartLayer::load_all(shape, false, w)?,
             layer_norm: LayerNorm::load(&w.module("layer_norm"), width, 1e-5)?,
+            // The second convolution halves the number of frames.
             size: [bins, 2 * config.max_source_positions],
         })
     }

@@ -112,6 +112,7 @@ impl<B: Ops> BartLayers<B> {
     ) -> HiddenStates<B> {
         let seq = ids.dims()[1];
         let tokens = self.embed_tokens.forward(ids);
+        // A product with one changes no bit, and would be another pass over the tensor.
         let tokens = if self.scale == 1.0 {
             tokens
         } else {

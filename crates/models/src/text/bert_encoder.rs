@@ -124,6 +124,7 @@ impl<B: Ops> BertEncoder<B> {
             .relative
             .as_ref()
             .map(|relative| relative.at(0, [seq, seq], inputs));
+        // Their sum stays finite: next to the smallest f32 a learned bias is rounded away.
         Ok(match (padding, relative) {
             (Some(padding), Some(relative)) => Some(padding + relative),
             (padding, relative) => padding.or(relative),

@@ -90,6 +90,7 @@ impl<B: Ops, E: Embeddings<B>, L: DecoderLayer<B>> CausalDecoder<B, E, L> {
         context: &mut ForwardContext<'_, B>,
     ) -> States<B> {
         let [batch, seq, _] = x.dims();
+        // Once: all layers share the rotation, and layers with the same window a bias.
         let mut attention =
             self.positions
                 .attention_context(inputs, [batch, seq], context.past())?;
@@ -115,6 +116,7 @@ impl<B: Ops, E: Embeddings<B>, L: DecoderLayer<B>> CausalDecoder<B, E, L> {
         tied: bool,
         padding: Option<i64>,
     ) -> Result<TextHead<B>, WeightsError> {
+        // Not from the configuration: OPT's embeddings can be narrower than its layers.
         let table = self.embeddings.table();
         let [vocab, width] = table.dims();
         TextHead::of_decoder(

@@ -86,6 +86,7 @@ impl<B: Ops, E: SourceEncoder<B>, D: TargetDecoder<B>> Network<B> for EncoderDec
         context.enter("decoder.");
         let hidden = self.decoder.decode(encoded.as_ref(), inputs, context)?;
         self.head.forward(hidden, inputs, context)?;
+        // In later steps the encoder has not run: its keys and values are cached.
         encoded.map_or(Ok(()), |encoded| {
             context.output("encoder_last_hidden_state", encoded)
         })
@@ -151,6 +152,7 @@ pub(crate) fn source_bias<B: Ops>(
     inputs: &Inputs<'_, B>,
     context: &ForwardContext<'_, B>,
 ) -> Result<Option<Tensor<B, 4>>, ForwardError> {
+    // In a later step only the cached keys of cross-attention know how long the source is.
     let length = encoded
         .map(|encoded| encoded.dims()[1])
         .or_else(|| context.memory_length());

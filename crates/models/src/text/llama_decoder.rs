@@ -58,6 +58,7 @@ impl LlamaShape {
         Ok(CausalDecoder {
             embeddings: TokenEmbeddings::load(w, fields.vocab_size, width, self.embedding_scale)?,
             positions: Positions::Rotary(Rotary::new(&self.rope, self.head_dim, trained)),
+            // One window for each layer, so that their number is the number of layers.
             layers: LayerStack::load(&w.module("layers"), self.windows.len(), {
                 let (fields, shape) = (fields.clone(), self.clone());
                 move |index, w| LlamaLayer::load(&fields, &shape, index, w)

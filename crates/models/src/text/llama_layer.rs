@@ -50,6 +50,7 @@ impl<B: Ops> LlamaMlp<B> {
         w: &Weights<B>,
     ) -> Result<Self, WeightsError> {
         let widths = [fields.hidden_size, fields.intermediate_size];
+        // A type without mixtures has an empty list.
         match shape.experts.get(index).copied().flatten() {
             // Files of Mixtral have the second name, which transformers 5 converts to the first.
             Some(experts) => Ok(Self::Mixture(Experts::load(
@@ -69,6 +70,7 @@ impl<B: Ops> LlamaMlp<B> {
             Self::Single(mlp) => Ok(mlp.forward(x)),
             Self::Mixture(experts) => {
                 let Mixed { hidden, routing } = experts.forward(x);
+                // A choice is not continuous: checks compare only tokens with the same experts.
                 slot.context.trace_routing(slot.index, &routing)?;
                 Ok(hidden)
             }

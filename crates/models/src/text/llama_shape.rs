@@ -43,6 +43,7 @@ impl LlamaFields {
 
     /// For types whose heads have another default width.
     pub(crate) fn validate_for(&self, head_dim: usize) -> Result<(), String> {
+        // Without the field every head has a key, and one divides any number.
         let groups = self.num_key_value_heads.unwrap_or(1);
         divides(
             "num_attention_heads",

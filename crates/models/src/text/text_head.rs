@@ -342,10 +342,12 @@ fn tied_decoder<B: Ops>(
     embedding: Tensor<B, 2>,
 ) -> Result<Linear<B>, WeightsError> {
     let decoder = w.module(names.decoder);
+    // Some files have the tied matrix a second time, under the decoder's name.
     decoder.mark_tied("weight");
     let bias = match names.bias {
         Some(bias) => {
             decoder.mark_tied("bias");
+            // `BertLMPredictionHead` ties the decoder's bias to this one.
             w.tensor(bias, [vocab])?
         }
         None => decoder.tensor("bias", [vocab])?,

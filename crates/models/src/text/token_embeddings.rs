@@ -27,6 +27,7 @@ impl<B: Ops> TokenEmbeddings<B> {
         let tokens = Embedding::load(&w.module("embed_tokens"), vocab, width)?;
         Ok(Self {
             tokens,
+            // `embed_scale.to(self.weight.dtype)` of `GemmaTextScaledWordEmbedding`.
             scale: scale.map(|scale| rounded(scale, w.dtype())),
         })
     }

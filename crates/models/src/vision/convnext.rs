@@ -56,6 +56,7 @@ impl ModelConfig for ConvNextConfig {
 
     fn validate(&self) -> Result<(), String> {
         let (sizes, depths) = (self.hidden_sizes.len(), self.depths.len());
+        // A model without stages has no last one, whose width the head needs.
         if sizes == 0 || [sizes, depths] != [self.num_stages; 2] {
             let stages = self.num_stages;
             return Err(format!(
@@ -245,6 +246,7 @@ struct ConvNextLayer<B: Ops> {
 
 impl<B: Ops> ConvNextLayer<B> {
     fn load(config: &ConvNextConfig, width: usize, w: &Weights<B>) -> Result<Self, WeightsError> {
+        // `ConvNextLayer` makes no parameter at 0.
         let scaled = config.layer_scale_init_value > 0.0;
         Ok(Self {
             // 7 in every `ConvNextLayer`; no field says so.

@@ -69,6 +69,7 @@ impl ModelConfig for Dinov2Config {
 
 impl Dinov2Config {
     fn shape(&self) -> VisionShape {
+        // Cut off like Python's `int`.
         let inner = (self.fields.hidden_size as f64 * self.mlp_ratio) as usize;
         self.fields.shape(if self.use_swiglu_ffn {
             gated(inner)
@@ -160,6 +161,7 @@ impl<B: Ops> Dinov2Encoder<B> {
         let shape = config.shape();
         let (width, embeddings) = (shape.width, w.module("embeddings"));
         let positions = shape.grid().patches();
+        // transformers 5 may save the names that its modules have in memory.
         let layers = w.module_named(&["encoder.layer", "layers"]);
         // Replaces hidden patches in pretraining; no class here hides any.
         embeddings.mark_unused("mask_token");
@@ -215,6 +217,7 @@ impl<B: Ops> Dinov2Encoder<B> {
                 expected,
             });
         }
+        // The class token has no place in the image, so that its position stays as it is.
         let class = self.position_embeddings.clone().narrow(1, 0, 1);
         let table = self
             .position_embeddings

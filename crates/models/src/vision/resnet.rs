@@ -82,6 +82,7 @@ impl ModelConfig for ResNetConfig {
 impl ResNetConfig {
     /// The channels after the last stage.
     pub(crate) fn channels(&self) -> usize {
+        // Never the default: `validate` refuses a model without stages.
         *self.hidden_sizes.last().unwrap_or(&self.embedding_size)
     }
 
@@ -217,6 +218,7 @@ impl<B: Ops> ResNetEncoder<B> {
 
     /// The output of the last stage for the image, [batch, channels, height, width].
     pub(crate) fn features(&self, inputs: &Inputs<'_, B>) -> Result<Tensor<B, 4>, ForwardError> {
+        // Without traces: the hidden states of DETR begin after its projection.
         Ok(self
             .stages
             .iter()

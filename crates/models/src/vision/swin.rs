@@ -103,6 +103,7 @@ impl SwinConfig {
         SwinLayerShape {
             width,
             heads: self.num_heads[stage],
+            // Cut off like Python's `int`.
             inner: (self.mlp_ratio * width as f64) as usize,
             activation: self.hidden_act,
             eps: self.layer_norm_eps,
@@ -278,6 +279,7 @@ impl<B: Ops> SwinStage<B> {
         inputs: &Inputs<'_, B>,
         context: &mut ForwardContext<'_, B>,
     ) -> Result<FeatureMap<B>, ForwardError> {
+        // A copy, because a split stack changes the device on which its layers put tensors.
         let mut inputs = inputs.clone();
         let x = self.blocks.fold(context, x, &mut inputs, |mut x, at, _| {
             x.places = at.layer.forward(&x, at.shared)?;
@@ -306,6 +308,7 @@ impl<B: Ops> Merging<B> {
 
     /// The neighbours go down first: (0, 0), (1, 0), (0, 1), (1, 1).
     fn forward(&self, x: FeatureMap<B>) -> FeatureMap<B> {
+        // An odd side gets a row of zeros, as in `SwinPatchMerging`.
         let x = padded(padded(x.image(), 1, 2), 2, 2);
         let [batch, height, length, width] = x.dims();
         let (rows, columns) = (height / 2, length / 2);

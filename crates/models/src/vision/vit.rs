@@ -228,6 +228,7 @@ impl<B: Ops> VitEncoder<B> {
     fn load(shape: &VisionShape, special: &[&str], w: &Weights<B>) -> Result<Self, WeightsError> {
         let (width, embeddings) = (shape.width, w.module("embeddings"));
         let tokens = special.len() + shape.grid().patches();
+        // transformers 5 may save the names that its modules have in memory.
         let layers = w.module_named(&["encoder.layer", "layers"]);
         Ok(Self {
             patches: PatchEmbedding::load(shape, &embeddings)?,

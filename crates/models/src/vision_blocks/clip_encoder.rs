@@ -297,6 +297,7 @@ impl<B: Ops> ClipImageEncoder<B> {
         inputs: &Inputs<'_, B>,
         context: &mut ForwardContext<'_, B>,
     ) -> Result<Vec<Tensor<B, 3>>, ForwardError> {
+        // The hidden states that LLaVA returns are its decoder's.
         let embedded = self.embed(inputs.image("pixel_values", self.image)?);
         let layers = &self.layers.0;
         layers.fold(context, vec![embedded], &mut (), |mut states, at, _| {

@@ -46,6 +46,7 @@ impl ModelConfig for SiglipConfig {
 
     fn validate(&self) -> Result<(), String> {
         let (texts, images) = (
+            // Images are not projected: their pooling keeps the width of the encoder.
             self.text_config.projected(),
             self.vision_config.encoder.hidden_size,
         );

@@ -134,6 +134,7 @@ impl<B: Ops> UnetBlocks<B> {
                 x = block.layer(index, Tensor::cat(vec![x, beside], 1), time, condition);
             }
             if let Some(upsample) = upsample {
+                // Halving rounds an odd side up, so that doubling would miss it by one.
                 let size = kept.last().map(|next| [next.dims()[2], next.dims()[3]]);
                 x = upsample.forward(x, size);
             }

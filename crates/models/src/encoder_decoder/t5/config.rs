@@ -55,6 +55,7 @@ impl T5Config {
             }
             None => (false, self.feed_forward_proj.as_str()),
         };
+        // transformers sets attributes of the file after it has split `feed_forward_proj`.
         let gated = self.is_gated_act.unwrap_or(gated);
         if let Some(activation) = self.dense_act_fn {
             return Ok(FeedForward { gated, activation });
@@ -65,6 +66,7 @@ impl T5Config {
     }
 
     pub(super) fn scale(&self) -> f64 {
+        // Saved by transformers 5, which always writes true as `tie_word_embeddings`.
         let scaled = self
             .scale_decoder_outputs
             .unwrap_or(self.tie_word_embeddings != Some(false));

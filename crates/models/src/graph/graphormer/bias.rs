@@ -197,6 +197,7 @@ fn lengths(positions: &[i64], hops: Option<usize>) -> Vec<f32> {
     let longest = hops.map_or(i64::MAX, |hops| hops as i64);
     positions
         .iter()
+        // The collator adds one to every distance, so that 0 is padding.
         .map(|position| (position - 1).max(1).min(longest) as f32)
         .collect()
 }

@@ -102,6 +102,7 @@ impl<B: Ops> FeatureEncoder<B> {
         let mask = inputs.host("attention_mask")?;
         let rows = mask
             .as_integers()?
+            // `chunks` panics at 0, which an empty mask would give.
             .chunks(mask.shape().last().copied().unwrap_or(1).max(1));
         // At least one: a mean over no frame would divide by zero.
         Some(

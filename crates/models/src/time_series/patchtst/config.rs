@@ -110,6 +110,7 @@ impl ModelConfig for PatchTstConfig {
             "num_attention_heads",
             self.num_attention_heads,
         )?;
+        // `patches` subtracts one of them and divides by the other.
         if self.patch_stride == 0
             || self.patch_length == 0
             || self.context_length <= self.patch_length
