@@ -69,6 +69,7 @@ pub fn window_bias<B: Ops>(
     if padding.is_none() && seq <= window + 1 {
         return Ok(None);
     }
+    // Without padding all rows of the batch see the same keys.
     let rows = if padding.is_some() { batch } else { 1 };
     let mut bias = Vec::with_capacity(rows * seq * seq);
     for row in 0..rows {
@@ -177,6 +178,7 @@ fn masked_causal_bias<B: Ops>(
     if padding.is_none() && queries == 1 && keys <= window {
         return Ok(None);
     }
+    // Without padding all rows of the batch see the same keys.
     let rows = if padding.is_some() { batch } else { 1 };
     let mut bias = Vec::with_capacity(rows * queries * keys);
     for row in 0..rows {

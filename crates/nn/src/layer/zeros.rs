@@ -13,6 +13,7 @@ pub fn between_zeros<B: Ops, const D: usize>(
     if before + after == 0 {
         return x;
     }
+    // Composed: `pad` of burn 0.21 takes the default type of the device and panics at another.
     let zeros = |count: usize| {
         let mut shape = x.dims();
         shape[dimension] = count;

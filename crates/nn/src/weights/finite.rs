@@ -33,6 +33,7 @@ fn search(dtype: Dtype, bytes: &[u8]) -> Option<usize> {
         Dtype::F32 => first(bytes, |bytes| f32::from_le_bytes(bytes).is_finite()),
         Dtype::F16 => first(bytes, |bytes| f16::from_le_bytes(bytes).is_finite()),
         Dtype::BF16 => first(bytes, |bytes| bf16::from_le_bytes(bytes).is_finite()),
+        // Integers and booleans are always finite.
         _ => None,
     }
 }

@@ -35,6 +35,7 @@ impl CheckpointLayout {
     pub(super) fn read(directory: &Path) -> Result<Self, WeightsError> {
         // Also a directory or a link without a target: opening it reports what it is.
         let occupied = |path: &PathBuf| fs::symlink_metadata(path).is_ok();
+        // Before an index, as `from_pretrained` looks for them.
         if let Some(path) = SINGLE
             .iter()
             .map(|name| directory.join(name))

@@ -234,6 +234,7 @@ impl<B: Ops> Weights<B> {
             let Some(tied) = self.files.find(name) else {
                 continue;
             };
+            // Bytes of another type or shape can agree by chance.
             let mut others = read
                 .iter()
                 .filter(|other| other.dtype == tied.dtype && other.shape == tied.shape);

@@ -10,6 +10,7 @@ use std::f32::consts::LOG2_E;
 #[inline(always)]
 pub(super) fn exp(x: f32) -> f32 {
     let clamped = x.clamp(-87.3, 88.7);
+    // To even, because vector units have an instruction for that, and none for halves away from 0.
     let power = (clamped * LOG2_E).round_ties_even();
     let rest = power.mul_add(2.121_944_4e-4, power.mul_add(-0.693_359_4, clamped));
     let polynomial = horner(

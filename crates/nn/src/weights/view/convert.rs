@@ -42,6 +42,7 @@ macro_rules! float {
             }
             #[inline(always)]
             fn write(self, bytes: &mut [u8]) {
+                // A file is little-endian, a tensor has the order of the host.
                 bytes.copy_from_slice(&self.to_ne_bytes());
             }
             #[inline(always)]
@@ -129,6 +130,7 @@ fn convert_to<S: Float, T: Float>(
                 .chunks_exact_mut(T::BYTES)
                 .zip(bytes.chunks_exact(S::BYTES))
             {
+                // By way of f32, like PyTorch, which has no direct conversion from f64 to 16 bits.
                 T::from_f32(S::read(value).to_f32()).write(out);
             }
             Ok(())
