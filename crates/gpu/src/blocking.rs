@@ -72,6 +72,7 @@ pub(crate) fn record(stream: StreamId, id: &KernelId, name: &str, error: Option<
         return;
     };
     if let Some(error) = error {
+        // Only the first: errors of later launches can be its consequences.
         launches
             .error
             .get_or_insert_with(|| format!("{}: {error}", kernel.name));

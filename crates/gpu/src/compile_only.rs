@@ -74,9 +74,11 @@ pub(crate) fn action(stream: StreamId, kernel: &KernelId) -> Action {
     }
     let mut guard = state();
     let state = guard.get_or_insert_default();
+    // By digests, which are the same in every process: none has to ask the others for its share.
     let own = state
         .share
         .is_some_and(|share| launches::number(kernel) % share.parts == share.part);
+    // A kernel is launched many times, and cubecl stores it at the first compilation.
     if own && state.compiled.insert(kernel.clone()) {
         Action::Compile
     } else {

@@ -21,6 +21,7 @@ pub use softmax::masked_softmax;
 
 /// Changes with the source of the kernels of this module. cubecl's keys of stored kernels do not.
 pub const SOURCE_HASH: u64 = {
+    // Not `rows.rs`, which has no kernel.
     let hash = hash(0, include_bytes!("fused/activation.rs"));
     let hash = self::hash(hash, include_bytes!("fused/block.rs"));
     let hash = self::hash(hash, include_bytes!("fused/norm.rs"));

@@ -62,6 +62,7 @@ fn first_bytes(hash: &[u8]) -> KernelDigest {
 pub fn take_fingerprint() -> Option<String> {
     let launched = launches().as_mut()?.launched.remove(&StreamId::current())?;
     let mut hasher = Sha256::new();
+    // In the order of the set, so that the order of the launches does not count.
     launched.iter().for_each(|kernel| hasher.update(kernel));
     Some(as_text(first_bytes(&hasher.finalize())))
 }

@@ -34,6 +34,7 @@ impl GpuDevice {
         if let Some(known) = libraries.get(&self) {
             return Ok(Arc::clone(known));
         }
+        // Opened to see that it works and for its version; the thread of the server opens its own.
         let library = open(self)?;
         let described: Arc<str> = format!("{} {}", name(self), library.version()).into();
         libraries.insert(self, Arc::clone(&described));

@@ -37,6 +37,7 @@ pub(crate) fn product(left: &GpuTensor, right: &GpuTensor) -> Option<GpuTensor> 
     let mut calls = library_call::calls(&described(&left, &right), &place, MOST_CALLS);
     if calls.is_none() {
         (left, right) = (into_contiguous(left), into_contiguous(right));
+        // A contiguous factor can still take several calls, if the other one is repeated.
         calls = library_call::calls(&described(&left, &right), &place, usize::MAX);
     }
     let calls = calls.expect("a contiguous factor needs no copy");

@@ -68,6 +68,7 @@ pub(crate) fn launched(kernel: &dyn CubeTask<Unlowered>) -> Option<LibraryLaunch
     if kernel.name() != NAME {
         return None;
     }
+    // The trait of cubecl has no other access to what a task contains.
     let compiled = kernel.compile(
         &mut Unlowered,
         &(),

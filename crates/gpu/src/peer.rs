@@ -27,6 +27,7 @@ pub(crate) fn to_device(tensor: GpuTensor, device: GpuDevice) -> GpuTensor {
     if tensor.device == device {
         return tensor;
     }
+    // The driver copies bytes, whatever the strides are.
     let tensor = into_contiguous(tensor);
     let (shape, strides) = (tensor.shape(), tensor.meta.strides().clone());
     let size = shape.num_elements() * tensor.dtype.size();

@@ -56,6 +56,7 @@ pub(crate) fn product(
     left: CubeTensor<GpuRuntime>,
     right: CubeTensor<GpuRuntime>,
 ) -> CubeTensor<GpuRuntime> {
+    // Before the choice: products of a library are recorded, too.
     products::record(&left, &right);
     if let Some(output) = library_product::product(&left, &right) {
         return output;

@@ -99,6 +99,7 @@ impl GpuServer {
 
 impl DeviceService for GpuServer {
     fn init(id: DeviceId) -> Self {
+        // The bits of the type are of this crate: cubecl's servers know a single type each.
         let inner = DeviceId::new(0, id.index_id);
         let device = GpuDevice::from_id(id);
         match device.interface() {

@@ -26,6 +26,7 @@ pub enum ElementFunction {
 
 /// `function` of every element of `x`, computed in f32 and rounded once.
 pub fn activate(x: CubeTensor<GpuRuntime>, function: ElementFunction) -> CubeTensor<GpuRuntime> {
+    // An array argument has no strides: the kernel counts the elements in memory.
     let x = into_contiguous(x);
     let output = output(&x);
     let count = x.shape().num_elements();

@@ -49,6 +49,7 @@ fn reduce(value: f32, #[comptime] combination: Combination, #[comptime] threads:
             if comptime!(combination == Combination::Sum) {
                 shared[position] += other;
             } else if other > shared[position] {
+                // A NaN is never larger; in a softmax it shows in the exponentials.
                 shared[position] = other;
             }
         }

@@ -23,6 +23,7 @@ pub fn rotate(x: GpuTensor, cos: GpuTensor, sin: GpuTensor) -> GpuTensor {
     let cubes = calculate_cube_count_elemwise(&x.client, count, dimension);
     let strides = x.meta.strides();
     let [batch_step, head_step, seq_step, step] = [strides[0], strides[1], strides[2], strides[3]];
+    // With 0 every row of the batch reads the same angles.
     let table_step = if batches == 1 { 0 } else { seq * width };
     let dtype = x.dtype.into();
     rotation_kernel::launch(

@@ -60,6 +60,7 @@ pub fn row_major_product(
     let column_blocks = layout.columns.div_ceil(COLUMNS as usize);
     let row_blocks = layout.rows.div_ceil(rows_of_block as usize);
     let count = column_blocks * row_blocks * layout.batches * layout.heads;
+    // Drivers refuse a grid without blocks.
     if count == 0 {
         return Ok(());
     }
@@ -180,6 +181,7 @@ fn matmul_row_major<F: Float>(
     for row in 0..rows_of_block {
         sums[row as usize] = 0.0;
     }
+    // Without an early end: threads beyond the last column must reach the synchronisation below.
     if column < columns {
         let mut term = slice;
         while term < inner {

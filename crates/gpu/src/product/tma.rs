@@ -9,6 +9,7 @@ use cubecl::client::ComputeClient;
 pub(super) fn can_load(factor: &CubeTensor<GpuRuntime>) -> bool {
     let (shape, strides) = (factor.meta.shape().as_slice(), factor.meta.strides());
     is_present(&factor.client)
+        // The first address must be a multiple of 16 bytes, which an offset need not be.
         && factor.handle.offset_start.is_none()
         && can_load_rows(shape, strides, factor.dtype)
 }
