@@ -61,6 +61,7 @@ fn compute(candidate: &Candidate, product: &Product, device: GpuDevice) -> Candi
             why: format!("{error:?}"),
         };
     }
+    // Launches return at once: an error of the device shows when its memory is read.
     match output.read() {
         Ok(got) => compare(
             &got,
@@ -80,6 +81,7 @@ fn compare(got: &[f64], exact: &Exact, precision: Precision) -> CandidateResult 
     let mut worst = (f64::INFINITY, 0);
     for (index, (got, expected)) in got.iter().zip(&exact.values).enumerate() {
         let error = (got - expected).abs();
+        // The headroom of a NaN would be NaN, which is never the least.
         let headroom = if got.is_finite() {
             exact.bound(index, precision) / error
         } else {

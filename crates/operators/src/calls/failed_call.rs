@@ -176,6 +176,7 @@ impl FailedCall {
         let expected = (&self.expected.shape, self.expected.values.len());
         let mut elements = 0;
         for (shape, count) in inputs.chain(actual).chain([expected]) {
+            // A product that overflows could equal the number of elements by chance.
             let filled = shape
                 .iter()
                 .try_fold(1_usize, |product, length| product.checked_mul(*length));

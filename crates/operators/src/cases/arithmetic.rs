@@ -93,9 +93,11 @@ impl Arithmetic {
     /// a / b.
     pub(crate) fn div(self, a: BoundedNumber, b: BoundedNumber) -> BoundedNumber {
         let value = a.value / b.value;
+        // A divisor that may be zero leaves no bound: the error becomes huge, and not negative.
         let room = (b.value.abs() - b.error).max(f64::MIN_POSITIVE);
         let error = (a.error + scaled(value, b.error)) / room;
         let variance = (a.variance + scaled(value * value, b.variance)) / (room * room);
+        // Twice, because `rounded` counts half units.
         self.rounded(value, error, variance, 2.0 * ulps::DIV)
     }
 
@@ -154,6 +156,7 @@ impl Arithmetic {
         let mut sum = BoundedSum::default();
         for (a, b) in factors {
             let term = a.value * b.value;
+            // Both factors are truncated, and their product is rounded.
             let rounding = (2.0 * self.factor + UNIT) * term.abs();
             let carried = scaled(a.value, b.error) + scaled(b.value, a.error);
             let spread =

@@ -93,6 +93,7 @@ impl ElementPair {
             let zeros = expected.value == 0.0 && got == 0.0 && reference.signed_zeros;
             match (error, expected.error) {
                 _ if zeros && expected.value.is_sign_negative() != got.is_sign_negative() => 0.0,
+                // Not bound / error: of an exact element that is NaN.
                 (0.0, _) => f64::INFINITY,
                 (error, bound) => bound / error,
             }
@@ -163,6 +164,7 @@ fn element_failure(
 
 /// Bias and variance of all errors, as TOSA's conformance tests measure them for sums of products.
 fn statistics(elements: &[ElementPair], headroom: &mut f64) -> Option<String> {
+    // Exact elements have no deviation to divide by.
     let measured: Vec<&ElementPair> = elements
         .iter()
         .filter(|element| element.finite && element.expected.variance > 0.0)

@@ -39,6 +39,7 @@ impl BoundedNumber {
     /// The larger number; NaN if either is NaN.
     #[must_use]
     pub(crate) fn maximum(self, other: Self) -> Self {
+        // Within their errors, a device may take either for the larger.
         let (error, variance) = (
             self.error.max(other.error),
             self.variance.max(other.variance),

@@ -116,6 +116,7 @@ fn try_length(
 ) -> Option<bool> {
     for end in [KeptEnd::First, KeptEnd::Last] {
         let smaller = cut(&reduction.call, dimension, length, end);
+        // A cut can leave a window that is larger than its input, or a query without a key.
         if dimensions(&smaller).is_err() {
             continue;
         }

@@ -154,6 +154,8 @@ impl<'c> Dimensions<'c> {
                 inner,
             } => {
                 let whole = *self.call.tensor(input)?.shape.get(dim)?;
+                // A damaged file can have attributes that divide by zero, or a product beyond 64
+                // bits.
                 let blocks = outer.checked_mul(inner).filter(|blocks| *blocks > 0)?;
                 whole.is_multiple_of(blocks).then_some(whole / blocks)
             }

@@ -103,6 +103,7 @@ fn output(
     spatial: &[usize],
     kernel: &[usize],
 ) -> Result<Vec<usize>, Problem> {
+    // `Windows` subtracts one from each length of a window.
     if kernel
         .iter()
         .any(|length| *length == 0 || *length > LARGEST)

@@ -14,6 +14,7 @@ use testgen_types::Operator;
 
 pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
     let limits = match sizes.operator {
+        // Beyond both ends.
         Operator::Relu6 => [-9.0, 9.0],
         _ => [-6.0, 6.0],
     };

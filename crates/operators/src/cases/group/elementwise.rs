@@ -32,6 +32,7 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
                 divisor,
             ])]
         }
+        // A negative base has powers for whole exponents alone.
         Operator::Pow => vec![plain(inputs(&[[0.1, 3.0], [-3.0, 3.0]]))],
         Operator::Sqrt | Operator::Log => vec![plain(inputs(&[[0.05, 4.0]]))],
         Operator::Exp | Operator::Neg | Operator::Abs | Operator::Dropout => {
@@ -77,6 +78,7 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
         },
         _ => Reference::computed(arithmetic, shape, numbers),
     };
+    // Only where IEEE 754 defines the sign: it leaves open which zero is the larger, for instance.
     match call.operator {
         Operator::Add
         | Operator::Sub

@@ -113,6 +113,7 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
         _ => {
             let (shape, numbers) = elementwise(call, |row: &[f64]| {
                 let [a, b, c] = [row[0], row[1], row[2]].map(BoundedNumber::exact);
+                // Unfused, the product is rounded to the type; the bound permits both.
                 arithmetic.add(arithmetic.stored(arithmetic.mul(a, b)), c)
             });
             Reference::computed(arithmetic, shape, numbers)

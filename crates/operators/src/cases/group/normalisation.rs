@@ -28,6 +28,7 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
             0
         };
         let tensor = &small[narrowed];
+        // By a power of two, which keeps every bit of the numbers.
         let values = tensor
             .values
             .iter()

@@ -57,6 +57,7 @@ fn of_rows(call: &Call) -> Option<Vec<usize>> {
         (OperatorGroup::Elementwise | OperatorGroup::Comparison | OperatorGroup::Activation, _) => {
             all()
         }
+        // A row of a collective is a rank; the other operators do not keep rows.
         (OperatorGroup::Collective, _)
         | (_, Transpose | Reshape | View | Broadcast | WeightedSum) => return None,
         (_, BatchMatmul) => vec![0, 1],

@@ -70,6 +70,7 @@ impl StressComparison {
     pub(super) fn add(&mut self, piece: Piece<'_>) {
         self.elements += piece.values.len();
         let columns = self.columns();
+        // Taken out, because the segments borrow the whole comparison.
         let mut first = std::mem::take(&mut self.first);
         for segment in self.segments(piece).filter(|segment| segment.in_first) {
             for (column, value) in (segment.column..columns).zip(segment.values) {

@@ -79,6 +79,7 @@ impl Stress<'_> {
     /// The reason why two runs at once, each on a separate stream, differ in bits from the first
     /// run.
     pub fn at_once(&self, case: &StressCase, bits: &ResultDigests) -> Option<String> {
+        // Without it, the first could have its result before the second has launched anything.
         let start = Barrier::new(STREAMS);
         let problems: Vec<Option<String>> = thread::scope(|scope| {
             let streams: Vec<_> = (0..STREAMS)
