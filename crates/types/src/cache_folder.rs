@@ -10,12 +10,14 @@ pub const CACHE_VARIABLE: &str = "TESTGEN_CACHE";
 pub fn cache_folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let path = |name: &str| {
         variable(name)
+            // XDG: an empty variable counts as unset.
             .filter(|value| !value.is_empty())
             .map(PathBuf::from)
     };
     path(CACHE_VARIABLE)
         .or_else(|| {
             path("XDG_CACHE_HOME")
+                // XDG: relative paths are invalid and ignored.
                 .filter(|path| path.is_absolute())
                 .map(|folder| folder.join("testgen"))
         })

@@ -85,6 +85,7 @@ macro_rules! closed_enum {
 
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                // `pad` honours a width, by which tables align names.
                 f.pad(self.as_str())
             }
         }

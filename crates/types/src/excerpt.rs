@@ -15,6 +15,7 @@ const GAP: &str = "...";
 /// `text`, or its beginning and its end with `...` between them: at most 200 characters. Line
 /// breaks and tabs become spaces, other control characters U+FFFD.
 pub fn excerpt(text: &str) -> Cow<'_, str> {
+    // Not `count`: the text may have megabytes.
     let short = if text.chars().nth(LENGTH).is_none() {
         Cow::Borrowed(text)
     } else {

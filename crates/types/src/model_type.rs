@@ -107,6 +107,7 @@ impl ModelType {
         let base = self
             .heads()
             .find(|(head, _)| *head == Head::Base)
+            // LLaVA and others have no class without a head.
             .or_else(|| self.heads().next());
         base.map(|(_, class)| class).unwrap_or_default()
     }
@@ -115,6 +116,7 @@ impl ModelType {
     pub fn scores(self) -> ScoreFunction {
         match self.native() {
             Some(entry) => entry.scores,
+            // Trained with the loss of SigLIP, but the table of these types has no such field.
             None if self == Self::Siglip2 => Sigmoid,
             None => ScoreFunction::Softmax,
         }

@@ -69,6 +69,7 @@ impl fmt::Display for ProviderShares<'_> {
 }
 
 fn percent(part: u64, whole: u64) -> f64 {
+    // Without nodes it is 0 %, not NaN.
     100.0 * part as f64 / whole.max(1) as f64
 }
 

@@ -59,6 +59,7 @@ fn method(field: &str, options: &Map<String, Value>) -> String {
             "compressed-tensors"
         }
         None if field == "quantization" => "mlx",
+        // Options that only the tools of GPTQ and AWQ write.
         None if options.contains_key("desc_act") => "gptq",
         None if options.contains_key("zero_point") => "awq",
         None => "unnamed",

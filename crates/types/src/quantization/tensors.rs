@@ -42,6 +42,7 @@ pub(super) fn find(directory: &Path) -> Option<(String, Option<String>, String)>
         .ok()?
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     let mut files: Vec<String> = names
+        // The golden's tensors are inputs and outputs, and may be integers.
         .filter(|name| name.ends_with(".safetensors") && name != "golden.safetensors")
         .collect();
     files.sort();
@@ -97,6 +98,7 @@ fn read_header(path: &Path) -> Option<BTreeMap<String, HeaderTensor>> {
     file.read_exact(&mut length).ok()?;
     let length = u64::from_le_bytes(length);
     let mut bytes = Vec::new();
+    // A damaged length must not read gigabytes.
     file.take(length.min(MAX_HEADER))
         .read_to_end(&mut bytes)
         .ok()?;
