@@ -33,6 +33,7 @@ pub(crate) fn attend(
     let [batch, heads, queries, head_dim] = [0, 1, 2, 3].map(|dimension| query.dims()[dimension]);
     let (groups, keys) = (key.dims()[1], key.dims()[2]);
     let grouped = heads / groups.max(1) * queries;
+    // The queries of heads that share a key are rows of one product, as in `testgen_nn`.
     let query = if groups == heads {
         query
     } else {

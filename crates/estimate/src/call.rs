@@ -79,6 +79,7 @@ impl<'a> NetworkCall<'a> {
         field: &str,
     ) -> Result<u64, EstimateError> {
         let layers = config.size(field)?;
+        // Every layer is walked through: a damaged number would take forever.
         if layers > self.limit {
             return Err(config.wrong(field, "at most the number of tensors of the checkpoint"));
         }

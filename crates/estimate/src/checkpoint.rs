@@ -26,6 +26,7 @@ pub(crate) struct StoredTensor {
 
 impl StoredTensor {
     pub(crate) fn elements(&self) -> u64 {
+        // The shape of a damaged file must not overflow.
         self.shape
             .iter()
             .fold(1, |product, length| product.saturating_mul(*length))

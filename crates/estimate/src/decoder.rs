@@ -14,6 +14,7 @@ use crate::{
 /// Reads all tokens at once, and keeps keys and values for later steps.
 pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     let decoder = DecoderSizes::read(call)?;
+    // Only a table has a last position.
     if let PositionEncoding::Table(rows) = decoder.positions {
         call.within(rows)?;
     }
@@ -40,6 +41,7 @@ impl DecoderSizes {
         for _ in 0..self.layers {
             x = self.layer(x, &context, call);
         }
+        // After sums, the last layer has normalised it already.
         let x = if self.arrangement == Arrangement::AfterSums {
             x
         } else {
@@ -81,6 +83,7 @@ impl DecoderSizes {
                 bias: call.causal_bias(seq),
             },
             PositionEncoding::Alibi => {
+                // One row for all queries, whose positions are constants that softmax cancels.
                 let linear = call.single(&[1, self.heads, 1, seq]);
                 let bias = match call.causal_bias(seq) {
                     Some(causal) => linear.combine(causal),

@@ -96,6 +96,7 @@ impl DecoderSizes {
             config.size("hidden_size")?,
             config.size("num_attention_heads")?,
         );
+        // `size` has refused 0 heads.
         let head_dim = config.size_if_set("head_dim")?.unwrap_or(width / heads);
         let gemma2 = model_type == ModelType::Gemma2;
         let norm = match model_type {
@@ -215,6 +216,7 @@ impl DecoderSizes {
             ActivationMemory::named(config.text("activation")),
             bias,
         );
+        // ALiBi until the width of a head is known.
         let base = Self::plain(call, HIDDEN, mlp, PositionEncoding::Alibi)?;
         let (new, one) = (
             config.flag("new_decoder_architecture"),
@@ -249,6 +251,7 @@ impl DecoderSizes {
         let width = config.size("hidden_size")?;
         let activation = ActivationMemory::named(config.text("hidden_act"));
         let mlp = MlpKind::plain([width, config.size("intermediate_size")?], activation, true);
+        // ALiBi until the width of a head is known.
         let base = Self::plain(call, HIDDEN, mlp, PositionEncoding::Alibi)?;
         let parallel = config.flag("use_parallel_residual");
         Ok(Self {

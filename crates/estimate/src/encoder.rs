@@ -162,6 +162,7 @@ fn modernbert(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
         x = x.combine(ProjectionMatrix::linear(width, width, false).forward(attended));
         x = x.clone().combine(mlp.forward(x.layer_norm()));
     }
+    // The model frees them with its layers, before the head.
     drop((rotations, bias));
     let last = x.layer_norm();
     text_head::encoder(

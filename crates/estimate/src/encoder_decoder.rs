@@ -127,6 +127,7 @@ fn t5_stacks(call: &NetworkCall<'_>) -> Result<[Stack; 2], EstimateError> {
         before: true,
         embedding_norm: false,
         relative: true,
+        // transformers keeps `wo` in f32 when the model is in f16.
         sum: if element == ElementType::F16 {
             ElementType::F32
         } else {
@@ -135,6 +136,7 @@ fn t5_stacks(call: &NetworkCall<'_>) -> Result<[Stack; 2], EstimateError> {
     };
     let layers = match config.size_if_set("num_decoder_layers")? {
         Some(_) => call.layers("num_decoder_layers")?,
+        // transformers takes the encoder's number.
         None => encoder.layers,
     };
     Ok([encoder, Stack { layers, ..encoder }])
@@ -186,6 +188,7 @@ impl Stack {
                 self.attention.over(x, new, bias.clone())
             });
             x = self.add(x, |x| {
+                // Kept, too: the keys of encoded tokens are the same in every step.
                 let memory = call.with_past(self.attention.keys_values(encoded));
                 self.attention.over(x, memory, None)
             });

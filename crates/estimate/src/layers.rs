@@ -115,6 +115,7 @@ impl MlpKind {
                 down,
             } => {
                 let [gate, linear] = [up.forward(x.clone()), up.forward(x.clone())];
+                // Both products have read it.
                 drop(x);
                 down.forward(gate.activate(activation).combine(linear).cast(sum))
             }
@@ -132,6 +133,7 @@ impl MlpKind {
                 .forward(x);
                 let [gate, linear] = [0, inner].map(|start| both.clone().narrow(2, start, inner));
                 drop(both);
+                // No wider sum: only T5 has one, and its gate is a product by itself.
                 down.forward(gate.activate(activation).combine(linear))
             }
             Self::Experts(experts) => experts.forward(x),

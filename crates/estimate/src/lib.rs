@@ -147,6 +147,7 @@ impl CheckpointHeaders {
         let machine = Machine::new(backend, element, mapped);
         let mut call = self.call(&machine, sizes)?;
         run(&mut call)?;
+        // Read first: dropping the call frees the cache.
         let (peak, cache) = (machine.ledger.peak(), machine.ledger.now().cache);
         drop(call);
         Ok(Estimate {

@@ -184,6 +184,7 @@ impl AllocatedTensor {
 
     /// The same elements one after the other; copied where they are not.
     pub(crate) fn contiguous(self) -> Self {
+        // Flex copies parts of a block: its kernels read the whole one.
         let covers = product(&self.dims).saturating_mul(self.element.bytes()) == self.block.bytes;
         let whole = !self.shifted && covers;
         if self.is_contiguous() && (whole || self.machine().is_gpu()) {
@@ -195,6 +196,7 @@ impl AllocatedTensor {
 
     /// Another shape of as many elements; copied if the backend cannot view it so.
     pub(crate) fn reshape(mut self, dims: &[u64]) -> Self {
+        // Flex views only elements that begin with their block.
         let viewable = self.is_contiguous() && (!self.shifted || self.machine().is_gpu());
         if !viewable {
             return empty(self.machine(), dims, self.element);

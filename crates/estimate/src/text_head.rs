@@ -30,6 +30,7 @@ pub(crate) fn decoder(
         }
         Head::SequenceClassification => {
             let last = call.empty(&[call.batch, width]);
+            // The last states are a copy.
             drop(hidden);
             call.output(ProjectionMatrix::linear(width, call.labels, false).forward(last));
         }

@@ -15,6 +15,7 @@ use testgen_types::{Head, ModelType};
 pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     let config = call.config;
     let width = config.size("hidden_size")?;
+    // DeiT has a token for distillation besides the class token.
     let special = if call.model_type == ModelType::Deit {
         2
     } else {
@@ -118,6 +119,7 @@ fn mlp(call: &NetworkCall<'_>, width: u64) -> Result<MlpKind, EstimateError> {
         .filter(|ratio| (0.0..1000.0).contains(ratio));
     let inner = (width as f64
         * ratio.ok_or_else(|| config.wrong("mlp_ratio", "a ratio below 1000"))?)
+        // Cut off, as Python's `int` does.
         as u64;
     Ok(match config.flag("use_swiglu_ffn") {
         true => MlpKind::gated(

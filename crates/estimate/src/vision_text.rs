@@ -64,6 +64,7 @@ fn texts(
         None
     };
     let last = encode(call, config, x, bias.as_ref())?.layer_norm();
+    // The picked state of each text is a copy.
     drop((bias, last));
     let picked = call.empty(&[call.batch, width]);
     Ok(ProjectionMatrix::linear(width, width, true).forward(picked))

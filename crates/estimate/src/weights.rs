@@ -100,6 +100,7 @@ impl CheckpointSize {
             .filter(|(name, _)| TABLES.iter().any(|end| name.ends_with(end)))
             .map(|(name, table)| KeptTensor::new(name, table, false))
             .collect();
+        // The file has one table, which encoder and decoder both load.
         if let (true, [table]) = (stacks, tables.as_slice()) {
             all.push(*table);
         }
