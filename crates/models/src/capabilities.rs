@@ -282,5 +282,6 @@ fn tokens_per_image(config: &Value) -> Option<usize> {
         .get("vision_feature_select_strategy")
         .and_then(Value::as_str)
         == Some("full");
+    // A `patch_size` of 0 is for the load to refuse.
     Some((size / patch.max(1)).pow(2) + usize::from(class_token))
 }

@@ -34,12 +34,14 @@ impl<'a, B: Ops> DecodeSession<'a, B> {
         let ids = inputs
             .get(name)
             .ok_or(ForwardError::MissingInput { name })?;
+        // The network, which has not read the ids yet, refuses another shape.
         Ok(ids.shape().get(1).copied().unwrap_or(0))
     }
 
     fn call(&mut self, inputs: &Arrays) -> Result<Forward, ForwardError> {
         let new = self.new_tokens(inputs)?;
         let forward = self.model.call(inputs, false, Some(&mut self.cache))?;
+        // After the call, in which every layer needs the length before it.
         self.cache.advance(new);
         Ok(forward)
     }

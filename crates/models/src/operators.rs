@@ -87,11 +87,13 @@ impl<B: Ops> Execute for CallExecutor<B> {
     fn time(&self, call: &Call, repetitions: Repetitions) -> Result<Vec<f64>, CallError> {
         caught(call.operator, || {
             compute_in::<B, _>(self.precision, || {
+                // Outside of the measurement: putting inputs on a device is no part of an operator.
                 let inputs = self.inputs(call);
                 repetitions.measure(|| {
                     milliseconds(|| {
                         // Clones, so that no operation may write into an input.
                         let result = dispatch::compute::<B>(self.arguments(call, inputs.clone()));
+                        // A GPU computes after the call has returned.
                         self.wait(call.operator)?;
                         result.map(drop)
                     })
@@ -120,6 +122,7 @@ impl<B: Ops> CallExecutor<B> {
         let result = compute_in::<B, _>(self.precision, || {
             dispatch::compute::<B>(self.arguments(call, self.inputs(call)))
         })?;
+        // From the tensor and not from the request: a silent fallback must show.
         let device = B::kind(&result.device());
         let mut tensor = transfer::download(result).map_err(|message| CallError::Device {
             operator: call.operator,

@@ -42,6 +42,7 @@ fn read<C: ModelConfig>(model_type: &str, file: &Map<String, Value>) -> Result<C
         Ok(config) => return Ok(config),
         Err(error) => excerpt(&error.to_string()).into_owned(),
     };
+    // Only after a failure, because it reads the struct once for each field.
     Err(locate(file, &|fields| {
         let completed = complete(model_type, fields).ok()?;
         serde_json::from_value::<C>(completed)

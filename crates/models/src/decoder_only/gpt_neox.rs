@@ -82,6 +82,7 @@ impl ModelConfig for GptNeoXConfig {
 
     fn validate(&self) -> Result<(), String> {
         divides_into_heads(self.hidden_size, self.num_attention_heads)?;
+        // Not `RopeFields::validate`, which refuses heads that rotate in part.
         self.rope().validate()?;
         self.rope().validate_width(self.head_dim())
     }

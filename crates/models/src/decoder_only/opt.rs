@@ -59,6 +59,7 @@ impl OptConfig {
         inner: usize,
         out: usize,
     ) -> Result<Option<Linear<B>>, WeightsError> {
+        // Without a bias in every `OPTDecoder`, whatever `enable_bias` says.
         (inner != out)
             .then(|| Linear::load_with_bias(w, inner, out, false))
             .transpose()

@@ -28,6 +28,7 @@ impl LlamaVariant for Qwen2 {
 
     fn shape(&self) -> LlamaShape {
         LlamaShape {
+            // `Qwen2Attention` has these biases in every model; no field says so.
             query_bias: true,
             windows: self.windows.windows(self.fields.num_hidden_layers),
             ..LlamaShape::defaults(&self.fields)

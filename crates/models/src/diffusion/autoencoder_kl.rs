@@ -86,6 +86,7 @@ impl<B: Ops> Network<B> for Autoencoder<B> {
         // `DiagonalGaussianDistribution` keeps the exponential of it finite.
         context.output("logvar", moments.narrow(1, latent, latent).clamp(low, high))?;
         context.output("mean", mean.clone())?;
+        // Not a sample: neither does `AutoencoderKL` draw one unless it is asked to.
         context.output("sample", self.decode(mean))
     }
 }
@@ -125,6 +126,7 @@ impl<B: Ops> VaeEncoder<B> {
                     )?;
                     Ok((
                         layers,
+                        // `Encoder` of diffusers sets `downsample_padding` to 0; no field says so.
                         (index < last).then(|| halved(&w, out, 0)).transpose()?,
                     ))
                 })

@@ -168,6 +168,7 @@ fn nearest<B: Ops>(x: Tensor<B, 4>, dim: usize, length: usize) -> Tensor<B, 4> {
     let from = x.dims()[dim];
     // In f32, as PyTorch's `nearest`, by which uneven sizes round.
     let scale = from as f32 / length as f32;
+    // As PyTorch, at most the last pixel: f32 may round up to the length.
     let places = (0..length).map(|place| (((place as f32) * scale) as usize).min(from - 1));
     Tensor::cat(
         places

@@ -158,6 +158,7 @@ impl ModelDef for Albert {
         let head = match head {
             Head::PreTraining => TextHead::PreTraining {
                 masked_lm: masked_lm()?,
+                // `AlbertSOPHead` has `num_labels` scores, where BERT's head always has two.
                 pooled: Linear::load(
                     &w.module("sop_classifier.classifier"),
                     config.fields.hidden_size,

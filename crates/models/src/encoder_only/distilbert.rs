@@ -101,6 +101,7 @@ impl DistilBertConfig {
             width: self.dim,
             vocab: self.vocab_size,
             positions: self.max_position_embeddings,
+            // DistilBERT has no table of types.
             token_types: 0,
             eps: EPS,
         };

@@ -57,6 +57,7 @@ impl ModelDef for ModernBert {
                 TextHead::Pooled(classifier(labels)?)
             }
             Head::TokenClassification => TextHead::PerToken(classifier(labels)?),
+            // The class has as many scores as labels, and fails unless it can split them in two.
             Head::QuestionAnswering => TextHead::Span(classifier(2)?),
             _ => TextHead::Base,
         };

@@ -32,6 +32,7 @@ impl ModelDef for Graphormer {
         _: usize,
         w: &Weights<B>,
     ) -> Result<Box<dyn Network<B>>, LoadError> {
+        // The classifier calls its base model `encoder`, which is not `base_model_prefix`.
         let base = if head == Head::Base {
             w.module("")
         } else {

@@ -185,6 +185,7 @@ fn spread<B: Ops>(x: FloatTensor<B>, dim: usize, stride: usize) -> FloatTensor<B
     let padded = pad::<B>(reshape::<B>(x, split), dim + 1, [0, stride - 1], 0.0);
     let mut joined = shape.clone();
     joined[dim] *= stride;
+    // The zeros after the last element are between no neighbours.
     narrow::<B>(
         reshape::<B>(padded, joined.clone()),
         dim,

@@ -115,6 +115,7 @@ fn stored_once(tensor: &HostTensor) -> HostTensor {
     let mut kept = tensor.clone();
     for dimension in 0..tensor.shape.len() {
         let mut shape = kept.shape.clone();
+        // An empty dimension has no element to keep.
         if shape[dimension] == 0 {
             continue;
         }

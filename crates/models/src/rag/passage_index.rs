@@ -95,6 +95,7 @@ impl<B: Ops> PassageIndex<B> {
 
 /// The ids of each row that `mask` shows.
 fn without_padding(ids: &Array, mask: &Array) -> Vec<Vec<i64>> {
+    // `chunks` panics at 0.
     let seq = ids.shape().last().copied().unwrap_or(1).max(1);
     let rows = ids.as_integers().unwrap_or_default().chunks(seq);
     let masks = mask.as_integers().unwrap_or_default().chunks(seq);

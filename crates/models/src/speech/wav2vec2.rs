@@ -244,6 +244,7 @@ impl<B: Ops> Network<B> for Recogniser<B> {
             // either place.
             x = self.layer_norm.forward(x);
         }
+        // After the norm, as `Wav2Vec2FeatureProjection` returns them.
         if self.returns_features {
             context.output("extract_features", features)?;
         }

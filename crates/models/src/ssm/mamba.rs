@@ -156,6 +156,7 @@ impl<B: Ops> MambaMixer<B> {
                 config.fields.use_conv_bias,
             )?,
             activation: config.fields.hidden_act,
+            // Whatever `use_bias` says, which is for the maps in and out.
             x_proj: linear("x_proj", inner, rank + 2 * state, false)?,
             dt_proj: linear("dt_proj", rank, inner, true)?,
             rate: Tensor::from_data(data(rate, vec![1, 1, inner, state]), options),

@@ -78,6 +78,7 @@ impl<B: Ops, E: SourceEncoder<B>, D: TargetDecoder<B>> Network<B> for EncoderDec
     ) -> Result<(), ForwardError> {
         let encoded = match context.past() {
             0 => {
+                // Both parts count their layers from 0.
                 context.enter("encoder.");
                 Some(self.encoder.encode(inputs, context)?)
             }

@@ -55,6 +55,7 @@ impl<B: Ops, T: Encoders<B>> Network<B> for DualEncoder<T> {
         if !has_texts && !has_images {
             return Err(ForwardError::MissingInput { name: "input_ids" });
         }
+        // Texts first: the traces of images are numbered after theirs.
         let texts = has_texts
             .then(|| self.encoders.texts(inputs, context))
             .transpose()?

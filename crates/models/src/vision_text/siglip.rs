@@ -208,6 +208,7 @@ struct AttentionPooling<B: Ops> {
 impl<B: Ops> AttentionPooling<B> {
     fn load(fields: &ClipEncoderFields, w: &Weights<B>) -> Result<Self, WeightsError> {
         let (width, attention) = (fields.hidden_size, w.module("attention"));
+        // `nn.MultiheadAttention` saves the three as one matrix.
         let [query, key, value] = Linear::load_stacked(&attention, width)?;
         Ok(Self {
             probe: w.tensor("probe", [1, 1, width])?,

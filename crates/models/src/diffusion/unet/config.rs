@@ -188,6 +188,7 @@ impl ModelConfig for UnetConfig {
 
 impl UnetConfig {
     pub(super) fn time_width(&self) -> usize {
+        // As `UNet2DConditionModel` fills in.
         self.time_embedding_dim
             .unwrap_or(4 * self.block_out_channels[0])
     }

@@ -45,8 +45,10 @@ enum Edges<B: Ops> {
 impl<B: Ops> GraphBias<B> {
     pub(super) fn load(config: &GraphormerConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
         let (heads, places) = (config.num_attention_heads, config.num_edge_dis);
+        // One more edge, because 0 is padding.
         let counts = [config.num_edges + 1, config.num_spatial];
         let edges = if config.multi_hop() {
+            // An `nn.Embedding` of single numbers in transformers, which views it as matrices.
             let weight: Tensor<B, 2> = w
                 .module("edge_dis_encoder")
                 .tensor("weight", [places * heads * heads, 1])?;

@@ -95,6 +95,7 @@ struct NodeFeatures<B: Ops> {
 impl<B: Ops> NodeFeatures<B> {
     fn load(config: &GraphormerConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
         let width = config.embedding_dim;
+        // One more atom, because 0 is padding.
         let counts = [
             config.num_atoms + 1,
             config.num_in_degree,

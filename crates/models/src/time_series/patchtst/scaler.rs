@@ -144,6 +144,7 @@ pub(super) fn observed<B: Ops>(
             .collect(),
         _ => return Err(wrong_mask(mask)),
     };
+    // Zeros and ones are exact in every type.
     Ok(Some(inputs.put_floats::<3>(values, shape).cast(DType::F32)))
 }
 
