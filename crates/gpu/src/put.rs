@@ -60,6 +60,7 @@ pub fn put<E: Send>(
             .zip(rows)
             .try_for_each(|(bytes, first)| write(first, bytes))?;
         let copies = copies.into_iter().zip(staged).collect();
+        // Not waited for: the next parts are written while the device gets these.
         server.submit(move |server| server.write(copies, stream));
     }
     let metadata = Metadata::new(shape, layout.strides);

@@ -12,8 +12,10 @@ pub(crate) fn random(count: usize, seed: u64, precision: Precision) -> Vec<f64> 
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
+        // The 53 bits that f64 keeps.
         (state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
     };
+    // Rounded, so that the exact product has the factors that the kernel reads.
     (0..count)
         .map(|_| Element::for_precision(precision).round(next()))
         .collect()

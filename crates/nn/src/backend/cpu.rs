@@ -18,6 +18,7 @@ impl Ops for Cpu {
     /// term (40 terms: 1.7e-3 off, where rounding the result costs 3e-5), others after each piece
     /// of `SUMMED_AT_ONCE` terms. Those are computed in f32 and rounded once.
     fn matmul_op(left: FlexTensor, right: FlexTensor) -> FlexTensor {
+        // bf16 needs nothing here: Flex converts its factors to f32.
         if left.dtype() != DType::F16 || !rounds_partial_sums(&left, &right) {
             return Self::float_matmul(left, right);
         }
@@ -146,6 +147,7 @@ fn all_f32<const N: usize>(tensors: [&FlexTensor; N]) -> bool {
 }
 
 fn contiguous(x: FlexTensor) -> FlexTensor {
+    // `to_contiguous` would also copy the first rows of a longer buffer.
     if x.is_contiguous() && x.layout().start_offset() == 0 {
         x
     } else {

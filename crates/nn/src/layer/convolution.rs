@@ -83,6 +83,7 @@ impl<B: Ops> Conv2d<B> {
         }
         let options = ConvOptions::new(self.stride, self.padding, [1, 1], self.groups);
         let dtype = x.dtype();
+        // Flex convolves f16 by products in f16, which round partial sums; bf16 it converts itself.
         if dtype == DType::F16 && B::kind(&x.device()) == DeviceKind::Cpu {
             let bias = self.bias.clone().map(|bias| bias.cast(DType::F32));
             return module::conv2d(
