@@ -124,6 +124,7 @@ impl Arithmetic {
         };
         self.function(
             f64::exp,
+            // The error of an infinity would be infinite, and both ends would be NaN.
             if a.value.is_finite() { product } else { a },
             ulps::EXP,
         )
@@ -156,7 +157,6 @@ impl Arithmetic {
         let mut sum = BoundedSum::default();
         for (a, b) in factors {
             let term = a.value * b.value;
-            // Both factors are truncated, and their product is rounded.
             let rounding = (2.0 * self.factor + UNIT) * term.abs();
             let carried = scaled(a.value, b.error) + scaled(b.value, a.error);
             let spread =

@@ -59,6 +59,7 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
     vec![
         with("plain", [inner, out], plain.clone()),
         with("stride 2, padding 1, dilation 2", [inner, out], strided),
+        // Twice the channels, because an odd number cannot be in two groups.
         with("2 groups", [2 * inner, 2 * out], grouped.clone()),
         with(
             "depthwise",

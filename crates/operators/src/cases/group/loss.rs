@@ -18,6 +18,7 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
     };
     let numbers = |index, limits| sizes.floats(index, &[rows, columns], limits);
     let inputs = match sizes.operator {
+        // Away from 0 and 1, near which PyTorch limits the logarithms.
         Operator::BceLoss => vec![numbers(0, [0.05, 0.95]), numbers(1, [0.0, 1.0])],
         Operator::BceWithLogitsLoss => vec![numbers(0, [-6.0, 6.0]), numbers(1, [0.0, 1.0])],
         Operator::KlDivLoss => vec![numbers(0, [-4.0, -0.1]), numbers(1, [0.05, 0.95])],

@@ -83,6 +83,7 @@ impl StressComparison {
         } else {
             thread::available_parallelism().map_or(1, usize::from)
         };
+        // `chunks` panics at 0.
         let part = piece.values.len().div_ceil(threads.min(THREADS)).max(1);
         let comparison = &*self;
         let found: Vec<WrongElements> = thread::scope(|scope| {

@@ -188,6 +188,7 @@ impl Stress<'_> {
     fn differs(&self, case: &StressCase, bits: &ResultDigests) -> Option<String> {
         let count: usize = case.call.result.iter().product();
         let call = PeriodicCall {
+            // Read in part and not filled with NaN: the memory is to have what other work has left.
             every: (count / READ_AGAIN).max(1),
             fill: false,
             ..case.call.clone()
