@@ -59,6 +59,7 @@ impl FalconConfig {
         match (self.new_decoder_architecture, self.multi_query) {
             // The older architecture ignores `num_kv_heads` with `multi_query`.
             (false, true) => 1,
+            // As `FalconConfig` fills in.
             _ => self.num_kv_heads.unwrap_or(self.num_attention_heads),
         }
     }

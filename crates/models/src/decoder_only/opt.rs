@@ -49,6 +49,7 @@ pub(crate) struct OptConfig {
 impl OptConfig {
     /// The width of the token embeddings and of what the head reads.
     fn outer(&self) -> usize {
+        // As `OPTConfig` fills in.
         self.word_embed_proj_dim.unwrap_or(self.hidden_size)
     }
 

@@ -112,6 +112,7 @@ struct VaeEncoder<B: Ops> {
 impl<B: Ops> VaeEncoder<B> {
     fn load(config: &AutoencoderConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
         let widths = &config.block_out_channels;
+        // `validate` has refused a configuration without blocks.
         let last = widths.len() - 1;
         Ok(Self {
             conv_in: convolution(&w.module("conv_in"), [config.in_channels, widths[0]], 3)?,
@@ -119,6 +120,7 @@ impl<B: Ops> VaeEncoder<B> {
                 .map(|index| {
                     let (w, out) = (w.module("down_blocks").module(index), widths[index]);
                     let layers = config.layers(
+                        // The first block keeps the channels of `conv_in`.
                         widths[index.saturating_sub(1)],
                         out,
                         config.layers_per_block,

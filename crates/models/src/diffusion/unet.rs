@@ -29,6 +29,7 @@ impl ModelDef for Unet {
     type Config = UnetConfig;
 
     fn load<B: Ops>(config: &UnetConfig, _: Head, _: usize, w: &Weights<B>) -> LoadedNetwork<B> {
+        // `validate` has refused a configuration without blocks.
         let (first, time) = (config.block_out_channels[0], config.time_width());
         let embedding = |name, inner, activation| {
             TimestepEmbedding::load(&w.module(name), inner, time, activation)
@@ -48,11 +49,13 @@ impl ModelDef for Unet {
                 .num_class_embeds
                 .map(|count| Embedding::load(&w.module("class_embedding"), count, time))
                 .transpose()?,
+            // Read with `class_embedding` alone, which this field makes.
             classes: config.num_class_embeds.unwrap_or(0),
             add_embedding: addition
                 // `UNet2DConditionModel` passes no activation here, whose default is SiLU.
                 .map(|inner| embedding("add_embedding", inner, Activation::Silu))
                 .transpose()?,
+            // Read with `add_embedding` alone, for which `validate` demands this field.
             add_waves: config.waves(config.addition_time_embed_dim.unwrap_or(0)),
             stack: UnetBlocks::load(config, w)?,
             conv_norm_out: GroupNorm::load(

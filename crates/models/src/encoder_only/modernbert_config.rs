@@ -54,6 +54,7 @@ pub(crate) enum ClassifierPooling {
 
 /// Rotary parameters for each type of layer.
 #[derive(Debug, Clone, Default, Deserialize)]
+// A third type of layer would rotate in transformers alone.
 #[serde(deny_unknown_fields)]
 pub(crate) struct RopeByType {
     full_attention: Option<RopeParameters>,

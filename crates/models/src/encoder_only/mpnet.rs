@@ -123,6 +123,7 @@ impl MpnetConfig {
             &NAMES,
             &w.module("encoder.layer"),
         )?;
+        // `MPNetEncoder` computes the bias once for all layers.
         let relative =
             RelativeBias::load(&w.module("encoder.relative_attention_bias"), BUCKETS, heads)?;
         let pooler = pooled

@@ -257,6 +257,7 @@ impl<B: Ops> LlavaModel<B> {
         inputs: &Inputs<'_, B>,
     ) -> Result<Tensor<B, 3>, ForwardError> {
         let ([batch, seq, width], [count, _]) = (x.dims(), features.dims());
+        // Integers, or the embeddings of the decoder would have refused them.
         let ids = inputs
             .host("input_ids")
             .and_then(|ids| ids.as_integers())
@@ -307,6 +308,7 @@ impl<B: Ops> Images<B> {
             .as_deref()
             .expect("the configuration was validated");
         let image_encoder = w.module("vision_tower").strip_prefix("vision_model");
+        // Never empty: `validate` has found the layers in the encoder.
         let layers = config
             .vision_feature_layer
             .indices(vision.encoder.num_hidden_layers + 1)

@@ -64,6 +64,7 @@ impl<B: Ops> DetrEncoderLayer<B> {
         positions: &Tensor<B, 3>,
         bias: Option<Tensor<B, 4>>,
     ) -> Tensor<B, 3> {
+        // `DetrSelfAttention` adds the positions to queries and keys, not to values.
         let placed = x.clone() + positions.clone();
         let seen = self
             .attention
@@ -103,6 +104,7 @@ impl<B: Ops> DetrDecoderLayer<B> {
                 .forward(asked.clone(), asked, x.clone(), None),
             x,
         );
+        // `DetrCrossAttention` adds the positions to the keys, not to the values.
         let keys = memory.places.clone() + memory.positions.clone();
         let seen = self.places.forward(
             x.clone() + queries.clone(),

@@ -33,6 +33,7 @@ impl<B: Ops> DetrPositions<B> {
             return Ok(Self::Sine(width));
         }
         let w = w.module_named(&["backbone.position_embedding", "position_embedding"]);
+        // `DetrLearnedPositionEmbedding` has 50 rows in every model; no field says so.
         Ok(Self::Learned {
             rows: w.tensor("row_embeddings.weight", [LONGEST, width / 2])?,
             columns: w.tensor("column_embeddings.weight", [LONGEST, width / 2])?,

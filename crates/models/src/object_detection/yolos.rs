@@ -147,6 +147,7 @@ impl<B: Ops> Network<B> for YolosModel<B> {
                 activate(dense.forward(first_token(last)), Activation::Tanh),
             ),
             YolosHead::Objects(head) => {
+                // `YolosForObjectDetection` reads the detection tokens alone, the last.
                 let tokens = last.dims()[1];
                 head.forward(last.narrow(1, tokens - self.queries, self.queries), context)
             }

@@ -45,6 +45,7 @@ pub(crate) fn computed<B: Ops>(
         }
         _ => return Err(arguments.refused("it is not a collective")),
     };
+    // The result of an operator is one tensor, so the results of all ranks go to one device.
     let rows = results
         .into_iter()
         .map(|result| unsqueezed::<B>(B::float_to_device(result, arguments.device)))

@@ -52,7 +52,7 @@ fn floats<B: Ops>(
         }
         Operator::MinBinary | Operator::Minimum => {
             let [a, b] = same_shape::<B>(a, b);
-            // Of the negated tensors, because `maximum` keeps NaN.
+            // By `maximum` of the negated tensors, because it keeps NaN.
             B::float_neg(maximum::<B>(B::float_neg(a), B::float_neg(b)))
         }
         _ => return Err(arguments.refused("it is not an operator on two tensors of floats")),

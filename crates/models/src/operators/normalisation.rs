@@ -47,7 +47,7 @@ fn of_groups<B: Ops>(arguments: &CallArguments<'_, B>) -> Result<DeviceTensor<B>
     let width: usize = shape[1..].iter().product::<usize>() / groups.max(1);
     let rows = reshape::<B>(x, [shape[0] * groups, width]);
     let centred = B::float_sub(rows.clone(), B::float_mean_dim(rows, 1));
-    // Of centred numbers: the difference of two large means of squares would lose it.
+    // From centred numbers: the difference of two large means of squares would lose it.
     let variance = B::float_mean_dim(B::float_mul(centred.clone(), centred.clone()), 1);
     let scale = B::float_recip(B::float_sqrt(B::float_add_scalar(
         variance,

@@ -39,12 +39,14 @@ impl<B: Ops> NearestNeighbours<B> {
         questions: Tensor<B, 2>,
         count: usize,
     ) -> Result<Vec<Vec<usize>>, ForwardError> {
+        // On the host: burn 0.21 sorts there also for tensors of GPUs.
         let scores = array_of(linear(
             questions.cast(DType::F32),
             self.embeddings.clone(),
             None,
         ))?;
         let passages = scores.shape()[1];
+        // `array_of` makes floats of every type.
         Ok(scores
             .as_floats()
             .unwrap_or_default()

@@ -194,6 +194,7 @@ impl<B: Ops> SpectrogramEncoder<B> {
                 [config.max_source_positions, width],
             )?,
             layers: BartLayer::load_all(shape, false, w)?,
+            // PyTorch's default: `WhisperConfig` has no field for it.
             layer_norm: LayerNorm::load(&w.module("layer_norm"), width, 1e-5)?,
             // The second convolution halves the number of frames.
             size: [bins, 2 * config.max_source_positions],

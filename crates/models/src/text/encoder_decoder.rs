@@ -171,6 +171,7 @@ fn last_of<B: Ops>(
         .ok_or(ForwardError::MissingInput { name: "input_ids" })?;
     let [batch, seq, width] = hidden.dims();
     let mut rows = Vec::with_capacity(batch);
+    // Integers, or the encoder would have refused them.
     for (row, ids) in ids
         .as_integers()
         .unwrap_or_default()

@@ -60,6 +60,7 @@ impl LlamaShape {
             positions: Positions::Rotary(Rotary::new(&self.rope, self.head_dim, trained)),
             // One window for each layer, so that their number is the number of layers.
             layers: LayerStack::load(&w.module("layers"), self.windows.len(), {
+                // Copies, because a streamed stack loads its layers anew in every call.
                 let (fields, shape) = (fields.clone(), self.clone());
                 move |index, w| LlamaLayer::load(&fields, &shape, index, w)
             })?,

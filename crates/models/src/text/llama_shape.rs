@@ -96,6 +96,7 @@ impl LlamaFields {
 
     /// The width of a head. Without a field for it, the width of the model divided among the heads.
     pub(crate) fn head_dim(&self) -> usize {
+        // The quotient is computed in any case, also before `validate` has refused 0 heads.
         self.head_dim
             .unwrap_or(self.hidden_size / self.num_attention_heads.max(1))
     }
@@ -141,6 +142,7 @@ impl LlamaShape {
     pub(crate) fn defaults(fields: &LlamaFields) -> Self {
         Self {
             head_dim: fields.head_dim(),
+            // As `LlamaConfig` fills in.
             key_value_heads: fields
                 .num_key_value_heads
                 .unwrap_or(fields.num_attention_heads),

@@ -120,6 +120,7 @@ impl<B: Ops> TextEmbeddings<B> {
         if inputs.host("position_ids").is_some() {
             return positions(inputs, shape, 0);
         }
+        // Integers, or `indices` would have refused them.
         let ids = inputs
             .host("input_ids")
             .and_then(|ids| ids.as_integers())

@@ -121,6 +121,7 @@ impl<B: Ops> TextHead<B> {
             Head::SequenceClassification => Self::last_token(w, width, labels, padding),
             Head::TokenClassification => Self::per_token(w, width, labels),
             Head::QuestionAnswering => Self::span(w, width),
+            // Types with further heads load them before they come here.
             _ => Ok(Self::Base),
         }
     }
@@ -246,6 +247,7 @@ fn last_tokens<B: Ops>(
 ) -> Result<Vec<usize>, ForwardError> {
     let missing = ForwardError::MissingInput { name: "input_ids" };
     let ids = inputs.host("input_ids").ok_or(missing)?;
+    // Two dimensions of integers, or the backbone would have refused them.
     let seq = ids.shape()[1];
     let rows = ids.as_integers().unwrap_or_default().chunks(seq);
     Ok(rows

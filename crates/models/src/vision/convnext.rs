@@ -89,6 +89,7 @@ impl ModelDef for ConvNext {
         labels: usize,
         w: &Weights<B>,
     ) -> LoadedNetwork<B> {
+        // `validate` has refused a model without stages.
         let (base, width) = (
             w.strip_prefix("convnext"),
             config.hidden_sizes[config.num_stages - 1],
@@ -195,6 +196,7 @@ impl<B: Ops> Downsampling<B> {
         let patch = config.patch_size.height_width();
         let shape = patches(config.num_channels, width, patch);
         Ok(Self {
+            // `layer_norm_eps` is for the last norm alone; the others have the default.
             norm: LayerNorm::load(&w.module("layernorm"), width, EPS)?,
             convolution: Conv2d::load(&w.module("patch_embeddings"), shape, true)?,
             norm_first: false,

@@ -206,6 +206,7 @@ impl<B: Ops> SwinEmbeddings<B> {
         w.mark_unused("mask_token");
         Ok(Self {
             projection: Conv2d::load(&w.module("patch_embeddings.projection"), shape, true)?,
+            // PyTorch's default, as in `SwinPatchMerging`: `layer_norm_eps` is for the other norms.
             norm: LayerNorm::load(&w.module("norm"), width, EPS)?,
             position_embeddings: config
                 .use_absolute_embeddings

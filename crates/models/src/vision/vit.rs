@@ -163,6 +163,7 @@ impl<B: Ops> VitHead<B> {
                 class: classifier("cls_classifier")?,
                 distillation: classifier("distillation_classifier")?,
             },
+            // The registry lists no other head than the base class.
             _ => {
                 let width = config
                     .pooler_output_size

@@ -71,6 +71,7 @@ impl ImageFields {
     }
 
     pub(crate) fn patches(&self) -> usize {
+        // `validate` has refused a patch without pixels.
         let (image, patch) = (
             self.image_size.height_width(),
             self.patch_size.height_width(),

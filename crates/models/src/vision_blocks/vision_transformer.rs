@@ -80,6 +80,7 @@ pub(crate) struct VisionShape {
 impl VisionShape {
     /// The patches of an image of the trained size.
     pub(crate) fn grid(&self) -> Grid {
+        // `validate` has refused a patch without pixels.
         Grid {
             rows: self.image[0] / self.patch[0],
             columns: self.image[1] / self.patch[1],

@@ -217,6 +217,7 @@ impl<B: Ops> Encoders<B> for ClipEncoders<B> {
         context: &mut ForwardContext<'_, B>,
     ) -> Result<Tensor<B, 2>, ForwardError> {
         let last = self.text.forward(inputs, context)?;
+        // Integers, or the encoder would have refused them.
         let ids = inputs
             .host("input_ids")
             .and_then(|ids| ids.as_integers())

@@ -73,6 +73,7 @@ pub(crate) struct SiglipTextConfig {
 
 impl SiglipTextConfig {
     fn projected(&self) -> usize {
+        // As `SiglipTextConfig` fills in.
         self.projection_size.unwrap_or(self.encoder.hidden_size)
     }
 }

@@ -157,6 +157,7 @@ fn down<B: Ops>(
         &config.block_out_channels,
         w.module("down_blocks").module(index),
     );
+    // The first block keeps the channels of `conv_in`.
     let (out, before) = (widths[index], widths[index.saturating_sub(1)]);
     let inner = |layer| if layer == 0 { before } else { out };
     let inner: Vec<_> = (0..config.layers_per_block.at(index)).map(inner).collect();
@@ -180,6 +181,7 @@ fn up<B: Ops>(
     );
     let blocks = widths.len();
     let like = blocks - 1 - index;
+    // The first block reads the output of the middle, which is as wide as itself.
     let (out, before) = (widths[like], widths[(like + 1).min(blocks - 1)]);
     // One more than on the way down: it reads what the downsampling, or the first convolution,
     // left.

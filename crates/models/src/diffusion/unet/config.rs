@@ -98,6 +98,7 @@ impl PerBlock {
     pub(super) fn at(&self, block: usize) -> usize {
         match self {
             Self::All(value) => *value,
+            // `validate` has refused lists of another length.
             Self::Each(values) => values.get(block).copied().unwrap_or(0),
         }
     }

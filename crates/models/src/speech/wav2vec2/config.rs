@@ -74,6 +74,7 @@ impl Wav2Vec2Config {
 
     /// The width of what the convolutions give.
     pub(super) fn feature_width(&self) -> usize {
+        // Never the default: `validate` refuses a model without convolutions.
         self.conv_dim.last().copied().unwrap_or(1)
     }
 }

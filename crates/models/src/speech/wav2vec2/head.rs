@@ -42,6 +42,7 @@ impl<B: Ops> FrameHead<B> {
                     .then_some(config.num_hidden_layers + 1);
                 Self::Labels(AudioClassifier::load([width, inner, labels], states, w)?)
             }
+            // The registry lists no other head than the base class.
             _ => Self::Base,
         })
     }
