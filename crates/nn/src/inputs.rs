@@ -174,6 +174,7 @@ pub fn put_floats<B: Ops, const D: usize>(
     device: &B::Device,
     dtype: DType,
 ) -> Tensor<B, D> {
+    // The type is named because burn's default type is one for the whole process.
     Tensor::from_data(
         TensorData::new(values, shape).convert_dtype(dtype),
         (device, dtype),

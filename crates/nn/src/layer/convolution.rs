@@ -160,6 +160,7 @@ impl<B: Ops> Conv2d<B> {
         let (before, length) = (self.padding[dimension - 2], x.dims()[dimension]);
         // As `nn.Conv2d` counts them, rounded down.
         let count = (length + 2 * before - kernel) / stride + 1;
+        // Nothing if the last elements are in no window.
         let after = (kernel - 1 + count * stride).saturating_sub(before + length);
         (between_zeros(x, dimension, before, after), count)
     }

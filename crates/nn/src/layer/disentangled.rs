@@ -36,6 +36,7 @@ impl DistanceBuckets {
             return distance;
         }
         let ratio = (distance.abs() as f32 / middle as f32).ln();
+        // Python divides both in f64, and `torch.tensor` makes an f32 of it.
         let largest = (((self.max_distance - 1) as f64 / middle as f64) as f32).ln();
         let steps = (ratio / largest * (middle - 1) as f32).ceil() as i64;
         (steps + middle) * distance.signum()

@@ -213,6 +213,7 @@ impl RopeParameters {
             dimension(non_zero_or(self.beta_fast, 32.0)),
             dimension(non_zero_or(self.beta_slow, 1.0)),
         );
+        // transformers reads a missing field as true.
         if self.truncate.unwrap_or(true) {
             // Outwards: the ramp then has every dimension between the two limits.
             (low, high) = (low.floor(), high.ceil());

@@ -104,6 +104,7 @@ impl Rotary {
             let mut table = Vec::with_capacity(positions.len() * width);
             for position in positions {
                 let start = table.len();
+                // In f32 in every precision, as `LlamaRotaryEmbedding` computes them.
                 let angles = frequencies
                     .iter()
                     .map(|frequency| *position as f32 * frequency);
@@ -192,6 +193,7 @@ fn frequencies(theta: f64, width: usize) -> Vec<f32> {
 
 /// LongRoPE: every frequency divided by its factor.
 fn longrope(theta: f64, width: usize, factors: Option<&[f32]>) -> Vec<f32> {
+    // `validate` has refused parameters without them.
     let factors = factors.unwrap_or_default().iter();
     frequencies(theta, width)
         .into_iter()

@@ -35,6 +35,7 @@ pub fn reduce(call: &Call, mut fails: impl FnMut(&Call) -> Option<bool>) -> Redu
         runs: 0,
         incomplete: false,
     };
+    // Until nothing changes: a length may get smaller only after another one has.
     loop {
         let before = lengths(&reduction.call);
         for index in 0..before.len() {
@@ -64,6 +65,7 @@ fn shorten(
     index: usize,
     fails: &mut impl FnMut(&Call) -> Option<bool>,
 ) -> Option<()> {
+    // A smaller call can have fewer lengths, for instance if a reshape ties none.
     let Some(dimension) = dimension(&reduction.call, index) else {
         return Some(());
     };

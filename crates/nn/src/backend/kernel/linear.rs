@@ -113,7 +113,7 @@ fn product(
             rows,
             columns,
             inner,
-            // Of each matrix the stride of columns comes before the stride of rows.
+            // `gemm` takes the stride of columns before the stride of rows.
             out.as_mut_ptr(),
             1,
             columns as isize,

@@ -115,6 +115,7 @@ fn convert_to<S: Float, T: Float>(
         transpose::<S, T>(&bytes, width, columns, out);
         return Ok(());
     }
+    // A tensor without dimensions is a row of one element.
     let start = rows.first * rows.shape.last().copied().unwrap_or(1) * S::BYTES;
     // A file's numbers are little-endian.
     if S::DTYPE == T::DTYPE && cfg!(target_endian = "little") {

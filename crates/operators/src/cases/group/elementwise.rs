@@ -34,7 +34,7 @@ pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
         }
         // A negative base has powers for whole exponents alone.
         Operator::Pow => vec![plain(inputs(&[[0.1, 3.0], [-3.0, 3.0]]))],
-        // Of a negative number both are NaN.
+        // Both are NaN for a negative number.
         Operator::Sqrt | Operator::Log => vec![plain(inputs(&[[0.05, 4.0]]))],
         Operator::Exp | Operator::Neg | Operator::Abs | Operator::Dropout => {
             vec![plain(inputs(&[[-6.0, 6.0]]))]
