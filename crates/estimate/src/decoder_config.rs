@@ -184,6 +184,7 @@ impl DecoderSizes {
             "hidden_size"
         };
         let width = config.size(field)?;
+        // `BloomMLP` has this width and this activation in every model; no field says so.
         let mlp = MlpKind::plain(
             [width, 4 * width],
             ActivationMemory::named("gelu_new"),

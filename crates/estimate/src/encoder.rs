@@ -57,6 +57,7 @@ fn bert(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     let activation = ActivationMemory::named(config.text(names.activation));
     let layers = bert_layers(call, names.layers)?;
     let outer = config.size_if_set("embedding_size")?.unwrap_or(width);
+    // Positions begin after the id of the padding token, which is 1 in these types.
     let offset = if has_padding_row(model_type) { 2 } else { 0 };
     call.within(
         config
