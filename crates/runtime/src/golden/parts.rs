@@ -45,6 +45,7 @@ pub(super) fn assemble(
             .put(&name, array)
             .map_err(|unreadable| unreadable.in_file(path))?;
     }
+    // Every tensor has taken its entry; the rest describes tensors that the file does not have.
     if let Some(name) = parts.summaries.keys().next() {
         return Err(lacks(&format!("`{name}`, although `summaries` has"), path));
     }

@@ -47,6 +47,7 @@ fn candidates(tokenizer: &Tokenizer, logits: &[f32]) -> Result<Vec<FilledMask>, 
         let id = id as i64;
         Ok(FilledMask {
             id,
+            // With special tokens, as `FillMaskPipeline` decodes `token_str`.
             text: tokenizer.decode(&[id], false)?,
             score,
         })
