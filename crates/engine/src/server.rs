@@ -92,6 +92,7 @@ pub fn answer_requests(
     loop {
         let message = match frame::read(input) {
             Ok(message) => message,
+            // A closed pipe is how an engine is asked to end.
             Err(FrameError::Closed) => return Ok(()),
             Err(FrameError::Io(error)) => return Err(error),
             Err(error) => {

@@ -203,6 +203,7 @@ fn header_warnings(system: &System) -> Vec<DeviceProblem> {
 /// The toolkit folder that cubecl-cuda uses (`lib.rs`, `install::cuda_path`).
 fn toolkit(system: &System) -> Option<String> {
     if let Some(path) = system.variable("CUDA_PATH") {
+        // Even if the folder does not exist: cubecl does not look at other places then either.
         return Some(path.to_owned());
     }
     let folder = ["/usr/local/cuda", "/opt/cuda"]

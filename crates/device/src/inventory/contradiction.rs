@@ -49,6 +49,7 @@ fn fewer_than_the_kernel(system: &System, inventory: &Inventory) -> Option<Devic
         .on(DetectionPath::HipRuntime)
         .any(|variable| variable.hides_all || !variable.entries.is_empty());
     let what = format!("the kernel lists {listed} AMD compute GPUs, the HIP runtime {visible}");
+    // With a simulation, `ROCM_PATH` has its libraries, which list no GPU of the kernel.
     if visible >= listed
         || inventory
             .on(DetectionPath::HipRuntime)
