@@ -136,6 +136,7 @@ fn filter(listed: &str, kind: DeviceKind) -> Option<String> {
         .lines()
         .filter_map(|line| line.strip_suffix(": test"))
         .collect();
+    // Every diagnosis takes the same model, whatever the order of the list.
     names.sort_unstable();
     CHECKS.iter().find_map(|check| {
         let part = format!("::{kind}::{check}");

@@ -56,6 +56,7 @@ pub fn compute(
     };
     let folder = tempfile::tempdir().map_err(write)?;
     let path = folder.path().join("outcome.json");
+    // The suite runs in another directory.
     let file = std::path::absolute(file).map_err(write)?;
     let mut command = command(suite);
     for name in OTHERS {

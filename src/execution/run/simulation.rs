@@ -126,6 +126,7 @@ fn build(manifest: &Path, quiet: bool) -> Result<Artifacts, RunError> {
     }
     let text = String::from_utf8_lossy(&output.stdout);
     let artifacts = cargo::artifacts(&text).filter_map(|artifact| {
+        // Cargo also lists the `.rlib` files of a target, which no loader opens.
         let is_library_or_program =
             |path: &PathBuf| path.extension().is_none_or(|extension| extension == "so");
         Some((
