@@ -52,6 +52,7 @@ impl Program {
                 Ok(())
             }
             Err(error) => {
+                // C would end the message at a zero.
                 self.log = CString::new(error.to_string().replace('\0', "")).unwrap_or_default();
                 Err(error)
             }
