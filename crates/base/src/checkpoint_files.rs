@@ -94,6 +94,7 @@ fn limit_of(name: &str) -> Option<u64> {
         {
             Some(limit::TOKENIZER)
         }
+        // Any size is fine because it is mapped, but it must be a regular file.
         _ if name.ends_with(".safetensors") => Some(u64::MAX),
         _ => None,
     }
@@ -103,6 +104,7 @@ fn limit_of(name: &str) -> Option<u64> {
 fn check_sizes(directory: &Path) -> Result<(), CheckpointFilesError> {
     for entry in WalkDir::new(directory)
         .max_depth(DEPTH)
+        // The files of a snapshot in the Hugging Face cache are links to its blobs.
         .follow_links(true)
         .sort_by_file_name()
     {
