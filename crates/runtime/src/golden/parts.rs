@@ -51,6 +51,7 @@ pub(super) fn assemble(
     }
     validate::graphs(&parts.graphs).map_err(|unreadable| unreadable.in_file(path))?;
     let cases = cases(path, std::mem::take(&mut parts.cases), metadata)?;
+    // Cases are in the order of their numbers, and the main one has 0.
     if cases.first().is_none_or(|case| case.name != "main") {
         return Err(lacks("`input.*` and `output.*`", path));
     }
