@@ -177,6 +177,7 @@ pub(super) fn run(arguments: &RunArguments, out: &mut Out) -> Result<ExitCode, E
         .any(|problem| matches!(problem, ReportProblem::Exit { .. }));
     for log in keep_reports(executions, &arguments.report)?
         .iter()
+        // The end of a log says why a process died; otherwise the summary says more.
         .filter(|_| crashed)
     {
         suite::show_end(log);

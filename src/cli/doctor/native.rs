@@ -61,6 +61,7 @@ pub(super) fn compute(
 /// The test binary without the variables that would change which checks run, and with the device.
 fn prepared(suite: &BuiltSuite, device: &Device) -> Command {
     let mut command = command(suite);
+    // Variables of the caller would change what the suite runs.
     for variable in ["NEXTEST", "TESTGEN_DEVICE", "TESTGEN_REQUIRE"] {
         command.env_remove(variable);
     }

@@ -221,6 +221,7 @@ impl Started {
         // A clone shares the position in the file, so that both streams append to one log.
         let errors = output.try_clone().map_err(RunError::write(&log))?;
         let mut command = command(suite);
+        // Other work runs no tests that could be filtered.
         if options.work == Work::Checks {
             command.args(&part.selection.arguments);
         }

@@ -68,6 +68,7 @@ impl Simulation {
 
 /// The simulator's Cargo.toml, next to the runtime as in the source tree.
 fn manifest(settings: &Settings) -> Result<PathBuf, RunError> {
+    // The checkout around the suite is first, as for the runtime.
     let above_suite = settings.out.ancestors().skip(1).map(Path::to_path_buf);
     let checkouts = above_suite.chain([env!("CARGO_MANIFEST_DIR").into()]);
     let manifests: Vec<PathBuf> = match &settings.runtime {
@@ -181,6 +182,7 @@ fn replace(from: &Path, to: &Path) -> io::Result<()> {
 /// Places the simulator before a real ROCm installation in every variable that burn searches.
 fn environment(root: &Path, devices: Option<&str>) -> Vec<(&'static str, OsString)> {
     let path = env::var_os("PATH").unwrap_or_default();
+    // First, because a real ROCm has a `hipconfig`, too.
     let folders = std::iter::once(root.join("bin")).chain(env::split_paths(&path));
     let mut environment = vec![
         ("ROCM_PATH", root.into()),
