@@ -318,6 +318,7 @@ pub(crate) fn memory(system: &System, device: &Device) -> Option<(u64, u64)> {
     {
         return Some((free, total));
     }
+    // Without NVML the driver answers, which creates a context on the device.
     let library = search::open(system, &["cuda", "nvcuda"]).ok()?;
     let driver = CudaDriver::load(&library).ok()?;
     driver.initialise().ok()?;

@@ -203,6 +203,7 @@ fn worst(shape: &[usize], reference: &[f32], values: &[f32]) -> Vec<WorstElement
 fn furthest(reference: &[f32], values: &[f32], count: usize) -> Vec<usize> {
     let distance = |flat: &usize| {
         let (expected, got) = (f64::from(reference[*flat]), f64::from(values[*flat]));
+        // Equal infinities have a difference of NaN.
         if expected == got || (expected.is_nan() && got.is_nan()) {
             0.0
         } else {

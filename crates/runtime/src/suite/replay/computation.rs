@@ -147,6 +147,7 @@ impl DeviceReplay<'_> {
                 failure(&reference(call, self.arithmetic), &result).is_some()
             }
             (Actual::Error(_), Actual::Error(_)) => true,
+            // Another kind of failure is another fault.
             _ => false,
         }
     }
@@ -155,6 +156,7 @@ impl DeviceReplay<'_> {
     fn described(&self, call: Call) -> FailedCall {
         let reference = reference(&call, self.arithmetic);
         let runs = run_twice(self.executor, &call);
+        // A second plain run shows whether the result repeats.
         let again = run(self.executor, &call);
         let compared = |result: &Actual| repetition(&reference, &runs.plain, result);
         FailedCall {
