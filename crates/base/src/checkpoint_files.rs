@@ -49,6 +49,7 @@ pub fn has_weights(directory: &Path) -> bool {
 ///
 /// The first such file, or the method of the quantization.
 pub fn check(directory: &Path) -> Result<(), CheckpointFilesError> {
+    // Before any file is opened, which a link could lead out of the directory.
     check_links(directory)?;
     check_sizes(directory)?;
     for name in WEIGHTS {
@@ -57,6 +58,7 @@ pub fn check(directory: &Path) -> Result<(), CheckpointFilesError> {
             check_index(&index)?;
         }
     }
+    // Beside safetensors a pickle is not read: transformers and diffusers prefer safetensors.
     if let Some(name) = pickle(directory).filter(|_| !has_weights(directory)) {
         return Err(CheckpointFilesError::Pickle {
             path: directory.join(name),

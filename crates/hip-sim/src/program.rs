@@ -92,6 +92,7 @@ fn compile(
             limit,
         });
     }
+    // Before the key: cubecl declares structures in an order that differs in every process.
     let source = order::sorted_structures(source);
     let host_source = rewrite::host_source(&source, &names);
     let key = store::KernelKey::new(&order::normalised(&host_source), configuration);

@@ -99,6 +99,7 @@ impl Parser {
         }
         let mut search = SignatureSearch::default();
         while let Some(found) = search.next(&self.signatures, line) {
+            // By index, because reading a form borrows the whole parser.
             for index in 0..self.forms[found.pattern].len() {
                 if let Some(parsed) =
                     self.form(self.forms[found.pattern][index], line, found.prefix)

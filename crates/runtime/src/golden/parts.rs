@@ -37,6 +37,7 @@ pub(super) fn assemble(
             .unwrap_or_default(),
         ..GoldenParts::default()
     };
+    // Drawn inputs go the same way, so that they are validated like stored ones.
     for (name, array) in arrays
         .into_iter()
         .chain(drawn_inputs(metadata).map_err(in_file)?)
