@@ -231,6 +231,7 @@ fn reduce_environment(command: &mut Command) {
             .filter_map(|(name, _)| Some((name, env::var_os(name)?))),
     );
     command.envs(env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_of_devices)));
+    // Last, so that no variable of the user replaces one of these.
     command.envs(SET);
 }
 

@@ -103,6 +103,7 @@ pub fn answer_requests(
             }
         };
         let request: RequestHeader = serde_json::from_slice(&message.header)?;
+        // The header is known, so that damaged tensors get an answer and do not end the engine.
         let answer = tensors::decode(&message.tensors)
             .map_err(failed)
             .and_then(|sent| answer(engine, request.call, sent));

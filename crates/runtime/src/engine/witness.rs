@@ -42,12 +42,14 @@ impl MemoryWitness {
         let Some(now) = in_use(device) else {
             return Ok(());
         };
+        // Either moment is evidence, because other processes may free memory in between.
         if !self.has_grown() && now <= self.before {
             return Err(format!(
                 "no memory of {} is in use by the engine",
                 device.label()
             ));
         }
+        // Weights may go into memory that was reserved earlier, so that its use grows by less.
         let grown = now.saturating_sub(before) + RESERVED;
         if grown < weights {
             return Err(format!(

@@ -33,6 +33,7 @@ pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, 
                     .row(index)
                     .chunks_exact(width)
                     .zip(&batch.spans[index]);
+                // Special tokens and padding belong to no sequence.
                 let of_text = row.filter(|(_, span)| span.sequence.is_some());
                 of_text
                     .map(|(logits, span)| LabelledToken {
