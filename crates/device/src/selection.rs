@@ -89,6 +89,7 @@ pub fn select(
         .into_iter()
         .filter(|device| device.kind == kind)
         .collect();
+    // Then the first device with an ordinal is the one of the preferred path.
     devices.sort_by_key(|device| (device.path, device.index));
     if devices.is_empty() {
         return Err(DeviceUnavailable::new(
