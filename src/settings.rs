@@ -199,6 +199,7 @@ fn find(directory: &Path) -> Option<PathBuf> {
     directory
         .ancestors()
         .map(|directory| directory.join(FILE_NAME))
+        // A dangling link is an error when it is read, and not a reason to search further up.
         .find(|path| path.symlink_metadata().is_ok())
 }
 

@@ -17,6 +17,7 @@ pub(super) fn task(
         (None, None) => Err(AddError::NoHead { architecture }),
         (None, Some(class)) => {
             let candidates = model_type.head(class).map_or(&[][..], |head| head.tasks());
+            // A head can have several tasks, and the architecture decides between them.
             let task = candidates.iter().copied().find(|task| tasks.contains(task));
             task.ok_or_else(|| AddError::UnknownHead {
                 class: class.to_owned(),

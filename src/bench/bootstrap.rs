@@ -37,6 +37,7 @@ impl SpeedRatio {
 
 /// The ends of the interval of 95 %.
 fn interval(earlier: &[f64], later: &[f64]) -> Option<[f64; 2]> {
+    // A fixed seed, so that the same reports always have the same interval.
     let mut random = BootstrapRandom(SEED);
     let mut draw =
         || Some(median(drawn(later, &mut random))? / median(drawn(earlier, &mut random))?);

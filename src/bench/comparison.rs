@@ -148,6 +148,7 @@ impl SpeedComparison {
 
     fn add(&mut self, work: &SpeedWork, a: &[&BenchEntry], b: &[&BenchEntry], across: bool) {
         let differing = differing(a[0], b[0], across)
+            // Times of several entries are one sample only if their configurations are alike.
             .or_else(|| differing_within(a))
             .or_else(|| differing_within(b));
         if let Some((field, values)) = differing {

@@ -162,6 +162,7 @@ fn checkpoint(
     directory: &Path,
 ) -> Result<CheckpointSource, GenerateError> {
     let from_fixtures = relative_path(&specs.join("../fixtures"), directory)?;
+    // A directory right below `fixtures/` has a relative path of one part, which is a name.
     let place = if ModelName::new(&from_fixtures).is_ok() {
         CheckpointPlace::Fixture(from_fixtures)
     } else {

@@ -33,6 +33,7 @@ pub(super) fn checkpoint(target: &Path, specs: Option<&Path>) -> Result<PathBuf,
 
 /// As [`checkpoint`], without making a synthetic one.
 pub(super) fn named(target: &Path, specs: Option<&Path>) -> Result<NamedCheckpoint, Error> {
+    // A directory needs neither a project nor valid specs.
     if target.is_dir() {
         return Ok(NamedCheckpoint {
             directory: target.to_owned(),

@@ -112,6 +112,7 @@ fn check(
         }
         return Ok(ExitCode::Success);
     }
+    // The error below goes to stderr, and belongs after the list.
     out.flush()?;
     Err(OutOfDate {
         count: changes.files.len(),

@@ -47,6 +47,7 @@ pub(super) fn run(arguments: &MatrixArguments, out: &mut Out) -> Result<ExitCode
     let root = file
         .as_ref()
         .map_or_else(PathBuf::new, |file| file.directory.clone());
+    // Jobs run in the directory of testgen.toml.
     let suite = settings
         .out
         .strip_prefix(&root)

@@ -25,6 +25,7 @@ struct StdoutError {
 impl CliError for StdoutError {
     fn exit_code(&self) -> ExitCode {
         match self.source.kind() {
+            // The reader, such as `head`, has all that it wants.
             io::ErrorKind::BrokenPipe => ExitCode::Success,
             _ => ExitCode::Internal,
         }

@@ -11,6 +11,7 @@ pub(super) fn install_hook() {
             .unwrap_or_default();
         let message = panic.payload_as_str().unwrap_or("no message");
         let mut stderr = std::io::stderr().lock();
+        // Ignored: a closed stderr must not cause a panic in the hook.
         let _ = writeln!(stderr, "error: internal error{place}: {message}");
         let _ = writeln!(
             stderr,

@@ -131,6 +131,7 @@ pub(super) fn run(arguments: &RecordArguments, out: &mut Out) -> Result<ExitCode
             Err(error) => failed.push((target.name, error)),
         }
     }
+    // A single checkpoint keeps its own message, help and exit code.
     if all == 1
         && let Some((_, error)) = failed.pop()
     {

@@ -131,6 +131,7 @@ pub(super) fn run(arguments: &RunArguments, out: &mut Out) -> Result<ExitCode, E
         &arguments.engine
     };
     let mut progress = RunProgress::new(arguments.suite.quiet);
+    // Before anything is written or built, which takes minutes.
     confirm_computed(&filter.select(&load_all(&settings.specs)?)?, engines)?;
     if !suite::write_verified(&settings, &mut progress)? {
         return Ok(ExitCode::Findings);
@@ -176,6 +177,7 @@ pub(super) fn run(arguments: &RunArguments, out: &mut Out) -> Result<ExitCode, E
         .any(|problem| matches!(problem, ReportProblem::Exit { .. }));
     for log in keep_reports(executions, &arguments.report)?
         .iter()
+        // The end of a log says why a process died; otherwise the summary says more.
         .filter(|_| crashed)
     {
         suite::show_end(log);
@@ -263,6 +265,7 @@ impl RunArguments {
     /// The required devices. `--simulate` implies that the simulation is one of them.
     fn required(&self) -> Vec<Requirement> {
         let mut required = self.require.clone();
+        // A requirement of the user for the same kind is kept: it can be stricter.
         if self.simulate.is_some()
             && !required
                 .iter()

@@ -81,6 +81,7 @@ enum StatusClass {
 impl StatusClass {
     fn from_status(status: ResultStatus) -> Self {
         match status {
+            // The expectations may differ between the reports, so the result itself is compared.
             ResultStatus::Pass | ResultStatus::UnexpectedPass => Self::Passes,
             ResultStatus::Simulated => Self::Simulated,
             ResultStatus::Ignored | ResultStatus::Fallback | ResultStatus::Incomplete => {
@@ -137,6 +138,7 @@ fn decide_single(pair: CheckPair<'_>) -> Decision {
             StatusClass::from_status(status(a)) != StatusClass::NotRun,
             status(a).word(),
         ),
+        // A new check has nothing to be worse than, so its own result decides.
         (None, Some(b)) => decision(CheckChange::OnlyInB, b.evaluation.red, status(b).word()),
         (None, None) => decision(CheckChange::Same, false, ""),
     }

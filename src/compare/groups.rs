@@ -37,6 +37,7 @@ impl ReportComparison {
         for check in changed {
             let key = (
                 check.change,
+                // `false` is first: among groups of one size the red ones lead.
                 !check.red,
                 check.without_model(),
                 status_and_device(&check.a),

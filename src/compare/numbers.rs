@@ -88,6 +88,7 @@ fn change(a: Option<f64>, b: Option<f64>, threshold: f64, factor: f64) -> ErrorC
         (Some(a), Some(b)) if b > a * factor => ErrorChange::Worse,
         (Some(a), Some(b)) if a > b * factor => ErrorChange::Better,
         (Some(_), Some(_)) | (None, None) => ErrorChange::Same,
+        // A result that is not finite is worse than any error.
         (Some(_), None) => ErrorChange::Worse,
         (None, Some(_)) => ErrorChange::Better,
     }

@@ -103,6 +103,7 @@ fn pair_by_name<'m>(
         });
         pairs.push(CheckPair {
             a: Some(entry),
+            // Taken out, so that no entry is paired twice.
             b: found.and_then(Option::take),
         });
     }

@@ -109,6 +109,7 @@ pub fn render_markdown(comparison: &ReportComparison) -> String {
             "\n| change | check | first | second | why | distance |\n|---|---|---|---|---|---|\n",
         );
     }
+    // Each change has a limit, so that many rows of one do not hide another.
     for groups in groups.chunk_by(|a, b| a.first().change == b.first().change) {
         groups
             .iter()

@@ -134,6 +134,7 @@ fn read(path: &Path) -> Result<Option<Vec<u8>>, GenerateError> {
 
 fn has_marker(content: &[u8]) -> bool {
     let first = content
+        // Further down, the marker could be a quotation in a file that a user wrote.
         .split(|byte| *byte == b'\n')
         .next()
         .unwrap_or_default();

@@ -76,6 +76,7 @@ impl SuiteLayout {
         Ok(shown
             .chars()
             .flat_map(|c| {
+                // A line break would end the comment, and a backtick the code in it.
                 if c.is_control() || c == '`' {
                     c.escape_unicode().collect()
                 } else {

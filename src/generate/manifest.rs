@@ -30,6 +30,7 @@ fn existing_name(out: &Path, directory: &str) -> Option<String> {
     let has_parent = name
         .strip_suffix(directory)
         .is_some_and(|parent| parent.len() > 1 && parent.ends_with('-'));
+    // Testgen does not write any other name, so it is not kept.
     (has_parent && allowed(name) == name).then(|| name.to_owned())
 }
 
@@ -95,6 +96,7 @@ pub(super) fn is_member(out: &Path) -> bool {
             .get("members")
             .and_then(|members| members.as_array());
         let relative = out.strip_prefix(directory).unwrap_or(out);
+        // Cargo uses the nearest workspace, too, and searches no further.
         return members
             .into_iter()
             .flatten()

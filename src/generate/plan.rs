@@ -75,6 +75,7 @@ pub fn plan_of(
     let selected = filter.select(specs)?;
     selected
         .iter()
+        // Goldens of an older configuration do not belong to the weights that the suite computes.
         .try_for_each(|loaded| loaded.check_recording())?;
     let command = layout.command();
     // Not collected into a `Result` in parallel: the first of several errors is shown, not the one
@@ -211,6 +212,8 @@ impl<'p> SuiteContext<'p> {
                 .map(|(module, models)| ArchitectureContext {
                     command,
                     module,
+                    // Specs are sorted by name, but rustfmt sorts the modules, whose letters and
+                    // signs differ.
                     models: sorted(models),
                 })
                 .collect(),

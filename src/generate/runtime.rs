@@ -12,6 +12,8 @@ pub(super) fn find(given: Option<&Runtime>, out: &Path) -> Result<Runtime, Gener
         Some(Runtime::Version(version)) => return Ok(Runtime::Version(version.clone())),
         Some(Runtime::Path(path)) => path.clone(),
         None => {
+            // The tree around the suite is first: a checkout tests its own runtime, whatever binary
+            // runs.
             let beside = out
                 .ancestors()
                 .skip(1)

@@ -43,6 +43,7 @@ impl Changes {
     /// Writes files that differ and deletes those left over; files that are up to date are not
     /// touched.
     pub fn write(&self) -> Result<(), GenerateError> {
+        // Otherwise the temporary directory alone would change a suite that is up to date.
         if self.files.is_empty() {
             return Ok(());
         }
@@ -140,6 +141,7 @@ fn remove_if_empty(out: &Path, path: &Path) {
         .skip(1)
         .take_while(|directory| *directory != out)
     {
+        // A directory that still has files cannot be removed, nor can the ones above it.
         if fs::remove_dir(directory).is_err() {
             return;
         }

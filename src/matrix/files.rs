@@ -44,6 +44,7 @@ pub fn compare_files(
         let drift = match (&file.text, found) {
             (Some(_), None) => Drift::Missing,
             (Some(text), Some(found)) if *text != found => Drift::Changed,
+            // A file that someone else wrote stays: the plan does not need its place.
             (None, Some(found)) if is_ours(&found) => Drift::Leftover,
             (Some(_) | None, _) => continue,
         };

@@ -146,6 +146,7 @@ fn sarif(plan: &MatrixPlan) -> Yaml {
     map([
         ("name", "Findings".into()),
         ("needs", list(["testgen-cpu"])),
+        // Findings make the job before this one fail, so they are shown after a failure, too.
         ("if", format!("!cancelled() && ({NOT_A_FORK})").into()),
         ("runs-on", (&plan.ci.cpu.label).into()),
         ("timeout-minutes", SHORT.into()),

@@ -77,6 +77,7 @@ fn simulated(plan: &MatrixPlan) -> Yaml {
     let after = "target/ci/bin/testgen report reports/rocm-sim --format junit --out reports/rocm-sim/junit.xml || true";
     base(plan, "testgen-test")
         .with("needs", list(["testgen-cpu"]))
+        // Two jobs that write one cache would overwrite each other's files.
         .with("cache", cache("pull"))
         .with("script", list(script))
         .with("after_script", list([after]))
@@ -156,6 +157,7 @@ fn report(plan: &MatrixPlan) -> Yaml {
         script::decide(&MERGED),
     ];
     base(plan, "testgen-report")
+        // Also after failures: the page then shows what failed.
         .with("when", "always")
         .with("script", list(merge))
         .with("artifacts", artifacts(&["page"], "page/junit.xml"))

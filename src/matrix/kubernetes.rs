@@ -173,6 +173,7 @@ fn pod(image: &str, script: &str, resources: Yaml, security: Yaml) -> Yaml {
     // the other systems.
     let memory = map([("medium", "Memory".into()), ("sizeLimit", "16Gi".into())]);
     map([
+        // A failed container must not start again: its second result would hide the first.
         ("restartPolicy", "Never".into()),
         ("securityContext", security),
         ("containers", list([container])),

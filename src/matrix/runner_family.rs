@@ -74,6 +74,7 @@ pub(super) fn families(
 ) -> Result<Vec<RunnerFamily>, MatrixError> {
     let mut kinds: BTreeMap<RunnerKind<'_>, Vec<&Runner>> = BTreeMap::new();
     for runner in &ci.runner {
+        // A tier that is listed twice must not double the slices of the runner.
         for &tier in runner.tiers.iter().collect::<BTreeSet<_>>() {
             kinds
                 .entry(RunnerKind::new(runner, tier, precisions))
@@ -101,6 +102,7 @@ pub(super) fn families(
 impl<'c> RunnerKind<'c> {
     fn new(runner: &'c Runner, tier: Tier, all: &BTreeSet<Precision>) -> Self {
         let chosen: BTreeSet<Precision> = runner.precisions.iter().copied().collect();
+        // A runner that lists every precision is equivalent to one that lists none.
         let precisions = if chosen.is_empty() { all } else { &chosen };
         Self {
             tier,

@@ -89,6 +89,7 @@ pub(super) fn archive(plan: &MatrixPlan) -> String {
 /// Prints the GPUs of the machine, and fails unless the required ones are present.
 pub(super) fn preflight(family: &RunnerFamily) -> String {
     lines(&[
+        // Artifacts lose the permission to execute.
         "chmod +x target/ci/bin/*",
         &format!(
             "target/ci/bin/testgen doctor --devices --format json --require {}",
@@ -123,6 +124,7 @@ fn on_every_gpu(family: &RunnerFamily, slice: &str, directory: &str) -> String {
         family,
         slice,
         &format!("{directory}/\"gpu-$1\""),
+        // Rounded up, so that a GPU has a thread when there are more GPUs than processors.
         &format!(" --test-threads \"$(( ($(nproc) + {gpus} - 1) / {gpus} ))\""),
     );
     lines(&[
@@ -140,6 +142,7 @@ fn on_every_gpu(family: &RunnerFamily, slice: &str, directory: &str) -> String {
             gpus.get() - 1
         ),
         "status=0",
+        // One by one, because `wait` alone succeeds even if a process has failed.
         "for pid in $pids; do wait \"$pid\" || status=1; done",
         // Of all GPUs; each has its status, because another GPU does not replace a missing result.
         &format!(

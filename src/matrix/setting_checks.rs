@@ -102,6 +102,7 @@ fn check_labels(runner: &Runner) -> Result<(), MatrixError> {
 }
 
 fn check_node_selector(runner: &Runner) -> Result<(), MatrixError> {
+    // The API server would refuse the label only when a job is created.
     let mut selector = runner.node_selector.iter();
     let Some((key, value)) = selector.find(|(key, value)| !is_label_key(key) || !is_label(value))
     else {

@@ -45,6 +45,7 @@ pub(super) fn jobs(
     runners: &[&Runner],
 ) -> Result<Vec<ShardJob>, MatrixError> {
     let weights: Vec<NonZeroU32> = runners.iter().map(|runner| runner.weight).collect();
+    // A saturated sum is above the limit below, which refuses it.
     let sum = weights
         .iter()
         .map(|weight| weight.get())

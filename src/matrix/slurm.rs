@@ -86,6 +86,7 @@ fn simulated(plan: &MatrixPlan) -> SlurmJob<'_> {
 /// Runs after all others, whether they succeeded or not, and decides.
 fn report(plan: &MatrixPlan) -> SlurmJob<'_> {
     let steps = vec![
+        // A job that Slurm starts again would append to the summary of its first attempt.
         "rm -rf \"$RUN\"/page".to_owned(),
         script::merge(plan, &MERGED),
         "status=0".to_owned(),

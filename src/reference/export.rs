@@ -48,6 +48,7 @@ pub fn graphs_folder() -> PathBuf {
 /// When a directory is not a checkpoint, Python or a package is missing, or a model cannot be
 /// exported. The other checkpoints are exported nevertheless.
 pub fn export(options: &ExportOptions) -> Result<(), PythonError> {
+    // Python must not read files that cannot be trusted, so all are checked before it starts.
     for checkpoint in &options.checkpoints {
         PythonProgram::check(checkpoint)?;
     }

@@ -240,6 +240,7 @@ fn structured_part(part: &CellPart) -> StructuredPart {
 fn finite_error(output: Option<&OutputError>) -> Option<f64> {
     output
         .map(|output| output.rel_l2)
+        // Entries have `f64::MAX` in place of an error that is not finite.
         .filter(|error| *error < f64::MAX)
 }
 

@@ -41,6 +41,7 @@ pub(super) fn spec(decoder: &mut SpecDecoder, document: &Node, stem: &str) -> Op
     let memory = fields
         .optional("memory")
         .and_then(|node| memory(decoder, node));
+    // Fields can be complete and still contradict each other.
     decoder.problems.is_empty().then_some(())?;
     Some(ModelSpec {
         name: name?,
@@ -163,6 +164,7 @@ fn variants<T: ClosedEnum>(
         }
         variants.push(variant);
     }
+    // A list that bad entries leave empty is not reported a second time.
     let sound = decoder.problems.len() == before;
     if sound && variants.is_empty() {
         let known: Vec<&str> = T::all().iter().map(|variant| variant.text()).collect();

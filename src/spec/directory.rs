@@ -93,6 +93,7 @@ fn find(directory: &Path, problems: &mut Vec<SpecProblem>) -> Vec<PathBuf> {
             Err(error) if error.loop_ancestor().is_some() => continue,
             Err(error) => {
                 let path = error.path().unwrap_or(directory);
+                // Several links to one unreadable file are one problem.
                 if !seen.insert(identities.identity(path)) {
                     continue;
                 }
@@ -107,8 +108,10 @@ fn find(directory: &Path, problems: &mut Vec<SpecProblem>) -> Vec<PathBuf> {
             .extension()
             .and_then(|extension| extension.to_str());
         match extension {
+            // The name of a directory can end in `.yaml`, too.
             _ if entry.file_type().is_dir() => {}
             Some("yaml") => found.push((entry.depth(), entry.into_path())),
+            // Not skipped silently: the user believes that the model is tested.
             Some("yml") => {
                 let path = entry.path().display().to_string();
                 problems.push(

@@ -72,6 +72,7 @@ impl SpecDecoder {
                 continue;
             }
             let near = nearest_key(&key.value, known);
+            // A misspelt required key is one mistake, not an unknown key and a missing one.
             misspelt.extend(near);
             let message = format!("unknown key {}", Quoted(&join(path, &key.value)));
             let known = format!("known keys are {}", list(known));
@@ -144,6 +145,7 @@ impl SpecDecoder {
         longest: usize,
     ) -> Option<&'n str> {
         let YamlValue::Text(text) = &node.value else {
+            // Without quotes YAML reads a name such as `123` or `true` as another type.
             let scalar = matches!(
                 node.value,
                 YamlValue::Boolean(_) | YamlValue::Integer(_) | YamlValue::Number(_)
@@ -173,6 +175,7 @@ impl SpecDecoder {
 
     /// A variant of a closed enum, by its written form.
     pub(super) fn variant<T: ClosedEnum>(&mut self, node: &Node, path: &str) -> Option<T> {
+        // No limit is needed: `Quoted` shortens a long word in the message.
         let text = self.text(node, path, usize::MAX)?;
         match text.parse::<T>() {
             Ok(variant) => Some(variant),
@@ -228,6 +231,7 @@ impl SpecDecoder {
                 return None;
             }
         };
+        // NaN fails both comparisons and is refused.
         let fits = number > 0.0 && number <= 1.0;
         if !fits {
             self.complain(

@@ -62,6 +62,7 @@ impl ModelName {
         for c in self.0.chars() {
             let starts_word = c.is_ascii_uppercase() && previous.is_ascii_lowercase();
             let separates = !c.is_ascii_alphanumeric();
+            // The compiler warns of `__` in a name, as of upper case.
             if (starts_word || separates) && !module.ends_with('_') {
                 module.push('_');
             }
@@ -81,6 +82,7 @@ impl ModelName {
 
 impl fmt::Display for ModelName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // `write_str` would ignore the width that a table asks for.
         f.pad(&self.0)
     }
 }

@@ -64,6 +64,7 @@ fn close_subjects(schema: &mut Schema) {
         let architectures: Vec<&str> = architectures
             .map(|architecture| architecture.as_str())
             .collect();
+        // It knows only the keys listed beside it, so that shared ones are permitted there by name.
         subject["additionalProperties"] = false.into();
         shared
             .iter()

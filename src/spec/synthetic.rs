@@ -69,6 +69,7 @@ impl SyntheticSource {
         }
         let config = directory.join("config.json");
         let recorded = json(&config, &read_bytes(&config, limit::CONFIG)?)?;
+        // As values: the layout and the order of keys can differ.
         let key = if json(spec, &self.config.text(spec)?)? != recorded {
             "config"
         } else if Recipe::read(&directory)?.seed != self.seed {

@@ -61,6 +61,7 @@ impl Formatter {
         formatted.push('\n');
         let mut after_module = false;
         for FormattedItem { text, is_module } in pieces {
+            // A file without a header must not begin with a blank line.
             if !(after_module && is_module) && formatted.len() > 1 {
                 formatted.push('\n');
             }
@@ -76,6 +77,7 @@ impl Formatter {
         if let Some(pieces) = remembered().get(chunk) {
             return Some(pieces.clone());
         }
+        // The lock is free meanwhile; otherwise threads would parse one after the other.
         let pieces = parse(chunk).ok()?;
         remembered().insert(chunk.to_owned(), pieces.clone());
         Some(pieces)

@@ -22,6 +22,7 @@ pub(super) fn find(
             let Some(score) = score(candidate, line).map(|score| (score, is_near)) else {
                 continue;
             };
+            // Templates come nearest first, so the first of several equal lines is kept.
             if best.as_ref().is_none_or(|(most, ..)| score > *most) {
                 best = Some((score, name.clone(), index + 1));
             }

@@ -68,6 +68,7 @@ fn spec(base: &ModelSpec, architecture: Architecture, index: usize) -> ModelSpec
             .and_then(|name| ModelName::new(name).ok())
             .unwrap_or(base.name.clone()),
         subject: subject(architecture, index),
+        // The next task comes after all sets of devices, so that each task meets each set.
         task: cycled(architecture.tasks(), index / devices.len()).unwrap_or(base.task),
         precisions: computable(&devices_of, declared),
         devices: devices_of,

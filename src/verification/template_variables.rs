@@ -40,6 +40,7 @@ pub(super) fn issues(
         .into_iter()
         .map(|name| (templates.shown(&name), read(templates.source(&name))))
         .collect();
+    // Over all files, because an included template sees the variables of the including one.
     let names = |list: fn(&TemplateVariables) -> &Vec<Variable>| -> BTreeSet<&str> {
         files
             .iter()
@@ -129,6 +130,7 @@ fn read(text: &str) -> TemplateVariables {
             _ => {}
         }
         rest = (end + close.len()).min(text.len());
+        // Tera prints everything up to `endraw` as it is, braces included.
         if open == "{%" && tokens.first().is_some_and(|token| token.text == "raw") {
             rest = text[rest..]
                 .find("endraw")
@@ -171,6 +173,7 @@ fn tokens(text: &str, first_line: usize) -> Vec<Token> {
             None => push(&mut tokens, character, line),
         }
     }
+    // White space only kept `push` from joining two words.
     tokens.retain(|token| token.text != " ");
     tokens
 }

@@ -215,6 +215,7 @@ impl Rendered {
     }
 
     fn origin(&self, finding: &Finding, templates: &Templates) -> Option<(String, usize)> {
+        // A missing function has no rendered line that could be traced back.
         if let Some(missing) = finding.message.strip_prefix("the file has no function `") {
             return Some(self.where_it_belongs(missing, templates));
         }
@@ -223,6 +224,7 @@ impl Rendered {
             .iter()
             .rev()
             .find_map(|line| line.strip_prefix("pub fn ")?.split('(').next());
+        // Several templates may have the line; the head of its function tells them apart.
         let near = function
             .map(|name| format!("fn {name}"))
             .unwrap_or_default();

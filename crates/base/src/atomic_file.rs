@@ -39,6 +39,7 @@ pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
 /// Creates the file `path` with `content`, and the directories above it. An existing file, and one
 /// that another process creates meanwhile, is [`io::ErrorKind::AlreadyExists`].
 pub fn create(path: &Path, content: &[u8]) -> io::Result<()> {
+    // A dangling link counts, too: its target would be created in another directory.
     if path.symlink_metadata().is_ok() {
         return Err(io::ErrorKind::AlreadyExists.into());
     }
@@ -74,6 +75,7 @@ impl TemporaryFile {
         let entry = Temporary::new(directory_of(&target), |path| {
             OpenOptions::new()
                 .read(true)
+                // A child process may write as well, and neither overwrites the bytes of the other.
                 .append(true)
                 .create_new(true)
                 .open(path)
@@ -182,6 +184,7 @@ fn delete_abandoned(directory: &Path) {
         .map(|entry| entry.path())
         .filter(|path| is_temporary(path))
     {
+        // Opening a pipe with such a name would wait for a writer.
         let is_ours = path
             .symlink_metadata()
             .is_ok_and(|metadata| metadata.is_file() || metadata.is_dir());
@@ -189,6 +192,7 @@ fn delete_abandoned(directory: &Path) {
             continue;
         };
         match handle.try_lock() {
+            // After a rename by its process, the path is free or another file.
             Ok(()) if is_same(&path, &handle) => delete(&path),
             Ok(()) | Err(TryLockError::WouldBlock | TryLockError::Error(_)) => {}
         }

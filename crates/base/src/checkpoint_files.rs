@@ -49,6 +49,7 @@ pub fn has_weights(directory: &Path) -> bool {
 ///
 /// The first such file, or the method of the quantization.
 pub fn check(directory: &Path) -> Result<(), CheckpointFilesError> {
+    // Before any file is opened, which a link could lead out of the directory.
     check_links(directory)?;
     check_sizes(directory)?;
     for name in WEIGHTS {
@@ -57,6 +58,7 @@ pub fn check(directory: &Path) -> Result<(), CheckpointFilesError> {
             check_index(&index)?;
         }
     }
+    // Beside safetensors a pickle is not read: transformers and diffusers prefer safetensors.
     if let Some(name) = pickle(directory).filter(|_| !has_weights(directory)) {
         return Err(CheckpointFilesError::Pickle {
             path: directory.join(name),
@@ -94,6 +96,7 @@ fn limit_of(name: &str) -> Option<u64> {
         {
             Some(limit::TOKENIZER)
         }
+        // Any size is fine because it is mapped, but it must be a regular file.
         _ if name.ends_with(".safetensors") => Some(u64::MAX),
         _ => None,
     }
@@ -103,6 +106,7 @@ fn limit_of(name: &str) -> Option<u64> {
 fn check_sizes(directory: &Path) -> Result<(), CheckpointFilesError> {
     for entry in WalkDir::new(directory)
         .max_depth(DEPTH)
+        // The files of a snapshot in the Hugging Face cache are links to its blobs.
         .follow_links(true)
         .sort_by_file_name()
     {

@@ -25,6 +25,7 @@ pub fn assemble(template: &str, scripts: &[&str], data: &impl Serialize) -> Stri
 /// JSON that can neither end the script element that contains it nor open a comment.
 fn embeddable(json: &str) -> String {
     json.replace('<', "\\u003c")
+        // Older versions of JavaScript end a string at these two characters.
         .replace("\u{2028}", "\\u2028")
         .replace("\u{2029}", "\\u2029")
 }

@@ -123,6 +123,7 @@ impl RunProgress {
             Mode::Lines => LOG_INTERVAL,
             Mode::Terminal => REDRAW,
         };
+        // A stage that ends at once draws nothing.
         if self.drawn.unwrap_or(self.started).elapsed() < interval {
             return;
         }

@@ -125,6 +125,7 @@ impl Detected {
 
 /// Queries the driver once, for both vendors.
 pub(crate) fn detect(system: &System, topology: &Topology) -> Result<Detected, CudaFailure> {
+    // The names that cudarc tries, so that the library that is examined is the one that burn opens.
     let library = search::open(system, &["cuda", "nvcuda"]).map_err(failure)?;
     let driver = CudaDriver::load(&library).map_err(|()| too_old(&library))?;
     let path = library.path();
@@ -268,6 +269,7 @@ fn device(
         integrated: found.integrated,
         driver_version: managed
             .and_then(|managed| managed.driver_version)
+            // NVML is a separate library, which a container may lack.
             .or(module_version),
         runtime_version: driver
             .version()
@@ -316,6 +318,7 @@ pub(crate) fn memory(system: &System, device: &Device) -> Option<(u64, u64)> {
     {
         return Some((free, total));
     }
+    // Without NVML the driver answers, which creates a context on the device.
     let library = search::open(system, &["cuda", "nvcuda"]).ok()?;
     let driver = CudaDriver::load(&library).ok()?;
     driver.initialise().ok()?;

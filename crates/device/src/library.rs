@@ -86,6 +86,7 @@ impl SharedLibrary {
 
 /// `Err(None)`: there is no such file. `Err(Some(_))`: the file exists and does not load.
 fn open_one(candidate: &Path) -> Result<Library, Option<String>> {
+    // Only a path can be examined here: for a bare name the loader decides which file it opens.
     let located = candidate.components().count() > 1;
     if located {
         if !candidate.exists() {

@@ -123,6 +123,7 @@ fn device(topology: &Topology, index: u32, reported: &ReportedDevice) -> Device 
         name: reported.name.clone(),
         architecture,
         total_memory: reported.total_memory,
+        // Only the library of the engine knows it, which this process cannot open.
         free_memory: None,
         pci_address: reported.pci_address.clone(),
         uuid: reported.uuid.clone(),

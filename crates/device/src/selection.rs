@@ -55,6 +55,7 @@ impl FromStr for DeviceIndex {
     type Err = InvalidDeviceIndex;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
+        // `parse` alone would also accept `+1`, and two texts would name one device.
         let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         match text {
             "auto" => Ok(Self::Auto),
@@ -88,6 +89,7 @@ pub fn select(
         .into_iter()
         .filter(|device| device.kind == kind)
         .collect();
+    // Then the first device with an ordinal is the one of the preferred path.
     devices.sort_by_key(|device| (device.path, device.index));
     if devices.is_empty() {
         return Err(DeviceUnavailable::new(
@@ -136,6 +138,7 @@ fn automatic(
         .partition(|device| device.unusable_by(engine).is_none());
     let best = usable.into_iter().min_by_key(|device| {
         (
+            // The size if a driver does not report what is free; a device without both comes last.
             Reverse(device.free_memory.or(device.total_memory).unwrap_or(0)),
             device.integrated,
             device.path,

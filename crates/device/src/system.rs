@@ -63,6 +63,7 @@ impl System {
     pub fn path(&self, path: impl AsRef<Path>) -> PathBuf {
         let path = path.as_ref();
         match path.strip_prefix("/") {
+            // A path below the root was translated before; on the host, every path is.
             Ok(relative) if !path.starts_with(&self.root) => self.root.join(relative),
             _ => path.to_path_buf(),
         }

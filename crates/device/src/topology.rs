@@ -73,6 +73,7 @@ impl Topology {
             .map(|gpu| gpu.address.clone())
             .collect();
         if vendor == Vendor::Amd {
+            // Each GPU once, as the compute list describes it, which knows the architecture.
             gpus.retain(|address| {
                 !self
                     .kfd_gpus()

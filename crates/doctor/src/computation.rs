@@ -23,6 +23,7 @@ pub fn compute(
         names = external::installed();
     }
     names.sort();
+    // A variable can replace the program of a built-in engine, which is then listed twice.
     names.dedup();
     let devices = facts.devices();
     names

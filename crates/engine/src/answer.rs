@@ -34,6 +34,7 @@ pub(crate) fn read<Reply: DeserializeOwned>(
 ) -> Result<(Reply, Tensors), ReplyError> {
     let response: ResponseHeader = serde_json::from_slice(&frame.header)
         .map_err(|error| invalid(format!("header: {error}")))?;
+    // The second answer of an engine to one request would be taken for the next one's.
     if response.id != id {
         return Err(invalid(format!(
             "it answers request {}, the last one is {id}",
@@ -70,6 +71,7 @@ fn invalid(problem: String) -> ReplyError {
 fn one_line(text: &str, longest: usize) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     text.chars()
+        // Escape sequences must not reach a terminal.
         .filter(|c| !c.is_control())
         .take(longest)
         .collect()

@@ -92,6 +92,7 @@ impl EngineCommand {
     pub fn with_python(name: &EngineName, python: Option<&OsStr>) -> Result<Self, CommandError> {
         let variable = variable_of(name);
         match (program_of(&variable), built_in(name.program())) {
+            // First, so that a user can replace a built-in engine.
             (Some(program), _) => Ok(Self::program(program)),
             (None, Some(embedded)) => Self::embedded(embedded, python),
             (None, None) if LIBRARIES.contains(&name.program()) => Self::library(name.program()),
@@ -161,6 +162,7 @@ impl EngineCommand {
                 .iter()
                 .map(|library| (LIBRARY_VARIABLE, library)),
         );
+        // After the environment was reduced, which removes every variable.
         command.envs(share_of_processors());
         command
     }
@@ -229,6 +231,7 @@ fn reduce_environment(command: &mut Command) {
             .filter_map(|(name, _)| Some((name, env::var_os(name)?))),
     );
     command.envs(env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_of_devices)));
+    // Last, so that no variable of the user replaces one of these.
     command.envs(SET);
 }
 

@@ -280,6 +280,7 @@ impl Engine {
 /// Why a build cannot have opened a device of this kind.
 fn contradiction(build: Build, kind: DeviceClass) -> Option<String> {
     match (build, kind) {
+        // Every build can fall back to the CPU, which testgen marks.
         (_, DeviceClass::Cpu)
         | (Build::Cuda, DeviceClass::Cuda)
         | (Build::Hip, DeviceClass::Rocm) => None,

@@ -47,6 +47,7 @@ pub(crate) fn write(pipe: &mut impl Write, frame: &Frame) -> io::Result<()> {
     pipe.write_all(&(frame.tensors.len() as u64).to_le_bytes())?;
     pipe.write_all(&frame.header)?;
     pipe.write_all(&frame.tensors)?;
+    // The pipe is buffered, and the engine waits for the end of the message.
     pipe.flush()
 }
 
@@ -63,6 +64,7 @@ pub(crate) fn read(pipe: &mut impl Read) -> Result<Frame, FrameError> {
         exactly(pipe, 4)?.try_into().expect("4 bytes were read"),
     ));
     let tensors = u64::from_le_bytes(exactly(pipe, 8)?.try_into().expect("8 bytes were read"));
+    // Before the bytes: a wrong length would be waited for until the call's time limit.
     for (length, limit) in [(header, LARGEST_HEADER), (tensors, LARGEST_TENSORS)] {
         if length > limit {
             return Err(FrameError::TooLarge { length, limit });

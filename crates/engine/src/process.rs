@@ -108,6 +108,7 @@ impl EngineProcess {
         call: EngineCall,
         tensors: &Tensors,
     ) -> Result<(Reply, Tensors), EngineError> {
+        // Locked for the whole call: answers come in the order of requests.
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let connection = match &mut *state {
             ProcessState::Running(connection) => connection,
@@ -119,6 +120,7 @@ impl EngineProcess {
         if let Err(error) = &result
             && !error.is_reported()
         {
+            // Drops the connection, which ends the process and its children.
             *state = ProcessState::Ended {
                 why: error.to_string(),
             };

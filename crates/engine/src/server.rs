@@ -92,6 +92,7 @@ pub fn answer_requests(
     loop {
         let message = match frame::read(input) {
             Ok(message) => message,
+            // A closed pipe is how an engine is asked to end.
             Err(FrameError::Closed) => return Ok(()),
             Err(FrameError::Io(error)) => return Err(error),
             Err(error) => {
@@ -102,6 +103,7 @@ pub fn answer_requests(
             }
         };
         let request: RequestHeader = serde_json::from_slice(&message.header)?;
+        // The header is known, so that damaged tensors get an answer and do not end the engine.
         let answer = tensors::decode(&message.tensors)
             .map_err(failed)
             .and_then(|sent| answer(engine, request.call, sent));

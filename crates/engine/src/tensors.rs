@@ -28,6 +28,7 @@ pub enum TensorData {
 
 /// The bytes of `tensors`, empty without tensors.
 pub(crate) fn encode(tensors: &Tensors) -> Result<Vec<u8>, String> {
+    // Most calls have none, and safetensors would write a header for them.
     if tensors.is_empty() {
         return Ok(Vec::new());
     }

@@ -69,6 +69,7 @@ impl Configuration {
     ///
     /// A variable has an invalid value.
     pub fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigurationError> {
+        // An empty value counts as unset, so that a command can do without a variable of the shell.
         let set = |name: &str| variable(name).filter(|value| !value.is_empty());
         let devices = devices(set("HIP_SIM_DEVICES").as_deref().unwrap_or("gfx1100"))?;
         Ok(Self {
@@ -163,6 +164,7 @@ fn cache_folder(set: impl Fn(&str) -> Option<String>) -> PathBuf {
     let absolute = |name: &str| {
         set(name)
             .map(PathBuf::from)
+            // The XDG specification asks to ignore relative paths.
             .filter(|path| path.is_absolute())
     };
     set("HIP_SIM_CACHE")

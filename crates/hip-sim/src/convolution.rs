@@ -47,6 +47,7 @@ impl SimulatedConvolution {
         if has(ConvolutionFault::Refuse) {
             return Err(InjectedProductError);
         }
+        // Solutions are listed in the order of `SumOrder::ALL`.
         let is_last = self.order == SumOrder::Wide;
         if has(ConvolutionFault::Silent) || has(ConvolutionFault::Solution) && is_last {
             return Ok(());

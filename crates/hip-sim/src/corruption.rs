@@ -68,6 +68,7 @@ impl BuffersBefore {
                 .find(|(now, before)| now != before);
             if let Some((element, _)) = changed {
                 match self.corruption {
+                    // The last byte has the sign and the highest bits of the exponent.
                     Corruption::Wrong => element[ELEMENT - 1] ^= 0x40,
                     Corruption::Nan => element.fill(0xff),
                 }

@@ -141,6 +141,7 @@ fn fault(entry: &str) -> Option<(Option<u32>, Fault)> {
 
 fn with_value(name: &str, value: &str) -> Option<Fault> {
     let text = value.to_owned();
+    // Calls are counted from 1, so that 0 can only be a mistake.
     let count = || value.parse().ok().filter(|count| *count > 0);
     Some(match name {
         "architecture" if !value.is_empty() => Fault::Architecture(text),

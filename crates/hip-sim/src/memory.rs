@@ -38,6 +38,7 @@ impl SimulatedMemory {
         if size > self.free_bytes() {
             return Err(HipError::OutOfMemory);
         }
+        // An allocation of 0 bytes has an address as well, and is released later.
         let layout =
             Layout::from_size_align(size.max(1), ALIGNMENT).map_err(|_| HipError::InvalidValue)?;
         // SAFETY: the layout has at least one byte.

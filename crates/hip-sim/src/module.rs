@@ -45,6 +45,7 @@ impl CodeObject {
         let read = |start: usize, length: usize| unsafe {
             std::slice::from_raw_parts(bytes.add(start), length)
         };
+        // A cache can have code of a real GPU, whose other bytes mean something else.
         if read(0, MAGIC.len()) != MAGIC {
             return Err(HipError::NoBinaryForGpu);
         }

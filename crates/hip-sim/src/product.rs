@@ -126,6 +126,7 @@ impl SimulatedProduct {
         } else {
             product
         };
+        // With a beta of 0, C may be uninitialised, and 0 times NaN would be NaN.
         let added = if self.beta == 0.0 || has(BlasFault::Beta) {
             0.0
         } else {

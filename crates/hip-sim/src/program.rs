@@ -52,6 +52,7 @@ impl Program {
                 Ok(())
             }
             Err(error) => {
+                // C would end the message at a zero.
                 self.log = CString::new(error.to_string().replace('\0', "")).unwrap_or_default();
                 Err(error)
             }
@@ -91,6 +92,7 @@ fn compile(
             limit,
         });
     }
+    // Before the key: cubecl declares structures in an order that differs in every process.
     let source = order::sorted_structures(source);
     let host_source = rewrite::host_source(&source, &names);
     let key = store::KernelKey::new(&order::normalised(&host_source), configuration);

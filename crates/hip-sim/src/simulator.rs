@@ -125,6 +125,7 @@ impl Simulator {
     }
 
     fn device(&self, ordinal: u32) -> Result<&SimulatedDevice, HipError> {
+        // Under the fault `no-device` no ordinal is valid either.
         self.device_count()?;
         self.devices
             .get(ordinal as usize)
@@ -152,5 +153,6 @@ impl SimulatedDevice {
 
 /// The next number of a counter that starts at 1.
 fn next(counter: &AtomicU64) -> u64 {
+    // Relaxed: the number alone matters, and no other memory depends on it.
     counter.fetch_add(1, Ordering::Relaxed) + 1
 }

@@ -79,6 +79,7 @@ pub(crate) fn fingerprint() -> u64 {
         OPTIMISED,
         LESS_OPTIMISED,
         LONG,
+        // Another translation of the same source is another kernel.
         include_str!("program/rewrite.rs"),
     )
         .hash(&mut hasher);

@@ -25,10 +25,13 @@ fn sequence(text: &[u8]) -> usize {
         text[2..]
             .iter()
             .position(is_end)
+            // A long line can be cut inside a sequence.
             .map_or(text.len(), |end| end + 3)
     };
     match text.get(1) {
+        // Parameters are below 0x40, and the first byte from there on ends the sequence.
         Some(b'[') => until(|byte| (0x40..=0x7e).contains(byte)),
+        // Titles and links end with BEL, or with an escape character and a backslash.
         Some(b']') => until(|byte| *byte == 0x07 || *byte == b'\\'),
         Some(_) => 2,
         None => 1,

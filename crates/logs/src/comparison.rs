@@ -48,6 +48,7 @@ impl LogComparison {
     /// Compares two logs.
     pub fn new(first: &LogSummary, second: &LogSummary) -> Self {
         let are_steps_comparable = first.steps_are_counted == second.steps_are_counted;
+        // The coarser curve decides: a mean cannot be split into its steps again.
         let steps_per_point = first
             .curve
             .steps_per_point()

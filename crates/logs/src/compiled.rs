@@ -160,6 +160,7 @@ impl CompiledSearch {
 
     /// The first number at this place, and what follows it.
     fn number<'a>(&self, line: &'a [u8]) -> Option<(f64, &'a [u8])> {
+        // The text may also occur in a message before its number.
         self.finder.find_iter(line).find_map(|position| {
             if !self.is_after {
                 return Some((number::at_end(&line[..position])?, &line[position..]));
@@ -175,6 +176,7 @@ impl CompiledSearch {
 }
 
 fn continues_word(byte: u8) -> bool {
+    // `lm_loss: ` and `eval/loss: ` are other numbers than `loss: `.
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'/')
 }
 

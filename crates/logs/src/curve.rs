@@ -109,6 +109,7 @@ impl Curve {
         let Some((key, interval)) = interval else {
             return;
         };
+        // Several processes write one log, so an interval can come back later.
         self.intervals.entry(key).or_default().add(&interval);
         while self.intervals.len() > MOST {
             self.double();

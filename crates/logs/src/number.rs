@@ -64,6 +64,7 @@ fn digits(text: &[u8]) -> usize {
 /// Digits, with commas before groups of three.
 fn grouped_digits(text: &[u8]) -> usize {
     let mut end = digits(text);
+    // `1,2` is a list; only groups of three digits are one number.
     while end > 0 && text.get(end) == Some(&b',') && digits(&text[end + 1..]) == 3 {
         end += 4;
     }
@@ -76,6 +77,7 @@ fn exponent(text: &[u8]) -> usize {
     }
     let sign = usize::from(matches!(text.get(1), Some(b'+' | b'-')));
     match digits(&text[1 + sign..]) {
+        // An `e` without digits begins a unit or a word.
         0 => 0,
         digits => 1 + sign + digits,
     }
@@ -119,6 +121,7 @@ fn short_decimal(token: &[u8]) -> Option<f64> {
         b'+' => (1.0, &token[1..]),
         _ => (1.0, token),
     };
+    // All digits may be after the point, and a longer fraction has no power in the table.
     if text.len() >= POWERS.len() {
         return None;
     }

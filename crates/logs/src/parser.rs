@@ -86,6 +86,7 @@ impl Parser {
 
     /// Reads the next line, or the next state of a progress bar. Any bytes are accepted.
     pub fn read(&mut self, line: &[u8]) -> ParsedLine {
+        // Taken out because reading borrows the whole parser; its memory is used again.
         let mut clean = std::mem::take(&mut self.clean);
         let parsed = self.read_clean(ansi::strip(line, &mut clean));
         self.clean = clean;
@@ -98,6 +99,7 @@ impl Parser {
         }
         let mut search = SignatureSearch::default();
         while let Some(found) = search.next(&self.signatures, line) {
+            // By index, because reading a form borrows the whole parser.
             for index in 0..self.forms[found.pattern].len() {
                 if let Some(parsed) =
                     self.form(self.forms[found.pattern][index], line, found.prefix)
@@ -195,6 +197,7 @@ impl SignatureSearch {
     fn next<'a>(&mut self, signatures: &AhoCorasick, line: &'a [u8]) -> Option<FoundSignature<'a>> {
         while let Some(found) = signatures.find(&line[self.start..]) {
             let prefix = &line[..self.start + found.start()];
+            // One byte further, and not after the signature: signatures can overlap.
             self.start = prefix.len() + 1;
             let pattern = found.pattern().as_usize();
             if self.tried & 1 << pattern == 0 {

@@ -129,6 +129,7 @@ impl Reading {
     /// `is_hidden`: the loss was printed as 0.
     fn non_finite(&mut self, record: &Record, is_hidden: bool, line: u64) {
         let mut add = |count: u64, value: String| {
+            // A damaged log can print any count.
             self.summary.non_finite_losses = self.summary.non_finite_losses.saturating_add(count);
             if self.summary.non_finite.len() < PLACES {
                 self.summary.non_finite.push(NonFinite {
@@ -181,6 +182,7 @@ impl Reading {
                 segments,
             });
         }
+        // Losses are compared by step, so the lines with losses decide.
         summary.steps_are_counted = self.counted.steps.is_some()
             && (self.printed.steps.is_none()
                 || self.printed.losses == 0 && self.counted.losses > 0);
@@ -196,6 +198,7 @@ impl Reading {
         let formats = LogFormat::ALL.iter().copied().zip(self.formats);
         summary.formats = formats.filter(|(_, count)| *count > 0).collect();
         let metrics = Metric::ALL.iter().copied().zip(self.metrics);
+        // They are counted among the losses that are not finite.
         let metrics = metrics.filter(|(metric, _)| *metric != Metric::NanIterations);
         summary.metrics = metrics
             .filter_map(|(metric, values)| Some((metric, values.finish()?)))

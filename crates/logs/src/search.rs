@@ -89,6 +89,7 @@ struct RunningSearch {
 
 impl RunningSearch {
     fn outcome(&mut self, path: &Path) -> SearchOutcome {
+        // First, because tables are read even after the log is found.
         if is_table(path) {
             return table(path, &mut self.gpus);
         }

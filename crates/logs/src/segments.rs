@@ -76,6 +76,7 @@ impl<R: Read> Segments<R> {
     }
 
     fn bounds(&mut self) -> io::Result<Option<Bounds>> {
+        // A long line is searched once, however often more of it is read.
         let mut searched = 0;
         loop {
             let pending = &self.buffer[self.start..self.end];

@@ -32,6 +32,7 @@ pub(super) fn result(report: &LogReport, within: Option<f64>) -> String {
         .logs
         .iter()
         .map(|log| log.non_finite_losses)
+        // A damaged log can print any count.
         .fold(0, u64::saturating_add);
     if non_finite > 0 {
         return format!("FAILED: NaN or infinite losses: {non_finite}");

@@ -123,6 +123,7 @@ fn without_time(log: &LogSummary) -> Option<(BenchStatus, String)> {
 /// The times of the steps after the first `warmup`, or the time of the whole run if only that is
 /// printed.
 fn milliseconds(log: &LogSummary, speed: &Speed, warmup: u32) -> Vec<f64> {
+    // DeepSpeed prints its times below the losses of another trainer.
     for curve in [&log.curve, &log.other_curve] {
         let values = values(curve, speed.metric, warmup);
         if let Some(values) = values {
@@ -156,6 +157,7 @@ fn values(curve: &Curve, metric: Metric, warmup: u32) -> Option<Vec<f64>> {
 
 fn time(speed: &Speed, value: f64) -> Option<f64> {
     let milliseconds = (speed.milliseconds)(value);
+    // A rate of 0 would become an infinite time.
     (value > 0.0 && milliseconds.is_finite()).then_some(milliseconds)
 }
 
@@ -212,6 +214,7 @@ fn device(gpus: &[GpuTable]) -> Option<BenchDevice> {
     let clocks: Vec<f64> = clocks
         .filter_map(|clock: &MetricSummary| clock.last)
         .collect();
+    // Without any clock this is NaN, and the field stays empty.
     let clock = clocks.iter().sum::<f64>() / clocks.len() as f64;
     Some(BenchDevice {
         name: distinct(|gpu| gpu.name.as_deref())?,

@@ -35,6 +35,7 @@ pub(crate) fn measure(
 ) -> Vec<BenchEntry> {
     let mut rows = Vec::new();
     let outcome = match registration.check {
+        // Timed only if it agrees: a wrong kernel must not be reported as a fast one.
         Check::OutputGolden => check::with_correct_model(registration, harness, context, |model| {
             rows = models::rows(model, request)
         }),

@@ -82,6 +82,7 @@ pub(crate) fn compare(
     };
     let measured = measure(reference, values);
     let failure = evaluate(expected.shape(), reference, values, &measured, threshold);
+    // Only then: it sorts all elements, and a report of a pass does not show them.
     let worst = if failure.is_some() {
         worst(expected.shape(), reference, values)
     } else {
@@ -202,6 +203,7 @@ fn worst(shape: &[usize], reference: &[f32], values: &[f32]) -> Vec<WorstElement
 fn furthest(reference: &[f32], values: &[f32], count: usize) -> Vec<usize> {
     let distance = |flat: &usize| {
         let (expected, got) = (f64::from(reference[*flat]), f64::from(values[*flat]));
+        // Equal infinities have a difference of NaN.
         if expected == got || (expected.is_nan() && got.is_nan()) {
             0.0
         } else {

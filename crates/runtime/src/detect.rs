@@ -99,6 +99,7 @@ fn on_path(
     index: DeviceIndex,
     engine: &EngineName,
 ) -> Result<Device, DeviceUnavailable> {
+    // A process brings its backend along, whatever features this program was built with.
     if !engine.is_native() {
         return select(
             listed_for_process(machine(), path, kind, || reported_devices(engine))?,

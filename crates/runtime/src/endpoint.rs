@@ -70,6 +70,8 @@ impl Endpoint {
                 unsupported: None,
             }
         };
+        // First: the facts of such a device are the CPU's already, and would read like a wrong
+        // harness.
         if let Some((from, why)) = device.fallback.clone().filter(|(from, _)| *from == kind) {
             let (to, label) = (device.facts.kind, label.on(device.facts.kind));
             log_warning(
@@ -256,6 +258,7 @@ impl Endpoint {
     /// When the handler cannot answer.
     pub fn handle(&self, request: Request) -> Result<Response, HandlerError> {
         match (&self.served, &self.status) {
+            // A fallback answers, too: only a check must not take its model for one on the device.
             (Some(served), _) => (served.handler)(&served.loaded, request),
             (None, status) => Ok(Response::Mock {
                 why: status.why().unwrap_or("it has no model").to_owned(),

@@ -72,6 +72,7 @@ pub(crate) fn open_with(engine: &CheckEngine, device: Device) -> Result<OpenDevi
         process.tf32(),
         process.fallback().map(|why| (device.kind, why)),
     );
+    // A report must name the device that computes.
     let facts = if fallback.is_some() {
         host_processor()
     } else {
@@ -96,6 +97,7 @@ fn open_native(engine: &CheckEngine, device: Device) -> Result<OpenDevice, OpenE
         LayerPlaces::AllDevices => {
             let devices = devices_of_split(&device)?;
             let count = devices.len() as u16;
+            // Each computes its known answer before a layer is put on it.
             for other in devices {
                 open_one(engine, other)?;
             }

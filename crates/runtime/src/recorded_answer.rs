@@ -241,6 +241,7 @@ fn metadata(noise: &BTreeMap<String, Value>) -> HashMap<String, String> {
                 format!("noise.{name}"),
                 value
                     .as_str()
+                    // The metadata of a golden is text, with JSON for everything else.
                     .map_or_else(|| value.to_string(), str::to_owned),
             )
         })

@@ -44,6 +44,8 @@ pub fn main(harnesses: &[&'static Harness], manifest_dir: &str) -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    // Before the other modes: a process that `bench` starts to compile inherits the variable of
+    // `bench`.
     if precompile::is_worker() {
         return precompile::work(&environment, harnesses);
     }
@@ -58,6 +60,7 @@ pub fn main(harnesses: &[&'static Harness], manifest_dir: &str) -> ExitCode {
         return exit;
     }
     let processors = thread::available_parallelism().map_or(1, NonZero::get);
+    // As many engines compute at once as there are test threads.
     testgen_engine::share_processors(arguments.test_threads.unwrap_or(processors));
     // cargo-nextest runs a process for each check.
     if !arguments.list && environment.ignored_mode == IgnoredMode::AtRun {

@@ -61,6 +61,7 @@ pub(super) fn compute(
 /// The test binary without the variables that would change which checks run, and with the device.
 fn prepared(suite: &BuiltSuite, device: &Device) -> Command {
     let mut command = command(suite);
+    // Variables of the caller would change what the suite runs.
     for variable in ["NEXTEST", "TESTGEN_DEVICE", "TESTGEN_REQUIRE"] {
         command.env_remove(variable);
     }
@@ -136,6 +137,7 @@ fn filter(listed: &str, kind: DeviceKind) -> Option<String> {
         .lines()
         .filter_map(|line| line.strip_suffix(": test"))
         .collect();
+    // Every diagnosis takes the same model, whatever the order of the list.
     names.sort_unstable();
     CHECKS.iter().find_map(|check| {
         let part = format!("::{kind}::{check}");

@@ -56,6 +56,7 @@ pub fn compute(
     };
     let folder = tempfile::tempdir().map_err(write)?;
     let path = folder.path().join("outcome.json");
+    // The suite runs in another directory.
     let file = std::path::absolute(file).map_err(write)?;
     let mut command = command(suite);
     for name in OTHERS {
@@ -85,6 +86,7 @@ pub fn compute(
         binary: suite.binary.clone(),
         source,
     })?;
+    // A process that ends early leaves no outcome, or a part of one.
     let outcome = read_text(&path, 2 * FailedCall::BYTES)
         .ok()
         .and_then(|text| serde_json::from_str(&text).ok());
@@ -95,6 +97,7 @@ pub fn compute(
             problem,
         }),
         Some(ReplayOutcome::NoDevice(problem)) => {
+            // A call that failed on a simulation needs one here, too.
             let simulated = failed.simulated && options.environment.is_empty();
             Err(ReplayError::NoDevice { problem, simulated })
         }

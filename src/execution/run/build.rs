@@ -40,6 +40,7 @@ pub fn build(options: &BuildOptions, progress: &mut RunProgress) -> Result<Built
     progress.stage("building", &options.manifest.display().to_string());
     let program = cargo::program();
     let directory = build_directory::arguments(&options.manifest);
+    // Before cargo, which takes a suite that is dated in the future for up to date.
     clock::forget_future_builds(&options.manifest, options.release, &directory);
     let features = features(
         options,

@@ -21,6 +21,7 @@ pub fn find_built(manifest: &Path) -> Option<BuiltSuite> {
     let binaries = profiles
         .flat_map(|deps| binaries_in(&deps))
         .filter(|binary| is_of(binary, &directory));
+    // Cargo leaves the binaries of earlier builds beside the last one.
     let newest = binaries
         .filter_map(|binary| Some((modified(&binary)?, binary)))
         .max()?;

@@ -38,6 +38,7 @@ fn clean(manifest: &Path, release: bool, arguments: &[OsString]) {
     let Some(name) = cargo::package_name(manifest) else {
         return;
     };
+    // With the arguments of the build, which choose the same target directory.
     let mut command = Command::new(cargo::program());
     command
         .args(["clean", "--quiet", "--package", &name, "--manifest-path"])

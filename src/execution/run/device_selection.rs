@@ -48,6 +48,7 @@ impl DeviceSelection {
                 kinds.push(device.kind);
             }
             let known = indices.entry(device.kind).or_default();
+            // A device that is named twice computes once.
             known.extend(device.index.filter(|index| !known.contains(index)));
         }
         let processes = indices

@@ -26,6 +26,7 @@ pub fn engine_variables(
 /// The suite runs in another directory; a name without a slash is searched in PATH.
 fn from_here(path: &Path) -> PathBuf {
     match path.components().count() {
+        // One part is the name of a program, which is found in PATH.
         0 | 1 => path.to_owned(),
         _ => absolute(path).unwrap_or_else(|_| PathBuf::from(path)),
     }

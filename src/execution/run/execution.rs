@@ -85,6 +85,7 @@ pub fn keep_reports(executions: Vec<Execution>, target: &Path) -> Result<Vec<Pat
         for other in reports {
             append(other.path(), first.path()).map_err(RunError::write(target))?;
         }
+        // Renamed into place, so that a reader sees the old or the new report.
         first.persist().map_err(RunError::write(target))?;
     }
     Ok(logs)
@@ -220,6 +221,7 @@ impl Started {
         // A clone shares the position in the file, so that both streams append to one log.
         let errors = output.try_clone().map_err(RunError::write(&log))?;
         let mut command = command(suite);
+        // Other work runs no tests that could be filtered.
         if options.work == Work::Checks {
             command.args(&part.selection.arguments);
         }
@@ -227,6 +229,7 @@ impl Started {
         command
             .envs(part.environment.iter().map(|(name, value)| (*name, value)))
             .env(REPORT, report.path());
+        // A suite without its parent would go on using the GPUs.
         child_process::end_with_this_process(&mut command);
         let child = command.spawn().map_err(|source| RunError::Start {
             binary: suite.binary.clone(),

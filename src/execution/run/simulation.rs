@@ -68,6 +68,7 @@ impl Simulation {
 
 /// The simulator's Cargo.toml, next to the runtime as in the source tree.
 fn manifest(settings: &Settings) -> Result<PathBuf, RunError> {
+    // The checkout around the suite is first, as for the runtime.
     let above_suite = settings.out.ancestors().skip(1).map(Path::to_path_buf);
     let checkouts = above_suite.chain([env!("CARGO_MANIFEST_DIR").into()]);
     let manifests: Vec<PathBuf> = match &settings.runtime {
@@ -126,6 +127,7 @@ fn build(manifest: &Path, quiet: bool) -> Result<Artifacts, RunError> {
     }
     let text = String::from_utf8_lossy(&output.stdout);
     let artifacts = cargo::artifacts(&text).filter_map(|artifact| {
+        // Cargo also lists the `.rlib` files of a target, which no loader opens.
         let is_library_or_program =
             |path: &PathBuf| path.extension().is_none_or(|extension| extension == "so");
         Some((
@@ -180,6 +182,7 @@ fn replace(from: &Path, to: &Path) -> io::Result<()> {
 /// Places the simulator before a real ROCm installation in every variable that burn searches.
 fn environment(root: &Path, devices: Option<&str>) -> Vec<(&'static str, OsString)> {
     let path = env::var_os("PATH").unwrap_or_default();
+    // First, because a real ROCm has a `hipconfig`, too.
     let folders = std::iter::once(root.join("bin")).chain(env::split_paths(&path));
     let mut environment = vec![
         ("ROCM_PATH", root.into()),

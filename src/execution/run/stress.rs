@@ -58,6 +58,7 @@ fn is_on_request(test: &str) -> bool {
     let mut checks = Check::ALL.iter().filter(|check| check.is_on_request());
     checks.any(|check| {
         let rest = named.strip_prefix(check.as_str());
+        // The name of a test has the precision and the engine after the check.
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['_', '@']))
     })
 }

@@ -112,6 +112,7 @@ fn steps(family: &RunnerFamily) -> Yaml {
             "Test",
             &script::run_slice(family, "\"slice:${{ matrix.slice }}\"", "reports"),
         ),
+        // Also after failed checks, because the step would be skipped then by default.
         uses(UPLOAD, artifact).with("if", "!cancelled()"),
     ])
 }

@@ -51,6 +51,7 @@ pub fn record_all(
         .map_or(1, NonZero::get)
         .min(targets.len());
     let queue = Mutex::new((0..targets.len()).collect::<VecDeque<_>>());
+    // Measured once: what recorders take later is counted, and would be subtracted twice.
     let memory = RecorderMemory::available();
     let (sender, events) = mpsc::channel();
     let next = || {

@@ -46,6 +46,7 @@ pub(super) fn record_synthetic(
     let made = testgen_checkpoints::temporary()?;
     let send = |content| send(about(content, made.path(), target));
     if recorder.options().answers {
+        // All files are copied back at the end, and a missing one is then deleted from the target.
         copy_files(&RECORDED, target, made.path(), |path, content| {
             fs::write(path, content)
         })?;
@@ -108,6 +109,7 @@ fn copy_files(
         let (source, path) = (from.join(name), target.join(name));
         let copied = match fs::read(&source) {
             Ok(content) => write(&path, &content),
+            // A file of an earlier recording must not stay beside the files of this one.
             Err(error) if error.kind() == io::ErrorKind::NotFound => match fs::remove_file(&path) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
                 Ok(()) | Err(_) => Ok(()),

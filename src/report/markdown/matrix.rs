@@ -200,6 +200,7 @@ fn push_notable(
 fn show(cell: &Cell) -> String {
     let status = cell.numbers.status;
     let mut text = format!("{} {}", status.sign(), status.word());
+    // Their errors, if there are any, are not errors of this device.
     if !matches!(
         status,
         ResultStatus::Ignored | ResultStatus::Fallback | ResultStatus::Mock

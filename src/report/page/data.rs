@@ -170,6 +170,7 @@ impl ValuePool {
     }
 
     fn output(&mut self, output: &OutputError) -> OutputData {
+        // As bits, because floats cannot be keys of the pool.
         let thresholds =
             [output.rel_l2_threshold, output.max_rel_threshold].map(|value| round(value).to_bits());
         OutputData {

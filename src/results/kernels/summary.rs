@@ -66,6 +66,7 @@ impl KernelSummary {
             mut problems,
         } = lines;
         problems.extend(problem);
+        // A report without entries has no failures either, and would be green.
         if entries.is_empty() {
             problems.push("nothing was computed".to_owned());
         }
@@ -125,6 +126,7 @@ fn examples(entries: &[&KernelEntry]) -> Vec<KernelExample> {
         .filter(|entry| entry.outcome != KernelOutcome::Correct)
     {
         let known = worst.entry(entry.outcome).or_insert(entry);
+        // Outcomes other than wrong have no headroom, so that their first product stays.
         if entry.headroom.unwrap_or(0.0) < known.headroom.unwrap_or(0.0) {
             *known = entry;
         }

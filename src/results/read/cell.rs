@@ -199,6 +199,7 @@ pub(crate) fn is_outside(output: &OutputError) -> bool {
 /// Bytes by which loading the model increased the memory in use.
 pub(crate) fn loaded_bytes(entry: &ReportEntry) -> Option<u64> {
     let memory = entry.memory?;
+    // Other processes can free memory meanwhile, and the difference would be negative.
     memory.in_use_after?.checked_sub(memory.in_use_before?)
 }
 

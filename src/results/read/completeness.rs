@@ -16,6 +16,7 @@ pub fn find_problems(
     selected: &BTreeSet<String>,
 ) -> Vec<ReportProblem> {
     let mut problems = Vec::new();
+    // Without this, an empty report would be complete.
     if selected.is_empty() {
         problems.push(ReportProblem::NoTests);
     }

@@ -111,6 +111,7 @@ pub(crate) fn read_report(path: &Path) -> Result<String, ReportError> {
             problem,
         })?;
     }
+    // Bytes that are not UTF-8 make a line bad, not the whole report unreadable.
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
@@ -119,6 +120,7 @@ pub(crate) fn read_report(path: &Path) -> Result<String, ReportError> {
 fn unpacked(packed: &[u8], limit: u64) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     MultiGzDecoder::new(packed)
+        // One byte more than allowed shows that the content is too large, without unpacking it.
         .take(limit + 1)
         .read_to_end(&mut bytes)
         .map_err(|error| error.to_string())?;

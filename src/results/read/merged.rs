@@ -62,6 +62,7 @@ impl MergedReport {
         let mut merged = Self::default();
         let mut located: Vec<Located> = Vec::new();
         for (index, source) in sources.into_iter().enumerate() {
+            // For each report alone: another machine may have another device of the kind.
             let only = only_devices(&source.entries);
             merged.problems.extend(
                 source
@@ -179,6 +180,7 @@ fn only_devices(entries: &[ReportEntry]) -> BTreeMap<Place, Identity> {
     }
     devices
         .into_iter()
+        // With several, it is unknown on which of them a check would have run.
         .filter(|(_, found)| found.len() == 1)
         .filter_map(|(place, found)| Some((place, found.into_iter().next()?)))
         .collect()

@@ -48,6 +48,7 @@ pub(crate) fn report_files(path: &Path) -> Result<Vec<PathBuf>, ReportError> {
         return Ok(vec![path.to_owned()]);
     }
     let mut files = Vec::new();
+    // Sorted, because the order of a directory differs between machines.
     for entry in WalkDir::new(path).sort_by_file_name() {
         let entry = entry.map_err(|error| ReportError::Read {
             path: path.to_owned(),

@@ -124,6 +124,7 @@ impl Summary {
             })
             .cloned()
             .collect();
+        // Entries are in the order in which checks ended, which differs from run to run.
         failures.sort_by_key(ReportEntry::test_name);
         let unexpected = expectations
             .iter()

@@ -129,6 +129,7 @@ fn xfail(
         device,
         precision,
     } = matcher(decoder, node, &fields, path, context)?;
+    // Every key is read before one is missed, so that all problems are reported.
     let reason = required_text(decoder, &fields, "reason", LONGEST_REASON);
     let owner = required_text(decoder, &fields, "owner", LONGEST_OWNER);
     let expires = date(decoder, &fields, "expires");
@@ -207,6 +208,7 @@ impl SpecContext<'_> {
         let required = required_checks(architecture, devices, precisions);
         required
             .iter()
+            // Some checks exist in columns of engines only, and can be skipped there.
             .chain(&engine_checks(architecture, devices, precisions))
             .any(|required| {
                 required.check == matcher.check

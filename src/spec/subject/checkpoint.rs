@@ -83,6 +83,7 @@ fn fixture(decoder: &mut SpecDecoder, node: &Node) -> Option<String> {
         let message = format!("`checkpoint.fixture`: {error}");
         decoder.complain(node, message, Some(help.to_owned()));
     }
+    // The problem is reported already, and reading on finds the others.
     Some(text.to_owned())
 }
 

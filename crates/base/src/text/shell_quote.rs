@@ -9,6 +9,7 @@ pub fn shell_quote(text: &str) -> String {
     let visible: String = text
         .chars()
         .flat_map(|c| {
+            // Messages show commands between backticks.
             if c.is_control() || c == '`' {
                 c.escape_unicode().collect()
             } else {

@@ -29,6 +29,7 @@ pub(super) fn architectures(library: &SharedLibrary) -> Option<Vec<i32>> {
         0;
         usize::try_from(count)
             .ok()
+            // A larger number comes from a broken library, and would be allocated.
             .filter(|count| status == 0 && *count < 4096)?
     ];
     // SAFETY: as above; the list has room for the `count` numbers that the function writes.

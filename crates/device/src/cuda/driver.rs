@@ -162,11 +162,13 @@ impl<'library> CudaDriver<'library> {
         // call.
         check(unsafe { self.library.function::<GetInt>("cuDriverGetVersion")?(&mut version) })
             .ok()?;
+        // CUDA encodes 13.1 as 13010.
         (version > 0).then_some((version / 1000, version % 1000 / 10))
     }
 
     pub(super) fn device(&self, index: u32) -> Result<DriverDevice, CudaStatus> {
         let handle = self.handle(index)?;
+        // One byte more than is passed, so that the name ends in zero whatever the driver writes.
         let mut name = [0_u8; 256];
         // SAFETY: `name` is writable for the whole call; its length, less the final zero, is passed
         // with it.

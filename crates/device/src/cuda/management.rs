@@ -69,6 +69,7 @@ pub(super) fn clocks(system: &System, address: &str) -> Option<Clocks> {
 
 /// Runs `query` while NVML is initialised; `None` when it is not installed, or does not start.
 fn session<T>(system: &System, query: impl FnOnce(&SharedLibrary) -> T) -> Option<T> {
+    // Drivers install the first name; the second one is a link of development packages.
     let candidates = ["libnvidia-ml.so.1", "libnvidia-ml.so"]
         .map(|file| system.loader_candidates(file))
         .concat();
@@ -84,6 +85,7 @@ fn session<T>(system: &System, query: impl FnOnce(&SharedLibrary) -> T) -> Optio
     if unsafe { start() } != 0 {
         return None;
     }
+    // Handles are valid until the shutdown, so that all queries are within the session.
     let result = query(&library);
     // SAFETY: NVML was initialised above.
     unsafe { stop() };

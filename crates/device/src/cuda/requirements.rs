@@ -176,6 +176,7 @@ fn header_problem(system: &System) -> Option<DeviceProblem> {
 /// Headers that only some kernels include. Without them these kernels do not compile and the checks
 /// that need them fail; the others run.
 fn header_warnings(system: &System) -> Vec<DeviceProblem> {
+    // Without the main header the others are missing as well, and one problem is enough.
     let Some(toolkit) = toolkit(system).filter(|_| header_problem(system).is_none()) else {
         return Vec::new();
     };
@@ -203,6 +204,7 @@ fn header_warnings(system: &System) -> Vec<DeviceProblem> {
 /// The toolkit folder that cubecl-cuda uses (`lib.rs`, `install::cuda_path`).
 fn toolkit(system: &System) -> Option<String> {
     if let Some(path) = system.variable("CUDA_PATH") {
+        // Even if the folder does not exist: cubecl does not look at other places then either.
         return Some(path.to_owned());
     }
     let folder = ["/usr/local/cuda", "/opt/cuda"]

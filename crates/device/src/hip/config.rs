@@ -23,6 +23,7 @@ pub(super) fn include_prefix(system: &System) -> Result<String, DeviceProblem> {
     let failed =
         |why: String| DeviceProblem::new(format!("`{} -p` {why}", program.display()), REMEDY);
     let mut command = Command::new(&program);
+    // The environment of the machine that is examined, which tests replace.
     command.arg("-p").env_clear().envs(system.variables());
     command
         .stdin(Stdio::null())
@@ -64,6 +65,7 @@ fn finish(mut child: Child) -> Option<(bool, String, String)> {
             }
         }
     };
+    // Read after its end only: what it prints is shorter than the buffer of a pipe.
     let output = child.stdout.take().map(read_all).unwrap_or_default();
     let errors = child.stderr.take().map(read_all).unwrap_or_default();
     Some((status.success(), output, errors))

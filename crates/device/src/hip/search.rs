@@ -23,6 +23,7 @@ fn candidates(system: &System, name: &str) -> Vec<PathBuf> {
         .filter_map(|variable| system.variable(variable));
     let directories = roots
         .map(|root| system.path(root))
+        // The order of `search_paths` in cubecl-hip-sys, so that both open the same file.
         .flat_map(|root| [root.join("lib"), root]);
     let located =
         directories.flat_map(|directory| files.each_ref().map(|file| directory.join(file)));

@@ -49,6 +49,7 @@ fn fewer_than_the_kernel(system: &System, inventory: &Inventory) -> Option<Devic
         .on(DetectionPath::HipRuntime)
         .any(|variable| variable.hides_all || !variable.entries.is_empty());
     let what = format!("the kernel lists {listed} AMD compute GPUs, the HIP runtime {visible}");
+    // With a simulation, `ROCM_PATH` has its libraries, which list no GPU of the kernel.
     if visible >= listed
         || inventory
             .on(DetectionPath::HipRuntime)
@@ -129,6 +130,7 @@ fn driver_not_loaded(inventory: &Inventory) -> Option<DeviceProblem> {
         "the PCI bus has an AMD GPU at {} ({driver} driver), and the kernel's compute list has none",
         gpu.address
     );
+    // A hidden node is in the kernel's list as well, and has another remedy.
     let listed = topology.kfd_gpus().count() > 0 || topology.hidden_kfd_nodes > 0;
     (!listed).then(|| {
         DeviceProblem::new(
@@ -181,6 +183,7 @@ fn other_architecture(
         "the HIP runtime reports {} as {reported}, the kernel as {actual}",
         device.label()
     );
+    // A simulation reports the architecture that the user has chosen.
     (reported != actual && !device.simulated).then(|| DeviceProblem::new(what, remedy))
 }
 

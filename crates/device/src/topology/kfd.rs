@@ -60,6 +60,7 @@ fn properties(text: &str) -> BTreeMap<&str, u64> {
 
 /// `None` for a host processor: its SIMD count is zero in this list.
 fn gpu(system: &System, node: u32, properties: &BTreeMap<&str, u64>) -> Option<KfdGpu> {
+    // The kernel writes 0 for a property that a node does not have.
     let value = |key: &str| properties.get(key).copied().filter(|value| *value != 0);
     value("simd_count")?;
     Some(KfdGpu {

@@ -28,6 +28,7 @@ pub(super) fn variable(name: &'static str, reader: VisibleReader, value: &str) -
     if reader == Cuda && matches!(end, ListEnd::Repeated(_)) {
         entries.clear();
     }
+    // HIP alone treats an empty value as unset.
     let hides_all = entries.is_empty() && !(value.is_empty() && reader == Hip);
     VisibleVariable {
         name,
@@ -71,6 +72,7 @@ fn entry(reader: VisibleReader, token: &str) -> Option<VisibleEntry> {
             .or_else(|| upper.strip_prefix("MIG-")),
         RocmRuntime | Hip => upper.strip_prefix("GPU-"),
     }?;
+    // CUDA also takes the older form of a MIG instance, `MIG-GPU-<uuid>/<instance>/<instance>`.
     let is_uuid = !body.is_empty()
         && body.bytes().all(|byte| {
             byte.is_ascii_hexdigit() || matches!(byte, b'-' | b'/' | b'G' | b'P' | b'U')

@@ -76,6 +76,7 @@ fn on_device(
         Ok(engine) => engine,
         Err(error) => return not_started(name, &error, options),
     };
+    // Before devices are compared: a fallback has another cause and fix than a wrong index.
     if request.kind != DeviceClass::Cpu && engine.device().kind == DeviceClass::Cpu {
         return fallback(&engine, request.kind);
     }

@@ -83,6 +83,7 @@ fn fallback(
         true => "its libraries do not see the GPU that testgen found".to_owned(),
         false => format!("it is a {build} build"),
     };
+    // Another build does not help if this one is already for the GPU.
     let other = if for_this_kind {
         None
     } else {

@@ -156,6 +156,7 @@ fn user(facts: &MachineFacts) -> String {
 /// Cause and fix of a file whose permissions forbid opening.
 fn forbidden(facts: &MachineFacts, file: &DeviceFile) -> (String, String) {
     let group = group_name(file);
+    // Everybody may open it, so its permissions are not the reason.
     if file.mode & OTHER_BITS == OTHER_BITS {
         return (
             "a security module forbids it".to_owned(),
@@ -181,6 +182,7 @@ fn forbidden(facts: &MachineFacts, file: &DeviceFile) -> (String, String) {
             format!("{install} && {reload}"),
         );
     }
+    // The number counts: a name can belong to another group in the image.
     if facts.in_container() {
         let cause = format!(
             "the process is not in the group {} of the file",
@@ -191,6 +193,7 @@ fn forbidden(facts: &MachineFacts, file: &DeviceFile) -> (String, String) {
             format!("docker run --group-add {} ...", file.group.id),
         );
     }
+    // A process gets the groups of its account only at login.
     if facts.user.account_groups.contains(&group) {
         return (
             format!("the user is in `{group}`, and this session is older than that"),

@@ -34,6 +34,7 @@ fn row(facts: &MachineFacts, module: &str, vendor: Vendor, vendor_name: &str) ->
         .collect();
     let Some(gpu) = gpus
         .iter()
+        // A GPU of a virtual machine is not for this system, so any other one says more.
         .find(|gpu| gpu.driver.as_deref() != Some("vfio-pci"))
         .or(gpus.first())
     else {

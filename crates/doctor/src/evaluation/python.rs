@@ -36,6 +36,7 @@ pub(super) fn rows(facts: &MachineFacts) -> Vec<DoctorRow> {
 
 /// Only `run` and `generate` work without Python; engines and `record` do not.
 fn without_python(failure: &PythonFailure) -> DoctorRow {
+    // Python was asked for, or is installed and broken; an absent one may not be needed.
     let status = if failure.named || !failure.missing {
         RowStatus::Failure
     } else {

@@ -90,6 +90,7 @@ fn contradictions(facts: &MachineFacts) -> Vec<DoctorRow> {
     if let (Some(rocr), Some(hip)) = (rocr, hip) {
         rows.extend(beyond(rocr, hip));
     }
+    // HIP reads the second variable when the first one is empty, so that both agree.
     if let (Some(hip), Some(cuda)) = (
         facts.variables.get("HIP_VISIBLE_DEVICES"),
         facts.variables.get("CUDA_VISIBLE_DEVICES"),

@@ -85,6 +85,7 @@ fn access(location: &Path) -> Access {
 
 /// The standard library has one kind for both refusals, whose causes differ.
 fn classify(error: &io::Error) -> Access {
+    // The device filter of a container answers EPERM, the permissions of a file EACCES.
     #[cfg(unix)]
     if error.raw_os_error() == Some(libc::EPERM) {
         return Access::Filtered;

@@ -59,6 +59,7 @@ impl Accounts {
             .chain(numbers("Groups:"))
             .collect();
         groups.sort_unstable();
+        // The first group of a process is often in the list of its other groups, too.
         groups.dedup();
         let name = self.users.get(&id).cloned();
         let is_member = |members: &&String| name.as_ref().is_some_and(|name| name == *members);

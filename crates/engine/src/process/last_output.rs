@@ -86,6 +86,7 @@ impl LastOutput {
 fn printable(line: &str) -> String {
     line.trim_end()
         .chars()
+        // A terminal shows it.
         .filter(|c| !c.is_control())
         .take(LINE)
         .collect()

@@ -18,6 +18,7 @@ pub extern "C" fn hipInit(_flags: c_uint) -> u32 {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipGetDeviceCount(count: *mut c_int) -> u32 {
     guarded(|| {
+        // The error is returned after 0 is written: callers read the count in both cases.
         let found = simulator()?.device_count();
         // SAFETY: as the caller promises.
         unsafe { put(count, found.unwrap_or(0).cast_signed()) }?;

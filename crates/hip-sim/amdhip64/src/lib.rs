@@ -39,6 +39,7 @@ fn simulator() -> Result<&'static Simulator, HipError> {
             Some(Simulator::new(configuration))
         }
         Err(error) => {
+            // HIP has no status for a bad variable, and callers show only the number of a status.
             eprintln!("hip-sim: {error}");
             None
         }
@@ -57,6 +58,7 @@ extern "C" fn write_statistics() {
     };
     let file = std::fs::OpenOptions::new()
         .create(true)
+        // Every process of a run writes a line to the same file.
         .append(true)
         .open(path);
     // Ignored: the process is ending, so an error cannot be reported.

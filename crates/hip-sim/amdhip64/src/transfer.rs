@@ -49,6 +49,7 @@ pub unsafe extern "C" fn hipHostMalloc(
     _flags: c_uint,
 ) -> u32 {
     guarded(|| {
+        // An allocation of 0 bytes has an address as well, and is freed later.
         let layout =
             Layout::from_size_align(size.max(1), 256).map_err(|_| HipError::InvalidValue)?;
         // SAFETY: the layout has at least one byte.

@@ -39,6 +39,7 @@ struct Nvrtc {
 
 impl Nvrtc {
     fn open() -> Option<Self> {
+        // Newest first: an older compiler does not know the newest devices.
         let names = ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"];
         let folders = [String::new(), format!("{}/lib64/", toolkit())];
         let paths = folders
@@ -48,6 +49,7 @@ impl Nvrtc {
         let library = paths
             .into_iter()
             .find_map(|path| unsafe { Library::new(path) }.ok())?;
+        // Never unloaded: its functions are called until the process ends.
         let library = ManuallyDrop::new(library);
         // SAFETY: the types are the C signatures of nvrtc.h.
         unsafe {

@@ -39,6 +39,7 @@ fn driver() -> Result<&'static Driver, HipError> {
         }
         opened
     });
+    // To a caller of HIP, a machine without the driver is one without a device.
     opened.as_ref().map_err(|_| HipError::NoDevice)
 }
 

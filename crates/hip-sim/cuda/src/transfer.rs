@@ -100,6 +100,7 @@ pub unsafe extern "C" fn hipMemcpyPeer(
     // SAFETY: as the caller promises.
     answer(in_context().map(|driver| unsafe {
         match (driver.copy)(to, from, size, default) {
+            // Unlike the driver's function, `hipMemcpyPeer` returns when the copy is complete.
             SUCCESS => (driver.synchronize_stream)(default),
             status => status,
         }

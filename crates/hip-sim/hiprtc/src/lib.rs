@@ -190,6 +190,7 @@ extern "C" fn write_statistics() {
     };
     let file = std::fs::OpenOptions::new()
         .create(true)
+        // Every process of a run writes a line to the same file.
         .append(true)
         .open(path);
     // Ignored: the process is ending, so an error cannot be reported.

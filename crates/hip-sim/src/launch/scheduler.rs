@@ -110,6 +110,7 @@ impl FiberScheduler {
             // its threads run.
             unsafe { (*call.frame).block = index };
             let scheduler = &raw mut *self;
+            // Relaxed is enough: all fibers run on this thread.
             RUNNING.store(scheduler, Relaxed);
             // SAFETY: as the caller promises; no other reference to the scheduler is used while the
             // block runs.
@@ -264,6 +265,7 @@ extern "C" fn run_threads() -> ! {
         } = unsafe { (*RUNNING.load(Relaxed)).call };
         // SAFETY: as the caller of `FiberScheduler::run` promises.
         unsafe { entry(arguments) };
+        // The fiber is kept, and continues here as a thread of the next block.
         wait(FiberState::Done);
     }
 }

@@ -38,6 +38,7 @@ pub(super) fn object(
     configuration: &Configuration,
     statistics: &Statistics,
 ) -> Result<PathBuf, CompileError> {
+    // Caches keep this path, and another process can have another working directory.
     let folder =
         std::path::absolute(&configuration.cache).unwrap_or_else(|_| configuration.cache.clone());
     let object = folder.join(format!("{}.so", key.0));
@@ -85,6 +86,7 @@ fn compile(
         .arg(source)
         .arg("-o")
         .arg(output);
+    // `-nodefaultlibs` leaves them out, and a linker needs them after the code that uses them.
     command.args(["-lm", "-lc", "-lgcc"]);
     let finished = command.output();
     let finished = finished.map_err(|source| CompileError::NoCompiler {

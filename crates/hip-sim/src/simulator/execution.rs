@@ -85,6 +85,7 @@ impl Simulator {
     ) -> Result<(), HipError> {
         let device = self.device(ordinal)?;
         check_extents(launch)?;
+        // An idle kernel reports success, so that only wrong numbers can reveal it.
         if !self.starts(ordinal, &function.name)? {
             return Ok(());
         }
@@ -95,6 +96,7 @@ impl Simulator {
                 BuffersBefore::copy(corruption, &device.memory(), function, launch.arguments)
             })
         };
+        // After the copies for a fault, which are not time of the kernel.
         let started = Instant::now();
         let wave_size = device.model.architecture.wave_size();
         // SAFETY: as the caller promises.
@@ -149,6 +151,7 @@ impl Simulator {
 }
 
 fn check_extents(launch: &Launch) -> Result<(), HipError> {
+    // A product that overflows is as invalid as one above the limits.
     let threads = launch.block.count().unwrap_or(u64::MAX);
     let blocks = launch.grid.count().unwrap_or(u64::MAX);
     let fits =

@@ -31,6 +31,7 @@ impl Simulator {
     pub fn allocate(&self, ordinal: u32, size: usize) -> Result<*mut c_void, HipError> {
         let device = self.device(ordinal)?;
         self.statistics.allocated();
+        // Failures are counted as well, so that the number in a fault is the number of the call.
         let count = next(&device.allocations);
         if self.configuration.faults.has(
             ordinal,

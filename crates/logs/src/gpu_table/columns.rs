@@ -95,6 +95,7 @@ impl GpuColumns {
         let candidates = [
             (GpuTool::RocmSmi, ROCM, Some("device")),
             (GpuTool::AmdSmi, AMD, Some("gpu")),
+            // The user of nvidia-smi chooses its columns, so that none of them is certain.
             (GpuTool::NvidiaSmi, NVIDIA, None),
         ];
         candidates.into_iter().find_map(|(tool, table, required)| {

@@ -39,6 +39,7 @@ pub fn read_gpu_table(path: &Path, source: impl Read) -> Result<Option<GpuTable>
                 path: path.to_owned(),
             });
         }
+        // A large file of another kind is not read to its end.
         if segment.line > PREAMBLE && reading.columns.is_none() {
             return Ok(None);
         }
@@ -100,6 +101,7 @@ fn add_row(gpus: &mut BTreeMap<String, GpuSummary>, columns: &GpuColumns, cells:
         .iter()
         .filter_map(|(column, metric, scale)| Some((*metric, value(cells[*column])? * scale)))
         .collect();
+    // A table of one GPU often has no column of indices.
     let index = columns.index.map_or("0", |column| cells[column]);
     // `rocm-smi` prints `card0`.
     let index = index.strip_prefix("card").unwrap_or(index);

@@ -12,6 +12,7 @@ pub(super) fn rank_of_path(path: &Path) -> Option<u32> {
             _ => None,
         })
         .collect();
+    // The name of the file says more than the names of its directories.
     let named = names.iter().rev().find_map(|name| rank_of_name(name));
     named.or_else(|| {
         names.windows(2).find_map(|pair| {

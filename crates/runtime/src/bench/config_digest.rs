@@ -14,6 +14,7 @@ pub(super) fn of_checkpoint(checkpoint: &Checkpoint) -> Option<String> {
 
 /// FNV-1a, in 64 bits.
 fn digest(text: &str) -> String {
+    // Not the hasher of std, whose values may change with the version of Rust: reports are kept.
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });

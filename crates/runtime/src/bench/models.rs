@@ -16,6 +16,7 @@ const TOKENS: usize = 128;
 pub(super) fn rows(model: &CorrectModel<'_>, request: &BenchRequest) -> Vec<BenchRow> {
     let mut rows = vec![
         BenchRow::once(Measured::Load, model.load),
+        // The time that a user waits, which includes kernels that the first call compiles.
         BenchRow::once(Measured::FirstAnswer, model.load + model.first_call),
     ];
     #[cfg(feature = "native")]
@@ -69,6 +70,7 @@ impl GridSize {
             return Ok(());
         }
         let needed = tokens + more;
+        // Not a failure: one grid is for all models, and some read shorter texts.
         Err(NoTime::NotComputed(format!(
             "{needed} tokens, and the model reads {longest}"
         )))
@@ -83,6 +85,7 @@ fn lengths(model: &CorrectModel<'_>, request: &BenchRequest) -> Vec<Option<usize
     if request.tokens.is_empty() {
         let generates = model.model.capabilities().cached_layers.is_some();
         let steps = if generates { request.steps as usize } else { 0 };
+        // The steps follow the prompt, and need positions, too.
         return vec![Some(TOKENS.min(longest.saturating_sub(steps).max(1)))];
     }
     request.tokens.iter().copied().map(Some).collect()

@@ -75,6 +75,8 @@ impl BenchRow {
         });
         let (status, reason, times) = match times {
             Ok(times) => (BenchStatus::Timed, None, Some(times)),
+            // A wrong result, or an error of a repeated call, is a fault; only what is not computed
+            // is a gap.
             Err(NoTime::Failed(reason)) => (BenchStatus::Wrong, Some(reason), None),
             Err(NoTime::NotComputed(reason)) => (BenchStatus::NotTimed, Some(reason), None),
         };

@@ -41,6 +41,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let mut seen = false;
     let before = forward_by_position(run, &tested, facts.stream, &rows.unpadded(facts))?
         .require_positions()?;
+    // Both ends, too: a mask that is off by one may show at the first or the last token alone.
     for start in [1, length / 2, length - 1] {
         let after = forward_by_position(
             run,

@@ -44,6 +44,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let recorded = golden
         .config_effects
         .as_ref()
+        // The native engine knows the fields that it reads; a process does not report them.
         .filter(|_| run.engine.process_name().is_some());
     let Tries { tries, inert } = match (recorded, tested.model().fields()) {
         (Some(recorded), _) => Tries::recorded(&config, recorded)?,
@@ -96,6 +97,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
             ));
         }
     }
+    // A changed configuration that does not load is a mock, and the expected result.
     run.forget_mocks();
     failures.conclude()?;
     let inert: Vec<String> = inert
@@ -238,6 +240,7 @@ fn has_effect(
     plain: &UnchangedModel,
     allowed: &Allowed,
 ) -> bool {
+    // A load that fails has read the field. A fallback has no model either, and shows nothing.
     let Some(model) = endpoint.model() else {
         return matches!(endpoint.status(), Status::Mock { .. });
     };

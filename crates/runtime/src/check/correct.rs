@@ -100,6 +100,7 @@ impl CorrectModel<'_> {
     /// source and the first token of the decoder.
     pub(crate) fn prompt(&self, batch: usize, tokens: Option<usize>) -> Arrays {
         let writes = self.model.capabilities().token_input_name == "decoder_input_ids";
+        // A decoder is timed from its first token on, as `generate` starts it.
         self.rows(batch, tokens, if writes { Some(1) } else { tokens })
     }
 

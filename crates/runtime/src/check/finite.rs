@@ -23,6 +23,8 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         for (name, got) in &forward.outputs {
             failures.extend(non_finite(
                 &case.qualified(name),
+                // A summary has no single elements, so without all values every element must be
+                // finite.
                 case.outputs.get(name).and_then(RecordedTensor::whole),
                 got,
             ));

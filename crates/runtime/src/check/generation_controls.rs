@@ -227,6 +227,7 @@ fn end_token(
 }
 
 fn seed(bench: &Bench<'_>, failures: &mut Failures) -> Result<(), GenerationError> {
+    // Hot: if one token were far likelier than the others, no seed would change it.
     let ids = |seed| -> Result<Vec<Vec<i64>>, GenerationError> {
         Ok(bench
             .run(&bench.sampled(HOT, seed))?

@@ -40,6 +40,8 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let request = (run.harness.request)(&recorded.request)?;
     let tested = run.subject_under_test()?;
     let (precision, tf32) = (tested.precision(), tested.endpoint().tf32());
+    // From the noise of the answer, not of the golden: the handler's pooling or softmax changes
+    // errors.
     let tolerance = Tolerance::new(&recorded.noise, run.spec().tolerances, precision, tf32);
     let response = tested.endpoint().handle(request)?;
     let mut comparison = AnswerComparison::new(run, tolerance);

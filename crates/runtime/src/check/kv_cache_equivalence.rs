@@ -70,6 +70,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
                 mask: &arrays[facts.stream.mask()],
             };
             results.compare(run, &tested, &golden, &what, &mut failures);
+            // The outputs of this call do not show it: the next tokens are placed after that many.
             if session.length() != length {
                 let found = session.length();
                 failures.push(format!(

@@ -32,6 +32,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
             "{count} tensors of the checkpoint were never read: `{names}`"
         )));
     }
+    // An engine that lists no tensor must not pass.
     if tensors.read.is_empty() {
         return Err(Abort::Fail(
             "no tensor of the checkpoint was read".to_owned(),

@@ -44,6 +44,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let facts = run.text_facts(&tested, &golden);
     let length = LongLength::for_run(run, &tested);
     let tolerance = run.tolerance(&golden, &tested);
+    // One row: the length uses the memory that a batch would need.
     let rows = Sequences::generated(1, length.tokens, facts);
     let whole = forward_by_position(run, &tested, facts.stream, &rows.unpadded(facts))?
         .require_positions()?;
@@ -137,6 +138,7 @@ impl Relations<'_, '_> {
     /// In a batch with shorter rows, which need padding.
     fn padding(&mut self) -> Result<(), Abort> {
         let half = self.rows.longest() / 2;
+        // All below the width, so that even the longest row has padding.
         let lengths = [half + 1, half - 1, half / 4 + 1, 1];
         let rows = Sequences(
             lengths
@@ -187,6 +189,8 @@ impl Relations<'_, '_> {
 
     /// With later positions: rotary positions are relative.
     fn shifted(&mut self) -> Result<(), Abort> {
+        // Half of the text: the later positions are within the number that the model was trained
+        // on.
         let half = self.rows.longest() / 2;
         let mut inputs = self.rows.prefix(half).unpadded(self.facts);
         let positions = (half..2 * half).map(|position| position as i64).collect();
@@ -238,6 +242,7 @@ impl Relations<'_, '_> {
 /// The steps in which a text is read.
 fn chunks(length: usize) -> Vec<usize> {
     let end = length.saturating_sub(STEPS).max(1);
+    // Lengths are usually powers of two; three less than a sixteenth is a multiple of no tile.
     let chunk = (length / 16).saturating_sub(3).max(3).min(end);
     let whole = std::iter::repeat_n(chunk, end / chunk);
     let rest = Some(end % chunk).filter(|rest| *rest > 0);

@@ -99,6 +99,7 @@ impl Masked<'_> {
     /// Recorded rows with padding.
     fn padded_case(&self) -> Option<Arrays> {
         let Self { golden, facts, .. } = self;
+        // The main case can be recorded without a mask.
         let with_mask = golden
             .cases
             .iter()

@@ -37,6 +37,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
             String::new()
         }
     };
+    // A real endpoint has no reason, and is a failure already.
     if !why.contains(MISSING) && failures.is_empty() {
         failures.push(format!(
             "the reason does not name the missing checkpoint: {why}"

@@ -35,7 +35,10 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
             index: ABSENT,
             ..run.context.clone()
         };
+        // A separate run: its fallbacks and mocks are expected, and must not mark this check's
+        // report.
         let mut nested = CheckRun::new(run.registration, run.harness, &context);
+        // A clone shares its processes, so that four runs do not start four engines.
         nested.engine = run.engine.clone();
         let status = nested.outcome(load).status;
         unsupported = nested.unsupported.or(unsupported.take());

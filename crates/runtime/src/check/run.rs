@@ -58,6 +58,7 @@ pub(super) fn execute(
             evidence: CheckEvidence::default(),
         }
     });
+    // After a panic as well: the next check takes the processes of this one.
     let (kernels, engine) = (kernels::take_fingerprint(), run.engine.finish());
     CheckOutcome {
         status,

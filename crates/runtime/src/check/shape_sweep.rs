@@ -105,6 +105,7 @@ impl Sweep<'_, '_> {
                 &format!("length {length}{suffix}"),
             )?;
         }
+        // Other models read what follows, so that a prefix has other outputs.
         if facts.causal {
             left_out += self.prefixes(&rows, facts, &lengths)?;
         }

@@ -59,6 +59,7 @@ impl Status {
                 to,
                 why: absent,
             },
+            // A report names the device that was asked for first, and the reasons of all steps.
             Self::Fallback { to, why, .. } => Self::Fallback {
                 from,
                 to,

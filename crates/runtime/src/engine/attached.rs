@@ -61,6 +61,7 @@ impl AttachedEngine {
         let opening = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
         let before = in_use(device);
         let engine = started.open(request.clone())?;
+        // ONNX Runtime, for instance, goes on with its CPU provider if the GPU's does not load.
         let on_cpu = device.kind != DeviceKind::Cpu && engine.device().kind == DeviceClass::Cpu;
         let memory = if on_cpu {
             None
@@ -208,6 +209,8 @@ fn first_accepted<T, E>(
     accepted: impl Fn(&T) -> bool,
 ) -> Result<T, E> {
     for _ in 1..attempts {
+        // A result that is not accepted is dropped, and its process ended, before the next one
+        // starts.
         let result = attempt()?;
         if accepted(&result) {
             return Ok(result);

@@ -87,6 +87,7 @@ impl CheckEngine {
     pub(crate) fn attach(&self, device: &Device) -> Result<Arc<AttachedEngine>, AttachError> {
         let name = &self.shared.name;
         let key = EngineKey::new(name, device);
+        // An engine that a call of this check has ended is replaced, so that the next call has one.
         if let Some((_, known)) = self
             .state()
             .attached

@@ -50,6 +50,7 @@ pub(crate) fn load(
         implementation: engine.implementation.clone(),
     };
     let replaced = request.config.is_some();
+    // Right before the load, because other processes change the memory of the device.
     let before = process.memory_of_device();
     let loaded = process
         .engine()

@@ -38,15 +38,18 @@ impl MemoryWitness {
     /// Whether memory in use has grown by `weights` bytes since it was `before` the load, so that
     /// they can be on the device.
     pub(super) fn confirm(self, device: &Device, before: u64, weights: u64) -> Result<(), String> {
+        // A driver that reports nothing is no evidence against the engine.
         let Some(now) = in_use(device) else {
             return Ok(());
         };
+        // Either moment is evidence, because other processes may free memory in between.
         if !self.has_grown() && now <= self.before {
             return Err(format!(
                 "no memory of {} is in use by the engine",
                 device.label()
             ));
         }
+        // Weights may go into memory that was reserved earlier, so that its use grows by less.
         let grown = now.saturating_sub(before) + RESERVED;
         if grown < weights {
             return Err(format!(

@@ -37,6 +37,7 @@ pub(super) fn assemble(
             .unwrap_or_default(),
         ..GoldenParts::default()
     };
+    // Drawn inputs go the same way, so that they are validated like stored ones.
     for (name, array) in arrays
         .into_iter()
         .chain(drawn_inputs(metadata).map_err(in_file)?)
@@ -45,11 +46,13 @@ pub(super) fn assemble(
             .put(&name, array)
             .map_err(|unreadable| unreadable.in_file(path))?;
     }
+    // Every tensor has taken its entry; the rest describes tensors that the file does not have.
     if let Some(name) = parts.summaries.keys().next() {
         return Err(lacks(&format!("`{name}`, although `summaries` has"), path));
     }
     validate::graphs(&parts.graphs).map_err(|unreadable| unreadable.in_file(path))?;
     let cases = cases(path, std::mem::take(&mut parts.cases), metadata)?;
+    // Cases are in the order of their numbers, and the main one has 0.
     if cases.first().is_none_or(|case| case.name != "main") {
         return Err(lacks("`input.*` and `output.*`", path));
     }

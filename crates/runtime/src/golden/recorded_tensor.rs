@@ -32,6 +32,7 @@ impl RecordedTensor {
 
     /// Whether the result holds floats.
     pub(crate) fn holds_floats(&self) -> bool {
+        // A summary always holds floats: `SummaryEntry::of` refuses anything else.
         self.whole().is_none_or(|array| array.as_floats().is_some())
     }
 
@@ -80,6 +81,7 @@ impl RecordedTensor {
             Self::Summary(summary) => (&summary.sums, summary.shape.as_slice()),
         };
         let without_steps = |shape: &[usize]| [&shape[..1], &shape[2..]].concat();
+        // Sums over several steps at once lack the dimension of steps.
         if numbers.shape().len() != shape.len() || shape.len() < 2 || index >= shape[1] {
             return None;
         }
@@ -89,6 +91,7 @@ impl RecordedTensor {
             Self::Whole(_) => Self::Whole(part),
             Self::Summary(summary) => Self::Summary(RecordedSummary {
                 shape: without_steps(shape),
+                // The record has one largest value for all steps.
                 largest: summary.largest,
                 sums: part,
             }),

@@ -110,6 +110,7 @@ pub(super) fn sums(array: &Array, shape: &[usize]) -> Array {
             }
         }
     }
+    // Rounded once at the end: the recorder adds in float64 and stores float32.
     Array::floats(shape, found.into_iter().map(|sum| sum as f32).collect())
 }
 

@@ -20,6 +20,7 @@ pub(super) fn input(name: &str, array: &Array) -> Result<(), Unreadable> {
     }
     let numbers: Vec<f64> = match (array.as_integers(), array.as_floats()) {
         (Some(integers), _) => integers.iter().map(|value| *value as f64).collect(),
+        // Some masks are recorded as floats, because transformers reads them so.
         (_, Some(floats)) => floats.iter().map(|value| f64::from(*value)).collect(),
         _ => return Ok(()),
     };

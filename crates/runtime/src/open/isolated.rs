@@ -58,6 +58,8 @@ pub(crate) fn isolated<Answer: Send + 'static>(
     let outcome = receiver.recv_timeout(limit);
     let panics = (is_gpu && panics::device_panics() > before).then(|| described(before));
     match (outcome, panics) {
+        // After a panic of the device's thread the answer was read from buffers that were never
+        // written.
         (Ok(_), Some(message)) => Err(IsolatedFailure::Panicked { message }),
         (Ok(Ok(answer)), None) => Ok(answer),
         (Ok(Err(payload)), None) => Err(IsolatedFailure::Panicked {

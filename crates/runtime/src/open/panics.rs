@@ -74,6 +74,7 @@ pub(super) fn watch() {
         set_hook(Box::new(move |info| {
             let thread = thread::current();
             let name = thread.name().unwrap_or_default();
+            // Not yet a failure: the allocation is tried again, or reported by another panic.
             if gpu_memory::tries_allocation() {
                 return;
             }

@@ -13,6 +13,7 @@ pub(super) fn time_limit() -> Duration {
 fn read(value: Option<&str>) -> Duration {
     let seconds = value
         .and_then(|value| value.trim().parse().ok())
+        // No device answers within 0 seconds, so that the value cannot be meant.
         .filter(|seconds| *seconds > 0);
     Duration::from_secs(seconds.unwrap_or(120))
 }

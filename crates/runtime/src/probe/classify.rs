@@ -84,6 +84,7 @@ pub(super) fn classify(precision: Precision, measured: &Measurement) -> Precisio
         .ok()
         .filter(|answers| answers.len() == measured.side * measured.side);
     let accumulator = cancelling.and_then(|answers| facts::accumulator(answers));
+    // The allowed error of this product depends on the accumulator.
     let random = accumulator.zip(measured.random.as_ref().ok());
     let error = random.map(|(accumulator, answers)| {
         ProductError::new(format, accumulator, answers, measured.side)

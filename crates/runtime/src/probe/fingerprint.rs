@@ -32,6 +32,8 @@ pub(super) fn matrix_unit(
         let mut unit = MatrixUnit {
             terms,
             extra_bits: terms
+                // The row has its terms at positions 0 to 2; narrower units do not add them at
+                // once.
                 .filter(|terms| *terms >= 4)
                 .and_then(|_| answers.extra_bits()),
             rounding: answers.rounding(),

@@ -27,6 +27,7 @@ impl SelectedDevices {
         match std::env::var(DEVICE_VARIABLE) {
             Ok(text) => text.parse(),
             Err(std::env::VarError::NotPresent) => Ok(Self::default()),
+            // Ignoring it would compute on another device than the selected one.
             Err(error @ std::env::VarError::NotUnicode(_)) => Err(DeviceVariableError {
                 problem: error.to_string(),
             }),

@@ -36,6 +36,7 @@ impl Locks {
                     .unwrap_or_else(PoisonError::into_inner),
             );
         }
+        // Before the GPU, so that a check that has the GPU waits for no other lock.
         let shared = self
             .everything
             .read()

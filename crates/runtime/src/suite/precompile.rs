@@ -46,6 +46,7 @@ pub(super) fn run(
     let Some(folder) = kernel_cache_folder() else {
         return;
     };
+    // Before the processes start: each would wait 30 seconds for such a lock.
     remove_abandoned_locks(&folder);
     let units: Vec<CompileUnit> = units(environment, harnesses, selected)
         .into_iter()
@@ -103,6 +104,7 @@ fn compile(units: &[CompileUnit], processes: usize, folder: &Path, harnesses: &[
         .into_inner()
         .unwrap_or_else(PoisonError::into_inner)
         .finished();
+    // After all parts: with a marker, later starts skip this step.
     for unit in &finished {
         let marker = unit.marker(folder, harnesses);
         if let Err(error) = marker

@@ -32,6 +32,7 @@ impl SpanLogits<'_> {
             [self.starts, self.ends].map(|logits| probabilities(logits, tokens, others));
         let mut best: Option<AnswerSpan> = None;
         for (first, start) in starts.iter().enumerate() {
+            // The limit is the default of `max_answer_len` in transformers' pipeline.
             for (last, end) in ends.iter().enumerate().skip(first).take(LONGEST_ANSWER) {
                 let score = start * end;
                 if best.as_ref().is_none_or(|best| score > best.score) {

@@ -28,6 +28,7 @@ pub(super) fn answer_denoising(
         })?;
     let mut sample: Vec<f32> = values
         .iter()
+        // Requests have noise of deviation one, and schedulers of diffusers begin with this one.
         .map(|value| value * steps.init_noise_sigma)
         .collect();
     for (index, timestep) in steps.timesteps.iter().enumerate() {

@@ -75,6 +75,7 @@ fn places(
         .zip(questions)
         .flat_map(|(spans, question)| {
             spans.iter().map(move |span| {
+                // Words of the question have no place on the page.
                 let of_page = span.word.filter(|_| span.sequence == Some(1));
                 of_page.map(|word| question.words[word as usize].corners)
             })

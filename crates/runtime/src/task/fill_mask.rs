@@ -42,11 +42,13 @@ pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, 
 }
 
 fn candidates(tokenizer: &Tokenizer, logits: &[f32]) -> Result<Vec<FilledMask>, HandlerError> {
+    // As many as `FillMaskPipeline` returns by default.
     let best = ranked(softmax(logits)).into_iter().take(CANDIDATES);
     best.map(|(id, score)| {
         let id = id as i64;
         Ok(FilledMask {
             id,
+            // With special tokens, as `FillMaskPipeline` decodes `token_str`.
             text: tokenizer.decode(&[id], false)?,
             score,
         })

@@ -26,6 +26,7 @@ pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, 
         );
         return Err(HandlerError::BadInput { index: 0, problem });
     }
+    // As `LlavaProcessor` does: a token for each vector of the image.
     let expanded: Vec<String> = prompts
         .iter()
         .map(|prompt| prompt.replace(&token, &token.repeat(count)))

@@ -55,6 +55,7 @@ fn pixels(places: &Array, size: [f32; 2]) -> Array {
     let values = places.as_floats().unwrap_or_default();
     let values: Vec<f32> = values
         .chunks_exact(2)
+        // Not rounded: the processor of transformers converts to int32.
         .flat_map(|place| [0, 1].map(|axis| (place[axis] * size[axis]).trunc()))
         .collect();
     Array::floats(places.shape(), values)

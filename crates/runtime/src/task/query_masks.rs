@@ -65,6 +65,8 @@ fn label_scores(masks: &ImageMap<'_>, logits: &[f32], classes: usize) -> Vec<f32
             .iter()
             .map(|logit| 1.0 / (1.0 + (-logit).exp()))
             .collect();
+        // With the class for no label, which transformers cuts off after the softmax, as `zip` does
+        // here.
         let probabilities = softmax(logits);
         for (scores, probability) in scores.chunks_exact_mut(places.max(1)).zip(probabilities) {
             for (score, mask) in scores.iter_mut().zip(&mask) {

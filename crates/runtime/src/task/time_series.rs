@@ -95,6 +95,7 @@ fn read(call: &TaskCall<'_>, request: Request) -> Result<(usize, Forward), Handl
             bad_input("is not floats [time, channels] as the first series", index)
         })?);
         match mask {
+            // Without a mask every value counts as observed.
             None => observed.extend(std::iter::repeat_n(1, shape.iter().product())),
             Some(mask) => {
                 let integers = mask.as_integers().filter(|_| mask.shape() == shape);

@@ -12,6 +12,7 @@ pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, 
     let texts = call.texts(request)?;
     let (batch, forward) = call.read_texts(&texts)?;
     let shape = batch.arrays["input_ids"].shape();
+    // A discriminator has one logit for each token, and no dimension for labels.
     let discriminates = forward
         .outputs
         .get("logits")
@@ -32,6 +33,7 @@ pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, 
                     .row(index)
                     .chunks_exact(width)
                     .zip(&batch.spans[index]);
+                // Special tokens and padding belong to no sequence.
                 let of_text = row.filter(|(_, span)| span.sequence.is_some());
                 of_text
                     .map(|(logits, span)| LabelledToken {

@@ -62,6 +62,7 @@ impl Followed {
     }
 
     fn read(&mut self) {
+        // Kernels are compiled before the first check ends.
         if self.entries == 0 {
             // A line that is not complete yet is not one of progress, or one with fewer digits: the
             // next read corrects it.

@@ -57,6 +57,7 @@ impl RecorderMemory {
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         *used = used.saturating_sub(bytes);
         drop(used);
+        // All are woken: what is free can suffice for several, or only for a small one.
         self.released.notify_all();
         result
     }

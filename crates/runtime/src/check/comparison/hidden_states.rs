@@ -34,6 +34,8 @@ pub(in crate::check) fn compare_trace(
             failure,
         });
     }
+    // A state that transformers does not have has nothing to be compared with, and would pass
+    // unseen.
     let is_extra = |name: &str| golden.trace.iter().all(|(recorded, _)| recorded != name);
     for (name, _) in forward
         .trace

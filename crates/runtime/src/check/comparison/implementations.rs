@@ -39,6 +39,7 @@ pub(in crate::check) fn compare_all(
         let own = run.engine.clone();
         run.engine = own.with_implementation(computation, &name);
         let computed = compute(run, computation, &golden);
+        // Before anything returns: the next implementation starts from the column's own engine.
         run.engine = own;
         match (computed, run.unsupported.take()) {
             (Ok((calls, tolerance)), _) => results.push(ImplementationResults {

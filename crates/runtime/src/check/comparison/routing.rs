@@ -138,6 +138,7 @@ impl MatchingTokens {
     /// An output with an entry per position becomes [tokens, ...]. A pooled output keeps the rows
     /// of which no token is left out, because it depends on all of them.
     pub(in crate::check) fn select<'a>(&self, output: &'a Array) -> Option<Cow<'a, Array>> {
+        // Most runs choose the same experts, and nothing is copied.
         if self.left_out() == 0 {
             return Some(Cow::Borrowed(output));
         }

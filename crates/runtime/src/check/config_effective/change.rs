@@ -186,6 +186,7 @@ fn lists(name: &str, items: &[Value]) -> Vec<Value> {
             })
         })
         .collect();
+    // An empty list has no element to change, so it gets one.
     if lists.is_empty() {
         lists.push(json!([1]));
     }

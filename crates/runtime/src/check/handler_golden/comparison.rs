@@ -53,6 +53,7 @@ impl<'r, 'a, 'n> AnswerComparison<'r, 'a, 'n> {
         got: Vec<f32>,
     ) {
         let [expected, got] = [expected, got].map(|values| Array::floats([values.len()], values));
+        // The prefix separates answers from outputs of the model with the same name.
         let failure = self
             .run
             .compare(&format!("answer.{name}"), &expected, &got, threshold);

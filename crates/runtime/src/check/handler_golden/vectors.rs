@@ -112,6 +112,7 @@ fn named(response: &Response) -> Option<Vec<Named>> {
         Response::Speech(texts) => texts
             .iter()
             .map(|text| {
+                // The same waveform at another rate is another sound.
                 let rate = Array::floats([1], vec![text.sampling_rate as f32]);
                 Named::from([("waveform", text.waveform.clone()), ("sampling_rate", rate)])
             })

@@ -42,6 +42,7 @@ pub(in crate::check) fn of_output(
         .collect();
     let (rows, order) = (select(whole, &order), order.as_slice());
     if PAIRWISE.contains(&name) {
+        // The other batch is in the new order as well, and it is the second dimension.
         transposed(&select(&transposed(&rows), order))
     } else {
         rows

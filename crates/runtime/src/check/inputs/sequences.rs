@@ -196,6 +196,7 @@ impl Sequences {
             state = state
                 .wrapping_mul(6_364_136_223_846_793_005)
                 .wrapping_add(1_442_695_040_888_963_407);
+            // The high bits: the low bits of a congruential generator have short periods.
             let id = ((state >> 33) % facts.vocab.max(2) as u64) as i64;
             if id != facts.pad && ![facts.end, facts.reserved].contains(&Some(id)) {
                 return id;

@@ -23,6 +23,8 @@ pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let loaded = run.subject_under_test()?;
     let tested = OperatorsUnderTest::new(run, &loaded);
     let cases = first_cases(run)?;
+    // All cases in each run, not three times the same case: memory of the others is reused in
+    // between.
     let runs: Vec<Vec<Result<Computed, CallError>>> = (0..RUNS)
         .map(|_| {
             cases

@@ -15,6 +15,7 @@ pub(in crate::check) const FAULT: Detected = Detected::new(
 );
 
 pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
+    // Both are run before either can fail: a wrong case says nothing about the algorithms.
     match (compare(run, cases::of_shapes), algorithms::compared(run)) {
         (Err(Abort::Fail(cases)), Err(Abort::Fail(algorithms))) => {
             Err(Abort::Fail(format!("{cases}\n{algorithms}")))

@@ -23,6 +23,7 @@ pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         let supported =
             results.filter(|result| !matches!(result, Err(CallError::Unsupported { .. })));
         supported
+            // All results at once, so that memory in use rises before they are dropped.
             .collect::<Result<Vec<_>, _>>()
             .map(drop)
             .map_err(Abort::from)

@@ -56,6 +56,8 @@ pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     if operators.iter().all(|shapes| shapes.stress.is_empty()) {
         return Err(Abort::Skip("the spec has no shapes in `stress`".to_owned()));
     }
+    // Not through the handler: it would copy a large tensor to the host, which this check reads in
+    // parts.
     let executor = Released { set, device };
     let stress = Stress {
         executor: &executor,
@@ -74,6 +76,7 @@ pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     operators
         .into_iter()
         .for_each(|shapes| cases.of_operator(shapes));
+    // After all first runs: repetitions use up the time, and each case needs its first bits.
     cases.soaked.repeat(&cases.stress, &mut cases.failures);
     cases.failures.conclude()?;
     cases.note.result(&cases.soaked)

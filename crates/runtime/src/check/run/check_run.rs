@@ -149,6 +149,7 @@ impl CheckRun<'_> {
 /// `before`.
 fn invalidated(before: u64) -> String {
     if let Some(message) = crate::open::out_of_memory(before) {
+        // The allocator of this thread's stream must work again for the next check.
         crate::open::recover();
         return message;
     }

@@ -74,6 +74,7 @@ fn depends_on_class(
             .all(|output| output.headroom >= 1.0 || output.non_finite > 0)
     };
     let is_relation = registration.check.topic() == CheckTopic::Relations;
+    // Errors of a relation are no distances from the golden, so they cannot contradict it.
     let equals_golden = !evidence.differs_from_golden && (is_relation || is_close());
     has_reference && !context.engine.is_native() && registration.check.is_numeric() && equals_golden
 }
@@ -89,6 +90,7 @@ fn failure(outcome: CheckOutcome) -> Option<String> {
         mock, device_name, ..
     } = outcome.evidence;
     match outcome.status {
+        // A reference that loaded nothing has not shown that the class lacks the property.
         CheckStatus::Fail { reason } if device_name.is_some() && !mock => Some(reason),
         CheckStatus::Fail { .. } | CheckStatus::Pass { .. } | CheckStatus::Ignored { .. } => None,
     }

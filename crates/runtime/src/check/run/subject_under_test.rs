@@ -101,6 +101,7 @@ impl CheckRun<'_> {
 
     /// Adds the facts of `endpoint` to the evidence.
     pub(in crate::check) fn collect_evidence(&mut self, endpoint: &Endpoint) {
+        // Also by `None`: a feature that an earlier endpoint lacked says nothing about this one.
         self.unsupported = endpoint.unsupported.clone();
         let evidence = &mut self.evidence;
         evidence.fallback |= endpoint.status().is_fallback();
@@ -108,6 +109,8 @@ impl CheckRun<'_> {
         // Later loads start with caches already filled, so only the first shows what the model
         // needs.
         evidence.memory = evidence.memory.or_else(|| endpoint.memory());
+        // A mock has no device; the peak of memory is then read from the last device that there
+        // was.
         self.device = endpoint
             .open_device()
             .cloned()
@@ -210,6 +213,8 @@ impl CheckRun<'_> {
     /// that computes the precision wrongly.
     fn mock_abort(&self, precision: Precision, why: &str) -> Abort {
         let kind = self.registration.device;
+        // Measured here: the reason of a mock is a text, and does not prove that the hardware lacks
+        // it.
         match self
             .probe(precision)
             .filter(|probe| probe.support.is_absent())

@@ -110,6 +110,7 @@ fn keys(devices: &[Device]) -> Result<String, String> {
 fn key(device: &Device) -> String {
     // A simulated device reports a real architecture, but its kernels are compiled for the host.
     let simulated = if device.simulated { "sim-" } else { "" };
+    // Under a translation layer kernels are compiled by the CUDA backend.
     let layer = if device.path == DetectionPath::CudaCompatibility {
         "cuda-"
     } else {

@@ -39,6 +39,7 @@ pub(super) fn of_device(device: &Device, products: Products) -> Result<BackendDe
         DetectionPath::HipRuntime => {
             let gpu = testgen_gpu::GpuDevice::rocm(device.index as u16);
             let gpu = gpu.with_products(products.source());
+            // Before any product: cubecl takes RDNA 1 and 2 for architectures with matrix units.
             gpu.state_architecture(device.architecture.as_deref().unwrap_or_default());
             Ok(BackendDevice::Gpu(gpu))
         }

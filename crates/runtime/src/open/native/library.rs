@@ -21,6 +21,7 @@ pub(super) fn find(device: &Device) -> Result<String, OpenError> {
     };
     match gpu.open_library() {
         Ok(library) => Ok(library.to_string()),
+        // Not a failure: on a machine without the library this column has nothing to check.
         Err(error @ OpenLibraryError::NotFound(_)) => Err(unsupported(device, &error.to_string())),
         Err(error) => {
             let failed = AttachError::Failed(error.to_string());

@@ -61,9 +61,11 @@ fn left_row(format: FloatFormat, row: usize) -> Vec<f64> {
 fn nonzero(format: FloatFormat, row: usize) -> Vec<(usize, f64)> {
     let large = power(15);
     match row {
+        // The large terms cancel, and the small one survives only if it is added after them.
         0..PAIR => vec![(0, large), (1, -large), (DISTANCES[row], SMALL)],
         PAIR => vec![(0, large), (6, -large), (7, SMALL)],
         7..=9 => vec![(0, large), (1, -large), (2, STEP * power(6 - row as i32))],
+        // A later block takes the large term away and leaves the rounded rest.
         10 => vec![(0, large), (2, STEP), (3, STEP / 2.0), (LATER, -large)],
         11 => vec![(0, -large), (2, -STEP), (3, -STEP / 2.0), (LATER, large)],
         12 => vec![(0, large), (2, STEP / 2.0), (LATER, -large)],
@@ -81,6 +83,7 @@ fn narrow(format: FloatFormat) -> f64 {
 fn right(format: FloatFormat, inner: usize, column: usize) -> f64 {
     match column % COLUMNS {
         NARROW => narrow(format),
+        // Lifts the product of a subnormal operand into the normal range.
         WIDE => power(14),
         _ if LARGE_AT.contains(&inner) => power(15),
         _ => 1.0,

@@ -50,6 +50,7 @@ pub(super) fn run(
                 }
             });
         }
+        // The loop below ends once the last thread has dropped its sender.
         drop(sender);
         results.into_iter().try_for_each(|result| report(result?))
     })

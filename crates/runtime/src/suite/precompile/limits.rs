@@ -22,6 +22,7 @@ pub(super) fn processes(
         .into_iter()
         .filter_map(|kind| environment.devices.free_memory(kind, &EngineName::native()))
         .min();
+    // Each process takes both kinds of memory, so the scarcer one decides.
     let memory = available_memory().into_iter().chain(device_memory).min();
     limit(
         cores,

@@ -97,6 +97,7 @@ fn start() -> std::io::Result<Child> {
         .env_remove(crate::report::REPORT_VARIABLE)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
+        // Every check fails there, and libraries would print why.
         .stderr(Stdio::null())
         .spawn()
 }

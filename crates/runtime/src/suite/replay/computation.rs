@@ -76,6 +76,7 @@ fn reference_of(failed: &FailedCall, arithmetic: Arithmetic) -> Result<Reference
             operator,
         ));
     }
+    // The reference panics on inputs that do not fit, which a damaged file may have.
     let reference = catch_unwind(AssertUnwindSafe(|| reference(&failed.call, arithmetic)));
     let reference =
         reference.map_err(|_| other_call("its inputs do not fit together".to_owned(), operator))?;
@@ -128,6 +129,7 @@ impl DeviceReplay<'_> {
         let end = Instant::now() + LONGEST_SEARCH;
         let reduction = reduce(&self.failed.call, |call: &Call| {
             (Instant::now() < end).then(|| {
+                // A smaller call that panics has another fault than the one that is searched for.
                 catch_unwind(AssertUnwindSafe(|| self.fails(call, &runs.plain))).unwrap_or(false)
             })
         });
@@ -145,6 +147,7 @@ impl DeviceReplay<'_> {
                 failure(&reference(call, self.arithmetic), &result).is_some()
             }
             (Actual::Error(_), Actual::Error(_)) => true,
+            // Another kind of failure is another fault.
             _ => false,
         }
     }
@@ -153,6 +156,7 @@ impl DeviceReplay<'_> {
     fn described(&self, call: Call) -> FailedCall {
         let reference = reference(&call, self.arithmetic);
         let runs = run_twice(self.executor, &call);
+        // A second plain run shows whether the result repeats.
         let again = run(self.executor, &call);
         let compared = |result: &Actual| repetition(&reference, &runs.plain, result);
         FailedCall {

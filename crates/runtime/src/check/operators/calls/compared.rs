@@ -63,6 +63,7 @@ pub(in crate::check::operators) fn compare_in(
                 format!("{}: {failure}{kept}", failing.case)
             }));
         }
+        // An operator whose calls are all unsupported was not compared.
         operators += usize::from(count > before);
     }
     failures.conclude()?;
@@ -96,6 +97,7 @@ pub(in crate::check) fn compare_each(
     };
     for shapes in of_spec(run)? {
         let cases = of_shapes(shapes, arithmetic.element());
+        // A call without elements computes nothing that could be timed.
         for case in cases.iter().filter(|case| !case.is_empty()) {
             let agreement = match &tested.execute(&case.call) {
                 Err(CallError::Unsupported { message, .. }) => {

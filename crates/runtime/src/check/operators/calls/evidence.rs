@@ -50,6 +50,7 @@ pub(in crate::check::operators) fn of_algorithm(row: &AlgorithmResults) -> Outpu
         .headroom
         .unwrap_or(LARGEST_HEADROOM)
         .min(LARGEST_HEADROOM);
+    // Wrong results count even if the engine reports headroom.
     OutputError::with_headroom(row.name.clone(), if row.wrong > 0 { 0.0 } else { headroom })
 }
 

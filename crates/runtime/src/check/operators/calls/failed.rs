@@ -81,6 +81,7 @@ impl FailedCalls {
             check,
             precision,
         } = facts.registration;
+        // Runs on several devices of one kind write to the same folder.
         let index = index.map(|index| format!("-{index}")).unwrap_or_default();
         // The name of an engine may have characters that a file name must not have.
         let engine = facts

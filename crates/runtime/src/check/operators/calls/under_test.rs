@@ -79,6 +79,7 @@ impl Execute for OperatorsUnderTest<'_> {
                 ))),
             },
             Ok(response) => Err(other(format!("the response is {response:?}"))),
+            // Passed on as it is: a check treats an unsupported call differently from a failed one.
             Err(HandlerError::Call(error)) => Err(error),
             Err(error) => Err(other(error.to_string())),
         }
@@ -133,6 +134,7 @@ fn of_spec(run: &CheckRun<'_>) -> (Vec<&'static OperatorShapes>, Vec<&'static st
     let computes = |operator| {
         process
             .as_ref()
+            // The native engine has no process and computes every operator.
             .is_none_or(|process| process.engine().computes(operator))
     };
     let (computed, lacking): (Vec<_>, Vec<_>) =

@@ -58,6 +58,7 @@ impl DeviceLimits {
                     .min(ON_HOST),
                 work: Some(WORK_ON_HOST),
             },
+            // The driver reports the memory of the card; what is allocated is memory of the host.
             (_, true) => Self {
                 bytes: SIMULATED,
                 work: Some(WORK_SIMULATED),
@@ -72,6 +73,7 @@ impl DeviceLimits {
 
     /// Why `runs` of a case at once do not fit.
     pub(super) fn refuses(self, case: &StressCase, runs: u64) -> Option<Refusal> {
+        // Memory before work: its reason has the number that tells which device is large enough.
         let needed = case.bytes().saturating_mul(runs);
         if needed > self.bytes {
             return Some(Refusal::Memory {

@@ -44,6 +44,7 @@ impl Soaked {
                 break;
             }
             self.repetitions += 1;
+            // Against the digests of the first run, which was compared with the reference.
             if let Some(problem) = stress.at_once(case, bits) {
                 failures.push(format!(
                     "{name}, repetition {}: {problem}",
