@@ -176,6 +176,17 @@ mod tests {
     }
 
     #[test]
+    fn devices_follow_each_other_in_a_ring_of_their_interface() {
+        let ring = |first: GpuDevice, count| {
+            let after = |distance| first.after(distance, count);
+            (0..4).map(after).collect::<Vec<_>>()
+        };
+        let rocm = [2, 3, 0, 1].map(GpuDevice::rocm);
+        assert_eq!(ring(GpuDevice::rocm(2), 4), rocm);
+        assert_eq!(ring(GpuDevice::cuda(0), 1), [GpuDevice::cuda(0); 4]);
+    }
+
+    #[test]
     fn rdna_2_has_no_matrix_units() {
         for (device, architecture) in [
             (GpuDevice::rocm(7), "gfx1030"),

@@ -25,11 +25,10 @@ pub struct LayerStack<B: Ops, L> {
 }
 
 enum Layers<B: Ops, L> {
-    Resident(Vec<L>),
-    Split {
+    Loaded {
         /// The model's device, which has everything but the layers.
         home: B::Device,
-        /// Each layer on its device.
+        /// Each layer on its device, which is the model's if the layers are not split.
         layers: Vec<(B::Device, L)>,
     },
     Streamed {
@@ -75,28 +74,13 @@ impl<B: Ops, L: 'static> LayerStack<B, L> {
         load: impl Fn(usize, &Weights<B>) -> Result<L, WeightsError> + Send + 'static,
     ) -> Result<Self, WeightsError> {
         w.mark_stack();
-        let mut indices = order.iter().max().map_or(0..0, |last| 0..last + 1);
+        let count = order.iter().max().map_or(0, |last| last + 1);
         let layers = match w.residency() {
-            Residency::Resident => Layers::Resident(
-                indices
-                    .map(|index| load(index, w))
-                    .collect::<Result<_, _>>()?,
-            ),
-            Residency::Split(devices) => {
-                let count = indices.len();
-                let placed = |index| {
-                    let distance = index * usize::from(devices) / count;
-                    let device = B::after(w.device(), distance as u16, devices);
-                    Ok((device.clone(), load(index, &w.on(device))?))
-                };
-                Layers::Split {
-                    home: w.device().clone(),
-                    layers: indices.map(placed).collect::<Result<_, _>>()?,
-                }
-            }
+            Residency::Resident => Layers::loaded(w, count, 1, load)?,
+            Residency::Split(devices) => Layers::loaded(w, count, devices, load)?,
             Residency::Streamed => {
                 // As in a call, so that the device's memory for them is the same.
-                indices.try_for_each(|index| {
+                (0..count).try_for_each(|index| {
                     put_beside::<B, _>(w.device(), || load(index, w)).map(drop)
                 })?;
                 Layers::Streamed {
@@ -106,6 +90,26 @@ impl<B: Ops, L: 'static> LayerStack<B, L> {
             }
         };
         Ok(Self { order, layers })
+    }
+}
+
+impl<B: Ops, L> Layers<B, L> {
+    /// `count` layers, an equal number of consecutive ones on each of `devices`.
+    fn loaded(
+        w: &Weights<B>,
+        count: usize,
+        devices: u16,
+        load: impl Fn(usize, &Weights<B>) -> Result<L, WeightsError>,
+    ) -> Result<Self, WeightsError> {
+        let placed = |index| {
+            let distance = index * usize::from(devices) / count;
+            let device = B::after(w.device(), distance as u16, devices);
+            Ok((device.clone(), load(index, &w.on(device))?))
+        };
+        Ok(Self::Loaded {
+            home: w.device().clone(),
+            layers: (0..count).map(placed).collect::<Result<_, _>>()?,
+        })
     }
 }
 
@@ -182,19 +186,7 @@ impl<B: Ops, L> LayerStack<B, L> {
     ) -> Result<S, ForwardError> {
         let order = &self.order[..count];
         match &self.layers {
-            Layers::Resident(layers) => {
-                for (depth, index) in order.iter().enumerate() {
-                    let layer = &layers[*index];
-                    let at = LayerStep {
-                        depth,
-                        layer,
-                        shared: &mut *shared,
-                    };
-                    state = step(state, at, context)?;
-                }
-                Ok(state)
-            }
-            Layers::Split { home, layers } => {
+            Layers::Loaded { home, layers } => {
                 let mut place = home;
                 for (depth, index) in order.iter().enumerate() {
                     let (device, layer) = &layers[*index];
