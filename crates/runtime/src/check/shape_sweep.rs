@@ -8,7 +8,7 @@
 use super::tests::faulty::{Detected, Fault};
 use super::{
     comparison::{
-        outputs_by_position::forward_by_position,
+        outputs_by_position::by_position,
         routing::{self, RouterRuns},
     },
     inputs::{
@@ -24,7 +24,7 @@ use crate::{
 };
 use testgen_nn::{
     array::{Array, Arrays},
-    forward::ForwardError,
+    forward::{Forward, ForwardError},
 };
 use testgen_types::Architecture;
 
@@ -99,16 +99,17 @@ impl Sweep<'_, '_> {
         let longest = lengths.last().copied().unwrap_or(1);
         let rows = Sequences::generated(LARGEST, longest, facts);
         let mut left_out = 0;
+        let mut prefixes = Vec::new();
         for &length in &lengths {
-            left_out += self.batches(
-                &rows.prefix(length).unpadded(facts),
-                &format!("length {length}{suffix}"),
-            )?;
+            let inputs = rows.prefix(length).unpadded(facts);
+            let swept = self.batches(&inputs, &format!("length {length}{suffix}"))?;
+            left_out += swept.left_out;
+            // Other models read what follows, so that a prefix has other outputs.
+            if facts.causal {
+                prefixes.push(self.prefix(facts, length, inputs, swept)?);
+            }
         }
-        // Other models read what follows, so that a prefix has other outputs.
-        if facts.causal {
-            left_out += self.prefixes(&rows, facts, &lengths)?;
-        }
+        left_out += self.compare_prefixes(prefixes);
         let summary = format!("lengths {lengths:?}{suffix}, batches {BATCHES:?}");
         Ok(match left_out {
             0 => summary,
@@ -167,13 +168,14 @@ impl Sweep<'_, '_> {
         Ok(format!("batches {BATCHES:?}"))
     }
 
-    /// Compares batches of every size, and the last row alone, with the rows of the largest batch.
-    /// Returns how many tokens are left out.
-    fn batches(&mut self, inputs: &Arrays, what: &str) -> Result<usize, ForwardError> {
+    /// Compares batches of every size, and the last row alone, with the rows of the largest batch,
+    /// which it returns.
+    fn batches(&mut self, inputs: &Arrays, what: &str) -> Result<LargestBatch, ForwardError> {
         let model = self.tested.model();
         let routers = routing::router_outputs(self.run, model, inputs)?;
         let mut left_out = 0;
-        let largest = model.forward(inputs)?.outputs;
+        let forward = model.forward(inputs)?;
+        let largest = &forward.outputs;
         let smaller = BATCHES
             .iter()
             .rev()
@@ -181,80 +183,89 @@ impl Sweep<'_, '_> {
             .map(|batch| (0..*batch).collect::<Vec<_>>());
         // The smaller batches are all from the beginning, so the last row is compared on its own.
         for order in smaller.chain([vec![LARGEST - 1]]) {
-            let part = SweptPart {
-                what: format!("{what}, batch {} of {LARGEST}", order.len()),
-                inputs: rows::of_inputs(inputs, &order),
-                routers: routing::of_part(&routers, |array| array.select_rows(&order)),
+            let inputs = rows::of_inputs(inputs, &order);
+            let got = SweptRun {
+                routers: routing::router_outputs(self.run, model, &inputs)?,
+                outputs: model.forward(&inputs)?.outputs.into_iter().collect(),
             };
-            let got: Vec<(String, Array)> =
-                model.forward(&part.inputs)?.outputs.into_iter().collect();
             let expected = |(name, whole): (&String, &Array)| {
                 (name.clone(), rows::of_output(name, whole, &order, LARGEST))
             };
-            let expected: Vec<(String, Array)> = largest.iter().map(expected).collect();
-            left_out += self.compare_part(&part, &expected, &got)?;
-        }
-        Ok(left_out)
-    }
-
-    /// Compares every length with the beginning of the longest. Returns how many tokens are left
-    /// out.
-    fn prefixes(
-        &mut self,
-        rows: &Sequences,
-        facts: TextFacts<'_>,
-        lengths: &[usize],
-    ) -> Result<usize, Abort> {
-        let model = self.tested.model();
-        let inputs = rows.unpadded(facts);
-        let routers = routing::router_outputs(self.run, model, &inputs)?;
-        let mut left_out = 0;
-        let longest = forward_by_position(self.run, self.tested, facts.stream, &inputs)?
-            .require_positions()?
-            .positions;
-        for &length in lengths {
-            let part = SweptPart {
-                what: format!("length {length} of {}", rows.longest()),
-                inputs: rows.prefix(length).unpadded(facts),
-                routers: routing::of_part(&routers, |array| array.narrow(1, 0, length)),
+            let expected = SweptRun {
+                routers: routing::of_part(&routers, |array| array.select_rows(&order)),
+                outputs: largest.iter().map(expected).collect(),
             };
-            let got =
-                forward_by_position(self.run, self.tested, facts.stream, &part.inputs)?.positions;
-            let expected: Vec<(String, Array)> = longest
-                .iter()
-                .map(|(name, whole)| (name.clone(), whole.narrow(1, 0, length)))
-                .collect();
-            left_out += self.compare_part(&part, &expected, &got)?;
+            let label = format!("{what}, batch {} of {LARGEST}", order.len());
+            left_out += self.compare_runs(&label, &expected, &got);
         }
-        Ok(left_out)
+        Ok(LargestBatch {
+            forward,
+            routers,
+            left_out,
+        })
     }
 
-    /// Compares the outputs of a part; both lists are in the order of names.
-    fn compare_part(
+    /// The outputs of a length that have one entry per position.
+    fn prefix(
         &mut self,
-        part: &SweptPart,
-        expected: &[(String, Array)],
-        got: &[(String, Array)],
-    ) -> Result<usize, ForwardError> {
+        facts: TextFacts<'_>,
+        length: usize,
+        inputs: Arrays,
+        swept: LargestBatch,
+    ) -> Result<Prefix, Abort> {
+        let outputs = by_position(self.run, self.tested, facts.stream, &inputs, swept.forward)?;
+        let run = SweptRun {
+            routers: swept.routers,
+            outputs: outputs.require_positions()?.positions,
+        };
+        Ok(Prefix { length, run })
+    }
+
+    /// Compares every length with the beginning of the longest, which is the last one. Returns how
+    /// many tokens are left out.
+    fn compare_prefixes(&mut self, mut prefixes: Vec<Prefix>) -> usize {
+        let Some(longest) = prefixes.pop() else {
+            return 0;
+        };
+        let mut left_out = 0;
+        for Prefix { length, run } in prefixes {
+            let beginning = |array: &Array| array.narrow(1, 0, length);
+            let expected = SweptRun {
+                routers: routing::of_part(&longest.run.routers, beginning),
+                outputs: longest
+                    .run
+                    .outputs
+                    .iter()
+                    .map(|(name, whole)| (name.clone(), beginning(whole)))
+                    .collect(),
+            };
+            let label = format!("length {length} of {}", longest.length);
+            left_out += self.compare_runs(&label, &expected, &run);
+        }
+        left_out
+    }
+
+    /// Compares the outputs of two runs, both in the order of names. Returns how many tokens are
+    /// left out.
+    fn compare_runs(&mut self, what: &str, expected: &SweptRun, got: &SweptRun) -> usize {
         let Self {
             run,
-            tested,
             golden,
             tolerance,
             failures,
+            ..
         } = self;
-        let (golden, tolerance, what) = (*golden, *tolerance, &part.what);
-        let routers = routing::router_outputs(run, tested.model(), &part.inputs)?;
+        let (golden, tolerance) = (*golden, *tolerance);
         let runs = RouterRuns {
             golden,
             tolerance,
-            expected: &part.routers,
-            got: &routers,
+            expected: &expected.routers,
+            got: &got.routers,
         };
         let matching = routing::matching_tokens(run, what, runs, failures);
-        for (name, expected) in expected {
+        for (name, expected) in &expected.outputs {
             let label = format!("{name}, {what}");
-            let Some((_, got)) = got.iter().find(|(found, _)| found == name) else {
+            let Some((_, got)) = got.outputs.iter().find(|(found, _)| found == name) else {
                 failures.push(format!("`{label}` was not computed"));
                 continue;
             };
@@ -267,17 +278,28 @@ impl Sweep<'_, '_> {
                 failures.extend(run.compare_runs(&label, output, &expected, &got));
             }
         }
-        Ok(matching.left_out())
+        matching.left_out()
     }
 }
 
-/// Fewer rows, or shorter ones, of a larger run.
-struct SweptPart {
-    /// A description for the labels of comparisons.
-    what: String,
-    inputs: Arrays,
-    /// The routers of the larger run for this part.
+/// The outputs of a run, or of some rows or the beginning of a larger one.
+struct SweptRun {
     routers: Vec<Router>,
+    outputs: Vec<(String, Array)>,
+}
+
+/// The run that smaller batches were compared with.
+struct LargestBatch {
+    forward: Forward,
+    routers: Vec<Router>,
+    /// Tokens that were not compared.
+    left_out: usize,
+}
+
+/// The largest batch of a length.
+struct Prefix {
+    length: usize,
+    run: SweptRun,
 }
 
 /// Recorded rows, repeated until there are as many as in the largest batch.

@@ -50,6 +50,18 @@ pub(in crate::check) fn forward_by_position(
     stream: TokenSequence<'_>,
     inputs: &Arrays,
 ) -> Result<OutputsByPosition, ForwardError> {
+    let forward = tested.model().forward(inputs)?;
+    by_position(run, tested, stream, inputs, forward)
+}
+
+/// As [`forward_by_position`], from the outputs of `inputs`.
+pub(in crate::check) fn by_position(
+    run: &mut CheckRun<'_>,
+    tested: &SubjectUnderTest,
+    stream: TokenSequence<'_>,
+    inputs: &Arrays,
+    forward: Forward,
+) -> Result<OutputsByPosition, ForwardError> {
     let model = tested.model();
     let shape = inputs
         .get(stream.ids())
@@ -60,7 +72,7 @@ pub(in crate::check) fn forward_by_position(
         shape,
         head: model.head(),
     };
-    let mut outputs = split(model.forward(inputs)?, axes);
+    let mut outputs = split(forward, axes);
     if outputs.positions.is_empty() {
         // Without them, a failure without wrong numbers is not the model's.
         run.unsupported = tested
