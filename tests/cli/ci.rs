@@ -34,7 +34,7 @@ fn github_runs_what_ci_run_runs() {
 
 #[test]
 fn every_crate_is_packaged_or_not_published() {
-    let script = read(".ci/run");
+    let script = read(".ci/stages");
     let package = script
         .lines()
         .find(|line| line.trim_start().starts_with("step cargo package "))

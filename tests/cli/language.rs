@@ -83,7 +83,7 @@ fn is_checked(path: &str) -> bool {
     let known = Path::new(path)
         .extension()
         .is_some_and(|kind| EXTENSIONS.iter().any(|known| kind == *known));
-    (known || [".ci/run", "justfile"].contains(&path))
+    (known || [".ci/run", ".ci/stages", "justfile"].contains(&path))
         && !EXCLUDED.iter().any(|entry| is_below(path, entry))
 }
 
