@@ -25,7 +25,7 @@ struct StdoutError {
 impl CliError for StdoutError {
     fn exit_code(&self) -> ExitCode {
         match self.source.kind() {
-            // The reader, such as `head`, has all that it wants.
+            // The reader, such as `head`, has read all that it needs.
             io::ErrorKind::BrokenPipe => ExitCode::Success,
             _ => ExitCode::Internal,
         }

@@ -224,7 +224,7 @@ impl Rendered {
             .iter()
             .rev()
             .find_map(|line| line.strip_prefix("pub fn ")?.split('(').next());
-        // Several templates may have the line; the head of its function tells them apart.
+        // Several templates may have the line; the head of its function is different in each.
         let near = function
             .map(|name| format!("fn {name}"))
             .unwrap_or_default();

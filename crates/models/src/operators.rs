@@ -87,7 +87,7 @@ impl<B: Ops> Execute for CallExecutor<B> {
     fn time(&self, call: &Call, repetitions: Repetitions) -> Result<Vec<f64>, CallError> {
         caught(call.operator, || {
             compute_in::<B, _>(self.precision, || {
-                // Outside of the measurement: putting inputs on a device is no part of an operator.
+                // Outside of the measurement: an operator does not include putting inputs on a device.
                 let inputs = self.inputs(call);
                 repetitions.measure(|| {
                     milliseconds(|| {

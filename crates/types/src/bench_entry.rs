@@ -229,7 +229,7 @@ impl BenchEntry {
         let batch = self.batch.unwrap_or(1) as f64;
         let (count, unit) = match (self.measured?, self.tokens, self.bytes) {
             (Measured::Load | Measured::FirstAnswer, _, _) => return None,
-            // A decode is timed by steps, each of which gives every sequence one token.
+            // A decode is timed by steps, each of which adds one token to every sequence.
             (Measured::Decode, _, _) => (batch, "tokens/s"),
             (Measured::TrainStep, _, _) => (1.0, "steps/s"),
             (Measured::TrainTeraflop, _, _) => (1.0, "TFLOP/s"),

@@ -71,7 +71,7 @@ impl<'a> Recorder<'a> {
         let mut recorder = PythonProgram::Recorder.start(command)?;
         let (steps, messages) = (recorder.stdout.take(), recorder.stderr.take());
         let status = thread::scope(|scope| {
-            // A thread for each pipe: when nobody reads one, it fills, and the recorder waits.
+            // A thread for each pipe: one that is not read fills, and the recorder waits.
             scope.spawn(|| each_line(steps, |line| step(&line).into_iter().for_each(send)));
             scope.spawn(|| each_line(messages, |line| send(Content::Message(line))));
             child_process::wait(&mut recorder, || {})

@@ -156,7 +156,7 @@ fn user(facts: &MachineFacts) -> String {
 /// Cause and fix of a file whose permissions forbid opening.
 fn forbidden(facts: &MachineFacts, file: &DeviceFile) -> (String, String) {
     let group = group_name(file);
-    // Everybody may open it, so its permissions are not the reason.
+    // Every user may open it, so its permissions are not the reason.
     if file.mode & OTHER_BITS == OTHER_BITS {
         return (
             "a security module forbids it".to_owned(),

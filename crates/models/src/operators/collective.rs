@@ -62,7 +62,7 @@ impl<B: Ops> Ranks<B> {
     fn of_call(arguments: &CallArguments<'_, B>) -> Result<Self, CallError> {
         let count = arguments.float(0)?.shape()[0] as u16;
         let (home, devices) = (arguments.device, arguments.devices);
-        // The processor is one device for all ranks; only a GPU must not stand in for several.
+        // The processor is one device for all ranks; only a GPU must not replace several.
         if devices < count && B::kind(home) != DeviceKind::Cpu {
             return Err(CallError::Unsupported {
                 operator: arguments.operator,

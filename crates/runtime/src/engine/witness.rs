@@ -38,7 +38,7 @@ impl MemoryWitness {
     /// Whether memory in use has grown by `weights` bytes since it was `before` the load, so that
     /// they can be on the device.
     pub(super) fn confirm(self, device: &Device, before: u64, weights: u64) -> Result<(), String> {
-        // A driver that reports nothing is no evidence against the engine.
+        // A driver that reports nothing does not contradict the engine.
         let Some(now) = in_use(device) else {
             return Ok(());
         };

@@ -88,7 +88,7 @@ fn wrap_indices(call: &mut Call) {
     else {
         return;
     };
-    // A remainder by 0 is NaN, which is no index.
+    // A remainder by 0 is NaN, which cannot be an index.
     if let Some(indices) = call.inputs.get_mut(1).filter(|_| limit > 0.0) {
         indices
             .tensor

@@ -74,7 +74,7 @@ fn depends_on_class(
             .all(|output| output.headroom >= 1.0 || output.non_finite > 0)
     };
     let is_relation = registration.check.topic() == CheckTopic::Relations;
-    // Errors of a relation are no distances from the golden, so they cannot contradict it.
+    // Errors of a relation are not distances from the golden, so they cannot contradict it.
     let equals_golden = !evidence.differs_from_golden && (is_relation || is_close());
     has_reference && !context.engine.is_native() && registration.check.is_numeric() && equals_golden
 }

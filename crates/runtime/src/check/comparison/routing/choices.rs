@@ -56,7 +56,7 @@ pub(in crate::check) fn compare_choices(expected: &Router, got: &Router) -> Choi
 
 fn chosen(weights: &[f32]) -> Vec<usize> {
     (0..weights.len())
-        // A router gives every expert that it does not choose a weight of 0.
+        // The weight of every expert that a router does not choose is 0.
         .filter(|expert| weights[*expert] != 0.0)
         .collect()
 }

@@ -73,7 +73,7 @@ impl DeviceLimits {
 
     /// Why `runs` of a case at once do not fit.
     pub(super) fn refuses(self, case: &StressCase, runs: u64) -> Option<Refusal> {
-        // Memory before work: its reason has the number that tells which device is large enough.
+        // Memory before work: its reason has the number by which a larger device is chosen.
         let needed = case.bytes().saturating_mul(runs);
         if needed > self.bytes {
             return Some(Refusal::Memory {
