@@ -6,11 +6,12 @@ import itertools
 import torch
 import transformers
 
-from engine import engine_models, engine_operators, engine_times, torch_collectives
+from engine import engine_models, engine_operators, engine_times, torch_collectives, torch_split
 from engine.engine_device import Device, set_modules_aside, set_tf32
 from engine.engine_forward import forward, packed
 from engine.engine_protocol import Unsupported
 from engine.engine_session import Session
+from engine.torch_repeated import KeptResults
 
 DTYPES = {"f32": torch.float32, "tf32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
 ATTENTION = ("eager", "sdpa", "flash_attention_2")
@@ -35,6 +36,7 @@ class Calls:
         self.compiled = "compile" in options
         self.split = "split" in options
         self.collectives = torch_collectives.Collectives()
+        self.kept = KeptResults()
         self.device = Device()
         self.models, self.sessions, self.identifiers = {}, {}, itertools.count(1)
         self.tf32 = "tf32" in options
@@ -66,20 +68,33 @@ class Calls:
         with torch.no_grad():
             return {}, {"result": operations[operation](*operands).to(DTYPES[result]).float().cpu()}
 
-    def operator(self, tensors, operator, inputs, attributes, dtype):
+    def operator(self, tensors, dtype, **call):
         """One operator with the arguments of PyTorch's function."""
-        if operator in torch_collectives.OPERATORS:
+        call = engine_operators.Call(tensors=tensors, **call)
+        if call.operator in torch_collectives.OPERATORS:
             self.collectives.tf32 = self.tf32 or dtype == "tf32"
-            call = engine_operators.Call(operator, inputs, attributes, tensors)
-            return engine_operators.collective(call, self.collectives, self.device)
-        return engine_operators.packed(self.work_of_operator(tensors, operator, inputs, attributes, dtype)(), self.device)
+            return engine_operators.collective(call, self.collectives, self.device, self.kept)
+        return engine_operators.packed(call, self.work(call, dtype)(), self.device, self.kept)
 
-    def work_of_operator(self, tensors, operator, inputs, attributes, dtype):
+    def read_result(self, _, result, first, count):
+        """Neighbouring elements of a result that remained on the device."""
+        return {}, {"result": self.kept.part(result, first, count)}
+
+    def drop_result(self, _, result):
+        """Drops a result that remained on the device."""
+        self.kept.drop(result)
+        return {}, {}
+
+    def work_of_operator(self, tensors, dtype, **call):
         """The computation of an operator, with its inputs on the device."""
-        if operator in torch_collectives.OPERATORS:
-            raise Unsupported(f"times of `{operator}`, whose inputs are sent to other processes")
+        call = engine_operators.Call(tensors=tensors, **call)
+        if call.operator in torch_collectives.OPERATORS:
+            raise Unsupported(f"times of `{call.operator}`, whose inputs are sent to other processes")
+        return self.work(call, dtype)
+
+    def work(self, call, dtype):
+        """The computation of an operator of one device."""
         set_tf32(self.tf32 or dtype == "tf32")
-        call = engine_operators.Call(operator, inputs, attributes, tensors)
         # In a column with eager attention, attention is computed of its parts.
         return engine_operators.work(call, self.device, math=self.attention == "eager")
 
@@ -110,7 +125,7 @@ class Calls:
 
     def forward(self, tensors, model, traced):
         """Every output of the model."""
-        return packed(self.work_of_forward(tensors, model, traced)(), self.device)
+        return packed(self.computed(self.work_of_forward(tensors, model, traced)), self.device)
 
     def work_of_forward(self, tensors, model, traced):
         """The computation of a forward call, from inputs on the host."""
@@ -125,13 +140,17 @@ class Calls:
 
     def step(self, tensors, session):
         """More tokens of a sequence."""
-        return packed(self.work_of_step(tensors, session)(), self.device)
+        return packed(self.computed(self.work_of_step(tensors, session)), self.device)
 
     def work_of_step(self, tensors, session):
         """The computation of a step, from inputs on the host."""
         model, sequence = self.sessions[session]
         self.choose_tf32(model)
         return lambda: sequence.step(self.device.inputs(tensors))
+
+    def computed(self, work):
+        """The result of a computation."""
+        return torch_split.computed(work) if self.split else work()
 
     def choose_tf32(self, model):
         """Products in TF32 for this model, or not: torch has one switch for all."""

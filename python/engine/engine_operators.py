@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import torch
 
-from engine import torch_operators
+from engine import torch_operators, torch_repeated
 from engine.engine_protocol import Unsupported
+from engine.torch_repeated import portable
 
 TYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i32": torch.int32, "bool": torch.bool}
 NAMES = {dtype: name for name, dtype in TYPES.items()}
@@ -21,14 +22,22 @@ class Call:
     inputs: list
     attributes: dict
     tensors: dict
+    # Larger shapes of the inputs, which repeat the tensors, and the shape of what is filled with NaN.
+    repeated: dict | None = None
+
+    def shapes(self):
+        """The shape of each input, None where it is not repeated."""
+        return self.repeated["shapes"] if self.repeated else [None] * len(self.inputs)
 
 
 def inputs_of(call, device):
     """The inputs in their types and layouts, on a device."""
-    return [
-        placed(call.tensors[f"input.{index}"].to(device, TYPES[description["element"]]), description["layout"])
-        for index, description in enumerate(call.inputs)
-    ]
+    inputs = []
+    for index, (description, shape) in enumerate(zip(call.inputs, call.shapes(), strict=True)):
+        x = call.tensors[f"input.{index}"].to(device, TYPES[description["element"]])
+        layout = description["layout"]
+        inputs.append(placed(x, layout) if shape is None else torch_repeated.repeated(x, shape, layout))
+    return inputs
 
 
 def work(call, device, *, math):
@@ -36,6 +45,8 @@ def work(call, device, *, math):
     if call.operator not in torch_operators.names():
         raise Unsupported(f"operator `{call.operator}`")
     inputs = inputs_of(call, device.torch)
+    if call.repeated and "fill" in call.repeated:
+        torch_repeated.fill(call.repeated["fill"], inputs, device.torch)
     return lambda: compute(call, inputs, math)
 
 
@@ -49,27 +60,25 @@ def compute(call, inputs, math):
         raise Unsupported(str(error)) from error
 
 
-def collective(call, collectives, device):
+def collective(call, collectives, device, kept):
     """The reply and the tensor of a collective, which several devices of the kind compute."""
-    tensors = inputs_of(call, "cpu")
-    results = collectives.compute(call.operator, tensors, call.attributes, device.torch.type)
-    return {"element": NAMES[results.dtype], "device": device.kind()}, {"result": portable(results)}
+    tensors = [call.tensors[f"input.{index}"].to(TYPES[description["element"]]) for index, description in enumerate(call.inputs)]
+    results = collectives.compute(call, tensors, device.torch.type)
+    reply = {"element": NAMES[results.dtype], "device": device.kind()}
+    if call.repeated is not None:
+        return reply | {"kept": kept.keep(results)}, {}
+    return reply, {"result": portable(results)}
 
 
-def packed(result, device):
-    """The reply and its tensor."""
+def packed(call, result, device, kept):
+    """The reply and its tensor, which remains on the device if the inputs were repeated."""
     if result.dtype == torch.int64:
         # Sums of 32-bit integers are 64-bit integers in PyTorch.
         result = result.to(torch.int32)
     reply = {"element": NAMES[result.dtype], "device": device.kind_of(result)}
+    if call.repeated is not None:
+        return reply | {"kept": kept.keep(torch_repeated.DeviceResult(result))}, {}
     return reply, {"result": portable(result).cpu()}
-
-
-def portable(result):
-    """A result in a type of the protocol."""
-    if result.is_floating_point():
-        return result.float()
-    return result.to(torch.uint8 if result.dtype == torch.bool else torch.int64)
 
 
 def placed(x, layout):

@@ -4,6 +4,7 @@ Each rank is a process with its own device, which stays until the engine ends or
 NCCL, which on AMD is RCCL; on the host processor Gloo.
 """
 
+import math
 import os
 import tempfile
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ import torch.distributed._functional_collectives as functional
 import torch.multiprocessing as mp
 
 from engine.engine_protocol import Unsupported
+from engine.torch_repeated import DeviceResult, KeptResults, fill, repeated
 
 # Seconds: a rank that waits for another one that has ended must not wait for the engine's own limit.
 PATIENCE = 120
@@ -95,6 +97,41 @@ class Part:
     tensors: list
     attributes: dict
     tf32: bool
+    # Larger shapes of the inputs and the shape of what is filled with NaN, both of one rank. The result remains on the rank's device.
+    shapes: list | None = None
+    fill: list | None = None
+
+
+class Rank:
+    """The calls that the process of a rank answers."""
+
+    def __init__(self, count, device):
+        self.count, self.device = count, device
+        self.kept = KeptResults()
+
+    @torch.no_grad()
+    def compute(self, part):
+        """The result of a call on the host, or the description of one that remains on the device, with the device's type."""
+        torch.backends.cuda.matmul.allow_tf32 = part.tf32
+        function, _ = OPERATORS[part.operator]
+        inputs = [tensor.to(self.device) for tensor in part.tensors]
+        if part.shapes is not None:
+            inputs = [repeated(x, shape) for x, shape in zip(inputs, part.shapes, strict=True)]
+        if part.fill is not None:
+            fill(part.fill, inputs, self.device)
+        result = function(*inputs, self.count, part.attributes)
+        device = result.device.type
+        if part.shapes is None:
+            return result.cpu(), device
+        return self.kept.keep(DeviceResult(result)) | {"dtype": result.dtype}, device
+
+    def read(self, *place):
+        """Neighbouring elements of a result that remains on the device."""
+        return self.kept.part(*place)
+
+    def drop(self, number):
+        """Frees a result."""
+        self.kept.drop(number)
 
 
 class Ranks:
@@ -117,18 +154,26 @@ class Ranks:
             self.processes.append(process)
 
     def compute(self, parts):
-        """The result of every rank, stacked, and the types of the devices that computed them."""
+        """The result of every rank, and the types of the devices that computed them."""
         for pipe, part in zip(self.pipes, parts, strict=True):
-            pipe.send(part)
+            pipe.send(("compute", part))
+        # All answers are read before the first error is raised: a later call would take them for its own.
         answers = [self.answer(rank) for rank in range(self.count)]
         failed = [f"rank {rank}: {answer}" for rank, answer in enumerate(answers) if isinstance(answer, str)]
         if failed:
             raise RuntimeError("; ".join(failed))
-        devices = {device for _, device in answers}
-        return torch.stack([result for result, _ in answers]), devices
+        return [result for result, _ in answers], {device for _, device in answers}
+
+    def call(self, rank, *message):
+        """The answer of one rank."""
+        self.pipes[rank].send(message)
+        answer = self.answer(rank)
+        if isinstance(answer, str):
+            raise RuntimeError(f"rank {rank}: {answer}")
+        return answer
 
     def answer(self, rank):
-        """A rank's result with its device, or the text of its error."""
+        """A rank's answer, or the text of its error."""
         try:
             if self.pipes[rank].poll(PATIENCE):
                 return self.pipes[rank].recv()
@@ -154,24 +199,51 @@ def serve(rank, count, device_type, store, pipe):
         # Ranks of one host; the names of its network interfaces do not matter.
         os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")
     dist.init_process_group("nccl" if device_type == "cuda" else "gloo", init_method=f"file://{store}", rank=rank, world_size=count)
+    calls = Rank(count, device)
     while True:
         try:
-            part = pipe.recv()
+            name, *arguments = pipe.recv()
         except EOFError:
             return
-        pipe.send(answered(part, count, device))
+        pipe.send(answered(calls, name, arguments))
 
 
-@torch.no_grad()
-def answered(part, count, device):
-    """The result of a call on the host with the type of its device, or the text of the error."""
-    torch.backends.cuda.matmul.allow_tf32 = part.tf32
-    function, _ = OPERATORS[part.operator]
+def answered(calls, name, arguments):
+    """The answer to a call, or the text of the error."""
     try:
-        result = function(*(tensor.to(device) for tensor in part.tensors), count, part.attributes)
-        return result.cpu(), result.device.type
+        return getattr(calls, name)(*arguments)
     except Exception as error:
         return f"{type(error).__name__}: {error}"
+
+
+@dataclass
+class RankResults:
+    """The results of all ranks, each on its own device; in a whole they are one after another."""
+
+    ranks: Ranks
+    numbers: list
+    rank_shape: list
+    dtype: torch.dtype
+
+    def shape(self):
+        """The shape of all results as one tensor."""
+        return [self.ranks.count, *self.rank_shape]
+
+    def part(self, first, count):
+        """Neighbouring elements on the host, in a type of the protocol."""
+        each = math.prod(self.rank_shape)
+        parts = []
+        while count:
+            rank, start = divmod(first, each)
+            length = min(count, each - start)
+            parts.append(self.ranks.call(rank, "read", self.numbers[rank], start, length))
+            first, count = first + length, count - length
+        return torch.cat(parts)
+
+    def drop(self):
+        """Frees the memory of every rank."""
+        for rank, number in enumerate(self.numbers):
+            self.ranks.call(rank, "drop", number)
 
 
 class Collectives:
@@ -181,22 +253,32 @@ class Collectives:
         self.ranks = {}
         self.tf32 = False
 
-    def compute(self, operator, tensors, attributes, device_type):
-        """The results of all ranks, and the type of device that all of them have."""
+    def compute(self, call, tensors, device_type):
+        """The results of all ranks as one tensor on the host, or for repeated inputs where they are."""
         count = tensors[-1].shape[0]
         if count not in self.ranks:
             self.ranks[count] = Ranks(count, device_type)
-        # The rows of an input are contiguous as ranks receive them, whatever layout it was asked for in.
-        parts = [Part(operator, [tensor[rank].clone() for tensor in tensors], attributes, self.tf32) for rank in range(count)]
+        ranks = self.ranks[count]
         try:
-            results, devices = self.ranks[count].compute(parts)
+            results, devices = ranks.compute([self.part(call, tensors, rank) for rank in range(count)])
         except RuntimeError:
             # They may be waiting for each other.
             self.ranks.pop(count).close()
             raise
         if devices != {device_type}:
             raise RuntimeError(f"ranks computed on {', '.join(sorted(devices))}")
-        return results
+        if call.repeated is None:
+            return torch.stack(results)
+        return RankResults(ranks, [result["result"] for result in results], results[0]["shape"], results[0]["dtype"])
+
+    def part(self, call, tensors, rank):
+        """The call of one rank."""
+        # The rows of an input are contiguous as ranks receive them, whatever layout it was asked for in.
+        part = Part(call.operator, [tensor[rank].clone() for tensor in tensors], call.attributes, self.tf32)
+        if call.repeated is not None:
+            part.shapes = [shape[1:] for shape in call.repeated["shapes"]]
+            part.fill = call.repeated["fill"][1:] if "fill" in call.repeated else None
+        return part
 
     def close(self):
         """Ends all ranks."""

@@ -43,6 +43,7 @@ class Engine:
             "implementations": engine_models.implementations(),
             "operators": [*torch_operators.names(), *torch_collectives.OPERATORS],
             "times": True,
+            "repeats": True,
         }
 
     def recover(self, calls):

@@ -24,6 +24,18 @@ def split(model, device):
     return accelerate.dispatch_model(model.to(device), places, main_device=device.index, skip_keys=skipped)
 
 
+def computed(work):
+    """The result of a computation of a split model."""
+    try:
+        return work()
+    except RuntimeError as error:
+        # accelerate moves what a module receives. What a model combines of several layers, as Wav2Vec2 in the sum of all hidden states,
+        # remains where it is.
+        if "to be on the same device" not in str(error):
+            raise
+        raise Unsupported("transformers combines tensors of layers that are on different GPUs, and does not move them") from error
+
+
 def device_map(model, devices):
     """The device of each module: of the layers in each outermost list all in turn, of others the first."""
     places = {name: devices[0] for name, _ in own_tensors(model)}
@@ -51,5 +63,8 @@ def place(name, module, devices, places):
 
 
 def is_stack(module):
-    """Whether a module is a list of layers of one class, which are computed one after another."""
-    return isinstance(module, torch.nn.ModuleList) and len(module) > 1 and len({type(layer) for layer in module}) == 1
+    """Whether a module is a list of layers of one class, which are computed one after another. Modules without parts are not layers:
+    PatchTST has a list with a projection for each channel, and stacks their results."""
+    if not isinstance(module, torch.nn.ModuleList) or len(module) < 2:
+        return False
+    return len({type(layer) for layer in module}) == 1 and any(True for _ in module[0].children())

@@ -108,6 +108,7 @@ pub(crate) const ENGINE: EmbeddedFiles = files! {
     "engine/torch_collectives.py"
     "engine/torch_engine.py"
     "engine/torch_operators.py"
+    "engine/torch_repeated.py"
     "engine/torch_split.py"
 };
 

@@ -54,7 +54,8 @@ pub enum EngineCall {
     },
     /// Computes one operator with the arguments of PyTorch's function. Tensors: `input.0`,
     /// `input.1`, ...; floats as f32, integers as i64, booleans as u8. The reply has the tensor
-    /// `result` in the same form. Only operators that the reply to `hello` names are asked for.
+    /// `result` in the same form, unless `repeated` is there. Only operators that the reply to
+    /// `hello` names are asked for.
     Operator {
         /// The operator.
         #[cfg_attr(feature = "schema", schemars(with = "String"))]
@@ -65,6 +66,26 @@ pub enum EngineCall {
         attributes: Attributes,
         /// How products of f32 are computed: `tf32`, else without rounding their factors.
         dtype: Precision,
+        /// Larger inputs, which repeat the tensors of the message. The result remains on the
+        /// device, and the reply has its number. Only engines whose reply to `hello` has `repeats`
+        /// are asked.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        repeated: Option<RepeatedInputs>,
+    },
+    /// Reads neighbouring elements of a result that remained on the device, in row-major order. The
+    /// reply has the tensor `result` with one dimension, in the form of `operator`.
+    ReadResult {
+        /// From the reply of `operator`.
+        result: u64,
+        /// The flat index of the first element.
+        first: usize,
+        /// The number of elements.
+        count: usize,
+    },
+    /// Drops a result that remained on the device.
+    DropResult {
+        /// From the reply of `operator`.
+        result: u64,
     },
     /// Computes a list of products or convolutions of the engine's own with every algorithm that
     /// its library offers for each, and compares them. Only engines whose reply to `hello` has
@@ -152,6 +173,8 @@ impl EngineCall {
             Self::Open { .. } => "open",
             Self::Compute { .. } => "compute",
             Self::Operator { .. } => "operator",
+            Self::ReadResult { .. } => "read_result",
+            Self::DropResult { .. } => "drop_result",
             Self::Algorithms { .. } => "algorithms",
             Self::Load { .. } => "load",
             Self::Forward { .. } => "forward",
@@ -174,6 +197,20 @@ pub struct InputDescription {
     pub element: Element,
     /// Its layout.
     pub layout: Layout,
+}
+
+/// Inputs that are made on the device by repeating the tensors of a message, so that an input of
+/// gigabytes is not sent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RepeatedInputs {
+    /// The shape of each input, of the rank of its tensor. A tensor is repeated along each dimension
+    /// that is longer here; the last repetition is cut.
+    pub shapes: Vec<Vec<usize>>,
+    /// The shape of a tensor that is filled with NaN and dropped before the operator runs, so that
+    /// the allocator returns its memory for the result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fill: Option<Vec<usize>>,
 }
 
 /// One of several implementations of a computation.

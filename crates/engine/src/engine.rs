@@ -1,7 +1,10 @@
 //! An engine with an open device: the calls of models with their types.
 
 mod operators;
+mod repeated;
 mod times;
+
+pub use repeated::RepeatedResult;
 
 use crate::{
     call::{Computation, DeviceClass, EngineCall, Implementation},

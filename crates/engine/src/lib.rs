@@ -27,22 +27,23 @@ mod tensors;
 
 pub use call::{
     Computation, ComputeOperation, DeviceClass, DeviceRequest, EngineCall, Implementation,
-    InputDescription, RequestHeader, VERSION,
+    InputDescription, RepeatedInputs, RequestHeader, VERSION,
 };
 pub use command::{
     CommandError, EngineCommand, GRAPHS_VARIABLE, LIBRARIES, LIBRARY_VARIABLE, PROGRAM_PREFIX,
     PYTHON_VARIABLE, isolated_python, python_program, share_processors,
 };
 pub use device_identity::device_mismatch;
-pub use engine::{Engine, EngineForward, LoadRequest};
+pub use engine::{Engine, EngineForward, LoadRequest, RepeatedResult};
 pub use engine_name::{EngineName, EngineNameError, LayerPlaces};
 pub use error::EngineError;
 pub use process::{EngineProcess, TIMEOUT_VARIABLE, time_limit};
 pub use python::BUILT_IN;
 pub use reply::{
     AlgorithmResults, AlgorithmsReply, Build, CallFailure, DevicesReply, FailureKind, Feature,
-    ForwardReply, HelloReply, ListedDevice, LoadReply, MemoryReply, ModelTensors, OpenReply,
-    OpenedDevice, OperatorReply, ResponseHeader, SessionReply, TensorPlacement, TimeReply,
+    ForwardReply, HelloReply, KeptResult, ListedDevice, LoadReply, MemoryReply, ModelTensors,
+    OpenReply, OpenedDevice, OperatorReply, ResponseHeader, SessionReply, TensorPlacement,
+    TimeReply,
 };
 #[cfg(feature = "schema")]
 pub use schema::protocol_schema;

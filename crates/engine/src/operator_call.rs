@@ -1,15 +1,34 @@
 //! Calls of operators as messages: numbers on the host as tensors of the protocol, and back.
 
 use crate::{
-    call::{EngineCall, InputDescription},
+    call::{EngineCall, InputDescription, RepeatedInputs},
     reply::OperatorReply,
     tensors::{Tensor, TensorData, Tensors},
 };
-use testgen_operators::calls::{Attributes, Call as OperatorCall, Element, HostTensor, Input};
+use testgen_operators::calls::{
+    Attributes, Call as OperatorCall, Element, HostTensor, Input, PeriodicCall,
+};
 use testgen_types::{Operator, Precision};
 
 /// The header of a call.
 pub(crate) fn header(call: &OperatorCall, dtype: Precision) -> EngineCall {
+    described(call, dtype, None)
+}
+
+/// The header of a call on repeated inputs.
+pub(crate) fn repeated(call: &PeriodicCall, dtype: Precision) -> EngineCall {
+    let repeated = RepeatedInputs {
+        shapes: call.shapes.clone(),
+        fill: call.fill.then(|| call.result.clone()),
+    };
+    described(&call.call, dtype, Some(repeated))
+}
+
+fn described(
+    call: &OperatorCall,
+    dtype: Precision,
+    repeated: Option<RepeatedInputs>,
+) -> EngineCall {
     let inputs = call
         .inputs
         .iter()
@@ -23,6 +42,7 @@ pub(crate) fn header(call: &OperatorCall, dtype: Precision) -> EngineCall {
         inputs,
         attributes: call.attributes.clone(),
         dtype,
+        repeated,
     }
 }
 
@@ -66,10 +86,28 @@ pub(crate) fn received(
 
 /// The result that a reply describes.
 pub(crate) fn result(reply: &OperatorReply, mut tensors: Tensors) -> Result<HostTensor, String> {
-    let tensor = tensors
+    numbers("result", sent(&mut tensors)?, reply.element)
+}
+
+/// The elements of a part of a result, `count` of them; f32 has every number that a result has.
+pub(crate) fn part(mut tensors: Tensors, count: usize) -> Result<Vec<f32>, String> {
+    let Tensor { shape, data } = sent(&mut tensors)?;
+    if shape != [count] {
+        return Err(format!(
+            "tensor `result` has shape {shape:?}, not [{count}]"
+        ));
+    }
+    Ok(match data {
+        TensorData::F32(values) => values,
+        TensorData::I64(values) => values.into_iter().map(|value| value as f32).collect(),
+        TensorData::U8(values) => values.into_iter().map(f32::from).collect(),
+    })
+}
+
+fn sent(tensors: &mut Tensors) -> Result<Tensor, String> {
+    tensors
         .remove("result")
-        .ok_or("the reply has no tensor `result`")?;
-    numbers("result", tensor, reply.element)
+        .ok_or_else(|| "the reply has no tensor `result`".to_owned())
 }
 
 /// A tensor of a message whose numbers are declared to be of type `element`.
@@ -128,6 +166,7 @@ mod tests {
         OperatorReply {
             element,
             device: DeviceClass::Cpu,
+            kept: None,
         }
     }
 

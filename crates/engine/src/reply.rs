@@ -76,6 +76,10 @@ pub struct HelloReply {
     /// Whether the engine has the call `time`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub times: bool,
+    /// Whether `operator` takes repeated inputs, and the engine has the calls `read_result` and
+    /// `drop_result`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub repeats: bool,
 }
 
 /// The kind of GPU that an engine was built for.
@@ -214,6 +218,19 @@ pub struct OperatorReply {
     pub element: Element,
     /// The kind of device that the result was on.
     pub device: DeviceClass,
+    /// A result that remained on the device, because the inputs were repeated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept: Option<KeptResult>,
+}
+
+/// A result that remained on the device.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct KeptResult {
+    /// Its number.
+    pub result: u64,
+    /// Its shape.
+    pub shape: Vec<usize>,
 }
 
 /// The reply to `algorithms`.

@@ -148,6 +148,8 @@ fn answer(engine: &mut dyn OperatorEngine, call: EngineCall, mut sent: Tensors) 
             inputs,
             attributes,
             dtype,
+            // Asked only of engines whose `hello` has `repeats`.
+            repeated: _,
         } => {
             let call =
                 operator_call::received(operator, &inputs, attributes, sent).map_err(failed)?;
@@ -225,6 +227,7 @@ mod tests {
                 only_operators: true,
                 algorithms: true,
                 times: false,
+                repeats: false,
             })
         }
 
@@ -264,6 +267,7 @@ mod tests {
                 OperatorReply {
                     element: tensor.element,
                     device: DeviceClass::Cpu,
+                    kept: None,
                 },
             ))
         }

@@ -13,7 +13,8 @@ use testgen_engine::{
     ComputeOperation, DeviceClass, DeviceRequest, Engine, EngineCommand, EngineError, EngineName,
     StartedEngine, Tensor, TensorData, Tensors,
 };
-use testgen_types::Repetitions;
+use testgen_operators::calls::{Attributes, Call, Element, HostTensor, PeriodicCall, Piece};
+use testgen_types::{Operator, Precision, Repetitions};
 
 /// The limit of calls that are answered, or whose failure is noticed at once: an error about this
 /// limit fails the test.
@@ -109,6 +110,34 @@ fn times_are_as_many_as_requested_and_above_zero() {
     assert!(
         matches!(time("none"), Err(EngineError::Unsupported { message }) if message.contains("does not measure times"))
     );
+}
+
+#[test]
+fn results_of_repeated_inputs_are_read_from_the_device_and_dropped() {
+    let period = HostTensor::new([3], Element::F32, vec![1.0, 2.0, 3.0]);
+    let call = PeriodicCall {
+        call: Call::new(Operator::Copy, vec![period], Attributes::default()),
+        shapes: vec![vec![7]],
+        result: vec![7],
+        fill: true,
+        every: 1,
+    };
+    let read = |mode: &str| {
+        let (engine, mut values) = (start(mode).unwrap(), Vec::new());
+        let mut add = |piece: Piece<'_>| values.extend_from_slice(piece.values);
+        let result = engine.repeated_operator(&call, Precision::F32, &mut add)?;
+        Ok::<_, EngineError>((result.shape, values))
+    };
+    let expected = vec![1.0, 2.0, 3.0, 1.0, 2.0, 3.0, 1.0];
+    assert_eq!(read("repeats").unwrap(), (vec![7], expected));
+    for (mode, part) in [
+        ("repeats_cut", "tensor `result` has shape [6], not [7]"),
+        ("repeats_lost", "no number of a result"),
+        ("operators", "engine scripted does not repeat inputs"),
+    ] {
+        let error = read(mode).expect_err(mode).to_string();
+        assert!(error.contains(part), "{mode}: {error}");
+    }
 }
 
 #[test]

@@ -204,8 +204,8 @@ def answer(request, tensors):
             reply["implementations"] = {"attention": ["first", "second"]}
         if MODE == "experts_close":
             reply["implementations"] = {"experts": ["first", "second"]}
-        if MODE.startswith("operators"):
-            reply["operators"] = ["copy"]
+        if MODE.startswith(("operators", "repeats")):
+            reply |= {"operators": ["copy"], "repeats": MODE.startswith("repeats")}
         if MODE.startswith("times"):
             reply["times"] = True
         return write({"id": identifier, "reply": reply})
@@ -234,6 +234,8 @@ def answer(request, tensors):
         if MODE == "wrong_sums" and request["operation"] == "add":
             elements = [value + 1 for value in elements]
         return write({"id": identifier, "reply": {}}, blob_of({"result": (shape, elements)}))
+    if call in ("read_result", "drop_result"):
+        return scripted_operators.answer_kept(MODE, request, write, serialized)
     if call == "operator":
         return scripted_operators.answer(MODE, request, tensors, write, serialized)
     if call == "load":

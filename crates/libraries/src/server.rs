@@ -162,6 +162,7 @@ impl OperatorEngine for LibraryEngine {
             only_operators: true,
             algorithms: true,
             times: false,
+            repeats: false,
         })
     }
 
@@ -230,6 +231,7 @@ impl OperatorEngine for LibraryEngine {
         let reply = OperatorReply {
             element: computed.tensor.element,
             device: self.class(),
+            kept: None,
         };
         Ok((computed.tensor, reply))
     }

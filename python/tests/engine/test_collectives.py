@@ -5,6 +5,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from engine import torch_collectives, torch_split  # noqa: E402
+from engine.engine_operators import Call  # noqa: E402
 from engine.engine_protocol import Unsupported  # noqa: E402
 
 OUT_OF_PLACE = {"in_place": False, "root": 0}
@@ -22,31 +23,46 @@ def of_ranks(*rows):
     return torch.tensor(rows, dtype=torch.float32)
 
 
+def compute(collectives, operator, tensors, attributes, device="cpu", repeated=None):
+    return collectives.compute(Call(operator, [], attributes, {}, repeated), tensors, device)
+
+
 def test_every_rank_has_the_sum(collectives):
     for in_place in (False, True):
-        sums = collectives.compute("all_reduce", [of_ranks([1, 2], [10, 20])], {"in_place": in_place}, "cpu")
+        sums = compute(collectives, "all_reduce", [of_ranks([1, 2], [10, 20])], {"in_place": in_place})
         assert sums.tolist() == [[11, 22], [11, 22]]
 
 
 def test_parts_go_to_their_ranks(collectives):
     x = of_ranks([1, 2], [3, 4])
-    assert collectives.compute("all_to_all", [x], OUT_OF_PLACE, "cpu").tolist() == [[1, 3], [2, 4]]
-    assert collectives.compute("reduce_scatter", [x], OUT_OF_PLACE, "cpu").tolist() == [[4], [6]]
-    assert collectives.compute("all_gather", [x], OUT_OF_PLACE, "cpu").tolist() == [[1, 2, 3, 4]] * 2
-    assert collectives.compute("broadcast_from_rank", [x], {"root": 1}, "cpu").tolist() == [[3, 4]] * 2
+    assert compute(collectives, "all_to_all", [x], OUT_OF_PLACE).tolist() == [[1, 3], [2, 4]]
+    assert compute(collectives, "reduce_scatter", [x], OUT_OF_PLACE).tolist() == [[4], [6]]
+    assert compute(collectives, "all_gather", [x], OUT_OF_PLACE).tolist() == [[1, 2, 3, 4]] * 2
+    assert compute(collectives, "broadcast_from_rank", [x], {"root": 1}).tolist() == [[3, 4]] * 2
+
+
+def test_results_of_repeated_inputs_remain_on_the_devices_of_the_ranks(collectives):
+    x = of_ranks([1, 2], [10, 20])
+    repeated = {"shapes": [[2, 5]], "fill": [2, 5]}
+    sums = compute(collectives, "all_reduce", [x], OUT_OF_PLACE, repeated=repeated)
+    assert sums.shape() == [2, 5] and sums.dtype == torch.float32
+    assert sums.part(3, 4).tolist() == [22, 11, 11, 22]
+    sums.drop()
+    with pytest.raises(RuntimeError, match="rank 0: CallError: there is no result"):
+        sums.part(0, 1)
 
 
 def test_an_error_names_the_rank_and_the_next_call_starts_others(collectives):
     with pytest.raises(RuntimeError, match=r"rank 0: .*rank 1: "):
-        collectives.compute("row_parallel_product", [of_ranks([1, 2], [3, 4]), torch.ones(2, 3, 1)], OUT_OF_PLACE, "cpu")
+        compute(collectives, "row_parallel_product", [of_ranks([1, 2], [3, 4]), torch.ones(2, 3, 1)], OUT_OF_PLACE)
     assert collectives.ranks == {}
-    assert collectives.compute("all_reduce", [of_ranks([1], [2])], OUT_OF_PLACE, "cpu").tolist() == [[3], [3]]
+    assert compute(collectives, "all_reduce", [of_ranks([1], [2])], OUT_OF_PLACE).tolist() == [[3], [3]]
 
 
 def test_ranks_need_as_many_gpus(collectives, monkeypatch):
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
     with pytest.raises(Unsupported, match="3 ranks need as many GPUs, and 1 are visible"):
-        collectives.compute("all_reduce", [torch.ones(3, 1)], OUT_OF_PLACE, "cuda")
+        compute(collectives, "all_reduce", [torch.ones(3, 1)], OUT_OF_PLACE, "cuda")
 
 
 def test_layers_are_on_all_devices_in_turn():
@@ -56,11 +72,24 @@ def test_layers_are_on_all_devices_in_turn():
             self.scale = torch.nn.Parameter(torch.ones(1))
             self.body = torch.nn.Module()
             self.body.first = torch.nn.Linear(1, 1)
-            self.body.layers = torch.nn.ModuleList(torch.nn.Linear(1, 1) for _ in range(3))
+            self.body.layers = torch.nn.ModuleList(torch.nn.Sequential(torch.nn.Linear(1, 1)) for _ in range(3))
+            # Projections of channels, whose results are stacked.
+            self.body.projections = torch.nn.ModuleList(torch.nn.Linear(1, 1) for _ in range(3))
             self.head = torch.nn.Linear(1, 1)
 
     places = torch_split.device_map(Model(), [2, 0])
-    assert places == {"scale": 2, "body.first": 2, "body.layers.0": 2, "body.layers.1": 2, "body.layers.2": 0, "head": 2}
+    layers = {"body.layers.0": 2, "body.layers.1": 2, "body.layers.2": 0}
+    assert places == {"scale": 2, "body.first": 2, **layers, "body.projections": 2, "head": 2}
+
+
+def test_tensors_of_layers_on_different_gpus_are_not_supported():
+    def fails(message):
+        raise RuntimeError(message)
+
+    with pytest.raises(Unsupported, match="layers that are on different GPUs"):
+        torch_split.computed(lambda: fails("Expected all tensors to be on the same device, but got tensors is on cuda:1"))
+    with pytest.raises(RuntimeError, match="out of range"):
+        torch_split.computed(lambda: fails("index out of range"))
 
 
 def test_a_split_needs_two_gpus():

@@ -42,8 +42,30 @@ def test_results_are_returned_in_a_type_of_the_protocol(operators):
     device = SimpleNamespace(torch=torch.device("cpu"), kind_of=lambda _: "cpu")
     described = [{"element": "i32", "layout": "contiguous"}]
     call = operators.Call("sum", described, {"dim": None}, {"input.0": torch.tensor([2**31 - 1, 1])})
-    reply, tensors = operators.packed(operators.work(call, device, math=False)(), device)
+    reply, tensors = operators.packed(call, operators.work(call, device, math=False)(), device, None)
     # As 32-bit integers wrap around.
     assert reply == {"element": "i32", "device": "cpu"} and tensors["result"].item() == -(2**31)
     with pytest.raises(operators.Unsupported, match="`fft`"):
         operators.work(operators.Call("fft", [], {}, {}), device, math=False)
+
+
+@pytest.mark.parametrize("layout", ["contiguous", "reversed"])
+def test_inputs_are_repeated_on_the_device_and_results_are_read_there(operators, layout):
+    import torch
+
+    from engine.torch_repeated import KeptResults
+
+    device, kept = SimpleNamespace(torch=torch.device("cpu"), kind_of=lambda _: "cpu"), KeptResults()
+    x = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    repeated = {"shapes": [[3, 5]], "fill": [3, 5]}
+    call = operators.Call("neg", [{"element": "f16", "layout": layout}], {}, {"input.0": x}, repeated)
+    assert operators.inputs_of(call, device.torch)[0].is_contiguous() == (layout == "contiguous")
+    reply, tensors = operators.packed(call, operators.work(call, device, math=False)(), device, kept)
+    number = reply["kept"]["result"]
+    assert reply == {"element": "f16", "device": "cpu", "kept": {"result": number, "shape": [3, 5]}} and tensors == {}
+    whole = [1, 2, 3, 1, 2, 4, 5, 6, 4, 5, 1, 2, 3, 1, 2]
+    assert kept.part(number, 0, 15).tolist() == [-value for value in whole]
+    assert kept.part(number, 4, 3).tolist() == [-2, -4, -5]
+    kept.drop(number)
+    with pytest.raises(operators.torch_repeated.CallError, match=f"no result {number}"):
+        kept.part(number, 0, 1)

@@ -3,7 +3,9 @@
 use super::attached::AttachedEngine;
 use std::sync::Arc;
 use testgen_engine::EngineError;
-use testgen_operators::calls::{Call, CallError, Computed, Execute};
+use testgen_operators::calls::{
+    Call, CallError, Computed, Execute, PeriodicCall, PeriodicResult, Piece,
+};
 use testgen_types::{Operator, Precision, Repetitions};
 
 /// Operators that an engine computes.
@@ -30,6 +32,21 @@ impl Execute for EngineOperators {
         Ok(Computed {
             tensor,
             device: AttachedEngine::kind_of(device),
+        })
+    }
+
+    fn execute_periodic(
+        &self,
+        call: &PeriodicCall,
+        read: &mut dyn FnMut(Piece<'_>),
+    ) -> Result<PeriodicResult, CallError> {
+        let engine = self.engine.engine();
+        let computed = engine.repeated_operator(call, self.precision, read);
+        let result = computed.map_err(|error| failed(call.call.operator, error))?;
+        Ok(PeriodicResult {
+            shape: result.shape,
+            element: result.element,
+            device: AttachedEngine::kind_of(result.device),
         })
     }
 
