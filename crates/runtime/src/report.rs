@@ -103,6 +103,7 @@ mod tests {
             kernels: None,
             matrix_unit: None,
             outputs: Vec::new(),
+            layers: Vec::new(),
             providers: Vec::new(),
             memory: None,
             milliseconds: 1.0,

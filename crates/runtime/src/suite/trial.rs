@@ -188,6 +188,7 @@ fn entry(
         kernels: evidence.kernels,
         matrix_unit: evidence.matrix_unit,
         outputs: evidence.outputs,
+        layers: evidence.layers,
         providers: evidence.engine.providers,
         memory: evidence.memory,
         milliseconds: started.elapsed().as_secs_f64() * 1e3,

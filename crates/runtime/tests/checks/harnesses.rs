@@ -89,6 +89,7 @@ harness!(graphormer_base: Graphormer, Graph, GraphEmbedding, graph_embedding);
 harness!(graphormer_regression: Graphormer, Graph, GraphClassification, graph_classification);
 harness!(gemma: Gemma, DecoderOnly, TextGeneration, text_generation);
 harness!(llama: Llama, DecoderOnly, TextGeneration, text_generation);
+harness!(llama_deep: Llama, DecoderOnly, TextGeneration, text_generation);
 harness!(llama_large_golden: Llama, DecoderOnly, TextGeneration, text_generation);
 harness!(llava: Llava, Multimodal, ImageTextToText, image_text_to_text);
 harness!(mamba: Mamba, Ssm, TextGeneration, text_generation);
