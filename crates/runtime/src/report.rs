@@ -106,6 +106,7 @@ mod tests {
             layers: Vec::new(),
             providers: Vec::new(),
             memory: None,
+            expected_milliseconds: None,
             milliseconds: 1.0,
         }
     }

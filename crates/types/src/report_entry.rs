@@ -97,6 +97,9 @@ pub struct ReportEntry {
     /// Memory before and after the load, if the check loaded a model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<LoadMemory>,
+    /// The time that an earlier report has of the check, if it was ignored for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected_milliseconds: Option<f64>,
     /// Wall time of the check in milliseconds.
     pub milliseconds: f64,
 }

@@ -15,6 +15,8 @@ use testgen_base::{atomic_file::TemporaryFile, child_process, progress::RunProgr
 
 /// The environment variable that names the report to the suite.
 pub(crate) const REPORT: &str = "TESTGEN_REPORT";
+/// The environment variable that names an earlier report.
+const EARLIER: &str = "TESTGEN_EARLIER";
 
 /// The names of all tests of a suite.
 pub type Listing = BTreeSet<String>;
@@ -227,6 +229,9 @@ impl Started {
         command
             .envs(part.environment.iter().map(|(name, value)| (*name, value)))
             .env(REPORT, report.path());
+        if target.is_file() {
+            command.env(EARLIER, &target);
+        }
         child_process::end_with_this_process(&mut command);
         let child = command.spawn().map_err(|source| RunError::Start {
             binary: suite.binary.clone(),

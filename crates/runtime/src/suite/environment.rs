@@ -4,6 +4,7 @@
 use super::{device_selection::SelectedDevices, devices::SuiteDevices, engines, locks::Locks};
 use crate::{
     check::CheckContext,
+    earlier_times::EarlierTimes,
     harness::Harness,
     report::Report,
     require::{REQUIRE_VARIABLE, RequiredDevices},
@@ -22,6 +23,8 @@ pub(super) struct Environment {
     pub(super) devices: SuiteDevices,
     pub(super) locks: Locks,
     pub(super) report: Report,
+    /// The expected times of checks.
+    pub(super) earlier: EarlierTimes,
     pub(super) ignored_mode: IgnoredMode,
     /// At least one.
     pub(super) engines: Vec<EngineName>,
@@ -84,6 +87,7 @@ impl Environment {
             ),
             locks: Locks::default(),
             report: Report::from_environment().map_err(|error| error.to_string())?,
+            earlier: EarlierTimes::from_environment(),
             engines: engines::from_environment()?,
             stress: StressRequest::from_environment()?,
             ignored_mode: if nextest || list {

@@ -35,6 +35,7 @@ macro_rules! harness {
                 precisions: PRECISIONS,
                 tolerances: &[],
                 vram_mib: None,
+                limit_seconds: None,
             };
 
             /// Loads the model on the host processor.

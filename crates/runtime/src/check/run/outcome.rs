@@ -63,6 +63,8 @@ pub(crate) struct CheckEvidence {
     /// The compared tensors. Of several comparisons with the same name, the one with the least
     /// headroom.
     pub(crate) outputs: Vec<OutputError>,
+    /// The time that an earlier report has of the check, if it is ignored for that.
+    pub(crate) expected_milliseconds: Option<f64>,
     /// The errors of hidden states beside the reference's own.
     pub(crate) layers: Vec<LayerError>,
 }
