@@ -95,6 +95,9 @@ fn run_available(
         engine,
         &environment.devices,
     ));
+    // Only shown while the suite runs, so that an error is not the check's.
+    let name = test_of(harness, registration, engine);
+    let _ = environment.started.append_line(&name);
     run(harness, registration, base, &context)
 }
 
