@@ -64,6 +64,9 @@ pub struct ModelSpec {
     /// The memory that the model needs on a device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<Memory>,
+    /// Limits of the checks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<Limits>,
 }
 
 /// Changes to the list of checks.
@@ -131,6 +134,16 @@ pub struct Memory {
     /// reason.
     #[schemars(range(min = 1))]
     pub vram_mib: u64,
+}
+
+/// Limits of the checks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct Limits {
+    /// Seconds that a check may take on a device. A check that took longer in the earlier report of
+    /// `testgen run` is ignored, with that time and this limit as the reason.
+    #[schemars(range(min = 1))]
+    pub seconds: u64,
 }
 
 impl Checks {

@@ -45,6 +45,8 @@ fn specs() {
             "expires",
             "memory",
             "vram_mib",
+            "limits",
+            "seconds",
             "cpu",
             "rocm",
             "f16",

@@ -27,6 +27,7 @@ pub(super) struct HarnessContext<'s> {
     devices: Vec<&'static str>,
     precisions: Vec<&'static str>,
     vram_mib: Option<u64>,
+    limit_seconds: Option<u64>,
     skips: Vec<SkipContext<'s>>,
 }
 
@@ -68,6 +69,7 @@ impl<'s> HarnessContext<'s> {
                 .map(|precision| precision.variant_name())
                 .collect(),
             vram_mib: spec.memory.map(|memory| memory.vram_mib),
+            limit_seconds: spec.limits.map(|limits| limits.seconds),
             skips: skips(loaded),
         })
     }

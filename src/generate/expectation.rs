@@ -38,6 +38,7 @@ impl HarnessExpectation {
             subject: expected_subject(loaded, layout)?,
             tolerances: expected_tolerances(&spec.subject),
             vram_mib: spec.memory.map(|memory| memory.vram_mib),
+            limit_seconds: spec.limits.map(|limits| limits.seconds),
             skips: skips(loaded),
             spec_path: layout.shown_spec(&loaded.path)?,
             spec_sha256: sha256(loaded.text.as_bytes()),

@@ -2,12 +2,12 @@
 
 use crate::results::read::{RanOn, is_outside};
 use testgen_base::text::push_line;
-use testgen_types::{OutputError, ReportEntry};
+use testgen_types::{ErrorsOverDepth, OutputError, ReportEntry};
 
 /// Tensors shown for one failure: the trace of a deep model has hundreds.
 const TENSORS_SHOWN: usize = 8;
 
-/// The name of the test, its reason, the device, and for every tensor outside its threshold the
+/// The name of the test, its reason, the device, the errors over depth, and for every tensor outside its threshold the
 /// error and the worst elements. Indented by two spaces, ends with a line break.
 pub fn render_failure(entry: &ReportEntry) -> String {
     let mut text = format!("  {}\n", entry.test_name());
@@ -19,6 +19,9 @@ pub fn render_failure(entry: &ReportEntry) -> String {
             .device_index
             .map_or_else(String::new, |index| format!("{}:{index}, ", entry.device));
         push_line(&mut text, format_args!("    ran on {index}{ran_on}"));
+    }
+    if let Some(errors) = ErrorsOverDepth::new(&entry.layers) {
+        push_line(&mut text, format_args!("    layers: {}", errors.describe()));
     }
     let outside: Vec<&OutputError> = entry
         .outputs

@@ -5,7 +5,7 @@ mod matrix;
 
 use crate::{
     compare::{ReportComparison, render_markdown as render_comparison},
-    results::read::{MergedEntry, MergedReport, ResultStatus, StatusCounts},
+    results::read::{MergedEntry, MergedReport, ResultStatus, StatusCounts, cells},
 };
 use matrix::push_matrix;
 use std::collections::BTreeMap;
@@ -26,6 +26,7 @@ pub fn render_markdown(merged: &MergedReport, base: Option<&ReportComparison>) -
     push_matrix(&mut text, merged, |column| is_absent(merged, column));
     push_not_run(&mut text, merged);
     push_failures(&mut text, merged);
+    push_layers(&mut text, merged);
     if let Some(comparison) = base {
         text.push_str("\n## Compared with the base\n\n");
         text.push_str(&render_comparison(comparison));
@@ -151,6 +152,32 @@ fn push_failures(text: &mut String, merged: &MergedReport) {
         );
     }
     push_rest(text, failures.len(), FAILURES_SHOWN);
+}
+
+/// One line for each model whose errors rise at a layer, and for each red one with layers.
+fn push_layers(text: &mut String, merged: &MergedReport) {
+    let shown = cells(merged).into_iter().filter_map(|cell| {
+        let depth = cell.depth.clone()?;
+        (depth.rise.is_some() || cell.numbers.is_severe()).then_some((cell, depth))
+    });
+    let shown: Vec<_> = shown.collect();
+    if shown.is_empty() {
+        return;
+    }
+    text.push_str("\n## Errors by layer\n\n");
+    for (cell, depth) in shown.iter().take(FAILURES_SHOWN) {
+        push_line(
+            text,
+            format_args!(
+                "- `{}` in {} on {}: {}",
+                cell.model,
+                cell.precision,
+                markdown_cell(&merged.columns[cell.column].label()),
+                markdown_cell(&depth.describe())
+            ),
+        );
+    }
+    push_rest(text, shown.len(), FAILURES_SHOWN);
 }
 
 fn push_rest(text: &mut String, all: usize, shown: usize) {

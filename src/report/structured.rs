@@ -1,5 +1,7 @@
 //! A merged report as JSON for other programs, and its JSON Schema.
 
+mod depth;
+
 use crate::{
     compare::ReportComparison,
     results::read::{
@@ -7,6 +9,7 @@ use crate::{
         first_diverging,
     },
 };
+use depth::StructuredDepth;
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -91,6 +94,9 @@ struct StructuredCell {
     others: StructuredPart,
     /// The first layer that diverges.
     first_diverging: Option<String>,
+    /// The errors of the hidden states by layer; null if no check compared them. `entry.layers` of the
+    /// checks has each.
+    depth: Option<StructuredDepth>,
     milliseconds: f64,
     /// Bytes that loading the model took.
     memory: Option<u64>,
@@ -219,6 +225,7 @@ fn structured_cell(cell: Cell) -> StructuredCell {
         numbers: structured_part(&cell.numbers),
         others: structured_part(&cell.others),
         first_diverging: cell.first_diverging,
+        depth: cell.depth.map(StructuredDepth::from),
         milliseconds: cell.milliseconds,
         memory: cell.memory,
     }

@@ -3,7 +3,7 @@
 mod checks;
 
 use super::{
-    Memory, ModelName, ModelSpec,
+    Limits, Memory, ModelName, ModelSpec,
     fields::{MappingFields, SpecDecoder, list, required_variant},
     subject,
     tree::{Node, YamlValue},
@@ -13,6 +13,7 @@ use testgen_base::{closed_enum::ClosedEnum, text::Quoted};
 use testgen_types::{Architecture, DeviceKind, ModelType, Precision, SubjectKind, Task};
 
 const MEMORY_KEYS: &[&str] = &["vram_mib"];
+const LIMIT_KEYS: &[&str] = &["seconds"];
 
 /// Reads a whole spec; `None` when there are problems, all of which are in `decoder`.
 pub(super) fn spec(decoder: &mut SpecDecoder, document: &Node, stem: &str) -> Option<ModelSpec> {
@@ -41,6 +42,9 @@ pub(super) fn spec(decoder: &mut SpecDecoder, document: &Node, stem: &str) -> Op
     let memory = fields
         .optional("memory")
         .and_then(|node| memory(decoder, node));
+    let limits = fields
+        .optional("limits")
+        .and_then(|node| limits(decoder, node));
     // Fields can be complete and still contradict each other.
     decoder.problems.is_empty().then_some(())?;
     Some(ModelSpec {
@@ -52,6 +56,7 @@ pub(super) fn spec(decoder: &mut SpecDecoder, document: &Node, stem: &str) -> Op
         precisions: precisions?,
         checks,
         memory,
+        limits,
     })
 }
 
@@ -218,4 +223,11 @@ fn memory(decoder: &mut SpecDecoder, node: &Node) -> Option<Memory> {
     let node = fields.optional("vram_mib")?;
     let vram_mib = decoder.positive(node, "memory.vram_mib")?;
     Some(Memory { vram_mib })
+}
+
+fn limits(decoder: &mut SpecDecoder, node: &Node) -> Option<Limits> {
+    let fields = decoder.mapping(node, "limits", LIMIT_KEYS, LIMIT_KEYS)?;
+    let node = fields.optional("seconds")?;
+    let seconds = decoder.positive(node, "limits.seconds")?;
+    Some(Limits { seconds })
 }

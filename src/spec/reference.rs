@@ -32,6 +32,7 @@ checks:
 tolerance:
   - { output: last_hidden_state, precision: f16, rel_l2: 0.02, max_rel: 0.04, reason: \"wide activations\" }
 memory: { vram_mib: 512 }
+limits: { seconds: 600 }
 ```
 ";
 
@@ -88,6 +89,7 @@ pub fn reference() -> String {
         ("checks.xfail[]", "Xfail"),
         ("tolerance[]", "ToleranceSpec"),
         ("memory", "Memory"),
+        ("limits", "Limits"),
     ] {
         if let Some(definition) = definitions.get(definition) {
             section(&mut text, &format!("`{key}`"), definition);

@@ -93,6 +93,7 @@ const MODEL_KEYS: &[&str] = &[
     "checks",
     "tolerance",
     "memory",
+    "limits",
 ];
 const REQUIRED_MODEL_KEYS: &[&str] = &[
     "name",
@@ -114,6 +115,7 @@ const OPERATORS_KEYS: &[&str] = &[
     "precisions",
     "checks",
     "memory",
+    "limits",
 ];
 const REQUIRED_OPERATORS_KEYS: &[&str] = &[
     "name",

@@ -2,7 +2,7 @@
 //! names and texts.
 
 use crate::spec::{
-    CheckpointPlace, CheckpointSource, Checks, LoadedSpec, Memory, ModelName, ModelSpec,
+    CheckpointPlace, CheckpointSource, Checks, Limits, LoadedSpec, Memory, ModelName, ModelSpec,
     ModelSubject, OperatorSpec, OperatorsSubject, SkippedCheck, SpecSubject, StressSpec,
     ToleranceSpec,
 };
@@ -137,6 +137,7 @@ fn base(architecture: Architecture) -> ModelSpec {
         precisions: Precision::ALL.to_vec(),
         checks: Checks::default(),
         memory: None,
+        limits: None,
     }
 }
 
@@ -228,6 +229,7 @@ fn hostile(base: ModelSpec) -> ModelSpec {
             ..Checks::default()
         },
         memory: Some(Memory { vram_mib: u64::MAX }),
+        limits: Some(Limits { seconds: u64::MAX }),
         ..base
     }
 }

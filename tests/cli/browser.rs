@@ -206,7 +206,10 @@ fn a_failing_cell_shows_its_first_diverging_layer_and_worst_elements() {
         body(&wrong_layer),
         &[
             "<svg",
-            "layer.1: error 0.5, allowed 0.001",
+            "layer.1: error 0.5, allowed 0.001, the reference's own 9.00e-6",
+            "dashed is the reference's own error",
+            "<path class=\"reference\"",
+            "Layers: errors rise at `layer.1` of 3 layers: 5.0e-1, 50000 times `layer.0`; the reference's own error is 9.0e-6",
             "class=\"outside\"",
         ],
     );

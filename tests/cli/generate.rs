@@ -64,7 +64,7 @@ fn a_harness_follows_its_spec() {
     let project = Project::empty();
     let extra = "checks:\n  skip:\n    - { check: shape_sweep, device: rocm, reason: \"a \\\"reason\\\"\\n*/\" }\n\
                  tolerance:\n  - { output: logits, precision: f16, rel_l2: 1, max_rel: 0.04, reason: wide }\n\
-                 memory: { vram_mib: 512 }\n";
+                 memory: { vram_mib: 512 }\nlimits: { seconds: 600 }\n";
     project.write(
         "model_specs/bert.yaml",
         BERT.replace("fixture: bert\n", "fixture: bert\n  hub: a/b\n") + extra,
@@ -77,6 +77,7 @@ fn a_harness_follows_its_spec() {
         "hub: Some(\"a/b\"),",
         "rel_l2: 1.0,",
         "vram_mib: Some(512),",
+        "limit_seconds: Some(600),",
         "ToleranceOverride",
         "\"a \\\"reason\\\"\\n*/\"",
         "pub fn create_rocm_text_embedding_endpoint_handler(",

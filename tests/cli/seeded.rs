@@ -165,6 +165,9 @@ fn cuda() -> String {
         tensor("trace.layer.1", Some(0.5), worst),
         tensor("trace.layer.2", Some(0.6), ""),
     ]);
+    let layers = "\"layers\":[{\"name\":\"embed\",\"rel_l2\":1e-6},{\"name\":\"layer.0\",\"rel_l2\":1e-5,\"reference\":8e-6},\
+                  {\"name\":\"layer.1\",\"rel_l2\":0.5,\"reference\":9e-6},{\"name\":\"layer.2\",\"rel_l2\":0.6,\"reference\":\
+                  9.5e-6}],";
     let reason = "\"reason\":\"first diverges at `layer.1`; `layer.0` still agrees\",";
     let right = outputs(&[tensor("last_hidden_state", Some(1e-4), "")]);
     let mut text = line(
@@ -181,7 +184,7 @@ fn cuda() -> String {
         "layer_trace_golden",
         "f32",
         "fail",
-        &format!("{device}{trace}{reason}"),
+        &format!("{device}{trace}{layers}{reason}"),
     );
     let mock = "\"mock\":true,\"reason\":\"the endpoint is a mock: <script>alert('weights')</script> do not load\",";
     text += &line("mocked", "cuda", "output_golden", "f32", "fail", mock);

@@ -36,7 +36,7 @@ fn every_error_of_every_spec_is_shown() {
 fn nested_keys_have_their_path() {
     let nested = "checks:\n  skip:\n    - { check: finite, dvice: rocm }\n    - { check: causal_leak, reason: \"no cache\" }\n\
                   tolerance:\n  - { output: logits, precision: f16, rel_l2: 2, max_rel: a, reason: 5 }\n\
-                  memory: { vram_mib: -3 }\n";
+                  memory: { vram_mib: -3 }\nlimits: { seconds: 0 }\n";
     insta::assert_snapshot!(errors(&(BERT.replace(", f16", "") + nested)));
 }
 

@@ -23,6 +23,8 @@ pub struct Expectation {
     pub tolerances: Vec<ExpectedTolerance>,
     /// The device memory that the model needs, in MiB, if the spec has it.
     pub vram_mib: Option<u64>,
+    /// The seconds that a check may take, if the spec has a limit.
+    pub limit_seconds: Option<u64>,
     /// The checks that the spec skips.
     pub skips: Vec<ExpectedSkip>,
     /// The spec's path as the header contains it.

@@ -11,7 +11,7 @@ use testgen_types::CompileProgress;
 const REDRAW: Duration = Duration::from_millis(100);
 
 /// The interval of lines in a log, which show that the suite is still running.
-const LOG_INTERVAL: Duration = Duration::from_secs(30);
+const LOG_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Prints the current stage, its duration and the last finished test.
 #[derive(Debug)]
@@ -19,6 +19,48 @@ pub struct RunProgress {
     mode: Mode,
     started: Instant,
     drawn: Option<Instant>,
+}
+
+/// How far the tests of a run are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TestProgress<'t> {
+    /// Tests that ended.
+    pub done: usize,
+    /// All tests, if their number is known.
+    pub all: Option<usize>,
+    /// Tests that failed.
+    pub failed: usize,
+    /// The expected time until the last one ends.
+    pub left: Option<Duration>,
+    /// The test that has been running longest, or the one that ended last.
+    pub current: &'t str,
+}
+
+impl TestProgress<'_> {
+    /// `12/40, 1 failed, 35 s, about 60 s left  name`.
+    fn describe(&self, elapsed: Duration) -> String {
+        let all = self.all.map_or_else(String::new, |all| format!("/{all}"));
+        let failed = match self.failed {
+            0 => String::new(),
+            failed => format!(", {failed} failed"),
+        };
+        let left = self.left.map_or_else(String::new, |left| {
+            format!(", about {} left", rounded(left))
+        });
+        let (done, current) = (self.done, self.current);
+        format!(
+            "{done}{all}{failed}, {} s{left}  {current}",
+            elapsed.as_secs()
+        )
+    }
+}
+
+/// Seconds, and minutes from two on, because an expected time is not exact.
+fn rounded(time: Duration) -> String {
+    match time.as_secs() {
+        seconds @ 0..120 => format!("{seconds} s"),
+        seconds => format!("{} min", seconds.div_ceil(60)),
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,17 +110,10 @@ impl RunProgress {
         );
     }
 
-    /// Prints that `done` of `all` tests have finished, `last` being the most recent; `all` may not
-    /// be known.
-    pub fn tests(&mut self, done: usize, all: Option<usize>, last: &str) {
-        let all = all.map_or_else(String::new, |all| format!("/{all}"));
-        self.update(
-            "testing",
-            &format!(
-                "{done}{all}, {} s  {last}",
-                self.started.elapsed().as_secs()
-            ),
-        );
+    /// Prints how far the tests are.
+    pub fn tests(&mut self, tests: &TestProgress<'_>) {
+        let elapsed = self.started.elapsed();
+        self.update("testing", &tests.describe(elapsed));
     }
 
     /// Starts the clock of a stage that prints nothing before its first update.
@@ -153,4 +188,32 @@ fn write_stderr(text: &str) {
     // A closed stderr does not affect the result.
     let _ = stderr.write_all(text.as_bytes());
     let _ = stderr.flush();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_has_the_failures_the_expected_end_and_a_check() {
+        let mut tests = TestProgress {
+            done: 12,
+            all: Some(40),
+            failed: 0,
+            left: None,
+            current: "moe::mixtral::cuda::finite_f32 (9 s)",
+        };
+        let describe = |tests: &TestProgress<'_>| tests.describe(Duration::from_secs(35));
+        assert_eq!(
+            describe(&tests),
+            "12/40, 35 s  moe::mixtral::cuda::finite_f32 (9 s)"
+        );
+        (tests.failed, tests.left) = (1, Some(Duration::from_secs(61)));
+        assert_eq!(
+            describe(&tests),
+            "12/40, 1 failed, 35 s, about 61 s left  moe::mixtral::cuda::finite_f32 (9 s)"
+        );
+        (tests.all, tests.left) = (None, Some(Duration::from_secs(601)));
+        assert!(describe(&tests).starts_with("12, 1 failed, 35 s, about 11 min left"));
+    }
 }

@@ -158,6 +158,7 @@ impl Job {
             precisions: &[Precision::F32],
             tolerances: &[],
             vram_mib: None,
+            limit_seconds: None,
         };
         let loaded = load(
             &spec,

@@ -32,6 +32,8 @@ pub struct Spec {
     pub tolerances: &'static [ToleranceOverride],
     /// The device memory that the model needs, in MiB, if the spec says so.
     pub vram_mib: Option<u64>,
+    /// The seconds that a check may take, if the spec has a limit.
+    pub limit_seconds: Option<u64>,
 }
 
 /// A tolerance of the spec's own for one output in one precision.

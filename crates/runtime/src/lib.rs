@@ -12,6 +12,7 @@ mod bench;
 mod check;
 mod compare;
 mod detect;
+mod earlier_times;
 mod endpoint;
 mod engine;
 mod golden;

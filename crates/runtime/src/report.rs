@@ -13,6 +13,10 @@ use testgen_types::ReportEntry;
 /// The variable that names the file.
 pub(crate) const REPORT_VARIABLE: &str = "TESTGEN_REPORT";
 
+/// The variable that names the file to which the name of each check is appended when it starts, as
+/// one JSON string on a line.
+pub(crate) const STARTED_VARIABLE: &str = "TESTGEN_STARTED";
+
 /// The report file, if there is one.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
@@ -21,16 +25,16 @@ pub(crate) struct Report {
 
 /// The report cannot be written.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot write the report `{}` that {REPORT_VARIABLE} names: {source}", path.display())]
+#[error("cannot write `{}`, which {REPORT_VARIABLE} or {STARTED_VARIABLE} names: {source}", path.display())]
 pub(crate) struct ReportWriteError {
     path: PathBuf,
     source: io::Error,
 }
 
 impl Report {
-    /// The file that the environment names; an empty report without the variable.
-    pub(crate) fn from_environment() -> Result<Self, ReportWriteError> {
-        match std::env::var_os(REPORT_VARIABLE).filter(|path| !path.is_empty()) {
+    /// The file that a variable names; an empty report without the variable.
+    pub(crate) fn from_environment(variable: &str) -> Result<Self, ReportWriteError> {
+        match std::env::var_os(variable).filter(|path| !path.is_empty()) {
             Some(path) => Self::append_to(Path::new(&path)),
             None => Ok(Self::default()),
         }
@@ -103,8 +107,10 @@ mod tests {
             kernels: None,
             matrix_unit: None,
             outputs: Vec::new(),
+            layers: Vec::new(),
             providers: Vec::new(),
             memory: None,
+            expected_milliseconds: None,
             milliseconds: 1.0,
         }
     }

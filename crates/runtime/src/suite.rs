@@ -11,6 +11,7 @@ mod device_selection;
 mod devices;
 mod engines;
 mod environment;
+mod limits;
 mod locks;
 mod precompile;
 mod replay;

@@ -22,6 +22,7 @@ mod check;
 mod closed_enum;
 mod compile_progress;
 mod device_kind;
+mod errors_over_depth;
 mod excerpt;
 mod head;
 mod kernel_entry;
@@ -48,6 +49,7 @@ pub use check::{Check, CheckDevices, CheckEntry, CheckTopic, Engines, Precisions
 pub use closed_enum::UnknownName;
 pub use compile_progress::CompileProgress;
 pub use device_kind::DeviceKind;
+pub use errors_over_depth::{ErrorRise, ErrorsOverDepth};
 pub use excerpt::excerpt;
 pub use head::Head;
 pub use kernel_entry::{FactorLayout, KernelEntry, KernelOutcome};
@@ -62,8 +64,8 @@ pub use quantization::QuantizedCheckpoint;
 pub use registration::{Registration, engine_checks, required_checks};
 pub use registry::{NativeEntry, ScoreFunction};
 pub use report_entry::{
-    EntryStatus, HardwareInfo, LoadMemory, OutputError, ReportEntry, WorstElement, test_name,
-    with_engine,
+    EntryStatus, HardwareInfo, LayerError, LoadMemory, OutputError, ReportEntry, WorstElement,
+    test_name, with_engine,
 };
 pub use task::Task;
 pub use versioned_json::parse_versioned;

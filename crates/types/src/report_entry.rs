@@ -87,6 +87,9 @@ pub struct ReportEntry {
     /// Error and threshold of every compared tensor.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<OutputError>,
+    /// The errors of hidden states beside the reference's own, in the order of the layers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub layers: Vec<LayerError>,
     /// The execution providers that computed the nodes of the graph, where an engine runs one, for
     /// instance ONNX Runtime.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -94,6 +97,9 @@ pub struct ReportEntry {
     /// Memory before and after the load, if the check loaded a model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<LoadMemory>,
+    /// The time that an earlier report has of the check, if it was ignored for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected_milliseconds: Option<f64>,
     /// Wall time of the check in milliseconds.
     pub milliseconds: f64,
 }
@@ -135,6 +141,19 @@ impl OutputError {
             worst: Vec::new(),
         }
     }
+}
+
+/// How far one hidden state is from its reference. It is measured only; [`OutputError`] has what is
+/// compared with a threshold.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LayerError {
+    /// The name in the golden without `trace.`, for instance `layer.16` or `decoder.layer.3`.
+    pub name: String,
+    /// |d| / |ref| over the tensor, in f64; the largest number if it is not finite.
+    pub rel_l2: f64,
+    /// The reference's own error in this precision, in f16 for tf32; absent if it is not recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<f64>,
 }
 
 /// One element of a tensor that fails.

@@ -28,6 +28,7 @@ pub static SPEC: Spec = Spec {
     precisions: &[Precision::F32, Precision::F16, Precision::Bf16],
     tolerances: &[],
     vram_mib: None,
+    limit_seconds: None,
 };
 
 /// Loads the model on the host processor.

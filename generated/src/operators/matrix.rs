@@ -97,6 +97,7 @@ pub static SPEC: Spec = Spec {
     precisions: &[Precision::F32, Precision::Tf32, Precision::F16, Precision::Bf16],
     tolerances: &[],
     vram_mib: None,
+    limit_seconds: None,
 };
 
 /// Loads the operators on the host processor.

@@ -1,9 +1,11 @@
 //! Runs the test binary of a suite: its list of tests, its reports and its exit statuses.
 
 mod followed;
+mod remaining_time;
 
 use super::{BuiltSuite, RunError, Selection};
 use followed::{Followed, FollowedRun};
+use remaining_time::RemainingTime;
 use std::{
     collections::BTreeSet,
     ffi::OsString,
@@ -15,6 +17,10 @@ use testgen_base::{atomic_file::TemporaryFile, child_process, progress::RunProgr
 
 /// The environment variable that names the report to the suite.
 pub(crate) const REPORT: &str = "TESTGEN_REPORT";
+/// The environment variable that names the file of checks that started.
+const STARTED: &str = "TESTGEN_STARTED";
+/// The environment variable that names an earlier report.
+const EARLIER: &str = "TESTGEN_EARLIER";
 
 /// The names of all tests of a suite.
 pub type Listing = BTreeSet<String>;
@@ -168,10 +174,14 @@ pub fn execute(
         .iter()
         .map(|part| Started::new(suite, part, options))
         .collect::<Result<Vec<_>, _>>()?;
-    let followed = started
-        .iter()
-        .map(|process| Followed::new(process.report.path(), process.log_file.path()));
-    let mut followed = FollowedRun::new(followed.collect());
+    let followed = started.iter().map(|process| {
+        Followed::new(
+            process.report.path(),
+            process.log_file.path(),
+            process.started.path(),
+        )
+    });
+    let mut followed = FollowedRun::new(followed.collect(), remaining_time(parts, options));
     let mut children: Vec<&mut Child> = started
         .iter_mut()
         .map(|process| &mut process.child)
@@ -194,12 +204,19 @@ pub fn execute(
     Ok(executions)
 }
 
-/// A running test binary with its files.
+/// The time that the checks take by the report that this run replaces.
+fn remaining_time(parts: &[SuitePart], options: &ExecutionOptions) -> Option<RemainingTime> {
+    let tests = parts.iter().flat_map(|part| &part.selection.tests);
+    (options.work == Work::Checks).then(|| RemainingTime::new(tests, &options.report))
+}
+
+/// A running test binary with its files. The file of checks that started is deleted at the end.
 struct Started {
     child: Child,
     report: TemporaryFile,
     log: PathBuf,
     log_file: TemporaryFile,
+    started: TemporaryFile,
 }
 
 impl Started {
@@ -214,6 +231,7 @@ impl Started {
         let report = TemporaryFile::new(&target).map_err(RunError::write(&target))?;
         let log = log_path(&target, part.name.as_deref());
         let log_file = TemporaryFile::new(&log).map_err(RunError::write(&log))?;
+        let started = TemporaryFile::new(&target).map_err(RunError::write(&target))?;
         let output = log_file
             .handle()
             .try_clone()
@@ -228,7 +246,11 @@ impl Started {
         command.stdin(Stdio::null()).stdout(output).stderr(errors);
         command
             .envs(part.environment.iter().map(|(name, value)| (*name, value)))
-            .env(REPORT, report.path());
+            .env(REPORT, report.path())
+            .env(STARTED, started.path());
+        if target.is_file() {
+            command.env(EARLIER, &target);
+        }
         // A suite without its parent would go on using the GPUs.
         child_process::end_with_this_process(&mut command);
         let child = command.spawn().map_err(|source| RunError::Start {
@@ -240,6 +262,7 @@ impl Started {
             report,
             log,
             log_file,
+            started,
         })
     }
 

@@ -51,6 +51,7 @@ function checksOf(cell) {
   cell.checks = cell.checks || cell.rows.map((row) => ({
     check: data.checks[row[0]][0], isNumbers: data.checks[row[0]][1], status: row[1], red: row[2] === 1, reason: text(row[3]), note: text(row[4]),
     milliseconds: row[5], memory: row[6], source: data.sources[row[7]], first: row[8] === null ? null : data.strings[row[8]], rows: row[9],
+    depth: text(row[10]), layers: (row[11] || []).map(([name, error, reference]) => ({ name: data.strings[name], error, reference })),
   }));
   return cell.checks;
 }

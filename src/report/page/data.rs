@@ -16,10 +16,10 @@ use crate::{
 };
 use comparison::BaseComparison;
 use numbered::Numbered;
-use rows::{CellData, CheckData, OutputData, WorstData, finite, round};
+use rows::{CellData, CheckData, LayerData, OutputData, WorstData, finite, round};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use testgen_types::{Check, HardwareInfo, OutputError, Precision};
+use testgen_types::{Check, ErrorsOverDepth, HardwareInfo, LayerError, OutputError, Precision};
 
 /// All data that the script reads.
 #[derive(Debug, Serialize)]
@@ -150,6 +150,7 @@ impl ValuePool {
             source,
             ..
         } = merged;
+        let depth = ErrorsOverDepth::new(&entry.layers).map(|errors| errors.describe());
         let mut text = |text: Option<&str>| text.map(|text| self.strings.number(text.to_owned()));
         CheckData {
             check: number_of(Check::ALL, entry.check),
@@ -161,12 +162,22 @@ impl ValuePool {
             memory: loaded_bytes(entry),
             source: *source,
             first_diverging: text(first_diverging(entry)),
+            depth: text(depth.as_deref()),
             outputs: entry
                 .outputs
                 .iter()
                 .map(|output| self.output(output))
                 .collect(),
+            layers: entry.layers.iter().map(|layer| self.layer(layer)).collect(),
         }
+    }
+
+    fn layer(&mut self, layer: &LayerError) -> LayerData {
+        LayerData(
+            self.strings.number(layer.name.clone()),
+            finite(layer.rel_l2),
+            layer.reference.map(round),
+        )
     }
 
     fn output(&mut self, output: &OutputError) -> OutputData {

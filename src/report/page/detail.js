@@ -10,11 +10,18 @@ function detail(cell) {
     column.simulated ? h("p", { class: "note-simulated" }, "Simulated device: nothing here was computed on hardware.") : "",
     cell.first ? h("p", { id: "first-diverging" }, "First diverging layer: ", h("strong", {}, cell.first)) : "",
     wrong.map(failure),
-    h("h3", {}, "Error by layer"), plot(cell),
+    h("h3", {}, "Error by layer"), depth(cell), plot(cell),
     checkTable("Checks of numbers", checksOf(cell).filter((check) => check.isNumbers)),
     checkTable("Other checks", checksOf(cell).filter((check) => !check.isNumbers)),
     tensors(cell),
   ];
+}
+
+/** The sentence about the errors by layer, of the first check in which they rise. */
+function depth(cell) {
+  const found = checksOf(cell).filter((check) => check.isNumbers).map((check) => check.depth).filter(Boolean);
+  const sentence = found.find((text) => text.startsWith("errors rise")) || found[0];
+  return sentence ? h("p", { id: "depth" }, "Layers: " + sentence) : "";
 }
 
 function failure(check) {

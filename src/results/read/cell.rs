@@ -3,7 +3,7 @@
 
 use super::{MergedEntry, MergedReport, ResultStatus};
 use std::collections::BTreeMap;
-use testgen_types::{Architecture, Check, OutputError, Precision, ReportEntry};
+use testgen_types::{Architecture, Check, ErrorsOverDepth, OutputError, Precision, ReportEntry};
 
 /// A model on a device in a precision.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,6 +23,8 @@ pub struct Cell {
     pub others: CellPart,
     /// The first layer whose hidden state is outside its threshold.
     pub first_diverging: Option<String>,
+    /// The errors of its layers: where they rise, otherwise of the first check that has them.
+    pub depth: Option<ErrorsOverDepth>,
     /// Milliseconds of all checks.
     pub milliseconds: f64,
     /// Bytes that loading the model took, the maximum over all checks.
@@ -68,6 +70,7 @@ impl Cell {
             .iter()
             .find_map(|merged| first_diverging(&merged.entry))
             .map(str::to_owned);
+        let depth = depth(&numbers);
         let mut numbers = CellPart::new(&numbers);
         // A more severe status is kept: it says more than a missing comparison.
         if computes_without_comparing(entries) && numbers.status >= ResultStatus::Incomplete {
@@ -81,6 +84,7 @@ impl Cell {
             numbers,
             others: CellPart::new(&others),
             first_diverging,
+            depth,
             milliseconds: entries.iter().map(|merged| merged.entry.milliseconds).sum(),
             memory: entries
                 .iter()
@@ -154,6 +158,16 @@ impl CellPart {
     pub fn most_severe(&self) -> usize {
         self.counts.values().next().copied().unwrap_or(0)
     }
+}
+
+/// The errors by layer of the first check in which they rise, or of the first that has them.
+fn depth(entries: &[&MergedEntry]) -> Option<ErrorsOverDepth> {
+    let all: Vec<ErrorsOverDepth> = entries
+        .iter()
+        .filter_map(|merged| ErrorsOverDepth::new(&merged.entry.layers))
+        .collect();
+    let rises = all.iter().find(|errors| errors.rise.is_some());
+    rises.or(all.first()).cloned()
 }
 
 fn tightest<'o>(outputs: impl Iterator<Item = &'o OutputError>) -> Option<&'o OutputError> {

@@ -99,6 +99,7 @@ pub struct Spec {
     pub precisions: &'static [Precision],
     pub tolerances: &'static [ToleranceOverride],
     pub vram_mib: Option<u64>,
+    pub limit_seconds: Option<u64>,
 }
 
 pub type Init = fn(&LoadTarget) -> Endpoint;

@@ -2,9 +2,9 @@
 //!
 //! `pub static SPEC: Spec` defines the model that the suite loads, or the operators that it calls,
 //! and where they run. Its name, subject (model type and checkpoint, or operators and shapes),
-//! architecture, task, devices and precisions, and the memory that it needs must agree with the
-//! spec file; the architecture must be the one of the model type, and the task one of the
-//! architecture's. Devices and precisions contain at least one variant, and none twice; precisions
+//! architecture, task, devices and precisions, the memory that it needs and the time that checks
+//! may take must agree with the spec file; the architecture must be the one of the model type, and
+//! the task one of the architecture's. Devices and precisions contain at least one variant, and none twice; precisions
 //! are in the spec's order, because the first is the default.
 //!
 //! Generate again; in a file written by hand, write each field as a constant, for instance
@@ -38,7 +38,7 @@ pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
     let mut diagnostics: Vec<Diagnostic> = form(harness, spec).into_iter().collect();
     diagnostics.extend(constants(spec));
     diagnostics.extend(consistent(spec));
-    diagnostics.extend(memory(harness, spec));
+    diagnostics.extend(numbers(harness, spec));
     diagnostics.extend(
         harness
             .expectation
@@ -134,16 +134,26 @@ fn consistent(spec: &SpecLiteral<'_>) -> Vec<Diagnostic> {
     diagnostics
 }
 
-/// The memory of the device that the model needs.
-fn memory(harness: &ParsedHarness<'_>, spec: &SpecLiteral<'_>) -> Option<Diagnostic> {
-    let (value, expectation) = (spec.fields.get("vram_mib")?, harness.expectation?);
-    let found = match literal::option(&harness.names, value) {
-        Some(Some(number)) => literal::integer(number).map(Some),
-        Some(None) => Some(None),
-        None => None,
+/// The memory of the device that the model needs, and the time that a check may take.
+fn numbers(harness: &ParsedHarness<'_>, spec: &SpecLiteral<'_>) -> Vec<Diagnostic> {
+    let Some(expectation) = harness.expectation else {
+        return Vec::new();
     };
-    let message = "`SPEC.vram_mib` differs from the spec";
-    (found != Some(expectation.vram_mib)).then(|| Diagnostic::at(*value, message, AGAIN))
+    let fields = [
+        ("vram_mib", expectation.vram_mib),
+        ("limit_seconds", expectation.limit_seconds),
+    ];
+    let wrong = fields.into_iter().filter_map(|(name, right)| {
+        let value = spec.fields.get(name)?;
+        let found = match literal::option(&harness.names, value) {
+            Some(Some(number)) => literal::integer(number).map(Some),
+            Some(None) => Some(None),
+            None => None,
+        };
+        let message = format!("`SPEC.{name}` differs from the spec");
+        (found != Some(right)).then(|| Diagnostic::at(*value, message, AGAIN))
+    });
+    wrong.collect()
 }
 
 fn is_set<T: Ord>(words: &[T]) -> bool {

@@ -24,6 +24,7 @@ pub(crate) fn models() -> Vec<Expectation> {
         expectation("distilbert", ModelType::DistilBert, Task::FillMask),
         Expectation {
             vram_mib: Some(512),
+            limit_seconds: Some(600),
             tolerances: vec![
                 tolerance("logits", Precision::F16, Precision::F16.tolerance_ceiling()),
                 tolerance("logits", Precision::F32, [1e-5, 6e-5]),
@@ -111,6 +112,7 @@ pub(crate) fn expectation(name: &str, model_type: ModelType, task: Task) -> Expe
         precisions: Precision::ALL.to_vec(),
         tolerances: Vec::new(),
         vram_mib: None,
+        limit_seconds: None,
         skips: vec![ExpectedSkip {
             check: Check::Placement,
             device: Some(DeviceKind::Cpu),
@@ -146,6 +148,7 @@ pub(crate) fn harness(expectation: &Expectation) -> String {
             subject_types(&expectation.subject).to_owned(),
         ),
         ("@VRAM@", format!("{:?}", expectation.vram_mib)),
+        ("@LIMIT@", format!("{:?}", expectation.limit_seconds)),
         (
             "@OVERRIDE@",
             if tolerances.is_empty() {

@@ -3,7 +3,9 @@
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
 use super::{
-    comparison::hidden_states::{compare_trace, first_diverging, is_hidden_state},
+    comparison::hidden_states::{
+        compare_trace, first_diverging, is_hidden_state, measure_deep_trace,
+    },
     run::{Abort, CheckResult, CheckRun, Failures, SubjectUnderTest, refuses_inputs},
 };
 use crate::golden::{Golden, RecordedCase};
@@ -35,6 +37,7 @@ pub(super) fn compare(
         compare_case(run, tested, golden, case, &mut failures)?;
     }
     // The trace is compared only after a failure, to name the layer in which the error arises.
+    // `layer_trace_golden` evaluates it, in one precision.
     let traced = !golden.trace.is_empty() && tested.loaded().lacks(Feature::HiddenStates).is_none();
     if !failures.is_empty() && traced {
         let compared = compare_trace(run, tested, golden, is_hidden_state)?;
@@ -43,6 +46,9 @@ pub(super) fn compare(
             None => "the main case's hidden states all agree: what follows the last layer differs"
                 .to_owned(),
         });
+    }
+    if failures.is_empty() && traced {
+        measure_deep_trace(run, tested, golden);
     }
     failures.conclude()?;
     Ok(without_noise(run, tested, golden))

@@ -4,8 +4,9 @@
 use super::{device_selection::SelectedDevices, devices::SuiteDevices, engines, locks::Locks};
 use crate::{
     check::CheckContext,
+    earlier_times::EarlierTimes,
     harness::Harness,
-    report::Report,
+    report::{REPORT_VARIABLE, Report, STARTED_VARIABLE},
     require::{REQUIRE_VARIABLE, RequiredDevices},
     stress_request::StressRequest,
 };
@@ -22,6 +23,10 @@ pub(super) struct Environment {
     pub(super) devices: SuiteDevices,
     pub(super) locks: Locks,
     pub(super) report: Report,
+    /// The names of checks that started.
+    pub(super) started: Report,
+    /// The expected times of checks.
+    pub(super) earlier: EarlierTimes,
     pub(super) ignored_mode: IgnoredMode,
     /// At least one.
     pub(super) engines: Vec<EngineName>,
@@ -83,7 +88,9 @@ impl Environment {
                 SelectedDevices::from_environment().map_err(|error| error.to_string())?,
             ),
             locks: Locks::default(),
-            report: Report::from_environment().map_err(|error| error.to_string())?,
+            report: named(REPORT_VARIABLE)?,
+            started: named(STARTED_VARIABLE)?,
+            earlier: EarlierTimes::from_environment(),
             engines: engines::from_environment()?,
             stress: StressRequest::from_environment()?,
             ignored_mode: if nextest || list {
@@ -93,6 +100,10 @@ impl Environment {
             },
         })
     }
+}
+
+fn named(variable: &str) -> Result<Report, String> {
+    Report::from_environment(variable).map_err(|error| error.to_string())
 }
 
 /// Whether the harness has a check on `kind` that is not skipped.

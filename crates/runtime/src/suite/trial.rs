@@ -2,6 +2,7 @@
 
 use super::{
     environment::{Environment, IgnoredMode},
+    limits::{OverLimit, too_large},
     room::MachineShare,
 };
 use crate::{
@@ -29,16 +30,25 @@ pub(super) fn trial(
     let flagged = environment.ignored_mode == IgnoredMode::InList
         && known_to_be_ignored(environment, harness, registration, &engine);
     let shared = Arc::clone(environment);
-    let name = with_engine(
-        name_of(harness, registration),
-        engine.in_report().as_deref(),
-    );
+    let name = test_of(harness, registration, &engine);
     Trial::ignorable_test(name, move || {
         let (entry, log) = run_available(&shared, harness, registration, &engine);
         shared.report.append(&entry)?;
         completion(&shared, &entry, &log)
     })
     .with_ignored_flag(flagged)
+}
+
+/// The name of a check's test on an engine.
+pub(super) fn test_of(
+    harness: &Harness,
+    registration: Registration,
+    engine: &EngineName,
+) -> String {
+    with_engine(
+        name_of(harness, registration),
+        engine.in_report().as_deref(),
+    )
 }
 
 /// The name of a check's test.
@@ -65,9 +75,13 @@ fn run_available(
     let base = &environment.base;
     let context = environment.context(harness, registration.device, engine.clone());
     if let Some(status) = without_running(environment, harness, registration, engine) {
+        let over = over_limit(environment, harness, registration, engine);
         let outcome = CheckOutcome {
             status,
-            evidence: CheckEvidence::default(),
+            evidence: CheckEvidence {
+                expected_milliseconds: over.map(|over| over.milliseconds),
+                ..CheckEvidence::default()
+            },
         };
         return (
             entry(harness, registration, &context, outcome, base, started),
@@ -81,6 +95,9 @@ fn run_available(
         engine,
         &environment.devices,
     ));
+    // Only shown while the suite runs, so that an error is not the check's.
+    let name = test_of(harness, registration, engine);
+    let _ = environment.started.append_line(&name);
     run(harness, registration, base, &context)
 }
 
@@ -116,21 +133,42 @@ fn without_running(
         let reason = "it takes minutes; `testgen run --stress` runs it".to_owned();
         return Some(CheckStatus::Ignored { reason });
     }
+    if let Some(over) = over_limit(environment, harness, registration, engine) {
+        return Some(CheckStatus::Ignored {
+            reason: over.reason(),
+        });
+    }
     // The checks of fallbacks and mocks pass without the device: its absence is what they examine.
     if !registration.check.is_numeric() {
         return None;
     }
     let requirements = &environment.requirements;
-    let unavailable =
-        environment
-            .devices
-            .unavailable(harness.spec, registration.device, engine, requirements)?;
-    let reason = unavailable.reason;
-    Some(if unavailable.required {
+    let device = registration.device;
+    let unavailable = environment
+        .devices
+        .unavailable(harness.spec, device, engine, requirements);
+    let (reason, required) = match unavailable {
+        Some(unavailable) => (unavailable.reason, unavailable.required),
+        None => (
+            too_large(environment, harness, registration, engine)?,
+            requirements.on(device).is_some(),
+        ),
+    };
+    Some(if required {
         CheckStatus::Fail { reason }
     } else {
         CheckStatus::Ignored { reason }
     })
+}
+
+fn over_limit(
+    environment: &Environment,
+    harness: &Harness,
+    registration: Registration,
+    engine: &EngineName,
+) -> Option<OverLimit> {
+    let test = test_of(harness, registration, engine);
+    OverLimit::find(environment, harness, (test, registration.device))
 }
 
 /// Whether it is known without running that the check is ignored.
@@ -188,8 +226,10 @@ fn entry(
         kernels: evidence.kernels,
         matrix_unit: evidence.matrix_unit,
         outputs: evidence.outputs,
+        layers: evidence.layers,
         providers: evidence.engine.providers,
         memory: evidence.memory,
+        expected_milliseconds: evidence.expected_milliseconds,
         milliseconds: started.elapsed().as_secs_f64() * 1e3,
     }
 }

@@ -2,6 +2,7 @@
 //! Without a fault all checks pass.
 
 mod config;
+mod depth;
 mod device;
 mod encoder_decoder;
 mod golden;
@@ -156,6 +157,11 @@ pub(crate) const TESTS: &[Test] = tests! {
         without_a_fault,
         one_wrong_value,
         two_swapped_rows,
+    }
+    depth {
+        without_a_fault,
+        one_wrong_layer,
+        a_norm_off_by_a_hundredth,
     }
     ssm {
         slower_decay,

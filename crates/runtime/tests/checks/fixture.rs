@@ -29,10 +29,13 @@ pub(crate) fn fixtures() -> PathBuf {
 
 /// The directory of a synthetic checkpoint, beside its spec.
 fn recorded(harness: &Harness) -> PathBuf {
-    let specs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../model_specs");
-    specs
-        .join(harness.spec.architecture.as_str())
-        .join(harness.spec.name)
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let below = Path::new(harness.spec.architecture.as_str()).join(harness.spec.name);
+    let folders = ["model_specs", "fixtures/deep"];
+    let mut found = folders
+        .map(|folder| root.join(folder).join(&below))
+        .into_iter();
+    found.find(|path| path.exists()).unwrap()
 }
 
 impl Fixture {

@@ -35,6 +35,7 @@ macro_rules! harness {
                 precisions: PRECISIONS,
                 tolerances: &[],
                 vram_mib: None,
+                limit_seconds: None,
             };
 
             /// Loads the model on the host processor.
@@ -89,6 +90,7 @@ harness!(graphormer_base: Graphormer, Graph, GraphEmbedding, graph_embedding);
 harness!(graphormer_regression: Graphormer, Graph, GraphClassification, graph_classification);
 harness!(gemma: Gemma, DecoderOnly, TextGeneration, text_generation);
 harness!(llama: Llama, DecoderOnly, TextGeneration, text_generation);
+harness!(llama_deep: Llama, DecoderOnly, TextGeneration, text_generation);
 harness!(llama_large_golden: Llama, DecoderOnly, TextGeneration, text_generation);
 harness!(llava: Llava, Multimodal, ImageTextToText, image_text_to_text);
 harness!(mamba: Mamba, Ssm, TextGeneration, text_generation);

@@ -50,6 +50,7 @@ pub(crate) fn answer(
         precisions: &[Precision::F32],
         tolerances: &[],
         vram_mib: None,
+        limit_seconds: None,
     };
     let target = LoadTarget {
         checkpoint: Some(Checkpoint::at(directory(fixture))),

@@ -36,7 +36,18 @@ pub(super) struct CheckData {
     pub(super) source: usize,
     pub(super) first_diverging: Option<usize>,
     pub(super) outputs: Vec<OutputData>,
+    /// The sentence about its errors over depth.
+    pub(super) depth: Option<usize>,
+    pub(super) layers: Vec<LayerData>,
 }
+
+/// name, error, the reference's own error.
+#[derive(Debug, Serialize)]
+pub(super) struct LayerData(
+    pub(super) usize,
+    pub(super) Option<f64>,
+    pub(super) Option<f64>,
+);
 
 /// A row of a check's outputs.
 #[derive(Debug)]
@@ -104,8 +115,10 @@ impl Serialize for CheckData {
             source,
             first_diverging,
             outputs,
+            depth,
+            layers,
         } = self;
-        (
+        let row = (
             check,
             status,
             u8::from(*red),
@@ -116,8 +129,14 @@ impl Serialize for CheckData {
             source,
             first_diverging,
             outputs,
-        )
-            .serialize(serializer)
+        );
+        // Most checks compare no layers.
+        if layers.is_empty() {
+            row.serialize(serializer)
+        } else {
+            let (a, b, c, d, e, f, g, h, i, j) = row;
+            (a, b, c, d, e, f, g, h, i, j, depth, layers).serialize(serializer)
+        }
     }
 }
 

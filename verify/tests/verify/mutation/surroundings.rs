@@ -45,6 +45,11 @@ pub(super) fn surroundings(text: &str) -> Vec<Mutant> {
             "vram_mib: Some(1)",
         ),
         (
+            "another time limit",
+            "limit_seconds: None",
+            "limit_seconds: Some(1)",
+        ),
+        (
             "precisions in another order",
             "Precision::F16, Precision::Bf16",
             "Precision::Bf16, Precision::F16",

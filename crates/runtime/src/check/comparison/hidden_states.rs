@@ -25,6 +25,7 @@ pub(in crate::check) fn compare_trace(
         let traced = format!("trace.{name}");
         let failure = match forward.trace.iter().find(|(found, _)| found == name) {
             Some((_, got)) => {
+                run.measure_layer(name, inputs, (expected, got), tolerance);
                 run.compare_recorded(&traced, inputs, (expected, got), (tolerance, &traced))
             }
             None => Some(format!("`{traced}` was not computed")),
@@ -49,6 +50,37 @@ pub(in crate::check) fn compare_trace(
         });
     }
     Ok(compared)
+}
+
+/// Layers from which on a model is deep: its errors are reported by layer also if they pass.
+const DEEP: usize = 8;
+
+/// Adds the errors of the hidden states of a deep model to the evidence, without evaluating them.
+pub(in crate::check) fn measure_deep_trace(
+    run: &mut CheckRun<'_>,
+    tested: &SubjectUnderTest,
+    golden: &Golden,
+) {
+    let states = || {
+        golden
+            .trace
+            .iter()
+            .filter(|(name, _)| is_hidden_state(name))
+    };
+    if states().count() < DEEP {
+        return;
+    }
+    let inputs = &golden.main().inputs;
+    // The outputs agree. A trace that does not fit into memory must not change that.
+    let Ok(forward) = tested.model().forward_traced(inputs) else {
+        return;
+    };
+    let tolerance = run.tolerance(golden, tested);
+    for (name, expected) in states() {
+        if let Some((_, got)) = forward.trace.iter().find(|(found, _)| found == name) {
+            run.measure_layer(name, inputs, (expected, got), tolerance);
+        }
+    }
 }
 
 /// A message with the first hidden state that diverges, in which the error arises.

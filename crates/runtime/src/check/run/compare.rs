@@ -10,6 +10,7 @@ use crate::{
 };
 use std::borrow::Cow;
 use testgen_nn::array::{Array, Arrays};
+use testgen_types::LayerError;
 
 /// An output in the golden. Its scale and its noise set the threshold where two runs of the device
 /// are compared.
@@ -70,12 +71,40 @@ impl CheckRun<'_> {
         (expected, got): (&RecordedTensor, &Array),
         (tolerance, name): (Tolerance<'_>, &str),
     ) -> Option<String> {
-        let threshold = tolerance.golden(name);
-        let comparison = match self.comparable(inputs, expected, got) {
+        let comparison = self.with_recorded(label, inputs, (expected, got), tolerance.golden(name));
+        self.decide(label, (tolerance, name), comparison)
+    }
+
+    /// Adds the error of the hidden state `name` to the evidence, beside the reference's own and
+    /// without evaluating it.
+    pub(in crate::check) fn measure_layer(
+        &mut self,
+        name: &str,
+        inputs: &Arrays,
+        tensors: (&RecordedTensor, &Array),
+        tolerance: Tolerance<'_>,
+    ) {
+        let traced = format!("trace.{name}");
+        let comparison = self.with_recorded(&traced, inputs, tensors, tolerance.golden(&traced));
+        self.evidence.layers.push(LayerError {
+            name: name.to_owned(),
+            rel_l2: comparison.error.rel_l2,
+            reference: tolerance.noise(&traced).map(|noise| noise.rel_l2),
+        });
+    }
+
+    /// The comparison with a recorded result of a call with `inputs`.
+    fn with_recorded(
+        &self,
+        label: &str,
+        inputs: &Arrays,
+        (expected, got): (&RecordedTensor, &Array),
+        threshold: Threshold,
+    ) -> TensorComparison {
+        match self.comparable(inputs, expected, got) {
             Some([expected, got]) => compare(label, &expected, &got, threshold),
             None => incomparable(label, expected.shape(), got, threshold),
-        };
-        self.decide(label, (tolerance, name), comparison)
+        }
     }
 
     /// The numbers of a recorded result that are compared, and those of `got`, or `None` if they

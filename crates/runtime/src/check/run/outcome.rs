@@ -3,7 +3,7 @@
 use crate::engine::EngineEvidence;
 use std::error::Error;
 use testgen_nn::forward::ForwardError;
-use testgen_types::{HardwareInfo, LoadMemory, MatrixUnit, OutputError};
+use testgen_types::{HardwareInfo, LayerError, LoadMemory, MatrixUnit, OutputError};
 
 /// A finished check.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,6 +63,10 @@ pub(crate) struct CheckEvidence {
     /// The compared tensors. Of several comparisons with the same name, the one with the least
     /// headroom.
     pub(crate) outputs: Vec<OutputError>,
+    /// The time that an earlier report has of the check, if it is ignored for that.
+    pub(crate) expected_milliseconds: Option<f64>,
+    /// The errors of hidden states beside the reference's own.
+    pub(crate) layers: Vec<LayerError>,
 }
 
 impl CheckEvidence {

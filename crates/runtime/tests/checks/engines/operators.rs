@@ -32,6 +32,7 @@ static SPEC: Spec = Spec {
     precisions: &[Precision::F32],
     tolerances: &[],
     vram_mib: None,
+    limit_seconds: None,
 };
 
 /// The checks that compare results.

@@ -10,14 +10,14 @@ use testgen_fuzz::{Target, assert_message};
 #[test]
 fn compiling_is_read_from_the_log_until_a_check_has_ended() {
     let folder = tempfile::tempdir().expect("a folder");
-    let [report, log] = ["report", "log"].map(|name| folder.path().join(name));
+    let [report, log, started] = ["report", "log", "started"].map(|name| folder.path().join(name));
     let write = |path, text: &str| std::fs::write(path, text).expect("a file");
     write(&report, "");
     write(
         &log,
         "other\ncompiling GPU kernels: 1/4\ncompiling GPU kernels: 3/4\n",
     );
-    let mut followed = Followed::new(&report, &log);
+    let mut followed = Followed::new(&report, &log, &started);
     followed.read();
     assert_eq!(followed.compiled, Some(CompileProgress { done: 3, all: 4 }));
     write(&report, "{}\n");
@@ -26,6 +26,36 @@ fn compiling_is_read_from_the_log_until_a_check_has_ended() {
         (followed.entries, followed.compiled),
         (1, Some(CompileProgress { done: 3, all: 4 }))
     );
+}
+
+/// A record with a status, of a model.
+fn record(model: &str, status: &str) -> String {
+    format!(
+        r#"{{"version":1,"model":"{model}","architecture":"encoder_only","device":"cpu","check":"finite","precision":"f32","status":"{status}","reason":"r","device_name":"host","milliseconds":1}}"#
+    )
+}
+
+#[test]
+fn failures_and_running_checks_are_read_line_by_line() {
+    let test = |model: &str| format!("encoder_only::{model}::cpu::finite_f32");
+    let pieces = |pieces: &[&str]| {
+        let pieces = pieces.iter().map(|piece| piece.as_bytes().to_vec());
+        Pieces(pieces.collect()).growing()
+    };
+    let started = format!("{:?}\n{:?}\n", test("a"), test("b"));
+    let [a, b] = [record("a", "fail"), record("b", "pass")];
+    let report = pieces(&[&a[..40], &format!("{}\n", &a[40..]), &format!("{b}\n")]);
+    let mut followed = Followed::following([report, pieces(&[]), pieces(&[&started])]);
+    let mut shown = Vec::new();
+    for _ in 0..6 {
+        followed.read();
+        let running = followed.running.iter().map(|check| check.name.as_str());
+        shown.push((running.collect::<Vec<_>>().join(" "), followed.failed));
+    }
+    shown.dedup();
+    let both = format!("{} {}", test("a"), test("b"));
+    assert_eq!(shown, [(both, 0), (test("b"), 1), (String::new(), 1)]);
+    assert_eq!(followed.ended, [test("a"), test("b")]);
 }
 
 /// A file that grows: after each piece, one read returns nothing.
@@ -88,7 +118,8 @@ fn fuzz_a_growing_report_and_log() {
         check: &|bytes| {
             let pieces = Pieces::new(bytes);
             let count = pieces.0.len();
-            let mut followed = Followed::following(pieces.growing(), Pieces::new(bytes).growing());
+            let [log, started] = [(); 2].map(|()| Pieces::new(bytes).growing());
+            let mut followed = Followed::following([pieces.growing(), log, started]);
             for _ in 0..count {
                 followed.read();
             }
@@ -99,6 +130,10 @@ fn fuzz_a_growing_report_and_log() {
             if !followed.last.is_empty() {
                 assert_message(&followed.last);
             }
+            followed
+                .running
+                .iter()
+                .for_each(|check| drop(assert_message(&check.name)));
             let (entries, compiled) = (followed.entries.min(3), followed.compiled.is_some());
             format!("{entries} {compiled} {}", followed.last.is_empty())
         },
