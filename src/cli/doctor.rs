@@ -6,12 +6,13 @@ mod native;
 use super::{Out, text_format::TextFormat};
 use crate::settings::{Overrides, Settings};
 use std::{path::PathBuf, time::Duration};
-use testgen_base::{cli_error::Error, exit_code::ExitCode, requirement::Requirement};
+use testgen_base::{cli_error::Error, exit_code::ExitCode};
 use testgen_doctor::{
     ComputationOptions, Diagnosis, RowStatus, compute, evaluate, evaluate_computations,
     evaluate_requirements, gather,
 };
 use testgen_engine::EngineName;
+use testgen_types::Requirement;
 
 /// Report whether this machine can produce valid results, and compute known answers on every device
 ///

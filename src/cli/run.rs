@@ -19,11 +19,9 @@ use crate::{
     spec::{LoadedSpec, load_all},
 };
 use std::{ffi::OsString, num::NonZeroU32, path::PathBuf};
-use testgen_base::{
-    cli_error::Error, exit_code::ExitCode, progress::RunProgress, requirement::Requirement,
-};
+use testgen_base::{cli_error::Error, exit_code::ExitCode, progress::RunProgress};
 use testgen_engine::EngineName;
-use testgen_types::DeviceKind;
+use testgen_types::{DeviceKind, Requirement};
 
 /// Generate, verify, build and run the suite, and show the results by model and device
 ///
@@ -131,7 +129,9 @@ pub(super) fn run(arguments: &RunArguments, out: &mut Out) -> Result<ExitCode, E
         &arguments.engine
     };
     let mut progress = RunProgress::new(arguments.suite.quiet);
+    let required = arguments.required();
     // Before anything is written or built, which takes minutes.
+    Requirement::confirm_distinct(&required).map_err(RunError::Requirement)?;
     confirm_computed(&filter.select(&load_all(&settings.specs)?)?, engines)?;
     if !suite::write_verified(&settings, &mut progress)? {
         return Ok(ExitCode::Findings);
@@ -153,7 +153,6 @@ pub(super) fn run(arguments: &RunArguments, out: &mut Out) -> Result<ExitCode, E
     if selection.tests.is_empty() && !listing.is_empty() {
         return Err(RunError::NothingSelected.into());
     }
-    let required = arguments.required();
     let mut environment = simulation;
     environment.extend(engines);
     environment.extend(required_variable(&required));

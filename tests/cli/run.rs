@@ -175,7 +175,9 @@ fn a_required_device_must_compute() {
     let simulated = r#"::rocm::|pass|"device_name":"gfx1100 (hip-sim)","simulated":true"#;
     run(&project, simulated, &["--require", "rocm"]).expect_code(1);
     run(&project, simulated, &["--require", "rocm-sim"]).expect_code(0);
-    run(&project, "", &["--require", "gpu"]).expect_code(2);
+    for refused in ["gpu", "cpu:2", "cpu-sim", "rocm,rocm-sim"] {
+        run(&project, "", &["--require", refused]).expect_code(2);
+    }
 }
 
 #[test]

@@ -14,5 +14,4 @@ pub mod json_lines;
 pub mod limited_output;
 pub mod page;
 pub mod progress;
-pub mod requirement;
 pub mod text;

@@ -5,7 +5,8 @@ use crate::{
     row::{Area, DoctorRow, RowStatus},
 };
 use std::collections::BTreeSet;
-use testgen_base::{requirement::Requirement, text::Count};
+use testgen_base::text::Count;
+use testgen_types::Requirement;
 
 /// One line for each requirement.
 pub fn evaluate_requirements(

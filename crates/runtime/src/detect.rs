@@ -83,6 +83,33 @@ pub fn detect(
     }
 }
 
+/// The devices of `kind` that an engine can use, one for each ordinal.
+pub(crate) fn usable(kind: DeviceKind, engine: &EngineName) -> Vec<Device> {
+    let paths: &[DetectionPath] = match kind {
+        DeviceKind::Cpu => return vec![host_processor()],
+        DeviceKind::Cuda => &[DetectionPath::CudaDriver],
+        DeviceKind::Rocm => &[DetectionPath::HipRuntime, DetectionPath::CudaCompatibility],
+    };
+    let listed = paths
+        .iter()
+        .filter_map(|path| listed_for_engine(*path, kind, engine).ok());
+    usable_of(listed.flatten(), kind, engine_kind(engine))
+}
+
+fn usable_of(
+    devices: impl Iterator<Item = Device>,
+    kind: DeviceKind,
+    engine: EngineKind,
+) -> Vec<Device> {
+    let mut found: Vec<Device> = devices
+        .filter(|device| device.kind == kind && device.unusable_by(engine).is_none())
+        .collect();
+    // Two paths may list the same device.
+    found.sort_by_key(|device| device.index);
+    found.dedup_by_key(|device| device.index);
+    found
+}
+
 /// The current visible-device variables.
 pub fn visible_devices() -> Visibility {
     testgen_device::visible_devices(&System::host())
@@ -99,24 +126,32 @@ fn on_path(
     index: DeviceIndex,
     engine: &EngineName,
 ) -> Result<Device, DeviceUnavailable> {
+    let listed = listed_for_engine(path, kind, engine)?;
+    select(listed, index, kind, engine_kind(engine))
+}
+
+fn engine_kind(engine: &EngineName) -> EngineKind {
+    if engine.is_native() {
+        EngineKind::Native
+    } else {
+        EngineKind::Process
+    }
+}
+
+/// The devices of a path for an engine, also the ones that it cannot use.
+fn listed_for_engine(
+    path: DetectionPath,
+    kind: DeviceKind,
+    engine: &EngineName,
+) -> Result<Vec<Device>, DeviceUnavailable> {
     // A process brings its backend along, whatever features this program was built with.
     if !engine.is_native() {
-        return select(
-            listed_for_process(machine(), path, kind, || reported_devices(engine))?,
-            index,
-            kind,
-            EngineKind::Process,
-        );
+        return listed_for_process(machine(), path, kind, || reported_devices(engine));
     }
-    if let Some(feature) = missing_feature(path) {
-        return Err(not_built(kind, path, feature));
+    match missing_feature(path) {
+        Some(feature) => Err(not_built(kind, path, feature)),
+        None => listed(machine(), path, kind),
     }
-    select(
-        listed(machine(), path, kind)?,
-        index,
-        kind,
-        EngineKind::Native,
-    )
 }
 
 /// The devices that a library of this process lists.

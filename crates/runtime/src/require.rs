@@ -1,36 +1,26 @@
 //! `TESTGEN_REQUIRE`: the devices that must run. For these, a missing device, a fallback and a mock
 //! are failures.
 
-use std::{fmt, str::FromStr};
+use std::{num::NonZeroU32, str::FromStr};
 use testgen_device::Device;
-use testgen_types::{DeviceKind, UnknownName};
+use testgen_types::{DeviceKind, Requirement, RequirementError};
 
 /// The variable.
 pub(crate) const REQUIRE_VARIABLE: &str = "TESTGEN_REQUIRE";
 
 /// The required devices. Without the variable no device is required.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct RequiredDevices(Vec<RequiredDevice>);
-
-/// One entry of the list: `cpu`, `cuda`, `rocm`, `rocm:2` for at least two, `rocm-sim` to accept a
-/// simulation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct RequiredDevice {
-    /// The kind of device.
-    pub(crate) device: DeviceKind,
-    /// The minimum number of devices.
-    pub(crate) count: u32,
-    /// Whether a simulated device is accepted.
-    pub(crate) simulated: bool,
-}
+pub(crate) struct RequiredDevices(Vec<Requirement>);
 
 /// The variable has an invalid value.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{REQUIRE_VARIABLE}: {problem}; write a comma list of cpu, cuda, rocm, rocm:2 (a count), rocm-sim (simulated)"
-)]
-pub(crate) struct RequireError {
-    problem: String,
+#[derive(Debug, thiserror::Error)]
+#[error("{REQUIRE_VARIABLE}: {0}")]
+pub(crate) struct RequireError(String);
+
+impl From<RequirementError> for RequireError {
+    fn from(error: RequirementError) -> Self {
+        Self(error.to_string())
+    }
 }
 
 impl RequiredDevices {
@@ -40,23 +30,21 @@ impl RequiredDevices {
             Ok(text) => text.parse(),
             Err(std::env::VarError::NotPresent) => Ok(Self::default()),
             // Ignoring it would drop the requirement, and an absent device would look like success.
-            Err(error @ std::env::VarError::NotUnicode(_)) => Err(RequireError {
-                problem: error.to_string(),
-            }),
+            Err(error @ std::env::VarError::NotUnicode(_)) => Err(RequireError(error.to_string())),
         }
     }
 
     /// Requires one device of `kind`, not a simulation.
     pub(crate) fn for_kind(kind: DeviceKind) -> Self {
-        Self(vec![RequiredDevice {
+        Self(vec![Requirement {
             device: kind,
-            count: 1,
+            count: NonZeroU32::MIN,
             simulated: false,
         }])
     }
 
     /// The requirement for `kind`.
-    pub(crate) fn on(&self, kind: DeviceKind) -> Option<RequiredDevice> {
+    pub(crate) fn on(&self, kind: DeviceKind) -> Option<Requirement> {
         self.0
             .iter()
             .copied()
@@ -89,61 +77,10 @@ impl FromStr for RequiredDevices {
         if text.trim().is_empty() {
             return Ok(Self::default());
         }
-        let mut requirements: Vec<RequiredDevice> = Vec::new();
-        for entry in text.split(',') {
-            let requirement: RequiredDevice = entry.trim().parse()?;
-            if requirements
-                .iter()
-                .any(|other| other.device == requirement.device)
-            {
-                return Err(RequireError {
-                    problem: format!("`{}` is required twice", requirement.device),
-                });
-            }
-            requirements.push(requirement);
-        }
+        let requirements = text.split(',').map(str::parse);
+        let requirements: Vec<Requirement> = requirements.collect::<Result<_, _>>()?;
+        Requirement::confirm_distinct(&requirements)?;
         Ok(Self(requirements))
-    }
-}
-
-impl FromStr for RequiredDevice {
-    type Err = RequireError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (device, count) = text.split_once(':').unwrap_or((text, "1"));
-        let (device, simulated) = match device.strip_suffix("-sim") {
-            Some(device) => (device, true),
-            None => (device, false),
-        };
-        let count = count.parse().ok().filter(|count| *count > 0);
-        let count = count.ok_or_else(|| RequireError {
-            problem: format!("`{text}` has no positive count"),
-        })?;
-        let device: DeviceKind = device.parse().map_err(|error: UnknownName| RequireError {
-            problem: error.to_string(),
-        })?;
-        if device == DeviceKind::Cpu && (simulated || count > 1) {
-            return Err(RequireError {
-                problem: format!("`{text}`: cpu takes neither a count nor `-sim`"),
-            });
-        }
-        Ok(Self {
-            device,
-            count,
-            simulated,
-        })
-    }
-}
-
-impl fmt::Display for RequiredDevice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let simulated = if self.simulated { "-sim" } else { "" };
-        write!(f, "{}{simulated}", self.device)?;
-        if self.count == 1 {
-            Ok(())
-        } else {
-            write!(f, ":{}", self.count)
-        }
     }
 }
 
@@ -159,32 +96,13 @@ mod tests {
     #[test]
     fn a_list_is_parsed() {
         let requirements = parse("cpu, cuda:2,rocm-sim").unwrap();
-        let on = |kind| requirements.on(kind).unwrap();
-        assert_eq!(
-            on(DeviceKind::Cpu),
-            RequiredDevice {
-                device: DeviceKind::Cpu,
-                count: 1,
-                simulated: false
-            }
-        );
-        assert_eq!(
-            on(DeviceKind::Cuda),
-            RequiredDevice {
-                device: DeviceKind::Cuda,
-                count: 2,
-                simulated: false
-            }
-        );
-        assert_eq!(
-            on(DeviceKind::Rocm),
-            RequiredDevice {
-                device: DeviceKind::Rocm,
-                count: 1,
-                simulated: true
-            }
-        );
-        assert_eq!(on(DeviceKind::Cuda).to_string(), "cuda:2");
+        for (kind, written) in [
+            (DeviceKind::Cpu, "cpu"),
+            (DeviceKind::Cuda, "cuda:2"),
+            (DeviceKind::Rocm, "rocm-sim"),
+        ] {
+            assert_eq!(requirements.on(kind).unwrap().to_string(), written);
+        }
     }
 
     #[test]
@@ -195,18 +113,7 @@ mod tests {
 
     #[test]
     fn an_invalid_list_is_an_error_that_lists_the_valid_entries() {
-        for text in [
-            "gpu",
-            "rocm,",
-            ",",
-            "rocm:0",
-            "rocm:x",
-            "rocm:",
-            "rocm-simulated",
-            "rocm,rocm:2",
-            "cpu:2",
-            "cpu-sim",
-        ] {
+        for text in ["gpu", "rocm,", ",", "rocm,rocm:2", "cpu:2"] {
             let message = parse(text).unwrap_err().to_string();
             assert!(
                 message.contains("TESTGEN_REQUIRE") && message.contains("rocm:2"),

@@ -2,7 +2,7 @@
 //!
 //! Owns: which architectures, tasks, devices, precisions, checks, operators and model types exist,
 //! which check applies to which architecture, the line formats of reports and of a suite's
-//! progress, how Python's JSON is read, how quantized checkpoints are recognised, the text of a
+//! progress, how required devices are written, how Python's JSON is read, how quantized checkpoints are recognised, the text of a
 //! panic, how files are read with a limit, and the directory of the cache. Does not own: any other
 //! behaviour. Generator and runtime match these enums exhaustively, so a new variant is a compile
 //! error wherever it must be handled.
@@ -36,6 +36,7 @@ mod python_json;
 mod quantization;
 mod registration;
 mod report_entry;
+mod requirement;
 mod task;
 mod versioned_json;
 
@@ -67,5 +68,6 @@ pub use report_entry::{
     EntryStatus, HardwareInfo, LayerError, LoadMemory, OutputError, ReportEntry, WorstElement,
     test_name, with_engine,
 };
+pub use requirement::{Requirement, RequirementError};
 pub use task::Task;
 pub use versioned_json::parse_versioned;

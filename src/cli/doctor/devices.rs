@@ -3,8 +3,9 @@
 use crate::cli::{Out, text_format::TextFormat};
 use serde::Serialize;
 use std::collections::BTreeSet;
-use testgen_base::{cli_error::Error, exit_code::ExitCode, requirement::Requirement};
+use testgen_base::{cli_error::Error, exit_code::ExitCode};
 use testgen_device::{Device, EngineKind, Inventory, System, inventory};
+use testgen_types::Requirement;
 
 /// The JSON form; adding a field is compatible, changing one raises the version.
 #[derive(Serialize)]

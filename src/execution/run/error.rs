@@ -6,6 +6,7 @@ use std::{
     process::ExitStatus,
 };
 use testgen_base::{child_process::ChildError, cli_error::CliError, exit_code::ExitCode};
+use testgen_types::RequirementError;
 
 /// A suite could not be built or run.
 #[derive(Debug, thiserror::Error)]
@@ -78,6 +79,9 @@ pub enum RunError {
         "`testgen bench` uses one device of each kind, but several devices of a kind are selected"
     )]
     TimesOnSeveralDevices,
+    /// Requirements that no suite can have together.
+    #[error("--require: {0}")]
+    Requirement(RequirementError),
     /// None of the engines has an implementation of some of the models.
     #[error(
         "no selected engine computes {}: the native engine does not implement {}",
@@ -138,7 +142,7 @@ impl CliError for RunError {
                     .to_owned(),
             ),
             Self::NothingSelected => Some("`testgen show specs` shows the names and architectures of all specs".to_owned()),
-            Self::Simulation { .. } | Self::SimulatorIncomplete { .. } => None,
+            Self::Requirement(_) | Self::Simulation { .. } | Self::SimulatorIncomplete { .. } => None,
             Self::List { .. } | Self::Start { .. } | Self::Write { .. } | Self::Child(_) => None,
         }
     }
@@ -150,6 +154,7 @@ impl CliError for RunError {
             // not an error of testgen.
             Self::Build { .. } | Self::List { .. } => ExitCode::Findings,
             Self::NotComputed { .. }
+            | Self::Requirement(_)
             | Self::NothingSelected
             | Self::NoGpuSelected
             | Self::KernelsOnSeveralDevices

@@ -7,8 +7,7 @@ use crate::results::{
     read::{ReportError, ReportProblem, Summary, find_problems, read_lines},
 };
 use std::collections::BTreeMap;
-use testgen_base::requirement::Requirement;
-use testgen_types::{Check, DeviceKind, EntryStatus, ReportEntry};
+use testgen_types::{Check, DeviceKind, EntryStatus, ReportEntry, Requirement};
 
 /// A finished run.
 #[derive(Debug)]

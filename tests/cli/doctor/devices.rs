@@ -144,7 +144,7 @@ fn a_requirement_decides_the_exit_code() {
 #[test]
 fn a_wrong_requirement_is_bad_input() {
     let project = Project::empty();
-    for wrong in ["gpu", "cuda:0", "cuda:x"] {
+    for wrong in ["gpu", "cuda:0", "cuda:x", "cpu:2", "cpu-sim"] {
         project
             .run(&["doctor", "--devices", "--require", wrong])
             .expect_code(2);

@@ -1,4 +1,4 @@
-use super::{detect, listed, listed_for_process};
+use super::{detect, listed, listed_for_process, usable_of};
 use crate::machine::{host_processor, machine};
 use testgen_device::{
     DetectionPath, Device, DeviceIndex, DeviceProblem, EngineKind, Inventory, PciGpu,
@@ -116,6 +116,20 @@ fn what_burn_lacks_concerns_the_native_engine_alone() {
         ),
         "{why}"
     );
+}
+
+#[test]
+fn an_unusable_device_does_not_hide_the_ones_after_it() {
+    let listed = || {
+        let twice = [gpu(2, false), gpu(0, true), gpu(1, false), gpu(2, false)];
+        twice.into_iter().chain([host_processor()])
+    };
+    let indices = |engine| {
+        let usable = usable_of(listed(), DeviceKind::Rocm, engine);
+        usable.iter().map(|gpu| gpu.index).collect::<Vec<_>>()
+    };
+    assert_eq!(indices(EngineKind::Native), [1, 2]);
+    assert_eq!(indices(EngineKind::Process), [0, 1, 2]);
 }
 
 #[test]

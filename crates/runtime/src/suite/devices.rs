@@ -12,7 +12,7 @@ use std::{
 };
 use testgen_device::{Device, DeviceIndex, DeviceUnavailable};
 use testgen_engine::EngineName;
-use testgen_types::DeviceKind;
+use testgen_types::{DeviceKind, Requirement};
 
 /// The devices of this machine, one of each kind for each engine.
 #[derive(Debug)]
@@ -83,7 +83,7 @@ impl SuiteDevices {
                 .or_else(|| too_small(spec, &device)),
         };
         // Only a requirement can ask for more than one device.
-        let reason = reason.or_else(|| too_few(kind, engine, required?.count));
+        let reason = reason.or_else(|| too_few(required?, engine));
         reason.map(|reason| match required {
             // `refuses` already names the variable in its reason.
             Some(requirement) if !reason.starts_with(REQUIRE_VARIABLE) => Unavailable {
@@ -119,9 +119,12 @@ fn too_small(spec: &Spec, device: &Device) -> Option<String> {
     })
 }
 
-fn too_few(kind: DeviceKind, engine: &EngineName, count: u32) -> Option<String> {
-    let found = (0..count)
-        .take_while(|index| detect::detect(kind, DeviceIndex::Index(*index), engine).is_ok())
-        .count();
+fn too_few(required: Requirement, engine: &EngineName) -> Option<String> {
+    let (kind, count) = (required.device, required.count.get());
+    // The device of the check is one.
+    if count == 1 {
+        return None;
+    }
+    let found = detect::usable(kind, engine).len();
     (found < count as usize).then(|| format!("only {found} of {count} {kind} devices can be used"))
 }

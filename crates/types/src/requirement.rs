@@ -1,7 +1,7 @@
 //! Required devices: `--require` on the command line, `TESTGEN_REQUIRE` for the suite.
 
+use crate::{DeviceKind, EntryStatus, ReportEntry, UnknownName};
 use std::{fmt, num::NonZeroU32, str::FromStr};
-use testgen_types::{DeviceKind, EntryStatus, ReportEntry, UnknownName};
 
 /// A device that must compute: `cpu`, `cuda`, `rocm`, `cuda:2` for at least two of them, `rocm-sim`
 /// for a simulated one.
@@ -16,14 +16,33 @@ pub struct Requirement {
 }
 
 /// An invalid requirement.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
-pub enum RequirementError {
-    /// Unknown device.
-    #[error(transparent)]
-    Device(#[from] UnknownName),
-    /// The text after the colon is not a count.
-    #[error("`{0}` is not a number of devices from 1 on")]
-    Count(String),
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequirementError {
+    problem: String,
+}
+
+impl fmt::Display for RequirementError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}; write a comma list of cpu, cuda, rocm, rocm:2 (a count), rocm-sim (simulated)",
+            self.problem
+        )
+    }
+}
+
+impl std::error::Error for RequirementError {}
+
+impl From<UnknownName> for RequirementError {
+    fn from(unknown: UnknownName) -> Self {
+        Self::new(unknown.to_string())
+    }
+}
+
+impl RequirementError {
+    fn new(problem: String) -> Self {
+        Self { problem }
+    }
 }
 
 impl Requirement {
@@ -40,22 +59,45 @@ impl Requirement {
                 && !entry.mock
         })
     }
+
+    /// Confirms that a suite can have all of `requirements`: at most one of each kind of device.
+    ///
+    /// # Errors
+    ///
+    /// Two are of one kind.
+    pub fn confirm_distinct(requirements: &[Self]) -> Result<(), RequirementError> {
+        let mut rest = requirements;
+        while let [first, others @ ..] = rest {
+            if others.iter().any(|other| other.device == first.device) {
+                let problem = format!("`{}` is required twice", first.device);
+                return Err(RequirementError::new(problem));
+            }
+            rest = others;
+        }
+        Ok(())
+    }
 }
 
 impl FromStr for Requirement {
     type Err = RequirementError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let text = text.trim();
         let (device, count) = text.split_once(':').unwrap_or((text, "1"));
         let (device, simulated) = match device.strip_suffix("-sim") {
             Some(device) => (device, true),
             None => (device, false),
         };
-        let count = count
+        let count: NonZeroU32 = count
             .parse()
-            .map_err(|_| RequirementError::Count(count.to_owned()))?;
+            .map_err(|_| RequirementError::new(format!("`{text}` has no positive count")))?;
+        let device: DeviceKind = device.parse()?;
+        if device == DeviceKind::Cpu && (simulated || count.get() > 1) {
+            let problem = format!("`{text}`: cpu takes neither a count nor `-sim`");
+            return Err(RequirementError::new(problem));
+        }
         Ok(Self {
-            device: device.parse()?,
+            device,
             simulated,
             count,
         })
@@ -77,7 +119,6 @@ impl fmt::Display for Requirement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json_lines::parse_json_lines;
 
     #[test]
     fn written_and_read_forms_are_the_same() {
@@ -88,9 +129,34 @@ mod tests {
                 Ok(text.to_owned())
             );
         }
-        for text in ["", "gpu", "cuda:0", "cuda:x", "cuda:", "rocm-simulated"] {
-            assert!(text.parse::<Requirement>().is_err(), "{text}");
+    }
+
+    #[test]
+    fn an_invalid_one_is_an_error_that_lists_the_valid_forms() {
+        for text in [
+            "",
+            "gpu",
+            "cuda:0",
+            "cuda:x",
+            "cuda:",
+            "rocm-simulated",
+            "cpu:2",
+            "cpu-sim",
+        ] {
+            let error = text.parse::<Requirement>().expect_err(text).to_string();
+            assert!(error.contains("rocm:2 (a count)"), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn a_kind_cannot_be_required_twice() {
+        let confirmed = |texts: &[&str]| {
+            let parsed = texts.iter().map(|text| text.parse().expect("is valid"));
+            Requirement::confirm_distinct(&parsed.collect::<Vec<_>>())
+        };
+        assert_eq!(confirmed(&["rocm", "cpu", "cuda:2"]), Ok(()));
+        let error = confirmed(&["cpu", "rocm", "rocm-sim"]).expect_err("is twice the same kind");
+        assert!(error.to_string().contains("`rocm` is required twice"));
     }
 
     #[test]
@@ -99,7 +165,7 @@ mod tests {
             let line = format!(
                 r#"{{"version":1,"model":"bert","architecture":"encoder_only","device":"rocm","check":"{check}","precision":"f32","status":"{status}","simulated":{simulated},"device_name":"gfx1100","milliseconds":1}}"#
             );
-            parse_json_lines(&line, ReportEntry::VERSION).0
+            [serde_json::from_str(&line).expect("is an entry")]
         };
         let met = |text: &str, entries: &[ReportEntry]| {
             text.parse::<Requirement>()
