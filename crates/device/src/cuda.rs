@@ -313,8 +313,9 @@ pub(crate) fn compute_facts(system: &System, device: &Device) -> ComputeFacts {
 pub(crate) fn memory(system: &System, device: &Device) -> Option<(u64, u64)> {
     if device.kind == DeviceKind::Cuda
         && let Some(total) = device.total_memory
-        && let Some(free) = management::query(system, device.pci_address.as_deref()?, Some(total))
-            .and_then(|managed| managed.free)
+        && let Some(address) = device.pci_address.as_deref()
+        && let Some(free) =
+            management::query(system, address, Some(total)).and_then(|managed| managed.free)
     {
         return Some((free, total));
     }

@@ -8,6 +8,7 @@ use crate::device::DeviceProblem;
 use crate::system::System;
 use std::io::Read;
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 /// `hipconfig` is a Perl or C++ program that answers within a second; a hanging one must not hang
@@ -51,6 +52,9 @@ pub(super) fn include_prefix(system: &System) -> Result<String, DeviceProblem> {
 
 /// Whether it succeeded, standard output and standard error; `None` when it had to be killed.
 fn finish(mut child: Child) -> Option<(bool, String, String)> {
+    // Read while it runs, because a full pipe would block it.
+    let output = reader(child.stdout.take());
+    let errors = reader(child.stderr.take());
     let started = Instant::now();
     let status = loop {
         match child.try_wait() {
@@ -65,17 +69,27 @@ fn finish(mut child: Child) -> Option<(bool, String, String)> {
             }
         }
     };
-    // Read after its end only: what it prints is shorter than the buffer of a pipe.
-    let output = child.stdout.take().map(read_all).unwrap_or_default();
-    let errors = child.stderr.take().map(read_all).unwrap_or_default();
-    Some((status.success(), output, errors))
+    // A process that it started can hold its pipes, for which cubecl would wait as well.
+    let read = |text: Receiver<String>| {
+        let rest = TIME_LIMIT.saturating_sub(started.elapsed());
+        text.recv_timeout(rest).ok()
+    };
+    Some((status.success(), read(output)?, read(errors)?))
 }
 
-fn read_all(mut stream: impl Read) -> String {
-    let mut bytes = Vec::new();
-    // Ignored: the bytes read before an error are still used.
-    let _ = stream.read_to_end(&mut bytes);
-    String::from_utf8_lossy(&bytes).into_owned()
+/// The text of a stream, once it has ended.
+fn reader(stream: Option<impl Read + Send + 'static>) -> Receiver<String> {
+    let (sender, text) = channel();
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut stream) = stream {
+            // Ignored: the bytes read before an error are still used.
+            let _ = stream.read_to_end(&mut bytes);
+        }
+        // The receiver is gone once the time limit has passed.
+        let _ = sender.send(String::from_utf8_lossy(&bytes).into_owned());
+    });
+    text
 }
 
 fn first_line(text: &str) -> &str {

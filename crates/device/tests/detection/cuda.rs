@@ -80,6 +80,14 @@ fn the_driver_is_read() {
         memory_in(&machine.system(), second),
         Some((30 << 30, 32 << 30))
     );
+    let without_address = Device {
+        pci_address: None,
+        ..second.clone()
+    };
+    assert_eq!(
+        memory_in(&machine.system(), &without_address),
+        Some((30 << 30, 32 << 30))
+    );
 }
 
 #[test]

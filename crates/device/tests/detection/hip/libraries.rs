@@ -112,6 +112,8 @@ fn hipconfig_must_print_a_folder_and_nothing_else() {
         ("true", "prints nothing"),
         ("echo /opt/rocm; echo warning >&2", "`warning`"),
         ("echo /opt/rocm; echo >&2", "writes to standard error"),
+        // More than a pipe holds.
+        ("printf '%99999s' x >&2", "writes to standard error"),
         ("test \"$1\" = -p && echo /opt/rocm", ""),
     ];
     for (script, expected) in rows {
