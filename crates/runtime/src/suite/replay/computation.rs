@@ -4,7 +4,7 @@ use super::{super::environment::Environment, request::ReplayRequest};
 use crate::{
     detect,
     load::executor,
-    open::{DeviceExecutor, open},
+    open::{DeviceExecutor, open_on},
     repetition::{Runs, arithmetic, expected, repetition, run, run_twice},
 };
 use std::{
@@ -20,7 +20,7 @@ use testgen_operators::{
     },
     cases::{Arithmetic, Reference, evaluate, reduce, reference, result_elements},
 };
-use testgen_types::Operator;
+use testgen_types::{DeviceKind, Operator};
 
 /// The longest search for a smaller call: a simulated device computes a call in milliseconds to
 /// seconds.
@@ -38,19 +38,19 @@ pub(super) fn compute(request: ReplayRequest, environment: &Environment) -> Repl
         Ok(reference) => reference,
         Err(problem) => return ReplayOutcome::Refused(problem),
     };
-    let device = match detect::detect(kind, environment.devices.index(kind), &EngineName::native())
-    {
+    let engine = native_engine(&failed, kind);
+    let device = match detect::detect(kind, environment.devices.index(kind), &engine) {
         Ok(device) => device,
         Err(unavailable) => return ReplayOutcome::NoDevice(unavailable.to_string()),
     };
-    let device = match open(device) {
+    let device = match open_on(&engine, device) {
         Ok(device) => device,
         Err(error) => return ReplayOutcome::NoDevice(error.to_string()),
     };
     let DeviceExecutor::Native(backend) = &device.executor else {
         return ReplayOutcome::Refused("only the native engine computes calls again".to_owned());
     };
-    let executor = match executor(backend, 1, failed.precision) {
+    let executor = match executor(backend, device.residency.devices(), failed.precision) {
         Ok(executor) => executor,
         Err(error) => return ReplayOutcome::Refused(error.to_string()),
     };
@@ -61,6 +61,15 @@ pub(super) fn compute(request: ReplayRequest, environment: &Environment) -> Repl
         device: device.facts(),
     };
     ReplayOutcome::Replayed(Box::new(replay.compute(&reference, reduce)))
+}
+
+/// The native engine that computes the call: on a GPU the one of the file, because a collective needs
+/// all devices of `native/split`.
+fn native_engine(failed: &FailedCall, kind: DeviceKind) -> EngineName {
+    let recorded = failed.engine.as_deref().and_then(|name| name.parse().ok());
+    recorded
+        .filter(|engine: &EngineName| engine.is_native() && kind != DeviceKind::Cpu)
+        .unwrap_or_else(EngineName::native)
 }
 
 /// The reference of the call, which must have the shape of the one in the file: otherwise the file

@@ -6,7 +6,7 @@ use testgen_operators::{
     calls::{CallError, Computed, Element, Layout},
     cases::cases,
 };
-use testgen_types::{Check, DeviceKind, Operator, Precision};
+use testgen_types::{Check, Precision};
 
 /// A change of a correct result.
 type Change = fn(&Call, &mut HostTensor);
@@ -223,4 +223,19 @@ fn a_file_that_contradicts_its_operator_is_refused() {
         element.contains("its result is f32 [3, 5], the file expects f16 [3, 5]"),
         "{element}"
     );
+}
+
+#[test]
+fn a_gpu_computes_with_the_native_engine_of_the_file() {
+    let with = |engine: Option<&str>, kind| {
+        let failed = FailedCall {
+            engine: engine.map(str::to_owned),
+            ..failed(Operator::AllReduce, &[3, 5], NONE)
+        };
+        native_engine(&failed, kind).to_string()
+    };
+    assert_eq!(with(Some("native/split"), DeviceKind::Rocm), "native/split");
+    assert_eq!(with(Some("native/split"), DeviceKind::Cpu), "native");
+    assert_eq!(with(Some("torch/eager"), DeviceKind::Rocm), "native");
+    assert_eq!(with(None, DeviceKind::Rocm), "native");
 }
