@@ -98,6 +98,9 @@ pub(super) fn run(arguments: &BenchArguments, out: &mut Out) -> Result<ExitCode,
     let settings = arguments.project.settings()?;
     let devices = arguments.device.iter().map(|device| device.kind).collect();
     let filter = arguments.models.filter(devices);
+    let [selected] = DeviceSelection::processes(&arguments.device)
+        .try_into()
+        .map_err(|_| RunError::TimesOnSeveralDevices)?;
     let mut progress = RunProgress::new(arguments.suite.quiet);
     // A filter that matches no spec is an error before the build.
     filter.select(&load_all(&settings.specs)?)?;
@@ -107,9 +110,6 @@ pub(super) fn run(arguments: &BenchArguments, out: &mut Out) -> Result<ExitCode,
     let simulation = arguments.simulate.as_ref();
     let simulation = simulation.map(|it| it.prepare(&settings, &mut progress));
     let mut environment = simulation.transpose()?.unwrap_or_default();
-    let [devices] = DeviceSelection::processes(&arguments.device)
-        .try_into()
-        .map_err(|_| RunError::TimesOnSeveralDevices)?;
     let options = arguments
         .suite
         .build_options(&settings, arguments.engines(&settings));
@@ -121,7 +121,7 @@ pub(super) fn run(arguments: &BenchArguments, out: &mut Out) -> Result<ExitCode,
     let selection = select(&filter, &list(&suite, &environment)?);
     let request = arguments.request(models_on_devices(&selection).into_iter().collect());
     environment.push((BenchRequest::VARIABLE, request.into()));
-    let chosen = devices.variable();
+    let chosen = selected.variable();
     environment.extend(chosen.map(|chosen| ("TESTGEN_DEVICE", chosen.into())));
     let part = SuitePart {
         name: None,

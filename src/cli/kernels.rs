@@ -11,13 +11,15 @@ use super::{
 use crate::{
     execution::run::{
         BuildOptions, DeviceSelection, Execution, ExecutionOptions, RunError, Selection,
-        Simulation, SuitePart, Work, build, execute, list, models_on_gpus, select,
+        Simulation, SuitePart, Work, build, engine_variables, execute, list, models_on_gpus,
+        select,
     },
     results::kernels::{KernelSummary, read_kernel_lines, render_kernels},
     spec::load_all,
 };
 use std::path::PathBuf;
 use testgen_base::{cli_error::Error, exit_code::ExitCode, progress::RunProgress};
+use testgen_engine::EngineName;
 
 /// Compute every matrix product of some models with every kernel, and compare it with f64
 ///
@@ -73,6 +75,9 @@ pub(super) fn run(arguments: &KernelsArguments, out: &mut Out) -> Result<ExitCod
     let filter = arguments
         .models
         .filter(arguments.device.iter().map(|device| device.kind).collect());
+    let [devices] = DeviceSelection::processes(&arguments.device)
+        .try_into()
+        .map_err(|_| RunError::KernelsOnSeveralDevices)?;
     let mut progress = RunProgress::new(arguments.quiet);
     // A filter that matches no spec is an error before the build.
     filter.select(&load_all(&settings.specs)?)?;
@@ -92,15 +97,14 @@ pub(super) fn run(arguments: &KernelsArguments, out: &mut Out) -> Result<ExitCod
         all_kernels: true,
     };
     let suite = build(&build_options, &mut progress)?;
-    let selection = select(&filter, &list(&suite, &[])?);
+    // The kernels are burn's, whatever engines the user chose with a variable.
+    environment.extend(engine_variables(&[EngineName::native()], None));
+    let selection = select(&filter, &list(&suite, &environment)?);
     environment.push(("TESTGEN_KERNELS", models(&selection)?.into()));
     environment.push((
         "TESTGEN_KERNELS_NAMED",
         arguments.kernel.clone().unwrap_or_default().into(),
     ));
-    let [devices] = DeviceSelection::processes(&arguments.device)
-        .try_into()
-        .map_err(|_| RunError::KernelsOnSeveralDevices)?;
     environment.extend(
         devices
             .variable()

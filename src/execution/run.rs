@@ -20,6 +20,7 @@ mod selection;
 mod simulation;
 mod stress;
 mod suite;
+mod suite_process;
 
 pub use build::{BuildOptions, build};
 pub use built::find_built;
@@ -29,7 +30,6 @@ pub use error::RunError;
 pub use execution::{
     Execution, ExecutionOptions, Listing, SuitePart, Work, execute, keep_reports, list,
 };
-pub(crate) use execution::{REPORT, command};
 pub use failed_calls::failures_variable;
 pub use log_end::last_lines;
 pub use outcome::{Run, summarize};
@@ -37,3 +37,4 @@ pub use selection::{Selection, models_on_devices, models_on_gpus, select};
 pub use simulation::{Simulation, SimulationError};
 pub use stress::{SoakTime, SoakTimeError, only_stress, stress_variables};
 pub use suite::BuiltSuite;
+pub(crate) use suite_process::{REPORT, command_without_choices};

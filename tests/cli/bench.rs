@@ -77,6 +77,7 @@ fn nothing_timed_and_several_devices_are_errors() {
         "{}",
         several.stderr
     );
+    assert!(!several.stderr.contains("building"), "{}", several.stderr);
 }
 
 #[test]

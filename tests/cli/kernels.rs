@@ -102,4 +102,5 @@ fn one_device_of_a_kind_computes() {
         "{}",
         outcome.stderr
     );
+    assert!(!outcome.stderr.contains("building"), "{}", outcome.stderr);
 }

@@ -6,7 +6,7 @@
 //! compares them with f64. testgen itself does not link burn.
 
 use crate::{
-    execution::run::{BuiltSuite, REPORT, command, find_built},
+    execution::run::{BuiltSuite, REPORT, command_without_choices, find_built},
     results::read::read_lines,
 };
 use std::{path::Path, process::Command, time::Duration};
@@ -58,13 +58,9 @@ pub(super) fn compute(
         .collect()
 }
 
-/// The test binary without the variables that would change which checks run, and with the device.
+/// The test binary with the device.
 fn prepared(suite: &BuiltSuite, device: &Device) -> Command {
-    let mut command = command(suite);
-    // Variables of the caller would change what the suite runs.
-    for variable in ["NEXTEST", "TESTGEN_DEVICE", "TESTGEN_REQUIRE"] {
-        command.env_remove(variable);
-    }
+    let mut command = command_without_choices(suite);
     if device.kind != DeviceKind::Cpu {
         command.env("TESTGEN_DEVICE", device.label());
     }

@@ -1,7 +1,7 @@
 //! The process of the suite that computes a failed call.
 
 use super::error::ReplayError;
-use crate::execution::run::{BuiltSuite, DeviceSelection, command};
+use crate::execution::run::{BuiltSuite, DeviceSelection, command_without_choices};
 use std::{ffi::OsString, path::Path, time::Duration};
 use testgen_base::{
     child_process::{ChildError, is_interrupted},
@@ -24,20 +24,6 @@ pub struct ReplayOptions {
     pub limit: Duration,
 }
 
-/// Variables of the suite that would change what its process does.
-const OTHERS: [&str; 10] = [
-    "NEXTEST",
-    "TESTGEN_BENCH",
-    "TESTGEN_COMPILE_WORKER",
-    "TESTGEN_DEVICE",
-    "TESTGEN_FAILURES",
-    "TESTGEN_KERNELS",
-    "TESTGEN_REPLAY_DEVICE",
-    "TESTGEN_REPLAY_REDUCE",
-    "TESTGEN_REPORT",
-    "TESTGEN_REQUIRE",
-];
-
 /// Computes the call of `file`, which was read as `failed`, in a process of `suite`.
 ///
 /// # Errors
@@ -58,10 +44,7 @@ pub fn compute(
     let path = folder.path().join("outcome.json");
     // The suite runs in another directory.
     let file = std::path::absolute(file).map_err(write)?;
-    let mut command = command(suite);
-    for name in OTHERS {
-        command.env_remove(name);
-    }
+    let mut command = command_without_choices(suite);
     command.envs(
         options
             .environment

@@ -3,7 +3,10 @@
 mod followed;
 mod remaining_time;
 
-use super::{BuiltSuite, RunError, Selection};
+use super::{
+    BuiltSuite, RunError, Selection,
+    suite_process::{EARLIER, REPORT, STARTED, command},
+};
 use followed::{Followed, FollowedRun};
 use remaining_time::RemainingTime;
 use std::{
@@ -11,16 +14,9 @@ use std::{
     ffi::OsString,
     fs, io,
     path::{Path, PathBuf},
-    process::{Child, Command, ExitStatus, Stdio},
+    process::{Child, ExitStatus, Stdio},
 };
 use testgen_base::{atomic_file::TemporaryFile, child_process, progress::RunProgress};
-
-/// The environment variable that names the report to the suite.
-pub(crate) const REPORT: &str = "TESTGEN_REPORT";
-/// The environment variable that names the file of checks that started.
-const STARTED: &str = "TESTGEN_STARTED";
-/// The environment variable that names an earlier report.
-const EARLIER: &str = "TESTGEN_EARLIER";
 
 /// The names of all tests of a suite.
 pub type Listing = BTreeSet<String>;
@@ -280,16 +276,6 @@ impl Started {
         })?;
         Ok((log, report))
     }
-}
-
-/// Starts the test binary as cargo does, in the directory of its Cargo.toml, so that relative paths
-/// work.
-pub(crate) fn command(suite: &BuiltSuite) -> Command {
-    let mut command = Command::new(&suite.binary);
-    command
-        .current_dir(&suite.directory)
-        .env("CARGO_MANIFEST_DIR", &suite.directory);
-    command
 }
 
 /// `report.jsonl.log` for `report.jsonl`; with several processes `report.jsonl.rocm-1.log`.
