@@ -5,6 +5,7 @@ use std::{
     path::Path,
     sync::{Condvar, Mutex, PoisonError},
 };
+use testgen_device::{System, host_processor};
 
 /// The memory of a recorder for each byte of weights: a model in 16 bits, one in f32 and one in f64
 /// at once, from a file in 16 bits.
@@ -24,15 +25,9 @@ pub(super) struct RecorderMemory {
 impl RecorderMemory {
     /// The memory that is available now; without a limit where there is no `/proc`.
     pub(super) fn available() -> Self {
-        let text = fs::read_to_string("/proc/meminfo").unwrap_or_default();
-        let line = text
-            .lines()
-            .find_map(|line| line.strip_prefix("MemAvailable:"));
-        let kibibytes =
-            line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
-        let limit = kibibytes.map_or(u64::MAX, |kibibytes| {
-            (kibibytes as f64 * 1024.0 * USABLE) as u64
-        });
+        let limit = host_processor(&System::host())
+            .free_memory
+            .map_or(u64::MAX, |bytes| (bytes as f64 * USABLE) as u64);
         Self {
             limit,
             used: Mutex::new(0),
@@ -53,13 +48,28 @@ impl RecorderMemory {
             .unwrap_or_else(PoisonError::into_inner);
         *used = used.saturating_add(bytes);
         drop(used);
-        let result = work();
-        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
-        *used = used.saturating_sub(bytes);
+        let _held = HeldMemory {
+            memory: self,
+            bytes,
+        };
+        work()
+    }
+}
+
+/// Memory of a recorder until this is dropped, also by a panic: the other recorders wait for it.
+struct HeldMemory<'a> {
+    memory: &'a RecorderMemory,
+    bytes: u64,
+}
+
+impl Drop for HeldMemory<'_> {
+    fn drop(&mut self) {
+        let used = &self.memory.used;
+        let mut used = used.lock().unwrap_or_else(PoisonError::into_inner);
+        *used = used.saturating_sub(self.bytes);
         drop(used);
         // All are woken: what is free can suffice for several, or only for a small one.
-        self.released.notify_all();
-        result
+        self.memory.released.notify_all();
     }
 }
 
@@ -82,10 +92,23 @@ pub(super) fn needed(checkpoint: &Path) -> u64 {
 mod tests {
     use super::*;
     use std::{
+        panic::{AssertUnwindSafe, catch_unwind},
         sync::atomic::{AtomicUsize, Ordering::SeqCst},
         thread,
         time::Duration,
     };
+
+    #[test]
+    fn a_recorder_that_panics_releases_its_memory() {
+        let memory = RecorderMemory {
+            limit: 10,
+            used: Mutex::new(0),
+            released: Condvar::new(),
+        };
+        let work = AssertUnwindSafe(|| memory.with(6, || panic!("a recorder that panics")));
+        assert!(catch_unwind(work).is_err());
+        assert_eq!(*memory.used.lock().unwrap(), 0);
+    }
 
     #[test]
     fn recorders_that_do_not_fit_together_run_one_after_another() {

@@ -1,7 +1,7 @@
 //! How many processes compile.
 
 use super::jobs::CompileUnit;
-use crate::suite::environment::Environment;
+use crate::{machine::host_processor, suite::environment::Environment};
 use std::collections::BTreeSet;
 use testgen_engine::EngineName;
 use testgen_types::DeviceKind;
@@ -36,18 +36,9 @@ fn limit(cores: usize, memory: Option<u64>, requested: Option<usize>) -> usize {
     requested.unwrap_or(cores).min(by_memory)
 }
 
-/// `MemAvailable` of the host, or `None` if there is no `/proc`.
+/// The free memory of the host, or `None` if the system does not report it.
 fn available_memory() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text
-        .lines()
-        .find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    line.trim()
-        .strip_suffix("kB")?
-        .trim()
-        .parse::<u64>()
-        .ok()?
-        .checked_mul(1024)
+    testgen_device::memory(&host_processor()).map(|(free, _)| free)
 }
 
 #[cfg(test)]
