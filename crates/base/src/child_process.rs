@@ -53,17 +53,26 @@ pub fn is_interrupted() -> bool {
 }
 
 /// Kills the child when this process ends in any way, also by kill -9: a suite must not keep a GPU.
+///
+/// Linux sends that signal when the *thread* that started the child ends, so that this thread must
+/// wait for the child.
 pub fn end_with_this_process(command: &mut Command) {
     #[cfg(target_os = "linux")]
     {
         use std::os::unix::process::CommandExt;
+        let parent = std::process::id();
         // SAFETY: the function neither allocates nor takes locks, which another thread may hold at
         // the fork.
         unsafe {
-            command.pre_exec(|| {
-                // It is allowed between fork and exec, and has no pointers.
+            command.pre_exec(move || {
+                // Both calls are allowed between fork and exec, and have no pointers.
                 libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-                Ok(())
+                // A parent that ended before that call sends no signal any more.
+                if libc::getppid().cast_unsigned() == parent {
+                    Ok(())
+                } else {
+                    Err(io::Error::from_raw_os_error(libc::ESRCH))
+                }
             })
         };
     }

@@ -4,7 +4,12 @@
 use crate::child_process::{end_with_this_process, is_interrupted};
 use std::{
     io::{self, Read},
+    mem,
     process::{Child, Command, ExitStatus, Stdio},
+    sync::{
+        Arc, Mutex, PoisonError,
+        mpsc::{Receiver, channel},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -12,7 +17,10 @@ use std::{
 /// The interval at which the child's state is polled.
 const POLL: Duration = Duration::from_millis(10);
 /// Bytes of each stream that are kept.
-const KEPT: u64 = 1 << 20;
+const KEPT: usize = 1 << 20;
+/// The longest wait for the end of a stream after the child and its group have ended: a process
+/// that left the group can hold it.
+const LONGEST_END: Duration = Duration::from_secs(5);
 
 /// The output of a process.
 #[derive(Debug)]
@@ -40,7 +48,8 @@ pub fn output_within(mut command: Command, limit: Duration) -> io::Result<Limite
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()?;
-    let (stdout, stderr) = (reader(child.stdout.take()), reader(child.stderr.take()));
+    let stdout = StreamReader::new(child.stdout.take());
+    let stderr = StreamReader::new(child.stderr.take());
     let deadline = Instant::now() + limit;
     while !has_ended(&mut child)? && Instant::now() < deadline && !is_interrupted() {
         thread::sleep(POLL);
@@ -53,28 +62,57 @@ pub fn output_within(mut command: Command, limit: Duration) -> io::Result<Limite
         child.kill()?;
     }
     let status = child.wait()?;
-    let (stdout, stderr) = (
-        stdout.join().unwrap_or_default(),
-        stderr.join().unwrap_or_default(),
-    );
+    let deadline = Instant::now() + LONGEST_END;
     Ok(LimitedOutput {
         status: ended.then_some(status),
-        stdout,
-        stderr,
+        stdout: stdout.finish(deadline),
+        stderr: stderr.finish(deadline),
     })
 }
 
-/// Reads a stream to its end, so that the child never waits for it, and keeps the start.
-fn reader(stream: Option<impl Read + Send + 'static>) -> thread::JoinHandle<Vec<u8>> {
-    thread::spawn(move || {
-        let mut kept = Vec::new();
-        if let Some(mut stream) = stream {
+/// Reads a stream to its end on a thread, so that the child never waits for it, and keeps the start.
+struct StreamReader {
+    kept: Arc<Mutex<Vec<u8>>>,
+    /// Its sender is dropped at the end of the stream.
+    end: Receiver<()>,
+}
+
+impl StreamReader {
+    fn new(stream: Option<impl Read + Send + 'static>) -> Self {
+        let kept = Arc::<Mutex<Vec<u8>>>::default();
+        let (sender, end) = channel();
+        let shared = Arc::clone(&kept);
+        thread::spawn(move || {
             // What was read before an error is kept.
-            let _ = stream.by_ref().take(KEPT).read_to_end(&mut kept);
-            let _ = io::copy(&mut stream, &mut io::sink());
-        }
-        kept
-    })
+            let _ = stream.map(|stream| read(stream, &shared));
+            drop(sender);
+        });
+        Self { kept, end }
+    }
+
+    /// The start of the stream, as far as it was read at its end or at `deadline`.
+    fn finish(self, deadline: Instant) -> Vec<u8> {
+        // Both errors are expected: the stream ended, or the deadline has passed.
+        let _ = self
+            .end
+            .recv_timeout(deadline.saturating_duration_since(Instant::now()));
+        mem::take(&mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+fn read(mut stream: impl Read, kept: &Mutex<Vec<u8>>) -> io::Result<()> {
+    let mut part = [0; 1 << 13];
+    loop {
+        let count = match stream.read(&mut part) {
+            Ok(0) => return Ok(()),
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let room = KEPT - kept.len();
+        kept.extend_from_slice(&part[..count.min(room)]);
+    }
 }
 
 /// Whether the child has ended. It is not waited for, so that its id and its group remain.
@@ -181,6 +219,23 @@ mod tests {
         let output = output_with_child("sleep 1111 & echo child $!", Duration::from_secs(1000));
         assert!(output.status.is_some_and(|status| status.success()));
         assert!(output.stdout.starts_with(b"child "), "{output:?}");
+    }
+
+    #[test]
+    fn a_process_that_left_the_group_is_not_waited_for() {
+        let (sender, receiver) = mpsc::channel();
+        let script = "setsid sleep 1111 & echo $!";
+        thread::spawn(move || sender.send(output_within(shell(script), WATCHDOG)));
+        let output = receiver
+            .recv_timeout(WATCHDOG)
+            .expect("nothing waits for the process that left")
+            .expect("starts");
+        let text = String::from_utf8_lossy(&output.stdout);
+        let id: libc::pid_t = text.trim().parse().expect("its id was printed");
+        // SAFETY: the call has no pointers.
+        let killed = unsafe { libc::kill(id, libc::SIGKILL) };
+        assert!(output.status.is_some_and(|status| status.success()));
+        assert_eq!(killed, 0, "the process was still running");
     }
 
     #[test]
