@@ -78,7 +78,7 @@ fn on_device(
     };
     // Before devices are compared: a fallback has another cause and fix than a wrong index.
     if request.kind != DeviceClass::Cpu && engine.device().kind == DeviceClass::Cpu {
-        return fallback(&engine, request.kind);
+        return fallback(&engine, request.kind, python_of(name, options));
     }
     if let Some(why) = device_mismatch(&request, engine.device()) {
         return ComputationOutcome::OtherDevice { why };
@@ -95,9 +95,11 @@ fn on_device(
     }
 }
 
-/// Whether testgen contains the engine, in Python.
-fn is_built_in(name: &EngineName) -> bool {
-    BUILT_IN.contains(&name.program())
+/// The Python of an engine that testgen contains, quoted for a shell; `None` for a program of the
+/// user.
+fn python_of(name: &EngineName, options: &ComputationOptions) -> Option<String> {
+    let python = python_program(options.python.as_deref());
+    EngineCommand::is_built_in(name).then(|| shell_quote(&python.to_string_lossy()))
 }
 
 fn failed(error: &dyn std::error::Error) -> ComputationOutcome {
@@ -111,24 +113,24 @@ fn not_started(
     error: &EngineError,
     options: &ComputationOptions,
 ) -> ComputationOutcome {
-    let python = python_program(options.python.as_deref());
     match error {
         // Built-in engines report a package that Python does not have, with the command that
         // installs it.
-        EngineError::Unsupported { message } => match message.split_once("; pip install ") {
-            Some((why, packages)) if is_built_in(name) => ComputationOutcome::NotInstalled {
+        EngineError::Unsupported { message } => match (
+            message.split_once("; pip install "),
+            python_of(name, options),
+        ) {
+            (Some((why, packages)), Some(python)) => ComputationOutcome::NotInstalled {
                 why: why.to_owned(),
-                fix: format!(
-                    "{} -m pip install {packages}, or --python PATH",
-                    shell_quote(&python.to_string_lossy())
-                ),
+                fix: format!("{python} -m pip install {packages}, or --python PATH"),
             },
             _ => ComputationOutcome::Unsupported {
                 why: message.clone(),
             },
         },
         EngineError::Start { source, .. }
-            if source.kind() == std::io::ErrorKind::NotFound && is_built_in(name) =>
+            if source.kind() == std::io::ErrorKind::NotFound
+                && EngineCommand::is_built_in(name) =>
         {
             ComputationOutcome::NotInstalled {
                 why: error.to_string(),
@@ -139,7 +141,7 @@ fn not_started(
     }
 }
 
-fn fallback(engine: &Engine, requested: DeviceClass) -> ComputationOutcome {
+fn fallback(engine: &Engine, requested: DeviceClass, python: Option<String>) -> ComputationOutcome {
     let (build, kind) = match engine.build() {
         Build::Cpu => ("CPU", DeviceClass::Cpu),
         Build::Cuda => ("CUDA", DeviceClass::Cuda),
@@ -153,6 +155,7 @@ fn fallback(engine: &Engine, requested: DeviceClass) -> ComputationOutcome {
         why,
         build,
         for_this_kind: kind == requested,
+        python,
     }
 }
 

@@ -106,8 +106,10 @@ fn copy() -> KnownAnswer {
         1.0 + f32::EPSILON,
     ];
     // All exponents and both signs, except the exponent of infinities and NaN.
-    let spread =
-        (0..4087_u32).map(|index| f32::from_bits(index.wrapping_mul(0x0010_3a5b) & 0xff7f_ffff));
+    let spread = (0_u32..)
+        .map(|index| f32::from_bits(index.wrapping_mul(0x0010_3a5b)))
+        .filter(|value| value.is_finite())
+        .take(4087);
     let values: Vec<f32> = special.into_iter().chain(limits).chain(spread).collect();
     KnownAnswer {
         name: "copy",
@@ -176,6 +178,7 @@ fn is_same(a: f32, b: f32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{KnownAnswer, all, copy, difference, integers, product};
+    use std::collections::BTreeSet;
     use testgen_engine::{ComputeOperation, TensorData};
 
     /// The largest magnitude that any partial sum of an answer can have.
@@ -223,6 +226,13 @@ mod tests {
             panic!("is f32")
         };
         assert_eq!(sent, &left);
+    }
+
+    #[test]
+    fn a_copy_has_every_exponent_with_both_signs() {
+        let values = copy().expected;
+        let found: BTreeSet<u32> = values.iter().map(|value| value.to_bits() >> 23).collect();
+        assert_eq!(found.len(), 512);
     }
 
     #[test]

@@ -45,6 +45,8 @@ pub enum ComputationOutcome {
         build: &'static str,
         /// Whether this build can use devices of this kind.
         for_this_kind: bool,
+        /// The Python of the engine, quoted for a shell; `None` for a program of the user.
+        python: Option<String>,
     },
     /// It opened another device.
     OtherDevice {

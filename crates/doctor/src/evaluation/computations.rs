@@ -39,13 +39,21 @@ fn rows(computation: &EngineComputation) -> Vec<DoctorRow> {
             why,
             build,
             for_this_kind,
-        } => fallback(
-            computation,
-            new(RowStatus::Failure, ""),
-            why,
-            build,
-            *for_this_kind,
-        ),
+            python,
+        } => {
+            let (status, cause) = match for_this_kind {
+                true => (
+                    RowStatus::Failure,
+                    "its libraries do not see the GPU that testgen found".to_owned(),
+                ),
+                false => (RowStatus::Warning, format!("it is a {build} build")),
+            };
+            // Another build does not help if this one is already for the GPU.
+            let python = python.as_deref().filter(|_| !for_this_kind);
+            let other = python.and_then(|python| other_build(computation, python));
+            new(status, &format!("it computes on the CPU: {why}"))
+                .because(cause, other.unwrap_or_else(|| rerun(computation)))
+        }
         ComputationOutcome::Computed { with, operations } => {
             let first = new(RowStatus::Ok, with);
             return std::iter::once(first)
@@ -60,60 +68,29 @@ fn rows(computation: &EngineComputation) -> Vec<DoctorRow> {
     vec![row]
 }
 
-/// The engine computes on the CPU: an error where its build is for this kind of GPU, else a build
-/// for something else.
-fn fallback(
-    computation: &EngineComputation,
-    row: DoctorRow,
-    why: &str,
-    build: &str,
-    for_this_kind: bool,
-) -> DoctorRow {
-    let status = if for_this_kind {
-        RowStatus::Failure
-    } else {
-        RowStatus::Warning
-    };
-    let row = DoctorRow {
-        status,
-        evidence: format!("it computes on the CPU: {why}"),
-        ..row
-    };
-    let cause = match for_this_kind {
-        true => "its libraries do not see the GPU that testgen found".to_owned(),
-        false => format!("it is a {build} build"),
-    };
-    // Another build does not help if this one is already for the GPU.
-    let other = if for_this_kind {
-        None
-    } else {
-        other_build(computation)
-    };
-    row.because(cause, other.unwrap_or_else(|| rerun(computation)))
-}
-
-/// The command that installs the engine's library for this kind of GPU, or `None` for an engine
-/// that is a program of the user.
-fn other_build(computation: &EngineComputation) -> Option<String> {
+/// The command that installs the engine's library for this kind of GPU.
+fn other_build(computation: &EngineComputation, python: &str) -> Option<String> {
     match (computation.engine.split('/').next()?, computation.kind) {
-        ("torch", DeviceKind::Rocm) => Some(install_torch("rocm6.4")),
-        ("torch", DeviceKind::Cuda) => Some(install_torch("cu128")),
-        ("onnxruntime", DeviceKind::Rocm) => Some(install_onnxruntime("onnxruntime-migraphx")),
-        ("onnxruntime", DeviceKind::Cuda) => Some(install_onnxruntime("onnxruntime-gpu")),
+        ("torch", DeviceKind::Rocm) => Some(install_torch(python, "rocm6.4")),
+        ("torch", DeviceKind::Cuda) => Some(install_torch(python, "cu128")),
+        ("onnxruntime", DeviceKind::Rocm) => {
+            Some(install_onnxruntime(python, "onnxruntime-migraphx"))
+        }
+        ("onnxruntime", DeviceKind::Cuda) => Some(install_onnxruntime(python, "onnxruntime-gpu")),
         _ => None,
     }
 }
 
-fn install_torch(index: &str) -> String {
+fn install_torch(python: &str, index: &str) -> String {
     format!(
-        "python3 -m pip install --force-reinstall torch --index-url https://download.pytorch.org/whl/{index}"
+        "{python} -m pip install --force-reinstall torch --index-url https://download.pytorch.org/whl/{index}"
     )
 }
 
 /// All packages of ONNX Runtime write the same directory.
-fn install_onnxruntime(package: &str) -> String {
+fn install_onnxruntime(python: &str, package: &str) -> String {
     format!(
-        "python3 -m pip uninstall --yes onnxruntime; python3 -m pip install --force-reinstall {package}"
+        "{python} -m pip uninstall --yes onnxruntime; {python} -m pip install --force-reinstall {package}"
     )
 }
 
@@ -236,6 +213,7 @@ mod tests {
                 why,
                 build,
                 for_this_kind,
+                python: Some("/venv/bin/python".to_owned()),
             })[0]
                 .clone()
         };
@@ -243,8 +221,10 @@ mod tests {
         assert_eq!(hip.status, RowStatus::Failure);
         let cuda = fallback("CUDA", false);
         assert_eq!(cuda.status, RowStatus::Warning);
-        assert!(cuda.fix.is_some_and(|fix| fix.ends_with("whl/rocm6.4")));
-        let fix = |engine| {
+        assert!(cuda.fix.is_some_and(
+            |fix| fix.starts_with("/venv/bin/python ") && fix.ends_with("whl/rocm6.4")
+        ));
+        let fix = |engine, python: Option<&str>| {
             let (why, build) = ("none".to_owned(), "CPU");
             rows_of(
                 engine,
@@ -252,14 +232,17 @@ mod tests {
                     why,
                     build,
                     for_this_kind: false,
+                    python: python.map(str::to_owned),
                 },
             )[0]
             .fix
             .clone()
             .expect("there is one")
         };
-        assert!(fix("onnxruntime").ends_with("--force-reinstall onnxruntime-migraphx"));
-        assert_eq!(fix("mine"), "testgen doctor --engine mine");
+        assert!(
+            fix("onnxruntime", Some("python3")).ends_with("--force-reinstall onnxruntime-migraphx")
+        );
+        assert_eq!(fix("torch", None), "testgen doctor --engine torch");
     }
 
     #[test]

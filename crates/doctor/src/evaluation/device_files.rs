@@ -156,20 +156,20 @@ fn user(facts: &MachineFacts) -> String {
 /// Cause and fix of a file whose permissions forbid opening.
 fn forbidden(facts: &MachineFacts, file: &DeviceFile) -> (String, String) {
     let group = group_name(file);
-    // Every user may open it, so its permissions are not the reason.
-    if file.mode & OTHER_BITS == OTHER_BITS {
+    let is_member = facts
+        .user
+        .groups
+        .iter()
+        .any(|member| member.id == file.group.id);
+    let group_may = file.mode & GROUP_BITS == GROUP_BITS;
+    // The user may open it, so its permissions are not the reason.
+    if file.mode & OTHER_BITS == OTHER_BITS || is_member && group_may {
         return (
             "a security module forbids it".to_owned(),
             "sudo dmesg | grep -i -e apparmor -e selinux".to_owned(),
         );
     }
-    if file.mode & GROUP_BITS != GROUP_BITS
-        || facts
-            .user
-            .groups
-            .iter()
-            .any(|member| member.id == file.group.id)
-    {
+    if !group_may {
         let device = file
             .path
             .trim_start_matches("/dev/")
@@ -257,9 +257,11 @@ mod tests {
             fix(&mode).contains("KERNEL==\"kfd\", GROUP=\"render\", MODE=\"0660\""),
             "{mode:?}"
         );
+        let member = kfd(|facts| facts.user.groups.push(facts.files[0].group.clone()));
+        assert!(fix(&member).contains("apparmor"), "{member:?}");
         let filter = kfd(|facts| facts.files[0].access = Access::Filtered);
         assert!(fix(&filter).contains("--device=/dev/kfd"), "{filter:?}");
-        for row in [session, container, mode, filter] {
+        for row in [session, container, mode, member, filter] {
             assert_eq!(row.status, RowStatus::Failure, "{row:?}");
         }
     }

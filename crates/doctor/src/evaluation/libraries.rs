@@ -93,15 +93,21 @@ fn accessible(facts: &MachineFacts, path: DetectionPath) -> Option<&'static str>
     }
 }
 
-fn fix(path: DetectionPath, absence: &str) -> &'static str {
+fn fix(path: DetectionPath, absence: &str) -> String {
+    // Detection found the library in a folder that no variable names.
+    if let Some((_, root)) = absence.split_once("; set ROCM_PATH=") {
+        let end = root.find([';', ',', ' ']).unwrap_or(root.len());
+        return format!("export ROCM_PATH={}", &root[..end]);
+    }
     // Another problem than an absent library is not fixed by installing it again.
     let installed = absence.contains("is installed and");
-    match path {
+    let fix = match path {
         DetectionPath::HipRuntime if installed => "sudo dmesg | grep -i -e amdgpu -e kfd; rocminfo",
         DetectionPath::HipRuntime => INSTALL_HIP,
         _ if installed => "nvidia-smi; sudo dmesg | grep -i nvrm",
         _ => INSTALL_CUDA,
-    }
+    };
+    fix.to_owned()
 }
 
 #[cfg(test)]
@@ -112,11 +118,15 @@ mod tests {
         facts::Access,
         row::RowStatus,
     };
+    use tempfile::TempDir;
     use testgen_device::{DetectionPath, System, inventory};
 
     /// The reason comes from real detection, because its wording decides the fix.
     fn absence() -> String {
-        let root = tempfile::tempdir().expect("the temporary directory can be written");
+        absence_in(&tempfile::tempdir().expect("the temporary directory can be written"))
+    }
+
+    fn absence_in(root: &TempDir) -> String {
         let found = inventory(&System::fake(
             root.path(),
             [("A", "b")],
@@ -151,6 +161,19 @@ mod tests {
                 .as_ref()
                 .is_some_and(|fix| fix.contains("rocminfo"))
         );
+    }
+
+    #[test]
+    fn a_library_that_no_variable_names_is_not_installed_again() {
+        let root = tempfile::tempdir().expect("the temporary directory can be written");
+        let folder = root.path().join("opt/rocm-6.2/lib");
+        std::fs::create_dir_all(&folder).expect("the folder can be made");
+        std::fs::write(folder.join("libamdhip64.so"), "").expect("the file can be written");
+        let mut facts = amd_host();
+        let evidence = "; the kernel lists an AMD GPU";
+        facts.inventory.paths[0].absence = Some(absence_in(&root) + evidence);
+        let fix = row(&rows(&facts), "HIP runtime").fix.clone();
+        assert_eq!(fix.as_deref(), Some("export ROCM_PATH=/opt/rocm-6.2"));
     }
 
     #[test]
