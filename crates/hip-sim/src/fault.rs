@@ -64,7 +64,7 @@ pub enum Fault {
 pub struct FaultError(String);
 
 const HINT: &str = "write no-device, architecture=NAME, wave=SIZE, allocate=N, leak, dirty, compile=TEXT, load=TEXT, \
-    launch=TEXT, idle=TEXT, wrong=TEXT, nan=TEXT, slow=TEXT, half=flush, half=truncate, event=N, copy=N, memory-info, \
+    launch=TEXT, idle=TEXT, wrong=TEXT, nan=TEXT, slow=TEXT, half=flush, half=truncate, event=N, copy=N, peer=N, memory-info, \
     blas=alpha|beta|flush|transpose|limit|batch|beyond|silent|refuse|round|solution or \
     convolution=flush|padding|dilation|group|flip|limit|beyond|workspace|silent|refuse|round|nan|solution";
 
@@ -219,7 +219,7 @@ mod tests {
         ] {
             let error = text.parse::<Faults>().expect_err(text).to_string();
             assert!(
-                error.contains(text) && error.contains("no-device"),
+                error.contains(text) && error.contains("no-device") && error.contains("peer=N"),
                 "{error}"
             );
         }

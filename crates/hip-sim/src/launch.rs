@@ -15,7 +15,21 @@ use crate::properties::SHARED_MEMORY;
 use crate::statistics::LaunchStats;
 use scheduler::{BARRIERS, FiberKernel, FiberScheduler};
 use std::ffi::c_void;
+use std::ptr::slice_from_raw_parts_mut;
 use std::sync::{Mutex, PoisonError};
+
+/// One launch of a kernel.
+#[derive(Debug, Clone, Copy)]
+pub struct Launch {
+    /// Blocks.
+    pub grid: Dim3,
+    /// Threads of a block.
+    pub block: Dim3,
+    /// Bytes of dynamic shared memory.
+    pub shared_memory: u32,
+    /// Pointers to the arguments.
+    pub arguments: *mut *mut c_void,
+}
 
 /// The shared memory of a block and the fibers of its threads, reused from launch to launch.
 struct FiberEngine {
@@ -28,24 +42,22 @@ struct SharedMemory([u8; SHARED_MEMORY]);
 
 static ENGINE: Mutex<Option<FiberEngine>> = Mutex::new(None);
 
-/// Runs `function` over `grid` blocks of `block` threads.
+/// Fills shared memory before it is used. Makes reads of uninitialised memory visible: one bits are
+/// NaN as a float and -1 as an integer.
+const UNINITIALISED: u8 = 0xff;
+
+/// Runs `function` over the blocks of a launch.
 ///
 /// # Safety
 ///
-/// `arguments` points to as many pointers as the kernel has arguments, each to a value of its type,
+/// `launch.arguments` points to as many pointers as the kernel has arguments, each to a value of its type,
 /// and the buffers are as large as the kernel assumes. The kernel's module stays loaded for the
 /// call.
-pub(crate) unsafe fn run(
-    function: &Function,
-    grid: Dim3,
-    block: Dim3,
-    wave_size: u32,
-    arguments: *mut *mut c_void,
-) -> LaunchStats {
+pub(crate) unsafe fn run(function: &Function, launch: &Launch, wave_size: u32) -> LaunchStats {
     let call = FiberKernel {
         frame: function.frame,
         entry: function.thread,
-        arguments,
+        arguments: launch.arguments,
         wave_size: wave_size as usize,
     };
     let mut engine = ENGINE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -53,24 +65,19 @@ pub(crate) unsafe fn run(
         shared: Box::new(SharedMemory([0; SHARED_MEMORY])),
         scheduler: FiberScheduler::new(call),
     });
-    // Makes reads of uninitialised shared memory visible: one bits are NaN as a float and -1 as an
-    // integer.
-    engine.shared.0.fill(0xff);
+    engine.shared.0.fill(UNINITIALISED);
+    let shared = engine.shared.0.as_mut_ptr();
     // SAFETY: the frame is a variable of the loaded module, which only the holder of the lock
     // accesses.
     let frame = unsafe { &mut *function.frame };
-    frame.begin(
-        grid,
-        block,
-        wave_size,
-        BARRIERS,
-        engine.shared.0.as_mut_ptr(),
-    );
+    frame.begin(launch.grid, launch.block, wave_size, BARRIERS, shared);
     if function.fibers {
-        // SAFETY: as the caller promises.
-        return unsafe { engine.scheduler.run(call, grid, block) };
+        let shared = slice_from_raw_parts_mut(shared, launch.shared_memory as usize);
+        let (grid, block) = (launch.grid, launch.block);
+        // SAFETY: as the caller promises. A launch has no more shared memory than there is.
+        return unsafe { engine.scheduler.run(call, grid, block, shared) };
     }
     // SAFETY: the arguments are as the caller promises.
-    unsafe { (function.grid)(arguments) };
+    unsafe { (function.grid)(launch.arguments) };
     LaunchStats::default()
 }

@@ -3,7 +3,6 @@
 mod execution;
 mod transfer;
 
-pub use execution::Launch;
 pub use transfer::Copy2d;
 
 use crate::configuration::Configuration;

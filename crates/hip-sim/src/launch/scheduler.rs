@@ -5,6 +5,7 @@
 //! together. So lanes that diverged in a branch reconverge after it, as they do on a GPU. When no
 //! thread can run, the block's barrier opens.
 
+use super::UNINITIALISED;
 use super::fiber::{Fiber, StackPointer, switch};
 use super::stack::FiberStack;
 use crate::frame::{Barriers, Dim3, Exchange, KernelFunction, Slot, ThreadFrame};
@@ -101,11 +102,21 @@ impl FiberScheduler {
     ///
     /// # Safety
     ///
-    /// As for [`super::run`]; the frame is set up except for the block and the thread.
-    pub(super) unsafe fn run(&mut self, call: FiberKernel, grid: Dim3, block: Dim3) -> LaunchStats {
+    /// As for [`super::run`]; the frame is set up except for the block and the thread, and `shared`
+    /// is the shared memory of the launch.
+    pub(super) unsafe fn run(
+        &mut self,
+        call: FiberKernel,
+        grid: Dim3,
+        block: Dim3,
+        shared: *mut [u8],
+    ) -> LaunchStats {
         (self.call, self.stats) = (call, LaunchStats::default());
         for index in grid.indices() {
             self.begin_block(block);
+            // A block does not see the memory of the one before.
+            // SAFETY: no thread of the launch runs.
+            unsafe { shared.cast::<u8>().write_bytes(UNINITIALISED, shared.len()) };
             // SAFETY: the frame belongs to the loaded module, and no reference to it exists while
             // its threads run.
             unsafe { (*call.frame).block = index };

@@ -3,29 +3,14 @@
 use super::{Simulator, next};
 use crate::corruption::{BuffersBefore, Corruption};
 use crate::fault::Fault;
-use crate::frame::Dim3;
-use crate::launch;
+use crate::launch::{self, Launch};
 use crate::module::{Function, Module};
 use crate::properties::{SHARED_MEMORY, THREADS_PER_BLOCK};
 use crate::status::HipError;
-use std::ffi::c_void;
 use std::time::{Duration, Instant};
 
 /// How long a kernel takes under [`Fault::Slow`]: longer than the time limits in tests.
 const SLOW: Duration = Duration::from_secs(30);
-
-/// One launch of a kernel.
-#[derive(Debug, Clone, Copy)]
-pub struct Launch {
-    /// Blocks.
-    pub grid: Dim3,
-    /// Threads of a block.
-    pub block: Dim3,
-    /// Bytes of dynamic shared memory.
-    pub shared_memory: u32,
-    /// Pointers to the arguments.
-    pub arguments: *mut *mut c_void,
-}
 
 impl Simulator {
     /// Records an event; the operations before it are complete already.
@@ -100,15 +85,7 @@ impl Simulator {
         let started = Instant::now();
         let wave_size = device.model.architecture.wave_size();
         // SAFETY: as the caller promises.
-        let stats = unsafe {
-            launch::run(
-                function,
-                launch.grid,
-                launch.block,
-                wave_size,
-                launch.arguments,
-            )
-        };
+        let stats = unsafe { launch::run(function, launch, wave_size) };
         self.statistics
             .launched(function.fibers, started.elapsed(), stats);
         if let Some(before) = before {

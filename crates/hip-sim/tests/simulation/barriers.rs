@@ -115,3 +115,23 @@ extern \"C\" __global__ void kernel(float* data) { data[threadIdx.x] = ((float*)
         "uninitialised reads are NaN: {values:?}"
     );
 }
+
+#[test]
+fn a_block_does_not_see_the_shared_memory_of_the_one_before() {
+    let text = "extern __shared__ unsigned char pool[];
+extern \"C\" __global__ void kernel(float* data) {
+  float* tile = (float*)pool;
+  unsigned t = threadIdx.x;
+  if (blockIdx.x == 0) tile[t] = 1.0f;
+  __syncthreads();
+  data[blockIdx.x * blockDim.x + t] = tile[t];
+}";
+    let mut buffers = [vec![0.0_f32; 64]];
+    let device = TestDevice::new(SimulatedArchitecture::Gfx1100);
+    device
+        .run(text, Dim3::new(2, 1, 1), Dim3::new(32, 1, 1), &mut buffers)
+        .unwrap();
+    let (first, second) = buffers[0].split_at(32);
+    assert!(first.iter().all(|value| *value == 1.0), "{first:?}");
+    assert!(second.iter().all(|value| value.is_nan()), "{second:?}");
+}
