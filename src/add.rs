@@ -33,9 +33,9 @@ pub struct FoundCheckpoint {
     /// The task of the head that `architectures` of `config.json` names, or the one that was asked
     /// for.
     pub task: Task,
-    /// Whether a tokenizer or a processor is there, which turns text or images into the model's
-    /// input.
-    pub has_preprocessor: bool,
+    /// The missing file of the tokenizer or processor, which turns text or images into the model's
+    /// input; `None` if it is there.
+    pub missing_preprocessor: Option<&'static str>,
     /// Whether there is `golden.safetensors`.
     pub has_goldens: bool,
     /// Whether there are weights as safetensors.
@@ -78,7 +78,7 @@ pub fn inspect(directory: &Path, task: Option<Task>) -> Result<FoundCheckpoint, 
             nearest: nearest::nearest(head, &config.rest),
         })?;
     let task = head::task(model_type, head, task)?;
-    let preprocessors: &[&str] = match model_type.architecture() {
+    let preprocessors: &[&'static str] = match model_type.architecture() {
         // What the collator of graphs needs to know is in there.
         // Operators have no checkpoint, so that no model type leads here.
         Architecture::Graph | Architecture::Operators => &["config.json"],
@@ -95,13 +95,14 @@ pub fn inspect(directory: &Path, task: Option<Task>) -> Result<FoundCheckpoint, 
         }
         _ => &["preprocessor_config.json"],
     };
+    let is_missing = !preprocessors
+        .iter()
+        .any(|name| directory.join(name).is_file());
     Ok(FoundCheckpoint {
         directory: directory.to_owned(),
         model_type,
         task,
-        has_preprocessor: preprocessors
-            .iter()
-            .any(|name| directory.join(name).is_file()),
+        missing_preprocessor: preprocessors.first().copied().filter(|_| is_missing),
         has_goldens: directory.join("golden.safetensors").is_file(),
         has_weights: checkpoint_files::has_weights(directory),
     })

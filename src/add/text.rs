@@ -65,12 +65,7 @@ pub fn spec_text(
 /// The checks that the checkpoint lacks files for, each with the reason.
 fn skips(text: &mut String, found: &FoundCheckpoint, architecture: Architecture) {
     let mut skipped = Vec::new();
-    if !found.has_preprocessor {
-        let missing = if architecture.reads_text() {
-            "tokenizer.json"
-        } else {
-            "preprocessor_config.json"
-        };
+    if let Some(missing) = found.missing_preprocessor {
         skipped.push((
             Check::PreprocessGolden,
             format!("the checkpoint has no {missing}"),

@@ -152,6 +152,9 @@ pub(super) fn run(arguments: &ReportArguments, out: &mut Out) -> Result<ExitCode
 
 /// The text of reports of checks, and whether they are green.
 fn of_checks(arguments: &ReportArguments) -> Result<(String, bool), Error> {
+    if matches!(arguments.by, ReportRows::Models | ReportRows::Operators) {
+        arguments.base.confirm_absent(name_of(arguments.by))?;
+    }
     let settings = Settings::resolve(&Overrides {
         specs: arguments.specs.clone(),
         ..Overrides::default()

@@ -1,7 +1,7 @@
 //! The suite's manifest: its name, and whether it belongs to a surrounding workspace.
 
 use super::MARKER;
-use glob::Pattern;
+use glob::{MatchOptions, Pattern};
 use std::path::Path;
 use testgen_types::bounded_file::{limit, read_text};
 
@@ -92,21 +92,34 @@ pub(super) fn is_member(out: &Path) -> bool {
         let Some(workspace) = manifest.get("workspace") else {
             continue;
         };
-        let members = workspace
-            .get("members")
-            .and_then(|members| members.as_array());
         let relative = out.strip_prefix(directory).unwrap_or(out);
         // Cargo uses the nearest workspace, too, and searches no further.
-        return members
-            .into_iter()
-            .flatten()
-            .filter_map(|member| member.as_str())
-            .any(|member| {
-                Pattern::new(member.trim_start_matches("./"))
-                    .is_ok_and(|pattern| pattern.matches_path(relative))
-            });
+        return is_member_of(workspace, relative);
     }
     false
+}
+
+/// As cargo decides it: `members` are patterns in which `*` does not match `/`; `exclude` has
+/// directories, and does not apply below a member that is written as a path.
+fn is_member_of(workspace: &toml::Value, directory: &Path) -> bool {
+    let is_below = |key| paths(workspace, key).any(|path| directory.starts_with(path));
+    let is_excluded = is_below("exclude") && !is_below("members");
+    let options = MatchOptions {
+        require_literal_separator: true,
+        ..MatchOptions::default()
+    };
+    let matches = |pattern: Pattern| pattern.matches_path_with(directory, options);
+    !is_excluded
+        && paths(workspace, "members").any(|member| Pattern::new(member).is_ok_and(matches))
+}
+
+/// The paths of a list of the workspace, relative to it.
+fn paths<'a>(workspace: &'a toml::Value, key: &str) -> impl Iterator<Item = &'a str> {
+    let list = workspace.get(key).and_then(toml::Value::as_array);
+    list.into_iter()
+        .flatten()
+        .filter_map(toml::Value::as_str)
+        .map(|path| path.trim_start_matches("./").trim_end_matches('/'))
 }
 
 #[cfg(test)]
@@ -128,6 +141,22 @@ mod tests {
             assert_eq!(package_name(&Path::new("/tmp").join(directory), true), name);
             assert_eq!(package_name(&Path::new("/").join(directory), false), name);
         }
+    }
+
+    #[test]
+    fn members_are_the_ones_of_cargo() {
+        let is_member = |workspace: &str, directory: &str| {
+            let workspace: toml::Table = workspace.parse().unwrap();
+            is_member_of(&toml::Value::Table(workspace), Path::new(directory))
+        };
+        let all = "members = [\"./crates/*\", \"suite/\"]";
+        assert!(is_member(all, "crates/suite"));
+        assert!(is_member(all, "suite"));
+        assert!(!is_member(all, "crates/a/suite"));
+        let some = "members = [\"crates/*\", \"crates/kept\"]\nexclude = [\"crates\"]";
+        assert!(!is_member(some, "crates/suite"));
+        assert!(is_member(some, "crates/kept"));
+        assert!(!is_member("exclude = []", "suite"));
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::{
     script,
     yaml::{Yaml, list, map},
 };
+use std::collections::BTreeSet;
 use testgen_types::DeviceKind;
 
 const PATH: &str = "kubernetes/testgen.yml";
@@ -26,9 +27,10 @@ const LONGEST_NAME: usize = 63;
 
 pub(super) fn file(plan: &MatrixPlan) -> File {
     let mut documents = vec![cpu(plan)];
+    let mut names = BTreeSet::new();
     for family in &plan.families {
         let runners = family.jobs.chunk_by(|a, b| a.runner == b.runner);
-        documents.extend(runners.map(|jobs| gpu(family, jobs)));
+        documents.extend(runners.map(|jobs| gpu(family, jobs, &mut names)));
     }
     let documents: Vec<String> = documents.iter().map(Yaml::render).collect();
     File {
@@ -64,7 +66,7 @@ fn cpu(plan: &MatrixPlan) -> Yaml {
 
 /// The slices of one runner are consecutive, so that the slice is the sum of the job's index and
 /// the first slice.
-fn gpu(family: &RunnerFamily, jobs: &[ShardJob]) -> Yaml {
+fn gpu(family: &RunnerFamily, jobs: &[ShardJob], names: &mut BTreeSet<String>) -> Yaml {
     let first = &jobs[0];
     let before = first.slice - 1;
     // Kubernetes counts indices from 0, nextest counts slices from 1.
@@ -90,17 +92,32 @@ fn gpu(family: &RunnerFamily, jobs: &[ShardJob]) -> Yaml {
         .collect();
     let pod = pod(image, &script, limits(family), security(family))
         .with("nodeSelector", Yaml::Map(selector));
-    // Names of objects are DNS labels, which contain no `_`.
-    let name: String = format!("testgen-{}-{}", family.name, first.runner).replace('_', "-");
-    let name: String = name.chars().take(LONGEST_NAME).collect();
+    let name = object_name(&format!("testgen-{}-{}", family.name, first.runner), names);
     let tier = family.tier.as_str();
     document(
-        name.trim_end_matches('-'),
+        &name,
         tier,
         jobs.len() as u32,
         first.timeout_minutes.get(),
         pod,
     )
+}
+
+/// A name that no other object has: two texts can have the same start, or differ in `_` and `-`.
+fn object_name(text: &str, taken: &mut BTreeSet<String>) -> String {
+    // Names of objects are DNS labels, which contain no `_`.
+    let text = text.replace('_', "-");
+    let mut suffix = String::new();
+    let mut number = 1;
+    loop {
+        let kept: String = text.chars().take(LONGEST_NAME - suffix.len()).collect();
+        let name = format!("{}{suffix}", kept.trim_end_matches('-'));
+        if taken.insert(name.clone()) {
+            return name;
+        }
+        number += 1;
+        suffix = format!("-{number}");
+    }
 }
 
 fn limits(family: &RunnerFamily) -> Yaml {
@@ -196,4 +213,22 @@ fn labels(tier: &str) -> Yaml {
         ("app.kubernetes.io/name", "testgen".into()),
         ("testgen/tier", tier.into()),
     ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LONGEST_NAME, object_name};
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn objects_have_different_names() {
+        let mut taken = BTreeSet::new();
+        let mut name = |text: &str| object_name(text, &mut taken);
+        assert_eq!(name("testgen-a_b-c"), "testgen-a-b-c");
+        assert_eq!(name("testgen-a-b-c"), "testgen-a-b-c-2");
+        let long = "x".repeat(LONGEST_NAME);
+        assert_eq!(name(&format!("{long}1")), long);
+        let second = name(&format!("{long}2"));
+        assert!(second.len() == LONGEST_NAME && second.ends_with("x-2"));
+    }
 }

@@ -68,7 +68,28 @@ impl CliError for NoBase {
     }
 }
 
+/// A base for rows that are not compared.
+#[derive(Debug, thiserror::Error)]
+#[error("`--by {by}` does not compare reports, so that it takes no `--base`")]
+struct BaseNotCompared {
+    by: String,
+}
+
+impl CliError for BaseNotCompared {
+    fn help(&self) -> Option<String> {
+        Some("compare by checks, or write `--by changes`".to_owned())
+    }
+}
+
 impl BaseArguments {
+    /// Confirms that there is no base, for the rows `by`.
+    pub(super) fn confirm_absent(&self, by: String) -> Result<(), Error> {
+        match self.base {
+            None => Ok(()),
+            Some(_) => Err(BaseNotCompared { by }.into()),
+        }
+    }
+
     /// The changes of `merged` since the base, if there is one.
     pub(super) fn compare(
         &self,

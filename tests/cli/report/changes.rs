@@ -284,6 +284,10 @@ fn rows_without_their_base_or_their_format_are_refused() {
         "`--by models` has no format `junit`",
     );
     refused(
+        &["--by", "models", "--base", "a.jsonl"],
+        "`--by models` does not compare reports",
+    );
+    refused(
         &["--by", "operators", "--format", "html"],
         "`--by operators` has no format `html`",
     );
