@@ -20,7 +20,10 @@ pub(crate) use outcome::{CheckEvidence, CheckOutcome, CheckStatus};
 pub(in crate::check) use subject_under_test::{SubjectUnderTest, absent_device};
 
 use crate::{harness::Harness, kernels};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::{
+    mem,
+    panic::{AssertUnwindSafe, catch_unwind},
+};
 use testgen_types::{Registration, panic_text};
 
 /// Runs `check`; its failure is compared with the reference's own result.
@@ -55,7 +58,8 @@ pub(super) fn execute(
         let reason = format!("the check panicked: {}", panic_text(payload.as_ref()));
         CheckOutcome {
             status: CheckStatus::Fail { reason },
-            evidence: CheckEvidence::default(),
+            // The device and the errors so far say where it panicked.
+            evidence: mem::take(&mut run.evidence),
         }
     });
     // After a panic as well: the next check takes the processes of this one.

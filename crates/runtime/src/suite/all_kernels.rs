@@ -50,17 +50,20 @@ fn exit_code(result: Result<(), String>) -> ExitCode {
 }
 
 fn compute_all(selected: &Selected, environment: &Environment) -> Result<(), String> {
+    // Before the checks that record products, which take minutes.
+    let kernels = kernels(&std::env::var(NAMED_VARIABLE).unwrap_or_default())?;
     for kind in [DeviceKind::Cuda, DeviceKind::Rocm]
         .into_iter()
         .filter(|kind| selected.has(*kind))
     {
-        compute_on(kind, selected, environment)?;
+        compute_on(kind, &kernels, selected, environment)?;
     }
     Ok(())
 }
 
 fn compute_on(
     kind: DeviceKind,
+    kernels: &[usize],
     selected: &Selected,
     environment: &Environment,
 ) -> Result<(), String> {
@@ -73,9 +76,8 @@ fn compute_on(
         device.facts().name,
         products.len()
     );
-    let kernels = kernels(&std::env::var(NAMED_VARIABLE).unwrap_or_default())?;
     let examined = Examined::new(&device, &products)?;
-    pool::run(&device, &kernels, &products, |found| {
+    pool::run(&device, kernels, &products, |found| {
         let entry = examined.entry(found)?;
         environment
             .report

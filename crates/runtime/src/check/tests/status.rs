@@ -1,7 +1,7 @@
 //! Endpoints whose status is not what a check asks for.
 
 use super::{
-    super::run::{Abort, CheckStatus, RecordedOutput},
+    super::run::{Abort, CheckResult, CheckRun, CheckStatus, RecordedOutput, execute},
     Fault, OnHost,
     fixture::fixtures,
     harnesses::{self, LLAMA},
@@ -48,6 +48,18 @@ fn a_failure_for_another_reason_does_not_honour_the_requirement() {
     let part =
         "with TESTGEN_REQUIRE=rocm an absent rocm is Fail { reason: \"the endpoint runs on cpu";
     assert!(reason.contains(part), "no `{part}` in: {reason}");
+}
+
+#[test]
+fn a_panic_keeps_the_evidence_so_far() {
+    let panics = |run: &mut CheckRun<'_>| -> CheckResult {
+        run.evidence.device_name = Some("CPU".to_owned());
+        panic!("after a device was opened")
+    };
+    let outcome = OnHost::for_architecture(Architecture::EncoderOnly)
+        .run(|run| execute(panics, run.registration, run.harness, run.context));
+    assert!(matches!(outcome.status, CheckStatus::Fail { .. }));
+    assert_eq!(outcome.evidence.device_name.as_deref(), Some("CPU"));
 }
 
 /// Its numbers would be reported as the engine's.

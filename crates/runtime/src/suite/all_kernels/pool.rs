@@ -52,7 +52,15 @@ pub(super) fn run(
         }
         // The loop below ends once the last thread has dropped its sender.
         drop(sender);
-        results.into_iter().try_for_each(|result| report(result?))
+        let reported = results.into_iter().try_for_each(|result| report(result?));
+        if reported.is_err() {
+            // Their results could not be reported either.
+            kernels
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clear();
+        }
+        reported
     })
 }
 
