@@ -85,7 +85,7 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
 }
 
 /// Adds a bias to each channel of [batch, channels, ...].
-pub(super) fn biased(
+fn biased(
     arithmetic: Arithmetic,
     shape: &[usize],
     numbers: Vec<BoundedNumber>,

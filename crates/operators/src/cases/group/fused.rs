@@ -2,7 +2,7 @@
 
 use super::{
     activation::{activated, gelu},
-    convolution::{biased, convolved},
+    convolution::convolved,
     matrix::product,
     normalisation::by_statistics,
 };
@@ -86,7 +86,6 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
         }
         (Operator::ConvBatchNormRelu, Some(x), Some(weight)) => {
             let (shape, numbers) = convolved(arithmetic, x, weight, &call.attributes);
-            let numbers = biased(arithmetic, &shape, numbers, None);
             let positions: usize = shape[2..].iter().product();
             let numbers = numbers
                 .into_iter()

@@ -7,7 +7,7 @@ use crate::{
         reference::Reference,
     },
 };
-use std::thread;
+use std::{panic::resume_unwind, thread};
 
 /// Elements of a piece below which one thread is as fast.
 const PARALLEL: usize = 1 << 20;
@@ -101,7 +101,7 @@ impl StressComparison {
                 .collect();
             workers
                 .into_iter()
-                .map(|worker| worker.join().unwrap_or_default())
+                .map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)))
                 .collect()
         });
         found.into_iter().for_each(|found| self.found.merge(found));
@@ -319,5 +319,17 @@ mod tests {
         }
         let failure = evaluated(|values| values.truncate(30), 5).unwrap_or_default();
         assert_eq!(failure, "30 of 35 elements were returned");
+    }
+
+    /// Otherwise its elements would count as compared.
+    #[test]
+    #[should_panic(expected = "out of range")]
+    fn a_panic_of_a_comparing_thread_is_resumed() {
+        let (mut comparison, values) = comparison();
+        comparison.expected.truncate(5);
+        comparison.add(Piece {
+            first: 0,
+            values: &values,
+        });
     }
 }
