@@ -130,7 +130,9 @@ impl MetricComparison {
             largest_relative: values
                 .iter()
                 .map(|(_, first, second)| relative(*first, *second))
-                .fold(0.0, f64::max),
+                // Means of huge values are infinite, and their difference is NaN, which `f64::max`
+                // would drop.
+                .max_by(f64::total_cmp)?,
             largest_at,
         })
     }
@@ -206,6 +208,14 @@ mod tests {
             Some(0.5)
         );
         assert_eq!(comparison.largest_loss_difference(), Some(0.2));
+    }
+
+    #[test]
+    fn means_that_overflow_are_not_alike() {
+        let text = "iter 1: loss 1e308, time 1.00ms, mfu 1%\n".repeat(2);
+        let log = read_log(Path::new("log"), text.as_bytes()).expect("lines of nanoGPT");
+        let largest = LogComparison::new(&log, &log).largest_loss_difference();
+        assert!(largest.is_some_and(f64::is_nan), "{largest:?}");
     }
 
     #[test]
