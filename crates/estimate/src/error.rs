@@ -24,7 +24,7 @@ pub enum EstimateError {
         directory: PathBuf,
     },
     /// The weights are quantized.
-    #[error("{0}")]
+    #[error("the memory cannot be estimated: {0}")]
     Quantized(QuantizedCheckpoint),
     /// `config.json` names no known type.
     #[error("unknown model type `{0}`")]

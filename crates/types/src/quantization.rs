@@ -102,11 +102,11 @@ impl fmt::Display for QuantizedCheckpoint {
         if let Some(detail) = &self.detail {
             write!(f, " ({})", excerpt(detail))?;
         }
-        write!(
-            f,
-            ", according to {}; testgen does not dequantize this method",
-            excerpt(&self.evidence)
-        )
+        write!(f, ", according to {}", excerpt(&self.evidence))?;
+        match self.dequantized() {
+            Some(_) => Ok(()),
+            None => f.write_str("; testgen does not dequantize this method"),
+        }
     }
 }
 

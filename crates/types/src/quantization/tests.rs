@@ -46,6 +46,15 @@ fn assert_contains(text: &str, parts: &[&str]) {
 }
 
 #[test]
+fn only_methods_that_are_not_dequantized_are_said_to_be_so() {
+    for (method, is_refused) in [("awq", false), ("gptq", false), ("hqq", true)] {
+        let message = of_config(&json!({ "quantization_config": { "quant_method": method } }));
+        let found = message.contains("testgen does not dequantize this method");
+        assert_eq!(found, is_refused, "{message}");
+    }
+}
+
+#[test]
 fn each_method_of_transformers_and_diffusers_is_named() {
     for (id, name) in [
         ("aqlm", "AQLM"),
