@@ -10,6 +10,9 @@ use testgen_types::{
     excerpt, from_python,
 };
 
+/// The field that ties the head to the embedding.
+pub(crate) const TIED: &str = "tie_word_embeddings";
+
 /// The declarations of the configuration class of a type.
 #[derive(Debug, Default, Deserialize)]
 struct DeclaredDefaults {
@@ -127,6 +130,10 @@ impl CompleteConfig {
             Some(&[height @ 1..=0xffff_ffff, width @ 1..=0xffff_ffff]) => Ok([height, width]),
             _ => Err(self.wrong(field, "one or two positive numbers")),
         }
+    }
+
+    pub(crate) fn set_flag(&mut self, field: &str, value: bool) {
+        self.fields.insert(field.to_owned(), value.into());
     }
 
     pub(crate) fn flag(&self, field: &str) -> bool {

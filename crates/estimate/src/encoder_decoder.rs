@@ -2,6 +2,7 @@
 
 use crate::{
     call::NetworkCall,
+    config::TIED,
     elementwise::ActivationMemory,
     error::EstimateError,
     layers::{Attention, MlpKind, NormKind},
@@ -45,8 +46,8 @@ pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     let hidden = decoder.decode(call, &encoded, width);
     match call.head {
         Head::ConditionalGeneration => {
-            let tied = call.config.flag("tie_word_embeddings");
-            let logits = vocabulary([width, call.config.size("vocab_size")?], tied).forward(hidden);
+            let tied = call.config.flag(TIED);
+            let logits = vocabulary([width, decoder_vocab(call)?], tied).forward(hidden);
             call.output(logits);
         }
         Head::Base => call.output(hidden),
@@ -61,6 +62,17 @@ pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     }
     call.output(encoded);
     Ok(())
+}
+
+/// Marian's decoder may have another vocabulary than its encoder.
+fn decoder_vocab(call: &NetworkCall<'_>) -> Result<u64, EstimateError> {
+    let config = call.config;
+    let is_shared = config.flag("share_encoder_decoder_embeddings");
+    match config.size_if_set("decoder_vocab_size") {
+        Ok(Some(vocab)) if !is_shared => Ok(vocab),
+        // `MarianConfig` reads 0 and null as `vocab_size`, too.
+        _ => config.size("vocab_size"),
+    }
 }
 
 fn bart_stacks(call: &NetworkCall<'_>) -> Result<[Stack; 2], EstimateError> {

@@ -168,7 +168,7 @@ impl ExpertSizes {
         // experts.
         drop([0; 3].map(|_| empty(&machine, &[tokens, count, count], ElementType::F32)));
         let weights = [probabilities.like(ElementType::F32), probabilities];
-        let inward = expert_projection(width, 2 * count * inner)
+        let inward = expert_projection(width, (2 * count).saturating_mul(inner))
             .forward(x)
             .reshape(&[tokens, count, 2 * inner]);
         let [gate, up] = [0, inner].map(|start| inward.clone().narrow(2, start, inner));

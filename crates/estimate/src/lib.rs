@@ -30,7 +30,7 @@ mod vision_text;
 mod weights;
 
 use call::NetworkCall;
-use config::CompleteConfig;
+use config::{CompleteConfig, TIED};
 pub use error::EstimateError;
 pub use matrix_product::MatrixProduct;
 use std::{collections::BTreeMap, path::Path, rc::Rc};
@@ -92,7 +92,7 @@ impl CheckpointHeaders {
     ///
     /// When a file cannot be read, when the weights are quantized, or when the type is not known.
     pub fn read(directory: &Path) -> Result<Self, EstimateError> {
-        let config = CompleteConfig::read(directory)?;
+        let mut config = CompleteConfig::read(directory)?;
         if let Some(quantized) = testgen_types::QuantizedCheckpoint::in_directory(directory) {
             return Err(EstimateError::Quantized(quantized));
         }
@@ -103,8 +103,12 @@ impl CheckpointHeaders {
         let t5 = model_type == ModelType::T5;
         let stacks = family(model_type) == Some(AllocationFamily::EncoderDecoder)
             && !class.ends_with("EncoderModel");
-        let tied = config.flag("tie_word_embeddings");
-        let weights = CheckpointSize::new(checkpoint::tensors(directory)?, tied, [t5, stacks]);
+        let tensors = checkpoint::tensors(directory)?;
+        if t5 {
+            // Like the loader: transformers 5 writes true for files with and without a head.
+            config.set_flag(TIED, !tensors.contains_key("lm_head.weight"));
+        }
+        let weights = CheckpointSize::new(tensors, config.flag(TIED), [t5, stacks]);
         Ok(Self {
             config,
             model_type,

@@ -1,6 +1,7 @@
 //! The sequence of allocations of small cases that can be counted by hand.
 
 use crate::{
+    CallSizes, CheckpointHeaders,
     attention::{KeyValueTensors, attend, split_heads},
     elementwise::{ActivationMemory, cat},
     layers::MlpKind,
@@ -8,7 +9,9 @@ use crate::{
     product::{Order, ProjectionMatrix},
     tensor::{Backend, ElementType, Machine, empty},
 };
-use std::rc::Rc;
+use serde_json::{Value, json};
+use std::{fs, rc::Rc};
+use testgen_types::Precision;
 
 fn machine(backend: Backend, element: ElementType) -> Rc<Machine> {
     Machine::new(backend, element, false)
@@ -173,4 +176,46 @@ fn products_are_counted_by_their_sizes() {
     assert_eq!(machine.products.take(), expected.into());
     drop(ProjectionMatrix::linear(8, 0, false).forward(x()));
     assert!(machine.products.take().is_empty());
+}
+
+/// A checkpoint with matrices of 4 x 2 numbers, read by its headers.
+fn headers(config: &Value, matrices: &[&str]) -> CheckpointHeaders {
+    let directory = tempfile::tempdir().expect("it can be made");
+    let tensor = json!({ "dtype": "F32", "shape": [4, 2], "data_offsets": [0, 0] });
+    let named = matrices
+        .iter()
+        .map(|name| ((*name).to_owned(), tensor.clone()));
+    let header = Value::Object(named.collect()).to_string();
+    let file = [&(header.len() as u64).to_le_bytes(), header.as_bytes()].concat();
+    fs::write(directory.path().join("model.safetensors"), file).expect("it can be written");
+    let config = config.to_string();
+    fs::write(directory.path().join("config.json"), config).expect("it can be written");
+    CheckpointHeaders::read(directory.path()).expect("it is a checkpoint")
+}
+
+#[test]
+fn t5_has_a_head_if_the_file_has_one() {
+    let class = "T5ForConditionalGeneration";
+    let config =
+        json!({ "model_type": "t5", "architectures": [class], "tie_word_embeddings": true });
+    let weights =
+        |matrices: &[&str]| headers(&config, matrices).weights(Backend::Host, Precision::F32);
+    // Encoder and decoder load the table.
+    assert_eq!(weights(&["shared.weight"]), 2 * 32);
+    assert_eq!(weights(&["shared.weight", "lm_head.weight"]), 3 * 32);
+}
+
+#[test]
+fn sizes_of_a_damaged_configuration_do_not_overflow() {
+    let most = u32::MAX;
+    let config = json!({
+        "model_type": "vit", "hidden_size": 2, "num_hidden_layers": 1, "num_attention_heads": 1, "intermediate_size": 2,
+        "hidden_act": "gelu", "image_size": most, "patch_size": most, "num_channels": most
+    });
+    let sizes = CallSizes {
+        batch: 1,
+        tokens: 1,
+    };
+    let estimate = headers(&config, &["a"]).estimate(Backend::Host, Precision::F32, sizes);
+    assert_eq!(estimate.expect("it has sizes").activations, u64::MAX);
 }

@@ -72,16 +72,15 @@ pub(crate) fn patches(
         drop(call.single(&images));
     }
     // Every patch as a row; the pixels are freed when they have been copied.
-    let inner = channels * rows * columns;
-    let windows = call.empty(&[call.batch * down * across, inner]);
+    let inner = channels.saturating_mul(rows).saturating_mul(columns);
+    let count = down.saturating_mul(across);
+    let windows = call.empty(&[call.batch.saturating_mul(count), inner]);
     drop(pixels);
     let matrix = ProjectionMatrix {
         order: Order::View,
         ..ProjectionMatrix::linear(inner, width, true)
     };
-    Ok(matrix
-        .forward(windows)
-        .reshape(&[call.batch, down * across, width]))
+    Ok(matrix.forward(windows).reshape(&[call.batch, count, width]))
 }
 
 /// `special` tokens before the patches, and positions added to all.
