@@ -119,7 +119,7 @@ impl DeviceService for GpuServer {
     }
 }
 
-/// Devices exchange data through the host.
+/// Without collectives: `peer` copies between GPUs.
 impl ServerCommunication for GpuServer {
     const SERVER_COMM_ENABLED: bool = false;
 }

@@ -254,7 +254,17 @@ impl<B: Ops> RagNetwork<B> {
             label_smoothing,
             ..
         } = self.settings;
-        let ids = if by_token { labels } else { target };
+        let ids = if by_token {
+            if labels.shape() != target.shape() {
+                let expected = "integers of the shape of `decoder_input_ids`";
+                return Err(lacking(LABELS, labels, expected));
+            }
+            // A kernel on a GPU would read past the vocabulary without an error.
+            inputs.optional_indices(LABELS, logits.dims()[2])?;
+            labels
+        } else {
+            target
+        };
         let ids = ids
             .as_integers()
             .ok_or_else(|| lacking(LABELS, ids, "integers [batch, seq]"))?;

@@ -5,6 +5,7 @@ mod capabilities;
 mod damaged;
 mod defaults;
 mod limits;
+mod wrong_inputs;
 
 use crate::{
     checkpoint::Checkpoint,

@@ -64,8 +64,10 @@ impl<'a, B: Ops> Inputs<'a, B> {
         let Some(array) = self.arrays.get(name) else {
             return Ok(None);
         };
-        let (Some(values), &[batch, seq]) = (array.as_integers(), array.shape()) else {
-            let expected = "integers of shape [batch, seq]".to_owned();
+        // Models take the rows apart by their length, which cannot be 0.
+        let values = array.as_integers().filter(|values| !values.is_empty());
+        let (Some(values), &[batch, seq]) = (values, array.shape()) else {
+            let expected = "integers of shape [batch, seq], at least one".to_owned();
             return Err(wrong_input(name, array.shape(), expected));
         };
         self.checked_indices(name, values.to_vec(), [batch, seq], limit)

@@ -4,7 +4,7 @@
 use burn_tensor::Tensor;
 use testgen_nn::{
     backend::{Activation, Ops, activate},
-    layer::{Conv2d, Conv2dShape, GroupNorm, Linear},
+    layer::{Conv2d, Conv2dShape, GroupNorm, Linear, between_zeros},
     weights::{Weights, WeightsError},
 };
 
@@ -135,10 +135,8 @@ impl<B: Ops> Downsample<B> {
         if !self.after {
             return self.conv.forward(x);
         }
-        let below = x.clone().narrow(2, 0, 1).zeros_like();
-        let x = Tensor::cat(vec![x, below], 2);
-        let right = x.clone().narrow(3, 0, 1).zeros_like();
-        self.conv.forward(Tensor::cat(vec![x, right], 3))
+        let below = between_zeros(x, 2, 0, 1);
+        self.conv.forward(between_zeros(below, 3, 0, 1))
     }
 }
 

@@ -238,7 +238,7 @@ impl<B: Ops> DetrModel<B> {
         let bias = shown
             .as_ref()
             .and_then(|shown| key_bias(inputs, shown, [batch, height * length]));
-        let mut shared = (self.positions.at(size, shown.as_deref(), inputs), bias);
+        let mut shared = (self.positions.at(size, shown.as_deref(), inputs)?, bias);
         let places = self
             .encoder
             .fold(context, x, &mut shared, |x, at, context| {

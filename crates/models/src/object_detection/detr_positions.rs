@@ -76,7 +76,7 @@ impl<B: Ops> DetrPositions<B> {
         size: [usize; 2],
         shown: Option<&[bool]>,
         inputs: &Inputs<'_, B>,
-    ) -> Tensor<B, 3> {
+    ) -> Result<Tensor<B, 3>, ForwardError> {
         let [height, length] = size;
         match self {
             Self::Sine(width) => {
@@ -86,11 +86,14 @@ impl<B: Ops> DetrPositions<B> {
                     .chunks(height * length)
                     .flat_map(|shown| sines(size, shown, *width))
                     .collect();
-                inputs.put_floats(
-                    values,
-                    [shown.len() / (height * length), height * length, *width],
-                )
+                let batch = shown.len() / (height * length);
+                Ok(inputs.put_floats(values, [batch, height * length, *width]))
             }
+            Self::Learned { .. } if height.max(length) > LONGEST => Err(ForwardError::WrongInput {
+                name: "pixel_values".to_owned(),
+                found: format!("images with {height} rows and {length} columns of features"),
+                expected: format!("at most {LONGEST}, for which positions were learned"),
+            }),
             Self::Learned { rows, columns } => {
                 let half = rows.dims()[1];
                 let across = columns
@@ -103,7 +106,7 @@ impl<B: Ops> DetrPositions<B> {
                     across.expand([height, length, half]),
                     down.expand([height, length, half]),
                 ];
-                Tensor::cat(both, 2).reshape([1, height * length, 2 * half])
+                Ok(Tensor::cat(both, 2).reshape([1, height * length, 2 * half]))
             }
         }
     }

@@ -66,8 +66,10 @@ impl<'a, B: Ops> CallArguments<'a, B> {
     }
 
     /// An input of floats that the call need not have.
-    pub(crate) fn optional(&self, index: usize) -> Option<FloatTensor<B>> {
-        self.float(index).ok()
+    pub(crate) fn optional(&self, index: usize) -> Result<Option<FloatTensor<B>>, CallError> {
+        (index < self.inputs.len())
+            .then(|| self.float(index))
+            .transpose()
     }
 
     /// An input of integers.

@@ -5,7 +5,7 @@ use crate::operators::{
     float::{dims, expand, full, reshape},
     value::DeviceTensor,
 };
-use burn_tensor::{DType, TensorData, ops::FloatTensor};
+use burn_tensor::{TensorData, ops::FloatTensor};
 use testgen_nn::backend::Ops;
 use testgen_operators::calls::CallError;
 use testgen_types::Operator;
@@ -77,13 +77,13 @@ fn mask<B: Ops>(
                 }
             })
             .collect();
-        let data = TensorData::new(values, [1, 1, queries, keys]).convert_dtype(DType::F32);
+        let data = TensorData::new(values, [1, 1, queries, keys]);
         return Ok(Some(B::float_from_data(data, arguments.device)));
     }
-    let Ok(seen) = arguments.bool(3) else {
+    let Ok(mask) = arguments.value(3) else {
         return Ok(None);
     };
-    let shape = arguments.value(3)?.shape();
+    let (seen, shape) = (arguments.bool(3)?, mask.shape());
     let single = arguments.single(0)?;
     let [zeros, hidden] = [0.0, f64::NEG_INFINITY].map(|number| full::<B>(&shape, number, &single));
     Ok(Some(B::float_mask_where(hidden, seen, zeros)))

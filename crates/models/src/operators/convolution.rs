@@ -32,13 +32,13 @@ fn convolved<B: Ops>(arguments: &CallArguments<'_, B>) -> Result<DeviceTensor<B>
         return Ok(DeviceTensor::Float(product_of_windows::<B>(
             x,
             weight,
-            arguments.optional(2),
+            arguments.optional(2)?,
             arguments.attributes,
         )));
     }
     // Of 16 bits in f32, rounded once; see the convolutions of models.
     let bias = arguments
-        .optional(2)
+        .optional(2)?
         .map(|bias| B::float_cast(bias, FloatDType::F32));
     Ok(arguments.rounded(on_host::<B>(
         arguments.single(0)?,
@@ -137,7 +137,7 @@ fn transposed<B: Ops>(arguments: &CallArguments<'_, B>) -> Result<DeviceTensor<B
             arguments.attributes.groups,
         );
         let bias = arguments
-            .optional(2)
+            .optional(2)?
             .map(|bias| B::float_cast(bias, FloatDType::F32));
         return Ok(arguments.rounded(B::conv_transpose2d(
             arguments.single(0)?,
@@ -169,7 +169,7 @@ fn transposed<B: Ops>(arguments: &CallArguments<'_, B>) -> Result<DeviceTensor<B
     Ok(DeviceTensor::Float(product_of_windows::<B>(
         spread,
         turned,
-        arguments.optional(2),
+        arguments.optional(2)?,
         &plain,
     )))
 }

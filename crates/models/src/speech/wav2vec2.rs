@@ -217,7 +217,7 @@ impl<B: Ops> Network<B> for Recogniser<B> {
     ) -> Result<(), ForwardError> {
         let mut features = self.features.forward(inputs)?;
         let frames = features.dims()[1];
-        let real = self.features.real(inputs, frames);
+        let real = self.features.real(inputs, frames)?;
         if let Some(norm) = &self.feature_norm {
             features = norm.forward(features);
         }

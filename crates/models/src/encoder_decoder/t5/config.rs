@@ -20,8 +20,7 @@ pub(crate) struct T5Config {
     relative_attention_max_distance: usize,
     pub(super) layer_norm_epsilon: f64,
     feed_forward_proj: String,
-    /// The parts of `feed_forward_proj`, which newer files also have; `feed_forward_proj` takes
-    /// precedence.
+    /// The parts of `feed_forward_proj`, which newer files also have. They take precedence.
     dense_act_fn: Option<Activation>,
     is_gated_act: Option<bool>,
     /// Newer files spell it out of `tie_word_embeddings`, which scales the hidden states and no

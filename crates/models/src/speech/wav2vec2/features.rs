@@ -4,6 +4,7 @@
 use super::config::{FeatureNorm, Wav2Vec2Config};
 use burn_tensor::{DType, Tensor};
 use testgen_nn::{
+    array::Array,
     backend::{Activation, Ops, activate},
     forward::ForwardError,
     inputs::Inputs,
@@ -11,6 +12,8 @@ use testgen_nn::{
     weights::{Weights, WeightsError},
 };
 
+/// The samples of the recordings, [batch, samples].
+const SAMPLES: &str = "input_values";
 /// PyTorch's default, which these norms keep.
 const EPS: f64 = 1e-5;
 
@@ -72,12 +75,11 @@ impl<B: Ops> FeatureEncoder<B> {
 
     /// `input_values` [batch, samples] to [batch, frames, width].
     pub(super) fn forward(&self, inputs: &Inputs<'_, B>) -> Result<Tensor<B, 3>, ForwardError> {
-        const NAME: &str = "input_values";
-        let values = inputs.floats::<2>(NAME)?;
+        let values = inputs.floats::<2>(SAMPLES)?;
         let [batch, samples] = values.dims();
         if self.frames(samples) == 0 {
             return Err(ForwardError::WrongInput {
-                name: NAME.to_owned(),
+                name: SAMPLES.to_owned(),
                 found: format!("{samples} samples long"),
                 expected: "enough samples for one frame".to_owned(),
             });
@@ -98,20 +100,28 @@ impl<B: Ops> FeatureEncoder<B> {
 
     /// How many of the `frames` of each row belong to the recording, or `None` if there is no
     /// `attention_mask`.
-    pub(super) fn real(&self, inputs: &Inputs<'_, B>, frames: usize) -> Option<Vec<usize>> {
-        let mask = inputs.host("attention_mask")?;
-        let rows = mask
-            .as_integers()?
-            // `chunks` panics at 0, which an empty mask would give.
-            .chunks(mask.shape().last().copied().unwrap_or(1).max(1));
+    pub(super) fn real(
+        &self,
+        inputs: &Inputs<'_, B>,
+        frames: usize,
+    ) -> Result<Option<Vec<usize>>, ForwardError> {
+        let Some(mask) = inputs.host("attention_mask") else {
+            return Ok(None);
+        };
+        let samples = inputs.host(SAMPLES).map(Array::shape);
+        let (Some(values), true) = (mask.as_integers(), Some(mask.shape()) == samples) else {
+            return Err(ForwardError::WrongInput {
+                name: "attention_mask".to_owned(),
+                found: format!("a tensor of shape {:?}", mask.shape()),
+                expected: format!("integers of the shape of `{SAMPLES}`"),
+            });
+        };
         // At least one: a mean over no frame would divide by zero.
-        Some(
-            rows.map(|row| {
-                self.frames(row.iter().filter(|bit| **bit != 0).count())
-                    .clamp(1, frames)
-            })
-            .collect(),
-        )
+        let real = |row: &[i64]| {
+            self.frames(row.iter().filter(|bit| **bit != 0).count())
+                .clamp(1, frames)
+        };
+        Ok(Some(values.chunks(mask.shape()[1]).map(real).collect()))
     }
 }
 
