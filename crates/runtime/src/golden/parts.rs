@@ -20,6 +20,9 @@ use testgen_nn::array::{Array, Arrays};
 /// Messages repeat the names of tensors.
 const LONGEST_NAME: usize = 150;
 
+/// The beginnings of the names of parts that every case has.
+const IN_EVERY_CASE: [&str; 3] = ["input.", "output.", "retrieval."];
+
 /// Builds a golden from the tensors and the metadata of a file.
 pub(super) fn assemble(
     path: &Path,
@@ -224,9 +227,13 @@ impl GoldenParts {
             .strip_prefix("case.")
             .and_then(|rest| rest.split_once('.'))
         {
+            // The main case has no prefix. The other kinds are recorded for the main case only, and
+            // would replace its parts.
             Some((number, rest)) => match number.parse() {
-                Ok(number) => (number, rest),
-                Err(_) => return Err(unknown),
+                Ok(number @ 1..) if IN_EVERY_CASE.iter().any(|kind| rest.starts_with(kind)) => {
+                    (number, rest)
+                }
+                _ => return Err(unknown),
             },
             None => (0, name),
         };

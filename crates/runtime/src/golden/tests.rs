@@ -189,6 +189,10 @@ fn what_no_recorder_writes_is_refused() {
         "extra",
         "trace.depth.0",
         "case.x.input.y",
+        "case.0.input.x",
+        "case.1.router.0",
+        "case.1.trace.embed",
+        "case.1.tokens.start",
         "image.first",
         "graph.0",
     ] {
