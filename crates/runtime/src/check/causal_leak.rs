@@ -3,7 +3,7 @@
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
 use super::{
-    comparison::outputs_by_position::{OutputsByPosition, forward_by_position},
+    comparison::outputs_by_position::{OutputsByPosition, forward_by_position, pairs},
     inputs::sequences::Sequences,
     run::{Abort, CheckResult, CheckRun, Failures, SubjectUnderTest},
 };
@@ -35,6 +35,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
             tested.model().class()
         )));
     }
+    Abort::skip_if(facts.too_short_for(2))?;
     let length = LENGTH.min(facts.longest);
     let rows = Sequences::generated(2, length, facts);
     let mut failures = Failures::default();
@@ -49,7 +50,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
             facts.stream,
             &rows.changed_from(start, facts).unpadded(facts),
         )?;
-        for ((name, one), (_, other)) in before.positions.iter().zip(&after.positions) {
+        for (name, one, other) in pairs(&before.positions, &after.positions)? {
             let (earlier, got) = (one.narrow(1, 0, start), other.narrow(1, 0, start));
             let label = format!("{name} before position {start}");
             let threshold = allowed(run, &golden, &tested, name);

@@ -36,33 +36,39 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     Ok(None)
 }
 
+/// The differences, in the order of computation.
 fn differences(first: &Forward, again: &Forward) -> Vec<String> {
-    let outputs = first
-        .outputs
+    let (first, again) = (results(first), results(again));
+    let compared = first
         .iter()
-        .map(|(name, array)| (name.clone(), array, again.outputs.get(name)));
-    let trace = first.trace.iter().map(|(name, array)| {
-        (
-            format!("trace.{name}"),
-            array,
-            again
-                .trace
-                .iter()
-                .find(|(found, _)| found == name)
-                .map(|(_, array)| array),
-        )
-    });
+        .filter_map(|(name, array)| match find(&again, name) {
+            Some(other) => first_different_bits(name, array, other),
+            None => Some(format!("{name} was computed in the first run only")),
+        });
+    let extra = again
+        .iter()
+        .filter(|(name, _)| find(&first, name).is_none())
+        .map(|(name, _)| format!("{name} was not computed in the first run"));
+    compared.chain(extra).collect()
+}
+
+/// The outputs and the trace.
+fn results(forward: &Forward) -> Vec<(String, &Array)> {
+    let outputs = forward.outputs.iter();
+    let trace = forward.trace.iter();
     outputs
-        .chain(trace)
-        .filter_map(|(name, array, other)| first_different_bits(&name, array, other?))
+        .map(|(name, array)| (name.clone(), array))
+        .chain(trace.map(|(name, array)| (format!("trace.{name}"), array)))
         .collect()
+}
+
+fn find<'a>(results: &[(String, &'a Array)], name: &str) -> Option<&'a Array> {
+    let found = results.iter().find(|(found, _)| found == name);
+    found.map(|(_, array)| *array)
 }
 
 /// The first element whose bits differ.
 fn first_different_bits(name: &str, first: &Array, again: &Array) -> Option<String> {
-    let (Some(one), Some(other)) = (first.as_floats(), again.as_floats()) else {
-        return None;
-    };
     if first.shape() != again.shape() {
         return Some(format!(
             "{name} has the shape {:?}; in the first run it was {:?}",
@@ -70,6 +76,9 @@ fn first_different_bits(name: &str, first: &Array, again: &Array) -> Option<Stri
             first.shape()
         ));
     }
+    let (Some(one), Some(other)) = (first.as_floats(), again.as_floats()) else {
+        return (first != again).then(|| format!("{name} differs"));
+    };
     // As bits: compared as numbers, 0 equals -0, and NaN differs from itself.
     let flat = one
         .iter()
@@ -105,5 +114,39 @@ mod tests {
                 .contains("element 1")
         );
         assert!(first_different_bits("y", &array(1.0), &array(1.0 + f32::EPSILON)).is_some());
+    }
+
+    #[test]
+    fn integers_and_types_are_compared() {
+        let array = |value: i64| Array::integers([1], vec![value]);
+        assert_eq!(first_different_bits("y", &array(1), &array(1)), None);
+        let floats = Array::floats([1], vec![1.0]);
+        for other in [array(2), floats] {
+            let difference = first_different_bits("y", &array(1), &other);
+            assert_eq!(difference.as_deref(), Some("y differs"));
+        }
+    }
+
+    #[test]
+    fn a_missing_output_or_hidden_state_is_a_difference() {
+        let array = Array::floats([1], vec![1.0]);
+        let mut first = Forward::default();
+        first.outputs.insert("y".to_owned(), array.clone());
+        first.trace.push(("layer.0".to_owned(), array));
+        assert!(differences(&first, &first).is_empty());
+        let none = Forward::default();
+        for (differences, what) in [
+            (
+                differences(&first, &none),
+                "was computed in the first run only",
+            ),
+            (
+                differences(&none, &first),
+                "was not computed in the first run",
+            ),
+        ] {
+            let expected = ["y", "trace.layer.0"].map(|name| format!("{name} {what}"));
+            assert_eq!(differences, expected);
+        }
     }
 }

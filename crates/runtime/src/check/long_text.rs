@@ -15,7 +15,7 @@ use super::tests::faulty::{Detected, Fault};
 use super::{
     comparison::{
         cached_sequences::{advance_in_steps, class_without_cache},
-        outputs_by_position::{OutputsByPosition, forward_by_position},
+        outputs_by_position::{OutputsByPosition, forward_by_position, pairs},
     },
     inputs::sequences::{PaddedSide, Sequences, TextFacts, another},
     run::{Abort, CheckResult, CheckRun, Failures, SubjectUnderTest},
@@ -32,6 +32,8 @@ pub(super) const FAULT: Detected = Detected::new(
     "the first 33 tokens",
 );
 
+/// The shortest text whose half, padded, is a batch without empty rows.
+const SHORTEST: usize = 4;
 /// The last tokens, which are read one by one after the chunks.
 const STEPS: usize = 4;
 
@@ -43,6 +45,11 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     }
     let facts = run.text_facts(&tested, &golden);
     let length = LongLength::for_run(run, &tested);
+    let facts = TextFacts {
+        longest: length.tokens,
+        ..facts
+    };
+    Abort::skip_if(facts.too_short_for(SHORTEST))?;
     let tolerance = run.tolerance(&golden, &tested);
     // One row: the length uses the memory that a batch would need.
     let rows = Sequences::generated(1, length.tokens, facts);
@@ -130,7 +137,7 @@ impl Relations<'_, '_> {
             let label = format!("of the first {length} tokens");
             self.compare_positions(&label, &prefix, |whole, part| {
                 (whole.narrow(1, 0, length), part.clone())
-            });
+            })?;
         }
         Ok(())
     }
@@ -164,7 +171,7 @@ impl Relations<'_, '_> {
                 self.compare_positions(&label, &batch, |whole, part| {
                     let part = part.select_rows(&[row]).narrow(1, start, length);
                     (whole.narrow(1, 0, length), part)
-                });
+                })?;
             }
         }
         Ok(())
@@ -200,7 +207,7 @@ impl Relations<'_, '_> {
         );
         let shifted = forward_by_position(self.run, self.tested, self.facts.stream, &inputs)?;
         let label = format!("at positions from {half}");
-        for ((name, whole), (_, got)) in self.whole.positions.iter().zip(&shifted.positions) {
+        for (name, whole, got) in pairs(&self.whole.positions, &shifted.positions)? {
             let threshold = positions::threshold(self.tolerance.metamorphic(name), 2 * half);
             let expected = whole.narrow(1, 0, half);
             self.compare(&format!("{name} {label}"), (&expected, got), threshold);
@@ -214,13 +221,14 @@ impl Relations<'_, '_> {
         label: &str,
         other: &OutputsByPosition,
         parts: impl Fn(&Array, &Array) -> (Array, Array),
-    ) {
+    ) -> Result<(), Abort> {
         let whole = self.whole;
-        for ((name, whole), (_, other)) in whole.positions.iter().zip(&other.positions) {
+        for (name, whole, other) in pairs(&whole.positions, &other.positions)? {
             let (expected, got) = parts(whole, other);
             let threshold = self.threshold(name);
             self.compare(&format!("{name} {label}"), (&expected, &got), threshold);
         }
+        Ok(())
     }
 
     /// For an output of the same text, read in another way.

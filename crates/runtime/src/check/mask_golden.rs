@@ -6,7 +6,7 @@ use super::tests::faulty::{Detected, Fault};
 use super::{
     comparison::{
         graph_padding,
-        outputs_by_position::{PositionAxes, forward_by_position},
+        outputs_by_position::{PositionAxes, forward_by_position, pairs},
     },
     inputs::{
         padding::at_real_positions,
@@ -64,6 +64,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
 impl Masked<'_> {
     fn check(&self, run: &mut CheckRun<'_>, failures: &mut Failures) -> Result<(), Abort> {
         let Self { golden, facts, .. } = self;
+        Abort::skip_if(facts.too_short_for(PADDING + 1))?;
         for case in golden
             .cases
             .iter()
@@ -105,7 +106,7 @@ impl Masked<'_> {
             .iter()
             .find(|case| case.inputs.contains_key(facts.stream.mask()));
         let rows = Sequences::of_case(with_mask.unwrap_or(golden.main()), facts.stream)?;
-        let rows = rows.prefix(facts.longest.saturating_sub(PADDING).max(1));
+        let rows = rows.prefix(facts.longest - PADDING);
         // A causal model never reads what follows a token, so padding on the right could not show
         // an ignored mask.
         let side = if facts.causal {
@@ -161,7 +162,7 @@ impl Masked<'_> {
         run: &mut CheckRun<'_>,
         inputs: &Arrays,
         failures: &mut Failures,
-    ) -> Result<(), ForwardError> {
+    ) -> Result<(), Abort> {
         let Self {
             tested,
             golden,
@@ -178,7 +179,7 @@ impl Masked<'_> {
                 facts.stream.suffix()
             )
         };
-        for ((name, expected), (_, got)) in before.positions.iter().zip(&after.positions) {
+        for (name, expected, got) in pairs(&before.positions, &after.positions)? {
             let (expected, got) = (
                 at_real_positions(expected, mask),
                 at_real_positions(got, mask),
@@ -190,12 +191,8 @@ impl Masked<'_> {
                 tolerance.metamorphic(name),
             ));
         }
-        let pooled = before
-            .pooled
-            .iter()
-            .zip(&after.pooled)
-            .filter(|_| facts.pooled_ignores_masked_ids());
-        for ((name, expected), (_, got)) in pooled {
+        let pooled = pairs(&before.pooled, &after.pooled)?;
+        for (name, expected, got) in pooled.filter(|_| facts.pooled_ignores_masked_ids()) {
             failures.extend(run.compare(&label(name), expected, got, tolerance.metamorphic(name)));
         }
         Ok(())
@@ -203,7 +200,7 @@ impl Masked<'_> {
 
     /// Whether the replaced ids change the output when the mask is all ones. If not, the ids have
     /// no influence anyway, and the check would pass without a mask.
-    fn mask_matters(&self, run: &mut CheckRun<'_>, inputs: &Arrays) -> Result<bool, ForwardError> {
+    fn mask_matters(&self, run: &mut CheckRun<'_>, inputs: &Arrays) -> Result<bool, Abort> {
         let Self {
             tested,
             golden,
@@ -216,16 +213,13 @@ impl Masked<'_> {
         let tolerance = run.tolerance(golden, tested);
         let masked = forward_by_position(run, tested, facts.stream, inputs)?;
         let unmasked = forward_by_position(run, tested, facts.stream, &unmasked)?;
-        Ok(masked
-            .positions
-            .iter()
-            .zip(&unmasked.positions)
-            .any(|((name, one), (_, other))| {
-                let (one, other) = (at_real_positions(one, mask), at_real_positions(other, mask));
-                compare(name, &one, &other, tolerance.metamorphic(name))
-                    .failure
-                    .is_some()
-            }))
+        let mut positions = pairs(&masked.positions, &unmasked.positions)?;
+        Ok(positions.any(|(name, one, other)| {
+            let (one, other) = (at_real_positions(one, mask), at_real_positions(other, mask));
+            compare(name, &one, &other, tolerance.metamorphic(name))
+                .failure
+                .is_some()
+        }))
     }
 
     fn with_masked_changed(&self, inputs: &Arrays) -> Arrays {

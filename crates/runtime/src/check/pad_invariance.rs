@@ -10,7 +10,7 @@ use super::tests::faulty::{Detected, Fault};
 use super::{
     comparison::{
         graph_padding,
-        outputs_by_position::{OutputsByPosition, forward_by_position},
+        outputs_by_position::{OutputsByPosition, forward_by_position, pairs},
     },
     inputs::sequences::{PaddedSide, Sequences, TextFacts},
     run::{Abort, CheckResult, CheckRun, Failures, SubjectUnderTest},
@@ -64,6 +64,7 @@ fn compare_sides(
             facts.stream.ids()
         )));
     };
+    Abort::skip_if(facts.too_short_for(PADDING + 1))?;
     // Cut, so that the padded rows still fit the positions that the model has.
     let rows = rows.prefix(rows.longest().min(facts.longest - PADDING));
     let length = rows.longest();
@@ -83,7 +84,7 @@ fn compare_sides(
             side,
             length,
         }
-        .compare(run, &unpadded, &padded, failures);
+        .compare(run, &unpadded, &padded, failures)?;
     }
     Ok(())
 }
@@ -122,13 +123,13 @@ impl PaddingComparison<'_> {
         unpadded: &OutputsByPosition,
         padded: &OutputsByPosition,
         failures: &mut Failures,
-    ) {
+    ) -> Result<(), Abort> {
         let (side, start) = match self.side {
             PaddedSide::Left => ("left", PADDING),
             PaddedSide::Right => ("right", 0),
         };
         let label = |name: &str| format!("{name} padded {side}{}", self.facts.stream.suffix());
-        for ((name, expected), (_, got)) in unpadded.positions.iter().zip(&padded.positions) {
+        for (name, expected, got) in pairs(&unpadded.positions, &padded.positions)? {
             let got = got.narrow(1, start, self.length);
             failures.extend(run.compare(
                 &label(name),
@@ -137,10 +138,9 @@ impl PaddingComparison<'_> {
                 self.tolerance.metamorphic(name),
             ));
         }
-        if !self.facts.pooled_ignores_padding(self.side) {
-            return;
-        }
-        for ((name, expected), (_, got)) in unpadded.pooled.iter().zip(&padded.pooled) {
+        let pooled = pairs(&unpadded.pooled, &padded.pooled)?;
+        for (name, expected, got) in pooled.filter(|_| self.facts.pooled_ignores_padding(self.side))
+        {
             failures.extend(run.compare(
                 &label(name),
                 expected,
@@ -148,5 +148,6 @@ impl PaddingComparison<'_> {
                 self.tolerance.metamorphic(name),
             ));
         }
+        Ok(())
     }
 }

@@ -40,6 +40,7 @@ impl CachedInput {
                 facts.stream.ids()
             ))
         };
+        Abort::skip_if(facts.too_short_for(LEFT + 1))?;
         // The columns of padding are within the model's positions, too.
         let longest = facts.longest - LEFT;
         let recorded = golden

@@ -144,9 +144,14 @@ impl RecordedGraphs<'_> {
         failures: &mut Failures,
     ) {
         let tolerance = run.tolerance(self.golden, self.tested);
-        for (expected, got) in expected.iter().zip(got) {
+        for expected in expected {
             let GraphResult { name, graph, .. } = expected;
             let label = format!("{} of graph {graph} {what}", self.case.qualified(name));
+            let mut of_graph = got.iter().filter(|result| result.graph == *graph);
+            let Some(got) = of_graph.find(|result| result.name == *name) else {
+                failures.push(format!("`{label}` was not computed"));
+                continue;
+            };
             let output = RecordedOutput {
                 golden: self.golden,
                 name,

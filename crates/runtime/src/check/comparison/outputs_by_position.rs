@@ -33,6 +33,24 @@ impl OutputsByPosition {
     }
 }
 
+/// The outputs of two calls in pairs. Outputs that only one call has, or has in that number of
+/// dimensions, fail the check: otherwise they would not be compared.
+pub(in crate::check) fn pairs<'o>(
+    one: &'o [(String, Array)],
+    other: &'o [(String, Array)],
+) -> Result<impl Iterator<Item = (&'o str, &'o Array, &'o Array)>, Abort> {
+    let names = [one, other]
+        .map(|outputs| -> Vec<&str> { outputs.iter().map(|(name, _)| name.as_str()).collect() });
+    if names[0] != names[1] {
+        let [one, other] = names;
+        return Err(Abort::Fail(format!(
+            "two calls that are compared have other outputs: {one:?} and {other:?}"
+        )));
+    }
+    let pairs = one.iter().zip(other);
+    Ok(pairs.map(|((name, one), (_, other))| (name.as_str(), one, other)))
+}
+
 /// The dimensions by which positions of a call are recognised.
 #[derive(Clone, Copy)]
 pub(in crate::check) struct PositionAxes<'a> {
@@ -169,6 +187,20 @@ mod tests {
                 .map(f32::from)
                 .collect(),
         )
+    }
+
+    #[test]
+    fn an_output_that_one_call_lacks_fails() {
+        let outputs = |names: &[&str]| -> Vec<(String, Array)> {
+            let named = names.iter().map(|name| (*name).to_owned());
+            named.map(|name| (name, counted(&[1], 0))).collect()
+        };
+        let (one, both) = (outputs(&["a"]), outputs(&["a", "b"]));
+        assert_eq!(pairs(&both, &both).map(Iterator::count), Ok(2));
+        for [one, other] in [[&one, &both], [&both, &one]] {
+            let failure = pairs(one, other).map(Iterator::count);
+            assert!(matches!(failure, Err(Abort::Fail(why)) if why.contains(r#"["a", "b"]"#)));
+        }
     }
 
     #[test]

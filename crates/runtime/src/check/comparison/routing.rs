@@ -81,7 +81,14 @@ pub(in crate::check) fn matching_tokens(
         columns,
         limits: vec![columns; rows],
     };
-    for (expected, got) in expected.iter().zip(got) {
+    for expected in expected {
+        let Some(got) = got.iter().find(|got| got.layer == expected.layer) else {
+            failures.push(format!(
+                "{what}: `router.{}` was not computed",
+                expected.layer
+            ));
+            continue;
+        };
         // In every layer again: tokens after another choice of experts are computed by other
         // weights in all later layers.
         let tokens = matching.tokens();
@@ -185,6 +192,7 @@ pub(in crate::check) fn by_token(array: &Array) -> Array {
 #[cfg(test)]
 mod tests {
     use super::{choices::tests::router, *};
+    use crate::check::{run::Abort, tests::OnHost};
 
     #[test]
     fn only_tokens_before_another_choice_are_compared() {
@@ -232,6 +240,25 @@ mod tests {
             let kept = matching.select(&output).map(|kept| kept.shape().to_vec());
             assert_eq!(kept, Some([&[1], &shape[1..]].concat()));
         }
+    }
+
+    #[test]
+    fn a_missing_router_is_a_failure() {
+        let expected = [router([0.5, 0.3, 0.2], [1.0, 0.0, 0.0])];
+        let failure = OnHost::for_architecture(Architecture::Moe).run(|run| {
+            let (golden, tested) = (run.golden()?, run.subject_under_test()?);
+            let runs = RouterRuns {
+                golden: &golden,
+                tolerance: run.tolerance(&golden, &tested),
+                expected: &expected,
+                got: &[],
+            };
+            let mut failures = Failures::default();
+            matching_tokens(run, "alone", runs, &mut failures);
+            failures.conclude()
+        });
+        let why = "alone: `router.0` was not computed".to_owned();
+        assert_eq!(failure, Err(Abort::Fail(why)));
     }
 
     #[test]

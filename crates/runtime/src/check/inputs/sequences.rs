@@ -163,6 +163,14 @@ impl<'a> TextFacts<'a> {
 }
 
 impl TextFacts<'_> {
+    /// Why a check does not apply that needs a text of `length`.
+    pub(in crate::check) fn too_short_for(&self, length: usize) -> Option<String> {
+        let longest = self.longest;
+        (longest < length).then(|| {
+            format!("the model has {longest} positions; this check needs a text of {length}")
+        })
+    }
+
     /// Whether padding on the left, with the position ids of the caller, changes no output.
     pub(in crate::check) fn can_be_padded_left(&self) -> bool {
         self.causal && self.stream == TokenSequence::Text && !self.reads_left_padding

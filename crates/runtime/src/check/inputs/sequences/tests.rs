@@ -18,6 +18,13 @@ const FACTS: TextFacts<'_> = TextFacts {
 };
 
 #[test]
+fn a_model_with_few_positions_is_skipped() {
+    assert_eq!(FACTS.too_short_for(64), None);
+    let why = "the model has 64 positions; this check needs a text of 65";
+    assert_eq!(FACTS.too_short_for(65).as_deref(), Some(why));
+}
+
+#[test]
 fn left_padding_comes_with_the_positions_of_generate() {
     let rows = Sequences(vec![vec![5, 6, 7], vec![8]]);
     let left = rows.padded(4, PaddedSide::Left, FACTS);
