@@ -62,8 +62,8 @@ pub enum EngineCall {
         operator: Operator,
         /// Type and layout of each input on the device.
         inputs: Vec<InputDescription>,
-        /// Its other arguments.
-        attributes: Attributes,
+        /// Its other arguments, boxed because they are larger than all other calls.
+        attributes: Box<Attributes>,
         /// How products of f32 are computed: `tf32`, else without rounding their factors.
         dtype: Precision,
         /// Larger inputs, which repeat the tensors of the message. The result remains on the

@@ -40,7 +40,7 @@ fn described(
     EngineCall::Operator {
         operator: call.operator,
         inputs,
-        attributes: call.attributes.clone(),
+        attributes: Box::new(call.attributes.clone()),
         dtype,
         repeated,
     }

@@ -152,7 +152,7 @@ fn answer(engine: &mut dyn OperatorEngine, call: EngineCall, mut sent: Tensors) 
             repeated: _,
         } => {
             let call =
-                operator_call::received(operator, &inputs, attributes, sent).map_err(failed)?;
+                operator_call::received(operator, &inputs, *attributes, sent).map_err(failed)?;
             let (tensor, described) = engine.operator(&call, dtype)?;
             let tensors = Tensors::from([("result".to_owned(), operator_call::tensor(&tensor))]);
             Ok((reply(described)?.0, tensors))
