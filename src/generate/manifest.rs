@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn members_are_the_ones_of_cargo() {
         let is_member = |workspace: &str, directory: &str| {
-            let workspace: toml::Table = workspace.parse().unwrap();
+            let workspace: toml::Table = workspace.parse().expect("is TOML");
             is_member_of(&toml::Value::Table(workspace), Path::new(directory))
         };
         let all = "members = [\"./crates/*\", \"suite/\"]";
