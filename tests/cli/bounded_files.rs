@@ -26,7 +26,7 @@ const UNBOUNDED: [&str; 5] = [
 ];
 
 /// The files that may, with the reason.
-const EXCEPTIONS: [(&str, &str); 6] = [
+const EXCEPTIONS: [(&str, &str); 5] = [
     (
         "crates/device/src/hip/config.rs",
         "the output of a child process",
@@ -36,10 +36,6 @@ const EXCEPTIONS: [(&str, &str); 6] = [
         "opens device files to learn whether it may, and reads nothing",
     ),
     ("crates/runtime/src/report.rs", "appends to the report"),
-    (
-        "crates/runtime/src/suite/precompile/limits.rs",
-        "`/proc/meminfo`, whose length the kernel decides",
-    ),
     ("crates/types/src/bounded_file.rs", "the module itself"),
     (
         "crates/types/src/quantization/tensors.rs",

@@ -13,7 +13,7 @@ use crate::frame::Dim3;
 use crate::module::Function;
 use crate::properties::SHARED_MEMORY;
 use crate::statistics::LaunchStats;
-use scheduler::{BARRIERS, FiberKernel, FiberScheduler};
+use scheduler::{BARRIERS, FiberKernel, FiberScheduler, UNINITIALISED};
 use std::ffi::c_void;
 use std::ptr::slice_from_raw_parts_mut;
 use std::sync::{Mutex, PoisonError};
@@ -41,10 +41,6 @@ struct FiberEngine {
 struct SharedMemory([u8; SHARED_MEMORY]);
 
 static ENGINE: Mutex<Option<FiberEngine>> = Mutex::new(None);
-
-/// Fills shared memory before it is used. Makes reads of uninitialised memory visible: one bits are
-/// NaN as a float and -1 as an integer.
-const UNINITIALISED: u8 = 0xff;
 
 /// Runs `function` over the blocks of a launch.
 ///

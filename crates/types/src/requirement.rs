@@ -1,6 +1,10 @@
 //! Required devices: `--require` on the command line, `TESTGEN_REQUIRE` for the suite.
 
-use crate::{DeviceKind, EntryStatus, ReportEntry, UnknownName};
+use crate::{
+    closed_enum::UnknownName,
+    device_kind::DeviceKind,
+    report_entry::{EntryStatus, ReportEntry},
+};
 use std::{fmt, num::NonZeroU32, str::FromStr};
 
 /// A device that must compute: `cpu`, `cuda`, `rocm`, `cuda:2` for at least two of them, `rocm-sim`

@@ -5,7 +5,6 @@
 //! together. So lanes that diverged in a branch reconverge after it, as they do on a GPU. When no
 //! thread can run, the block's barrier opens.
 
-use super::UNINITIALISED;
 use super::fiber::{Fiber, StackPointer, switch};
 use super::stack::FiberStack;
 use crate::frame::{Barriers, Dim3, Exchange, KernelFunction, Slot, ThreadFrame};
@@ -20,6 +19,10 @@ pub(super) const BARRIERS: Barriers = Barriers {
     wave: wave_barrier,
     block: block_barrier,
 };
+
+/// Fills shared memory before it is used. Makes reads of uninitialised memory visible: one bits are
+/// NaN as a float and -1 as an integer.
+pub(super) const UNINITIALISED: u8 = 0xff;
 
 /// Slots of a wave: two sides of 64 lanes, the largest wave size.
 const SLOTS_PER_WAVE: usize = 128;
