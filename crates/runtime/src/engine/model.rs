@@ -114,9 +114,10 @@ impl ErasedModel for EngineModel {
                 session,
                 length: 0,
             }))),
-            Err(error @ EngineError::Unsupported { .. }) => Err(failed(error)),
             // An engine without a cache for this model has none, as a model without one.
-            Err(_) => Ok(None),
+            Err(EngineError::Failed { .. }) => Ok(None),
+            // What it does not support, and a process that died or does not answer.
+            Err(error) => Err(failed(error)),
         }
     }
 

@@ -3,7 +3,10 @@
 
 use super::{
     super::run::{CheckResult, CheckRun, Failures},
-    calls::under_test::{OperatorsUnderTest, first_cases},
+    calls::{
+        under_test::{OperatorsUnderTest, first_cases},
+        unsupported::UnsupportedCalls,
+    },
 };
 #[cfg(test)]
 use crate::check::tests::faulty::{Detected, Fault};
@@ -33,13 +36,23 @@ pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
                 .collect::<Vec<_>>()
         })
         .collect();
-    let mut failures = Failures::default();
+    let (mut failures, mut unsupported, mut count) =
+        (Failures::default(), UnsupportedCalls::default(), 0);
     for (index, (operator, case)) in cases.iter().enumerate() {
         for (number, again) in runs.iter().enumerate().skip(1) {
             let problem = match (&runs[0][index], &again[index]) {
-                (Err(CallError::Unsupported { .. }), Err(CallError::Unsupported { .. })) => None,
+                (
+                    Err(CallError::Unsupported { message, .. }),
+                    Err(CallError::Unsupported { .. }),
+                ) => {
+                    unsupported.add(*operator, message);
+                    None
+                }
                 (Err(error), _) | (_, Err(error)) => Some(error.to_string()),
-                (Ok(first), Ok(again)) => differs(first, again),
+                (Ok(first), Ok(again)) => {
+                    count += 1;
+                    differs(first, again)
+                }
             };
             failures.extend(problem.map(|problem| {
                 format!(
@@ -51,6 +64,7 @@ pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         }
     }
     failures.conclude()?;
+    unsupported.conclude(count)?;
     Ok(None)
 }
 

@@ -5,7 +5,10 @@ use super::{
         memory_released::released,
         run::{Abort, CheckResult, CheckRun},
     },
-    calls::under_test::{OperatorsUnderTest, first_cases},
+    calls::{
+        under_test::{OperatorsUnderTest, first_cases},
+        unsupported::UnsupportedCalls,
+    },
 };
 #[cfg(test)]
 use crate::check::tests::faulty::{Detected, Fault};
@@ -19,13 +22,15 @@ pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     released(run, |run, tested| {
         let cases = first_cases(run)?;
         let tested = OperatorsUnderTest::new(run, tested);
-        let results = cases.iter().map(|(_, case)| tested.execute(&case.call));
-        let supported =
-            results.filter(|result| !matches!(result, Err(CallError::Unsupported { .. })));
-        supported
-            // All results at once, so that memory in use rises before they are dropped.
-            .collect::<Result<Vec<_>, _>>()
-            .map(drop)
-            .map_err(Abort::from)
+        let mut unsupported = UnsupportedCalls::default();
+        // All results at once, so that memory in use rises before they are dropped.
+        let mut results = Vec::new();
+        for (operator, case) in &cases {
+            match tested.execute(&case.call) {
+                Err(CallError::Unsupported { message, .. }) => unsupported.add(*operator, &message),
+                result => results.push(result.map_err(Abort::from)?),
+            }
+        }
+        unsupported.conclude(results.len())
     })
 }

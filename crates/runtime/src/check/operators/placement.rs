@@ -2,7 +2,10 @@
 
 use super::{
     super::run::{Abort, CheckResult, CheckRun, Failures},
-    calls::under_test::{OperatorsUnderTest, first_cases},
+    calls::{
+        under_test::{OperatorsUnderTest, first_cases},
+        unsupported::UnsupportedCalls,
+    },
 };
 #[cfg(test)]
 use crate::check::tests::faulty::{Detected, Fault};
@@ -21,11 +24,12 @@ pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let Some(device) = tested.tensor_kind() else {
         return Err(Abort::Fail("the endpoint names no device".to_owned()));
     };
-    let (mut failures, cases) = (Failures::default(), first_cases(run)?);
-    for (operator, case) in &cases {
+    let (mut failures, mut unsupported, mut count) =
+        (Failures::default(), UnsupportedCalls::default(), 0);
+    for (operator, case) in first_cases(run)? {
         match tested.execute(&case.call) {
-            Ok(computed) if computed.device == device => {}
-            Err(CallError::Unsupported { .. }) => {}
+            Ok(computed) if computed.device == device => count += 1,
+            Err(CallError::Unsupported { message, .. }) => unsupported.add(operator, &message),
             Ok(computed) => failures.push(format!(
                 "`{operator}` is on {}, not on {device}",
                 computed.device
@@ -34,5 +38,6 @@ pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         }
     }
     failures.conclude()?;
-    Ok(Some(format!("{} tensors on {device}", cases.len())))
+    unsupported.conclude(count)?;
+    Ok(Some(format!("{count} tensors on {device}{unsupported}")))
 }
