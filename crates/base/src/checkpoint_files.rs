@@ -42,8 +42,8 @@ pub fn has_weights(directory: &Path) -> bool {
 }
 
 /// Refuses a directory whose only weights are pickles, quantized weights that are not dequantized,
-/// a name or a link that leads out of the directory, and a FIFO, a device, a directory or a huge
-/// file in place of a file that is read.
+/// a name or a link that leads out of the directory, a FIFO, a device, a directory or a huge
+/// file in place of a file that is read, and weights that transformers reads and testgen does not.
 ///
 /// # Errors
 ///
@@ -64,7 +64,8 @@ pub fn check(directory: &Path) -> Result<(), CheckpointFilesError> {
             path: directory.join(name),
         });
     }
-    // Last: the files that it reads are known to be regular ones by now.
+    // Last: the files that are read from here on are known to be regular ones by now.
+    check_other_weights(directory)?;
     match QuantizedCheckpoint::in_directory(directory) {
         Some(quantized) if quantized.dequantized().is_none() => {
             Err(CheckpointFilesError::Quantized {
@@ -74,6 +75,29 @@ pub fn check(directory: &Path) -> Result<(), CheckpointFilesError> {
         }
         _ => Ok(()),
     }
+}
+
+/// What transformers computes with in place of the weights of the checkpoint, or in addition.
+#[derive(Deserialize)]
+struct OtherWeights {
+    transformers_weights: Option<String>,
+}
+
+/// The reference and the engines compute with the file that config.json names in
+/// `transformers_weights`, even a pickle, and with an adapter if the package `peft` is installed.
+fn check_other_weights(directory: &Path) -> Result<(), CheckpointFilesError> {
+    let path = directory.join("config.json");
+    let config = read_bytes(&path, limit::CONFIG).unwrap_or_default();
+    // What is not a configuration is reported by what reads it.
+    let named = serde_json::from_slice(&config).ok();
+    if let Some(name) = named.and_then(|named: OtherWeights| named.transformers_weights) {
+        return Err(CheckpointFilesError::OtherWeights { path, name });
+    }
+    let path = directory.join("adapter_config.json");
+    if path.symlink_metadata().is_ok() {
+        return Err(CheckpointFilesError::Adapter { path });
+    }
+    Ok(())
 }
 
 fn index_of(name: &str) -> String {
@@ -275,6 +299,27 @@ pub enum CheckpointFilesError {
         /// The shard.
         shard: String,
     },
+    /// The configuration names other weights.
+    #[error(
+        "{} names other weights in `transformers_weights`: {}",
+        Quoted(&path.display().to_string()),
+        Quoted(name)
+    )]
+    OtherWeights {
+        /// The configuration.
+        path: PathBuf,
+        /// The file that it names.
+        name: String,
+    },
+    /// An adapter is beside the weights.
+    #[error(
+        "{} describes an adapter, which transformers adds to the weights if `peft` is installed",
+        Quoted(&path.display().to_string())
+    )]
+    Adapter {
+        /// The configuration of the adapter.
+        path: PathBuf,
+    },
     /// A link leads elsewhere.
     #[error(
         "the link {} leads out of the checkpoint's directory, to {}",
@@ -303,6 +348,12 @@ impl CliError for CheckpointFilesError {
                     .to_owned(),
             ),
             Self::Quantized { quantized, .. } => Some(quantized.remedy()),
+            Self::OtherWeights { .. } => Some(
+                "write the weights as model.safetensors with `model.save_pretrained(directory)`, and delete the field".to_owned(),
+            ),
+            Self::Adapter { .. } => Some(
+                "merge it with `model.merge_and_unload()`, and save the result in another directory".to_owned(),
+            ),
             Self::LinkOutside { .. } => Some("copy the file into the directory".to_owned()),
             Self::DanglingLink { .. } => Some("copy the file into the directory, or delete the link".to_owned()),
             Self::File(_) | Self::Index { .. } | Self::ShardOutside { .. } | Self::Shard { .. } => None,

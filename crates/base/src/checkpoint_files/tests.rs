@@ -22,6 +22,28 @@ fn checked(directory: &tempfile::TempDir) -> String {
 }
 
 #[test]
+fn weights_that_only_transformers_reads_are_refused() {
+    let weights = ("model.safetensors", "");
+    let other = r#"{"transformers_weights": "adapter_model.bin"}"#;
+    let message = checked(&directory(&[("config.json", other), weights]));
+    assert!(
+        message.ends_with("names other weights in `transformers_weights`: `adapter_model.bin`"),
+        "{message}"
+    );
+    let adapter = [
+        ("config.json", "{}"),
+        ("adapter_config.json", "{}"),
+        weights,
+    ];
+    let message = checked(&directory(&adapter));
+    assert!(message.contains("describes an adapter"), "{message}");
+    assert_eq!(
+        checked(&directory(&[("config.json", "{}"), weights])),
+        "safe"
+    );
+}
+
+#[test]
 fn weights_must_be_safetensors() {
     for name in [
         "pytorch_model.bin",
