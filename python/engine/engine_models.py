@@ -171,7 +171,7 @@ def prepare(request, model):
     family = FAMILIES[request.model_type]
     if hasattr(family, "prepare"):
         try:
-            family.prepare(model, request.directory)
+            family.prepare(model, request.directory, request.attention)
         except ImportError as error:
             raise Unsupported(str(error)) from error
 
@@ -196,6 +196,8 @@ def load_diffusers(request, device):
         model, information = model_class.from_pretrained(directory, **options)
     if request.attention is not None and not hasattr(model, "set_attn_processor"):
         raise Unsupported(f"diffusers {diffusers.__version__} has one attention for `{request.class_name}`")
+    if request.attention not in (None, "eager", "sdpa"):
+        raise Unsupported(f"diffusers has no attention `{request.attention}` by that name")
     if request.attention is not None:
         model.set_attn_processor(AttnProcessor() if request.attention == "eager" else AttnProcessor2_0())
     refuse_incomplete(request, model, information)

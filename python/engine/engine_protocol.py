@@ -44,8 +44,11 @@ def failure(error):
     return {"kind": kind(error), "message": (name + text)[:LONGEST]}
 
 
-# Of torch's allocator for the host, and of ONNX Runtime's arena and its allocator for the host.
+# Of torch's allocator for the host, of drivers and libraries of GPUs, and of ONNX Runtime's arena and its allocator for the host.
 TEXTS_OUT_OF_MEMORY = (
+    "CUDA error: out of memory",
+    "HIP error: out of memory",
+    "BLAS_STATUS_ALLOC_FAILED",
     "DefaultCPUAllocator: can't allocate memory",
     "Failed to allocate memory for requested buffer of size",
     "std::bad_alloc",

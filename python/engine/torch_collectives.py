@@ -261,8 +261,8 @@ class Collectives:
         ranks = self.ranks[count]
         try:
             results, devices = ranks.compute([self.part(call, tensors, rank) for rank in range(count)])
-        except RuntimeError:
-            # They may be waiting for each other.
+        except (RuntimeError, OSError):
+            # They may be waiting for each other; a pipe to one that has ended is closed.
             self.ranks.pop(count).close()
             raise
         if devices != {device_type}:

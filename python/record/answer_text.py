@@ -21,8 +21,8 @@ def encoded(subject, *texts):
 
 
 def pipe(subject, task, **options):
-    """A pipeline of the model in float32."""
-    return pipeline(task, model=subject.model, tokenizer=subject.tokenizer, **options)
+    """A pipeline of the model in float32 on the host; without a device it would move the model to a GPU that torch has."""
+    return pipeline(task, model=subject.model, tokenizer=subject.tokenizer, device="cpu", **options)
 
 
 def text_embedding(subject):

@@ -70,7 +70,8 @@ def prepare(model, directory):
     """Adds what a loaded model lacks."""
     family = FAMILIES[kind(model.config)]
     if hasattr(family, "prepare"):
-        family.prepare(model, directory)
+        # The parts do not have the attention that the whole was loaded with.
+        family.prepare(model, directory, "eager")
 
 
 def from_pretrained(model_class, directory, dtype, **options):

@@ -259,18 +259,21 @@ const KEPT: [(&str, &str); 9] = [
 
 /// Variables of drivers and of the libraries that compute: the engine must see the devices that
 /// testgen sees, and results depend on them, so that a user must be able to set them.
-const DEVICE_PREFIXES: [&str; 14] = [
+const DEVICE_PREFIXES: [&str; 17] = [
     "CUDA_",
+    "FLASH_ATTENTION_",
     "HIPBLASLT_",
     "HIP_",
     "HSA_",
     "MIGRAPHX_",
     "MIOPEN_",
+    "NCCL_",
     "NVIDIA_",
     "OMP_",
     "ONEDNN_",
     "ORT_",
     "PYTORCH_",
+    "RCCL_",
     "ROCBLAS_",
     "ROCM_",
     "TORCH_",

@@ -25,8 +25,8 @@ QUESTIONS = (
 )
 
 
-def prepare(model, directory):
-    """Adds the retriever to a loaded model, and enables eager attention and hidden states in every result."""
+def prepare(model, directory, attention):
+    """Adds the retriever to a loaded model and hidden states to every result, and chooses the attention of both parts if it is named."""
     try:
         import datasets
         import faiss
@@ -47,7 +47,8 @@ def prepare(model, directory):
         tokenizers = [tokenizer(directory, name) for name in ("question_encoder", "generator")]
         model.set_retriever(RagRetriever(config, *tokenizers, index=CustomHFIndex(config.retrieval_vector_size, dataset)))
     for part in (model.question_encoder, model.generator):
-        part.set_attn_implementation("eager")
+        if attention is not None:
+            part.set_attn_implementation(attention)
         part.config.output_hidden_states = True
 
 

@@ -59,6 +59,16 @@ def test_an_error_names_the_rank_and_the_next_call_starts_others(collectives):
     assert compute(collectives, "all_reduce", [of_ranks([1], [2])], OUT_OF_PLACE).tolist() == [[3], [3]]
 
 
+def test_ranks_that_have_ended_are_replaced(collectives):
+    compute(collectives, "all_reduce", [of_ranks([1], [2])], OUT_OF_PLACE)
+    for process in collectives.ranks[2].processes:
+        process.kill()
+        process.join()
+    with pytest.raises((RuntimeError, OSError)):
+        compute(collectives, "all_reduce", [of_ranks([1], [2])], OUT_OF_PLACE)
+    assert compute(collectives, "all_reduce", [of_ranks([1], [2])], OUT_OF_PLACE).tolist() == [[3], [3]]
+
+
 def test_ranks_need_as_many_gpus(collectives, monkeypatch):
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
     with pytest.raises(Unsupported, match="3 ranks need as many GPUs, and 1 are visible"):

@@ -35,6 +35,8 @@ def test_missing_memory_is_a_kind_of_its_own():
     host = "[enforce fail at alloc_cpu.cpp:128] . DefaultCPUAllocator: can't allocate memory: you tried to allocate 4398046511104 bytes"
     arena = "BFCArena::AllocateRawInternal Failed to allocate memory for requested buffer of size 8589934592"
     device = OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
-    for error in (device, MemoryError(), RuntimeError(host), RuntimeError(arena)):
+    driver = RuntimeError("HIP error: out of memory")
+    library = RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`")
+    for error in (device, MemoryError(), RuntimeError(host), RuntimeError(arena), driver, library):
         assert engine_protocol.failure(error)["kind"] == "out_of_memory", error
     assert engine_protocol.failure(RuntimeError("shape mismatch"))["kind"] == "failed"
