@@ -77,7 +77,7 @@ class KeptResults:
     def part(self, number, first, count):
         """Neighbouring elements of a result."""
         if number not in self.found:
-            raise CallError(f"there is no result {number} on the device")
+            raise CallError(f"result {number} is not on the device")
         return self.found[number].part(first, count)
 
     def drop(self, number):

@@ -31,7 +31,7 @@ def answer_kept(mode, request, write, serialized):
     """Sends the response to a call about a result that remains on the device."""
     identifier, period = request["id"], KEPT.get(request["result"])
     if period is None:
-        return write({"id": identifier, "error": {"kind": "failed", "message": "there is no such result"}})
+        return write({"id": identifier, "error": {"kind": "failed", "message": "an unknown result"}})
     if request["call"] == "drop_result":
         del KEPT[request["result"]]
         return write({"id": identifier, "reply": {}})

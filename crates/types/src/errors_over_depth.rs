@@ -43,7 +43,7 @@ const USUAL_RATIO: f64 = 4.0;
 const USUAL_GROWTH: f64 = 10.0;
 
 impl ErrorsOverDepth {
-    /// Of the hidden states of a check; `None` if there is no layer among them.
+    /// Of the hidden states of a check; `None` without a layer among them.
     pub fn new(states: &[LayerError]) -> Option<Self> {
         let layers: Vec<&LayerError> = states.iter().filter(|it| is_layer(it)).collect();
         if layers.is_empty() {

@@ -48,7 +48,7 @@ def test_results_of_repeated_inputs_remain_on_the_devices_of_the_ranks(collectiv
     assert sums.shape() == [2, 5] and sums.dtype == torch.float32
     assert sums.part(3, 4).tolist() == [22, 11, 11, 22]
     sums.drop()
-    with pytest.raises(RuntimeError, match="rank 0: CallError: there is no result"):
+    with pytest.raises(RuntimeError, match="rank 0: CallError: result 1 is not on the device"):
         sums.part(0, 1)
 
 

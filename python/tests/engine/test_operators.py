@@ -67,5 +67,5 @@ def test_inputs_are_repeated_on_the_device_and_results_are_read_there(operators,
     assert kept.part(number, 0, 15).tolist() == [-value for value in whole]
     assert kept.part(number, 4, 3).tolist() == [-2, -4, -5]
     kept.drop(number)
-    with pytest.raises(operators.torch_repeated.CallError, match=f"no result {number}"):
+    with pytest.raises(operators.torch_repeated.CallError, match=f"result {number} is not on the device"):
         kept.part(number, 0, 1)

@@ -82,7 +82,7 @@ impl CliError for BaseNotCompared {
 }
 
 impl BaseArguments {
-    /// Confirms that there is no base, for the rows `by`.
+    /// Refuses a base for the rows `by`, which have no comparison.
     pub(super) fn confirm_absent(&self, by: String) -> Result<(), Error> {
         match self.base {
             None => Ok(()),

@@ -121,7 +121,7 @@ fn spread(operator: Operator, element: Element) -> Vec<Case> {
         .collect()
 }
 
-/// A case with `numbers` among its first input of floats, or `None` if there is no such input.
+/// A case with `numbers` among its first input of floats, or `None` if it has no input of floats.
 fn with_numbers(case: &Case, name: &str, numbers: &[f64]) -> Option<Case> {
     let mut call = case.call.clone();
     let first = call
