@@ -77,7 +77,7 @@ pub fn check(directory: &Path) -> Result<(), CheckpointFilesError> {
     }
 }
 
-/// What transformers computes with in place of the weights of the checkpoint, or in addition.
+/// Weights that transformers computes with in place of model.safetensors.
 #[derive(Deserialize)]
 struct OtherWeights {
     transformers_weights: Option<String>,
