@@ -18,6 +18,7 @@ mod driver_memory;
 mod fused;
 mod launches;
 mod library_call;
+mod library_convolution;
 mod library_launch;
 mod library_product;
 mod library_task;
@@ -46,6 +47,8 @@ pub use fused::{
     rotate, row_major_product,
 };
 pub use launches::take_fingerprint;
+pub use library_convolution::convolution_of_sequences;
+pub use library_launch::OpenedLibraries;
 pub use memory::{MemoryUsage, memory_cleanup, memory_recover, memory_usage};
 pub use out_of_memory::{OUT_OF_MEMORY, memory_limit, tries_allocation};
 pub use peak::reset_memory_peak;

@@ -1,7 +1,7 @@
-//! Calls of a vendor's library, on the thread of a device's server.
+//! Calls of the vendor's libraries, on the thread of a device's server.
 //!
-//! Owns the library that is open there. Plain data otherwise: what to call, and where the matrices
-//! begin.
+//! Owns the libraries that are open there. Plain data otherwise: what to call, and where the
+//! matrices begin.
 
 use crate::device::GpuDevice;
 use std::{
@@ -10,44 +10,81 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 use testgen_libraries::{
-    Buffers, DeviceAddress, GemmCall, LibraryName, OpenLibraryError, ProductLibrary,
+    Buffers, ConvolutionBuffers, ConvolutionProblem, DeviceAddress, GemmCall, OpenLibraryError,
+    VendorLibraries, VendorLibraryError,
 };
 
-/// The library of each device, as its fingerprints name it: `cublas 12.8.4`.
-static LIBRARIES: Mutex<Option<HashMap<GpuDevice, Arc<str>>>> = Mutex::new(None);
+/// The libraries of each device.
+static LIBRARIES: Mutex<Option<HashMap<GpuDevice, OpenedLibraries>>> = Mutex::new(None);
 
 thread_local! {
-    /// The library on the device whose server runs on this thread.
-    static OPENED: RefCell<Option<ProductLibrary>> = const { RefCell::new(None) };
+    /// The libraries on the device whose server runs on this thread.
+    static OPENED: RefCell<Option<VendorLibraries>> = const { RefCell::new(None) };
+}
+
+/// The libraries of a device, as its fingerprints name them: `cublas 12.8.4`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenedLibraries {
+    /// The library that multiplies matrices.
+    pub products: Arc<str>,
+    /// The library that computes convolutions, if it is installed.
+    pub convolutions: Option<Arc<str>>,
 }
 
 impl GpuDevice {
-    /// Opens the library that multiplies matrices on the device, and returns its name and version.
-    /// To be called before the first product.
+    /// Opens the libraries that compute on the device. To be called before the first product.
     ///
     /// # Errors
     ///
-    /// The library is not found, or fails.
-    pub fn open_library(self) -> Result<Arc<str>, OpenLibraryError> {
+    /// The library of products is not found, or one of them fails.
+    pub fn open_libraries(self) -> Result<OpenedLibraries, OpenLibraryError> {
         let mut libraries = LIBRARIES.lock().unwrap_or_else(PoisonError::into_inner);
         let libraries = libraries.get_or_insert_default();
         if let Some(known) = libraries.get(&self) {
-            return Ok(Arc::clone(known));
+            return Ok(known.clone());
         }
-        // Opened to see that it works and for its version; the thread of the server opens its own.
-        let library = open(self)?;
-        let described: Arc<str> = format!("{} {}", name(self), library.version()).into();
-        libraries.insert(self, Arc::clone(&described));
+        // Opened to see that they work and for their versions; the thread of the server opens its
+        // own.
+        let opened = open(self)?;
+        let described = OpenedLibraries {
+            products: opened.products().into(),
+            convolutions: opened.convolutions().map(Into::into),
+        };
+        libraries.insert(self, described.clone());
         Ok(described)
+    }
+
+    /// The libraries of a device that has computed with them.
+    pub(crate) fn opened_libraries(self) -> OpenedLibraries {
+        // Kernels in their place would have another name than the column.
+        self.open_libraries()
+            .unwrap_or_else(|error| panic!("a library that was open: {error}"))
     }
 }
 
-fn name(device: GpuDevice) -> LibraryName {
-    ProductLibrary::name(device.kind()).expect("a GPU has a vendor")
+fn open(device: GpuDevice) -> Result<VendorLibraries, OpenLibraryError> {
+    VendorLibraries::open(device.kind(), u32::from(device.index()))
 }
 
-fn open(device: GpuDevice) -> Result<ProductLibrary, OpenLibraryError> {
-    ProductLibrary::open(name(device), u32::from(device.index()))
+/// A computation of a library in the place of a kernel. Its buffers are two inputs and the result.
+#[derive(Debug, Clone)]
+pub(crate) struct LibraryLaunch {
+    pub(crate) device: GpuDevice,
+    /// Its name and version.
+    pub(crate) library: Arc<str>,
+    pub(crate) computation: LibraryComputation,
+}
+
+/// The computation of a library.
+#[derive(Debug, Clone)]
+pub(crate) enum LibraryComputation {
+    /// A matrix product: the calls that compute it, and the bytes of an element.
+    Product {
+        calls: Vec<LibraryCall>,
+        element: usize,
+    },
+    /// A convolution.
+    Convolution(ConvolutionProblem),
 }
 
 /// One call: what is computed, and where each matrix begins, in elements from the beginning of its
@@ -60,18 +97,6 @@ pub(crate) struct LibraryCall {
     pub(crate) output: usize,
 }
 
-/// A product in the place of a kernel. Its buffers are the left factor, the right one and the
-/// result.
-#[derive(Debug, Clone)]
-pub(crate) struct LibraryLaunch {
-    pub(crate) device: GpuDevice,
-    /// Its name and version.
-    pub(crate) library: Arc<str>,
-    pub(crate) calls: Vec<LibraryCall>,
-    /// The bytes of an element.
-    pub(crate) element: usize,
-}
-
 impl LibraryLaunch {
     /// Starts it on the thread of the device's server; `addresses` belong to its buffers, `wait`
     /// waits for earlier work.
@@ -80,30 +105,53 @@ impl LibraryLaunch {
         addresses: [u64; 3],
         wait: impl FnOnce() -> Result<(), String>,
     ) -> Result<(), String> {
-        let size = self.element;
-        let [left, right, output] = addresses.map(DeviceAddress);
-        let products: Vec<_> = self
-            .calls
-            .iter()
-            .map(|call| {
-                let result = output.offset(call.output * size);
-                let buffers = Buffers {
-                    a: right.offset(call.right * size),
-                    b: left.offset(call.left * size),
-                    c: result,
-                    d: result,
-                };
-                (call.gemm.clone(), buffers)
-            })
-            .collect();
         OPENED.with_borrow_mut(|opened| {
             if opened.is_none() {
                 *opened = Some(open(self.device).map_err(|error| error.to_string())?);
             }
-            let library = opened.as_ref().expect("it was opened");
-            library
-                .multiply(&products, wait)
+            let libraries = opened.as_ref().expect("they were opened");
+            self.computation
+                .start(libraries, addresses.map(DeviceAddress), wait)
                 .map_err(|error| error.to_string())
         })
+    }
+}
+
+impl LibraryComputation {
+    fn start(
+        &self,
+        libraries: &VendorLibraries,
+        [first, second, output]: [DeviceAddress; 3],
+        wait: impl FnOnce() -> Result<(), String>,
+    ) -> Result<(), VendorLibraryError> {
+        match self {
+            Self::Product { calls, element } => {
+                let buffers = |call: &LibraryCall| {
+                    let result = output.offset(call.output * element);
+                    Buffers {
+                        // A row-major product is the transpose of the library's.
+                        a: second.offset(call.right * element),
+                        b: first.offset(call.left * element),
+                        c: result,
+                        d: result,
+                    }
+                };
+                let products: Vec<_> = calls
+                    .iter()
+                    .map(|call| (call.gemm.clone(), buffers(call)))
+                    .collect();
+                libraries.multiply(&products, wait)
+            }
+            Self::Convolution(problem) => {
+                let buffers = ConvolutionBuffers {
+                    x: first,
+                    weight: second,
+                    y: output,
+                    // The library's own is used.
+                    workspace: DeviceAddress(0),
+                };
+                libraries.convolve(problem, buffers, wait)
+            }
+        }
     }
 }

@@ -4,14 +4,13 @@
 use crate::{
     device::ProductSource,
     library_call,
-    library_launch::LibraryLaunch,
-    library_task::LibraryTask,
+    library_launch::LibraryComputation,
+    library_task,
     products::{Factor, Product, dtype, precision},
-    runtime::{GpuRuntime, GpuTensor},
+    runtime::GpuTensor,
 };
 use burn_backend::TensorMetadata;
 use burn_cubecl::kernel::{into_contiguous, matmul::init_matmul_output};
-use cubecl::{CubeCount, Runtime as _, server::KernelArguments};
 
 /// A factor is copied before a product is more calls than this.
 const MOST_CALLS: usize = 4;
@@ -41,24 +40,11 @@ pub(crate) fn product(left: &GpuTensor, right: &GpuTensor) -> Option<GpuTensor> 
         calls = library_call::calls(&described(&left, &right), &place, usize::MAX);
     }
     let calls = calls.expect("a contiguous factor needs no copy");
-    // A product of kernels in its place would have another name than the column.
-    let library = left.device.open_library();
-    let library = library.unwrap_or_else(|error| panic!("a library that was open: {error}"));
-    let launch = LibraryLaunch {
-        device: left.device,
-        library,
+    let computation = LibraryComputation::Product {
         calls,
         element: dtype(precision).size(),
     };
-    let arguments = KernelArguments::new().with_buffers(
-        [&left, &right, &output]
-            .map(|tensor| tensor.handle.clone().binding())
-            .into(),
-    );
-    GpuRuntime::client(&left.device).launch(
-        Box::new(LibraryTask(launch)),
-        CubeCount::new_single(),
-        arguments,
-    );
+    let library = left.device.opened_libraries().products;
+    library_task::launch(library, computation, [&left, &right, &output]);
     Some(output)
 }

@@ -1,13 +1,15 @@
-//! A product of a library in the place of a kernel: it passes through burn's and cubecl's queues as
-//! one.
+//! A computation of a library in the place of a kernel: it passes through burn's and cubecl's queues
+//! as one.
 
 use crate::{
-    library_launch::LibraryLaunch,
+    library_launch::{LibraryComputation, LibraryLaunch},
+    runtime::{GpuRuntime, GpuTensor},
     unlowered::{Launched, Unlowered, UnloweredKernel},
 };
 use cubecl::{
-    CompilationError, CubeTask, ExecutionMode,
+    CompilationError, CubeCount, CubeTask, ExecutionMode, Runtime as _,
     ir::{AddressType, StorageType},
+    server::KernelArguments,
 };
 use cubecl_runtime::{
     id::KernelId,
@@ -15,12 +17,26 @@ use cubecl_runtime::{
 };
 use std::sync::Arc;
 
-/// The product as a kernel. Its buffers are the left factor, the right one and the result.
+/// The computation as a kernel.
 #[derive(Debug)]
-pub(crate) struct LibraryTask(pub(crate) LibraryLaunch);
+struct LibraryTask(LibraryLaunch);
 
 /// The name that distinguishes it from kernels.
-const NAME: &str = "library_product";
+const NAME: &str = "library_call";
+
+/// Queues a computation of `library`, its name and version, on the device of its tensors: two inputs
+/// and the result.
+pub(crate) fn launch(library: Arc<str>, computation: LibraryComputation, tensors: [&GpuTensor; 3]) {
+    let device = tensors[0].device;
+    let task = LibraryTask(LibraryLaunch {
+        device,
+        library,
+        computation,
+    });
+    let buffers = tensors.map(|tensor| tensor.handle.clone().binding());
+    let arguments = KernelArguments::new().with_buffers(buffers.into());
+    GpuRuntime::client(&device).launch(Box::new(task), CubeCount::new_single(), arguments);
+}
 
 impl KernelMetadata for LibraryTask {
     fn name(&self) -> &'static str {
@@ -29,13 +45,22 @@ impl KernelMetadata for LibraryTask {
 
     /// The library chooses its kernel by the sizes, in each version anew.
     fn id(&self) -> KernelId {
-        // The calls of a product differ in where their matrices begin.
-        let gemm = &self.0.calls[0].gemm;
-        let types = gemm.arithmetic;
-        let sizes = [gemm.rows, gemm.columns, gemm.inner, gemm.batch];
-        let storage = gemm.storage.map(|matrix| [matrix.leading, matrix.stride]);
-        let library = Arc::clone(&self.0.library);
-        KernelId::new::<Self>().info((library, types, sizes, gemm.transposed, storage))
+        let LibraryLaunch {
+            library,
+            computation,
+            ..
+        } = &self.0;
+        let (id, library) = (KernelId::new::<Self>(), Arc::clone(library));
+        match computation {
+            LibraryComputation::Product { calls, .. } => {
+                // The calls of a product differ in where their matrices begin.
+                let gemm = &calls[0].gemm;
+                let sizes = [gemm.rows, gemm.columns, gemm.inner, gemm.batch];
+                let storage = gemm.storage.map(|matrix| [matrix.leading, matrix.stride]);
+                id.info((library, gemm.arithmetic, sizes, gemm.transposed, storage))
+            }
+            LibraryComputation::Convolution(problem) => id.info((library, problem.clone())),
+        }
     }
 
     fn address_type(&self) -> StorageType {
@@ -44,7 +69,7 @@ impl KernelMetadata for LibraryTask {
 }
 
 impl CubeTask<Unlowered> for LibraryTask {
-    /// Nothing is compiled: the server asks for the calls.
+    /// Nothing is compiled: the server asks for the computation.
     fn compile(
         &self,
         _compiler: &mut Unlowered,
@@ -63,7 +88,7 @@ impl CubeTask<Unlowered> for LibraryTask {
     }
 }
 
-/// The product that a launch is, or `None` if it is one of a kernel.
+/// The computation that a launch is, or `None` if it is one of a kernel.
 pub(crate) fn launched(kernel: &dyn CubeTask<Unlowered>) -> Option<LibraryLaunch> {
     if kernel.name() != NAME {
         return None;
@@ -76,7 +101,7 @@ pub(crate) fn launched(kernel: &dyn CubeTask<Unlowered>) -> Option<LibraryLaunch
         kernel.address_type(),
     );
     match compiled.ok()?.repr {
-        Some(UnloweredKernel(Launched::Library(product))) => Some(product),
+        Some(UnloweredKernel(Launched::Library(launch))) => Some(launch),
         _ => None,
     }
 }

@@ -235,13 +235,13 @@ impl ComputeServer for GpuServer {
     ) {
         let (id, owner) = (kernel.id(), copy_stream::owner(stream));
         let action = compile_only::action(owner, &id);
-        if let Some(product) = library_task::launched(kernel.as_ref()) {
+        if let Some(computation) = library_task::launched(kernel.as_ref()) {
             // Nothing is compiled for it.
             if action == Action::Execute {
                 launches::record(owner, id);
-                self.call_library(&product, arguments, stream)
+                self.call_library(&computation, arguments, stream)
                     .unwrap_or_else(|error| {
-                        panic!("the library did not compute a matrix product: {error}")
+                        panic!("{} did not compute: {error}", computation.library)
                     });
             }
             return;

@@ -6,7 +6,7 @@ use testgen_operators::calls::{Attributes, Call, Element, row_major_strides};
 use testgen_types::{Operator, Precision};
 
 /// A convolution without bias, or a transposed one.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ConvolutionProblem {
     /// The operator.
     pub operator: Operator,
@@ -36,8 +36,7 @@ pub struct ConvolutionProblem {
 }
 
 impl ConvolutionProblem {
-    /// The problem of a call, with products of f32 in `precision`. A convolution over one dimension
-    /// has a second one of length 1, as PyTorch calls the libraries.
+    /// The problem of a call, with products of f32 in `precision`.
     ///
     /// # Errors
     ///
@@ -46,28 +45,53 @@ impl ConvolutionProblem {
         let (Some(x), Some(weight)) = (call.tensor(0), call.tensor(1)) else {
             return Err("a convolution has an input and a weight");
         };
-        let rank = x.shape.len().saturating_sub(2);
-        if !(1..=3).contains(&rank) || weight.shape.len() != rank + 2 {
-            return Err("input and weight have one to three spatial dimensions");
-        }
         if x.element != weight.element {
             return Err("input and weight have different types");
         }
-        if weight.shape[2..].contains(&0) {
+        let compute = match (x.element, precision) {
+            (Element::F32, Precision::Tf32) => ComputeType::Tf32,
+            _ => ComputeType::F32,
+        };
+        Self::new(
+            call.operator,
+            (x.element, compute),
+            [&x.shape, &weight.shape],
+            &call.attributes,
+        )
+    }
+
+    /// The problem of tensors with the shapes of input and weight, and with the types of elements
+    /// and products. A convolution over one dimension has a second one of length 1, as PyTorch calls
+    /// the libraries.
+    ///
+    /// # Errors
+    ///
+    /// The shapes do not form a convolution; the error names the difference.
+    pub fn new(
+        operator: Operator,
+        (element, compute): (Element, ComputeType),
+        [x, weight]: [&[usize]; 2],
+        attributes: &Attributes,
+    ) -> Result<Self, &'static str> {
+        let rank = x.len().saturating_sub(2);
+        if !(1..=3).contains(&rank) || weight.len() != rank + 2 {
+            return Err("input and weight have one to three spatial dimensions");
+        }
+        if weight[2..].contains(&0) {
             return Err("the kernel has no elements");
         }
         let mut problem = Self {
-            operator: call.operator,
-            element: x.element,
-            compute: compute(x.element, precision),
-            x: x.shape.clone(),
-            weight: weight.shape.clone(),
+            operator,
+            element,
+            compute,
+            x: x.to_vec(),
+            weight: weight.to_vec(),
             y: Vec::new(),
-            padding: or(&call.attributes.padding, 0, rank)?,
-            stride: or(&call.attributes.stride, 1, rank)?,
-            dilation: or(&call.attributes.dilation, 1, rank)?,
-            output_padding: or(&call.attributes.output_padding, 0, rank)?,
-            groups: groups(&call.attributes, &weight.shape)?,
+            padding: or(&attributes.padding, 0, rank)?,
+            stride: or(&attributes.stride, 1, rank)?,
+            dilation: or(&attributes.dilation, 1, rank)?,
+            output_padding: or(&attributes.output_padding, 0, rank)?,
+            groups: groups(attributes, weight)?,
             channels_last: false,
         };
         problem.y = problem.result()?;
@@ -163,13 +187,6 @@ impl ConvolutionProblem {
             ComputeType::Tf32 => "tf32".to_owned(),
             ComputeType::F32 => self.element.to_string(),
         }
-    }
-}
-
-fn compute(element: Element, precision: Precision) -> ComputeType {
-    match (element, precision) {
-        (Element::F32, Precision::Tf32) => ComputeType::Tf32,
-        _ => ComputeType::F32,
     }
 }
 

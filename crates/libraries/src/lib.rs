@@ -5,7 +5,7 @@
 //! Owns: one interface to the libraries of products ([`Blas`]), one to the libraries of
 //! convolutions ([`ConvolutionLibrary`]), memory of a GPU through its driver with guards around
 //! every tensor, the products and convolutions that are compared, calls of operators computed by a
-//! library, and the process that answers a suite's requests for them. Does not own: the bounds,
+//! library, the vendor's libraries for tensors of other code, and the process that answers a suite's requests for them. Does not own: the bounds,
 //! which `testgen-operators` computes, and reports of checks. Links nothing; uses no backend.
 //!
 //! Foreign calls, and therefore `unsafe`, are in `gpu/`, `lt/`, `classic/`, `dnn/` and `lt.rs`.
@@ -29,12 +29,12 @@ mod number_type;
 mod open;
 mod probe;
 mod product;
-mod product_library;
 mod products;
 mod report;
 mod server;
 mod signatures;
 mod symbols;
+mod vendor_libraries;
 
 pub use algorithms::compare_algorithms;
 pub use blas::{Algorithm, Blas, Buffers, PartialSums};
@@ -50,7 +50,7 @@ pub use lt::{CUBLASLT, Dialect, HIPBLASLT};
 pub use number_type::NumberType;
 pub use open::{OpenLibraryError, Opened, OpenedLibrary, open};
 pub use product::{ComputeType, Gemm, GemmCall, GemmTypes, MatrixStorage, Operand};
-pub use product_library::{ProductLibrary, ProductLibraryError};
 pub use report::{AlgorithmRow, LibraryReport, UnsupportedGroup, WrongResult};
 pub use server::serve_if_requested;
 pub use signatures::{parameter_class, signatures};
+pub use vendor_libraries::{VendorLibraries, VendorLibraryError};

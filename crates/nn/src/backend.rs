@@ -13,8 +13,8 @@ pub mod reference_ops;
 
 pub use activation::Activation;
 pub use ops::{
-    Ops, activate, add_layer_norm, compute_in, layer_norm, linear, masked_softmax, matmul,
-    merge_heads, put, put_beside, rms_norm, rotate, transposed,
+    Ops, activate, add_layer_norm, compute_in, convolve_sequences, layer_norm, linear,
+    masked_softmax, matmul, merge_heads, put, put_beside, rms_norm, rotate, transposed,
 };
 
 /// The host processor.

@@ -1,16 +1,18 @@
 //! Operations of whole layers.
 
 use super::{Cube, Gpu, delegate, unused};
-use crate::runtime::GpuTensor;
-use burn_backend::ops::{
-    AttentionModuleOptions, ConvOptions, ConvTransposeOptions, DeformConv2dBackward,
-    DeformConvOptions, InterpolateOptions, MaxPool2dBackward, MaxPool2dWithIndices, ModuleOps,
-    attention::attention_fallback,
+use crate::{library_convolution, runtime::GpuTensor};
+use burn_backend::{
+    Shape, TensorMetadata as _,
+    ops::{
+        AttentionModuleOptions, ConvOptions, ConvTransposeOptions, DeformConv2dBackward,
+        DeformConvOptions, FloatTensorOps as _, InterpolateOptions, MaxPool2dBackward,
+        MaxPool2dWithIndices, ModuleOps, attention::attention_fallback,
+    },
 };
 
 delegate! {
     ModuleOps {
-        fn conv2d(x: GpuTensor, weight: GpuTensor, bias: Option<GpuTensor>, options: ConvOptions<2>) -> GpuTensor;
         fn adaptive_avg_pool2d(x: GpuTensor, output_size: [usize; 2]) -> GpuTensor;
         fn avg_pool2d(
             x: GpuTensor,
@@ -29,6 +31,22 @@ delegate! {
             ceil_mode: bool
         ) -> GpuTensor;
         fn interpolate(x: GpuTensor, output_size: [usize; 2], options: InterpolateOptions) -> GpuTensor;
+    }
+
+    fn conv2d(x: GpuTensor, weight: GpuTensor, bias: Option<GpuTensor>, options: ConvOptions<2>) -> GpuTensor {
+        if !x.device.has_convolutions() {
+            return <Cube as ModuleOps<Cube>>::conv2d(x, weight, bias, options);
+        }
+        let y = library_convolution::convolution(x, weight, &options);
+        // Not by the library, as in PyTorch.
+        match bias {
+            Some(bias) => {
+                let channels = bias.shape().num_elements();
+                let bias = Cube::float_reshape(bias, Shape::new([1, channels, 1, 1]));
+                Cube::float_add(y, bias)
+            }
+            None => y,
+        }
     }
 
     fn attention(

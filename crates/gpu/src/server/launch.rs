@@ -1,4 +1,4 @@
-//! Launches: of a kernel on the server of the interface, and of a library's product in its place.
+//! Launches: of a kernel on the server of the interface, and of a library's computation in its place.
 
 use super::{GpuServer, Server};
 use crate::{
@@ -52,22 +52,22 @@ impl GpuServer {
         }
     }
 
-    /// Starts a product of the vendor's library in the place of a kernel.
+    /// Starts a computation of the vendor's library in the place of a kernel.
     pub(super) fn call_library(
         &mut self,
-        product: &LibraryLaunch,
+        launch: &LibraryLaunch,
         arguments: KernelArguments,
         stream: StreamId,
     ) -> Result<(), String> {
         let mut addresses = [0; 3];
-        // Held until the product is in the queue of the device, so that nothing else gets them.
+        // Held until the computation is in the queue of the device, so that nothing else gets them.
         let mut held: Vec<Box<dyn Any>> = Vec::new();
         for (address, binding) in addresses.iter_mut().zip(arguments.buffers) {
             let (found, resource) = self.address(binding, stream)?;
             *address = found;
             held.push(resource);
         }
-        product.start(addresses, || {
+        launch.start(addresses, || {
             cubecl::future::block_on(self.sync(stream)).map_err(|error| format!("{error:?}"))
         })
     }

@@ -7,8 +7,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// A folder with `lib/libamdhip64.so`, `lib/libhiprtc.so`, `lib/librocblas.so` and
-/// `bin/hipconfig`, deleted on drop.
+/// A folder with `lib/libamdhip64.so`, `lib/libhiprtc.so`, `lib/librocblas.so`, `lib/libMIOpen.so`
+/// and `bin/hipconfig`, deleted on drop.
 #[derive(Debug)]
 pub struct Installation {
     folder: TempDir,
@@ -38,6 +38,8 @@ pub const RUNTIME: &str = "libamdhip64.so";
 pub const COMPILER: &str = "libhiprtc.so";
 /// The simulated library of matrix products.
 pub const PRODUCTS: &str = "librocblas.so";
+/// The simulated library of convolutions.
+pub const CONVOLUTIONS: &str = "libMIOpen.so";
 
 impl Installation {
     /// A complete installation.
@@ -54,6 +56,7 @@ impl Installation {
             ("libhip_sim_amdhip64.so", RUNTIME),
             ("libhip_sim_hiprtc.so", COMPILER),
             ("libhip_sim_rocblas.so", PRODUCTS),
+            ("libhip_sim_miopen.so", CONVOLUTIONS),
         ] {
             std::fs::copy(built(file)?, root.join("lib").join(name))?;
         }

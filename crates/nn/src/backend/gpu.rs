@@ -1,7 +1,7 @@
 //! `Ops` for GPUs: the fused kernels of `testgen-gpu`; burn's operators for the rest.
 
 use super::{Activation, Ops, reference_ops};
-use burn_tensor::{DType, Shape};
+use burn_tensor::{DType, Shape, ops::ConvOptions};
 use testgen_gpu::{ElementFunction, Gpu, GpuDevice, GpuTensor, LayerNormWeights};
 use testgen_types::DeviceKind;
 
@@ -38,6 +38,18 @@ impl Ops for Gpu {
 
     fn with_tf32<T>(run: impl FnOnce() -> T) -> T {
         testgen_gpu::with_tf32(run)
+    }
+
+    fn has_convolutions(device: &GpuDevice) -> bool {
+        device.has_convolutions()
+    }
+
+    fn convolve_sequences_op(
+        x: GpuTensor,
+        weight: GpuTensor,
+        options: ConvOptions<1>,
+    ) -> GpuTensor {
+        testgen_gpu::convolution_of_sequences(x, weight, &options)
     }
 
     fn activation_op(x: GpuTensor, activation: Activation) -> GpuTensor {

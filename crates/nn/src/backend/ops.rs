@@ -3,7 +3,9 @@
 
 use super::{Activation, reference_ops};
 use burn_tensor::{
-    DType, Shape, Tensor, TensorData, TensorPrimitive, backend::Backend, ops::FloatTensor,
+    DType, Shape, Tensor, TensorData, TensorPrimitive,
+    backend::Backend,
+    ops::{ConvOptions, FloatTensor},
 };
 use testgen_types::{DeviceKind, Precision};
 
@@ -65,6 +67,21 @@ pub trait Ops: Backend {
         bias: Option<FloatTensor<Self>>,
     ) -> FloatTensor<Self> {
         reference_ops::add_bias::<Self>(Self::matmul_op(x, weight), bias)
+    }
+
+    /// Whether a library of the device's vendor computes convolutions.
+    fn has_convolutions(_device: &Self::Device) -> bool {
+        false
+    }
+
+    /// See [`convolve_sequences`].
+    fn convolve_sequences_op(
+        x: FloatTensor<Self>,
+        weight: FloatTensor<Self>,
+        options: ConvOptions<1>,
+    ) -> FloatTensor<Self> {
+        let channels_first = Self::float_swap_dims(x, 1, 2);
+        Self::float_swap_dims(Self::conv1d(channels_first, weight, None, options), 1, 2)
     }
 
     /// See [`activate`].
@@ -174,6 +191,16 @@ pub fn linear<B: Ops>(
     bias: Option<Tensor<B, 1>>,
 ) -> Tensor<B, 2> {
     wrap(B::affine_op(unwrap(x), unwrap(weight), bias.map(unwrap)))
+}
+
+/// The convolution of `x` [batch, seq, in] with `weight` [out, in / groups, kernel]: [batch, seq',
+/// out].
+pub fn convolve_sequences<B: Ops>(
+    x: Tensor<B, 3>,
+    weight: Tensor<B, 3>,
+    options: ConvOptions<1>,
+) -> Tensor<B, 3> {
+    wrap(B::convolve_sequences_op(unwrap(x), unwrap(weight), options))
 }
 
 /// The activation function, element by element.

@@ -1,7 +1,7 @@
 //! Convolutions of images.
 //!
-//! On GPUs they are matrix products, of patches or of windows that overlap: on an H100, burn 0.21's
-//! own was off by 19 % on 8 x 8 patches in bf16, and by 5 to 100 % or NaN on kernels of 3 in f16
+//! On GPUs they are computed by the vendor's library, or they are matrix products, of patches or of
+//! windows that overlap: on an H100, burn 0.21's own was off by 19 % on 8 x 8 patches in bf16, and by 5 to 100 % or NaN on kernels of 3 in f16
 //! and bf16 (docs/hardware.md).
 //!
 //! On the CPU burn 0.21 sums convolutions of few input channels in f16 itself (3 channels and a
@@ -74,14 +74,17 @@ impl<B: Ops> Conv2d<B> {
     /// [batch, in, height, width] to [batch, out, height', width'].
     pub fn forward(&self, x: Tensor<B, 4>) -> Tensor<B, 4> {
         let [_, _, height, width] = self.weight.dims();
-        // On every device: a single product without a copy of overlapping windows.
+        let options = ConvOptions::new(self.stride, self.padding, [1, 1], self.groups);
+        if B::has_convolutions(&x.device()) {
+            return module::conv2d(x, self.weight.clone(), self.bias.clone(), options);
+        }
+        // On every other device: a single product without a copy of overlapping windows.
         if self.groups == 1 && self.stride == [height, width] && self.padding == [0, 0] {
             return self.product_of_patches(x);
         }
         if self.groups == 1 && B::kind(&x.device()) != DeviceKind::Cpu {
             return self.product_of_windows(x);
         }
-        let options = ConvOptions::new(self.stride, self.padding, [1, 1], self.groups);
         let dtype = x.dtype();
         // Flex convolves f16 by products in f16, which round partial sums; bf16 it converts itself.
         if dtype == DType::F16 && B::kind(&x.device()) == DeviceKind::Cpu {

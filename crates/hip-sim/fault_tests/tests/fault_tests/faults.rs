@@ -15,7 +15,9 @@ pub(crate) struct FaultCase {
     pub(crate) variables: &'static [(&'static str, &'static str)],
     /// The state of burn's caches. A warm cache hides faults of compilation.
     cache: CacheState,
-    /// The check that runs, of bert.
+    /// The harness whose check runs.
+    harness: &'static str,
+    /// The check that runs.
     pub(crate) check: &'static str,
     /// A part of the reason in the report.
     pub(crate) reason: &'static str,
@@ -33,6 +35,7 @@ const fn injected(
         corruptions: &[],
         variables,
         cache: CacheState::Warm,
+        harness: BERT,
         check,
         reason,
     }
@@ -50,8 +53,21 @@ const fn compiling(
         corruptions: &[],
         variables,
         cache: CacheState::Empty,
+        harness: BERT,
         check,
         reason,
+    }
+}
+
+/// An injected fault of a library that convolves the images of a vision transformer.
+const fn convolution(
+    name: &'static str,
+    variables: &'static [(&'static str, &'static str)],
+    reason: &'static str,
+) -> FaultCase {
+    FaultCase {
+        harness: "vision::vit",
+        ..injected(name, variables, "output_golden_f32@native/vendor", reason)
     }
 }
 
@@ -66,6 +82,7 @@ const fn corrupted(
         corruptions,
         variables: &[],
         cache: CacheState::Empty,
+        harness: BERT,
         check: GOLDEN,
         reason,
     }
@@ -76,6 +93,8 @@ macro_rules! faults {
 }
 
 const GOLDEN: &str = "output_golden_f32";
+
+const BERT: &str = "encoder_only::bert";
 
 /// Every fault.
 pub(crate) const CASES: &[FaultCase] = &[
@@ -320,7 +339,31 @@ pub(crate) const CASES: &[FaultCase] = &[
             ("TESTGEN_ENGINES", "native/vendor"),
         ],
         "output_golden_f32@native/vendor",
-        "the library did not compute a matrix product",
+        "did not compute: rocblas_gemm",
+    ),
+    convolution(
+        "MIOpen does not store beyond a kilobyte",
+        &[
+            ("HIP_SIM_FAULTS", "convolution=limit"),
+            ("TESTGEN_ENGINES", "native/vendor"),
+        ],
+        "`last_hidden_state`",
+    ),
+    convolution(
+        "MIOpen computes nothing",
+        &[
+            ("HIP_SIM_FAULTS", "convolution=silent"),
+            ("TESTGEN_ENGINES", "native/vendor"),
+        ],
+        "`last_hidden_state`",
+    ),
+    convolution(
+        "MIOpen refuses",
+        &[
+            ("HIP_SIM_FAULTS", "convolution=refuse"),
+            ("TESTGEN_ENGINES", "native/vendor"),
+        ],
+        "did not compute: miopen",
     ),
     injected(
         "copies from another device lose what is beyond 64 bytes",
@@ -357,7 +400,7 @@ pub(crate) fn check(case: &FaultCase) {
 fn run(case: &FaultCase) -> (ReportEntry, String) {
     let installation = Installation::corrupted(case.corruptions).unwrap();
     let report = installation.root().join("report.jsonl");
-    let test = format!("encoder_only::bert::rocm::{}", case.check);
+    let test = format!("{}::rocm::{}", case.harness, case.check);
     let mut variables = vec![
         ("TESTGEN_REPORT", report.to_str().unwrap()),
         ("TESTGEN_REQUIRE", "rocm-sim"),

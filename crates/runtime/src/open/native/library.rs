@@ -1,4 +1,4 @@
-//! The library of a GPU's vendor in the place of the kernels of matrix products.
+//! The libraries of a GPU's vendor in the place of the kernels of matrix products and convolutions.
 
 use super::{
     super::error::OpenError,
@@ -8,7 +8,7 @@ use crate::engine::AttachError;
 use testgen_device::Device;
 use testgen_nn::forward::Unsupported;
 
-/// The name and the version of the library that multiplies matrices on `device`.
+/// The names and the versions of the libraries that compute on `device`.
 #[cfg(any(feature = "cuda", feature = "rocm"))]
 pub(super) fn find(device: &Device) -> Result<String, OpenError> {
     use testgen_libraries::OpenLibraryError;
@@ -19,8 +19,11 @@ pub(super) fn find(device: &Device) -> Result<String, OpenError> {
             "no vendor's library computes on the CPU",
         ));
     };
-    match gpu.open_library() {
-        Ok(library) => Ok(library.to_string()),
+    match gpu.open_libraries() {
+        Ok(libraries) => Ok(match libraries.convolutions {
+            Some(convolutions) => format!("{}, {convolutions}", libraries.products),
+            None => libraries.products.to_string(),
+        }),
         // Not a failure: on a machine without the library this column has nothing to check.
         Err(error @ OpenLibraryError::NotFound(_)) => Err(unsupported(device, &error.to_string())),
         Err(error) => {

@@ -1,0 +1,152 @@
+//! The libraries of a GPU's vendor, computing with memory of other code in the same process, in
+//! order with that code's work on the device.
+//!
+//! Owns: which libraries these are, and the order of streams. Does not own: the choice of a
+//! convolution's algorithm, which is in `convolutions`.
+
+mod convolutions;
+
+use crate::{
+    blas::{Algorithm, Blas, Buffers, PartialSums},
+    convolution_library::ConvolutionBuffers,
+    convolution_problem::ConvolutionProblem,
+    gpu::LibraryGpu,
+    library::LibraryName,
+    library_error::LibraryError,
+    open::{OpenLibraryError, OpenedLibrary, open_at},
+    product::GemmCall,
+};
+use convolutions::Convolutions;
+use std::rc::Rc;
+use testgen_device::{DeviceKind, System};
+
+/// The libraries of a vendor on one of its devices, for the streams of other code.
+///
+/// They belong to the thread that opened them.
+pub struct VendorLibraries {
+    gpu: Rc<dyn LibraryGpu>,
+    products: Box<dyn Blas>,
+    /// `None` if the library of convolutions is not installed.
+    convolutions: Option<Convolutions>,
+}
+
+impl VendorLibraries {
+    /// Opens the libraries that programs on a kind of GPU compute with, on the device with this
+    /// number among the visible ones of its kind: cuBLAS and cuDNN, or rocBLAS and MIOpen. Without
+    /// cuDNN and MIOpen, which are installed separately, there are no convolutions.
+    ///
+    /// # Errors
+    ///
+    /// The library of products or the driver is not found, or one of them fails.
+    pub fn open(device: DeviceKind, index: u32) -> Result<Self, OpenLibraryError> {
+        let (products, convolutions) = match device {
+            DeviceKind::Cuda => (LibraryName::Cublas, LibraryName::Cudnn),
+            DeviceKind::Rocm => (LibraryName::Rocblas, LibraryName::Miopen),
+            DeviceKind::Cpu => {
+                return Err(LibraryError::unsupported("a CPU has no vendor's library").into());
+            }
+        };
+        let open = |library| open_at(&System::host(), library, index, PartialSums::Single);
+        let convolutions = match open(convolutions) {
+            Ok(opened) => match opened.library {
+                OpenedLibrary::Convolutions(library) => Some(Convolutions::new(library)),
+                OpenedLibrary::Products(_) => None,
+            },
+            Err(OpenLibraryError::NotFound(_)) => None,
+            Err(error) => return Err(error),
+        };
+        let opened = open(products)?;
+        match opened.library {
+            OpenedLibrary::Products(products) => Ok(Self {
+                gpu: opened.gpu,
+                products,
+                convolutions,
+            }),
+            OpenedLibrary::Convolutions(_) => {
+                Err(LibraryError::unsupported("the library multiplies no matrices").into())
+            }
+        }
+    }
+
+    /// Name and version of the library that multiplies matrices, for instance `cublas 12.8.4`.
+    pub fn products(&self) -> String {
+        described(self.products.name(), self.products.version())
+    }
+
+    /// Name and version of the library that computes convolutions, if it is installed.
+    pub fn convolutions(&self) -> Option<String> {
+        let library = self.convolutions.as_ref()?.library();
+        Some(described(library.name(), library.version()))
+    }
+
+    /// Starts products with the algorithm that the library prefers. They begin after all earlier
+    /// work of the device, and later work begins after them.
+    ///
+    /// `wait` waits for that earlier work on the host; it is called if the driver cannot order
+    /// streams that it is not given.
+    ///
+    /// # Errors
+    ///
+    /// The library refuses a product, or the driver fails.
+    pub fn multiply(
+        &self,
+        products: &[(GemmCall, Buffers)],
+        wait: impl FnOnce() -> Result<(), String>,
+    ) -> Result<(), VendorLibraryError> {
+        self.in_order(wait, || {
+            products.iter().try_for_each(|(product, buffers)| {
+                let algorithm = Algorithm::chosen_by_library();
+                self.products.run(product, &algorithm, *buffers)
+            })
+        })
+    }
+
+    /// Starts a convolution of dense tensors, in the same order as [`multiply`](Self::multiply).
+    /// The workspace of `buffers` is not read.
+    ///
+    /// # Errors
+    ///
+    /// The library is not installed, offers no algorithm or fails, or the driver fails.
+    pub fn convolve(
+        &self,
+        problem: &ConvolutionProblem,
+        buffers: ConvolutionBuffers,
+        wait: impl FnOnce() -> Result<(), String>,
+    ) -> Result<(), VendorLibraryError> {
+        let Some(convolutions) = &self.convolutions else {
+            let missing = LibraryError::unsupported("no library of convolutions is installed");
+            return Err(missing.into());
+        };
+        self.in_order(wait, || convolutions.run(&*self.gpu, problem, buffers))
+    }
+
+    /// Runs `start` so that what it starts is between earlier and later work of the device.
+    fn in_order(
+        &self,
+        wait: impl FnOnce() -> Result<(), String>,
+        start: impl FnOnce() -> Result<(), LibraryError>,
+    ) -> Result<(), VendorLibraryError> {
+        let gpu = &self.gpu;
+        gpu.make_current().map_err(LibraryError::from)?;
+        if !gpu.wait_for_device().map_err(LibraryError::from)? {
+            wait().map_err(VendorLibraryError::EarlierWork)?;
+        }
+        start()?;
+        Ok(gpu.let_device_wait().map_err(LibraryError::from)?)
+    }
+}
+
+fn described(name: LibraryName, version: &str) -> String {
+    format!("{name} {version}")
+}
+
+/// Why a library of the vendor did not compute.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum VendorLibraryError {
+    /// The library or the driver failed.
+    #[error(transparent)]
+    Library(#[from] LibraryError),
+    /// Work that the call waited for failed.
+    #[error("work before a call of the library failed: {0}")]
+    EarlierWork(String),
+}
