@@ -22,6 +22,7 @@ mod show;
 mod suite;
 mod suite_arguments;
 mod text_format;
+mod tuning_arguments;
 mod verify;
 mod written;
 

@@ -7,3 +7,4 @@ pub mod operator_table;
 pub mod read;
 pub mod stress_table;
 mod table_parts;
+pub mod tuning;

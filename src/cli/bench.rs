@@ -6,6 +6,7 @@ use super::{
     project_arguments::{ModelArguments, ProjectArguments},
     suite,
     suite_arguments::SuiteArguments,
+    tuning_arguments::TuningArguments,
 };
 use crate::{
     bench::{BenchSummary, read_bench_lines, render_bench},
@@ -91,6 +92,8 @@ pub(super) struct BenchArguments {
     )]
     report: PathBuf,
     #[command(flatten)]
+    tuning: TuningArguments,
+    #[command(flatten)]
     suite: SuiteArguments,
 }
 
@@ -104,6 +107,7 @@ pub(super) fn run(arguments: &BenchArguments, out: &mut Out) -> Result<ExitCode,
     let mut progress = RunProgress::new(arguments.suite.quiet);
     // A filter that matches no spec is an error before the build.
     filter.select(&load_all(&settings.specs)?)?;
+    let tuning = arguments.tuning.variable(arguments.engines(&settings))?;
     if !suite::write_verified(&settings, &mut progress)? {
         return Ok(ExitCode::Findings);
     }
@@ -118,6 +122,7 @@ pub(super) fn run(arguments: &BenchArguments, out: &mut Out) -> Result<ExitCode,
         arguments.engines(&settings),
         arguments.python.as_deref(),
     ));
+    environment.extend(tuning);
     let selection = select(&filter, &list(&suite, &environment)?);
     let request = arguments.request(models_on_devices(&selection).into_iter().collect());
     environment.push((BenchRequest::VARIABLE, request.into()));
@@ -178,10 +183,11 @@ fn show(
         .transpose()?;
     let problem = suite::keep_lines(executions, &arguments.report)?;
     let summary = BenchSummary::new(lines.unwrap_or_default(), problem);
+    let tuned_green = arguments.tuning.report()?;
     PrintedSummary {
         summary: &summary,
         text: render_bench(&summary),
-        green: summary.green,
+        green: summary.green && tuned_green,
         report: &arguments.report,
     }
     .print(arguments.suite.format, out)

@@ -6,6 +6,7 @@ use super::{
     project_arguments::{ModelArguments, ProjectArguments},
     suite,
     suite_arguments::SuiteArguments,
+    tuning_arguments::TuningArguments,
 };
 use crate::{
     execution::run::{
@@ -47,6 +48,7 @@ Examples:
   testgen run --device rocm --simulate rocm    the ROCm path on a simulated AMD GPU
   testgen run --device cuda --stress           operators on the sizes of reported faults, and long texts
   testgen run --engine native --engine torch   also with PyTorch, as separate columns
+  testgen run --engine native/vendor --tune tuned.jsonl   with the fastest correct products of cuBLAS or rocBLAS
   testgen run --engine onnxruntime             exported graphs with ONNX Runtime (see `testgen export`)
 
 Exit codes: 0 every selected check passed or was ignored with a reason; 1 a check failed, a required device did not
@@ -115,6 +117,8 @@ pub(super) struct RunArguments {
     )]
     report: PathBuf,
     #[command(flatten)]
+    tuning: TuningArguments,
+    #[command(flatten)]
     suite: SuiteArguments,
 }
 
@@ -133,6 +137,7 @@ pub(super) fn run(arguments: &RunArguments, out: &mut Out) -> Result<ExitCode, E
     // Before anything is written or built, which takes minutes.
     Requirement::confirm_distinct(&required).map_err(RunError::Requirement)?;
     confirm_computed(&filter.select(&load_all(&settings.specs)?)?, engines)?;
+    let tuning = arguments.tuning.variable(engines)?;
     if !suite::write_verified(&settings, &mut progress)? {
         return Ok(ExitCode::Findings);
     }
@@ -156,6 +161,7 @@ pub(super) fn run(arguments: &RunArguments, out: &mut Out) -> Result<ExitCode, E
     let mut environment = simulation;
     environment.extend(engines);
     environment.extend(required_variable(&required));
+    environment.extend(tuning);
     environment.push(failures_variable(&arguments.report)?);
     let parts = parts(arguments, &listing, &environment);
     let options = ExecutionOptions {
@@ -181,10 +187,11 @@ pub(super) fn run(arguments: &RunArguments, out: &mut Out) -> Result<ExitCode, E
     {
         suite::show_end(log);
     }
+    let tuned_green = arguments.tuning.report()?;
     PrintedSummary {
         summary: &summary,
         text: render_human(&summary),
-        green: summary.green,
+        green: summary.green && tuned_green,
         report: &arguments.report,
     }
     .print(arguments.suite.format, out)

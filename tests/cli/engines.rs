@@ -131,3 +131,50 @@ fn a_name_that_no_engine_can_have_is_an_error() {
         outcome.stderr
     );
 }
+
+#[test]
+fn a_wrong_choice_of_a_library_is_a_failure_of_the_run() {
+    let project = Project::with_bert();
+    let run_with = |arguments: &[&str]| {
+        let device = ["--device", "cpu", "--engine", "native/vendor"];
+        run(&project, "", &[&device, arguments].concat())
+    };
+    let algorithm = |id: &str, time: &str, problem: &str| {
+        format!(
+            r#"{{"library":"rocblas","id":"{id}","configuration":"","microseconds":{time},"problem":{problem}}}"#
+        )
+    };
+    let product = |algorithms: &str| {
+        format!(
+            r#"{{"version":1,"device":"AMD","libraries":["rocblas 4.4.0"],"product":"f32 NN 2x3x4","algorithms":[{algorithms}]}}"#
+        )
+    };
+    let right = algorithm("default", "4.0", "null");
+    let wrong = |id: &str| algorithm(id, "null", "\"NaN\"");
+    project.write("tuned", product(&format!("{right},{}", wrong("7"))));
+    let outcome = run_with(&["--tune", "tuned"]).expect_code(0);
+    let expected = "tuning: 1 product, 2 algorithms, 1 wrong; the fastest correct ones take 1.00";
+    assert!(outcome.stderr.contains(expected), "{}", outcome.stderr);
+    project.write("tuned", product(&format!("{},{right}", wrong("default"))));
+    let outcome = run_with(&["--tune", "tuned"]).expect_code(1);
+    let expected = "the library's own choice is wrong for 1 product";
+    assert!(outcome.stderr.contains(expected), "{}", outcome.stderr);
+    // The choices of a file were reported when it was written.
+    let outcome = run_with(&["--tuned", "tuned"]).expect_code(0);
+    assert!(!outcome.stderr.contains("tuning:"), "{}", outcome.stderr);
+}
+
+#[test]
+fn only_products_of_a_library_are_tuned() {
+    let project = Project::with_bert();
+    let error = |arguments: &[&str]| {
+        let outcome = project.run(&[&["run"], arguments].concat()).expect_code(2);
+        outcome.stderr
+    };
+    let text = error(&["--tune", "tuned", "--engine", "native"]);
+    assert!(text.contains("add `--engine native/vendor`"), "{text}");
+    let text = error(&["--tuned", "absent", "--engine", "native/vendor"]);
+    assert!(text.contains("`absent` is not a file"), "{text}");
+    let text = error(&["--tuned", "a", "--tune", "b"]);
+    assert!(text.contains("cannot be used with"), "{text}");
+}

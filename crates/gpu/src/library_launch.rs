@@ -7,15 +7,20 @@ use crate::device::GpuDevice;
 use std::{
     cell::RefCell,
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError},
 };
 use testgen_libraries::{
     Buffers, ConvolutionBuffers, ConvolutionProblem, DeviceAddress, GemmCall, OpenLibraryError,
-    VendorLibraries, VendorLibraryError,
+    Tuning, VendorLibraries, VendorLibraryError,
 };
 
-/// The libraries of each device.
-static LIBRARIES: Mutex<Option<HashMap<GpuDevice, OpenedLibraries>>> = Mutex::new(None);
+/// The libraries of each device, with what their products are tuned by.
+type KnownLibraries = HashMap<GpuDevice, (OpenedLibraries, Option<Tuning>)>;
+
+fn libraries() -> MutexGuard<'static, KnownLibraries> {
+    static LIBRARIES: LazyLock<Mutex<KnownLibraries>> = LazyLock::new(Mutex::default);
+    LIBRARIES.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 thread_local! {
     /// The libraries on the device whose server runs on this thread.
@@ -32,38 +37,43 @@ pub struct OpenedLibraries {
 }
 
 impl GpuDevice {
-    /// Opens the libraries that compute on the device. To be called before the first product.
+    /// Opens the libraries that compute on the device, whose products are tuned by `tuning`. To be
+    /// called before the first product; later calls return the libraries of the first one.
     ///
     /// # Errors
     ///
     /// The library of products is not found, or one of them fails.
-    pub fn open_libraries(self) -> Result<OpenedLibraries, OpenLibraryError> {
-        let mut libraries = LIBRARIES.lock().unwrap_or_else(PoisonError::into_inner);
-        let libraries = libraries.get_or_insert_default();
-        if let Some(known) = libraries.get(&self) {
+    pub fn open_libraries(
+        self,
+        tuning: Option<Tuning>,
+    ) -> Result<OpenedLibraries, OpenLibraryError> {
+        let mut libraries = libraries();
+        if let Some((known, _)) = libraries.get(&self) {
             return Ok(known.clone());
         }
         // Opened to see that they work and for their versions; the thread of the server opens its
         // own.
-        let opened = open(self)?;
+        let opened = self.open(tuning.clone())?;
         let described = OpenedLibraries {
             products: opened.products().into(),
             convolutions: opened.convolutions().map(Into::into),
         };
-        libraries.insert(self, described.clone());
+        libraries.insert(self, (described.clone(), tuning));
         Ok(described)
     }
 
-    /// The libraries of a device that has computed with them.
+    /// The libraries of a device that computes with them.
     pub(crate) fn opened_libraries(self) -> OpenedLibraries {
+        // Only the first device of a model whose layers are on several was opened before.
+        let tuning = libraries().values().find_map(|(_, tuning)| tuning.clone());
         // Kernels in their place would have another name than the column.
-        self.open_libraries()
+        self.open_libraries(tuning)
             .unwrap_or_else(|error| panic!("a library that was open: {error}"))
     }
-}
 
-fn open(device: GpuDevice) -> Result<VendorLibraries, OpenLibraryError> {
-    VendorLibraries::open(device.kind(), u32::from(device.index()))
+    fn open(self, tuning: Option<Tuning>) -> Result<VendorLibraries, OpenLibraryError> {
+        VendorLibraries::open(self.kind(), u32::from(self.index()), tuning)
+    }
 }
 
 /// A computation of a library in the place of a kernel. Its buffers are two inputs and the result.
@@ -107,11 +117,15 @@ impl LibraryLaunch {
     ) -> Result<(), String> {
         OPENED.with_borrow_mut(|opened| {
             if opened.is_none() {
-                *opened = Some(open(self.device).map_err(|error| error.to_string())?);
+                let tuning = libraries()
+                    .get(&self.device)
+                    .and_then(|(_, tuning)| tuning.clone());
+                let libraries = self.device.open(tuning);
+                *opened = Some(libraries.map_err(|error| error.to_string())?);
             }
-            let libraries = opened.as_ref().expect("they were opened");
+            let opened = opened.as_ref().expect("they were opened");
             self.computation
-                .start(libraries, addresses.map(DeviceAddress), wait)
+                .start(opened, addresses.map(DeviceAddress), wait)
                 .map_err(|error| error.to_string())
         })
     }

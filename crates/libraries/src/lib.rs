@@ -34,6 +34,7 @@ mod report;
 mod server;
 mod signatures;
 mod symbols;
+mod tuning;
 mod vendor_libraries;
 
 pub use algorithms::compare_algorithms;
@@ -53,4 +54,5 @@ pub use product::{ComputeType, Gemm, GemmCall, GemmTypes, MatrixStorage, Operand
 pub use report::{AlgorithmRow, LibraryReport, UnsupportedGroup, WrongResult};
 pub use server::serve_if_requested;
 pub use signatures::{parameter_class, signatures};
-pub use vendor_libraries::{VendorLibraries, VendorLibraryError};
+pub use tuning::{TuningFile, TuningFileError, TuningMode};
+pub use vendor_libraries::{Tuning, VendorLibraries, VendorLibraryError};

@@ -212,6 +212,29 @@ impl From<&Gemm> for GemmCall {
     }
 }
 
+impl fmt::Display for GemmCall {
+    /// Types, sizes and layout, without alpha and beta.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            rows,
+            columns,
+            inner,
+            batch,
+            arithmetic,
+            ..
+        } = self;
+        let [a, b] = self.transposed.map(|it| if it { 'T' } else { 'N' });
+        write!(f, "{arithmetic} {a}{b} {rows}x{columns}x{inner}")?;
+        let [a, b, d] = self.storage.map(|matrix| matrix.leading);
+        write!(f, " leading {a} {b} {d}")?;
+        if *batch > 1 {
+            let [a, b, d] = self.storage.map(|matrix| matrix.stride);
+            write!(f, " batch {batch} stride {a} {b} {d}")?;
+        }
+        Ok(())
+    }
+}
+
 impl MatrixStorage {
     /// The elements from the first to the last one, with the gaps between them.
     pub fn elements(&self) -> usize {
@@ -307,7 +330,7 @@ impl fmt::Display for Gemm {
 
 #[cfg(test)]
 mod tests {
-    use super::{Gemm, GemmTypes, Operand};
+    use super::{Gemm, GemmCall, GemmTypes, Operand};
     use testgen_types::Precision;
 
     #[test]
@@ -335,6 +358,10 @@ mod tests {
         assert_eq!(
             product.to_string(),
             "f16 TN 4x5x6 alpha 1 beta 0 batch 2 gap 3 padding 1"
+        );
+        assert_eq!(
+            GemmCall::from(&product).to_string(),
+            "f16 TN 4x5x6 leading 7 7 5 batch 2 stride 31 38 28"
         );
     }
 }

@@ -7,6 +7,7 @@ mod opened;
 mod plan;
 mod shape;
 
+pub(crate) use factors::{bounds, element};
 pub(crate) use plan::ProductPlan;
 
 use crate::{

@@ -1,31 +1,38 @@
 //! The libraries of a GPU's vendor, computing with memory of other code in the same process, in
 //! order with that code's work on the device.
 //!
-//! Owns: which libraries these are, and the order of streams. Does not own: the choice of a
-//! convolution's algorithm, which is in `convolutions`.
+//! Owns: which libraries these are, and the order of streams. Does not own: the choice of
+//! algorithms, which is in `convolutions` and `tuner`.
 
 mod convolutions;
+mod trial;
+mod tuner;
+
+pub use tuner::Tuning;
 
 use crate::{
-    blas::{Algorithm, Blas, Buffers, PartialSums},
+    blas::{Blas, Buffers, PartialSums},
     convolution_library::ConvolutionBuffers,
     convolution_problem::ConvolutionProblem,
     gpu::LibraryGpu,
     library::LibraryName,
     library_error::LibraryError,
-    open::{OpenLibraryError, OpenedLibrary, open_at},
+    open::{OpenLibraryError, Opened, OpenedLibrary, open_at},
     product::GemmCall,
 };
 use convolutions::Convolutions;
 use std::rc::Rc;
 use testgen_device::{DeviceKind, System};
+use tuner::{ChosenAlgorithm, Tuner};
 
 /// The libraries of a vendor on one of its devices, for the streams of other code.
 ///
 /// They belong to the thread that opened them.
 pub struct VendorLibraries {
     gpu: Rc<dyn LibraryGpu>,
-    products: Box<dyn Blas>,
+    /// The first one multiplies; a tuner may prefer another one.
+    products: Vec<Box<dyn Blas>>,
+    tuner: Option<Tuner>,
     /// `None` if the library of convolutions is not installed.
     convolutions: Option<Convolutions>,
 }
@@ -33,44 +40,57 @@ pub struct VendorLibraries {
 impl VendorLibraries {
     /// Opens the libraries that programs on a kind of GPU compute with, on the device with this
     /// number among the visible ones of its kind: cuBLAS and cuDNN, or rocBLAS and MIOpen. Without
-    /// cuDNN and MIOpen, which are installed separately, there are no convolutions.
+    /// cuDNN and MIOpen, which are installed separately, there are no convolutions. With `tuning`,
+    /// products may be computed by cuBLASLt or hipBLASLt, too.
     ///
     /// # Errors
     ///
     /// The library of products or the driver is not found, or one of them fails.
-    pub fn open(device: DeviceKind, index: u32) -> Result<Self, OpenLibraryError> {
-        let (products, convolutions) = match device {
-            DeviceKind::Cuda => (LibraryName::Cublas, LibraryName::Cudnn),
-            DeviceKind::Rocm => (LibraryName::Rocblas, LibraryName::Miopen),
+    pub fn open(
+        device: DeviceKind,
+        index: u32,
+        tuning: Option<Tuning>,
+    ) -> Result<Self, OpenLibraryError> {
+        let (products, light, convolutions) = match device {
+            DeviceKind::Cuda => (
+                LibraryName::Cublas,
+                LibraryName::CublasLt,
+                LibraryName::Cudnn,
+            ),
+            DeviceKind::Rocm => (
+                LibraryName::Rocblas,
+                LibraryName::HipblasLt,
+                LibraryName::Miopen,
+            ),
             DeviceKind::Cpu => {
                 return Err(LibraryError::unsupported("a CPU has no vendor's library").into());
             }
         };
-        let open = |library| open_at(&System::host(), library, index, PartialSums::Single);
-        let convolutions = match open(convolutions) {
-            Ok(opened) => match opened.library {
-                OpenedLibrary::Convolutions(library) => Some(Convolutions::new(library)),
-                OpenedLibrary::Products(_) => None,
-            },
-            Err(OpenLibraryError::NotFound(_)) => None,
-            Err(error) => return Err(error),
+        let opened = open(products, index)?;
+        let mut libraries = Self {
+            gpu: opened.gpu,
+            products: products_of(opened.library),
+            tuner: tuning.map(Tuner::new),
+            convolutions: None,
         };
-        let opened = open(products)?;
-        match opened.library {
-            OpenedLibrary::Products(products) => Ok(Self {
-                gpu: opened.gpu,
-                products,
-                convolutions,
-            }),
-            OpenedLibrary::Convolutions(_) => {
-                Err(LibraryError::unsupported("the library multiplies no matrices").into())
-            }
+        if libraries.tuner.is_some()
+            && let Some(opened) = if_installed(open(light, index))?
+        {
+            libraries.products.extend(products_of(opened.library));
         }
+        if let Some(opened) = if_installed(open(convolutions, index))? {
+            libraries.convolutions = convolutions_of(opened.library);
+        }
+        Ok(libraries)
     }
 
-    /// Name and version of the library that multiplies matrices, for instance `cublas 12.8.4`.
+    /// Names and versions of the libraries that multiply matrices, for instance `cublas 12.8.4`,
+    /// and how algorithms are chosen if not by the library.
     pub fn products(&self) -> String {
-        described(self.products.name(), self.products.version())
+        let names = self.products.iter();
+        let names = names.map(|library| described(library.name(), library.version()));
+        let label = self.tuner.as_ref().map(Tuner::label);
+        names.chain(label).collect::<Vec<_>>().join(", ")
     }
 
     /// Name and version of the library that computes convolutions, if it is installed.
@@ -79,7 +99,8 @@ impl VendorLibraries {
         Some(described(library.name(), library.version()))
     }
 
-    /// Starts products with the algorithm that the library prefers. They begin after all earlier
+    /// Starts products with the algorithm that the library prefers, or as they were tuned. They
+    /// begin after all earlier
     /// work of the device, and later work begins after them.
     ///
     /// `wait` waits for that earlier work on the host; it is called if the driver cannot order
@@ -95,8 +116,11 @@ impl VendorLibraries {
     ) -> Result<(), VendorLibraryError> {
         self.in_order(wait, || {
             products.iter().try_for_each(|(product, buffers)| {
-                let algorithm = Algorithm::chosen_by_library();
-                self.products.run(product, &algorithm, *buffers)
+                let ChosenAlgorithm { library, algorithm } = match &self.tuner {
+                    Some(tuner) => tuner.choose(&self.gpu, &self.products, product)?,
+                    None => ChosenAlgorithm::by_library(),
+                };
+                self.products[library].run(product, &algorithm, *buffers)
             })
         })
     }
@@ -133,6 +157,34 @@ impl VendorLibraries {
         }
         start()?;
         Ok(gpu.let_device_wait().map_err(LibraryError::from)?)
+    }
+}
+
+fn open(library: LibraryName, index: u32) -> Result<Opened, OpenLibraryError> {
+    open_at(&System::host(), library, index, PartialSums::Single)
+}
+
+/// `None` for a library that is not installed.
+fn if_installed(
+    opened: Result<Opened, OpenLibraryError>,
+) -> Result<Option<Opened>, OpenLibraryError> {
+    match opened {
+        Err(OpenLibraryError::NotFound(_)) => Ok(None),
+        opened => opened.map(Some),
+    }
+}
+
+fn products_of(library: OpenedLibrary) -> Vec<Box<dyn Blas>> {
+    match library {
+        OpenedLibrary::Products(blas) => vec![blas],
+        OpenedLibrary::Convolutions(_) => Vec::new(),
+    }
+}
+
+fn convolutions_of(library: OpenedLibrary) -> Option<Convolutions> {
+    match library {
+        OpenedLibrary::Convolutions(library) => Some(Convolutions::new(library)),
+        OpenedLibrary::Products(_) => None,
     }
 }
 

@@ -38,6 +38,7 @@ mod registration;
 mod report_entry;
 mod requirement;
 mod task;
+mod tuned_product;
 mod versioned_json;
 
 pub use architecture::{Architecture, SubjectKind};
@@ -70,4 +71,7 @@ pub use report_entry::{
 };
 pub use requirement::{Requirement, RequirementError};
 pub use task::Task;
+pub use tuned_product::{
+    TUNE_VARIABLE, TUNED_VARIABLE, TunedAlgorithm, TunedProduct, TunedProductKey,
+};
 pub use versioned_json::parse_versioned;

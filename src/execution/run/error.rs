@@ -94,6 +94,15 @@ pub enum RunError {
         /// Their model types.
         types: Vec<String>,
     },
+    /// `--tune` or `--tuned` without an engine whose products come from a vendor's library.
+    #[error("no selected engine multiplies matrices with a vendor's library")]
+    NothingTuned,
+    /// The file of `--tuned` does not exist.
+    #[error("`{}` is not a file", path.display())]
+    NotTuned {
+        /// The file.
+        path: PathBuf,
+    },
     /// No test matches the filters.
     #[error("no test of the suite matches the filters")]
     NothingSelected,
@@ -141,6 +150,8 @@ impl CliError for RunError {
                  `--name`"
                     .to_owned(),
             ),
+            Self::NothingTuned => Some("add `--engine native/vendor`".to_owned()),
+            Self::NotTuned { .. } => Some("`--tune FILE` writes such a file".to_owned()),
             Self::NothingSelected => Some("`testgen show specs` shows the names and architectures of all specs".to_owned()),
             Self::Requirement(_) | Self::Simulation { .. } | Self::SimulatorIncomplete { .. } => None,
             Self::List { .. } | Self::Start { .. } | Self::Write { .. } | Self::Child(_) => None,
@@ -156,6 +167,8 @@ impl CliError for RunError {
             Self::NotComputed { .. }
             | Self::Requirement(_)
             | Self::NothingSelected
+            | Self::NothingTuned
+            | Self::NotTuned { .. }
             | Self::NoGpuSelected
             | Self::KernelsOnSeveralDevices
             | Self::TimesOnSeveralDevices

@@ -2,10 +2,11 @@
 
 use super::BuiltSuite;
 use std::process::Command;
+use testgen_types::{TUNE_VARIABLE, TUNED_VARIABLE};
 
 /// Variables that request other work than the checks, or a place for results. A command sets the
 /// variables that it needs; values of the user would change its work.
-const REQUESTS: [&str; 15] = [
+const REQUESTS: [&str; 17] = [
     "NEXTEST",
     "TESTGEN_BENCH",
     "TESTGEN_COMPILE_WORKER",
@@ -21,6 +22,8 @@ const REQUESTS: [&str; 15] = [
     "TESTGEN_SOAK",
     STARTED,
     "TESTGEN_STRESS",
+    TUNE_VARIABLE,
+    TUNED_VARIABLE,
 ];
 
 /// Variables with which a user chooses the devices and engines of a run.

@@ -160,7 +160,7 @@ impl Factors {
 }
 
 /// The rounding of a product in its types. Factors of 8 bits are exact in f32.
-fn bounds(arithmetic: GemmTypes) -> Bounds {
+pub(crate) fn bounds(arithmetic: GemmTypes) -> Bounds {
     Bounds::for_precision(match (arithmetic.compute, arithmetic.result) {
         (ComputeType::Tf32, _) => Precision::Tf32,
         (ComputeType::F32, NumberType::F16) => Precision::F16,
@@ -170,7 +170,7 @@ fn bounds(arithmetic: GemmTypes) -> Bounds {
 }
 
 /// The type of results, which never has 8 bits.
-pub(super) fn element(result: NumberType) -> Element {
+pub(crate) fn element(result: NumberType) -> Element {
     result.element().unwrap_or(Element::F32)
 }
 

@@ -5,4 +5,5 @@ mod calls;
 mod convolutions;
 mod faults;
 mod installation;
+mod tuning;
 mod worker;

@@ -7,6 +7,8 @@ use super::{
 use crate::engine::AttachError;
 use testgen_device::Device;
 use testgen_nn::forward::Unsupported;
+#[cfg(any(feature = "cuda", feature = "rocm"))]
+use testgen_types::{TUNE_VARIABLE, TUNED_VARIABLE};
 
 /// The names and the versions of the libraries that compute on `device`.
 #[cfg(any(feature = "cuda", feature = "rocm"))]
@@ -19,7 +21,9 @@ pub(super) fn find(device: &Device) -> Result<String, OpenError> {
             "no vendor's library computes on the CPU",
         ));
     };
-    match gpu.open_libraries() {
+    let tuning = tuning(device)
+        .map_err(|problem| OpenError::of_engine(device, AttachError::Failed(problem)))?;
+    match gpu.open_libraries(tuning) {
         Ok(libraries) => Ok(match libraries.convolutions {
             Some(convolutions) => format!("{}, {convolutions}", libraries.products),
             None => libraries.products.to_string(),
@@ -31,6 +35,33 @@ pub(super) fn find(device: &Device) -> Result<String, OpenError> {
             Err(OpenError::of_engine(device, failed))
         }
     }
+}
+
+/// The file that products are tuned by, as `testgen run --tune` and `--tuned` name it. It is read
+/// once: every model of the process has the same choices.
+#[cfg(any(feature = "cuda", feature = "rocm"))]
+fn tuning(device: &Device) -> Result<Option<testgen_libraries::Tuning>, String> {
+    use std::sync::{Arc, OnceLock};
+    use testgen_libraries::{Tuning, TuningFile, TuningMode};
+    static FILE: OnceLock<Result<Option<Arc<TuningFile>>, String>> = OnceLock::new();
+    let file = FILE.get_or_init(|| {
+        let named = [
+            (TUNE_VARIABLE, TuningMode::Measure),
+            (TUNED_VARIABLE, TuningMode::Read),
+        ];
+        let path = |variable| std::env::var_os(variable).filter(|path| !path.is_empty());
+        let mut files = named
+            .into_iter()
+            .filter_map(|(variable, mode)| Some((path(variable)?, mode)));
+        let opened = files
+            .next()
+            .map(|(path, mode)| TuningFile::open(path.as_ref(), mode).map(Arc::new));
+        opened.transpose().map_err(|error| error.to_string())
+    });
+    Ok(file.clone()?.map(|file| Tuning {
+        file,
+        device: device.name.clone(),
+    }))
 }
 
 #[cfg(not(any(feature = "cuda", feature = "rocm")))]

@@ -1,0 +1,326 @@
+//! One product on made factors: each algorithm is compared with f64, then timed.
+//!
+//! Owns the memory of the factors and of the result, which elements are compared, and the clock.
+
+use crate::{
+    blas::{Algorithm, Blas, Buffers},
+    evaluation::evaluate,
+    gpu::{DeviceAddress, LibraryGpu},
+    library_error::LibraryError,
+    number_type::NumberType,
+    product::{GemmCall, MatrixStorage, Operand},
+    products::{bounds, element},
+};
+use std::time::{Duration, Instant};
+use testgen_operators::cases::{BoundedNumber, Reference};
+
+/// The most multiplications of the reference: about a second. Of larger products, rows and columns
+/// at equal distances are compared; of every product, that each element was written.
+const MOST_TERMS: usize = 1 << 27;
+
+/// The numbers of a factor repeat after so many elements: primes, so that they fall on other rows in
+/// every column, and not on the same ones in both factors.
+const PERIODS: [usize; 2] = [8191, 8179];
+
+/// Calls are repeated until their time is long beside the clock and the wait for the device.
+const LEAST_TIME: Duration = Duration::from_millis(2);
+const MOST_CALLS: u32 = 100;
+/// Measurements, of which the median is taken.
+const MEASUREMENTS: usize = 5;
+
+/// A product in the memory of a device.
+pub(super) struct Trial<'a> {
+    gpu: &'a dyn LibraryGpu,
+    product: &'a GemmCall,
+    a: TrialMatrix<'a>,
+    b: TrialMatrix<'a>,
+    d: TrialMatrix<'a>,
+    /// The compared rows of each matrix.
+    rows: Vec<usize>,
+    /// The compared columns, with the number of their matrix.
+    columns: Vec<(usize, usize)>,
+    reference: Reference,
+}
+
+impl<'a> Trial<'a> {
+    /// Copies the factors to the device, and computes the reference.
+    pub(super) fn new(
+        gpu: &'a dyn LibraryGpu,
+        product: &'a GemmCall,
+    ) -> Result<Self, LibraryError> {
+        let [a, b, d] = [Operand::A, Operand::B, Operand::D].map(|operand| product.stored(operand));
+        let tables = [0, 1].map(|factor| numbers(factor, [a, b][factor].number));
+        let (rows, columns) = compared(product);
+        let reference = reference(product, &tables, &rows, &columns);
+        let [a, b] = [(a, &tables[0]), (b, &tables[1])].map(|(stored, numbers)| {
+            TrialMatrix::new(gpu, stored, &encoded(numbers, stored.number))
+        });
+        let unwritten = vec![d.number.nan_byte(); d.number.bytes()];
+        Ok(Self {
+            gpu,
+            product,
+            a: a?,
+            b: b?,
+            d: TrialMatrix::new(gpu, d, &unwritten)?,
+            rows,
+            columns,
+            reference,
+        })
+    }
+
+    /// The median time of a product in microseconds, or why the algorithm is not correct. An error
+    /// is one of the device.
+    pub(super) fn measure(
+        &self,
+        library: &dyn Blas,
+        algorithm: &Algorithm,
+    ) -> Result<Result<f64, String>, LibraryError> {
+        self.d.restore()?;
+        match self.start(library, algorithm) {
+            Ok(()) => {}
+            Err(LibraryError::Gpu(error)) => return Err(error.into()),
+            Err(error) => return Ok(Err(error.to_string())),
+        }
+        self.gpu.synchronise()?;
+        if let Some(problem) = self.problem()? {
+            return Ok(Err(problem));
+        }
+        self.time(library, algorithm).map(Ok)
+    }
+
+    fn start(&self, library: &dyn Blas, algorithm: &Algorithm) -> Result<(), LibraryError> {
+        let [a, b, d] = [&self.a, &self.b, &self.d].map(|matrix| matrix.address);
+        library.run(self.product, algorithm, Buffers { a, b, c: d, d })
+    }
+
+    /// Why the result is wrong.
+    fn problem(&self) -> Result<Option<String>, LibraryError> {
+        let bytes = self.d.read()?;
+        let stored = self.d.stored;
+        let unwritten = self.d.unwritten(&bytes);
+        if unwritten > 0 {
+            return Ok(Some(format!("{unwritten} elements were not written")));
+        }
+        let value = |matrix, row, column| {
+            let at = stored.index(matrix, row, column) * stored.number.bytes();
+            stored.number.decode(&bytes[at..])
+        };
+        let values: Vec<f64> = self
+            .columns
+            .iter()
+            .flat_map(|(matrix, column)| {
+                self.rows
+                    .iter()
+                    .map(move |row| value(*matrix, *row, *column))
+            })
+            .collect();
+        Ok(evaluate(&self.reference, &values, None).failure)
+    }
+
+    fn time(&self, library: &dyn Blas, algorithm: &Algorithm) -> Result<f64, LibraryError> {
+        let timed = |calls: u32| -> Result<Duration, LibraryError> {
+            let from = Instant::now();
+            for _ in 0..calls {
+                self.start(library, algorithm)?;
+            }
+            self.gpu.synchronise()?;
+            Ok(from.elapsed())
+        };
+        let once = timed(1)?.as_secs_f64().max(1e-9);
+        let calls = ((LEAST_TIME.as_secs_f64() / once) as u32).clamp(1, MOST_CALLS);
+        let mut times = Vec::with_capacity(MEASUREMENTS);
+        for _ in 0..MEASUREMENTS {
+            times.push(timed(calls)?.as_secs_f64() / f64::from(calls) * 1e6);
+        }
+        times.sort_by(f64::total_cmp);
+        // Nanoseconds: further digits are noise, and make lines longer.
+        Ok((times[MEASUREMENTS / 2] * 1e3).round() / 1e3)
+    }
+}
+
+/// Rows, and columns with the number of their matrix, so many that the reference has at most
+/// [`MOST_TERMS`] terms.
+fn compared(product: &GemmCall) -> (Vec<usize>, Vec<(usize, usize)>) {
+    let all = product.columns * product.batch;
+    let elements = (MOST_TERMS / product.inner.max(1)).max(1);
+    // As many of both dimensions as fit into a square; what one does not need, the other has.
+    let side = elements.isqrt().max(1);
+    let rows = product.rows.min(side.max(elements / all.max(1)));
+    let columns = all.min((elements / rows.max(1)).max(1));
+    let column = |index| (index / product.columns, index % product.columns);
+    (
+        spread(product.rows, rows),
+        spread(all, columns).into_iter().map(column).collect(),
+    )
+}
+
+/// `count` of `all` numbers at about equal distances, the first and the last among them.
+fn spread(all: usize, count: usize) -> Vec<usize> {
+    match count {
+        0 => Vec::new(),
+        1 => vec![0],
+        _ => (0..count)
+            .map(|index| index * (all - 1) / (count - 1))
+            .collect(),
+    }
+}
+
+/// The numbers of factor 0 or 1: uniform between -1 and 1, as its type has them.
+fn numbers(factor: usize, number: NumberType) -> Vec<f64> {
+    // Fractions of multiples of an irrational number are spread evenly (Weyl 1916).
+    let step = [0.754_877_666_246_692_7, 0.569_840_290_998_053_2][factor];
+    (1..=PERIODS[factor])
+        .map(|index| number.round(2.0 * (index as f64 * step).fract() - 1.0))
+        .collect()
+}
+
+fn encoded(numbers: &[f64], number: NumberType) -> Vec<u8> {
+    let mut bytes = vec![0; numbers.len() * number.bytes()];
+    for (value, to) in numbers.iter().zip(bytes.chunks_exact_mut(number.bytes())) {
+        number.encode(*value, to);
+    }
+    bytes
+}
+
+/// The compared elements with their bounds, column by column.
+fn reference(
+    product: &GemmCall,
+    [a, b]: &[Vec<f64>; 2],
+    rows: &[usize],
+    columns: &[(usize, usize)],
+) -> Reference {
+    let bounds = bounds(product.arithmetic);
+    let [of_a, of_b] = [Operand::A, Operand::B].map(|operand| product.stored(operand));
+    let [turned_a, turned_b] = product.transposed;
+    let at = |stored: MatrixStorage, matrix, turned, [row, column]: [usize; 2]| {
+        if turned {
+            stored.index(matrix, column, row)
+        } else {
+            stored.index(matrix, row, column)
+        }
+    };
+    let element_at = |matrix: usize, row: usize, column: usize| {
+        let terms = (0..product.inner).map(|index| {
+            let left = a[at(of_a, matrix, turned_a, [row, index]) % a.len()];
+            let right = b[at(of_b, matrix, turned_b, [index, column]) % b.len()];
+            (BoundedNumber::exact(left), BoundedNumber::exact(right))
+        });
+        bounds.stored(bounds.dot(terms))
+    };
+    let numbers = columns
+        .iter()
+        .flat_map(|(matrix, column)| {
+            rows.iter()
+                .map(move |row| element_at(*matrix, *row, *column))
+        })
+        .collect();
+    Reference {
+        shape: vec![columns.len(), rows.len()],
+        element: element(product.arithmetic.result),
+        numbers,
+        sums: true,
+        signed_zeros: false,
+    }
+}
+
+/// A matrix in the memory of a device, released when dropped.
+struct TrialMatrix<'a> {
+    gpu: &'a dyn LibraryGpu,
+    stored: MatrixStorage,
+    address: DeviceAddress,
+    bytes: Vec<u8>,
+}
+
+impl<'a> TrialMatrix<'a> {
+    /// A matrix whose elements repeat `pattern`.
+    fn new(
+        gpu: &'a dyn LibraryGpu,
+        stored: MatrixStorage,
+        pattern: &[u8],
+    ) -> Result<Self, LibraryError> {
+        let bytes: Vec<u8> = pattern
+            .iter()
+            .copied()
+            .cycle()
+            .take(stored.bytes())
+            .collect();
+        let address = gpu.allocate(bytes.len())?;
+        let matrix = Self {
+            gpu,
+            stored,
+            address,
+            bytes,
+        };
+        matrix.restore()?;
+        Ok(matrix)
+    }
+
+    /// Writes all bytes as they were at first.
+    fn restore(&self) -> Result<(), LibraryError> {
+        Ok(self.gpu.upload(self.address, &self.bytes)?)
+    }
+
+    fn read(&self) -> Result<Vec<u8>, LibraryError> {
+        let mut bytes = vec![0; self.bytes.len()];
+        self.gpu.download(self.address, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// The elements that still have the bytes of the pattern.
+    fn unwritten(&self, bytes: &[u8]) -> usize {
+        let size = self.stored.number.bytes();
+        let columns = (0..self.stored.batch)
+            .flat_map(|matrix| (0..self.stored.columns).map(move |column| (matrix, column)));
+        columns
+            .map(|(matrix, column)| {
+                let from = self.stored.index(matrix, 0, column) * size;
+                let place = from..from + self.stored.rows * size;
+                let pairs = bytes[place.clone()]
+                    .chunks_exact(size)
+                    .zip(self.bytes[place].chunks_exact(size));
+                pairs.filter(|(now, before)| now == before).count()
+            })
+            .sum()
+    }
+}
+
+impl Drop for TrialMatrix<'_> {
+    fn drop(&mut self) {
+        // An error cannot be returned from here; the next call reports it.
+        let _ = self.gpu.release(self.address, self.bytes.len());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST_TERMS, compared, spread};
+    use crate::product::{Gemm, GemmCall, GemmTypes};
+    use testgen_types::Precision;
+
+    #[test]
+    fn small_products_are_compared_whole_and_large_ones_in_part() {
+        let sizes = |sizes, batch| {
+            let gemm = Gemm {
+                batch,
+                ..Gemm::new(sizes, GemmTypes::for_precision(Precision::Bf16))
+            };
+            let call = GemmCall::from(&gemm);
+            let (rows, columns) = compared(&call);
+            assert_eq!(rows.last(), Some(&(sizes[0] - 1)));
+            assert_eq!(columns.last(), Some(&(batch - 1, sizes[1] - 1)));
+            assert!(rows.len() * columns.len() * sizes[2] <= MOST_TERMS);
+            [rows.len(), columns.len()]
+        };
+        assert_eq!(sizes([64, 48, 32], 3), [64, 3 * 48]);
+        assert_eq!(sizes([4096, 1, 4096], 1), [4096, 1]);
+        assert_eq!(sizes([128_256, 512, 2048], 1), [256, 256]);
+        assert_eq!(sizes([2048, 2, 131_072], 1), [512, 2]);
+    }
+
+    #[test]
+    fn spread_numbers_have_both_ends() {
+        assert_eq!(spread(5, 5), [0, 1, 2, 3, 4]);
+        assert_eq!(spread(100, 3), [0, 49, 99]);
+        assert_eq!(spread(1, 1), [0]);
+    }
+}
