@@ -117,15 +117,16 @@ fn cells(entry: &BenchEntry) -> Option<[String; COLUMNS.len()]> {
     ])
 }
 
-/// The work of a second, and of streamed layers the overlap.
+/// The work of a second, of streamed layers the overlap, and of a model's call its number.
 fn rate(entry: &BenchEntry) -> String {
     let rate = entry.per_second().map_or_else(
         || "-".to_owned(),
         |(rate, unit)| format!("{} {unit}", digits(rate)),
     );
-    match entry.overlap {
-        Some(overlap) => format!("{rate}, overlap {:.0} %", 100.0 * overlap),
-        None => rate,
+    match (entry.overlap, entry.calls) {
+        (Some(overlap), _) => format!("{rate}, overlap {:.0} %", 100.0 * overlap),
+        (None, Some(calls)) => format!("{rate}, {calls} in a forward call"),
+        (None, None) => rate,
     }
 }
 

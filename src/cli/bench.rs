@@ -27,8 +27,8 @@ use testgen_types::{BenchRequest, Precision, Repetitions};
 /// Builds and starts the suite as `run` does. Each model is loaded in each precision of its spec,
 /// and its outputs are compared with the golden as in the check `output_golden`; operators are
 /// compared with float64 as in `forward`. What is wrong, a fallback or a mock has no time. Then
-/// load, first answer, forward calls of every batch and length, and for models that generate the
-/// prompt and the tokens after it are timed: until the device has computed them, without copying
+/// load, first answer, forward calls of every batch and length with their products and convolutions,
+/// and for models that generate the prompt and the tokens after it are timed: until the device has computed them, without copying
 /// outputs to the host. An engine in another process measures in its process. The report has one
 /// line for each measurement, with host, device, driver, versions and every time; what is not known
 /// is null.

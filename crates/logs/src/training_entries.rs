@@ -190,6 +190,7 @@ fn without_speed(
         steps: None,
         bytes: None,
         overlap: None,
+        calls: None,
         repetitions: Repetitions {
             warmup: run.warmup,
             iterations: 0,

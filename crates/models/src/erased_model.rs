@@ -3,6 +3,7 @@
 use crate::capabilities::Capabilities;
 use testgen_nn::{
     array::Arrays,
+    backend::CallsByShape,
     forward::{Forward, ForwardError, Session, Unsupported},
     timing::{CallTimes, LayerTimes, TimedCall},
 };
@@ -36,6 +37,16 @@ pub trait ErasedModel: Send {
         _inputs: &Arrays,
         _repetitions: Repetitions,
     ) -> Result<Option<Vec<LayerTimes>>, ForwardError> {
+        Ok(None)
+    }
+
+    /// The times of the products and convolutions in repeated forward calls, or `None` if the model
+    /// does not know them.
+    fn time_calls(
+        &self,
+        _inputs: &Arrays,
+        _repetitions: Repetitions,
+    ) -> Result<Option<CallsByShape>, ForwardError> {
         Ok(None)
     }
 }

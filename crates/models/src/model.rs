@@ -10,6 +10,7 @@ use serde_json::Value;
 use std::fmt;
 use testgen_nn::{
     array::Arrays,
+    backend::CallsByShape,
     forward::{Forward, ForwardError, Session},
     timing::{CallTimes, LayerTimes, TimedCall},
 };
@@ -85,6 +86,16 @@ impl Model {
         repetitions: Repetitions,
     ) -> Result<Option<Vec<LayerTimes>>, ForwardError> {
         self.erased.time_layers(inputs, repetitions)
+    }
+
+    /// The times of the products and convolutions in repeated forward calls, or `None` if what
+    /// computes the model does not know them.
+    pub fn time_calls(
+        &self,
+        inputs: &Arrays,
+        repetitions: Repetitions,
+    ) -> Result<Option<CallsByShape>, ForwardError> {
+        self.erased.time_calls(inputs, repetitions)
     }
 
     /// The `model_type` of the checkpoint.

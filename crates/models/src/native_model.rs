@@ -6,7 +6,7 @@ use crate::{
 };
 use testgen_nn::{
     array::Arrays,
-    backend::Ops,
+    backend::{CallsByShape, Ops, time_calls},
     cache::Cache,
     context::ForwardContext,
     forward::{Forward, ForwardError, Session, Unsupported},
@@ -70,6 +70,17 @@ impl<B: Ops> ErasedModel for BoundModel<B> {
             })
         });
         times.map(Some)
+    }
+
+    fn time_calls(
+        &self,
+        inputs: &Arrays,
+        repetitions: Repetitions,
+    ) -> Result<Option<CallsByShape>, ForwardError> {
+        let call = || self.compute(inputs, &mut ForwardContext::on_device(None));
+        (0..repetitions.warmup).try_for_each(|_| call())?;
+        let (computed, times) = time_calls(|| (0..repetitions.iterations).try_for_each(|_| call()));
+        computed.map(|()| Some(times))
     }
 }
 

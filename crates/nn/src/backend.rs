@@ -4,6 +4,7 @@
 //! operators, whatever the device.
 
 mod activation;
+mod call_times;
 mod cpu;
 #[cfg(any(feature = "cuda", feature = "rocm"))]
 mod gpu;
@@ -12,6 +13,8 @@ mod ops;
 pub mod reference_ops;
 
 pub use activation::Activation;
+pub(crate) use call_times::timed_call;
+pub use call_times::{CallsByShape, time_calls};
 pub use ops::{
     Ops, activate, add_layer_norm, compute_in, convolve_sequences, layer_norm, linear,
     masked_softmax, matmul, merge_heads, put, put_beside, rms_norm, rotate, transposed,

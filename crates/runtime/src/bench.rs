@@ -154,6 +154,7 @@ impl MeasuredSubject<'_> {
             steps: row.steps,
             bytes: row.bytes,
             overlap: row.overlap,
+            calls: row.calls,
             repetitions: row.repetitions.unwrap_or(request.repetitions),
             status: row.status,
             reason: row.reason,

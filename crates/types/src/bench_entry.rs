@@ -23,6 +23,8 @@ closed_enum! {
         Prefill = "prefill",
         /// One token after the prompt.
         Decode = "decode",
+        /// One product or convolution of a forward call, in its place.
+        ModelCall = "model_call",
         /// One call of an operator, from inputs to the output on the device.
         Operator = "operator",
         /// Reading the layers of a streamed model and copying them to the device.
@@ -93,7 +95,7 @@ pub struct BenchEntry {
     pub precision: Precision,
     /// The measured work: null where nothing of a subject could be.
     pub measured: Option<Measured>,
-    /// The call of an operator.
+    /// The call of an operator, or the operation and the shapes of a call of a model.
     pub case: Option<String>,
     /// The number of inputs that are computed together.
     pub batch: Option<usize>,
@@ -107,6 +109,9 @@ pub struct BenchEntry {
     /// own, because the other one went on beside it; 1 is all of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overlap: Option<f64>,
+    /// Of `model_call`: the calls of these shapes in one forward call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calls: Option<usize>,
     /// How often it was repeated.
     pub repetitions: Repetitions,
     /// Whether it was timed.
@@ -212,6 +217,7 @@ impl BenchEntry {
                 | Measured::Forward
                 | Measured::Prefill
                 | Measured::Decode
+                | Measured::ModelCall
                 | Measured::Operator
                 | Measured::LoadLayers
                 | Measured::ComputeLayers
@@ -233,6 +239,8 @@ impl BenchEntry {
             (Measured::Decode, _, _) => (batch, "tokens/s"),
             (Measured::TrainStep, _, _) => (1.0, "steps/s"),
             (Measured::TrainTeraflop, _, _) => (1.0, "TFLOP/s"),
+            // A product has no tokens of its own.
+            (Measured::ModelCall, _, _) => (1.0, "calls/s"),
             (_, _, Some(bytes)) => (bytes as f64 / 1e9, "GB/s"),
             (_, Some(tokens), None) => (batch * tokens as f64, "tokens/s"),
             (Measured::Operator, None, None) => (1.0, "calls/s"),

@@ -1,7 +1,7 @@
 //! The operations of models that have a faster CPU kernel, each with a default in plain burn
 //! operators.
 
-use super::{Activation, reference_ops};
+use super::{Activation, reference_ops, timed_call};
 use burn_tensor::{
     DType, Shape, Tensor, TensorData, TensorPrimitive,
     backend::Backend,
@@ -181,7 +181,11 @@ fn unwrap<B: Ops, const D: usize>(tensor: Tensor<B, D>) -> FloatTensor<B> {
 
 /// `left` [batch, heads, rows, inner] times `right` [batch, heads, inner, columns].
 pub fn matmul<B: Ops>(left: Tensor<B, 4>, right: Tensor<B, 4>) -> Tensor<B, 4> {
-    wrap(B::matmul_op(unwrap(left), unwrap(right)))
+    let (shapes, device) = ([left.dims(), right.dims()], left.device());
+    let name = || format!("matmul {:?} x {:?}", shapes[0], shapes[1]);
+    timed_call::<B, _>(&device, name, || {
+        wrap(B::matmul_op(unwrap(left), unwrap(right)))
+    })
 }
 
 /// `x` [rows, in] times `weight` [in, out], plus `bias` `[out]`: [rows, out].
@@ -190,7 +194,11 @@ pub fn linear<B: Ops>(
     weight: Tensor<B, 2>,
     bias: Option<Tensor<B, 1>>,
 ) -> Tensor<B, 2> {
-    wrap(B::affine_op(unwrap(x), unwrap(weight), bias.map(unwrap)))
+    let (shapes, device) = ([x.dims(), weight.dims()], x.device());
+    let name = || format!("linear {:?} x {:?}", shapes[0], shapes[1]);
+    timed_call::<B, _>(&device, name, || {
+        wrap(B::affine_op(unwrap(x), unwrap(weight), bias.map(unwrap)))
+    })
 }
 
 /// The convolution of `x` [batch, seq, in] with `weight` [out, in / groups, kernel]: [batch, seq',

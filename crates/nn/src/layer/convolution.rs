@@ -10,7 +10,7 @@
 
 use super::between_zeros;
 use crate::{
-    backend::{Ops, linear},
+    backend::{Ops, linear, timed_call},
     weights::{Weights, WeightsError},
 };
 use burn_tensor::{DType, Tensor, module, ops::ConvOptions};
@@ -73,6 +73,15 @@ impl<B: Ops> Conv2d<B> {
 
     /// [batch, in, height, width] to [batch, out, height', width'].
     pub fn forward(&self, x: Tensor<B, 4>) -> Tensor<B, 4> {
+        let (shape, device) = (x.dims(), x.device());
+        let name = || {
+            let (weight, stride, padding) = (self.weight.dims(), self.stride, self.padding);
+            format!("conv2d {shape:?} x {weight:?} stride {stride:?} padding {padding:?}")
+        };
+        timed_call::<B, _>(&device, name, || self.convolved(x))
+    }
+
+    fn convolved(&self, x: Tensor<B, 4>) -> Tensor<B, 4> {
         let [_, _, height, width] = self.weight.dims();
         let options = ConvOptions::new(self.stride, self.padding, [1, 1], self.groups);
         if B::has_convolutions(&x.device()) {

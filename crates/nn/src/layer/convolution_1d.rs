@@ -2,7 +2,7 @@
 
 use super::between_zeros;
 use crate::{
-    backend::{Ops, convolve_sequences, linear},
+    backend::{Ops, convolve_sequences, linear, timed_call},
     weights::{Weights, WeightsError},
 };
 use burn_tensor::{Tensor, ops::ConvOptions};
@@ -73,6 +73,23 @@ impl<B: Ops> Conv1d<B> {
 
     /// [batch, seq, in] to [batch, seq', out]; the sequence must be as long as the kernel.
     pub fn forward(&self, x: Tensor<B, 3>) -> Tensor<B, 3> {
+        let (dims, device) = (x.dims(), x.device());
+        let name = || {
+            let Conv1dShape {
+                channels: [_, out],
+                kernel,
+                stride,
+                padding,
+                groups,
+            } = self.shape;
+            format!(
+                "conv1d {dims:?} x [{out}, {kernel}] stride {stride} padding {padding} groups {groups}"
+            )
+        };
+        timed_call::<B, _>(&device, name, || self.convolved(x))
+    }
+
+    fn convolved(&self, x: Tensor<B, 3>) -> Tensor<B, 3> {
         let y = match &self.weight {
             Conv1dWeight::Whole(weight) => {
                 let Conv1dShape {

@@ -33,6 +33,7 @@ pub(super) fn rows(model: &CorrectModel<'_>, request: &BenchRequest) -> Vec<Benc
             };
             rows.push(forward(model, size, request));
             rows.extend(layers(model, size, request));
+            rows.extend(calls(model, size, request));
             if generates {
                 rows.extend(sequence(model, size, request));
             }
@@ -120,6 +121,28 @@ fn layers(model: &CorrectModel<'_>, size: GridSize, request: &BenchRequest) -> V
     let stream = row(Measured::StreamLayers, |times| times.together);
     let overlap = overlap([&load, &compute, &stream]);
     vec![load, compute, BenchRow { overlap, ..stream }]
+}
+
+/// The products and convolutions of a forward call, a row for each shape.
+fn calls(model: &CorrectModel<'_>, size: GridSize, request: &BenchRequest) -> Vec<BenchRow> {
+    if size.fits(0).is_err() {
+        // As the row of the forward call says.
+        return Vec::new();
+    }
+    let inputs = model.inputs(size.batch, size.tokens);
+    let times = match model.model.time_calls(&inputs, request.repetitions) {
+        Ok(times) => times.unwrap_or_default(),
+        Err(error) => return vec![size.row(Measured::ModelCall, Err(no_time(error)))],
+    };
+    let row = |(shapes, milliseconds): (String, Vec<f64>)| {
+        let calls = milliseconds.len() / request.repetitions.iterations as usize;
+        BenchRow {
+            case: Some(shapes),
+            calls: Some(calls),
+            ..size.row(Measured::ModelCall, Ok(milliseconds))
+        }
+    };
+    times.into_iter().map(row).collect()
 }
 
 /// See [`testgen_types::BenchEntry::overlap`].

@@ -13,6 +13,7 @@ pub(super) struct BenchRow {
     pub(super) steps: Option<u32>,
     pub(super) bytes: Option<u64>,
     pub(super) overlap: Option<f64>,
+    pub(super) calls: Option<usize>,
     /// `None` for the repetitions of the request.
     pub(super) repetitions: Option<Repetitions>,
     pub(super) status: BenchStatus,
@@ -40,6 +41,7 @@ impl BenchRow {
             steps: None,
             bytes: None,
             overlap: None,
+            calls: None,
             repetitions: None,
             status,
             reason: None,
