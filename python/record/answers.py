@@ -59,7 +59,8 @@ def recorded(subject, answered, noise_samples):
     noise = answered.noise
     if noise is None:
         results = answered.runs.of(subject.model)
-        noise = measured(subject.model_class, subject.directory, answered.runs, results, noise_samples, choosing=False)
+        choosing = subject.has_routing
+        noise = measured(subject.model_class, subject.directory, answered.runs, results, noise_samples, choosing)
     source = f"{answered.source} of {answered.library or 'transformers ' + transformers.__version__}"
     return {"request": answered.request, "answer": answered.answer, "noise": noise, "source": source}
 

@@ -1,17 +1,19 @@
 """The shape of recorded answers: tasks of classes, margins, numbers, and the file."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from record import answers  # noqa: E402
+from record import answers, plain_texts  # noqa: E402
 from record.answer_generation import margins  # noqa: E402
-from record.answer_subject import Answered, NotServed, exact, joined, vector  # noqa: E402
+from record.answer_subject import Answered, NotServed, Subject, exact, joined, vector  # noqa: E402
 from record.answer_tasks import ANSWERS, names_of  # noqa: E402
 from record.answer_text import label_scores, span_scores, with_mask  # noqa: E402
+from record.expert_margin import margin  # noqa: E402
 from reference.registry import ENTRIES  # noqa: E402
 
 
@@ -78,3 +80,47 @@ def test_a_task_without_its_processor_is_reported_and_the_others_are_written(tmp
     monkeypatch.setattr(answers, "tasks_of", lambda _: {"other": refuse})
     assert answers.record(str(tmp_path))[0] is None
     assert not (tmp_path / "answers.json").exists()
+
+
+def mixture(names=("output.logits", "routing.0")):
+    """A subject whose golden has these tensors."""
+    subject = Subject.__new__(Subject)
+    subject.golden, subject.metadata = dict.fromkeys(names), {}
+    subject.directory, subject.config, subject.model_class = "", SimpleNamespace(model_type="olmoe"), None
+    subject.model = None
+    return subject
+
+
+def test_weights_of_a_mixture_are_moved_in_float32_only(monkeypatch):
+    asked = []
+    monkeypatch.setattr(answers, "measured", lambda *arguments: asked.append(arguments[-1]))
+    answered = Answered({}, {}, "", runs=SimpleNamespace(of=lambda _: []))
+    for names in (("output.logits", "routing.0"), ("output.logits",)):
+        answers.recorded(mixture(names), answered, 3)
+    assert asked == [True, False]
+
+
+def test_texts_of_a_mixture_have_no_close_choice_of_experts(monkeypatch):
+    monkeypatch.setattr(plain_texts, "load", lambda *_: None)
+    margins = {"I saw.": 9.0, "They are here.": 2.4, "We saw it there.": 2.5}
+    monkeypatch.setattr(plain_texts, "margin_of", lambda _subject, _rounded, text: margins.get(text, 0.0))
+    assert mixture().texts == ["I saw.", "We saw it there."]
+    del margins["I saw."]
+    assert mixture().texts == plain_texts.PLAIN_TEXTS[:2], "none of them is settled"
+    assert mixture(["output.logits"]).texts == plain_texts.PLAIN_TEXTS[:2]
+
+
+def test_the_texts_of_the_golden_are_kept():
+    subject = mixture()
+    subject.metadata = {"text": '["one", "two"]'}
+    assert subject.texts == ["one", "two"]
+
+
+def test_a_margin_is_the_gap_in_units_of_the_change():
+    exact = torch.tensor([[3.0, 2.0, 0.5, -1.0], [3.0, 1.0, 0.75, 0.0]])
+    changed = exact + torch.tensor([0.1, -0.1, 0.1, -0.1])
+    assert margin(exact, changed, 1) == pytest.approx(10)
+    assert margin(exact, changed, 2) == pytest.approx(2.5)
+    assert margin(exact, changed, 4) == float("inf"), "all experts are chosen"
+    # A constant that all experts share decides nothing.
+    assert margin(exact, changed + 7, 2) == pytest.approx(2.5, rel=1e-4)
