@@ -109,6 +109,11 @@ def joined(parts):
     return {name: torch.cat([part[name].flatten() for part in parts]) for name in parts[0]}
 
 
+def at_least_float32(tensor):
+    """Postprocessing computes in float32; the reference of the noise in float64."""
+    return tensor if tensor.dtype == torch.float64 else tensor.float()
+
+
 def exact(values):
     """Numbers of float32 as the shortest decimals that are read back as the same float32."""
     return [float(str(value)) for value in torch.as_tensor(values).detach().float().flatten().numpy()]

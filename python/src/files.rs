@@ -70,6 +70,7 @@ pub(crate) const RECORD: EmbeddedFiles = files! {
     "record/given_inputs.py"
     "record/golden_file.py"
     "record/goldens.py"
+    "record/label_scores.py"
     "record/measured_sizes.py"
     "record/noise.py"
     "record/noise_samples.py"

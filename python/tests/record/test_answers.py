@@ -5,15 +5,21 @@ from types import SimpleNamespace
 
 import pytest
 
+SIZES = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1, "intermediate_size": 8, "vocab_size": 9}
+
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
+
+from transformers import BertConfig, ImageClassificationPipeline, TextClassificationPipeline  # noqa: E402
+from transformers.utils import ModelOutput  # noqa: E402
 
 from record import answers, plain_texts  # noqa: E402
 from record.answer_generation import margins  # noqa: E402
 from record.answer_subject import Answered, NotServed, Subject, exact, joined, vector  # noqa: E402
 from record.answer_tasks import ANSWERS, names_of  # noqa: E402
-from record.answer_text import label_scores, span_scores, with_mask  # noqa: E402
+from record.answer_text import span_scores, text_classification, token_scores, with_mask  # noqa: E402
 from record.expert_margin import margin  # noqa: E402
+from record.label_scores import label_scores  # noqa: E402
 from reference.registry import ENTRIES  # noqa: E402
 
 
@@ -55,7 +61,35 @@ def test_spans_are_ordered_and_short():
 
 
 def test_a_single_logit_is_that_of_the_second_label():
-    assert label_scores(torch.tensor([0.0])).tolist() == [[0.5, 0.5]]
+    assert token_scores(torch.tensor([0.0])).tolist() == [[0.5, 0.5]]
+
+
+@pytest.mark.parametrize("labels", [1, 3])
+@pytest.mark.parametrize("problem_type", ["regression", "multi_label_classification", None])
+def test_labels_have_the_scores_of_the_pipelines(tmp_path, problem_type, labels):
+    logits = torch.tensor([[2.0, -1.0, 0.5][:labels]])
+    config = BertConfig(**SIZES, num_labels=labels, problem_type=problem_type)
+    ours = label_scores(config, logits)[0].tolist()
+    for pipeline in (TextClassificationPipeline, ImageClassificationPipeline):
+        loaded = pipeline.__new__(pipeline)
+        loaded.model = SimpleNamespace(config=config)
+        found = loaded.postprocess(ModelOutput(logits=logits), top_k=labels, **({"_legacy": False} if "Text" in pipeline.__name__ else {}))
+        scores = {each["label"]: each["score"] for each in found}
+        assert [scores[config.id2label[index]] for index in range(labels)] == pytest.approx(ours), pipeline.__name__
+
+
+def test_the_noise_of_labels_is_that_of_their_scores(monkeypatch):
+    """The pipeline computes the answer, and the runs its noise."""
+    logits = torch.tensor([[2.0, -1.0, 0.5]])
+    for problem_type in ("regression", "multi_label_classification", None):
+        subject = mixture(["output.logits"])
+        subject.metadata = {"text": '["one"]'}
+        subject.config = BertConfig(**SIZES, num_labels=3, problem_type=problem_type)
+        monkeypatch.setattr("record.answer_text.encoded", lambda *_: {})
+        monkeypatch.setattr("record.answer_text.pipe", lambda *_, **__: lambda texts: [[] for _ in texts])
+        monkeypatch.setattr("record.answer_subject.run", lambda *_, **__: {"logits": logits})
+        [numbers] = text_classification(subject).runs.of(None)
+        assert torch.equal(numbers["scores"], label_scores(subject.config, logits).flatten())
 
 
 def test_the_last_word_is_masked():
