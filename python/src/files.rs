@@ -109,6 +109,7 @@ pub(crate) const ENGINE: EmbeddedFiles = files! {
     "engine/onnx_session.py"
     "engine/operators.json"
     "engine/torch_collectives.py"
+    "engine/torch_compiled.py"
     "engine/torch_engine.py"
     "engine/torch_operators.py"
     "engine/torch_repeated.py"
