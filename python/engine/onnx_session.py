@@ -70,5 +70,7 @@ class GraphSession:
 
 
 def float_type(array):
-    """The name of a type in the protocol; None for integers."""
-    return {numpy.dtype("float32"): "f32", numpy.dtype("float16"): "f16"}.get(array.dtype)
+    """The name of a type in the protocol, in which float64 is f32; None for integers."""
+    if array.dtype.kind != "f":
+        return None
+    return "f16" if array.dtype == numpy.float16 else "f32"
