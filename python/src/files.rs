@@ -108,6 +108,7 @@ pub(crate) const ENGINE: EmbeddedFiles = files! {
     "engine/onnx_provider.py"
     "engine/onnx_session.py"
     "engine/operators.json"
+    "engine/same_gpu.py"
     "engine/torch_collectives.py"
     "engine/torch_compiled.py"
     "engine/torch_engine.py"

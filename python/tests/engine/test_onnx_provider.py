@@ -58,6 +58,15 @@ def test_another_gpu_than_the_requested_one_is_not_opened():
         assert reply["device"]["kind"] == "cpu" and "none of them" in reply["why"]
 
 
+def test_the_function_of_an_address_tells_partitions_apart():
+    partitions = [GPU | {"pci_address": f"0000:03:00.{function}"} for function in range(3)]
+    _, module = install(["MIGraphX"], gpus=partitions)
+    for function in range(3):
+        device = module.Device()
+        device.open(ROCM | {"pci_address": f"0000:03:00.{function}"})
+        assert device.identity["index"] == function
+
+
 def test_a_provider_for_another_device_is_refused():
     _, module = install(["CUDA"], gpus=[GPU])
     for option, target in (("cuda", ROCM), ("cpu", CUDA), ("cuda", {"kind": "cpu"})):
