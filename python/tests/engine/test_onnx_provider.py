@@ -2,6 +2,7 @@
 
 import pytest
 
+from engine.engine_protocol import Unsupported
 from stub_onnxruntime import install, operands
 
 ADDRESS = "0000:03:00.0"
@@ -90,6 +91,23 @@ def opened(nodes):
     from engine import onnx_operation
 
     return state, onnx_operation.Operations(device)
+
+
+class NotImplemented(Exception):
+    """The class of ONNX Runtime's error."""
+
+
+@pytest.mark.parametrize("dtype", ["f32", "bf16"])
+def test_only_a_type_without_kernels_is_not_supported(dtype):
+    state, operations = opened([("MGXKernel_graph_0", "MGXKernel_graph", "MIGraphX")])
+    for error in (NotImplemented("no kernel"), RuntimeError("[ONNXRuntimeError] : 9 : NOT_IMPLEMENTED : Could not find an implementation")):
+        state.error = error
+        with pytest.raises(Unsupported, match=f"`migraphx` has no products of {dtype}"):
+            operations.compute("add", dtype, dtype, operands())
+    for error in (RuntimeError("HIP error: out of memory"), RuntimeError("libmigraphx_c.so.3: cannot open shared object file")):
+        state.error = error
+        with pytest.raises(RuntimeError, match=r"out of memory|cannot open"):
+            operations.compute("add", dtype, dtype, operands())
 
 
 def test_an_operation_that_ran_on_the_cpu_is_an_error():
