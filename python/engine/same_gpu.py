@@ -1,4 +1,4 @@
-"""Which of the GPUs that a library lists is the target: part of the engines `torch` and `onnxruntime`."""
+"""The target among the GPUs that a library lists: part of the engines `torch` and `onnxruntime`."""
 
 import re
 

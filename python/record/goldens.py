@@ -95,7 +95,7 @@ def record_both(arguments):
 
 
 def publish(golden, answered, directory):
-    """Gives the golden and the answers their names; returns the path of the answers, or None without answers.
+    """Names the golden and the answers; returns the path of the answers, or None without answers.
 
     The golden gets its name last, and an old one is removed first: its existence means that the recording is complete, so a killed one is
     repeated without --force.

@@ -1,4 +1,4 @@
-"""What the column `compile` compiles, and what it does if torch would stop to."""
+"""The models of the column `compile`: their parts that are compiled, and the limit of torch."""
 
 from types import SimpleNamespace
 

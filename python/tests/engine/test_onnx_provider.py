@@ -59,7 +59,7 @@ def test_another_gpu_than_the_requested_one_is_not_opened():
         assert reply["device"]["kind"] == "cpu" and "none of them" in reply["why"]
 
 
-def test_the_function_of_an_address_tells_partitions_apart():
+def test_partitions_differ_in_the_function_of_their_address():
     partitions = [GPU | {"pci_address": f"0000:03:00.{function}"} for function in range(3)]
     _, module = install(["MIGraphX"], gpus=partitions)
     for function in range(3):
