@@ -6,7 +6,7 @@ import itertools
 import torch
 import transformers
 
-from engine import engine_models, engine_operators, engine_times, torch_collectives, torch_split
+from engine import engine_models, engine_operators, engine_times, torch_collectives, torch_compiled, torch_split
 from engine.engine_device import Device, set_modules_aside, set_tf32
 from engine.engine_forward import forward, packed
 from engine.engine_protocol import Unsupported
@@ -33,7 +33,7 @@ class Calls:
         self.attention = chosen[0] if chosen else None
         # In a column with eager attention, everything is computed one after another.
         self.experts = "eager" if self.attention == "eager" and "experts" in engine_models.implementations() else None
-        self.compiled = "compile" in options
+        self.compiler = torch_compiled.Compiler() if "compile" in options else None
         self.split = "split" in options
         self.collectives = torch_collectives.Collectives()
         self.kept = KeptResults()
@@ -115,8 +115,8 @@ class Calls:
             chosen[implementation["of"]] = implementation["name"]
         request = engine_models.Request(directory, config, model_type, names["class"], DTYPES[dtype], **chosen)
         model, read, unused = engine_models.load(request, self.device.torch)
-        if self.compiled:
-            model.compile()
+        if self.compiler is not None:
+            self.compiler.compile(model)
         identifier = next(self.identifiers)
         self.models[identifier] = model
         if dtype == "tf32":
@@ -150,6 +150,8 @@ class Calls:
 
     def computed(self, work):
         """The result of a computation."""
+        if self.compiler is not None:
+            return self.compiler.computed(lambda: torch_split.computed(work) if self.split else work())
         return torch_split.computed(work) if self.split else work()
 
     def choose_tf32(self, model):

@@ -4,6 +4,8 @@ import gc
 
 import torch
 
+from engine import same_gpu
+
 IS_HIP = torch.version.hip is not None
 # torch calls the devices of a HIP build `cuda`, too.
 GPU_KIND = "rocm" if IS_HIP else "cuda"
@@ -113,10 +115,8 @@ def find(target):
     if target["kind"] != GPU_KIND:
         return None, f"torch {torch.__version__} is built for {GPU_KIND}, not for {target['kind']}"
     found = [identity(torch.cuda.get_device_properties(index)) for index in range(torch.cuda.device_count())]
-    for index, device in enumerate(found):
-        if any(plain(device.get(key)) == plain(target.get(key)) is not None for key in ("uuid", "pci_address")):
-            return index, None
-    return None, f"torch sees {len(found)} GPUs, none of them {target.get('uuid') or target.get('pci_address')}: {found}"
+    index, why = same_gpu.find(found, target)
+    return index, why and f"torch sees {why}"
 
 
 def described(properties):
@@ -134,13 +134,8 @@ def identity(properties):
     """UUID and PCI address, where this version of torch has them."""
     found = {}
     if getattr(properties, "uuid", None) is not None:
-        found["uuid"] = str(properties.uuid)
+        found["uuid"] = same_gpu.unique_id(str(properties.uuid)) if IS_HIP else str(properties.uuid)
     if hasattr(properties, "pci_bus_id"):
         domain, bus, device = properties.pci_domain_id, properties.pci_bus_id, properties.pci_device_id
         found["pci_address"] = f"{domain:04x}:{bus:02x}:{device:02x}.0"
     return found
-
-
-def plain(identifier):
-    """An identifier without what libraries write differently."""
-    return identifier.lower().removeprefix("gpu-").replace("-", "") if identifier else None

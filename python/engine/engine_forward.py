@@ -2,6 +2,7 @@
 
 import torch
 
+from engine.engine_protocol import CallError
 from reference.forward_arguments import names
 from reference.results import run
 
@@ -66,8 +67,11 @@ def packed(found, device):
     """The reply and the tensors on the host."""
     placements, tensors = [], {}
     for name, value in found.items():
-        if value.dtype in DTYPE_NAMES:
-            placements.append({"name": name, "device": device.kind_of(value), "dtype": DTYPE_NAMES[value.dtype]})
+        if value.is_complex():
+            raise CallError(f"`{name}` has complex numbers, which messages do not have")
+        if value.is_floating_point():
+            # float64, in which some classes compute parts of a result, is f32 in messages.
+            placements.append({"name": name, "device": device.kind_of(value), "dtype": DTYPE_NAMES.get(value.dtype, "f32")})
             tensors[name] = value.detach().float().cpu()
         else:
             tensors[name] = value.detach().to(torch.int64).cpu()

@@ -80,8 +80,10 @@ def from_pretrained(model_class, request):
         options["attn_implementation"] = request.attention
     if request.experts is not None:
         options["experts_implementation"] = request.experts
-    if request.config is not None:
-        options["config"] = config_of(model_class, request.config)
+    given = request.config or read_config(request.directory)
+    config = without_choices(given)
+    if request.config is not None or config != given:
+        options["config"] = config_of(model_class, config)
     try:
         with without_losses():
             return model_class.from_pretrained(request.directory, **options)
@@ -124,6 +126,23 @@ def refuse_experts(model):
     if any(weight.shape[-1] * weight.element_size() % 16 or weight.shape[-2] * weight.element_size() % 16 for weight in weights):
         why = "the sizes of the experts are not multiples of 16 bytes, which torch's grouped product needs"
         raise Unsupported(f"{why}; torch/eager has no such limit")
+
+
+# Fields of config.json that name an implementation. transformers writes none of them, but reads them.
+CHOICES = ("attn_implementation", "_attn_implementation", "experts_implementation", "_experts_implementation")
+
+
+def without_choices(config):
+    """A configuration, or a part of it, without the implementations that it names: the column chooses."""
+    if not isinstance(config, dict):
+        return config
+    return {name: without_choices(value) for name, value in config.items() if name not in CHOICES}
+
+
+def read_config(directory):
+    """The configuration of a checkpoint."""
+    with open(os.path.join(directory, "config.json"), encoding="utf-8") as file:
+        return json.load(file)
 
 
 def config_of(model_class, config):

@@ -60,8 +60,3 @@ def text(call, device):
 def present(gpu):
     """The facts that the driver has; every device has a name."""
     return {"name": "a GPU without a name"} | {key: value for key, value in gpu.items() if value}
-
-
-def plain(identifier):
-    """An identifier without what libraries write differently."""
-    return identifier.lower().removeprefix("gpu-").replace("-", "") if identifier else None

@@ -9,7 +9,7 @@ from engine import onnx_account, onnx_graph, onnx_half
 from engine.engine_protocol import CallError, Unsupported
 from engine.onnx_operation import Operations
 from engine.onnx_provider import PROVIDERS, Device
-from engine.onnx_session import GraphSession, float_type
+from engine.onnx_session import GraphSession, float_type, is_not_implemented
 
 OPTIONS = (*PROVIDERS, "tf32", "unoptimized")
 # What transformers computes where a caller leaves out an input; a graph has no defaults.
@@ -77,7 +77,7 @@ class Calls:
             try:
                 return GraphSession(model, self.device, tf32=dtype == "tf32")
             except Exception as error:
-                if "NOT_IMPLEMENTED" in str(error):
+                if is_not_implemented(error):
                     raise Unsupported(f"the execution provider `{self.device.provider}`: {error}") from error
                 # The graph as it is in the file must be valid.
                 if dtype == "f16" and any(part in str(error) for part in ("INVALID_GRAPH", "Type Error")):

@@ -4,7 +4,7 @@ import numpy
 from onnx import TensorProto, helper
 
 from engine.engine_protocol import CallError, Unsupported
-from engine.onnx_session import GraphSession
+from engine.onnx_session import GraphSession, is_not_implemented
 
 TYPES = {"f32": TensorProto.FLOAT, "tf32": TensorProto.FLOAT, "f16": TensorProto.FLOAT16, "bf16": TensorProto.BFLOAT16}
 OPERATIONS = {
@@ -47,8 +47,9 @@ class Operations:
         try:
             self.session("matrix_product", dtype, dtype)
         except Exception as error:
-            why = "" if "NOT_IMPLEMENTED" in str(error) else f": {error}"
-            raise Unsupported(f"the execution provider `{self.device.provider}` has no products of {dtype}{why}") from error
+            if not is_not_implemented(error):
+                raise
+            raise Unsupported(f"the execution provider `{self.device.provider}` has no products of {dtype}") from error
 
 
 def graph(operation, dtype, result):

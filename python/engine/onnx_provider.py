@@ -2,9 +2,9 @@
 
 import onnxruntime
 
-from engine import onnx_operation
+from engine import onnx_operation, same_gpu
 from engine.engine_protocol import Unsupported
-from engine.gpu_identity import plain, visible_gpus
+from engine.gpu_identity import visible_gpus
 from engine.onnx_session import GraphSession
 
 # The options of the column, with the names that ONNX Runtime uses.
@@ -49,9 +49,9 @@ class Device:
         if provider is None:
             return f"{version} has {', '.join(built)}, not {' or '.join(PROVIDERS[option] for option in options)}"
         gpus = visible_gpus(target["kind"])
-        index = next((index for index, gpu in enumerate(gpus) if same(gpu, target)), None)
+        index, why = same_gpu.find(gpus, target)
         if index is None:
-            return f"the driver lists {len(gpus)} GPUs, none of them {target.get('uuid') or target.get('pci_address')}"
+            return f"the driver lists {why}"
         candidate = Device(self.option, self.optimized, self.tf32)
         candidate.kind, candidate.provider, candidate.identity = target["kind"], provider, {"index": index, **gpus[index]}
         found = GraphSession(onnx_operation.graph("add", "f32", "f32"), candidate).providers()
@@ -81,11 +81,6 @@ class Device:
             # On by default, which no f32 check would accept.
             options["use_tf32"] = str(int(tf32 or self.tf32))
         return [(PROVIDERS[self.provider], options), PROVIDERS["cpu"]]
-
-
-def same(gpu, target):
-    """Whether UUID or PCI address agree."""
-    return any(plain(gpu.get(key)) == plain(target.get(key)) is not None for key in ("uuid", "pci_address"))
 
 
 def short_name(provider):

@@ -69,6 +69,13 @@ class GraphSession:
         return self.device.kind if on_gpu and not self.products_on_cpu else "cpu"
 
 
+def is_not_implemented(error):
+    """Whether a provider lacks the kernels of a graph. Every other error of a session is a failure."""
+    return type(error).__name__ == "NotImplemented" or "not implemented" in str(error).lower().replace("_", " ")
+
+
 def float_type(array):
-    """The name of a type in the protocol; None for integers."""
-    return {numpy.dtype("float32"): "f32", numpy.dtype("float16"): "f16"}.get(array.dtype)
+    """The name of a type in the protocol, in which float64 is f32; None for integers."""
+    if array.dtype.kind != "f":
+        return None
+    return "f16" if array.dtype == numpy.float16 else "f32"

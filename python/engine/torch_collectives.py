@@ -4,9 +4,11 @@ Each rank is a process with its own device, which stays until the engine ends or
 NCCL, which on AMD is RCCL; on the host processor Gloo.
 """
 
+import itertools
 import math
 import os
 import tempfile
+import time
 from dataclasses import dataclass
 
 import torch
@@ -17,8 +19,12 @@ import torch.multiprocessing as mp
 from engine.engine_protocol import Unsupported
 from engine.torch_repeated import DeviceResult, KeptResults, fill, repeated
 
-# Seconds: a rank that waits for another one that has ended must not wait for the engine's own limit.
+# Seconds for the answers of all ranks: a rank that waits for another one that has ended must not wait for the engine's own limit.
 PATIENCE = 120
+# Seconds until all ranks can compute: each imports torch, and the library of collectives connects them.
+START = 420
+# The number of the message that a rank can compute.
+READY = 0
 
 
 def all_reduce(x, world, a):
@@ -109,6 +115,15 @@ class Rank:
         self.count, self.device = count, device
         self.kept = KeptResults()
 
+    def connect(self, store, rank):
+        """Connects the ranks. NCCL does so in the first collective only."""
+        backend = "nccl" if self.device.type == "cuda" else "gloo"
+        dist.init_process_group(backend, init_method=f"file://{store}", rank=rank, world_size=self.count)
+        connected = torch.zeros(1, device=self.device)
+        dist.all_reduce(connected)
+        # Waits for the device.
+        connected.cpu()
+
     @torch.no_grad()
     def compute(self, part):
         """The result of a call on the host, or the description of one that remains on the device, with the device's type."""
@@ -140,7 +155,7 @@ class Ranks:
     def __init__(self, count, device_type):
         if device_type == "cuda" and torch.cuda.device_count() < count:
             raise Unsupported(f"{count} ranks need as many GPUs, and {torch.cuda.device_count()} are visible")
-        self.count = count
+        self.count, self.numbers = count, itertools.count(READY + 1)
         self.store = tempfile.TemporaryDirectory(prefix="testgen-ranks-")
         context = mp.get_context("spawn")
         self.pipes, self.processes = [], []
@@ -152,33 +167,50 @@ class Ranks:
             theirs.close()
             self.pipes.append(ours)
             self.processes.append(process)
+        try:
+            self.answers(range(count), READY, START)
+        except RuntimeError:
+            self.close()
+            raise
 
     def compute(self, parts):
         """The result of every rank, and the types of the devices that computed them."""
+        number = next(self.numbers)
         for pipe, part in zip(self.pipes, parts, strict=True):
-            pipe.send(("compute", part))
-        # All answers are read before the first error is raised: a later call would take them for its own.
-        answers = [self.answer(rank) for rank in range(self.count)]
-        failed = [f"rank {rank}: {answer}" for rank, answer in enumerate(answers) if isinstance(answer, str)]
-        if failed:
-            raise RuntimeError("; ".join(failed))
+            pipe.send((number, "compute", part))
+        answers = self.answers(range(self.count), number, PATIENCE)
         return [result for result, _ in answers], {device for _, device in answers}
 
     def call(self, rank, *message):
         """The answer of one rank."""
-        self.pipes[rank].send(message)
-        answer = self.answer(rank)
-        if isinstance(answer, str):
-            raise RuntimeError(f"rank {rank}: {answer}")
-        return answer
+        number = next(self.numbers)
+        self.pipes[rank].send((number, *message))
+        return self.answers([rank], number, PATIENCE)[0]
 
-    def answer(self, rank):
-        """A rank's answer, or the text of its error."""
+    def answers(self, ranks, number, seconds):
+        """The answers of ranks to the call of this number; an error if one of them failed or does not answer within the time."""
+        end = time.monotonic() + seconds
+        answers = [self.answer(rank, number, end) for rank in ranks]
+        failed = [
+            f"rank {rank}: {answer or f'no answer within {seconds} s'}"
+            for rank, answer in zip(ranks, answers, strict=True)
+            if isinstance(answer, str)
+        ]
+        if failed:
+            raise RuntimeError("; ".join(failed))
+        return answers
+
+    def answer(self, rank, number, end):
+        """A rank's answer, or the text of its error: empty without an answer before the end."""
+        pipe = self.pipes[rank]
         try:
-            if self.pipes[rank].poll(PATIENCE):
-                return self.pipes[rank].recv()
-            return f"no answer within {PATIENCE} s"
-        except EOFError:
+            while pipe.poll(max(end - time.monotonic(), 0)):
+                answered_number, answer = pipe.recv()
+                # A late answer to an earlier call, whose time was over, is not that of this one.
+                if answered_number == number:
+                    return answer
+            return ""
+        except (EOFError, ConnectionError):
             return "its process has ended"
 
     def close(self):
@@ -198,14 +230,14 @@ def serve(rank, count, device_type, store, pipe):
         torch.set_num_threads(1)
         # Ranks of one host; the names of its network interfaces do not matter.
         os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")
-    dist.init_process_group("nccl" if device_type == "cuda" else "gloo", init_method=f"file://{store}", rank=rank, world_size=count)
     calls = Rank(count, device)
+    pipe.send((READY, answered(calls, "connect", [store, rank])))
     while True:
         try:
-            name, *arguments = pipe.recv()
+            number, name, *arguments = pipe.recv()
         except EOFError:
             return
-        pipe.send(answered(calls, name, arguments))
+        pipe.send((number, answered(calls, name, arguments)))
 
 
 def answered(calls, name, arguments):

@@ -27,12 +27,12 @@ except ImportError as missing:
 from engine.onnx_account import EXPORTER_KEY, UNUSED_KEY, fingerprint
 from engine.onnx_calls import arguments
 from engine.onnx_digest import digest
+from engine.onnx_session import is_not_implemented
 from export.atomic_folder import publish
 from reference.errors import RecordError, first_line
-from reference.families import FAMILIES, attention_of
-from reference.loading import class_of, quiet_and_repeatable, read_config
+from reference.families import FAMILIES
+from reference.loading import class_of, load_complete, quiet_and_repeatable, read_config
 from reference.registry import kind
-from reference.versions import LOAD_OPTIONS
 
 Dim = torch.export.Dim
 # Weights above this size are in a file of their own, because the format ends at 2 GiB.
@@ -89,8 +89,7 @@ def exported(checkpoint, arguments):
 def export(model_class, config, directory, path):
     """Writes the graph of the whole model without a cache, and checks it."""
     # With the attention of the goldens: other implementations differ at padding, and T5's `sdpa` cannot be exported.
-    options = {"attn_implementation": attention_of(config), "use_safetensors": True, **LOAD_OPTIONS}
-    model = model_class.from_pretrained(directory, dtype=torch.float32, **options).eval()
+    model = load_complete(model_class, directory, torch.float32).eval()
     family = FAMILIES[kind(config)]
     # The case with most inputs, because position ids come with left padding only. Sides of an image that are equal would remain so.
     cases = family.cases(directory, config, numpy.random.default_rng(0), 0)[0]
@@ -129,7 +128,7 @@ def confirm_sizes(path, cases):
         session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
     except Exception as error:
         # A GPU's provider may have the operation; the engine reports it where not.
-        if "NOT_IMPLEMENTED" in str(error):
+        if is_not_implemented(error):
             return
         raise RecordError(f"ONNX Runtime refuses the exported graph: {str(error)[:LONGEST]}") from error
     inputs = {value.name: value for value in session.get_inputs()}

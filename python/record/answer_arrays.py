@@ -7,8 +7,8 @@ import re
 import torch
 
 from record.answer_media import ranked_labels
-from record.answer_subject import Answered, Forward, NotServed, vector
-from record.answer_text import at_least_float32, probabilities
+from record.answer_subject import Answered, Forward, NotServed, at_least_float32, vector
+from record.label_scores import label_scores
 from reference.results import run
 
 # Enough for every part of a scheduler's step, few enough to stay fast.
@@ -67,9 +67,10 @@ def graph_classification(subject):
         logits = run(subject.model, inputs, trace=False)["logits"]
     if logits.shape[-1] == 1:
         return vectors_of(subject, graphs(subject), "regression", "logits")
-    rows = probabilities(0, {"logits": logits})["scores"]
+    runs = Forward([inputs], lambda _, result: {"scores": label_scores(subject.config, result["logits"])})
+    rows = label_scores(subject.config, logits)
     answer = {"labels": [ranked_labels(subject.model.config.id2label, row) for row in rows]}
-    return Answered(graphs(subject), answer, "GraphormerDataCollator and the softmax of `logits`", Forward([inputs], probabilities))
+    return Answered(graphs(subject), answer, "GraphormerDataCollator and the scores of `logits`", runs)
 
 
 def graph_embedding(subject):

@@ -2,8 +2,8 @@
 
 import torch
 
-from record.answer_subject import Answered, Forward, NotServed, number
-from record.answer_text import CANDIDATES, LONGEST_ANSWER, at_least_float32, pipe
+from record.answer_subject import Answered, Forward, NotServed, at_least_float32, number
+from record.answer_text import CANDIDATES, LONGEST_ANSWER, pipe
 
 # Longer pages are read in several windows, which handlers do not do.
 LONGEST = 512

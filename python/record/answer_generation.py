@@ -10,12 +10,12 @@ import torch
 from transformers import AutoTokenizer, GenerationMixin, Wav2Vec2CTCTokenizer
 
 from record.answer_media import recordings
-from record.answer_subject import Answered, Forward, NotServed, number
-from record.answer_text import at_least_float32, pipe
+from record.answer_subject import Answered, Forward, NotServed, at_least_float32, number
+from record.answer_text import pipe
+from record.plain_texts import NEW_TOKENS
 from reference.families.multimodal import image_tokens
 from reference.results import run
 
-NEW_TOKENS = 6
 CONTROLS = {"max_new_tokens": NEW_TOKENS, "do_sample": False, "num_beams": 1}
 
 

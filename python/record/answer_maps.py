@@ -4,8 +4,7 @@ from types import SimpleNamespace
 
 import torch
 
-from record.answer_subject import Answered, Forward, NotServed, number, vector
-from record.answer_text import at_least_float32
+from record.answer_subject import Answered, Forward, NotServed, at_least_float32, number, vector
 from reference.families.object_detection import load_processor
 
 

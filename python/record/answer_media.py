@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import torch
 import transformers
 
-from record.answer_subject import Answered, Forward, NotServed, number, vector
-from record.answer_text import at_least_float32
+from record.answer_subject import Answered, Forward, NotServed, at_least_float32, number, vector
+from record.label_scores import label_scores
 from reference.families.object_detection import load_processor
 from reference.families.vision_text import scored_alone
 
@@ -21,17 +21,10 @@ def ranked_labels(names, scores):
     return [{"label": names.get(int(index), f"LABEL_{index}"), "score": number(scores[index])} for index in order]
 
 
-def label_scores(model, result):
-    """The scores of labels [rows, labels] as pipelines compute them: independent ones by sigmoid."""
-    logits = at_least_float32(result["logits"])
-    alone = model.config.problem_type == "multi_label_classification" or logits.shape[-1] == 1
-    return logits.sigmoid() if alone else logits.softmax(-1)
-
-
 def classified(subject, request, source):
     """The labels of every row of the main case."""
     case, names = subject.inputs(), subject.model.config.id2label
-    runs = Forward([case], lambda _, result: {"scores": label_scores(subject.model, result)})
+    runs = Forward([case], lambda _, result: {"scores": label_scores(subject.config, result["logits"])})
     scores = runs.of(subject.model)[0]["scores"].reshape(-1, len(names))
     return Answered(request, {"labels": [ranked_labels(names, row) for row in scores]}, source, runs)
 

@@ -10,14 +10,12 @@ import torch
 from safetensors import safe_open
 
 from record import drawn_inputs
+from record.plain_texts import plain_texts
 from reference.errors import RecordError
 from reference.loading import class_of, load, read_config
 from reference.registry import entry
 from reference.results import run
 from reference.text_inputs import read_tokenizer
-
-# Requests of checkpoints whose golden has no texts, because they got their tokenizer afterwards.
-PLAIN_TEXTS = ["The cat is there, the dog saw it.", "I saw."]
 
 
 class NotServed(Exception):
@@ -59,7 +57,12 @@ class Subject:
     @cached_property
     def texts(self):
         """The texts of the golden's main case, so that a device sees the same shapes again."""
-        return json.loads(self.metadata["text"]) if "text" in self.metadata else PLAIN_TEXTS
+        return json.loads(self.metadata["text"]) if "text" in self.metadata else plain_texts(self)
+
+    @property
+    def has_routing(self):
+        """Whether the model chooses experts: the golden has what its routers chose."""
+        return any(name.startswith("routing.") for name in self.golden)
 
     def inputs(self, case=0):
         """The inputs of a case of the golden, in the types that models take."""
@@ -104,6 +107,11 @@ class Forward:
 def joined(parts):
     """The tensors of several dicts by name, flat, in one tensor each."""
     return {name: torch.cat([part[name].flatten() for part in parts]) for name in parts[0]}
+
+
+def at_least_float32(tensor):
+    """Postprocessing computes in float32; the reference of the noise in float64."""
+    return tensor if tensor.dtype == torch.float64 else tensor.float()
 
 
 def exact(values):

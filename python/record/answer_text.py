@@ -5,7 +5,8 @@ import inspect
 import torch
 from transformers import pipeline
 
-from record.answer_subject import Answered, Forward, NotServed, number, vector
+from record.answer_subject import Answered, Forward, NotServed, at_least_float32, number, vector
+from record.label_scores import label_scores
 
 # More candidates than a handler returns, so that one that is as likely as the last is recorded, too.
 CANDIDATES = 10
@@ -51,23 +52,13 @@ def text_classification(subject):
     cases = [encoded(subject, text) for text in subject.texts]
     classify = pipe(subject, "text-classification", top_k=None)
     answer = {"labels": [labels_of(found) for found in classify(subject.texts)]}
-    return Answered({"texts": subject.texts}, answer, "TextClassificationPipeline", Forward(cases, probabilities))
+    runs = Forward(cases, lambda _, result: {"scores": label_scores(subject.config, result["logits"])})
+    return Answered({"texts": subject.texts}, answer, "TextClassificationPipeline", runs)
 
 
 def labels_of(found):
     """A pipeline's labels."""
     return [{"label": each["label"], "score": number(each["score"])} for each in found]
-
-
-def probabilities(_index, result):
-    """The scores of all labels; a single one is scored by itself."""
-    logits = at_least_float32(result["logits"])
-    return {"scores": logits.sigmoid() if logits.shape[-1] == 1 else logits.softmax(-1)}
-
-
-def at_least_float32(tensor):
-    """Postprocessing computes in float32; the reference of the noise in float64."""
-    return tensor if tensor.dtype == torch.float64 else tensor.float()
 
 
 def fill_mask(subject):
@@ -104,7 +95,7 @@ def token_classification(subject):
     texts = []
     for text, case in zip(subject.texts, cases, strict=True):
         spans = subject.tokenizer(text, return_offsets_mapping=True, return_special_tokens_mask=True)
-        scores = label_scores(subject.model(**case)["logits"][0])
+        scores = token_scores(subject.model(**case)["logits"][0])
         tokens = []
         for (start, end), special, row in zip(spans["offset_mapping"], spans["special_tokens_mask"], scores, strict=True):
             if not special:
@@ -114,13 +105,13 @@ def token_classification(subject):
         texts.append(tokens)
 
     def numbers(_, result):
-        return {"scores": label_scores(result["logits"][0])}
+        return {"scores": token_scores(result["logits"][0])}
 
     source = "the tokenizer and the softmax of TokenClassificationPipeline"
     return Answered({"texts": subject.texts}, {"token_labels": texts}, source, Forward(cases, numbers))
 
 
-def label_scores(logits):
+def token_scores(logits):
     """The probabilities of the labels [tokens, labels]; a single logit per token is that of the second of two labels."""
     logits = at_least_float32(logits)
     if logits.dim() == 1:
@@ -136,7 +127,7 @@ def multiple_choice(subject):
     taken = inspect.signature(subject.model.forward).parameters
     found = subject.tokenizer([row[0] for row in rows], [row[1] for row in rows], padding=True, padding_side="right", return_tensors="pt")
     case = {name: value.unflatten(0, (len(requests), -1)) for name, value in found.items() if name in taken}
-    runs = Forward([case], probabilities)
+    runs = Forward([case], lambda _, result: {"scores": at_least_float32(result["logits"]).softmax(-1)})
     scores = runs.of(subject.model)[0]["scores"].reshape(len(requests), -1)
     labels = [
         [{"label": each["choices"][int(choice)], "score": number(row[choice])} for choice in row.argsort(descending=True, stable=True)]

@@ -17,7 +17,7 @@ import transformers
 from record import progress
 from record.answer_subject import NotServed, Subject
 from record.answer_tasks import tasks_of
-from record.atomic_file import replace_file
+from record.atomic_file import remove, replace_file
 from record.noise import measured
 from reference.errors import first_line
 from reference.loading import quiet_and_repeatable
@@ -28,9 +28,20 @@ FILE = "answers.json"
 NOISE_SAMPLES = 3
 
 
-def record(directory, noise_samples=NOISE_SAMPLES, golden=None):
-    """Writes `directory`/answers.json. Returns its path, or None where no task has a request, and why tasks have none. `golden` is the
-    path of a golden that is not in its place yet."""
+def record(directory, noise_samples=NOISE_SAMPLES):
+    """Writes `directory`/answers.json. Returns its path, or None where no task has a request, and why tasks have none."""
+    content, missing = prepare(directory, noise_samples)
+    path = os.path.join(directory, FILE)
+    if content is None:
+        remove(path)
+        return None, missing
+    replace_file(path, content)
+    return path, missing
+
+
+def prepare(directory, noise_samples=NOISE_SAMPLES, golden=None):
+    """The content of answers.json, or None where no task has a request, and why tasks have none. `golden` is the path of a golden that is
+    not in its place yet."""
     quiet_and_repeatable()
     subject = Subject(directory, golden)
     answers, missing = {}, {}
@@ -44,14 +55,8 @@ def record(directory, noise_samples=NOISE_SAMPLES, golden=None):
             if is_native(subject.config):
                 raise
             missing[task] = first_line(error)
-    path = os.path.join(directory, FILE)
-    if not answers:
-        if os.path.exists(path):
-            os.remove(path)
-        return None, missing
     lines = ",\n".join(f"{json.dumps(task)}: {json.dumps(answer, ensure_ascii=False, sort_keys=True)}" for task, answer in answers.items())
-    replace_file(path, f"{{\n{lines}\n}}\n".encode())
-    return path, missing
+    return f"{{\n{lines}\n}}\n".encode() if answers else None, missing
 
 
 def recorded(subject, answered, noise_samples):
@@ -59,7 +64,8 @@ def recorded(subject, answered, noise_samples):
     noise = answered.noise
     if noise is None:
         results = answered.runs.of(subject.model)
-        noise = measured(subject.model_class, subject.directory, answered.runs, results, noise_samples, choosing=False)
+        choosing = subject.has_routing
+        noise = measured(subject.model_class, subject.directory, answered.runs, results, noise_samples, choosing)
     source = f"{answered.source} of {answered.library or 'transformers ' + transformers.__version__}"
     return {"request": answered.request, "answer": answered.answer, "noise": noise, "source": source}
 

@@ -59,6 +59,12 @@ def replace_file(path, content):
         file.persist()
 
 
+def remove(path):
+    """Deletes a file if it exists."""
+    with contextlib.suppress(FileNotFoundError):
+        os.remove(path)
+
+
 def lock(file, kind):
     """Whether the file could be locked. Where locks are not supported, no process obtains one, and nothing is deleted."""
     try:

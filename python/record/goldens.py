@@ -31,7 +31,7 @@ except ImportError as missing:
     sys.exit(3)
 
 from record import answers, any_cases, any_generation, config_effects, drawn_inputs, progress, recipe, summary
-from record.atomic_file import TemporaryFile, replace_file
+from record.atomic_file import TemporaryFile, remove, replace_file
 from record.given_inputs import read_inputs
 from record.golden_file import safetensors_of
 from record.noise import DTYPES, noise_of
@@ -84,17 +84,33 @@ def main():
 
 
 def record_both(arguments):
-    """Records the golden, then the answers. The golden gets its name last: its existence means that the recording is complete, so a
-    killed one is repeated without --force."""
-    path, content = prepare(arguments.checkpoint, arguments.seed, arguments.force, arguments.noise_samples, arguments.inputs)
+    """Records the golden, then the answers. No file is changed before both are complete."""
+    directory = arguments.checkpoint
+    path, content = prepare(directory, arguments.seed, arguments.force, arguments.noise_samples, arguments.inputs)
     with TemporaryFile(path, content) as golden:
-        try:
-            answered = answers.record(arguments.checkpoint, golden=golden.path)
-        finally:
-            # The golden is usable without the answers.
-            golden.persist()
+        answered, missing = answers.prepare(directory, golden=golden.path)
+        answers_path = publish(golden, answered, directory)
     print(path)
-    answers.report(arguments.checkpoint, *answered)
+    answers.report(directory, answers_path, missing)
+
+
+def publish(golden, answered, directory):
+    """Names the golden and the answers; returns the path of the answers, or None without answers.
+
+    The golden gets its name last, and an old one is removed first: its existence means that the recording is complete, so a killed one is
+    repeated without --force.
+    """
+    path = os.path.join(directory, answers.FILE)
+    if answered is None:
+        remove(golden.target)
+        remove(path)
+        golden.persist()
+        return None
+    with TemporaryFile(path, answered) as file:
+        remove(golden.target)
+        file.persist()
+        golden.persist()
+    return path
 
 
 def record(directory, seed=0, force=False, noise_samples=NOISE_SAMPLES, inputs=None):

@@ -49,10 +49,17 @@ def class_of(config):
 
 
 def load(model_class, directory, dtype):
-    """The model from disk in `dtype`; rejects a checkpoint that lacks weights, which would be random."""
-    name = model_class.__name__
+    """The model from disk in `dtype`."""
     if family_of(model_class) is not None:
         return family_of(model_class).load(directory, read_config(directory), dtype)
+    model = load_complete(model_class, directory, dtype)
+    prepare(model, directory)
+    return model.eval()
+
+
+def load_complete(model_class, directory, dtype):
+    """The model of a class of transformers; rejects a checkpoint that lacks weights, which would be random."""
+    name = model_class.__name__
     with user_error(f"`{directory}` does not load as `{name}`"):
         model, information = from_pretrained(model_class, directory, dtype)
     missing = sorted(information["missing_keys"])
@@ -62,8 +69,7 @@ def load(model_class, directory, dtype):
     if mismatched:
         key, found, expected = mismatched[0]
         raise RecordError(f"weight `{key}` has shape {list(found)}, but config.json asks for {list(expected)}")
-    prepare(model, directory)
-    return model.eval()
+    return model
 
 
 def prepare(model, directory):

@@ -276,6 +276,21 @@ fn the_native_engine_is_the_binary_that_run_has_built() {
         (wrong["status"].as_str(), wrong["evidence"].as_str()),
         (Some("failure"), Some("denormals are flushed"))
     );
-    let outcome = doctor("half_probe|crash").expect_code(1);
-    assert_eq!(row(&outcome, "native on cpu:0")["status"], "failure");
+    let crashes = |rules: &str, subject: &str| {
+        let outcome = doctor(rules).expect_code(1);
+        let crashed = row(&outcome, subject);
+        assert_eq!(crashed["status"], "failure", "{}", outcome.stdout);
+        assert!(
+            crashed["evidence"].as_str().is_some_and(
+                |text| text.starts_with("the test binary crashed with signal: 6 (SIGABRT)")
+            ),
+            "{crashed}"
+        );
+    };
+    crashes("half_probe|crash", "native on cpu:0");
+    // The check before it has an entry in the report.
+    crashes(
+        "half_probe_bf16|crash",
+        "native on cpu:0: encoder_only::bert::cpu::half_probe",
+    );
 }

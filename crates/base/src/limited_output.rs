@@ -1,7 +1,10 @@
 //! The output of a child process that must end within a time limit: it never hangs, whatever the
 //! process does.
 
-use crate::child_process::{end_with_this_process, is_interrupted};
+use crate::{
+    child_process::{end_with_this_process, is_interrupted},
+    text::Quoted,
+};
 use std::{
     io::{self, Read},
     mem,
@@ -31,6 +34,29 @@ pub struct LimitedOutput {
     pub stdout: Vec<u8>,
     /// The start of the standard error.
     pub stderr: Vec<u8>,
+}
+
+impl LimitedOutput {
+    /// Why the process was not successful, with the last line of its errors; `None` if it was. A
+    /// process without an exit code was ended by a signal.
+    pub fn failure(&self) -> Option<String> {
+        let Some(status) = self.status else {
+            return Some("did not end within the time limit".to_owned());
+        };
+        if status.success() {
+            return None;
+        }
+        let verb = match status.code() {
+            Some(_) => "ended",
+            None => "crashed",
+        };
+        let errors = String::from_utf8_lossy(&self.stderr);
+        let last = errors.lines().rev().find(|line| !line.trim().is_empty());
+        Some(last.map_or_else(
+            || format!("{verb} with {status}"),
+            |line| format!("{verb} with {status}: {}", Quoted(line).bare()),
+        ))
+    }
 }
 
 /// Runs `command` without input, and kills it and its children at the limit, or when this process
@@ -160,6 +186,31 @@ mod tests {
 
     /// A watchdog, not a time that is tested: far shorter than the processes sleep.
     const WATCHDOG: Duration = Duration::from_secs(120);
+
+    #[test]
+    fn a_crash_is_not_an_exit() {
+        let failure = |script| {
+            output_within(shell(script), WATCHDOG)
+                .expect("starts")
+                .failure()
+        };
+        assert_eq!(failure("exit 0"), None);
+        assert_eq!(
+            failure("echo; echo ' why' >&2; echo >&2; exit 3"),
+            Some("ended with exit status: 3:  why".to_owned())
+        );
+        let crashed = failure("echo found >&2; kill -SEGV $$").expect("fails");
+        assert!(
+            crashed.starts_with("crashed with signal: 11 (SIGSEGV)"),
+            "{crashed}"
+        );
+        assert!(crashed.ends_with(": found"), "{crashed}");
+        let output = output_within(shell("sleep 600"), Duration::from_millis(1)).expect("starts");
+        assert_eq!(
+            output.failure(),
+            Some("did not end within the time limit".to_owned())
+        );
+    }
 
     fn shell(script: &str) -> Command {
         let mut command = Command::new("sh");

@@ -22,7 +22,7 @@ pub fn device_mismatch(requested: &DeviceRequest, opened: &OpenedDevice) -> Opti
     ];
     let mut known = pairs
         .into_iter()
-        .filter_map(|(ours, its)| Some((plain(ours.as_ref()?), plain(its.as_ref()?))));
+        .filter_map(|(ours, its)| Some((plain(ours.as_ref()?)?, plain(its.as_ref()?)?)));
     // One identity that agrees is enough: libraries differ in the bytes of a UUID that they print.
     if known.any(|(ours, its)| ours == its) {
         return None;
@@ -48,12 +48,17 @@ fn described(uuid: &Option<String>, address: &Option<String>) -> String {
     }
 }
 
-/// An identifier without the characters that libraries write differently.
-fn plain(identifier: &str) -> String {
-    identifier
+/// An identifier without the characters that libraries write differently; `None` for one of zeros,
+/// which GPUs without a unique id have.
+fn plain(identifier: &str) -> Option<String> {
+    let plain = identifier
         .to_ascii_lowercase()
         .trim_start_matches("gpu-")
-        .replace('-', "")
+        .replace('-', "");
+    let is_zero = plain
+        .chars()
+        .all(|character| matches!(character, '0' | ':' | '.'));
+    (!is_zero).then_some(plain)
 }
 
 #[cfg(test)]
@@ -103,6 +108,13 @@ mod tests {
         ] {
             assert!(device_mismatch(&cuda, &other).is_some(), "{other:?}");
         }
+        let zeros = "GPU-0000000000000000";
+        let without_id = DeviceRequest {
+            uuid: Some(zeros.to_owned()),
+            ..requested(DeviceClass::Rocm)
+        };
+        let other = opened(DeviceClass::Rocm, Some(zeros), Some("0000:04:00.0"));
+        assert!(device_mismatch(&without_id, &other).is_some());
         let cpu = DeviceRequest {
             kind: DeviceClass::Cpu,
             index: 0,

@@ -205,6 +205,58 @@ fn t5_has_a_head_if_the_file_has_one() {
     assert_eq!(weights(&["shared.weight", "lm_head.weight"]), 3 * 32);
 }
 
+/// The columns of the products of a call with a given inner size.
+fn columns(config: &Value, inner: u64) -> Vec<u64> {
+    let sizes = CallSizes {
+        batch: 1,
+        tokens: 4,
+    };
+    let products = headers(config, &["a"])
+        .products(sizes)
+        .expect("it has sizes");
+    products
+        .into_iter()
+        .filter(|(product, _)| product.inner == inner)
+        .flat_map(|(product, count)| vec![product.columns; count as usize])
+        .collect()
+}
+
+#[test]
+fn heads_of_images_read_what_the_class_says() {
+    let of = |model_type: &str, class: &str, inner| {
+        let config = json!({
+            "model_type": model_type, "architectures": [class], "hidden_size": 6, "num_hidden_layers": 1, "num_attention_heads": 1,
+            "intermediate_size": 7, "mlp_ratio": 1.2, "hidden_act": "gelu", "image_size": 4, "patch_size": 2, "num_channels": 3,
+            "id2label": { "0": "a", "1": "b", "2": "c" }
+        });
+        columns(&config, inner)
+    };
+    let labels = |all: Vec<u64>| all.into_iter().filter(|count| *count == 3).count();
+    // Twice the width: the class token and the mean of the patches, which have 3 * 2 * 2 numbers.
+    assert_eq!(of("dinov2", "Dinov2ForImageClassification", 12), [3, 6]);
+    assert_eq!(labels(of("dinov2", "Dinov2ForImageClassification", 6)), 0);
+    assert_eq!(labels(of("vit", "ViTForImageClassification", 6)), 1);
+    assert_eq!(
+        labels(of("deit", "DeiTForImageClassificationWithTeacher", 6)),
+        2
+    );
+    // Query, key, value and output; only DINOv2 has no dense layer after the class token.
+    let width = |all: Vec<u64>| all.into_iter().filter(|count| *count == 6).count();
+    assert_eq!(width(of("dinov2", "Dinov2Model", 6)), 4);
+    assert_eq!(width(of("vit", "ViTModel", 6)), 5);
+}
+
+#[test]
+fn the_next_sentence_is_one_or_is_not() {
+    let config = json!({
+        "model_type": "bert", "architectures": ["BertForNextSentencePrediction"], "hidden_size": 6, "num_hidden_layers": 1,
+        "num_attention_heads": 1, "intermediate_size": 7, "hidden_act": "gelu", "vocab_size": 11, "max_position_embeddings": 8,
+        "type_vocab_size": 2, "id2label": { "0": "a", "1": "b", "2": "c" }
+    });
+    let found = columns(&config, 6);
+    assert!(found.contains(&2) && !found.contains(&3), "{found:?}");
+}
+
 #[test]
 fn sizes_of_a_damaged_configuration_do_not_overflow() {
     let most = u32::MAX;

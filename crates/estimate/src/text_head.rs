@@ -67,7 +67,12 @@ pub(crate) fn encoder(
         Head::SequenceClassification | Head::NextSentence => {
             let pooled = pooled(call, &hidden, width);
             drop(hidden);
-            call.output(ProjectionMatrix::linear(width, call.labels, true).forward(pooled));
+            // The second text follows the first one or not, whatever labels the file names.
+            let labels = match call.head {
+                Head::NextSentence => 2,
+                _ => call.labels,
+            };
+            call.output(ProjectionMatrix::linear(width, labels, true).forward(pooled));
         }
         Head::Base => {
             let pooled = pooled(call, &hidden, width);

@@ -7,7 +7,7 @@ use crate::{
     error::EstimateError,
     layers::{Attention, MlpKind},
     product::{Order, ProjectionMatrix},
-    tensor::{AllocatedTensor, ElementType},
+    tensor::{AllocatedTensor, ElementType, empty},
 };
 use testgen_types::{Head, ModelType};
 
@@ -132,12 +132,48 @@ fn mlp(call: &NetworkCall<'_>, width: u64) -> Result<MlpKind, EstimateError> {
 
 /// The whole sequence and the pooled state, or the scores of the labels.
 fn outputs(call: &mut NetworkCall<'_>, last: AllocatedTensor, width: u64) {
-    let first = last.clone().narrow(1, 0, 1).reshape(&[call.batch, width]);
-    if call.head == Head::Base {
-        call.output(last);
-        let pooled = ProjectionMatrix::linear(width, width, true).forward(first);
-        return call.output(pooled);
+    let (batch, labels) = (call.batch, call.labels);
+    let token = |index| last.clone().narrow(1, index, 1).reshape(&[batch, width]);
+    let classifier = |inner| ProjectionMatrix::linear(inner, labels, true);
+    let first = token(0);
+    match (call.model_type, call.head) {
+        (ModelType::Dinov2, Head::Base) => {
+            call.output(last);
+            call.output(first);
+        }
+        (_, Head::Base) => {
+            call.output(last);
+            call.output(ProjectionMatrix::linear(width, width, true).forward(first));
+        }
+        (ModelType::Dinov2, _) => {
+            let patches = mean_of_patches(last).reshape(&[batch, width]);
+            call.output(classifier(2 * width).forward(cat(vec![first, patches], 1)));
+        }
+        (_, Head::ImageClassificationWithTeacher) => {
+            let second = token(1);
+            drop(last);
+            let scores = [first, second].map(|token| classifier(width).forward(token));
+            for each in scores.clone() {
+                call.output(each);
+            }
+            let [class, distillation] = scores;
+            call.output(class.combine(distillation).map());
+        }
+        _ => {
+            drop(last);
+            call.output(classifier(width).forward(first));
+        }
     }
-    drop(last);
-    call.output(ProjectionMatrix::linear(width, call.labels, true).forward(first));
+}
+
+/// The mean of all tokens [batch, tokens, width] but the first, which is computed in f32.
+fn mean_of_patches(last: AllocatedTensor) -> AllocatedTensor {
+    let (machine, element) = (last.machine().clone(), last.element);
+    let [batch, tokens, width] = [0, 1, 2].map(|dimension| last.dims()[dimension]);
+    let patches = last
+        .narrow(1, 1, tokens.saturating_sub(1))
+        .cast(ElementType::F32);
+    let mean = empty(&machine, &[batch, 1, width], ElementType::F32);
+    drop(patches);
+    mean.cast(element)
 }

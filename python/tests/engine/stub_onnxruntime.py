@@ -29,6 +29,8 @@ class FakeSession:
     """An `InferenceSession` whose nodes run where the test says."""
 
     def __init__(self, state, options, providers):
+        if state.error is not None:
+            raise state.error
         self.state, self.options, self.requested = state, options, providers
 
     def disable_fallback(self):
@@ -70,7 +72,7 @@ def install(built, starting=None, nodes=(), gpus=()):
     full = [f"{name}ExecutionProvider" for name in (*built, "CPU")]
     state = SimpleNamespace(starting=[f"{name}ExecutionProvider" for name in (*(built if starting is None else starting), "CPU")])
     state.nodes = [(name, operation, f"{provider}ExecutionProvider") for name, operation, provider in nodes]
-    state.sessions, state.fallback_disabled = [], False
+    state.sessions, state.fallback_disabled, state.error = [], False, None
     fake = ModuleType("onnxruntime")
     fake.__version__ = "1.27.1"
     fake.SessionOptions = FakeOptions

@@ -69,6 +69,42 @@ def test_ranks_that_have_ended_are_replaced(collectives):
     assert compute(collectives, "all_reduce", [of_ranks([1], [2])], OUT_OF_PLACE).tolist() == [[3], [3]]
 
 
+def test_ranks_that_do_not_start_are_an_error_and_end(monkeypatch):
+    started = []
+    process = torch_collectives.mp.get_context("spawn").Process
+    monkeypatch.setattr(process, "start", lambda self, start=process.start: (started.append(self), start(self)))
+    monkeypatch.setattr(torch_collectives, "START", 0.001)
+    with pytest.raises(RuntimeError, match=r"rank 0: no answer within 0.001 s; rank 1: no answer"):
+        torch_collectives.Ranks(2, "cpu")
+    assert len(started) == 2 and not any(each.is_alive() for each in started)
+
+
+def test_ranks_start_within_their_own_time(monkeypatch):
+    """The first call has the time of a call, whatever the start has taken."""
+    waited = []
+    answers = torch_collectives.Ranks.answers
+    monkeypatch.setattr(torch_collectives.Ranks, "answers", lambda self, *call: (waited.append(call[1:]), answers(self, *call))[1])
+    ranks = torch_collectives.Collectives()
+    assert compute(ranks, "all_reduce", [of_ranks([1], [2])], OUT_OF_PLACE).tolist() == [[3], [3]]
+    ranks.close()
+    assert waited == [(torch_collectives.READY, torch_collectives.START), (1, torch_collectives.PATIENCE)]
+
+
+def test_a_late_answer_is_not_that_of_the_next_call(monkeypatch):
+    ranks = torch_collectives.Ranks.__new__(torch_collectives.Ranks)
+    ours, theirs = torch_collectives.mp.Pipe()
+    ranks.pipes, ranks.numbers = [ours], iter((1, 2, 3))
+    monkeypatch.setattr(torch_collectives, "PATIENCE", 0.01)
+    with pytest.raises(RuntimeError, match=r"rank 0: no answer within 0.01 s"):
+        ranks.call(0, "read", 1, 0, 1)
+    theirs.send((1, "the error of the first call"))
+    theirs.send((2, 7))
+    assert ranks.call(0, "read", 1, 1, 1) == 7
+    theirs.close()
+    with pytest.raises((RuntimeError, OSError), match=r"process has ended|Broken pipe"):
+        ranks.call(0, "read", 1, 0, 1)
+
+
 def test_ranks_need_as_many_gpus(collectives, monkeypatch):
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
     with pytest.raises(Unsupported, match="3 ranks need as many GPUs, and 1 are visible"):

@@ -66,6 +66,40 @@ def test_another_gpu_than_the_requested_one_is_not_opened():
     assert reply["device"]["kind"] == "cpu" and "none of them" in reply["why"]
 
 
+def test_the_index_decides_between_partitions_of_a_gpu():
+    """They have one unique id, and torch does not have the function of an address."""
+    module = install([gpu(uuid="0", bus=9), gpu(), gpu(), gpu()], hip="7.2")
+    for index in (1, 2, 3):
+        device = module.Device()
+        assert "why" not in device.open(ROCM | {"index": index, "pci_address": f"0000:03:00.{index - 1}"})
+        assert device.torch.index == index
+    reply = module.Device().open(ROCM | {"index": 0})
+    assert reply["device"]["kind"] == "cpu" and "3 GPUs that may be" in reply["why"]
+
+
+def test_gpus_without_a_unique_id_differ_in_their_address():
+    zeros = "30303030-3030-3030-3030-303030303030"
+    module = install([gpu(uuid=zeros, bus=9), gpu(uuid=zeros)], hip="7.2")
+    target = ROCM | {"uuid": "GPU-0000000000000000"}
+    device = module.Device()
+    device.open(target)
+    assert device.torch.index == 1
+    # An id of zeros, here as characters, is none.
+    assert module.Device().open(target | {"pci_address": "0000:07:00.0"})["device"]["kind"] == "cpu"
+    assert module.Device().open(target | {"pci_address": None})["device"]["kind"] == "cpu"
+
+
+def test_the_unique_id_of_an_amd_gpu_is_in_the_characters_of_its_uuid():
+    characters = b"81a38d5e4d1e5bc5".hex()
+    uuid = "-".join(characters[start:end] for start, end in ((0, 8), (8, 12), (12, 16), (16, 20), (20, 32)))
+    module = install([gpu(uuid="0", bus=9), gpu(uuid=uuid)], hip="7.2")
+    device = module.Device()
+    reply = device.open(ROCM | {"uuid": "GPU-81a38d5e4d1e5bc5", "pci_address": None})
+    assert device.torch.index == 1 and reply["device"]["uuid"] == "GPU-81a38d5e4d1e5bc5"
+    # The UUID of another vendor is what it is.
+    assert install([gpu(uuid=uuid)], cuda="13.2").Device().listed()[0]["uuid"] == uuid
+
+
 def test_a_torch_without_identities_opens_nothing():
     reply = install([SimpleNamespace(name="a GPU")], cuda="13.2").Device().open(CUDA)
     assert reply["device"]["kind"] == "cpu"

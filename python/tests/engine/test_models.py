@@ -1,5 +1,7 @@
 """Checkpoints that the engine `torch` refuses to load, because it would compute with other values than theirs."""
 
+import json
+import shutil
 from types import SimpleNamespace
 
 import pytest
@@ -65,6 +67,29 @@ def test_a_model_that_remains_in_memory_is_counted(models):
         counts.append(calls.memory({})[0]["in_use"])
     weights = sum(parameter.nbytes for parameter in kept[0].parameters())
     assert weights > 0 and counts[1] == counts[0] and counts[2] >= counts[1] + weights and counts[3] >= counts[2] + weights
+
+
+@pytest.mark.parametrize(("options", "attention"), [([], "sdpa"), (["eager"], "eager"), (["sdpa"], "sdpa")])
+@pytest.mark.parametrize("name", ["attn_implementation", "_attn_implementation"])
+def test_the_column_chooses_the_implementation_and_not_the_checkpoint(models, tmp_path, options, attention, name):
+    from engine.engine_calls import Calls
+
+    directory = shutil.copytree(CHECKPOINTS / "clip", tmp_path / "clip")
+    config = json.loads((directory / "config.json").read_text())
+    other = "sdpa" if attention == "eager" else "eager"
+    config[name] = config["text_config"][name] = config["vision_config"][name] = other
+    (directory / "config.json").write_text(json.dumps(config))
+    calls = Calls(options)
+    for given in (None, config):
+        reply, _ = calls.load({}, str(directory), "clip", "f32", config=given, **{"class": "CLIPModel"})
+        loaded = calls.models[reply["model"]].config
+        chosen = [part._attn_implementation for part in (loaded, loaded.text_config, loaded.vision_config)]
+        assert chosen == [attention] * 3
+
+
+def test_parts_of_a_configuration_choose_nothing_either(models):
+    config = {"hidden_size": 8, "layer_types": ["full"], "text_config": {"experts_implementation": "eager", "hidden_size": 4}}
+    assert models.without_choices(config) == {"hidden_size": 8, "layer_types": ["full"], "text_config": {"hidden_size": 4}}
 
 
 def test_a_missing_weight_is_refused_and_a_missing_index_is_not(models):

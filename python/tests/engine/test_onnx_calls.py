@@ -43,6 +43,18 @@ def test_a_graph_on_the_gpu_is_placed_there(tmp_path):
     assert tensors["output.result"].tolist() == [2, 2, 2]
 
 
+@pytest.mark.parametrize(("dtype", "name"), [("float64", "f32"), ("float32", "f32"), ("float16", "f16"), ("int32", None)])
+def test_numbers_of_every_type_remain_numbers(tmp_path, dtype, name):
+    _, calls = opened([ON_GPU])
+    reply, _ = calls.load({}, **checkpoint(tmp_path))
+    halves = {"left": numpy.full(3, 0.5, dtype), "right": numpy.full(3, 1.0, dtype)}
+    calls.models[reply["model"]].run = lambda _: {"result": halves["left"] + halves["right"]}
+    reply, tensors = calls.forward(operands(), model=reply["model"], traced=False)
+    assert [placement["dtype"] for placement in reply["placements"]] == ([name] if name else [])
+    assert tensors["output.result"].tolist() == [1.5 if name else 1.0] * 3
+    assert tensors["output.result"].dtype == (numpy.float32 if name else numpy.int64)
+
+
 @pytest.mark.parametrize("nodes", [[ON_GPU, ("layer.1", "MatMul", "CPU")], [("layer.1", "Add", "CPU")]])
 def test_a_graph_whose_work_is_done_by_the_cpu_is_placed_there(tmp_path, nodes):
     _, calls = opened(nodes)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from engine.engine_protocol import Unsupported
 from stub_onnxruntime import install, operands
 
 ADDRESS = "0000:03:00.0"
@@ -58,6 +59,15 @@ def test_another_gpu_than_the_requested_one_is_not_opened():
         assert reply["device"]["kind"] == "cpu" and "none of them" in reply["why"]
 
 
+def test_partitions_differ_in_the_function_of_their_address():
+    partitions = [GPU | {"pci_address": f"0000:03:00.{function}"} for function in range(3)]
+    _, module = install(["MIGraphX"], gpus=partitions)
+    for function in range(3):
+        device = module.Device()
+        device.open(ROCM | {"pci_address": f"0000:03:00.{function}"})
+        assert device.identity["index"] == function
+
+
 def test_a_provider_for_another_device_is_refused():
     _, module = install(["CUDA"], gpus=[GPU])
     for option, target in (("cuda", ROCM), ("cpu", CUDA), ("cuda", {"kind": "cpu"})):
@@ -81,6 +91,23 @@ def opened(nodes):
     from engine import onnx_operation
 
     return state, onnx_operation.Operations(device)
+
+
+class NotImplemented(Exception):
+    """The class of ONNX Runtime's error."""
+
+
+@pytest.mark.parametrize("dtype", ["f32", "bf16"])
+def test_only_a_type_without_kernels_is_not_supported(dtype):
+    state, operations = opened([("MGXKernel_graph_0", "MGXKernel_graph", "MIGraphX")])
+    for error in (NotImplemented("no kernel"), RuntimeError("[ONNXRuntimeError] : 9 : NOT_IMPLEMENTED : Could not find an implementation")):
+        state.error = error
+        with pytest.raises(Unsupported, match=f"`migraphx` has no products of {dtype}"):
+            operations.compute("add", dtype, dtype, operands())
+    for error in (RuntimeError("HIP error: out of memory"), RuntimeError("libmigraphx_c.so.3: cannot open shared object file")):
+        state.error = error
+        with pytest.raises(RuntimeError, match=r"out of memory|cannot open"):
+            operations.compute("add", dtype, dtype, operands())
 
 
 def test_an_operation_that_ran_on_the_cpu_is_an_error():

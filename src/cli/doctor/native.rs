@@ -10,10 +10,7 @@ use crate::{
     results::read::read_lines,
 };
 use std::{path::Path, process::Command, time::Duration};
-use testgen_base::{
-    limited_output::{LimitedOutput, output_within},
-    text::Quoted,
-};
+use testgen_base::limited_output::{LimitedOutput, output_within};
 use testgen_device::{Device, DeviceKind, EngineKind};
 use testgen_doctor::{ComputationOutcome, EngineAnswer, EngineComputation, KnownOperation};
 use testgen_types::{EntryStatus, ReportEntry};
@@ -75,7 +72,11 @@ fn on_device(
 ) -> Result<ComputationOutcome, String> {
     let mut list = prepared(suite, device);
     list.args(["--list", "--format", "terse"]);
-    let listed = finished(&output(list, limit)?)?;
+    let list = output(list, limit)?;
+    if let Some(failure) = list.failure() {
+        return Err(format!("the test binary {failure}"));
+    }
+    let listed = String::from_utf8_lossy(&list.stdout);
     let Some(filter) = filter(&listed, device.kind) else {
         let why = format!("the suite has no check on {} that probes it", device.kind);
         return Ok(ComputationOutcome::Unsupported { why });
@@ -88,12 +89,21 @@ fn on_device(
     let entries = read_lines(report.path())
         .map_err(|error| error.to_string())?
         .entries;
-    // Without an entry the process died; with one, a failed check is the reason of its exit status.
+    let failure = output
+        .failure()
+        .map(|failure| format!("the test binary {failure}"));
     if entries.is_empty() {
-        finished(&output)?;
-        return Err(format!("`{filter}` wrote no report"));
+        return Err(failure.unwrap_or_else(|| format!("`{filter}` wrote no report")));
     }
-    let operations = entries.iter().map(operation).collect();
+    let mut operations: Vec<KnownOperation> = entries.iter().map(operation).collect();
+    // With an entry, a failed check is the reason of its exit code. Without a code, a check has
+    // none, because the process crashed or did not end in it.
+    if output.status.and_then(|status| status.code()).is_none() {
+        operations.extend(failure.map(|failure| KnownOperation {
+            name: filter,
+            answer: EngineAnswer::Failed(failure),
+        }));
+    }
     Ok(ComputationOutcome::Computed {
         with: suite.binary.display().to_string(),
         operations,
@@ -103,28 +113,6 @@ fn on_device(
 fn output(command: Command, limit: Duration) -> Result<LimitedOutput, String> {
     output_within(command, limit)
         .map_err(|error| format!("the test binary does not start: {error}"))
-}
-
-/// The standard output of a successful process.
-fn finished(output: &LimitedOutput) -> Result<String, String> {
-    match output.status {
-        Some(status) if status.success() => {
-            Ok(String::from_utf8_lossy(&output.stdout).into_owned())
-        }
-        None => Err("the test binary did not end within the time limit".to_owned()),
-        Some(status) => {
-            let errors = String::from_utf8_lossy(&output.stderr);
-            let last = errors
-                .lines()
-                .rev()
-                .find(|line| !line.trim().is_empty())
-                .unwrap_or("no output");
-            Err(format!(
-                "the test binary ended with {status}: {}",
-                Quoted(last).bare()
-            ))
-        }
-    }
 }
 
 /// A part of the names of the first model's checks: `encoder_only::bert::rocm::half_probe`.

@@ -73,18 +73,10 @@ fn imported(
 
 /// The JSON in the last line; libraries print above it.
 fn parse<T: serde::de::DeserializeOwned>(output: &LimitedOutput) -> Result<T, String> {
-    let text = String::from_utf8_lossy(&output.stdout);
-    let value = text.lines().last().map(serde_json::from_str);
-    match (output.status, value) {
-        (Some(status), Some(Ok(value))) if status.success() => Ok(value),
-        (None, _) => Err("it did not end within the time limit".to_owned()),
-        (Some(status), _) => {
-            let errors = String::from_utf8_lossy(&output.stderr);
-            let last = errors.lines().rev().find(|line| !line.trim().is_empty());
-            Err(last.map_or_else(
-                || status.to_string(),
-                |line| format!("{status}: {}", Quoted(line).bare()),
-            ))
-        }
+    if let Some(failure) = output.failure() {
+        return Err(format!("it {failure}"));
     }
+    let text = String::from_utf8_lossy(&output.stdout);
+    let last = text.lines().last().unwrap_or_default();
+    serde_json::from_str(last).map_err(|_| format!("its answer is not JSON: {}", Quoted(last)))
 }
