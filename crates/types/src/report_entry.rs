@@ -119,7 +119,8 @@ pub struct OutputError {
     pub max_rel_threshold: f64,
     /// The smaller of threshold / error over both measures; below 1 the tensor fails.
     pub headroom: f64,
-    /// How many elements are NaN or infinite on one side only; above 0 the errors are meaningless.
+    /// How many elements are NaN or infinite on one side only, or NaN in both of two runs that are
+    /// compared; above 0 the errors are meaningless.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub non_finite: u64,
     /// The five elements with the largest errors, for a tensor that fails.

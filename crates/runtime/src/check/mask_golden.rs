@@ -184,7 +184,7 @@ impl Masked<'_> {
                 at_real_positions(expected, mask),
                 at_real_positions(got, mask),
             );
-            failures.extend(run.compare(
+            failures.extend(run.compare_made(
                 &label(name),
                 &expected,
                 &got,
@@ -193,7 +193,12 @@ impl Masked<'_> {
         }
         let pooled = pairs(&before.pooled, &after.pooled)?;
         for (name, expected, got) in pooled.filter(|_| facts.pooled_ignores_masked_ids()) {
-            failures.extend(run.compare(&label(name), expected, got, tolerance.metamorphic(name)));
+            failures.extend(run.compare_made(
+                &label(name),
+                expected,
+                got,
+                tolerance.metamorphic(name),
+            ));
         }
         Ok(())
     }

@@ -197,7 +197,7 @@ impl RetrievalSearch<'_> {
             }));
         }
         let expected = Array::floats(scores.shape(), expected);
-        failures.extend(run.compare(
+        failures.extend(run.compare_made(
             &format!("doc_scores of {what} by brute force"),
             &expected,
             scores,
