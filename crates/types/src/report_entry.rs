@@ -226,6 +226,11 @@ impl ReportEntry {
     /// The version of this line format.
     pub const VERSION: u32 = 1;
 
+    /// Whether outputs were compared, so that the entry says something about numbers.
+    pub fn has_compared(&self) -> bool {
+        !self.outputs.is_empty()
+    }
+
     /// The name of this entry's test: `<architecture>::<model>::<device>::<check>`, followed by the
     /// precision for checks that run once per precision, and by `@<engine>` unless the engine is
     /// the native one.
