@@ -76,6 +76,10 @@ pub struct ReportEntry {
     /// Whether the endpoint was a mock.
     #[serde(default)]
     pub mock: bool,
+    /// Whether the check, or the thread of the device, panicked, so that nothing is known of the
+    /// property.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub panicked: bool,
     /// A fingerprint of the GPU kernels that ran: two checks with the same one ran the same
     /// kernels. Absent on the CPU.
     #[serde(default, skip_serializing_if = "Option::is_none")]

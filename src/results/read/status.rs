@@ -140,7 +140,7 @@ pub fn evaluate(
         (EntryStatus::Fail, None, None) => evaluation(
             without_numbers(entry).unwrap_or(ResultStatus::Fail),
             true,
-            None,
+            expected.unexpected_kind(entry),
         ),
         // Also red after the expiry date, so that the outdated expectation is removed.
         (EntryStatus::Pass, _, Some(expectation)) => {

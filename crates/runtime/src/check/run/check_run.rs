@@ -79,12 +79,28 @@ impl<'a> CheckRun<'a> {
         let result = if is_valid {
             result
         } else {
-            Err(Abort::Fail(invalidated(panics)))
+            Err(self.invalidated(panics))
         };
         CheckOutcome {
             status: self.status(result),
             evidence: std::mem::take(&mut self.evidence),
         }
+    }
+
+    /// The failure of a check during which the device's thread panicked, for the panics after the
+    /// first `before`.
+    fn invalidated(&mut self, before: u64) -> Abort {
+        if let Some(message) = crate::open::out_of_memory(before) {
+            // The allocator of this thread's stream must work again for the next check.
+            crate::open::recover();
+            return Abort::Fail(message);
+        }
+        self.evidence.panicked = true;
+        let messages = crate::open::device_panic_messages(before);
+        Abort::Fail(format!(
+            "the device's thread panicked, so its results are invalid: {}",
+            messages.join("; ")
+        ))
     }
 
     pub(in crate::check) fn status(&self, result: CheckResult) -> CheckStatus {
@@ -96,13 +112,13 @@ impl<'a> CheckRun<'a> {
             Err(Abort::Fail(reason)) => (self.unsupported.clone(), reason),
         };
         // What an engine does not have is not a fault of the device or of the model. Numbers that
-        // were wrong before that are.
+        // were wrong before that are, and a panic.
         let correct = self
             .evidence
             .outputs
             .iter()
             .all(|output| output.headroom >= 1.0);
-        match unsupported.filter(|_| correct) {
+        match unsupported.filter(|_| correct && !self.evidence.panicked) {
             Some(feature) => CheckStatus::Ignored {
                 reason: format!("the engine does not support it: {feature}"),
             },
@@ -143,19 +159,4 @@ impl CheckRun<'_> {
     pub(in crate::check) fn golden(&self) -> Result<Golden, GoldenError> {
         Golden::read(self.checkpoint().directory())
     }
-}
-
-/// The failure of a check during which the device's thread panicked, for the panics after the first
-/// `before`.
-fn invalidated(before: u64) -> String {
-    if let Some(message) = crate::open::out_of_memory(before) {
-        // The allocator of this thread's stream must work again for the next check.
-        crate::open::recover();
-        return message;
-    }
-    let messages = crate::open::device_panic_messages(before);
-    format!(
-        "the device's thread panicked, so its results are invalid: {}",
-        messages.join("; ")
-    )
 }

@@ -49,6 +49,8 @@ pub(crate) struct CheckEvidence {
     pub(crate) fallback: bool,
     /// Whether an endpoint of the check was a mock.
     pub(crate) mock: bool,
+    /// Whether the check, or the thread of the device, panicked.
+    pub(crate) panicked: bool,
     /// The engine that ran.
     pub(crate) engine: EngineEvidence,
     /// A fingerprint of the kernels that ran on a GPU.

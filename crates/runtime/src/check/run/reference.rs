@@ -25,7 +25,9 @@ pub(super) fn compare(
     context: &CheckContext<'_>,
     run: impl FnOnce(Registration, &CheckContext<'_>) -> CheckOutcome,
 ) -> CheckOutcome {
-    let has_failed = matches!(outcome.status, CheckStatus::Fail { .. });
+    // A panic is a fault of the runtime or of the device, whatever the reference does.
+    let has_failed =
+        matches!(outcome.status, CheckStatus::Fail { .. }) && !outcome.evidence.panicked;
     if !has_failed || !depends_on_class(registration, subject, context, &outcome.evidence) {
         return outcome;
     }
@@ -90,7 +92,7 @@ fn reference() -> Option<EngineName> {
 fn failure(outcome: CheckOutcome, engine: &CheckEvidence) -> Option<String> {
     let CheckOutcome { status, evidence } = outcome;
     // A reference that loaded nothing has not shown that the class lacks the property.
-    let has_run = evidence.device_name.is_some() && !evidence.mock;
+    let has_run = evidence.device_name.is_some() && !evidence.mock && !evidence.panicked;
     match status {
         CheckStatus::Fail { reason } if has_run && covers(&evidence, engine) => Some(reason),
         CheckStatus::Fail { .. } | CheckStatus::Pass { .. } | CheckStatus::Ignored { .. } => None,

@@ -60,6 +60,7 @@ fn a_panic_keeps_the_evidence_so_far() {
         .run(|run| execute(panics, run.registration, run.harness, run.context));
     assert!(matches!(outcome.status, CheckStatus::Fail { .. }));
     assert_eq!(outcome.evidence.device_name.as_deref(), Some("CPU"));
+    assert!(outcome.evidence.panicked);
 }
 
 /// Its numbers would be reported as the engine's.

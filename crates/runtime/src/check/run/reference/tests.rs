@@ -104,6 +104,18 @@ fn a_property_that_the_reference_has_is_the_engines() {
         compared(SMOLLM3, "mine", Check::BatchInvariance, own.clone(), passed).0,
         own
     );
+    let mut panicked = failed("the check panicked", 0.1);
+    panicked.evidence.panicked = true;
+    for [engine, reference] in [[&panicked, &own], [&own, &panicked]] {
+        let (found, _) = compared(
+            SMOLLM3,
+            "torch",
+            Check::BatchInvariance,
+            engine.clone(),
+            reference.clone(),
+        );
+        assert_eq!(found, *engine);
+    }
     // Without the model it proves nothing.
     let mut mock = failed("no such file", 0.1);
     mock.evidence.mock = true;
