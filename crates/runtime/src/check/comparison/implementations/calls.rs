@@ -100,14 +100,7 @@ fn survived<T>(
     outcome: Result<T, ForwardError>,
 ) -> Result<Result<T, String>, Abort> {
     match outcome {
-        Err(error)
-            if run
-                .engine
-                .process()
-                .is_some_and(|process| !process.is_running()) =>
-        {
-            Err(error.into())
-        }
+        Err(error) if run.engine.has_stopped() => Err(error.into()),
         outcome => Ok(outcome.map_err(|error| error.to_string())),
     }
 }
