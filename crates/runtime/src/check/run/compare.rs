@@ -6,7 +6,7 @@ use super::{
 use crate::{
     compare::{self, Mismatch, TensorComparison, compare, incomparable},
     golden::{Golden, RecordedTensor},
-    tolerance::{Threshold, Tolerance},
+    tolerance::{DerivedThreshold, Threshold, Tolerance},
 };
 use std::borrow::Cow;
 use testgen_nn::array::{Array, Arrays};
@@ -57,6 +57,25 @@ impl CheckRun<'_> {
         threshold: Threshold,
     ) -> Option<String> {
         let comparison = compare::compare_runs(name, expected, got, threshold);
+        self.add(name, comparison)
+    }
+
+    /// Like [`Self::compare`], for probabilities. An error that is above the largest threshold of
+    /// the precision, and that the recorded noise can cause, leaves the check open.
+    pub(in crate::check) fn compare_probabilities(
+        &mut self,
+        name: &str,
+        expected: &Array,
+        got: &Array,
+        threshold: DerivedThreshold,
+    ) -> Option<String> {
+        let comparison = compare(name, expected, got, threshold.capped);
+        let (error, allowed) = (&comparison.error, threshold.uncapped);
+        let may_be_noise = error.rel_l2 <= allowed.rel_l2 && error.max_rel <= allowed.max_rel;
+        if comparison.failure.is_some() && may_be_noise {
+            self.undecided.insert(name.to_owned());
+            return None;
+        }
         self.add(name, comparison)
     }
 

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     engine::CheckEngine,
     golden::{Noise, RecordedTensor},
-    tolerance::Tolerance,
+    tolerance::{DerivedThreshold, Threshold, Tolerance},
 };
 use testgen_nn::array::{Array, Arrays};
 use testgen_types::{Architecture, Check, DeviceKind, EntryStatus, Precision, Registration};
@@ -124,5 +124,32 @@ fn an_output_that_the_reference_itself_does_not_reproduce_leaves_a_check_open() 
             status(with_golden, 1.0 + 2e-3),
             Ok(CheckStatus::Fail { .. })
         ));
+    }
+}
+
+/// A probability that is off by more than the largest threshold, as the recorded noise may be.
+#[test]
+fn probabilities_between_the_ceiling_and_their_noise_leave_a_check_open() {
+    let threshold = |error| Threshold {
+        rel_l2: error,
+        max_rel: error,
+    };
+    let threshold = DerivedThreshold {
+        capped: threshold(0.125),
+        uncapped: threshold(0.5),
+    };
+    let status = |got: f32| {
+        OnHost::for_architecture(Architecture::Rag).run(|run| {
+            let [expected, got] = [0.5, got].map(|value| Array::floats([1], vec![value]));
+            let failure = run.compare_probabilities("probabilities", &expected, &got, threshold);
+            run.status(failure.map_or(Ok(None), |reason| Err(Abort::Fail(reason))))
+        })
+    };
+    assert_eq!(status(0.5625), CheckStatus::Pass { summary: None });
+    for open in [0.625, 0.25] {
+        assert!(matches!(status(open), CheckStatus::Ignored { .. }));
+    }
+    for wrong in [0.875, 0.125, f32::NAN] {
+        assert!(matches!(status(wrong), CheckStatus::Fail { .. }));
     }
 }
