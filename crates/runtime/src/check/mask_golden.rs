@@ -55,7 +55,9 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
             golden: &golden,
             facts,
         };
-        masked.check(run, &mut failures)?;
+        if let Err(abort) = masked.check(run, &mut failures) {
+            return Err(failures.before(abort));
+        }
     }
     failures.conclude()?;
     Ok(None)

@@ -104,21 +104,23 @@ impl<'a> CheckRun<'a> {
     }
 
     pub(in crate::check) fn status(&self, result: CheckResult) -> CheckStatus {
+        // What an engine does not have, or a check cannot do, is not a fault of the device or of the
+        // model. Numbers that were wrong before that are, and a panic.
+        let correct = !self.evidence.panicked
+            && self
+                .evidence
+                .outputs
+                .iter()
+                .all(|output| output.headroom >= 1.0);
         let (unsupported, reason) = match result {
             Ok(summary) => return self.decided(summary),
             // Also if the engine lacks a feature: the reason of the check says more.
-            Err(Abort::Skip(reason)) => return CheckStatus::Ignored { reason },
+            Err(Abort::Skip(reason)) if correct => return CheckStatus::Ignored { reason },
+            Err(Abort::Skip(reason)) => (None, format!("outputs are wrong, although {reason}")),
             Err(Abort::Unsupported { feature, reason }) => (Some(feature), reason),
             Err(Abort::Fail(reason)) => (self.unsupported.clone(), reason),
         };
-        // What an engine does not have is not a fault of the device or of the model. Numbers that
-        // were wrong before that are, and a panic.
-        let correct = self
-            .evidence
-            .outputs
-            .iter()
-            .all(|output| output.headroom >= 1.0);
-        match unsupported.filter(|_| correct && !self.evidence.panicked) {
+        match unsupported.filter(|_| correct) {
             Some(feature) => CheckStatus::Ignored {
                 reason: format!("the engine does not support it: {feature}"),
             },

@@ -12,7 +12,9 @@ use crate::{
     tolerance::{DerivedThreshold, Threshold, Tolerance},
 };
 use testgen_nn::array::{Array, Arrays};
-use testgen_types::{Architecture, Check, DeviceKind, EntryStatus, Precision, Registration};
+use testgen_types::{
+    Architecture, Check, DeviceKind, EntryStatus, OutputError, Precision, Registration,
+};
 
 /// The reason of a failed check of a harness that knows no GPU, asked for one.
 fn failure(check: Check, fault: Fault) -> String {
@@ -152,4 +154,20 @@ fn probabilities_between_the_ceiling_and_their_noise_leave_a_check_open() {
     for wrong in [0.875, 0.125, f32::NAN] {
         assert!(matches!(status(wrong), CheckStatus::Fail { .. }));
     }
+}
+
+/// A check that ends as ignored, for instance because its second sequence is too short.
+#[test]
+fn wrong_numbers_are_not_ignored() {
+    let status = |headroom: f64| {
+        OnHost::for_architecture(Architecture::DecoderOnly).run(|run| {
+            let output = OutputError::with_headroom("logits".to_owned(), headroom);
+            run.evidence.add(output);
+            run.status(Err(Abort::Skip("the text is too short".to_owned())))
+        })
+    };
+    let reason = "the text is too short".to_owned();
+    assert_eq!(status(1.0), CheckStatus::Ignored { reason });
+    let reason = "outputs are wrong, although the text is too short".to_owned();
+    assert_eq!(status(0.5), CheckStatus::Fail { reason });
 }
