@@ -259,7 +259,7 @@ mod tests {
 
     /// As on a device that is lost: every changed configuration fails, and so does the unchanged.
     #[test]
-    fn failures_of_the_unchanged_configuration_are_no_effects() {
+    fn failures_of_the_unchanged_configuration_show_no_effect() {
         LOADS.set(0);
         let found = OnHost::for_architecture(Architecture::EncoderOnly)
             .with_network(|network| {
