@@ -79,8 +79,8 @@ pub(super) struct RunArguments {
     /// `python3`
     #[arg(long, value_name = "PATH")]
     python: Option<PathBuf>,
-    /// Fail unless a numeric check passes on this device: cpu, cuda, rocm, cuda:2 for two of them,
-    /// rocm-sim for a simulation
+    /// Fail unless a check that compares outputs passes on this device: cpu, cuda, rocm, cuda:2 for
+    /// two of them, rocm-sim for a simulation
     #[arg(long, value_name = "DEVICE", value_delimiter = ',')]
     require: Vec<Requirement>,
     /// Simulate AMD GPUs in software: rocm, rocm=gfx90a, rocm='gfx1100;gfx90a' for two. Implies

@@ -6,6 +6,7 @@
 
 mod alternatives;
 mod name_pattern;
+mod uncovered;
 
 use crate::{
     settings::{Settings, SettingsFile},
@@ -17,6 +18,7 @@ use name_pattern::NamePattern;
 use serde::{Deserialize, Deserializer, de::Error as _};
 use testgen_base::{cli_error::Error, date::parse_date};
 use testgen_types::{Check, DeviceKind, EntryStatus, Precision, ReportEntry};
+use uncovered::uncovered;
 
 /// One expectation: the checks that it matches, with its reason, owner and expiry date. A check
 /// matches if each key that the entry has contains it.
@@ -37,6 +39,9 @@ pub struct ExpectedFailure {
     /// Only in these precisions.
     #[serde(default)]
     pub precision: Option<Alternatives<Precision>>,
+    /// Whether the failure may be NaN or infinity in place of a number.
+    #[serde(default)]
+    pub non_finite: bool,
     /// Why it fails.
     #[serde(deserialize_with = "non_empty")]
     pub reason: String,
@@ -102,8 +107,8 @@ impl ExpectedFailures {
     /// The expectation that matches this check. One that has not expired takes precedence over one
     /// that has.
     ///
-    /// A mock computed nothing, so its failure is never the expected one. An ignored check neither
-    /// passed nor failed.
+    /// A mock, a panic and an absent device computed nothing, so their failure is never the expected
+    /// one, and NaN only if the expectation names it. An ignored check neither passed nor failed.
     pub fn matching(&self, entry: &ReportEntry) -> Option<&ExpectedFailure> {
         if entry.mock || entry.status == EntryStatus::Ignored {
             return None;
@@ -111,11 +116,24 @@ impl ExpectedFailures {
         let mut matching = self
             .entries
             .iter()
-            .filter(|expectation| expectation.matches(entry));
+            .filter(|expectation| expectation.matches(entry))
+            .filter(|expectation| uncovered(expectation.non_finite, entry).is_none());
         let first = matching.clone().next();
         matching
             .find(|expectation| self.is_in_force(expectation))
             .or(first)
+    }
+
+    /// Why a failure is not the one that an expectation for its check describes, or `None` without
+    /// such an expectation.
+    pub fn unexpected_kind(&self, entry: &ReportEntry) -> Option<String> {
+        let mut matching = self.entries.iter().filter(|known| known.matches(entry));
+        let (expectation, why) =
+            matching.find_map(|known| Some((known, uncovered(known.non_finite, entry)?)))?;
+        Some(format!(
+            "not the expected failure, because {why}: {}",
+            expectation.describe()
+        ))
     }
 
     /// Whether the expectation has not expired.
@@ -142,6 +160,7 @@ impl ExpectedFailure {
             device: device.map(Alternatives::from),
             engine: None,
             precision: precision.map(Alternatives::from),
+            non_finite: false,
             reason,
             owner,
             expires,

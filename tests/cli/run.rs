@@ -13,6 +13,8 @@ use crate::{
 use serde_json::Value;
 
 const PASS: &str = "encoder_only::bert::cpu::finite_f32";
+/// An output of a check, within its thresholds.
+pub(crate) const COMPARED: &str = r#""outputs":[{"name":"logits","rel_l2":1e-6,"max_rel":1e-6,"rel_l2_threshold":1e-5,"max_rel_threshold":1e-5,"headroom":10.0}]"#;
 const NVIDIA: &str = r#"::cuda::|pass|"device_name":"NVIDIA H100 80GB HBM3","tf32":true"#;
 
 /// An `init_rocm` with the right signature that stays on the CPU.
@@ -171,10 +173,14 @@ fn a_required_device_must_compute() {
             .expect("has one")
             .contains("TESTGEN_REQUIRE=rocm:")
     );
-    run(&project, NVIDIA, &["--require", "cuda"]).expect_code(0);
-    let simulated = r#"::rocm::|pass|"device_name":"gfx1100 (hip-sim)","simulated":true"#;
-    run(&project, simulated, &["--require", "rocm"]).expect_code(1);
-    run(&project, simulated, &["--require", "rocm-sim"]).expect_code(0);
+    let uncompared = run(&project, NVIDIA, &["--require", "cuda", "--format", "json"]);
+    assert_eq!(problems(&uncompared.expect_code(1)), ["requirement_unmet"]);
+    let nvidia = format!("{NVIDIA},{COMPARED}");
+    run(&project, &nvidia, &["--require", "cuda"]).expect_code(0);
+    let simulated =
+        format!(r#"::rocm::|pass|"device_name":"gfx1100 (hip-sim)","simulated":true,{COMPARED}"#);
+    run(&project, &simulated, &["--require", "rocm"]).expect_code(1);
+    run(&project, &simulated, &["--require", "rocm-sim"]).expect_code(0);
     for refused in ["gpu", "cpu:2", "cpu-sim", "rocm,rocm-sim"] {
         run(&project, "", &["--require", refused]).expect_code(2);
     }

@@ -46,6 +46,13 @@ pub(crate) enum Mismatch {
         /// The first of them.
         first: ComparedElement,
     },
+    /// NaN in both of two runs, neither of which is a reference.
+    NanInBoth {
+        /// How many elements.
+        count: usize,
+        /// One index per dimension of the first of them.
+        first: Vec<usize>,
+    },
     /// The errors are above the threshold.
     TooFar {
         /// The element with the largest error.
@@ -108,6 +115,40 @@ pub(crate) fn compare(
         worst,
     };
     TensorComparison { error, failure }
+}
+
+/// Like [`compare`], for two runs of which neither is a reference: nothing says that NaN in both is
+/// right.
+pub(crate) fn compare_runs(
+    name: &str,
+    expected: &Array,
+    got: &Array,
+    threshold: Threshold,
+) -> TensorComparison {
+    let comparison = compare(name, expected, got, threshold);
+    let nan = nan_in_both(expected, got).filter(|_| comparison.failure.is_none());
+    let Some((count, first)) = nan else {
+        return comparison;
+    };
+    let error = OutputError {
+        non_finite: count as u64,
+        ..without_distance(name, threshold)
+    };
+    TensorComparison {
+        error,
+        failure: Some(Mismatch::NanInBoth { count, first }),
+    }
+}
+
+/// The number of elements that are NaN in both tensors, and the position of the first, or `None`
+/// without any.
+fn nan_in_both(expected: &Array, got: &Array) -> Option<(usize, Vec<usize>)> {
+    let pairs = expected.as_floats()?.iter().zip(got.as_floats()?);
+    let mut found = pairs
+        .enumerate()
+        .filter(|(_, (one, other))| one.is_nan() && other.is_nan());
+    let (first, _) = found.next()?;
+    Some((1 + found.count(), unravel(expected.shape(), first)))
 }
 
 /// The comparison of `got` with a reference of another shape, or of another type.
@@ -258,6 +299,12 @@ impl fmt::Display for Mismatch {
                 write!(
                     f,
                     "NaN or infinity differs from the reference in {count} elements, first at {first}"
+                )
+            }
+            Self::NanInBoth { count, first } => {
+                write!(
+                    f,
+                    "{count} elements are NaN in both runs, first at {first:?}"
                 )
             }
             Self::TooFar {

@@ -104,6 +104,7 @@ mod tests {
             tf32: false,
             fallback: false,
             mock: false,
+            panicked: false,
             kernels: None,
             matrix_unit: None,
             outputs: Vec::new(),

@@ -19,6 +19,17 @@ pub(crate) struct Threshold {
     pub(crate) max_rel: f64,
 }
 
+/// The threshold of probabilities, which follows from the threshold of the scores that they are
+/// computed from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct DerivedThreshold {
+    /// At most the largest threshold of the precision: with a wider one every probability passes.
+    pub(crate) capped: Threshold,
+    /// The largest error that the recorded noise of the scores can cause. An error between both
+    /// shows nothing.
+    pub(crate) uncapped: Threshold,
+}
+
 /// The arithmetic of a device in a precision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DeviceArithmetic {
@@ -173,9 +184,7 @@ impl<'a> Tolerance<'a> {
     pub(crate) fn golden(&self, name: &str) -> Threshold {
         let limits = self.compute.limits();
         let computed = self.threshold_above(&limits, limits.floor, name);
-        let applies =
-            |known: &&ToleranceOverride| known.output == name && known.precision == self.precision;
-        let Some(replacement) = self.overrides.iter().find(applies) else {
+        let Some(replacement) = self.replacement(name) else {
             return computed;
         };
         let ToleranceOverride {
@@ -190,6 +199,39 @@ impl<'a> Tolerance<'a> {
             },
             _ => Threshold { rel_l2, max_rel },
         }
+    }
+
+    /// For probabilities that a softmax computes from the scores `name`, whose largest recorded one
+    /// is `largest`.
+    ///
+    /// A softmax turns an absolute error of scores into a relative one of probabilities, at most
+    /// twice as large, because its own score and the others can be off in opposite directions.
+    pub(crate) fn probabilities(&self, name: &str, largest: f64) -> DerivedThreshold {
+        let Threshold { rel_l2, max_rel } = self.golden(name);
+        let factor = 2.0 * largest.max(1.0);
+        let uncapped = Threshold::new(factor * rel_l2, factor * max_rel);
+        let ceiling = self.compute.limits().ceiling;
+        // The author of the spec has decided how far off the scores may be.
+        if self.replacement(name).is_some() {
+            return DerivedThreshold {
+                capped: uncapped,
+                uncapped,
+            };
+        }
+        let capped = Threshold::new(
+            uncapped.rel_l2.min(ceiling.rel_l2),
+            uncapped.max_rel.min(ceiling.max_rel),
+        );
+        // Only noise that was recorded explains an error above the ceiling.
+        let uncapped = self.noise(name).map_or(capped, |_| uncapped);
+        DerivedThreshold { capped, uncapped }
+    }
+
+    /// The override of the spec for the recorded tensor `name`.
+    fn replacement(&self, name: &str) -> Option<&'a ToleranceOverride> {
+        let applies =
+            |known: &&ToleranceOverride| known.output == name && known.precision == self.precision;
+        self.overrides.iter().find(applies)
     }
 
     /// For comparing two runs of one device in one precision.

@@ -76,6 +76,10 @@ pub struct ReportEntry {
     /// Whether the endpoint was a mock.
     #[serde(default)]
     pub mock: bool,
+    /// Whether the check, or the thread of the device, panicked, so that nothing is known of the
+    /// property.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub panicked: bool,
     /// A fingerprint of the GPU kernels that ran: two checks with the same one ran the same
     /// kernels. Absent on the CPU.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -119,7 +123,8 @@ pub struct OutputError {
     pub max_rel_threshold: f64,
     /// The smaller of threshold / error over both measures; below 1 the tensor fails.
     pub headroom: f64,
-    /// How many elements are NaN or infinite on one side only; above 0 the errors are meaningless.
+    /// How many elements are NaN or infinite on one side only, or NaN in both of two runs that are
+    /// compared; above 0 the errors are meaningless.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub non_finite: u64,
     /// The five elements with the largest errors, for a tensor that fails.
@@ -224,6 +229,11 @@ pub struct LoadMemory {
 impl ReportEntry {
     /// The version of this line format.
     pub const VERSION: u32 = 1;
+
+    /// Whether outputs were compared, so that the entry says something about numbers.
+    pub fn has_compared(&self) -> bool {
+        !self.outputs.is_empty()
+    }
 
     /// The name of this entry's test: `<architecture>::<model>::<device>::<check>`, followed by the
     /// precision for checks that run once per precision, and by `@<engine>` unless the engine is

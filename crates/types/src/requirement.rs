@@ -50,7 +50,8 @@ impl RequirementError {
 }
 
 impl Requirement {
-    /// Whether a numeric check passed on such a device.
+    /// Whether a numeric check that compared outputs passed on such a device. Others, as a load or a
+    /// check without cases, say nothing about numbers of the device.
     ///
     /// The count is not tested here but by the suite, because an entry names one device.
     pub fn is_met_by(&self, entries: &[ReportEntry]) -> bool {
@@ -58,6 +59,7 @@ impl Requirement {
             entry.device == self.device
                 && entry.status == EntryStatus::Pass
                 && entry.check.is_numeric()
+                && entry.has_compared()
                 && entry.simulated == self.simulated
                 && !entry.fallback
                 && !entry.mock
@@ -166,8 +168,11 @@ mod tests {
     #[test]
     fn only_a_numeric_pass_on_such_a_device_meets_it() {
         let entries = |check: &str, status: &str, simulated: bool| {
+            let output = r#"{"name":"logits","rel_l2":0,"max_rel":0,"rel_l2_threshold":1,"max_rel_threshold":1,"headroom":9}"#;
+            // A pass that compared nothing, as of `integers` for operators without such cases.
+            let outputs = if check == "integers" { "" } else { output };
             let line = format!(
-                r#"{{"version":1,"model":"bert","architecture":"encoder_only","device":"rocm","check":"{check}","precision":"f32","status":"{status}","simulated":{simulated},"device_name":"gfx1100","milliseconds":1}}"#
+                r#"{{"version":1,"model":"bert","architecture":"encoder_only","device":"rocm","check":"{check}","precision":"f32","status":"{status}","simulated":{simulated},"device_name":"gfx1100","outputs":[{outputs}],"milliseconds":1}}"#
             );
             [serde_json::from_str(&line).expect("is an entry")]
         };
@@ -176,12 +181,13 @@ mod tests {
                 .expect("is a requirement")
                 .is_met_by(entries)
         };
-        assert!(met("rocm", &entries("finite", "pass", false)));
-        assert!(!met("cuda", &entries("finite", "pass", false)));
-        assert!(!met("rocm", &entries("finite", "pass", true)));
-        assert!(met("rocm-sim", &entries("finite", "pass", true)));
-        assert!(!met("rocm-sim", &entries("finite", "pass", false)));
-        assert!(!met("rocm", &entries("finite", "fail", false)));
+        assert!(met("rocm", &entries("output_golden", "pass", false)));
+        assert!(!met("rocm", &entries("integers", "pass", false)));
+        assert!(!met("cuda", &entries("output_golden", "pass", false)));
+        assert!(!met("rocm", &entries("output_golden", "pass", true)));
+        assert!(met("rocm-sim", &entries("output_golden", "pass", true)));
+        assert!(!met("rocm-sim", &entries("output_golden", "pass", false)));
+        assert!(!met("rocm", &entries("output_golden", "fail", false)));
         assert!(!met("rocm", &entries("mock_marked", "pass", false)));
     }
 }

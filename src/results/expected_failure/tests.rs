@@ -11,7 +11,7 @@ fn entry(rest: &str) -> ExpectedFailure {
 
 fn result(model: &str, status: &str, rest: &str) -> ReportEntry {
     let line = format!(
-        r#"{{"version":1,"model":"{model}","architecture":"encoder_only","device":"rocm","check":"finite","precision":"f32","status":"{status}",{rest}"milliseconds":1}}"#
+        r#"{{"version":1,"model":"{model}","architecture":"encoder_only","device":"rocm","check":"finite","precision":"f32","status":"{status}","device_name":"gfx1100",{rest}"milliseconds":1}}"#
     );
     parse_lines(&line).entries.remove(0)
 }
@@ -150,4 +150,49 @@ fn an_invalid_list_is_an_error_that_shows_its_line() {
         let error = parse(keys).expect_err(keys);
         assert!(error.contains(line) && error.contains(message), "{error}");
     }
+}
+
+/// An entry that names a check must not hide another failure of it.
+#[test]
+fn a_panic_an_absent_device_and_nan_are_not_expected() {
+    let day = || "2027-01-31".parse::<Date>().expect("is a date");
+    let far = "expires = \"2030-01-01\"\n";
+    let known = |rest: &str| ExpectedFailures::new(vec![entry(&format!("{far}{rest}"))], day());
+    let failed = |change: fn(&mut ReportEntry)| {
+        let mut failed = result("bert", "fail", "");
+        change(&mut failed);
+        failed
+    };
+    let output = |headroom: f64, non_finite: u64| testgen_types::OutputError {
+        non_finite,
+        ..testgen_types::OutputError::with_headroom("logits".to_owned(), headroom)
+    };
+    let uncovered = [
+        (failed(|entry| entry.panicked = true), "the check panicked"),
+        (
+            failed(|entry| entry.fallback = true),
+            "nothing ran on the device",
+        ),
+        (
+            failed(|entry| entry.device_name = None),
+            "nothing ran on the device",
+        ),
+    ];
+    for (entry, why) in uncovered {
+        for known in [known(""), known("non_finite = true")] {
+            assert!(known.matching(&entry).is_none(), "{why}");
+            let note = known.unexpected_kind(&entry).expect(why);
+            assert!(note.contains(why) && note.contains("(owner o, "), "{note}");
+        }
+    }
+    let nan = |headroom, count| ReportEntry {
+        outputs: vec![output(headroom, count)],
+        ..result("bert", "fail", "")
+    };
+    assert!(known("").matching(&nan(0.0, 1)).is_none());
+    assert!(known("non_finite = true").matching(&nan(0.0, 1)).is_some());
+    assert!(known("").matching(&nan(0.5, 0)).is_some());
+    // A pass is unexpected, whatever it is.
+    assert!(known("").matching(&result("bert", "pass", "")).is_some());
+    assert_eq!(known("").unexpected_kind(&nan(0.5, 0)), None);
 }

@@ -53,7 +53,7 @@ pub enum ReportProblem {
         /// Why a check that computes it was ignored.
         reason: String,
     },
-    /// A device was required, and no numeric check passed on it.
+    /// A device was required, and no check that compared outputs passed on it.
     RequirementUnmet {
         /// The requirement as given.
         requirement: String,
@@ -108,7 +108,7 @@ impl fmt::Display for ReportProblem {
             Self::RequirementUnmet { requirement } => {
                 write!(
                     f,
-                    "`{requirement}` is required, but no numeric check passed on such a device"
+                    "`{requirement}` is required, but no check that compares outputs passed on such a device"
                 )
             }
         }

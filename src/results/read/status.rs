@@ -3,7 +3,7 @@
 
 use crate::results::expected_failure::ExpectedFailures;
 use serde::Serialize;
-use testgen_types::{EntryStatus, ReportEntry};
+use testgen_types::{CheckTopic, EntryStatus, ReportEntry, SubjectKind};
 
 /// The start of the reason why a check was ignored that its engine cannot run
 /// (`check/run/check_run.rs` of the runtime). If the two differ, the check is shown as a mock.
@@ -120,6 +120,10 @@ pub fn evaluate(
             note,
         };
     }
+    if compared_nothing(entry) {
+        let note = Some("reported as passed, but it compared nothing".to_owned());
+        return evaluation(ResultStatus::Ignored, false, note);
+    }
     let expectation = expected.matching(entry);
     let in_force = expectation.filter(|expectation| expected.is_in_force(expectation));
     match (entry.status, in_force, expectation) {
@@ -136,7 +140,7 @@ pub fn evaluate(
         (EntryStatus::Fail, None, None) => evaluation(
             without_numbers(entry).unwrap_or(ResultStatus::Fail),
             true,
-            None,
+            expected.unexpected_kind(entry),
         ),
         // Also red after the expiry date, so that the outdated expectation is removed.
         (EntryStatus::Pass, _, Some(expectation)) => {
@@ -148,6 +152,15 @@ pub fn evaluate(
         }
         (EntryStatus::Pass, _, None) => evaluation(ResultStatus::Pass, false, None),
     }
+}
+
+/// Whether operators were compared without a case: earlier versions reported that as a pass.
+fn compared_nothing(entry: &ReportEntry) -> bool {
+    let check = entry.check.entry();
+    entry.status == EntryStatus::Pass
+        && check.topic == CheckTopic::Numbers
+        && check.subjects == [SubjectKind::Operators]
+        && !entry.has_compared()
 }
 
 /// The status of a check that the suite ignored. An endpoint without a model is a mock, also if the
@@ -176,4 +189,27 @@ fn without_numbers(entry: &ReportEntry) -> Option<ResultStatus> {
 
 fn evaluation(status: ResultStatus, red: bool, note: Option<String>) -> StatusEvaluation {
     StatusEvaluation { status, red, note }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::read::parse_lines;
+
+    #[test]
+    fn operators_without_a_case_did_not_pass() {
+        let expected = ExpectedFailures::new(Vec::new(), "2027-01-01".parse().expect("is a date"));
+        let status = |check: &str, outputs: &str| {
+            let line = format!(
+                r#"{{"version":1,"model":"loss","architecture":"operators","device":"cpu","check":"{check}","precision":"f32","status":"pass","device_name":"host","outputs":[{outputs}],"milliseconds":1}}"#
+            );
+            let entry = parse_lines(&line).entries.remove(0);
+            evaluate(&entry, None, &expected).status
+        };
+        let output = r#"{"name":"add","rel_l2":0,"max_rel":0,"rel_l2_threshold":1,"max_rel_threshold":1,"headroom":9}"#;
+        assert_eq!(status("integers", ""), ResultStatus::Ignored);
+        assert_eq!(status("integers", output), ResultStatus::Pass);
+        // Others have no outputs to report.
+        assert_eq!(status("determinism", ""), ResultStatus::Pass);
+    }
 }

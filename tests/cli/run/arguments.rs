@@ -1,6 +1,6 @@
 //! Arguments, settings and variables of `testgen run`.
 
-use super::{rows, with_vit};
+use super::{COMPARED, rows, with_vit};
 use crate::{fake::suite::run, project::Project};
 
 #[test]
@@ -40,7 +40,9 @@ fn filters_choose_models_architectures_and_devices() {
 fn build_flags_and_environment_reach_the_suite() {
     let project = Project::with_bert();
     let log = |report: &str| project.read(format!("{report}.log"));
-    run(&project, "", &["--report", "a/b.jsonl", "--require", "cpu"]).expect_code(0);
+    let compared = format!(r#"::cpu::|pass|"device_name":"Fake host",{COMPARED}"#);
+    let arguments = ["--report", "a/b.jsonl", "--require", "cpu"];
+    run(&project, &compared, &arguments).expect_code(0);
     assert!(
         log("a/b.jsonl").contains("require: Ok(\"cpu\")"),
         "{}",

@@ -1,34 +1,27 @@
 //! `config_effective`: changing a configuration field that the model reads changes the output, or
 //! makes the load fail, or changes which tensors of zeros are read.
 //!
+//! A load that fails shows an effect only if it fails because of the change: at the end the unchanged
+//! configuration must load again and have its first outputs, and an engine that stops is an error.
 //! A field with several plausible changes has an effect when one of them has. Fields that rightly
 //! have none in this configuration are the model's to name, with the reason; the report lists them.
 //! On an engine that is a process the fields and the changes are the ones that have an effect in
 //! transformers, if the golden records them.
 
 mod change;
+mod unchanged;
 
-use super::run::{Abort, CheckResult, CheckRun, Failures, SubjectUnderTest};
+use super::run::{Abort, CheckResult, CheckRun, Failures};
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
-use crate::{
-    compare::compare,
-    endpoint::{Endpoint, Status},
-    golden::Golden,
-    tolerance::Threshold,
-};
+use crate::golden::Golden;
 use change::{ConfigChange, ConfigPath, changes};
 use serde_json::Value;
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::{Path, PathBuf},
-};
+use std::collections::BTreeMap;
 use testgen_models::FieldsRead;
-use testgen_nn::{
-    array::{Array, Arrays},
-    weights::is_zero,
-};
-use testgen_types::{Architecture, DeviceKind};
+use testgen_nn::array::{Array, Arrays};
+use testgen_types::Architecture;
+use unchanged::UnchangedModel;
 
 #[cfg(test)]
 pub(super) const FAULT: Detected = Detected::new(
@@ -61,44 +54,21 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         ));
     }
     let calls = calls(run.spec().architecture, &golden, &config);
-    let plain = UnchangedModel {
-        directory: run.checkpoint().complete_directory()?,
-        tensors: tested.model().tensors().read.clone(),
-        outputs: outputs(&tested, &calls)?,
-    };
-    let allowed = Allowed::new(run, &tested, &golden, &plain.outputs);
+    let unchanged = UnchangedModel::new(run, &tested, &golden, calls)?;
     // Every changed configuration loads the model again; two copies need not fit into the device's
     // memory.
     drop(tested);
     let mut failures = Failures::default();
     let mut effective = 0;
     for (place, changes) in tries {
-        let mut tried = Vec::new();
-        let mut works = false;
-        for ConfigChange {
-            config,
-            description,
-        } in changes
-        {
-            let changed = run.checkpoint().with_config(config);
-            let endpoint = run.endpoint(Some(&changed), run.registration.precision);
-            works = has_effect(&endpoint, &calls, &plain, &allowed);
-            tried.push(description);
-            if works {
-                break;
-            }
-        }
-        if works {
-            effective += 1;
-        } else {
-            failures.push(format!(
-                "`{place}` has no effect: tried {}",
-                tried.join(", ")
-            ));
+        match first_effect(run, &unchanged, changes) {
+            Ok(()) => effective += 1,
+            Err(tried) => failures.push(format!("`{place}` {tried}")),
         }
     }
     // A changed configuration that does not load is a mock, and the expected result.
     run.forget_mocks();
+    failures.extend(unchanged.differences(run)?);
     failures.conclude()?;
     let inert: Vec<String> = inert
         .iter()
@@ -110,6 +80,35 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         format!("; rightly without: {}", inert.join(", "))
     };
     Ok(Some(format!("{effective} fields have an effect{inert}")))
+}
+
+/// Whether one of the changes of a field has an effect; otherwise what was tried.
+fn first_effect(
+    run: &mut CheckRun<'_>,
+    unchanged: &UnchangedModel,
+    changes: Vec<ConfigChange>,
+) -> Result<(), String> {
+    let mut tried = Vec::new();
+    for ConfigChange {
+        config,
+        description,
+    } in changes
+    {
+        let changed = run.checkpoint().with_config(config);
+        let endpoint = run.endpoint(Some(&changed), run.registration.precision);
+        let has_effect = unchanged.is_affected(&endpoint);
+        // An engine that stops fails whatever the configuration says.
+        if run.engine.has_stopped() {
+            return Err(format!(
+                "was not tried: the engine stopped at {description}"
+            ));
+        }
+        if has_effect {
+            return Ok(());
+        }
+        tried.push(description);
+    }
+    Err(format!("has no effect: tried {}", tried.join(", ")))
 }
 
 /// The fields to change, each with the changes to try, and the fields that rightly have no effect.
@@ -183,133 +182,15 @@ fn calls(architecture: Architecture, golden: &Golden, config: &Value) -> Vec<Arr
     recorded.into_iter().chain([made]).collect()
 }
 
-/// The outputs of every call.
-fn outputs(
-    tested: &SubjectUnderTest,
-    calls: &[Arrays],
-) -> Result<Vec<Arrays>, testgen_nn::forward::ForwardError> {
-    calls
-        .iter()
-        .map(|inputs| Ok(tested.model().forward(inputs)?.outputs))
-        .collect()
-}
-
-/// How far off two runs of one configuration may be: not at all on the host, where runs repeat bit
-/// for bit.
-struct Allowed(Vec<(String, Threshold)>);
-
-impl Allowed {
-    fn new(
-        run: &CheckRun<'_>,
-        tested: &SubjectUnderTest,
-        golden: &Golden,
-        plain: &[Arrays],
-    ) -> Self {
-        let tolerance = run.tolerance(golden, tested);
-        let exact = run.registration.device == DeviceKind::Cpu;
-        let threshold = |name: &str| match exact {
-            true => Threshold {
-                rel_l2: 0.0,
-                max_rel: 0.0,
-            },
-            false => tolerance.metamorphic(name),
-        };
-        let names: BTreeSet<&String> = plain.iter().flat_map(Arrays::keys).collect();
-        Self(
-            names
-                .into_iter()
-                .map(|name| (name.clone(), threshold(name)))
-                .collect(),
-        )
-    }
-}
-
-/// The model with its own configuration.
-struct UnchangedModel {
-    directory: PathBuf,
-    /// The tensors that it reads, by name.
-    tensors: Vec<String>,
-    /// The outputs of every call.
-    outputs: Vec<Arrays>,
-}
-
-/// Whether the load or a call fails, an output differs, or other tensors are read that are zero.
-fn has_effect(
-    endpoint: &Endpoint,
-    calls: &[Arrays],
-    plain: &UnchangedModel,
-    allowed: &Allowed,
-) -> bool {
-    // A load that fails has read the field. A fallback has no model either, and shows nothing.
-    let Some(model) = endpoint.model() else {
-        return matches!(endpoint.status(), Status::Mock { .. });
-    };
-    let differs =
-        calls
-            .iter()
-            .zip(&plain.outputs)
-            .any(|(inputs, plain)| match model.forward(inputs) {
-                // A call that fails has read the field.
-                Err(_) => true,
-                Ok(forward) => allowed.0.iter().any(|(name, threshold)| {
-                    match (plain.get(name), forward.outputs.get(name)) {
-                        (Some(one), Some(other)) => {
-                            compare(name, one, other, *threshold).failure.is_some()
-                        }
-                        (one, other) => one.is_some() != other.is_some(),
-                    }
-                }),
-            });
-    differs || differ_in_zeros(&plain.directory, &plain.tensors, &model.tensors().read)
-}
-
-/// Whether the tensors that only one of two models reads are all zero. A field like `qkv_bias`
-/// changes nothing else in a freshly initialised checkpoint; with other values, a tensor that is
-/// read and does not change the output is a fault.
-fn differ_in_zeros(directory: &Path, one: &[String], other: &[String]) -> bool {
-    let [one, other]: [BTreeSet<&String>; 2] = [one, other].map(|names| names.iter().collect());
-    let mut names = one.symmetric_difference(&other).peekable();
-    names.peek().is_some() && names.all(|name| is_zero(directory, name).unwrap_or(false))
-}
-
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::{super::tests::OnHost, *};
-    use safetensors::{Dtype, serialize_to_file, tensor::TensorView};
     use serde_json::json;
+    use std::cell::Cell;
+    use testgen_models::{Capabilities, ErasedModel};
+    use testgen_nn::forward::{Forward, ForwardError, Session};
 
-    #[test]
-    fn only_zeros_may_be_read_without_an_effect() {
-        let directory = tempfile::tempdir().unwrap();
-        let tensor = |value: f32| value.to_le_bytes().repeat(2);
-        let data = [
-            ("plain", tensor(1.0)),
-            ("zero", tensor(0.0)),
-            ("trained", tensor(0.5)),
-        ];
-        let views = data
-            .iter()
-            .map(|(name, bytes)| (*name, TensorView::new(Dtype::F32, vec![2], bytes).unwrap()));
-        serialize_to_file(views, None, &directory.path().join("model.safetensors")).unwrap();
-        let differ = |other: &[&str]| {
-            let names = |names: &[&str]| {
-                names
-                    .iter()
-                    .map(|name| (*name).to_owned())
-                    .collect::<Vec<_>>()
-            };
-            differ_in_zeros(directory.path(), &names(&["plain"]), &names(other))
-        };
-        assert!(differ(&["plain", "zero"]));
-        assert!(
-            !differ(&["plain", "trained"]),
-            "it is read and changes nothing"
-        );
-        assert!(!differ(&["plain", "zero", "trained"]));
-        assert!(!differ(&["plain"]), "no tensor differs");
-        assert!(!differ(&["plain", "absent"]));
-    }
     #[test]
     fn the_report_counts_the_fields_with_an_effect() {
         let (tried, summary) = OnHost::for_architecture(Architecture::EncoderOnly).run(|run| {
@@ -353,5 +234,45 @@ mod tests {
         assert_eq!(labels(3), Some(vec![7, 4, 7, 7, 4, 7]));
         assert_eq!(labels(2), Some(vec![7, 4, 7, 4]));
         assert_eq!(labels(1), Some(vec![7, 7]));
+    }
+
+    thread_local! {
+        static LOADS: Cell<usize> = const { Cell::new(0) };
+    }
+
+    /// A network whose calls fail.
+    struct FailingNetwork(Box<dyn ErasedModel>);
+
+    impl ErasedModel for FailingNetwork {
+        fn forward(&self, _: &Arrays, _: bool) -> Result<Forward, ForwardError> {
+            Err(ForwardError::NotEncoded)
+        }
+
+        fn session(&self) -> Result<Option<Box<dyn Session + '_>>, ForwardError> {
+            self.0.session()
+        }
+
+        fn capabilities(&self) -> Capabilities {
+            self.0.capabilities()
+        }
+    }
+
+    /// As on a device that is lost: every changed configuration fails, and so does the unchanged.
+    #[test]
+    fn failures_of_the_unchanged_configuration_show_no_effect() {
+        LOADS.set(0);
+        let found = OnHost::for_architecture(Architecture::EncoderOnly)
+            .with_network(|network| {
+                LOADS.set(LOADS.get() + 1);
+                match LOADS.get() {
+                    1 => network,
+                    _ => Box::new(FailingNetwork(network)),
+                }
+            })
+            .run(check);
+        assert!(
+            matches!(&found, Err(Abort::Fail(reason)) if reason.contains("the unchanged configuration fails after the changed ones")),
+            "{found:?}"
+        );
     }
 }

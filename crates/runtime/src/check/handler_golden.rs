@@ -45,9 +45,10 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let tolerance = Tolerance::new(&recorded.noise, run.spec().tolerances, precision, tf32);
     let response = tested.endpoint().handle(request)?;
     let mut comparison = AnswerComparison::new(run, tolerance);
-    let summary = compare(&mut comparison, &recorded.answer, &response)?;
-    comparison.conclude()?;
-    Ok(summary)
+    match compare(&mut comparison, &recorded.answer, &response) {
+        Ok(summary) => comparison.conclude().map(|()| summary),
+        Err(abort) => Err(comparison.failures.before(abort)),
+    }
 }
 
 /// Compares the answer; returns what a report shows of it.

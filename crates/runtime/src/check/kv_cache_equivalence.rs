@@ -170,7 +170,7 @@ impl CacheResults<'_> {
                 at_real_positions(expected, self.mask),
                 at_real_positions(got, self.mask),
             );
-            failures.extend(run.compare(&label, &expected, &got, tolerance.metamorphic(name)));
+            failures.extend(run.compare_made(&label, &expected, &got, tolerance.metamorphic(name)));
         }
     }
 }

@@ -242,7 +242,7 @@ impl Relations<'_, '_> {
     }
 
     fn compare(&mut self, label: &str, (expected, got): (&Array, &Array), threshold: Threshold) {
-        let failure = self.run.compare(label, expected, got, threshold);
+        let failure = self.run.compare_made(label, expected, got, threshold);
         self.failures.extend(failure);
     }
 }

@@ -55,7 +55,9 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
             golden: &golden,
             facts,
         };
-        masked.check(run, &mut failures)?;
+        if let Err(abort) = masked.check(run, &mut failures) {
+            return Err(failures.before(abort));
+        }
     }
     failures.conclude()?;
     Ok(None)
@@ -184,7 +186,7 @@ impl Masked<'_> {
                 at_real_positions(expected, mask),
                 at_real_positions(got, mask),
             );
-            failures.extend(run.compare(
+            failures.extend(run.compare_made(
                 &label(name),
                 &expected,
                 &got,
@@ -193,7 +195,12 @@ impl Masked<'_> {
         }
         let pooled = pairs(&before.pooled, &after.pooled)?;
         for (name, expected, got) in pooled.filter(|_| facts.pooled_ignores_masked_ids()) {
-            failures.extend(run.compare(&label(name), expected, got, tolerance.metamorphic(name)));
+            failures.extend(run.compare_made(
+                &label(name),
+                expected,
+                got,
+                tolerance.metamorphic(name),
+            ));
         }
         Ok(())
     }

@@ -34,7 +34,9 @@ pub(super) fn compare(
 ) -> CheckResult {
     let mut failures = Failures::default();
     for case in &golden.cases {
-        compare_case(run, tested, golden, case, &mut failures)?;
+        if let Err(abort) = compare_case(run, tested, golden, case, &mut failures) {
+            return Err(failures.before(abort));
+        }
     }
     // The trace is compared only after a failure, to name the layer in which the error arises.
     // `layer_trace_golden` evaluates it, in one precision.

@@ -131,7 +131,7 @@ impl PaddingComparison<'_> {
         let label = |name: &str| format!("{name} padded {side}{}", self.facts.stream.suffix());
         for (name, expected, got) in pairs(&unpadded.positions, &padded.positions)? {
             let got = got.narrow(1, start, self.length);
-            failures.extend(run.compare(
+            failures.extend(run.compare_made(
                 &label(name),
                 expected,
                 &got,
@@ -141,7 +141,7 @@ impl PaddingComparison<'_> {
         let pooled = pairs(&unpadded.pooled, &padded.pooled)?;
         for (name, expected, got) in pooled.filter(|_| self.facts.pooled_ignores_padding(self.side))
         {
-            failures.extend(run.compare(
+            failures.extend(run.compare_made(
                 &label(name),
                 expected,
                 got,

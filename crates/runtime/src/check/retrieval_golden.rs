@@ -183,6 +183,10 @@ impl RetrievalSearch<'_> {
             .unwrap_or_default()
             .chunks(passages.width);
         let ids = ids.as_integers().unwrap_or_default().chunks(ids.shape()[1]);
+        failures.extend(
+            other_count("questions", questions.len(), ids.len())
+                .map(|failure| format!("{what}: {failure}")),
+        );
         let mut expected = Vec::new();
         for (row, (question, ids)) in questions.zip(ids).enumerate() {
             let all = passages.scores(question);
@@ -197,7 +201,7 @@ impl RetrievalSearch<'_> {
             }));
         }
         let expected = Array::floats(scores.shape(), expected);
-        failures.extend(run.compare(
+        failures.extend(run.compare_made(
             &format!("doc_scores of {what} by brute force"),
             &expected,
             scores,
@@ -257,6 +261,7 @@ fn compare_answers(
         .unwrap_or_default();
     let error = logit_error(run, tested, golden);
     let rows = expected.as_integers().unwrap_or_default().chunks(length);
+    failures.extend(other_count("answers", rows.len(), got.len()));
     for (row, (expected, got)) in rows.zip(&got).enumerate() {
         let ids = &got.answer.ids;
         // Recorded answers are padded to the longest one.
@@ -280,6 +285,12 @@ fn logit_error(run: &CheckRun<'_>, tested: &SubjectUnderTest, golden: &Golden) -
     let logits = golden.main().outputs.get("logits");
     let largest = logits.map_or(0.0, RecordedTensor::largest);
     run.tolerance(golden, tested).golden("logits").max_rel * largest
+}
+
+/// The failure if there is another number than the expected one, of which some would not be
+/// compared.
+fn other_count(what: &str, expected: usize, got: usize) -> Option<String> {
+    (expected != got).then(|| format!("{got} {what} instead of {expected}"))
 }
 
 fn not_computed(name: &str, what: &str) -> Abort {
@@ -353,6 +364,15 @@ mod tests {
         assert_eq!(failure([1, 0]), Ok(()));
         let reason = "a question, row 0: passage 2 has rank 1, where the brute-force search has 1";
         assert_eq!(failure([0, 2]), Err(Abort::Fail(reason.to_owned())));
+    }
+
+    #[test]
+    fn another_number_of_answers_is_a_failure() {
+        assert_eq!(other_count("answers", 2, 2), None);
+        assert_eq!(
+            other_count("answers", 2, 1).as_deref(),
+            Some("1 answers instead of 2")
+        );
     }
 
     #[test]

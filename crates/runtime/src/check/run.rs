@@ -58,8 +58,11 @@ pub(super) fn execute(
         let reason = format!("the check panicked: {}", panic_text(payload.as_ref()));
         CheckOutcome {
             status: CheckStatus::Fail { reason },
-            // The device and the errors so far say where it panicked.
-            evidence: mem::take(&mut run.evidence),
+            evidence: CheckEvidence {
+                panicked: true,
+                // The device and the errors so far say where it panicked.
+                ..mem::take(&mut run.evidence)
+            },
         }
     });
     // After a panic as well: the next check takes the processes of this one.

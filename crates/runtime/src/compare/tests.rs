@@ -142,6 +142,30 @@ fn nan_and_infinity_must_be_where_the_reference_has_them() {
     }
 }
 
+/// A golden has NaN only if transformers computed it. Two runs of a device that is wrong in the same
+/// way agree about it.
+#[test]
+fn nan_in_both_of_two_runs_is_a_failure() {
+    let runs = |expected: &[f32], got: &[f32]| compare_runs("y", &row(expected), &row(got), LOOSE);
+    let nan = [1.0, f32::NAN, f32::NAN];
+    assert_eq!(against(&nan, &nan, LOOSE).failure, None);
+    let found = runs(&nan, &nan);
+    let expected = Mismatch::NanInBoth {
+        count: 2,
+        first: vec![1],
+    };
+    assert_eq!(found.failure, Some(expected));
+    assert_eq!((found.error.headroom, found.error.non_finite), (0.0, 2));
+    let infinite = [1.0, f32::INFINITY];
+    assert_eq!(
+        runs(&infinite, &infinite),
+        against(&infinite, &infinite, LOOSE)
+    );
+    // What differs is reported as a difference.
+    let differs = runs(&[1.0, f32::NAN], &[9.0, f32::NAN]);
+    assert!(matches!(differs.failure, Some(Mismatch::TooFar { .. })));
+}
+
 #[test]
 fn an_error_is_always_json() {
     for got in [f32::NAN, f32::NEG_INFINITY, 2.0_f32.powi(127)] {

@@ -118,6 +118,11 @@ impl CheckEngine {
             .map(|(_, process)| Arc::clone(process))
     }
 
+    /// Whether the process that the check used last has ended, as after a crash or a time limit.
+    pub(crate) fn has_stopped(&self) -> bool {
+        self.process().is_some_and(|process| !process.is_running())
+    }
+
     /// The execution providers that computed the first graph of this check; empty for an engine
     /// without graphs.
     pub(crate) fn providers(&self) -> Vec<ProviderShare> {

@@ -110,6 +110,14 @@ impl Golden {
         &self.cases[0]
     }
 
+    /// Whether transformers computed NaN in an output of this name.
+    pub(crate) fn has_nan(&self, output: &str) -> bool {
+        self.cases
+            .iter()
+            .filter_map(|case| case.outputs.get(output))
+            .any(RecordedTensor::has_nan)
+    }
+
     /// The first tokens of the decoder of an encoder-decoder: as recorded, else the first column of
     /// the main case, or `None` for other models.
     pub(crate) fn start_tokens(&self) -> Option<Array> {

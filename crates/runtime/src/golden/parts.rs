@@ -82,7 +82,7 @@ pub(super) fn assemble(
         cases,
         source,
         target,
-        routers: routers(parts.probabilities, parts.weights),
+        routers: routers(path, parts.probabilities, parts.weights)?,
         trace: parts
             .trace
             .into_iter()
@@ -123,8 +123,9 @@ fn recorded_case(
     if tensors.inputs.is_empty() {
         return Err(lacks(&format!("`{prefix}input.*`"), path));
     }
-    if tensors.outputs.is_empty() {
-        return Err(lacks(&format!("`{prefix}output.*`"), path));
+    // Without elements there is nothing to compare, and every device would agree.
+    if !tensors.outputs.values().any(has_elements) {
+        return Err(lacks(&format!("`{prefix}output.*` with elements"), path));
     }
     let texts =
         parsed(metadata, format!("{prefix}text")).map_err(|unreadable| unreadable.in_file(path))?;
@@ -137,21 +138,39 @@ fn recorded_case(
     })
 }
 
-/// A layer without both arrays is left out.
+fn has_elements(result: &RecordedTensor) -> bool {
+    !result.shape().contains(&0)
+}
+
+/// The routers by layer; each must have both arrays, because one alone would never be compared.
 fn routers(
+    path: &Path,
     probabilities: BTreeMap<usize, Array>,
     mut weights: BTreeMap<usize, Array>,
-) -> Vec<Router> {
-    probabilities
+) -> Result<Vec<Router>, GoldenError> {
+    let lacking = |kind: &str, other: &str, layer: usize| {
+        lacks(
+            &format!("`{kind}.{layer}`, although it has `{other}.{layer}`"),
+            path,
+        )
+    };
+    let routers: Vec<Router> = probabilities
         .into_iter()
-        .filter_map(|(layer, probabilities)| {
-            Some(Router {
+        .map(|(layer, probabilities)| {
+            let weights = weights
+                .remove(&layer)
+                .ok_or_else(|| lacking("routing", "router", layer))?;
+            Ok(Router {
                 layer,
                 probabilities,
-                weights: weights.remove(&layer)?,
+                weights,
             })
         })
-        .collect()
+        .collect::<Result<_, GoldenError>>()?;
+    match weights.keys().next() {
+        Some(layer) => Err(lacking("router", "routing", *layer)),
+        None => Ok(routers),
+    }
 }
 
 /// The JSON of a metadata entry, or `None` without it.

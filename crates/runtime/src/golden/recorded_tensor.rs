@@ -48,6 +48,17 @@ impl RecordedTensor {
         }
     }
 
+    /// Whether a recorded number is NaN.
+    pub(crate) fn has_nan(&self) -> bool {
+        let numbers = match self {
+            Self::Whole(array) => array,
+            Self::Summary(summary) => &summary.sums,
+        };
+        numbers
+            .as_floats()
+            .is_some_and(|values| values.iter().any(|value| value.is_nan()))
+    }
+
     /// Whether rows and positions of these leading dimensions can be selected from the recorded
     /// numbers.
     pub(crate) fn keeps(&self, dimensions: &[usize]) -> bool {
@@ -132,6 +143,21 @@ mod tests {
             let differing = sums.iter().zip(other).filter(|(a, b)| a != b);
             assert_eq!(differing.count(), expected);
         }
+    }
+
+    #[test]
+    fn nan_is_found_in_a_tensor_and_in_its_summary() {
+        let mut changed = values();
+        assert!(!RecordedTensor::Whole(Array::floats(SHAPE, changed.clone())).has_nan());
+        changed[7] = f32::NAN;
+        let changed = Array::floats(SHAPE, changed);
+        assert!(RecordedTensor::Whole(changed.clone()).has_nan());
+        let RecordedTensor::Summary(summary) = recorded() else {
+            panic!("a record of sums");
+        };
+        let sums = summary.same_of(&changed);
+        assert!(!recorded().has_nan());
+        assert!(RecordedTensor::Summary(RecordedSummary { sums, ..summary }).has_nan());
     }
 
     #[test]

@@ -175,6 +175,42 @@ fn errors_name_the_missing_or_damaged_part() {
     ));
 }
 
+/// Every device would agree with them.
+#[test]
+fn parts_that_nothing_could_be_compared_with_are_refused() {
+    let message = |tensors: &[(&str, &[f32])]| match read(tensors, &[CLASS]) {
+        Ok(_) => String::new(),
+        Err(error) => error.to_string(),
+    };
+    let with = |others: &[(&'static str, &'static [f32])]| [&REQUIRED[..], others].concat();
+    let empty = message(&[REQUIRED[0], ("output.y", &[])]);
+    assert!(empty.contains("has no `output.*` with elements"), "{empty}");
+    let case = message(&with(&[
+        ("case.1.input.x", &[1.0]),
+        ("case.1.output.y", &[]),
+    ]));
+    assert!(case.contains("`case.1.output.*` with elements"), "{case}");
+    assert_eq!(
+        message(&with(&[("output.z", &[])])),
+        "",
+        "another has elements"
+    );
+    let router = message(&with(&[("router.3", &[1.0])]));
+    assert!(
+        router.contains("no `routing.3`, although it has `router.3`"),
+        "{router}"
+    );
+    let routing = message(&with(&[("routing.3", &[1.0])]));
+    assert!(
+        routing.contains("no `router.3`, although it has `routing.3`"),
+        "{routing}"
+    );
+    assert_eq!(
+        message(&with(&[("router.3", &[1.0]), ("routing.3", &[1.0])])),
+        ""
+    );
+}
+
 #[test]
 fn what_no_recorder_writes_is_refused() {
     let message = |tensors: &[(&str, &[f32])], metadata: &[(&str, &str)]| {

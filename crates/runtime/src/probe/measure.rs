@@ -80,14 +80,16 @@ pub(super) fn measure_tf32_products(device: &OpenDevice) -> [ProbedValues; 3] {
     .map(|question| answer(device, Precision::Tf32, question, side))
 }
 
-/// Whether the backend claims to support the type; false when the query fails.
+/// Whether the backend claims to support the type. One that does not answer has not said that it
+/// lacks the type, so its missing answers are faults.
 fn claims(device: &OpenDevice, precision: Precision) -> bool {
     match &device.executor {
         #[cfg(feature = "native")]
         DeviceExecutor::Native(backend) => native::claims(&device.facts, backend, precision),
-        // An engine that lacks a type answers with an error, which shows that it does not claim it.
+        // An engine that lacks a type answers with an error. One that has ended does not answer.
         DeviceExecutor::Engine { process, .. } => {
             on_engine::answer(process, precision, ProbeQuestion::Stored, 0).is_ok()
+                || !process.is_running()
         }
     }
 }

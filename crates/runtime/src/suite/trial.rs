@@ -223,6 +223,7 @@ fn entry(
         tf32: evidence.tf32,
         fallback: evidence.fallback,
         mock: evidence.mock,
+        panicked: evidence.panicked,
         kernels: evidence.kernels,
         matrix_unit: evidence.matrix_unit,
         outputs: evidence.outputs,

@@ -157,3 +157,34 @@ fn an_error_is_left_open_up_to_the_usual_factor_where_the_reference_is_above_the
     assert!(!open(&noise("", "", "[0.1, 0.39]"), 0.3, 0.9));
     assert!(!open(&noise("", "[0.1, 0.5]", ""), 0.3, 0.9));
 }
+
+#[test]
+fn the_threshold_of_probabilities_ends_at_the_ceiling() {
+    let recorded = noise("[2e-6, 2e-6]", "[1e-3, 1e-3]", "[1e-2, 1e-2]");
+    let probabilities = |precision, largest| {
+        let tolerance = Tolerance::new(&recorded, &[], precision, false);
+        let DerivedThreshold { capped, uncapped } = tolerance.probabilities("logits", largest);
+        [capped, uncapped].map(|threshold| [threshold.rel_l2, threshold.max_rel])
+    };
+    let [capped, uncapped] = probabilities(Precision::F16, 4.0);
+    close(capped, [3.2e-2, 3.2e-2]);
+    close(uncapped, [3.2e-2, 3.2e-2]);
+    // Scores below one have the unit one.
+    close(probabilities(Precision::F16, 0.25)[0], [8e-3, 8e-3]);
+    let [capped, uncapped] = probabilities(Precision::Bf16, 8.0);
+    close(capped, [2e-1, 4e-1]);
+    close(uncapped, [6.4e-1, 6.4e-1]);
+    let tolerance = Tolerance::new(&recorded, &[], Precision::Bf16, false);
+    let DerivedThreshold { capped, uncapped } = tolerance.probabilities("scores", 8.0);
+    assert_eq!(capped, uncapped, "without recorded noise");
+    let overrides = [ToleranceOverride {
+        output: "logits",
+        precision: Precision::Bf16,
+        rel_l2: 0.5,
+        max_rel: 0.5,
+        reason: "test",
+    }];
+    let tolerance = Tolerance::new(&recorded, &overrides, Precision::Bf16, false);
+    let DerivedThreshold { capped, uncapped } = tolerance.probabilities("logits", 8.0);
+    assert_eq!(capped, uncapped, "the spec decides");
+}

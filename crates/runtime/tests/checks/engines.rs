@@ -118,6 +118,10 @@ pub(crate) const TESTS: &[Test] = &[
         lacks::a_precision_that_the_engine_lacks_is_ignored,
     ),
     (
+        "engines::an_engine_that_dies_in_a_precision_does_not_lack_it",
+        lacks::an_engine_that_dies_in_a_precision_does_not_lack_it,
+    ),
+    (
         "engines::a_graph_is_checked_as_far_as_it_goes",
         lacks::a_graph_is_checked_as_far_as_it_goes,
     ),

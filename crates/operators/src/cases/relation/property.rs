@@ -51,7 +51,8 @@ pub(super) fn result(executor: &dyn Execute, call: &Call) -> Result<HostTensor, 
     Ok(executor.execute(call)?.tensor)
 }
 
-/// The first element in which two tensors differ in their bits; NaN equals NaN.
+/// The first element in which two tensors differ in their bits, or which is NaN in both: no input of
+/// a relation has a result of NaN.
 pub(super) fn difference(expected: &HostTensor, got: &HostTensor) -> Option<String> {
     if expected.shape != got.shape || expected.element != got.element {
         let (shape, other) = (&got.shape, &expected.shape);
@@ -61,10 +62,42 @@ pub(super) fn difference(expected: &HostTensor, got: &HostTensor) -> Option<Stri
         ));
     }
     let places: Vec<usize> = expected.differing(got).collect();
-    let first = *places.first()?;
+    let Some(&first) = places.first() else {
+        return nan(got);
+    };
     let (count, total, position) = (places.len(), got.len(), got.position(first));
     let (a, b) = (expected.values[first], got.values[first]);
     Some(format!(
         "{count} of {total} elements differ; {position:?} is {b:?}, expected {a:?}"
     ))
+}
+
+/// The elements of a result that are NaN, if there are any.
+fn nan(got: &HostTensor) -> Option<String> {
+    let mut found = (0..got.len()).filter(|flat| got.values[*flat].is_nan());
+    let position = got.position(found.next()?);
+    let (count, total) = (1 + found.count(), got.len());
+    Some(format!(
+        "{count} of {total} elements are NaN in both results, the first is {position:?}"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HostTensor, difference};
+    use crate::calls::Element;
+
+    #[test]
+    fn nan_in_both_results_is_a_violation() {
+        let row = |values: [f64; 3]| HostTensor::new([1, 3], Element::F32, values.to_vec());
+        let numbers = row([1.0, -0.0, f64::INFINITY]);
+        assert_eq!(difference(&numbers, &numbers), None);
+        let nan = row([1.0, f64::NAN, f64::NAN]);
+        assert_eq!(
+            difference(&nan, &nan).as_deref(),
+            Some("2 of 3 elements are NaN in both results, the first is [0, 1]")
+        );
+        let other = difference(&numbers, &nan);
+        assert!(other.is_some_and(|text| text.starts_with("2 of 3 elements differ")));
+    }
 }

@@ -109,7 +109,7 @@ fn compare(
     failures: &mut Failures,
 ) -> usize {
     let mut left_out = 0;
-    for (expected, got) in first.calls.iter().zip(&other.calls) {
+    for (expected, got) in pairs([first, other], failures) {
         let what = format!("{}, {} against {}", expected.label, other.name, first.name);
         match (&expected.outcome, &got.outcome) {
             (Ok(left), Ok(right)) => {
@@ -135,6 +135,30 @@ fn compare(
     left_out
 }
 
+/// The calls of both implementations with the same label. A call of one of them alone is a failure:
+/// nothing would be compared with it.
+fn pairs<'r>(
+    [first, other]: [&'r ImplementationResults<'_>; 2],
+    failures: &mut Failures,
+) -> Vec<(&'r TracedCall, &'r TracedCall)> {
+    let find = |results: &'r ImplementationResults<'_>, label: &str| {
+        results.calls.iter().find(|call| call.label == label)
+    };
+    for (own, others) in [(first, other), (other, first)] {
+        let alone = own.calls.iter();
+        let alone = alone.filter(|call| find(others, &call.label).is_none());
+        failures.extend(alone.map(|call| {
+            format!(
+                "{}: {} computes it, and {} does not",
+                call.label, own.name, others.name
+            )
+        }));
+    }
+    let both = first.calls.iter();
+    both.filter_map(|call| Some((call, find(other, &call.label)?)))
+        .collect()
+}
+
 /// The results of two implementations from the same inputs.
 struct ImplementationPair<'a> {
     golden: &'a Golden,
@@ -154,10 +178,11 @@ impl ImplementationPair<'_> {
             right,
         } = self;
         let engine = run.engine.clone();
-        let got: Vec<Router> = left
-            .routers
-            .iter()
-            .zip(&right.routers)
+        let routers = right.routers.iter().filter_map(|got| {
+            let mut expected = left.routers.iter();
+            Some((expected.find(|expected| expected.layer == got.layer)?, got))
+        });
+        let got: Vec<Router> = routers
             .map(|(expected, got)| Router {
                 layer: got.layer,
                 probabilities: with_padding_of(
@@ -176,6 +201,10 @@ impl ImplementationPair<'_> {
             got: &got,
         };
         let matching = matching_tokens(run, what, runs, failures);
+        let extra = right.outputs.keys();
+        let extra = extra.filter(|name| !left.outputs.contains_key(*name));
+        failures
+            .extend(extra.map(|name| format!("`{name} of {what}` has nothing to compare with")));
         for (name, expected) in &left.outputs {
             let label = format!("{name} of {what}");
             let Some(got) = right.outputs.get(name) else {
@@ -230,8 +259,8 @@ mod tests {
         noise: &'g Noise,
         outcomes: Vec<Result<TracedResult, String>>,
     ) -> ImplementationResults<'g> {
-        let call = |outcome| TracedCall {
-            label: "case main".to_owned(),
+        let call = |(index, outcome)| TracedCall {
+            label: format!("case {index}"),
             inputs: Arrays::new(),
             optional: false,
             outcome,
@@ -239,7 +268,7 @@ mod tests {
         let tolerance = Tolerance::new(noise, &[], Precision::F32, false);
         ImplementationResults {
             name: name.to_owned(),
-            calls: outcomes.into_iter().map(call).collect(),
+            calls: outcomes.into_iter().enumerate().map(call).collect(),
             tolerance,
         }
     }
@@ -279,6 +308,29 @@ mod tests {
         assert_eq!(left_out([false, false]), Ok(0));
         assert_eq!(left_out([false, true]), Ok(1));
         assert_eq!(left_out([true, true]), Ok(2));
+    }
+
+    /// A session with a cache, for instance, that one implementation cannot open.
+    #[test]
+    fn a_call_that_one_implementation_lacks_is_a_failure() {
+        let noise = Noise::default();
+        let computed = |count: usize| (0..count).map(|_| Ok(routed(false))).collect();
+        let compared = |first: usize, other: usize| {
+            let first = results("first", &noise, computed(first));
+            let other = results("second", &noise, computed(other));
+            OnHost::for_architecture(Architecture::Moe).run(|run| {
+                let (golden, mut failures) = (run.golden()?, Failures::default());
+                compare(run, &golden, [&first, &other], &mut failures);
+                failures.conclude()
+            })
+        };
+        assert_eq!(compared(2, 2), Ok(()));
+        let lacks = |own: &str, other: &str| {
+            let reason = format!("case 1: {own} computes it, and {other} does not");
+            Err(Abort::Fail(reason))
+        };
+        assert_eq!(compared(2, 1), lacks("first", "second"));
+        assert_eq!(compared(1, 2), lacks("second", "first"));
     }
 
     #[test]

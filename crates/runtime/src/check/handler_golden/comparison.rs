@@ -3,7 +3,7 @@
 use super::candidates::{HandlerChoice, Numbers};
 use crate::{
     check::run::{Abort, CheckRun, Failures},
-    tolerance::{Threshold, Tolerance},
+    tolerance::{DerivedThreshold, Tolerance},
 };
 use testgen_nn::array::Array;
 
@@ -42,21 +42,22 @@ impl<'r, 'a, 'n> AnswerComparison<'r, 'a, 'n> {
 
     pub(super) fn numbers(&mut self, name: &str, expected: Vec<f32>, got: Vec<f32>) {
         let threshold = self.tolerance.golden(name);
-        self.numbers_within(name, threshold, expected, got);
-    }
-
-    pub(super) fn numbers_within(
-        &mut self,
-        name: &str,
-        threshold: Threshold,
-        expected: Vec<f32>,
-        got: Vec<f32>,
-    ) {
         let [expected, got] = [expected, got].map(|values| Array::floats([values.len()], values));
         // The prefix separates answers from outputs of the model with the same name.
         let failure = self
             .run
             .compare(&format!("answer.{name}"), &expected, &got, threshold);
+        self.failures.extend(failure);
+    }
+
+    /// Compares numbers between 0 and 1, computed from scores.
+    pub(super) fn probabilities(&mut self, threshold: DerivedThreshold, numbers: Numbers) {
+        let Numbers { expected, got } = numbers;
+        let [expected, got] = [expected, got].map(|values| Array::floats([values.len()], values));
+        let name = "answer.probabilities";
+        let failure = self
+            .run
+            .compare_probabilities(name, &expected, &got, threshold);
         self.failures.extend(failure);
     }
 

@@ -12,7 +12,6 @@ use crate::{
     check::run::{Abort, CheckResult},
     recorded_answer::{Retrieved, Tokens},
     task::{GeneratedText, RetrievedAnswer, Transcription},
-    tolerance::Threshold,
 };
 
 /// The logits, in the noise of an answer.
@@ -143,7 +142,7 @@ impl AnswerComparison<'_, '_, '_> {
         let largest = expected
             .iter()
             .flat_map(|row| &row.passages)
-            .fold(1.0_f32, |most, one| most.max(one.score.abs()));
+            .fold(0.0_f32, |most, one| most.max(one.score.abs()));
         let allowed = self.allowed(
             "scores",
             expected
@@ -182,15 +181,8 @@ impl AnswerComparison<'_, '_, '_> {
             });
         }
         let passages = shares.got.len();
-        // A softmax turns an absolute error of scores into a relative one of probabilities, at most
-        // twice as large.
-        let Threshold { rel_l2, max_rel } = self.tolerance.golden("scores");
-        let factor = 2.0 * f64::from(largest);
-        let threshold = Threshold {
-            rel_l2: factor * rel_l2,
-            max_rel: factor * max_rel,
-        };
-        self.numbers_within("probabilities", threshold, shares.expected, shares.got);
+        let threshold = self.tolerance.probabilities("scores", largest.into());
+        self.probabilities(threshold, shares);
         let answers = got
             .iter()
             .map(|row| TokenRow::new(&row.answer.ids, &row.answer.text));

@@ -23,7 +23,7 @@ pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         let cases = first_cases(run)?;
         let tested = OperatorsUnderTest::new(run, tested);
         let mut unsupported = UnsupportedCalls::default();
-        // All results at once, so that memory in use rises before they are dropped.
+        // All results at once, and until the memory is read: on the host they are what it holds.
         let mut results = Vec::new();
         for (operator, case) in &cases {
             match tested.execute(&case.call) {
@@ -31,6 +31,7 @@ pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
                 result => results.push(result.map_err(Abort::from)?),
             }
         }
-        unsupported.conclude(results.len())
+        unsupported.conclude(results.len())?;
+        Ok(results)
     })
 }

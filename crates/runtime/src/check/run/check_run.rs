@@ -79,7 +79,7 @@ impl<'a> CheckRun<'a> {
         let result = if is_valid {
             result
         } else {
-            Err(Abort::Fail(invalidated(panics)))
+            Err(self.invalidated(panics))
         };
         CheckOutcome {
             status: self.status(result),
@@ -87,21 +87,39 @@ impl<'a> CheckRun<'a> {
         }
     }
 
+    /// The failure of a check during which the device's thread panicked, for the panics after the
+    /// first `before`.
+    fn invalidated(&mut self, before: u64) -> Abort {
+        if let Some(message) = crate::open::out_of_memory(before) {
+            // The allocator of this thread's stream must work again for the next check.
+            crate::open::recover();
+            return Abort::Fail(message);
+        }
+        self.evidence.panicked = true;
+        let messages = crate::open::device_panic_messages(before);
+        Abort::Fail(format!(
+            "the device's thread panicked, so its results are invalid: {}",
+            messages.join("; ")
+        ))
+    }
+
     pub(in crate::check) fn status(&self, result: CheckResult) -> CheckStatus {
+        // What an engine does not have, or a check cannot do, is not a fault of the device or of the
+        // model. Numbers that were wrong before that are, and a panic.
+        let correct = !self.evidence.panicked
+            && self
+                .evidence
+                .outputs
+                .iter()
+                .all(|output| output.headroom >= 1.0);
         let (unsupported, reason) = match result {
             Ok(summary) => return self.decided(summary),
             // Also if the engine lacks a feature: the reason of the check says more.
-            Err(Abort::Skip(reason)) => return CheckStatus::Ignored { reason },
+            Err(Abort::Skip(reason)) if correct => return CheckStatus::Ignored { reason },
+            Err(Abort::Skip(reason)) => (None, format!("outputs are wrong, although {reason}")),
             Err(Abort::Unsupported { feature, reason }) => (Some(feature), reason),
             Err(Abort::Fail(reason)) => (self.unsupported.clone(), reason),
         };
-        // What an engine does not have is not a fault of the device or of the model. Numbers that
-        // were wrong before that are.
-        let correct = self
-            .evidence
-            .outputs
-            .iter()
-            .all(|output| output.headroom >= 1.0);
         match unsupported.filter(|_| correct) {
             Some(feature) => CheckStatus::Ignored {
                 reason: format!("the engine does not support it: {feature}"),
@@ -143,19 +161,4 @@ impl CheckRun<'_> {
     pub(in crate::check) fn golden(&self) -> Result<Golden, GoldenError> {
         Golden::read(self.checkpoint().directory())
     }
-}
-
-/// The failure of a check during which the device's thread panicked, for the panics after the first
-/// `before`.
-fn invalidated(before: u64) -> String {
-    if let Some(message) = crate::open::out_of_memory(before) {
-        // The allocator of this thread's stream must work again for the next check.
-        crate::open::recover();
-        return message;
-    }
-    let messages = crate::open::device_panic_messages(before);
-    format!(
-        "the device's thread panicked, so its results are invalid: {}",
-        messages.join("; ")
-    )
 }

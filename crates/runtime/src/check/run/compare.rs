@@ -4,9 +4,9 @@ use super::{
     super::inputs::padding::defined, check_run::CheckRun, subject_under_test::SubjectUnderTest,
 };
 use crate::{
-    compare::{TensorComparison, compare, incomparable},
+    compare::{self, Mismatch, TensorComparison, compare, incomparable},
     golden::{Golden, RecordedTensor},
-    tolerance::{Threshold, Tolerance},
+    tolerance::{DerivedThreshold, Threshold, Tolerance},
 };
 use std::borrow::Cow;
 use testgen_nn::array::{Array, Arrays};
@@ -45,6 +45,38 @@ impl CheckRun<'_> {
         threshold: Threshold,
     ) -> Option<String> {
         self.add(name, compare(name, expected, got, threshold))
+    }
+
+    /// Like [`Self::compare`], for two runs of the device on inputs that are made here: NaN in both
+    /// is a failure, because no golden has it.
+    pub(in crate::check) fn compare_made(
+        &mut self,
+        name: &str,
+        expected: &Array,
+        got: &Array,
+        threshold: Threshold,
+    ) -> Option<String> {
+        let comparison = compare::compare_runs(name, expected, got, threshold);
+        self.add(name, comparison)
+    }
+
+    /// Like [`Self::compare`], for probabilities. An error that is above the largest threshold of
+    /// the precision, and that the recorded noise can cause, leaves the check open.
+    pub(in crate::check) fn compare_probabilities(
+        &mut self,
+        name: &str,
+        expected: &Array,
+        got: &Array,
+        threshold: DerivedThreshold,
+    ) -> Option<String> {
+        let comparison = compare(name, expected, got, threshold.capped);
+        let (error, allowed) = (&comparison.error, threshold.uncapped);
+        let may_be_noise = error.rel_l2 <= allowed.rel_l2 && error.max_rel <= allowed.max_rel;
+        if comparison.failure.is_some() && may_be_noise {
+            self.undecided.insert(name.to_owned());
+            return None;
+        }
+        self.add(name, comparison)
     }
 
     /// Like [`Self::compare`], for a recorded result.
@@ -124,7 +156,8 @@ impl CheckRun<'_> {
         Some(without_padding.map_or(pair, |pair| pair.map(Cow::Owned)))
     }
 
-    /// Like [`Self::compare`], for two runs on the same device. `label` names the comparison.
+    /// Like [`Self::compare_made`], for an output that the golden has. NaN in both runs is right if
+    /// the golden has NaN in the output. `label` names the comparison.
     pub(in crate::check) fn compare_runs(
         &mut self,
         label: &str,
@@ -145,7 +178,10 @@ impl CheckRun<'_> {
                 .in_units_of(recorded.largest(), expected),
             _ => tolerance.metamorphic(name),
         };
-        let comparison = compare(label, expected, got, threshold);
+        let mut comparison = compare::compare_runs(label, expected, got, threshold);
+        if matches!(comparison.failure, Some(Mismatch::NanInBoth { .. })) && golden.has_nan(name) {
+            comparison = compare(label, expected, got, threshold);
+        }
         self.decide(label, (tolerance, name), comparison)
     }
 

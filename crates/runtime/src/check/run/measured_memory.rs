@@ -30,10 +30,11 @@ pub(in crate::check) fn add_estimate(
     }
 }
 
-/// Replaces the peak of the first load by the peak of the whole check.
+/// Replaces the peak of the first load by the peak of the whole check, which may have begun another
+/// measurement after it.
 pub(in crate::check) fn replace_peak(evidence: &mut CheckEvidence, device: Option<&OpenDevice>) {
     let peak = device.and_then(memory::peak);
     if let Some(memory) = &mut evidence.memory {
-        memory.peak = peak.or(memory.peak);
+        memory.peak = peak.max(memory.peak);
     }
 }

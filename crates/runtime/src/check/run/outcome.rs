@@ -49,6 +49,8 @@ pub(crate) struct CheckEvidence {
     pub(crate) fallback: bool,
     /// Whether an endpoint of the check was a mock.
     pub(crate) mock: bool,
+    /// Whether the check, or the thread of the device, panicked.
+    pub(crate) panicked: bool,
     /// The engine that ran.
     pub(crate) engine: EngineEvidence,
     /// A fingerprint of the kernels that ran on a GPU.
@@ -155,17 +157,32 @@ impl Failures {
         self.0.is_empty()
     }
 
+    /// The end of a check that stops early: with failures before it the check has failed, also if it
+    /// stops because an engine lacks something.
+    pub(in crate::check) fn before(mut self, abort: Abort) -> Abort {
+        if self.is_empty() {
+            return abort;
+        }
+        let (Abort::Fail(reason) | Abort::Unsupported { reason, .. } | Abort::Skip(reason)) = abort;
+        self.push(reason);
+        Abort::Fail(self.text())
+    }
+
     /// Ends the check as failed if there is any failure.
     pub(in crate::check) fn conclude(self) -> Result<(), Abort> {
-        if self.0.is_empty() {
+        if self.is_empty() {
             return Ok(());
         }
+        Err(Abort::Fail(self.text()))
+    }
+
+    fn text(&self) -> String {
         let hidden = self.0.len().saturating_sub(Self::SHOWN);
         let mut text = self.0[..self.0.len() - hidden].join("\n");
         if hidden > 0 {
             text.push_str(&format!("\nand {hidden} more"));
         }
-        Err(Abort::Fail(text))
+        text
     }
 }
 
@@ -209,6 +226,19 @@ mod tests {
             .join("\n");
         assert_eq!(reason(6), Err(Abort::Fail(six.clone())));
         assert_eq!(reason(8), Err(Abort::Fail(format!("{six}\nand 2 more"))));
+    }
+
+    #[test]
+    fn a_failure_is_not_hidden_by_what_an_engine_does_not_have() {
+        let unsupported = || Abort::Unsupported {
+            feature: "a mask".to_owned(),
+            reason: "not supported by the engine: a mask".to_owned(),
+        };
+        assert_eq!(Failures::default().before(unsupported()), unsupported());
+        let mut failures = Failures::default();
+        failures.push("`logits` was not computed");
+        let reason = "`logits` was not computed\nnot supported by the engine: a mask".to_owned();
+        assert_eq!(failures.before(unsupported()), Abort::Fail(reason));
     }
 
     #[test]

@@ -7,6 +7,7 @@
 
 use super::{CheckContext, CheckEvidence, CheckOutcome, CheckStatus};
 use crate::subject::Subject;
+use std::collections::BTreeSet;
 use testgen_device::DeviceIndex;
 use testgen_engine::{EngineCommand, EngineName};
 use testgen_types::{CheckTopic, DeviceKind, Registration};
@@ -14,9 +15,9 @@ use testgen_types::{CheckTopic, DeviceKind, Registration};
 /// The engine that goldens are recorded with.
 const REFERENCE: &str = "torch/eager";
 
-/// The outcome of a check, which is ignored if the reference fails it, too. Finite numbers that
-/// differ from the golden remain a failure, whatever the reference does. `run` runs the check in
-/// another environment.
+/// The outcome of a check, which is ignored if the reference fails it, too, and in the same outputs.
+/// Finite numbers that differ from the golden remain a failure, whatever the reference does. `run`
+/// runs the check in another environment.
 pub(super) fn compare(
     outcome: CheckOutcome,
     registration: Registration,
@@ -24,7 +25,9 @@ pub(super) fn compare(
     context: &CheckContext<'_>,
     run: impl FnOnce(Registration, &CheckContext<'_>) -> CheckOutcome,
 ) -> CheckOutcome {
-    let has_failed = matches!(outcome.status, CheckStatus::Fail { .. });
+    // A panic is a fault of the runtime or of the device, whatever the reference does.
+    let has_failed =
+        matches!(outcome.status, CheckStatus::Fail { .. }) && !outcome.evidence.panicked;
     if !has_failed || !depends_on_class(registration, subject, context, &outcome.evidence) {
         return outcome;
     }
@@ -50,7 +53,7 @@ pub(super) fn compare(
             &context,
         )
     };
-    match failure(of_reference) {
+    match failure(of_reference, &outcome.evidence) {
         Some(reason) => ignored(outcome, &reason),
         None => outcome,
     }
@@ -84,16 +87,34 @@ fn reference() -> Option<EngineName> {
     REFERENCE.parse().ok().filter(EngineCommand::is_built_in)
 }
 
-/// Why the reference fails, or `None` if it passes, or has loaded no model.
-fn failure(outcome: CheckOutcome) -> Option<String> {
-    let CheckEvidence {
-        mock, device_name, ..
-    } = outcome.evidence;
-    match outcome.status {
-        // A reference that loaded nothing has not shown that the class lacks the property.
-        CheckStatus::Fail { reason } if device_name.is_some() && !mock => Some(reason),
+/// Why the reference fails, or `None` if it passes, fails in other outputs than `engine`, or has
+/// loaded no model.
+fn failure(outcome: CheckOutcome, engine: &CheckEvidence) -> Option<String> {
+    let CheckOutcome { status, evidence } = outcome;
+    // A reference that loaded nothing has not shown that the class lacks the property.
+    let has_run = evidence.device_name.is_some() && !evidence.mock && !evidence.panicked;
+    match status {
+        CheckStatus::Fail { reason } if has_run && covers(&evidence, engine) => Some(reason),
         CheckStatus::Fail { .. } | CheckStatus::Pass { .. } | CheckStatus::Ignored { .. } => None,
     }
+}
+
+/// Whether every output in which the engine fails is one in which the reference fails, too. An
+/// engine that fails without wrong outputs, as with an error, is covered by a reference without
+/// wrong outputs: wrong numbers of the reference say nothing about an error.
+fn covers(reference: &CheckEvidence, engine: &CheckEvidence) -> bool {
+    let (reference, engine) = (failing(reference), failing(engine));
+    engine.is_subset(&reference) && engine.is_empty() == reference.is_empty()
+}
+
+/// The names of the outputs that are above their thresholds, without the rows, lengths or steps of a
+/// comparison: a class that lacks a property shows it at other ones on another device.
+fn failing(evidence: &CheckEvidence) -> BTreeSet<&str> {
+    let failing = evidence.outputs.iter();
+    failing
+        .filter(|output| output.headroom < 1.0)
+        .filter_map(|output| output.name.split([' ', ',']).next())
+        .collect()
 }
 
 /// The outcome of a check that the reference fails with `reason`.
@@ -112,243 +133,4 @@ fn ignored(outcome: CheckOutcome, reason: &str) -> CheckOutcome {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::require::RequiredDevices;
-    use testgen_models::Source;
-    use testgen_types::{Check, ModelType, OutputError, Precision};
-
-    const SOURCE: Source = Source {
-        path: "there",
-        hub: None,
-    };
-    const SMOLLM3: Subject = Subject::Model {
-        model_type: ModelType::Smollm3,
-        source: SOURCE,
-    };
-
-    /// The outcome of a check whose only number has `headroom`.
-    fn outcome(status: CheckStatus, headroom: f64) -> CheckOutcome {
-        let outputs = vec![OutputError::with_headroom("logits".to_owned(), headroom)];
-        let evidence = CheckEvidence {
-            device_name: Some("CPU".to_owned()),
-            outputs,
-            ..CheckEvidence::default()
-        };
-        CheckOutcome { status, evidence }
-    }
-
-    fn failed(reason: &str, headroom: f64) -> CheckOutcome {
-        outcome(
-            CheckStatus::Fail {
-                reason: reason.to_owned(),
-            },
-            headroom,
-        )
-    }
-
-    /// The outcome of `check` of a model on `engine`, and the engine on which the reference ran.
-    fn compared(
-        subject: Subject,
-        engine: &str,
-        check: Check,
-        own: CheckOutcome,
-        of_reference: CheckOutcome,
-    ) -> (CheckOutcome, Option<DeviceKind>) {
-        let (requirements, mut ran) = (RequiredDevices::default(), None);
-        let context = CheckContext {
-            checkpoint: None,
-            requirements: &requirements,
-            index: DeviceIndex::Auto,
-            engine: engine.parse().expect("is a name"),
-        };
-        let registration = Registration {
-            check,
-            device: DeviceKind::Cuda,
-            precision: Precision::F16,
-        };
-        let outcome = compare(
-            own,
-            registration,
-            &subject,
-            &context,
-            |registration, context| {
-                assert_eq!(
-                    (registration.precision, context.engine.to_string()),
-                    (Precision::F16, REFERENCE.to_owned())
-                );
-                ran = Some(registration.device);
-                of_reference
-            },
-        );
-        (outcome, ran)
-    }
-
-    #[test]
-    fn a_property_that_the_reference_does_not_have_is_not_the_engines() {
-        let reference = failed("rows differ\nand more", 0.5);
-        let (found, ran) = compared(
-            SMOLLM3,
-            "torch",
-            Check::BatchInvariance,
-            failed("wrong", 0.1),
-            reference,
-        );
-        let reason =
-            "the reference fails this check, too (torch/eager on the CPU): rows differ".to_owned();
-        assert_eq!(
-            (found.status, ran),
-            (CheckStatus::Ignored { reason }, Some(DeviceKind::Cpu))
-        );
-        assert_eq!(
-            (
-                found.evidence.outputs,
-                found.evidence.device_name.as_deref()
-            ),
-            (Vec::new(), Some("CPU"))
-        );
-    }
-
-    #[test]
-    fn a_property_that_the_reference_has_is_the_engines() {
-        let own = failed("wrong", 0.1);
-        let passed = outcome(CheckStatus::Pass { summary: None }, 2.0);
-        assert_eq!(
-            compared(SMOLLM3, "mine", Check::BatchInvariance, own.clone(), passed).0,
-            own
-        );
-        // Without the model it proves nothing.
-        let mut mock = failed("no such file", 2.0);
-        mock.evidence.mock = true;
-        assert_eq!(
-            compared(SMOLLM3, "torch", Check::BatchInvariance, own.clone(), mock).0,
-            own
-        );
-        let mut absent = failed("no Python", 2.0);
-        absent.evidence.device_name = None;
-        assert_eq!(
-            compared(
-                SMOLLM3,
-                "torch",
-                Check::BatchInvariance,
-                own.clone(),
-                absent
-            )
-            .0,
-            own
-        );
-    }
-
-    #[test]
-    fn a_number_that_differs_from_the_golden_is_the_engines() {
-        let own = failed("wrong", 0.9);
-        assert_eq!(
-            compared(
-                SMOLLM3,
-                "torch",
-                Check::OutputGolden,
-                own.clone(),
-                failed("wrong", 0.9)
-            ),
-            (own, None)
-        );
-    }
-
-    #[test]
-    fn a_number_that_differs_from_the_golden_is_the_engines_in_a_check_of_properties_too() {
-        let mut own = failed("wrong", 0.1);
-        own.evidence.differs_from_golden = true;
-        assert_eq!(
-            compared(
-                SMOLLM3,
-                "torch",
-                Check::MaskGolden,
-                own.clone(),
-                own.clone()
-            ),
-            (own, None)
-        );
-        let (found, _) = compared(
-            SMOLLM3,
-            "torch",
-            Check::MaskGolden,
-            failed("wrong", 0.1),
-            failed("wrong", 0.1),
-        );
-        assert!(matches!(found.status, CheckStatus::Ignored { .. }));
-    }
-
-    /// The handler, which both have in common, may be the cause.
-    #[test]
-    fn a_label_that_differs_from_the_golden_is_not_the_class_s() {
-        let mut own = failed("another label", 2.0);
-        own.evidence.outputs.clear();
-        own.evidence.differs_from_golden = true;
-        assert_eq!(
-            compared(
-                SMOLLM3,
-                "torch",
-                Check::HandlerGolden,
-                own.clone(),
-                own.clone()
-            ),
-            (own, None)
-        );
-    }
-
-    #[test]
-    fn an_infinity_where_the_reference_overflows_is_not_the_engines() {
-        let mut own = failed("inf", 0.0);
-        own.evidence.outputs[0].non_finite = 3;
-        let (found, _) = compared(SMOLLM3, "torch", Check::OutputGolden, own.clone(), own);
-        assert!(matches!(found.status, CheckStatus::Ignored { .. }));
-    }
-
-    #[test]
-    fn an_error_of_the_reference_is_not_the_engines() {
-        let error = failed("expected Float but found Half", 2.0);
-        let (found, _) = compared(SMOLLM3, "torch", Check::OutputGolden, error.clone(), error);
-        assert!(matches!(found.status, CheckStatus::Ignored { .. }));
-    }
-
-    #[test]
-    fn only_failures_of_engines_on_models_without_a_native_implementation_are_compared() {
-        let llama = Subject::Model {
-            model_type: ModelType::Llama,
-            source: SOURCE,
-        };
-        let (own, passed) = (
-            failed("wrong", 0.1),
-            outcome(CheckStatus::Pass { summary: None }, 2.0),
-        );
-        let check = Check::BatchInvariance;
-        assert_eq!(
-            compared(llama, "torch", check, own.clone(), own.clone()).1,
-            None
-        );
-        assert_eq!(
-            compared(
-                Subject::Operators { shapes: &[] },
-                "torch",
-                check,
-                own.clone(),
-                own.clone()
-            )
-            .1,
-            None
-        );
-        assert_eq!(
-            compared(SMOLLM3, "native", check, own.clone(), own.clone()).1,
-            None
-        );
-        assert_eq!(
-            compared(SMOLLM3, "torch", check, passed, own.clone()).1,
-            None
-        );
-        let mock = failed("it is not marked", 2.0);
-        assert_eq!(
-            compared(SMOLLM3, "torch", Check::MockMarked, mock.clone(), mock).1,
-            None
-        );
-    }
-}
+mod tests;

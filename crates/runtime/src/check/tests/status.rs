@@ -9,10 +9,12 @@ use super::{
 use crate::{
     engine::CheckEngine,
     golden::{Noise, RecordedTensor},
-    tolerance::Tolerance,
+    tolerance::{DerivedThreshold, Threshold, Tolerance},
 };
 use testgen_nn::array::{Array, Arrays};
-use testgen_types::{Architecture, Check, DeviceKind, EntryStatus, Precision, Registration};
+use testgen_types::{
+    Architecture, Check, DeviceKind, EntryStatus, OutputError, Precision, Registration,
+};
 
 /// The reason of a failed check of a harness that knows no GPU, asked for one.
 fn failure(check: Check, fault: Fault) -> String {
@@ -60,6 +62,7 @@ fn a_panic_keeps_the_evidence_so_far() {
         .run(|run| execute(panics, run.registration, run.harness, run.context));
     assert!(matches!(outcome.status, CheckStatus::Fail { .. }));
     assert_eq!(outcome.evidence.device_name.as_deref(), Some("CPU"));
+    assert!(outcome.evidence.panicked);
 }
 
 /// Its numbers would be reported as the engine's.
@@ -124,4 +127,47 @@ fn an_output_that_the_reference_itself_does_not_reproduce_leaves_a_check_open() 
             Ok(CheckStatus::Fail { .. })
         ));
     }
+}
+
+/// A probability that is off by more than the largest threshold, as the recorded noise may be.
+#[test]
+fn probabilities_between_the_ceiling_and_their_noise_leave_a_check_open() {
+    let threshold = |error| Threshold {
+        rel_l2: error,
+        max_rel: error,
+    };
+    let threshold = DerivedThreshold {
+        capped: threshold(0.125),
+        uncapped: threshold(0.5),
+    };
+    let status = |got: f32| {
+        OnHost::for_architecture(Architecture::Rag).run(|run| {
+            let [expected, got] = [0.5, got].map(|value| Array::floats([1], vec![value]));
+            let failure = run.compare_probabilities("probabilities", &expected, &got, threshold);
+            run.status(failure.map_or(Ok(None), |reason| Err(Abort::Fail(reason))))
+        })
+    };
+    assert_eq!(status(0.5625), CheckStatus::Pass { summary: None });
+    for open in [0.625, 0.25] {
+        assert!(matches!(status(open), CheckStatus::Ignored { .. }));
+    }
+    for wrong in [0.875, 0.125, f32::NAN] {
+        assert!(matches!(status(wrong), CheckStatus::Fail { .. }));
+    }
+}
+
+/// A check that ends as ignored, for instance because its second sequence is too short.
+#[test]
+fn wrong_numbers_are_not_ignored() {
+    let status = |headroom: f64| {
+        OnHost::for_architecture(Architecture::DecoderOnly).run(|run| {
+            let output = OutputError::with_headroom("logits".to_owned(), headroom);
+            run.evidence.add(output);
+            run.status(Err(Abort::Skip("the text is too short".to_owned())))
+        })
+    };
+    let reason = "the text is too short".to_owned();
+    assert_eq!(status(1.0), CheckStatus::Ignored { reason });
+    let reason = "outputs are wrong, although the text is too short".to_owned();
+    assert_eq!(status(0.5), CheckStatus::Fail { reason });
 }

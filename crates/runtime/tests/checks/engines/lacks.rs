@@ -25,6 +25,21 @@ pub(super) fn a_precision_that_the_engine_lacks_is_ignored() {
     }
 }
 
+/// It has not said that it lacks the precision.
+pub(super) fn an_engine_that_dies_in_a_precision_does_not_lack_it() {
+    for entry in all_entries_of("engines_in_f16", "scripted", "half_dies") {
+        if RUN.contains(&entry.check) {
+            assert_eq!(
+                entry.status,
+                EntryStatus::Fail,
+                "{}: {:?}",
+                entry.test_name(),
+                entry.reason
+            );
+        }
+    }
+}
+
 /// Checks of what the model lacks are ignored, the others run, and wrong numbers remain a failure.
 pub(super) fn a_graph_is_checked_as_far_as_it_goes() {
     let ignored = [

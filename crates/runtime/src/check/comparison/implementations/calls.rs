@@ -100,14 +100,7 @@ fn survived<T>(
     outcome: Result<T, ForwardError>,
 ) -> Result<Result<T, String>, Abort> {
     match outcome {
-        Err(error)
-            if run
-                .engine
-                .process()
-                .is_some_and(|process| !process.is_running()) =>
-        {
-            Err(error.into())
-        }
+        Err(error) if run.engine.has_stopped() => Err(error.into()),
         outcome => Ok(outcome.map_err(|error| error.to_string())),
     }
 }
@@ -122,8 +115,18 @@ fn sequences(
     {
         return Ok(Vec::new());
     }
-    let Ok(mut session) = tested.model().session() else {
-        return Ok(Vec::new());
+    let mut session = match tested.model().session() {
+        Ok(session) => session,
+        // No call: whether a model has a cache is the subject of `kv_cache_equivalence`.
+        Err(error) if has_no_session(&error) => return Ok(Vec::new()),
+        Err(error) => {
+            return Ok(vec![TracedCall {
+                label: "with a cache".to_owned(),
+                inputs: Arrays::new(),
+                optional: true,
+                outcome: survived(run, Err(error))?,
+            }]);
+        }
     };
     let facts = run.text_facts(tested, golden);
     let mut computed = Vec::new();
@@ -155,6 +158,14 @@ fn sequences(
         session.reset();
     }
     Ok(computed)
+}
+
+/// Whether a model has no sequences with a cache, or the engine does not support them.
+fn has_no_session(error: &ForwardError) -> bool {
+    matches!(
+        error,
+        ForwardError::NoCache { .. } | ForwardError::Unsupported(_)
+    )
 }
 
 #[cfg(test)]

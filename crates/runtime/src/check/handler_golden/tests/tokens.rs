@@ -121,8 +121,8 @@ fn retrieved(expected: [f32; 2], got: [f32; 2]) -> CheckResult {
     .0
 }
 
-/// With a largest score of 4 the threshold of probabilities is eight times that of scores, in both
-/// measures.
+/// With a largest score of 4 and an override of the spec the threshold of probabilities is eight
+/// times the threshold of scores, in both measures.
 #[test]
 fn the_error_of_probabilities_follows_from_that_of_scores() {
     let off = |expected: [f32; 2], by: [f32; 2]| {
