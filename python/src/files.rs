@@ -73,6 +73,7 @@ pub(crate) const RECORD: EmbeddedFiles = files! {
     "record/noise.py"
     "record/noise_samples.py"
     "record/progress.py"
+    "record/quantized_layers.py"
     "record/random_numbers.py"
     "record/recipe.py"
     "record/recipe_values.py"
