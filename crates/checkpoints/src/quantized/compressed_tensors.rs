@@ -211,6 +211,21 @@ impl CompressedWriter {
         }
     }
 
+    /// How inputs are quantized, which no check needs. The library reads integers of 8 bits that are
+    /// not packed only beside integers as inputs.
+    fn activations(self) -> Value {
+        match self {
+            Self::Int4 | Self::Fp8 => Value::Null,
+            Self::Int8 => json!({
+                "num_bits": 8,
+                "type": "int",
+                "strategy": "token",
+                "symmetric": true,
+                "dynamic": true,
+            }),
+        }
+    }
+
     /// The integer of a number of steps.
     fn integer(self, steps: f32) -> i32 {
         let half = (1 << (self.bits() - 1)) as f32;
@@ -295,11 +310,16 @@ impl WeightWriter for CompressedWriter {
             "group_size": group,
             "symmetric": true,
         });
+        let group = json!({
+            "targets": ["Linear"],
+            "weights": weights,
+            "input_activations": self.activations(),
+        });
         json!({
             "quant_method": "compressed-tensors",
             "format": format,
             "quantization_status": "compressed",
-            "config_groups": {"group_0": {"targets": ["Linear"], "weights": weights}},
+            "config_groups": {"group_0": group},
             "ignore": ["lm_head"],
         })
     }
