@@ -28,6 +28,7 @@ pub mod llama_dynamic;
 pub mod llama_gptq;
 pub mod llama_large_golden;
 pub mod llama_sharded_bf16;
+pub mod llama_synthetic_gptq;
 pub mod llama_wide;
 pub mod llama_yarn;
 pub mod mistral;

@@ -2,7 +2,7 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 167 models, one module for each, below the module of its architecture.
+//! The harnesses of 168 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod diffusion;
@@ -46,6 +46,7 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &decoder_only::llama_gptq::HARNESS,
     &decoder_only::llama_large_golden::HARNESS,
     &decoder_only::llama_sharded_bf16::HARNESS,
+    &decoder_only::llama_synthetic_gptq::HARNESS,
     &decoder_only::llama_wide::HARNESS,
     &decoder_only::llama_yarn::HARNESS,
     &decoder_only::mistral::HARNESS,

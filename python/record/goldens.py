@@ -2,7 +2,7 @@
 
     python3 python record.goldens CHECKPOINT_DIR [--seed N] [--noise-samples N] [--inputs FILE] [--force]
     python3 python record.goldens CHECKPOINT_DIR --answers
-    python3 python record.goldens CHECKPOINT_DIR --recipe SEED
+    python3 python record.goldens CHECKPOINT_DIR --recipe SEED [--quantise SCHEME]
 
 The reference is the checkpoint as it is READ BACK from disk, on the CPU, in float32, with eager attention. The noise of the
 reference itself is recorded with the outputs, so that tolerances are derived from measurements. The same seed and the same
@@ -62,13 +62,14 @@ def main():
     parser.add_argument("--answers", action="store_true", help="keep the golden and record answers.json only")
     weights = "write synthetic.json for config.json and record nothing: weights with this seed"
     parser.add_argument("--recipe", type=int, metavar="SEED", help=weights)
+    parser.add_argument("--quantise", metavar="SCHEME", help="mark the tensors of the recipe that this scheme quantizes")
     parser.add_argument("--progress", action="store_true", help="print on standard output how far the recording is")
     arguments = parser.parse_args()
     if arguments.progress:
         progress.enable()
     try:
         if arguments.recipe is not None:
-            recipe.write(arguments.checkpoint, arguments.recipe)
+            recipe.write(arguments.checkpoint, arguments.recipe, arguments.quantise)
         elif arguments.answers:
             answers.report(arguments.checkpoint, *answers.record(arguments.checkpoint))
         else:

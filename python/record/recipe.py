@@ -12,6 +12,7 @@ import torch
 from transformers import PreTrainedModel
 
 from record.atomic_file import replace_file
+from record.quantized_layers import QuantizedLayers
 from record.recipe_values import RecipeValues
 from reference.errors import user_error
 from reference.loading import class_of, quiet_and_repeatable, read_config
@@ -20,23 +21,27 @@ FILE = "synthetic.json"
 TYPES = {torch.float32: "F32", torch.float16: "F16", torch.bfloat16: "BF16"}
 
 
-def write(directory, seed):
-    """Writes `directory`/synthetic.json for `directory`/config.json, and generation_config.json if the class generates."""
+def write(directory, seed, scheme=None):
+    """Writes `directory`/synthetic.json for `directory`/config.json, and generation_config.json if the class generates.
+
+    With a scheme, the tensors that it quantizes are marked.
+    """
     quiet_and_repeatable()
     config = read_config(directory)
     model_class = class_of(config)
     with user_error(f"`{model_class.__name__}` cannot be built from this configuration"), torch.device("meta"):
         # Configurations of diffusers are dicts.
         model = model_class.from_config(config) if isinstance(config, dict) else model_class(config)
-        tensors = grouped(saved(model))
+        tensors = grouped(saved(model, scheme))
     if isinstance(model, PreTrainedModel) and model.can_generate():
         model.generation_config.save_pretrained(directory)
     lines = ",\n".join(json.dumps(tensor, ensure_ascii=False) for tensor in tensors)
-    text = f'{{"seed": {seed}, "tensors": [\n{lines}\n]}}\n'
+    quantise = "" if scheme is None else f'"quantise": {json.dumps(scheme)}, '
+    text = f'{{"seed": {seed}, {quantise}"tensors": [\n{lines}\n]}}\n'
     replace_file(os.path.join(directory, FILE), text.encode())
 
 
-def saved(model):
+def saved(model, scheme=None):
     """The lines of the tensors that `save_pretrained` would write, by name."""
     state, owners, modules = model.state_dict(keep_vars=True), {}, dict(model.named_modules())
     for name, tensor in state.items():
@@ -45,8 +50,11 @@ def saved(model):
     state = {name: tensor for name, tensor in untied(model, state).items() if tensor.is_floating_point()}
     # Renamed tensors are the same objects; the parts of a split one have no owner.
     found = {name: (owners.get(id(tensor)), list(tensor.shape)) for name, tensor in reverted(model, state).items()}
-    values = RecipeValues(model)
-    return {name: line(dtype, shape, *values.of(owner, name, shape)) for name, (owner, shape) in found.items()}
+    values, layers = RecipeValues(model), QuantizedLayers(model, scheme)
+    lines = {name: line(dtype, shape, *values.of(owner, name, shape)) for name, (owner, shape) in found.items()}
+    for name in layers.select(found):
+        lines[name]["quantise"] = True
+    return lines
 
 
 def untied(model, state):

@@ -76,6 +76,7 @@ pub(crate) const RECORD: EmbeddedFiles = files! {
     "record/noise_samples.py"
     "record/plain_texts.py"
     "record/progress.py"
+    "record/quantized_layers.py"
     "record/random_numbers.py"
     "record/recipe.py"
     "record/recipe_values.py"

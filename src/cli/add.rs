@@ -171,7 +171,11 @@ fn checkpoint(
             _ => relative_path(parent(file), directory)?,
         })
     };
-    Ok(CheckpointSource { place, hub: None })
+    Ok(CheckpointSource {
+        place,
+        quantise: None,
+        hub: None,
+    })
 }
 
 fn parent(file: &Path) -> &Path {

@@ -20,7 +20,7 @@ const NAMES_LISTED: usize = 20;
 pub(super) struct NamedCheckpoint {
     /// Its directory; the directory of a synthetic one has no weights.
     pub(super) directory: PathBuf,
-    /// The configuration of a synthetic one, and the seed of its weights.
+    /// The configuration of a synthetic one, and how its weights are made.
     pub(super) synthetic: Option<SyntheticWeights>,
 }
 
@@ -86,6 +86,7 @@ fn named_of(
             let synthetic = SyntheticWeights {
                 config: config.map_err(SyntheticProblem::from)?,
                 seed: source.seed,
+                quantise: checkpoint.quantise,
             };
             return Ok(NamedCheckpoint {
                 directory: SyntheticSource::directory(&loaded.path),

@@ -285,6 +285,7 @@ fn configurations() {
             let name = add::name(&path, None).expect("the directory has a valid name");
             let checkpoint = spec::CheckpointSource {
                 place: spec::CheckpointPlace::Fixture("checkpoint".to_owned()),
+                quantise: None,
                 hub: None,
             };
             let text = add::spec_text(

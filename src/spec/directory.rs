@@ -31,16 +31,16 @@ impl LoadedSpec {
     ///
     /// # Errors
     ///
-    /// If the recorded configuration or seed differs from the spec, or cannot be read.
+    /// If the recorded configuration, seed or scheme differs from the spec, or cannot be read.
     pub fn check_recording(&self) -> Result<(), SyntheticProblem> {
-        match self
-            .spec
-            .subject
-            .model()
-            .map(|model| &model.checkpoint.place)
-        {
-            Some(CheckpointPlace::Synthetic(source)) => source.check_recording(&self.path),
-            Some(CheckpointPlace::Fixture(_) | CheckpointPlace::Path(_)) | None => Ok(()),
+        let Some(model) = self.spec.subject.model() else {
+            return Ok(());
+        };
+        match &model.checkpoint.place {
+            CheckpointPlace::Synthetic(source) => {
+                source.check_recording(model.checkpoint.quantise, &self.path)
+            }
+            CheckpointPlace::Fixture(_) | CheckpointPlace::Path(_) => Ok(()),
         }
     }
 }

@@ -5,8 +5,8 @@ use schemars::{Schema, SchemaGenerator, generate::SchemaSettings, json_schema};
 use serde_json::{Map, Value};
 use testgen_base::closed_enum::ClosedEnum;
 use testgen_types::{
-    Architecture, Check, DeviceKind, ModelType, Operator, OperatorGroup, Precision, SubjectKind,
-    Task,
+    Architecture, Check, DeviceKind, ModelType, Operator, OperatorGroup, Precision,
+    QuantizationScheme, SubjectKind, Task,
 };
 
 /// The schema as JSON text, ended by a newline. The same types produce the same bytes.
@@ -129,6 +129,10 @@ pub(super) fn architecture(_: &mut SchemaGenerator) -> Schema {
 
 pub(super) fn task(_: &mut SchemaGenerator) -> Schema {
     variant::<Task>()
+}
+
+pub(super) fn scheme(_: &mut SchemaGenerator) -> Schema {
+    variant::<QuantizationScheme>()
 }
 
 pub(super) fn check(_: &mut SchemaGenerator) -> Schema {

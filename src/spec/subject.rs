@@ -2,6 +2,7 @@
 //! own the keys that have several values.
 
 mod checkpoint;
+mod layer_sizes;
 mod operators;
 mod stress;
 mod tolerance;

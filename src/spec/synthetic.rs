@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use testgen_base::{cli_error::CliError, text::limited};
 use testgen_checkpoints::{Recipe, SyntheticError};
 use testgen_types::{
+    QuantizationScheme,
     bounded_file::{FileError, limit, read_bytes},
     from_python,
 };
@@ -56,24 +57,31 @@ impl SyntheticSource {
         spec.with_extension("")
     }
 
-    /// Reports a recording of another configuration or seed, for a spec in the file `spec`. A
-    /// missing one is reported by the checks, as any missing checkpoint.
+    /// Reports a recording of another configuration, seed or scheme, for a spec in the file `spec`.
+    /// A missing one is reported by the checks, as any missing checkpoint.
     ///
     /// # Errors
     ///
     /// When a recorded file cannot be read, or differs from the spec.
-    pub fn check_recording(&self, spec: &Path) -> Result<(), SyntheticProblem> {
+    pub fn check_recording(
+        &self,
+        quantise: Option<QuantizationScheme>,
+        spec: &Path,
+    ) -> Result<(), SyntheticProblem> {
         let directory = Self::directory(spec);
         if !directory.join(testgen_checkpoints::FILE).is_file() {
             return Ok(());
         }
         let config = directory.join("config.json");
         let recorded = json(&config, &read_bytes(&config, limit::CONFIG)?)?;
+        let recipe = Recipe::read(&directory)?;
         // As values: the layout and the order of keys can differ.
         let key = if json(spec, &self.config.text(spec)?)? != recorded {
-            "config"
-        } else if Recipe::read(&directory)?.seed != self.seed {
-            "seed"
+            "synthetic.config"
+        } else if recipe.seed != self.seed {
+            "synthetic.seed"
+        } else if recipe.quantise != quantise {
+            "quantise"
         } else {
             return Ok(());
         };
@@ -101,11 +109,11 @@ fn json(path: &Path, text: &[u8]) -> Result<Value, SyntheticProblem> {
 #[non_exhaustive]
 pub enum SyntheticProblem {
     /// The spec was changed after recording.
-    #[error("`checkpoint.synthetic.{key}` of `{}` is not the recorded one", spec.display())]
+    #[error("`checkpoint.{key}` of `{}` is not the recorded one", spec.display())]
     Changed {
         /// The spec.
         spec: PathBuf,
-        /// The key below `checkpoint.synthetic`.
+        /// The key below `checkpoint`.
         key: &'static str,
     },
     /// A configuration is not JSON.

@@ -149,6 +149,7 @@ fn subject(architecture: Architecture, index: usize) -> SpecSubject {
                 .expect("every architecture of models has a type"),
             checkpoint: CheckpointSource {
                 place: CheckpointPlace::Fixture("any".to_owned()),
+                quantise: None,
                 hub: None,
             },
             tolerance: Vec::new(),
@@ -203,6 +204,7 @@ fn hostile(base: ModelSpec) -> ModelSpec {
         model.checkpoint = CheckpointSource {
             // The reader of specs rejects a NUL in a path.
             place: CheckpointPlace::Path(format!("/{HOSTILE}").replace('\0', "")),
+            quantise: None,
             hub: Some(HOSTILE.to_owned()),
         };
         let precisions = base.precisions.iter().copied();

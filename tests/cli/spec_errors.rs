@@ -41,6 +41,51 @@ fn nested_keys_have_their_path() {
 }
 
 #[test]
+fn a_scheme_is_known_and_divides_the_layers_of_synthetic_weights() {
+    let synthetic = "synthetic: { config: bert.json, seed: 7 }";
+    for (key, expected) in [
+        (
+            "quantise: gptq-5-128",
+            "unknown scheme `gptq-5-128` in `checkpoint.quantise`",
+        ),
+        (
+            "quantise: gptq-5-128",
+            "known are `gptq-3-128`, `gptq-4-128`, `gptq-8-128`, `awq-4-128`, `fp8-tensor`",
+        ),
+        ("quantise: 4", "`checkpoint.quantise` must be text"),
+        ("quantize: gptq-4-128", "did you mean `quantise`?"),
+    ] {
+        let keys = format!("{synthetic}\n  {key}");
+        assert_says(&BERT.replace("fixture: bert", &keys), expected);
+    }
+    assert_says(
+        &BERT.replace("fixture: bert", "fixture: bert\n  quantise: bnb-nf4"),
+        "`checkpoint.quantise` is of `synthetic` weights only",
+    );
+    let llama = |scheme: &str, inner: u64| {
+        let config = format!(
+            "architectures: [LlamaForCausalLM], model_type: llama, hidden_size: 256, intermediate_size: {inner}, \
+             num_attention_heads: 4, num_key_value_heads: 1"
+        );
+        BERT.replace("model_type: bert", "model_type: llama")
+            .replace("encoder_only", "decoder_only")
+            .replace("text_embedding", "text_generation")
+            .replace(
+                "fixture: bert",
+                &format!("synthetic: {{ config: {{ {config} }}, seed: 7 }}\n  quantise: {scheme}"),
+            )
+    };
+    assert_says(
+        &llama("gptq-4-128", 96),
+        "`gptq-4-128` cannot quantize `down_proj`: its 96 inputs are not a multiple of 128",
+    );
+    assert_says(
+        &llama("fp8-block-128", 256),
+        "`fp8-block-128` cannot quantize `k_proj`: its 64 outputs are not a multiple of 128",
+    );
+}
+
+#[test]
 fn rules_between_keys_hold() {
     assert_says(
         &BERT.replace("model_type: bert", "model_type: gpt2"),

@@ -19,12 +19,14 @@ fn project() -> Project {
 }
 
 /// Runs `testgen record bert` with a script in place of Python: it lists one tensor, and records a
-/// golden where there are weights.
+/// golden where there are weights. With a scheme, the tensor is a layer that it quantizes.
 fn record(project: &Project, body: &str, arguments: &[&str]) -> Outcome {
     let text = format!(
         "#!/bin/sh\nfor directory; do :; done\ncase \"$*\" in\n*--recipe=*)\n\
-         seed=${{4#--recipe=}}\n\
-         echo '{{\"seed\": '$seed', \"tensors\": [{{\"name\": \"a\", \"dtype\": \"F32\", \"shape\": [2], \"mean\": 0, \"std\": 1}}]}}' \
+         seed=${{4#--recipe=}} scheme= tensor='\"name\": \"a\", \"shape\": [2]'\n\
+         case \"$5\" in --quantise=*)\n\
+         scheme='\"quantise\": \"'${{5#--quantise=}}'\", ' tensor='\"name\": \"a.weight\", \"shape\": [2, 2], \"quantise\": true';;\nesac\n\
+         echo '{{\"seed\": '$seed', '$scheme'\"tensors\": [{{'$tensor', \"dtype\": \"F32\", \"mean\": 0, \"std\": 1}}]}}' \
          > \"$directory/synthetic.json\";;\n\
          *)\necho \"note: \\`$directory\\` has no request\" >&2\n{body}\nwc -c < \"$directory/model.safetensors\" > \"$directory/golden.safetensors\";;\nesac\n"
     );
@@ -138,4 +140,42 @@ fn the_configuration_may_be_a_file() {
         project.read("bert.json")
     );
     project.run(&["generate"]).expect_code(0);
+}
+
+#[test]
+fn a_quantized_checkpoint_is_recorded_with_its_dequantized_weights() {
+    let project = project();
+    let quantised = |scheme: &str| {
+        let text = spec("7").replace(SYNTHETIC, &format!("{SYNTHETIC}\n  quantise: {scheme}"));
+        project.write("model_specs/bert.yaml", text);
+    };
+    quantised("fp8-tensor");
+    record(&project, "", &[]).expect_code(0);
+    let expected = ["config.json", "golden.safetensors", "synthetic.json"];
+    assert_eq!(recorded(&project), expected);
+    // The room for a header of dequantized tensors, and four values.
+    assert_eq!(
+        project.read("model_specs/bert/golden.safetensors").trim(),
+        "416"
+    );
+    let config = project.read("model_specs/bert/config.json");
+    assert!(!config.contains("quantization_config"), "{config}");
+    project.run(&["generate"]).expect_code(0);
+    quantised("bnb-int8");
+    let error = project.run(&["generate"]).expect_code(2).stderr;
+    assert!(
+        error.contains(
+            "`checkpoint.quantise` of `model_specs/bert.yaml` is not the recorded one\nhelp: record it again"
+        ),
+        "{error}"
+    );
+    // What the scheme does not divide is an error before anything is recorded.
+    quantised("fp8-block-128");
+    let error = record(&project, "", &["--force"]).expect_code(2).stderr;
+    assert!(
+        error.contains(
+            "`fp8-block-128` cannot quantize `a`: its 2 outputs are not a multiple of 128"
+        ),
+        "{error}"
+    );
 }

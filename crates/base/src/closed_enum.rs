@@ -2,8 +2,8 @@
 
 use std::{fmt::Display, str::FromStr};
 use testgen_types::{
-    Architecture, Check, DeviceKind, ModelType, Operator, OperatorGroup, Precision, Task,
-    UnknownName,
+    Architecture, Check, DeviceKind, ModelType, Operator, OperatorGroup, Precision,
+    QuantizationScheme, Task, UnknownName,
 };
 
 /// An enum whose variants have a written form.
@@ -44,6 +44,7 @@ closed_enums!(
     DeviceKind,
     OperatorGroup,
     Precision,
+    QuantizationScheme,
     Task
 );
 

@@ -6,10 +6,9 @@
 //! golden does not write them again.
 
 use crate::{
+    computed_weights::{ComputedWeights, hex},
     error::SyntheticError,
-    quantized::{QuantizedWeights, config_of, without_quantization},
-    recipe::{FILE, Recipe},
-    weights_file,
+    quantized::config_of,
 };
 use sha2::{Digest, Sha256};
 use std::{
@@ -27,7 +26,6 @@ use testgen_types::{
 
 /// The weights as transformers names them.
 const WEIGHTS: &str = "model.safetensors";
-const GOLDEN: &str = "golden.safetensors";
 const CONFIG: &str = "config.json";
 /// The weights as diffusers names them, which reads no others.
 const DIFFUSERS_WEIGHTS: &str = "diffusion_pytorch_model.safetensors";
@@ -48,23 +46,42 @@ pub fn checkpoint(directory: &Path) -> Result<PathBuf, SyntheticError> {
     }
     let found = match ComputedWeights::find(directory)? {
         None => directory.to_owned(),
-        Some(weights) => made_in(&folder()?, directory, &weights)?,
+        Some(weights) => complete_in(&folder()?, directory, &weights)?,
     };
     made.insert(directory.to_owned(), found.clone());
     Ok(found)
 }
 
-/// Adds the weights to a directory with a recipe that [`temporary`] has created.
+/// Adds the weights that a model reads to a directory with a recipe that [`temporary`] has created.
 ///
 /// # Errors
 ///
 /// As [`checkpoint`].
 pub fn complete(directory: &Path) -> Result<(), SyntheticError> {
+    let (folder, weights) = (folder()?, ComputedWeights::of_recipe(directory)?);
+    if weights.scheme().is_none() {
+        return add_weights(&folder, directory, &weights);
+    }
+    let quantized = quantized(directory)?;
     add_weights(
-        &folder()?,
+        &folder,
         directory,
-        &ComputedWeights::of_recipe(directory)?,
+        &ComputedWeights::read(quantized.path())?,
     )
+}
+
+/// The checkpoint of a recipe with its weights as its scheme stores them, in a directory that is
+/// deleted when it is dropped. Without a scheme they are dense.
+///
+/// # Errors
+///
+/// As [`checkpoint`].
+pub fn quantized(directory: &Path) -> Result<TempDir, SyntheticError> {
+    let (folder, weights) = (folder()?, ComputedWeights::of_recipe(directory)?);
+    let made = temporary_in(&folder)?;
+    write_files(&recorded_files(directory, &weights)?, made.path())?;
+    add_weights(&folder, made.path(), &weights)?;
+    Ok(made)
 }
 
 /// Whether the weights in `directory` are quantized, by a method that is dequantized here.
@@ -109,64 +126,17 @@ fn temporary_in(folder: &Path) -> Result<TempDir, SyntheticError> {
     made.map_err(|source| cache_error(folder, source))
 }
 
-/// Weights that no file has as a model reads them.
-pub(crate) enum ComputedWeights {
-    /// From a seed.
-    Synthetic {
-        /// The tensors.
-        recipe: Recipe,
-        /// The digest of the recipe.
-        identity: String,
-    },
-    /// From quantized ones.
-    Quantized(Box<QuantizedWeights>),
-}
-
-impl ComputedWeights {
-    /// The weights of the checkpoint in `directory`, or `None` if its own files have them, or if a
-    /// load has to refuse it.
-    pub(crate) fn find(directory: &Path) -> Result<Option<Self>, SyntheticError> {
-        if directory.join(FILE).is_file() {
-            return Self::of_recipe(directory).map(Some);
-        }
-        let quantized = QuantizedWeights::open(directory, &config_of(directory))?;
-        Ok(quantized.map(|weights| Self::Quantized(Box::new(weights))))
-    }
-
-    fn of_recipe(directory: &Path) -> Result<Self, SyntheticError> {
-        let content = read_bytes(&directory.join(FILE), limit::CONFIG)?;
-        Ok(Self::Synthetic {
-            recipe: Recipe::read(directory)?,
-            identity: hex(&Sha256::digest(content)),
-        })
-    }
-
-    /// Equal for equal weights, without computing them.
-    fn identity(&self) -> String {
-        match self {
-            Self::Synthetic { identity, .. } => identity.clone(),
-            Self::Quantized(weights) => weights.identity(),
-        }
-    }
-
-    fn write(&self, path: &Path) -> Result<(), SyntheticError> {
-        match self {
-            Self::Synthetic { recipe, .. } => weights_file::write(recipe, path),
-            Self::Quantized(weights) => weights_file::write_dequantized(weights, path),
-        }
-    }
-
-    /// Whether a checkpoint with these weights has the file `name` of the recorded ones.
-    fn keeps(&self, name: &str) -> bool {
-        match self {
-            Self::Quantized(_) => {
-                let is_quantized = QuantizedCheckpoint::is_options_file(name)
-                    || name.ends_with(".safetensors.index.json")
-                    || name.ends_with(".safetensors") && name != GOLDEN;
-                !is_quantized
-            }
-            Self::Synthetic { .. } => true,
-        }
+/// The checkpoint that a model reads. What the scheme of a recipe quantizes is dequantized as a
+/// user's checkpoint is.
+pub(crate) fn complete_in(
+    folder: &Path,
+    directory: &Path,
+    weights: &ComputedWeights,
+) -> Result<PathBuf, SyntheticError> {
+    let made = made_in(folder, directory, weights)?;
+    match weights.scheme() {
+        None => Ok(made),
+        Some(_) => made_in(folder, &made, &ComputedWeights::read(&made)?),
     }
 }
 
@@ -257,9 +227,10 @@ fn recorded_files(
             continue;
         }
         let content = read_bytes(&entry.path(), limit::GOLDEN)?;
-        let content = match (weights, name.as_str()) {
-            (ComputedWeights::Quantized(_), CONFIG) => without_quantization(&content),
-            _ => content,
+        let content = if name == CONFIG {
+            weights.config(content)
+        } else {
+            content
         };
         files.insert(name, content);
     }
@@ -274,10 +245,6 @@ fn digest(files: &BTreeMap<String, Vec<u8>>, weights: &str) -> String {
         digest.update(Sha256::digest(content));
     }
     hex(&digest.finalize())
-}
-
-fn hex(digest: &[u8]) -> String {
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn cache_error(path: &Path, source: io::Error) -> SyntheticError {

@@ -4,7 +4,7 @@ use std::{
     io,
     path::{Path, PathBuf},
 };
-use testgen_types::{bounded_file::FileError, excerpt};
+use testgen_types::{QuantizationScheme, bounded_file::FileError, excerpt};
 
 /// A synthetic checkpoint cannot be made.
 #[derive(Debug, thiserror::Error)]
@@ -19,6 +19,16 @@ pub enum SyntheticError {
         /// The recipe.
         path: PathBuf,
         /// The parser's message.
+        reason: String,
+    },
+    /// A scheme does not divide a layer.
+    #[error("`{scheme}` cannot quantize `{}`: {reason}", excerpt(layer))]
+    Layer {
+        /// The scheme of the recipe.
+        scheme: QuantizationScheme,
+        /// The layer; `*` is the place of its number.
+        layer: String,
+        /// The size, and the number that it should be a multiple of.
         reason: String,
     },
     /// More tensors than any model has.

@@ -1,5 +1,5 @@
 //! Quantized checkpoints: the weights that transformers, or the library of the method, computes
-//! from what the files have.
+//! from what the files have, and the files of synthetic weights that a method quantizes.
 //!
 //! Owns: the layouts of the methods, and their arithmetic. Every value is rounded once, to the type
 //! that the library computes in, so that it equals the library's bit for bit. Does not own: how a
@@ -14,11 +14,14 @@ mod dense;
 mod float8;
 mod fp8;
 mod gptq;
+mod layer;
 mod method;
 mod mxfp4;
 mod packed;
 mod parts;
+mod rounding;
 mod stored;
+mod writer;
 
 #[cfg(test)]
 mod fuzz;
@@ -27,16 +30,18 @@ mod tests;
 
 use crate::error::SyntheticError;
 pub(crate) use dense::DenseTensor;
+pub(crate) use layer::{DenseLayer, PartLayout, QuantizedShape, WeightWriter};
 use method::Method;
 use parts::Parts;
 use serde_json::Value;
 use std::{collections::BTreeMap, path::Path};
 use stored::StoredFiles;
 use testgen_types::{
-    QuantizedCheckpoint,
+    QuantizationScheme, QuantizedCheckpoint,
     bounded_file::{limit, read_bytes},
     from_python,
 };
+pub(crate) use writer::writer;
 
 /// The configuration of the checkpoint in `directory`; null if there is none, which the load
 /// reports.
@@ -54,6 +59,19 @@ pub(crate) fn without_quantization(config: &[u8]) -> Vec<u8> {
             config.to_string().into_bytes()
         }
         Err(_) => config.to_owned(),
+    }
+}
+
+/// `config.json` of weights that `scheme` quantizes.
+pub(crate) fn with_quantization(config: &[u8], scheme: QuantizationScheme) -> Vec<u8> {
+    match serde_json::from_slice::<Value>(&from_python(config)) {
+        Ok(Value::Object(mut config)) => {
+            let options = writer(scheme).options();
+            config.insert("quantization_config".to_owned(), options);
+            format!("{:#}\n", Value::Object(config)).into_bytes()
+        }
+        // The load reports a configuration that is not one.
+        Ok(_) | Err(_) => config.to_owned(),
     }
 }
 

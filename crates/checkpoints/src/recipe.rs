@@ -1,9 +1,12 @@
 //! `synthetic.json`: the seed and the tensors of a synthetic checkpoint.
 
-use crate::error::SyntheticError;
+use crate::{error::SyntheticError, float_type::FloatType, quantized::QuantizedShape};
 use serde::Deserialize;
 use std::path::Path;
-use testgen_types::bounded_file::{limit, read_bytes};
+use testgen_types::{
+    QuantizationScheme,
+    bounded_file::{limit, read_bytes},
+};
 
 /// The file with the recipe. A directory that has it gets its weights from [`crate::checkpoint`].
 pub const FILE: &str = "synthetic.json";
@@ -19,6 +22,9 @@ const MOST_TENSORS: u64 = 1 << 18;
 pub struct Recipe {
     /// The seed of the weights.
     pub seed: u64,
+    /// How the marked tensors are quantized; they are dense if there is no scheme.
+    #[serde(default)]
+    pub quantise: Option<QuantizationScheme>,
     tensors: Vec<TensorGroup>,
 }
 
@@ -35,15 +41,9 @@ struct TensorGroup {
     shape: Vec<u64>,
     mean: f32,
     std: f32,
-}
-
-/// The type of a tensor, as safetensors names it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "UPPERCASE")]
-pub(crate) enum FloatType {
-    F32,
-    F16,
-    Bf16,
+    /// Whether the scheme of the recipe quantizes it.
+    #[serde(default)]
+    quantise: bool,
 }
 
 /// One tensor.
@@ -54,6 +54,7 @@ pub(crate) struct SyntheticTensor {
     pub(crate) shape: Vec<u64>,
     pub(crate) mean: f32,
     pub(crate) std: f32,
+    pub(crate) quantise: bool,
 }
 
 impl Recipe {
@@ -61,13 +62,38 @@ impl Recipe {
     ///
     /// # Errors
     ///
-    /// When the file cannot be read, or is not a recipe.
+    /// When the file cannot be read, is not a recipe, or has a layer that its scheme does not
+    /// divide.
     pub fn read(directory: &Path) -> Result<Self, SyntheticError> {
         let path = directory.join(FILE);
         let bytes = read_bytes(&path, limit::CONFIG)?;
-        serde_json::from_slice(&bytes).map_err(|error| SyntheticError::NotARecipe {
-            path,
-            reason: error.to_string(),
+        let damaged = |reason| SyntheticError::NotARecipe { path, reason };
+        let recipe: Self = match serde_json::from_slice(&bytes) {
+            Ok(recipe) => recipe,
+            Err(error) => return Err(damaged(error.to_string())),
+        };
+        let has_layers = recipe.tensors.iter().any(|group| group.quantise);
+        if has_layers != recipe.quantise.is_some() {
+            return Err(damaged(
+                "a scheme and the layers that it quantizes belong together".to_owned(),
+            ));
+        }
+        recipe.check_layers()?;
+        Ok(recipe)
+    }
+
+    fn check_layers(&self) -> Result<(), SyntheticError> {
+        let Some(scheme) = self.quantise else {
+            return Ok(());
+        };
+        let mut layers = self.tensors.iter().filter(|group| group.quantise);
+        layers.try_for_each(|group| {
+            let shape = QuantizedShape::new(scheme, group.dtype, &group.shape);
+            shape.map(drop).map_err(|reason| SyntheticError::Layer {
+                scheme,
+                layer: group.name.trim_end_matches(".weight").to_owned(),
+                reason,
+            })
         })
     }
 
@@ -108,26 +134,8 @@ impl TensorGroup {
             shape: self.shape.clone(),
             mean: self.mean,
             std: self.std,
+            quantise: self.quantise,
         })
-    }
-}
-
-impl FloatType {
-    /// Bytes of a value.
-    pub(crate) const fn size(self) -> u64 {
-        match self {
-            Self::F32 => 4,
-            Self::F16 | Self::Bf16 => 2,
-        }
-    }
-
-    /// As safetensors names it.
-    pub(crate) const fn as_str(self) -> &'static str {
-        match self {
-            Self::F32 => "F32",
-            Self::F16 => "F16",
-            Self::Bf16 => "BF16",
-        }
     }
 }
 

@@ -7,8 +7,9 @@
 //! mean.
 
 use crate::{
+    float_type::FloatType,
     random_words::{RandomWords, WORDS},
-    recipe::{FloatType, SyntheticTensor},
+    recipe::SyntheticTensor,
 };
 use half::{bf16, f16};
 use std::ops::Range;

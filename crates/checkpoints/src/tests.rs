@@ -1,9 +1,12 @@
 //! Synthetic checkpoints against the same weights computed with numpy, and the directories in the
 //! cache.
 
+mod written;
+
 use crate::{
     SyntheticError,
-    cache::{ComputedWeights, made_in},
+    cache::made_in,
+    computed_weights::ComputedWeights,
     recipe::{FILE, Recipe},
     weights_file,
 };

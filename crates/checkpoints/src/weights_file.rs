@@ -2,21 +2,14 @@
 
 use crate::{
     error::SyntheticError,
+    parallel,
     quantized::{DenseTensor, QuantizedWeights},
     random_words::WORDS,
     recipe::{Recipe, SyntheticTensor},
     tensor_values::TensorValues,
 };
 use serde_json::Value;
-use std::{
-    fmt::Write,
-    fs::File,
-    io,
-    os::unix::fs::FileExt,
-    path::Path,
-    sync::atomic::{AtomicUsize, Ordering},
-    thread,
-};
+use std::{fmt::Write, fs::File, io, os::unix::fs::FileExt, path::Path, thread};
 
 /// The values that a thread computes before it writes them, a multiple of a block.
 const PIECE: u64 = WORDS << 18;
@@ -126,11 +119,11 @@ struct WeightsPiece {
 }
 
 /// A tensor in the header of a file.
-struct HeaderLine<'a> {
-    name: &'a str,
-    dtype: &'a str,
-    shape: Vec<u64>,
-    bytes: u64,
+pub(crate) struct HeaderLine<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) dtype: &'a str,
+    pub(crate) shape: Vec<u64>,
+    pub(crate) bytes: u64,
 }
 
 impl<'a> From<&'a SyntheticTensor> for HeaderLine<'a> {
@@ -145,7 +138,7 @@ impl<'a> From<&'a SyntheticTensor> for HeaderLine<'a> {
 }
 
 /// The length of the header in 8 bytes, then the header, which spaces fill up to a multiple of 8.
-fn header<'a>(tensors: impl Iterator<Item = HeaderLine<'a>>) -> Vec<u8> {
+pub(crate) fn header<'a>(tensors: impl Iterator<Item = HeaderLine<'a>>) -> Vec<u8> {
     let mut text = r#"{"__metadata__":{"format":"pt"}"#.to_owned();
     let mut start = 0;
     for tensor in tensors {
@@ -184,36 +177,17 @@ fn pieces(tensors: &[SyntheticTensor], header: u64) -> Vec<WeightsPiece> {
     pieces
 }
 
-/// Every thread takes the next piece until there is none, or a write fails.
 fn write_pieces(
     file: &File,
     seed: u64,
     tensors: &[SyntheticTensor],
     pieces: &[WeightsPiece],
 ) -> io::Result<()> {
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut bytes = Vec::new();
-        while let Some(piece) = pieces.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let tensor = &tensors[piece.tensor];
-            let end = tensor.count().min(piece.start + PIECE);
-            TensorValues::new(seed, tensor).write(tensor.dtype, piece.start..end, &mut bytes);
-            if let Err(error) = file.write_all_at(&bytes, piece.position) {
-                next.store(pieces.len(), Ordering::Relaxed);
-                return Err(error);
-            }
-        }
-        Ok(())
-    };
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    thread::scope(|scope| {
-        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        let results = threads.into_iter().map(|thread| {
-            thread
-                .join()
-                .unwrap_or_else(|_| Err(io::Error::other("a thread of the writer panicked")))
-        });
-        // All are joined before the first error is returned.
-        results.collect::<Vec<_>>().into_iter().collect()
+    parallel::for_each(pieces.len(), |index, bytes| {
+        let piece = &pieces[index];
+        let tensor = &tensors[piece.tensor];
+        let end = tensor.count().min(piece.start + PIECE);
+        TensorValues::new(seed, tensor).write(tensor.dtype, piece.start..end, bytes);
+        file.write_all_at(bytes, piece.position)
     })
 }

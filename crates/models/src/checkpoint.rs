@@ -98,6 +98,15 @@ impl Checkpoint {
         Ok(config)
     }
 
+    /// The quantization of the weights, if no model reads them. `config` has no options of a method
+    /// that is dequantized, and its tensors alone can look like those of another one.
+    pub(crate) fn refused_quantization(&self, config: &Value) -> Option<QuantizedCheckpoint> {
+        let found = QuantizedCheckpoint::find(&self.directory, config)?;
+        let is_dequantized =
+            found.dequantized().is_some() || testgen_checkpoints::is_dequantized(&self.directory);
+        (!is_dequantized).then_some(found)
+    }
+
     /// Whether `config` is of quantized weights, and a model reads dequantized ones.
     fn is_dequantized(&self, config: &Value) -> bool {
         // A checkpoint without quantization options is not changed, and no file has to be read.

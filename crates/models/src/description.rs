@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::path::Path;
 use testgen_nn::weights;
 use testgen_processing::processor::Processor;
-use testgen_types::{Head, ModelType, QuantizedCheckpoint};
+use testgen_types::{Head, ModelType};
 
 /// The file with recorded outputs, which names their class.
 const GOLDEN: &str = "golden.safetensors";
@@ -80,11 +80,8 @@ impl Description {
         }
         // First of all that depends on tensors: names, shapes and types of quantized ones would be
         // reported as damage.
-        match QuantizedCheckpoint::find(checkpoint.directory(), &config) {
-            Some(quantized) if quantized.dequantized().is_none() => {
-                return Err(LoadError::Quantized { quantized });
-            }
-            _ => {}
+        if let Some(quantized) = checkpoint.refused_quantization(&config) {
+            return Err(LoadError::Quantized { quantized });
         }
         let Classes {
             computed,

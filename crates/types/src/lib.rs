@@ -2,10 +2,11 @@
 //!
 //! Owns: which architectures, tasks, devices, precisions, checks, operators and model types exist,
 //! which check applies to which architecture, the line formats of reports and of a suite's
-//! progress, how required devices are written, how Python's JSON is read, how quantized checkpoints are recognised, the text of a
-//! panic, how files are read with a limit, and the directory of the cache. Does not own: any other
-//! behaviour. Generator and runtime match these enums exhaustively, so a new variant is a compile
-//! error wherever it must be handled.
+//! progress, how required devices are written, how Python's JSON is read, how quantized checkpoints
+//! are recognised, the schemes that synthetic weights are quantized by, the text of a panic, how
+//! files are read with a limit, and the directory of the cache. Does not own: any other behaviour.
+//! Generator and runtime match these enums exhaustively, so a new variant is a compile error
+//! wherever it must be handled.
 
 // Their macros are for the modules after them, too.
 #[macro_use]
@@ -34,6 +35,7 @@ mod precision;
 mod provider_share;
 mod python_json;
 mod quantization;
+mod quantization_scheme;
 mod registration;
 mod report_entry;
 mod requirement;
@@ -63,6 +65,7 @@ pub use precision::Precision;
 pub use provider_share::{ProviderShare, ProviderShares};
 pub use python_json::from_python;
 pub use quantization::QuantizedCheckpoint;
+pub use quantization_scheme::QuantizationScheme;
 pub use registration::{Registration, engine_checks, required_checks};
 pub use registry::{NativeEntry, ScoreFunction};
 pub use report_entry::{

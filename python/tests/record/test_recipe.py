@@ -9,19 +9,20 @@ transformers = pytest.importorskip("transformers")
 safetensors = pytest.importorskip("safetensors")
 
 from record import recipe  # noqa: E402 (after the packages that it needs)
+from reference.errors import RecordError  # noqa: E402
 from synthetic_weights import expanded  # noqa: E402
 
 SMALL = {"hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 3, "num_attention_heads": 2, "vocab_size": 32}
 MIXTURE = SMALL | {"num_key_value_heads": 1, "num_local_experts": 2, "num_experts_per_tok": 1}
 
 
-def listed(directory, model_class, config):
+def listed(directory, model_class, config, scheme=None):
     """The tensors of the recipe of a configuration: shape and type by name."""
     config = model_class.config_class(**config, architectures=[model_class.__name__], dtype="bfloat16")
     config.save_pretrained(directory)
-    recipe.write(str(directory), 7)
+    recipe.write(str(directory), 7, scheme)
     found = json.loads((directory / recipe.FILE).read_text())
-    assert found["seed"] == 7
+    assert (found["seed"], found.get("quantise")) == (7, scheme)
     return found["tensors"]
 
 
@@ -110,3 +111,45 @@ def test_states_and_heads_of_a_scan_have_their_own_decays(tmp_path):
     config = {"hidden_size": 32, "num_hidden_layers": 1, "num_heads": 8, "head_dim": 8, "n_groups": 1, "vocab_size": 32}
     found = {line["name"].rpartition("mixer.")[2]: line for line in listed(tmp_path, transformers.Mamba2ForCausalLM, config)}
     assert (found["A_log"]["mean"], found["dt_bias"]["mean"]) == (1.32558, -4.60517)
+
+
+@pytest.mark.parametrize(
+    ("name", "config", "scheme", "expected"),
+    [
+        (
+            "LlamaForCausalLM",
+            SMALL | {"num_key_value_heads": 1, "tie_word_embeddings": False},
+            "gptq-4-128",
+            {f"self_attn.{part}_proj" for part in "qkvo"} | {f"mlp.{part}_proj" for part in ("gate", "up", "down")},
+        ),
+        ("BertForSequenceClassification", SMALL, "bnb-int8", {"query", "key", "value", "attention.output.dense", "intermediate.dense"}),
+        ("MixtralForCausalLM", MIXTURE, "fp8-tensor", {f"experts.{number}.w{part}" for number in (0, 1) for part in (1, 2, 3)}),
+        ("GptOssForCausalLM", MIXTURE | {"head_dim": 8}, "mxfp4", {"experts.gate_up_proj", "experts.down_proj"}),
+    ],
+)
+def test_a_scheme_quantizes_linear_layers_of_blocks(tmp_path, name, config, scheme, expected):
+    lines = listed(tmp_path, getattr(transformers, name), config, scheme)
+    marked = {line["name"] for line in lines if line.get("quantise")}
+    for part in expected:
+        assert any(found.removesuffix(".weight").endswith(part) for found in marked), (part, marked)
+    dense = ("embed", "norm", "lm_head", "classifier", "pooler", "gate.weight", "router", "bias")
+    assert [found for found in marked if any(part in found.lower() for part in dense)] == []
+    # Every layer of the same name is one line.
+    assert all(line["count"] == 3 for line in lines if line.get("quantise"))
+
+
+@pytest.mark.parametrize(
+    ("name", "config", "scheme", "expected"),
+    [
+        ("LlamaForCausalLM", SMALL, "mxfp4", "it has no experts of GPT-OSS"),
+        (
+            "GPT2LMHeadModel",
+            {"n_embd": 16, "n_layer": 2, "n_head": 2, "vocab_size": 32},
+            "gptq-4-128",
+            "it has no linear layers in its blocks",
+        ),
+    ],
+)
+def test_a_model_without_such_layers_is_an_error(tmp_path, name, config, scheme, expected):
+    with pytest.raises(RecordError, match=f"`{scheme}` cannot quantize `{name}`: {expected}"):
+        listed(tmp_path, getattr(transformers, name), config, scheme)

@@ -1,6 +1,6 @@
 //! The process of one recorder, isolated from the user's environment.
 
-use super::{environment, event::Content, options::RecordOptions};
+use super::{environment, event::Content, options::RecordOptions, synthetic::SyntheticWeights};
 use crate::reference::python_program::{PythonError, PythonProgram};
 use std::{
     ffi::OsString,
@@ -52,11 +52,16 @@ impl<'a> Recorder<'a> {
     pub(super) fn write_recipe(
         &self,
         directory: &Path,
-        seed: u64,
+        weights: &SyntheticWeights,
         send: &(impl Fn(Content) + Sync),
     ) -> Result<(), PythonError> {
         let mut command = self.command();
-        command.arg(format!("--recipe={seed}"));
+        command.arg(format!("--recipe={}", weights.seed));
+        command.args(
+            weights
+                .quantise
+                .map(|scheme| format!("--quantise={scheme}")),
+        );
         command.arg("--").arg(directory);
         self.run(command, send)
     }

@@ -12,6 +12,7 @@ use std::{
     path::{Path, PathBuf},
 };
 use testgen_base::atomic_file;
+use testgen_types::QuantizationScheme;
 
 /// The files that are kept of a quantized checkpoint.
 const GOLDENS: [&str; 2] = ["answers.json", "golden.safetensors"];
@@ -25,13 +26,15 @@ const RECORDED: [&str; 5] = [
     GOLDENS[1],
 ];
 
-/// The configuration of a synthetic checkpoint, and the seed of its weights.
+/// The configuration of a synthetic checkpoint, and how its weights are made.
 #[derive(Debug, Clone)]
 pub struct SyntheticWeights {
     /// The content of `config.json`.
     pub config: Vec<u8>,
     /// The seed.
     pub seed: u64,
+    /// The scheme that quantizes the weights.
+    pub quantise: Option<QuantizationScheme>,
 }
 
 /// Records into `target`; `record` records a complete checkpoint in place.
@@ -53,7 +56,7 @@ pub(super) fn record_synthetic(
     } else {
         let config = made.path().join("config.json");
         fs::write(&config, &weights.config).map_err(|source| file_error(&config, source))?;
-        recorder.write_recipe(made.path(), weights.seed, &send)?;
+        recorder.write_recipe(made.path(), weights, &send)?;
     }
     testgen_checkpoints::complete(made.path())?;
     let recorded = record(made.path(), &send)?;

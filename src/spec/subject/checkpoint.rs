@@ -1,19 +1,21 @@
 //! The key `checkpoint`: exactly one place, and the model on the Hub.
 
+use super::layer_sizes;
 use crate::spec::{
     fields::SpecDecoder,
     model_name::ModelName,
+    schema,
     synthetic::{SyntheticConfig, SyntheticSource},
     tree::{Node, YamlValue},
 };
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
-use testgen_base::text::Quoted;
-use testgen_types::ModelType;
+use testgen_base::{closed_enum::ClosedEnum, text::Quoted};
+use testgen_types::{ModelType, QuantizationScheme};
 
 const LONGEST_PATH: usize = 1000;
-const KEYS: &[&str] = &["fixture", "path", "synthetic", "hub"];
+const KEYS: &[&str] = &["fixture", "path", "synthetic", "quantise", "hub"];
 const SYNTHETIC_KEYS: &[&str] = &["config", "seed"];
 
 /// Where the checkpoint is.
@@ -22,6 +24,10 @@ pub struct CheckpointSource {
     /// Its place.
     #[serde(flatten)]
     pub place: CheckpointPlace,
+    /// The scheme that quantizes the weights of `synthetic`, which are dense without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "schema::scheme")]
+    pub quantise: Option<QuantizationScheme>,
     /// The real model on the Hugging Face Hub, `owner/name`; used when `TESTGEN_CHECKPOINTS`
     /// requests it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -73,7 +79,43 @@ pub(super) fn source(
             None
         }
     };
-    place.map(|place| CheckpointSource { place, hub })
+    let quantise = fields
+        .optional("quantise")
+        .and_then(|node| scheme(decoder, node, place.as_ref(), model_type));
+    place.map(|place| CheckpointSource {
+        place,
+        quantise,
+        hub,
+    })
+}
+
+/// The scheme, which needs weights that are computed and layers that it divides.
+fn scheme(
+    decoder: &mut SpecDecoder,
+    node: &Node,
+    place: Option<&CheckpointPlace>,
+    model_type: Option<ModelType>,
+) -> Option<QuantizationScheme> {
+    let text = decoder.text(node, "checkpoint.quantise", usize::MAX)?;
+    let Ok(scheme) = text.parse() else {
+        let message = format!("unknown scheme {} in `checkpoint.quantise`", Quoted(text));
+        // All of them: a scheme that is near in letters is another method or group.
+        decoder.complain(node, message, Some(QuantizationScheme::known()));
+        return None;
+    };
+    match place? {
+        CheckpointPlace::Fixture(_) | CheckpointPlace::Path(_) => {
+            let message = "`checkpoint.quantise` is of `synthetic` weights only";
+            let help = "a stored checkpoint is quantized already, or tested as it is";
+            decoder.complain(node, message, Some(help.to_owned()));
+        }
+        CheckpointPlace::Synthetic(source) => {
+            if let Some(problem) = layer_sizes::problem(scheme, &source.config, model_type) {
+                decoder.complain(node, problem, None);
+            }
+        }
+    }
+    Some(scheme)
 }
 
 fn fixture(decoder: &mut SpecDecoder, node: &Node) -> Option<String> {

@@ -1,7 +1,7 @@
 //! Most methods: integers, or small floats, in blocks that share a scale and a zero point.
 
 use super::dense::DenseTensor;
-use crate::recipe::FloatType;
+use crate::float_type::FloatType;
 
 /// A matrix whose values are (code - zero point) * scale.
 pub(super) struct AffineMatrix {

@@ -3,13 +3,19 @@
 use super::{
     affine::{AffineMatrix, ScaleBlocks},
     dense::{DenseTensor, float_type},
-    packed::code,
+    layer::{DenseLayer, PartLayout, QuantizedShape, WeightWriter},
+    packed::{self, code},
     parts::{PartNames, StoredParts},
+    rounding::{RoundedGroups, transposed},
     stored::StoredPart,
 };
+use serde_json::{Value, json};
 
+const WEIGHT: &str = ".qweight";
+const ZEROS: &str = ".qzeros";
+const SCALES: &str = ".scales";
 pub(super) const PARTS: PartNames = PartNames {
-    ends: &[".qweight", ".qzeros", ".scales"],
+    ends: &[WEIGHT, ZEROS, SCALES],
     tensor: ".weight",
     unused: &[],
 };
@@ -23,13 +29,13 @@ const PLACES: [usize; IN_WORD] = [0, 4, 1, 5, 2, 6, 3, 7];
 /// `qweight` [inputs, outputs / 8], `qzeros` [groups, outputs / 8], `scales` [groups, outputs]; the
 /// weight is [outputs, inputs].
 pub(super) fn dequantize(parts: &StoredParts) -> Result<DenseTensor, String> {
-    let scales = parts.part(".scales")?;
+    let scales = parts.part(SCALES)?;
     let [groups, outputs] = scales.matrix()?;
-    let weight = parts.part(".qweight")?;
+    let weight = parts.part(WEIGHT)?;
     let [inputs, _] = weight.matrix()?;
     let (codes, zeros) = (
         unpacked(weight, outputs)?,
-        unpacked(parts.part(".qzeros")?, outputs)?,
+        unpacked(parts.part(ZEROS)?, outputs)?,
     );
     if zeros.len() != groups * outputs {
         return Err(format!(
@@ -67,9 +73,50 @@ fn unpacked(stored: &StoredPart, outputs: usize) -> Result<Vec<f32>, String> {
         .collect())
 }
 
-/// A matrix with `columns` columns by columns.
-fn transposed(values: &[f32], columns: usize) -> Vec<f32> {
-    (0..columns)
-        .flat_map(|column| values.iter().skip(column).step_by(columns).copied())
-        .collect()
+/// Writes the version `gemm`.
+pub(super) struct AwqWriter;
+
+/// The inputs of a group that is written.
+const GROUP: usize = 128;
+
+impl WeightWriter for AwqWriter {
+    fn layout(&self, shape: &QuantizedShape) -> Vec<PartLayout> {
+        let (groups, words) = (shape.inputs / GROUP, shape.outputs / IN_WORD);
+        let scales = [groups, shape.outputs];
+        vec![
+            PartLayout::new(WEIGHT, "I32", &[shape.inputs, words]),
+            PartLayout::new(ZEROS, "I32", &[groups, words]),
+            PartLayout::new(SCALES, shape.dtype.as_str(), &scales),
+        ]
+    }
+
+    fn quantize(&self, layer: &DenseLayer<'_>) -> Vec<Vec<u8>> {
+        let QuantizedShape { dtype, inputs, .. } = layer.shape;
+        let rounded = RoundedGroups::new(layer.values, dtype, BITS, GROUP);
+        let groups = inputs / GROUP;
+        vec![
+            packed_outputs(&transposed(&rounded.codes, inputs)),
+            packed_outputs(&transposed(&rounded.zeros, groups)),
+            dtype.encode(transposed(&rounded.scales, groups).into_iter()),
+        ]
+    }
+
+    fn options(&self) -> Value {
+        json!({
+            "quant_method": "awq",
+            "bits": BITS,
+            "group_size": GROUP,
+            "zero_point": true,
+            "version": "gemm",
+        })
+    }
+}
+
+/// The words of codes, eight outputs in each.
+fn packed_outputs(codes: &[u32]) -> Vec<u8> {
+    let words = codes.chunks(IN_WORD).map(|outputs| {
+        let placed = outputs.iter().zip(PLACES);
+        placed.fold(0, |word, (code, place)| word | code << (place * BITS))
+    });
+    packed::bytes(words)
 }

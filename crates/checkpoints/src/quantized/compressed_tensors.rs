@@ -4,22 +4,24 @@
 use super::{
     affine::{AffineMatrix, ScaleBlocks},
     dense::{DenseTensor, float_type},
+    float8::{self, SmallFloats},
+    layer::{DenseLayer, PartLayout, QuantizedShape, WeightWriter},
     packed::{self, code},
     parts::{PartNames, StoredParts},
+    rounding::BlockGrid,
     stored::StoredPart,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
+const WEIGHT: &str = ".weight";
+const PACKED: &str = ".weight_packed";
+const SCALES: &str = ".weight_scale";
+const ZEROS: &str = ".weight_zero_point";
+const SHAPE: &str = ".weight_shape";
+const GROUPS: &str = ".weight_g_idx";
+const GLOBAL: &str = ".weight_global_scale";
 pub(super) const PARTS: PartNames = PartNames {
-    ends: &[
-        ".weight",
-        ".weight_packed",
-        ".weight_scale",
-        ".weight_zero_point",
-        ".weight_shape",
-        ".weight_g_idx",
-        ".weight_global_scale",
-    ],
+    ends: &[WEIGHT, PACKED, SCALES, ZEROS, SHAPE, GROUPS, GLOBAL],
     tensor: ".weight",
     unused: &[
         ".input_scale",
@@ -36,10 +38,10 @@ pub(super) const PARTS: PartNames = PartNames {
 /// one, [rows, 1], [rows, groups] or a grid of blocks; `weight_zero_point` as many, packed along
 /// the rows if the weight is packed.
 pub(super) fn dequantize(parts: &StoredParts, options: &Value) -> Result<DenseTensor, String> {
-    if parts.find(".weight_global_scale").is_some() {
+    if parts.find(GLOBAL).is_some() {
         return Err("two levels of scales are not supported".to_owned());
     }
-    let scales = parts.part(".weight_scale")?;
+    let scales = parts.part(SCALES)?;
     let dtype = float_type(scales)?;
     let Codes {
         shape,
@@ -51,9 +53,7 @@ pub(super) fn dequantize(parts: &StoredParts, options: &Value) -> Result<DenseTe
         _ if scales.count() == 1 => [1, 1],
         _ => [scales.count(), 1],
     };
-    let zeros = parts
-        .find(".weight_zero_point")
-        .map(|stored| zeros(stored, grid, bits));
+    let zeros = parts.find(ZEROS).map(|stored| zeros(stored, grid, bits));
     let matrix = AffineMatrix {
         shape,
         codes: values,
@@ -74,8 +74,8 @@ struct Codes {
 }
 
 fn codes(parts: &StoredParts) -> Result<Codes, String> {
-    let Some(stored) = parts.find(".weight_packed") else {
-        let weight = parts.part(".weight")?;
+    let Some(stored) = parts.find(PACKED) else {
+        let weight = parts.part(WEIGHT)?;
         return Ok(Codes {
             shape: weight.matrix()?,
             values: weight.values()?,
@@ -83,7 +83,7 @@ fn codes(parts: &StoredParts) -> Result<Codes, String> {
         });
     };
     let [rows, words] = stored.matrix()?;
-    let sizes = parts.part(".weight_shape")?.indices()?;
+    let sizes = parts.part(SHAPE)?.indices()?;
     let columns = match sizes[..] {
         [found, columns] if found == rows => columns,
         _ => {
@@ -149,7 +149,7 @@ fn blocks(
     shape: [usize; 2],
     grid: [usize; 2],
 ) -> Result<ScaleBlocks, String> {
-    match parts.find(".weight_g_idx") {
+    match parts.find(GROUPS) {
         // Minus one in all places where columns are in their order.
         Some(stored) if stored.bytes.iter().any(|byte| *byte != 0xFF) => {
             ScaleBlocks::groups(stored.indices()?, shape[0], grid[1])
@@ -170,4 +170,157 @@ fn block_size(options: &Value) -> Option<[usize; 2]> {
         return None;
     }
     Some([size[0].as_u64()? as usize, size[1].as_u64()? as usize])
+}
+
+/// Writes a format with scales around zero.
+#[derive(Clone, Copy)]
+pub(super) enum CompressedWriter {
+    /// `pack-quantized`.
+    Int4,
+    /// `int-quantized`.
+    Int8,
+    /// `float-quantized`.
+    Fp8,
+}
+
+/// The columns of a group that is written.
+const GROUP: usize = 128;
+
+impl CompressedWriter {
+    fn grid(self, shape: &QuantizedShape) -> BlockGrid {
+        let columns = match self {
+            Self::Int4 => GROUP,
+            Self::Int8 | Self::Fp8 => shape.inputs,
+        };
+        BlockGrid::new([shape.outputs, shape.inputs], [1, columns])
+    }
+
+    const fn bits(self) -> usize {
+        match self {
+            Self::Int4 => 4,
+            Self::Int8 | Self::Fp8 => 8,
+        }
+    }
+
+    /// The magnitude that the largest value of a group has in steps. The library takes half of the
+    /// range of integers.
+    fn largest(self) -> f32 {
+        match self {
+            Self::Int4 | Self::Int8 => ((1 << self.bits()) - 1) as f32 / 2.0,
+            Self::Fp8 => 448.0,
+        }
+    }
+
+    /// How inputs are quantized, which no check needs. The library reads integers of 8 bits that are
+    /// not packed only beside integers as inputs.
+    fn activations(self) -> Value {
+        match self {
+            Self::Int4 | Self::Fp8 => Value::Null,
+            Self::Int8 => json!({
+                "num_bits": 8,
+                "type": "int",
+                "strategy": "token",
+                "symmetric": true,
+                "dynamic": true,
+            }),
+        }
+    }
+
+    /// The integer of a number of steps.
+    fn integer(self, steps: f32) -> i32 {
+        let half = (1 << (self.bits() - 1)) as f32;
+        steps.round_ties_even().clamp(-half, half - 1.0) as i32
+    }
+}
+
+impl WeightWriter for CompressedWriter {
+    fn layout(&self, shape: &QuantizedShape) -> Vec<PartLayout> {
+        let &QuantizedShape {
+            dtype,
+            outputs,
+            inputs,
+            ..
+        } = shape;
+        let scales = PartLayout::new(SCALES, dtype.as_str(), &self.grid(shape).grid);
+        let words = packed::words(inputs, self.bits());
+        match self {
+            Self::Int4 => vec![
+                PartLayout::new(PACKED, "I32", &[outputs, words]),
+                scales,
+                PartLayout::new(SHAPE, "I64", &[2]),
+            ],
+            Self::Int8 => vec![PartLayout::new(WEIGHT, "I8", &[outputs, inputs]), scales],
+            Self::Fp8 => vec![
+                PartLayout::new(WEIGHT, "F8_E4M3", &[outputs, inputs]),
+                scales,
+            ],
+        }
+    }
+
+    fn quantize(&self, layer: &DenseLayer<'_>) -> Vec<Vec<u8>> {
+        let QuantizedShape {
+            dtype,
+            outputs,
+            inputs,
+            ..
+        } = layer.shape;
+        let grid = self.grid(&layer.shape);
+        let mut scales = grid.scales(layer.values, self.largest());
+        scales
+            .iter_mut()
+            .for_each(|scale| *scale = dtype.round(*scale));
+        let values = layer.values.iter().enumerate();
+        let steps = values.map(|(index, value)| value / scales[grid.block(index)]);
+        let stored = dtype.encode(scales.iter().copied());
+        match self {
+            Self::Int4 => {
+                let codes: Vec<u32> = steps
+                    .map(|steps| (self.integer(steps) + 8) as u32)
+                    .collect();
+                let rows = codes.chunks(inputs);
+                let words = rows.flat_map(|row| packed::pack(row, self.bits()));
+                let sizes = [outputs, inputs].map(|size| (size as u64).to_le_bytes());
+                vec![packed::bytes(words), stored, sizes.concat()]
+            }
+            Self::Int8 => {
+                let codes = steps.map(|steps| self.integer(steps) as i8 as u8);
+                vec![codes.collect(), stored]
+            }
+            Self::Fp8 => {
+                let floats = SmallFloats::new(8, float8::e4m3);
+                vec![steps.map(|steps| floats.code(steps)).collect(), stored]
+            }
+        }
+    }
+
+    fn options(&self) -> Value {
+        let (format, kind) = match self {
+            Self::Int4 => ("pack-quantized", "int"),
+            Self::Int8 => ("int-quantized", "int"),
+            Self::Fp8 => ("float-quantized", "float"),
+        };
+        let (strategy, group) = match self {
+            Self::Int4 => ("group", json!(GROUP)),
+            Self::Int8 | Self::Fp8 => ("channel", Value::Null),
+        };
+        let weights = json!({
+            "num_bits": self.bits(),
+            "type": kind,
+            "strategy": strategy,
+            "group_size": group,
+            "symmetric": true,
+        });
+        let group = json!({
+            "targets": ["Linear"],
+            "weights": weights,
+            "input_activations": self.activations(),
+        });
+        json!({
+            "quant_method": "compressed-tensors",
+            "format": format,
+            "quantization_status": "compressed",
+            "config_groups": {"group_0": group},
+            "ignore": ["lm_head"],
+        })
+    }
 }

@@ -1,8 +1,7 @@
 //! A tensor that is not quantized, with its bytes.
 
 use super::stored::StoredPart;
-use crate::recipe::FloatType;
-use half::{bf16, f16};
+use crate::float_type::FloatType;
 
 /// A tensor for a file of weights.
 #[derive(Debug, PartialEq, Eq)]
@@ -20,19 +19,10 @@ impl DenseTensor {
         shape: Vec<usize>,
         values: impl Iterator<Item = f32>,
     ) -> Self {
-        let bytes = match dtype {
-            FloatType::F32 => values.flat_map(f32::to_le_bytes).collect(),
-            FloatType::F16 => values
-                .flat_map(|value| f16::from_f32(value).to_le_bytes())
-                .collect(),
-            FloatType::Bf16 => values
-                .flat_map(|value| bf16::from_f32(value).to_le_bytes())
-                .collect(),
-        };
         Self {
             dtype: dtype.as_str().to_owned(),
             shape,
-            bytes,
+            bytes: dtype.encode(values),
         }
     }
 }

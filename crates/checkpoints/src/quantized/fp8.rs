@@ -4,13 +4,19 @@
 use super::{
     affine::{AffineMatrix, ScaleBlocks},
     dense::DenseTensor,
+    float8::{self, SmallFloats},
+    layer::{DenseLayer, PartLayout, QuantizedShape, WeightWriter},
+    packed,
     parts::{PartNames, StoredParts},
+    rounding::BlockGrid,
 };
-use crate::recipe::FloatType;
-use serde_json::Value;
+use crate::float_type::FloatType;
+use serde_json::{Value, json};
 
+const WEIGHT: &str = ".weight";
+const SCALES: &str = ".weight_scale_inv";
 pub(super) const PARTS: PartNames = PartNames {
-    ends: &[".weight", ".weight_scale_inv"],
+    ends: &[WEIGHT, SCALES],
     tensor: ".weight",
     unused: &[".activation_scale", ".input_scale"],
 };
@@ -20,7 +26,7 @@ pub(super) const PARTS: PartNames = PartNames {
 /// transformers multiplies in f32 and rounds to the type that the model is loaded as, which a load
 /// does with an f32 here.
 pub(super) fn dequantize(parts: &StoredParts, options: &Value) -> Result<DenseTensor, String> {
-    let (weight, scales) = (parts.part(".weight")?, parts.part(".weight_scale_inv")?);
+    let (weight, scales) = (parts.part(WEIGHT)?, parts.part(SCALES)?);
     let (shape, codes) = (weight.matrix()?, weight.values()?);
     let grid = match scales.shape[..] {
         [rows, columns] => [rows, columns],
@@ -42,4 +48,77 @@ pub(super) fn dequantize(parts: &StoredParts, options: &Value) -> Result<DenseTe
         dtype: FloatType::F32,
     };
     matrix.dequantize()
+}
+
+/// Writes what shares a scale: the matrix, an output, or a block.
+#[derive(Clone, Copy)]
+pub(super) enum Fp8Writer {
+    Tensor,
+    Channel,
+    Block,
+    /// Blocks in E4M3 of MI300.
+    FnuzBlock,
+}
+
+/// Outputs and inputs of a block that is written.
+const BLOCK: usize = 128;
+
+impl Fp8Writer {
+    fn grid(self, shape: &QuantizedShape) -> BlockGrid {
+        let sizes = [shape.outputs, shape.inputs];
+        let block = match self {
+            Self::Tensor => sizes,
+            Self::Channel => [1, shape.inputs],
+            Self::Block | Self::FnuzBlock => [BLOCK, BLOCK],
+        };
+        BlockGrid::new(sizes, block)
+    }
+
+    /// The type as safetensors names it, and its numbers.
+    const fn element(self) -> (&'static str, fn(u8) -> f32) {
+        match self {
+            Self::Tensor | Self::Channel | Self::Block => ("F8_E4M3", float8::e4m3),
+            Self::FnuzBlock => ("F8_E4M3FNUZ", float8::e4m3fnuz),
+        }
+    }
+}
+
+impl WeightWriter for Fp8Writer {
+    fn layout(&self, shape: &QuantizedShape) -> Vec<PartLayout> {
+        let grid = self.grid(shape).grid;
+        // One scale for all is a scalar.
+        let scales: &[usize] = match self {
+            Self::Tensor => &[],
+            Self::Channel | Self::Block | Self::FnuzBlock => &grid,
+        };
+        vec![
+            PartLayout::new(WEIGHT, self.element().0, &[shape.outputs, shape.inputs]),
+            PartLayout::new(SCALES, "F32", scales),
+        ]
+    }
+
+    fn quantize(&self, layer: &DenseLayer<'_>) -> Vec<Vec<u8>> {
+        let (grid, floats) = (
+            self.grid(&layer.shape),
+            SmallFloats::new(8, self.element().1),
+        );
+        let scales = grid.scales(layer.values, floats.largest());
+        let values = layer.values.iter().enumerate();
+        let codes = values.map(|(index, value)| floats.code(value / scales[grid.block(index)]));
+        let codes = codes.collect();
+        vec![codes, packed::bytes(scales.into_iter().map(f32::to_bits))]
+    }
+
+    fn options(&self) -> Value {
+        let block = match self {
+            Self::Tensor | Self::Channel => Value::Null,
+            Self::Block | Self::FnuzBlock => json!([BLOCK, BLOCK]),
+        };
+        json!({
+            "quant_method": "fp8",
+            "fmt": "e4m3",
+            "weight_block_size": block,
+            "activation_scheme": "dynamic",
+        })
+    }
 }

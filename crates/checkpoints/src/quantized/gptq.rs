@@ -3,13 +3,19 @@
 use super::{
     affine::{AffineMatrix, ScaleBlocks},
     dense::{DenseTensor, float_type},
+    layer::{DenseLayer, PartLayout, QuantizedShape, WeightWriter},
     packed::{self, code},
     parts::{PartNames, StoredParts},
+    rounding::{RoundedGroups, transposed},
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
+const WEIGHT: &str = ".qweight";
+const ZEROS: &str = ".qzeros";
+const SCALES: &str = ".scales";
+const GROUPS: &str = ".g_idx";
 pub(super) const PARTS: PartNames = PartNames {
-    ends: &[".qweight", ".qzeros", ".scales", ".g_idx"],
+    ends: &[WEIGHT, ZEROS, SCALES, GROUPS],
     tensor: ".weight",
     unused: &[],
 };
@@ -17,9 +23,9 @@ pub(super) const PARTS: PartNames = PartNames {
 /// `qweight` [inputs * bits / 32, outputs], `qzeros` [groups, outputs * bits / 32], `scales`
 /// [groups, outputs], `g_idx` [inputs]; the weight is [outputs, inputs].
 pub(super) fn dequantize(parts: &StoredParts, options: &Value) -> Result<DenseTensor, String> {
-    let scales = parts.part(".scales")?;
+    let scales = parts.part(SCALES)?;
     let [groups, outputs] = scales.matrix()?;
-    let weight = parts.part(".qweight")?;
+    let weight = parts.part(WEIGHT)?;
     let [rows, found] = weight.matrix()?;
     let (inputs, bits, group_of_input) = inputs(parts, options, rows, groups)?;
     if found != outputs || rows != packed::words(inputs, bits) {
@@ -28,7 +34,7 @@ pub(super) fn dequantize(parts: &StoredParts, options: &Value) -> Result<DenseTe
             weight.name, weight.shape
         ));
     }
-    let zeros = parts.part(".qzeros")?;
+    let zeros = parts.part(ZEROS)?;
     if zeros.matrix()? != [groups, packed::words(outputs, bits)] {
         return Err(format!("`{}` has the shape {:?}", zeros.name, zeros.shape));
     }
@@ -72,7 +78,7 @@ fn inputs(
     rows: usize,
     groups: usize,
 ) -> Result<(usize, usize, Vec<usize>), String> {
-    if let Some(groups) = parts.find(".g_idx") {
+    if let Some(groups) = parts.find(GROUPS) {
         let group_of_input = groups.indices()?;
         let bits = packed::bits(group_of_input.len(), rows)
             .ok_or("no number of bits fits to its sizes")?;
@@ -94,4 +100,66 @@ fn inputs(
 /// The first format of GPTQ stores zero points minus one.
 fn zero_offset(options: &Value) -> u32 {
     u32::from(options["checkpoint_format"].as_str() != Some("gptq_v2"))
+}
+
+/// Writes the first format, with groups of consecutive inputs.
+pub(super) struct GptqWriter {
+    pub(super) bits: usize,
+}
+
+/// The inputs of a group that is written.
+const GROUP: usize = 128;
+
+impl WeightWriter for GptqWriter {
+    fn layout(&self, shape: &QuantizedShape) -> Vec<PartLayout> {
+        let &QuantizedShape {
+            dtype,
+            outputs,
+            inputs,
+            ..
+        } = shape;
+        let words = |count| packed::words(count, self.bits);
+        let groups = inputs / GROUP;
+        vec![
+            PartLayout::new(WEIGHT, "I32", &[words(inputs), outputs]),
+            PartLayout::new(ZEROS, "I32", &[groups, words(outputs)]),
+            PartLayout::new(SCALES, dtype.as_str(), &[groups, outputs]),
+            PartLayout::new(GROUPS, "I32", &[inputs]),
+        ]
+    }
+
+    fn quantize(&self, layer: &DenseLayer<'_>) -> Vec<Vec<u8>> {
+        let QuantizedShape {
+            dtype,
+            outputs,
+            inputs,
+            ..
+        } = layer.shape;
+        let (bits, groups) = (self.bits, inputs / GROUP);
+        let rounded = RoundedGroups::new(layer.values, dtype, bits, GROUP);
+        let rows = rounded.codes.chunks(inputs);
+        let words: Vec<u32> = rows.flat_map(|row| packed::pack(row, bits)).collect();
+        let stored: Vec<u32> = rounded.zeros.iter().map(|zero| zero - 1).collect();
+        let stored = transposed(&stored, groups);
+        let zeros = stored
+            .chunks(outputs)
+            .flat_map(|row| packed::pack(row, bits));
+        vec![
+            packed::bytes(transposed(&words, packed::words(inputs, bits))),
+            packed::bytes(zeros),
+            dtype.encode(transposed(&rounded.scales, groups).into_iter()),
+            packed::bytes((0..inputs).map(|input| (input / GROUP) as u32)),
+        ]
+    }
+
+    fn options(&self) -> Value {
+        json!({
+            "quant_method": "gptq",
+            "bits": self.bits,
+            "group_size": GROUP,
+            "desc_act": false,
+            "sym": false,
+            "checkpoint_format": "gptq",
+        })
+    }
 }

@@ -2,13 +2,17 @@
 
 use super::{
     dense::DenseTensor,
-    float8,
+    float8::{self, SmallFloats},
+    layer::{DenseLayer, PartLayout, QuantizedShape, WeightWriter},
     parts::{PartNames, StoredParts},
 };
-use crate::recipe::FloatType;
+use crate::float_type::FloatType;
+use serde_json::{Value, json};
 
+const BLOCKS: &str = "_blocks";
+const SCALES: &str = "_scales";
 pub(super) const PARTS: PartNames = PartNames {
-    ends: &["_blocks", "_scales"],
+    ends: &[BLOCKS, SCALES],
     tensor: "",
     unused: &[],
 };
@@ -17,7 +21,7 @@ pub(super) const PARTS: PartNames = PartNames {
 /// [experts, outputs, blocks]; the tensor is [experts, inputs, outputs]. Its values are exact in
 /// bfloat16.
 pub(super) fn dequantize(parts: &StoredParts) -> Result<DenseTensor, String> {
-    let (blocks, scales) = (parts.part("_blocks")?, parts.part("_scales")?);
+    let (blocks, scales) = (parts.part(BLOCKS)?, parts.part(SCALES)?);
     let [experts, outputs, count, bytes] = blocks.sizes()?;
     let (codes, powers) = (blocks.raw()?, scales.raw()?);
     if scales.shape != blocks.shape[..3] {
@@ -48,4 +52,68 @@ pub(super) fn dequantize(parts: &StoredParts) -> Result<DenseTensor, String> {
         vec![experts, inputs, outputs],
         values,
     ))
+}
+
+/// Writes experts.
+pub(super) struct Mxfp4Writer;
+
+/// The inputs of a block.
+const BLOCK: usize = 32;
+/// The exponent of the largest magnitude of a code.
+const LARGEST_EXPONENT: u32 = 2;
+
+impl WeightWriter for Mxfp4Writer {
+    fn layout(&self, shape: &QuantizedShape) -> Vec<PartLayout> {
+        let &QuantizedShape {
+            experts,
+            outputs,
+            inputs,
+            ..
+        } = shape;
+        let blocks = inputs / BLOCK;
+        vec![
+            PartLayout::new(BLOCKS, "U8", &[experts, outputs, blocks, BLOCK / 2]),
+            PartLayout::new(SCALES, "U8", &[experts, outputs, blocks]),
+        ]
+    }
+
+    fn quantize(&self, layer: &DenseLayer<'_>) -> Vec<Vec<u8>> {
+        let QuantizedShape {
+            experts,
+            outputs,
+            inputs,
+            ..
+        } = layer.shape;
+        let floats = SmallFloats::new(4, float8::e2m1);
+        let (mut codes, mut scales) = (Vec::new(), Vec::new());
+        for row in 0..experts * outputs {
+            let (expert, output) = (row / outputs, row % outputs);
+            let value = |input| layer.values[(expert * inputs + input) * outputs + output];
+            for start in (0..inputs).step_by(BLOCK) {
+                let values: Vec<f32> = (start..start + BLOCK).map(value).collect();
+                let exponent = exponent(&values);
+                let code = |value: f32| floats.code(value / float8::e8m0(exponent));
+                let pairs = values.as_chunks::<2>().0.iter();
+                codes.extend(pairs.map(|[low, high]| code(*low) | code(*high) << 4));
+                scales.push(exponent);
+            }
+        }
+        vec![codes, scales]
+    }
+
+    fn options(&self) -> Value {
+        json!({"quant_method": "mxfp4"})
+    }
+
+    fn tensor(&self) -> &'static str {
+        PARTS.tensor
+    }
+}
+
+/// The exponent of the largest magnitude, so that the largest code is at least half of it; 1 for
+/// smaller ones, which no weight has.
+fn exponent(values: &[f32]) -> u8 {
+    let largest = values.iter().copied().map(f32::abs).fold(0.0, f32::max);
+    let exponent = (largest.to_bits() >> 23).saturating_sub(LARGEST_EXPONENT);
+    exponent.clamp(1, 254) as u8
 }

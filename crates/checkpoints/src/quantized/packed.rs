@@ -21,3 +21,21 @@ pub(super) fn words(count: usize, bits: usize) -> usize {
 pub(super) fn bits(count: usize, found: usize) -> Option<usize> {
     (1..=8).find(|&bits| words(count, bits) == found)
 }
+
+/// The words of a stream of `codes`, which fill the last word.
+pub(super) fn pack(codes: &[u32], bits: usize) -> Vec<u32> {
+    let mut packed = vec![0; words(codes.len(), bits)];
+    for (index, code) in codes.iter().enumerate() {
+        let (first, shift) = (index * bits / 32, index * bits % 32);
+        packed[first] |= code << shift;
+        if shift + bits > 32 {
+            packed[first + 1] |= code >> (32 - shift);
+        }
+    }
+    packed
+}
+
+/// The bytes of words.
+pub(super) fn bytes(words: impl IntoIterator<Item = u32>) -> Vec<u8> {
+    words.into_iter().flat_map(u32::to_le_bytes).collect()
+}

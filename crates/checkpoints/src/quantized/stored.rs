@@ -300,7 +300,7 @@ impl StoredPart {
 }
 
 /// The bytes of an element.
-fn size(dtype: &str) -> Option<usize> {
+pub(super) fn size(dtype: &str) -> Option<usize> {
     match dtype {
         "I8" | "U8" | "BOOL" | "F8_E4M3" | "F8_E4M3FNUZ" | "F8_E5M2" | "F8_E8M0" => Some(1),
         "F16" | "BF16" | "I16" | "U16" => Some(2),

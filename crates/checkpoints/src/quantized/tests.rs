@@ -2,7 +2,7 @@
 //! writes, and checkpoints that lack something.
 
 use super::QuantizedWeights;
-use crate::cache::{ComputedWeights, made_in};
+use crate::{cache::made_in, computed_weights::ComputedWeights};
 use serde::Deserialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -11,7 +11,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
 };
-use testgen_types::QuantizedCheckpoint;
+use testgen_types::{QuantizationScheme, QuantizedCheckpoint};
 
 /// A tensor as the library has it.
 #[derive(Debug, PartialEq, Deserialize)]
@@ -21,9 +21,13 @@ struct ExpectedTensor {
     sha256: String,
 }
 
+/// The checkpoints that libraries wrote, and the ones that each scheme writes.
 fn cases() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tests/quantized");
-    let entries = fs::read_dir(folder).expect("the folder of the cases");
+    let folders = ["src/tests/quantized", "src/tests/written"];
+    let entries = folders.into_iter().flat_map(|folder| {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+        fs::read_dir(folder).expect("the folder of the cases")
+    });
     let mut cases: Vec<PathBuf> = entries
         .map(|entry| entry.expect("an entry").path())
         .collect();
@@ -40,7 +44,11 @@ fn open(directory: &Path) -> QuantizedWeights {
 #[test]
 fn each_value_is_that_of_the_library() {
     let cases = cases();
-    assert!(cases.len() >= 22, "{}", cases.len());
+    assert!(
+        cases.len() >= 22 + QuantizationScheme::ALL.len(),
+        "{}",
+        cases.len()
+    );
     for directory in cases {
         let text = fs::read_to_string(directory.join("dequantized.json")).expect("is there");
         let expected: BTreeMap<String, ExpectedTensor> =

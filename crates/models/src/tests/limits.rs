@@ -70,6 +70,29 @@ fn quantized_weights_are_refused_by_their_method() {
     }
 }
 
+/// compressed-tensors stores integers under the name of the weight, as methods do that are refused.
+#[test]
+fn integers_of_a_method_that_is_dequantized_are_not_refused() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let written = "../checkpoints/src/tests/written/compressed-tensors-int8";
+    let written = Path::new(env!("CARGO_MANIFEST_DIR")).join(written);
+    let config = fs::read(written.join("config.json")).expect("is there");
+    let mut config: Value = serde_json::from_slice(&config).expect("JSON");
+    config["model_type"] = json!("llama");
+    let path = directory.path().join("config.json");
+    fs::write(&path, config.to_string()).expect("is written");
+    let name = "model.safetensors";
+    fs::copy(written.join(name), directory.path().join(name)).expect("is copied");
+    let checkpoint = Checkpoint::at(directory.path());
+    // It has one layer only, and no sizes.
+    let message = error(ModelType::Llama, &checkpoint);
+    assert!(!message.contains("quantize"), "{message}");
+    config["quantization_config"]["quant_method"] = json!("hqq");
+    fs::write(&path, config.to_string()).expect("is written");
+    let message = error(ModelType::Llama, &checkpoint);
+    assert!(message.contains("quantized with HQQ"), "{message}");
+}
+
 #[test]
 fn a_size_without_a_tensor_is_refused_by_name() {
     for (model_type, field, value, expected) in [

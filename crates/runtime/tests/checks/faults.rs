@@ -11,6 +11,7 @@ mod handler;
 mod media;
 mod moe;
 mod object_detection;
+mod quantized;
 mod rag;
 mod speech;
 mod ssm;
@@ -152,6 +153,14 @@ pub(crate) const TESTS: &[Test] = tests! {
         reversed_kernel,
         other_lengths_of_a_normed_kernel,
         norms_in_the_other_order,
+    }
+    quantized {
+        without_a_fault,
+        zero_points_off_by_one,
+        groups_in_another_order,
+        swapped_nibbles,
+        scales_of_the_next_output,
+        scales_of_the_next_group,
     }
     summaries {
         without_a_fault,

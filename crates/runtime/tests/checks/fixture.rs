@@ -58,6 +58,15 @@ impl Fixture {
         Self { base, harness }
     }
 
+    /// A copy of the synthetic checkpoint of the harness as its scheme stores it: one with quantized
+    /// weights, as a user has.
+    pub(crate) fn quantized(harness: &'static Harness) -> Self {
+        let base = tempfile::tempdir().unwrap();
+        let made = testgen_checkpoints::quantized(&recorded(harness)).unwrap();
+        copy_folder(made.path(), &base.path().join(harness.spec.name));
+        Self { base, harness }
+    }
+
     /// The folder that contains the checkpoint's folder.
     pub(crate) fn base(&self) -> &Path {
         self.base.path()
@@ -127,6 +136,19 @@ impl Fixture {
             .find(|file| self.path(file).exists())
             .unwrap();
         self.tensors(file, change)
+    }
+
+    /// Changes the bytes of one tensor of the weights, which keeps its type.
+    pub(crate) fn bytes(self, name: &str, change: impl FnOnce(&mut [u8])) -> Self {
+        let path = self.path(WEIGHTS);
+        let mut bytes = fs::read(&path).unwrap();
+        let (header, metadata) = safetensors::SafeTensors::read_metadata(&bytes).unwrap();
+        let (start, end) = metadata.info(name).unwrap().data_offsets;
+        let before = bytes.clone();
+        change(&mut bytes[8 + header + start..8 + header + end]);
+        assert!(before != bytes, "the fault changed nothing");
+        fs::write(path, bytes).unwrap();
+        self
     }
 
     /// Changes the golden.

@@ -92,6 +92,7 @@ harness!(gemma: Gemma, DecoderOnly, TextGeneration, text_generation);
 harness!(llama: Llama, DecoderOnly, TextGeneration, text_generation);
 harness!(llama_deep: Llama, DecoderOnly, TextGeneration, text_generation);
 harness!(llama_large_golden: Llama, DecoderOnly, TextGeneration, text_generation);
+harness!(llama_synthetic_gptq: Llama, DecoderOnly, TextGeneration, text_generation);
 harness!(llava: Llava, Multimodal, ImageTextToText, image_text_to_text);
 harness!(mamba: Mamba, Ssm, TextGeneration, text_generation);
 harness!(mistral: Mistral, DecoderOnly, TextGeneration, text_generation);
