@@ -10,7 +10,8 @@ mod event;
 mod options;
 mod process;
 mod synthetic;
+mod synthetic_weights;
 
 pub use batch::{RecordTarget, record_all};
 pub use options::RecordOptions;
-pub use synthetic::SyntheticWeights;
+pub use synthetic_weights::SyntheticWeights;

@@ -21,6 +21,7 @@ mod library_call;
 mod library_convolution;
 mod library_launch;
 mod library_product;
+mod library_queue;
 mod library_task;
 mod lowering;
 mod memory;

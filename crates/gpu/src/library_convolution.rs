@@ -3,7 +3,9 @@
 //! Owns the translation of burn's options, and tensors as the libraries read them.
 
 use crate::{
-    device::ProductSource, library_launch::LibraryComputation, library_task, products,
+    device::{GpuDevice, ProductSource},
+    library_launch::LibraryComputation,
+    library_queue, products,
     runtime::GpuTensor,
 };
 use burn_backend::{Shape, TensorMetadata, ops::ConvOptions};
@@ -13,7 +15,7 @@ use testgen_libraries::{ComputeType, ConvolutionProblem, GemmTypes};
 use testgen_operators::calls::{Attributes, row_major_strides};
 use testgen_types::{DeviceKind, Operator};
 
-impl crate::GpuDevice {
+impl GpuDevice {
     /// Whether the vendor's library computes the convolutions of the device: products come from
     /// libraries there, and the library of convolutions is installed, too.
     pub fn has_convolutions(self) -> bool {
@@ -22,7 +24,7 @@ impl crate::GpuDevice {
 }
 
 /// The convolution of `x` [batch, in, ...] with `weight` [out, in / groups, ...] by the library,
-/// without bias. The device must have one ([`crate::GpuDevice::has_convolutions`]).
+/// without bias. The device must have one ([`GpuDevice::has_convolutions`]).
 pub(crate) fn convolution<const N: usize>(
     x: GpuTensor,
     weight: GpuTensor,
@@ -36,7 +38,7 @@ pub(crate) fn convolution<const N: usize>(
     let (x, weight) = (dense(x), dense(weight));
     if output.shape().num_elements() > 0 {
         let computation = LibraryComputation::Convolution(problem);
-        library_task::launch(library, computation, [&x, &weight, &output]);
+        library_queue::launch(library, computation, [&x, &weight, &output]);
     }
     output
 }

@@ -5,7 +5,7 @@ use crate::{
     device::ProductSource,
     library_call,
     library_launch::LibraryComputation,
-    library_task,
+    library_queue,
     products::{Factor, Product, dtype, precision},
     runtime::GpuTensor,
 };
@@ -45,6 +45,6 @@ pub(crate) fn product(left: &GpuTensor, right: &GpuTensor) -> Option<GpuTensor> 
         element: dtype(precision).size(),
     };
     let library = left.device.opened_libraries().products;
-    library_task::launch(library, computation, [&left, &right, &output]);
+    library_queue::launch(library, computation, [&left, &right, &output]);
     Some(output)
 }

@@ -3,13 +3,11 @@
 
 use crate::{
     library_launch::{LibraryComputation, LibraryLaunch},
-    runtime::{GpuRuntime, GpuTensor},
     unlowered::{Launched, Unlowered, UnloweredKernel},
 };
 use cubecl::{
-    CompilationError, CubeCount, CubeTask, ExecutionMode, Runtime as _,
+    CompilationError, CubeTask, ExecutionMode,
     ir::{AddressType, StorageType},
-    server::KernelArguments,
 };
 use cubecl_runtime::{
     id::KernelId,
@@ -19,24 +17,10 @@ use std::sync::Arc;
 
 /// The computation as a kernel.
 #[derive(Debug)]
-struct LibraryTask(LibraryLaunch);
+pub(crate) struct LibraryTask(pub(crate) LibraryLaunch);
 
 /// The name that distinguishes it from kernels.
 const NAME: &str = "library_call";
-
-/// Queues a computation of `library`, its name and version, on the device of its tensors: two inputs
-/// and the result.
-pub(crate) fn launch(library: Arc<str>, computation: LibraryComputation, tensors: [&GpuTensor; 3]) {
-    let device = tensors[0].device;
-    let task = LibraryTask(LibraryLaunch {
-        device,
-        library,
-        computation,
-    });
-    let buffers = tensors.map(|tensor| tensor.handle.clone().binding());
-    let arguments = KernelArguments::new().with_buffers(buffers.into());
-    GpuRuntime::client(&device).launch(Box::new(task), CubeCount::new_single(), arguments);
-}
 
 impl KernelMetadata for LibraryTask {
     fn name(&self) -> &'static str {

@@ -39,6 +39,11 @@ impl LibraryName {
         Self::Miopen,
     ];
 
+    /// Its name with a version that it reported, for instance `cublas 12.8.4`.
+    pub(crate) fn with_version(self, version: &str) -> String {
+        format!("{self} {version}")
+    }
+
     /// The kind of device that it computes on.
     pub const fn device(self) -> DeviceKind {
         match self {

@@ -24,7 +24,7 @@ pub struct TuningFile {
     content: u64,
 }
 
-/// What happens with a product that the file does not have.
+/// The treatment of a product that the file does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TuningMode {
     /// It is measured and added: `--tune`.
@@ -46,7 +46,7 @@ pub enum TuningFileError {
         path: PathBuf,
         /// Counted from 1.
         line: usize,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// It cannot be written.
@@ -66,7 +66,7 @@ impl TuningFile {
     /// # Errors
     ///
     /// It cannot be read or written, or has a line of another format.
-    pub fn open(path: &Path, mode: TuningMode) -> Result<Self, TuningFileError> {
+    pub fn load(path: &Path, mode: TuningMode) -> Result<Self, TuningFileError> {
         if mode == TuningMode::Measure {
             append(path, "")?;
         }
@@ -88,7 +88,7 @@ impl TuningFile {
         })
     }
 
-    /// What happens with a product that the file does not have.
+    /// The treatment of a product that the file does not have.
     pub fn mode(&self) -> TuningMode {
         self.mode
     }
@@ -183,7 +183,7 @@ mod tests {
     fn what_was_added_is_read_again() {
         let folder = tempfile::tempdir().expect("there is a temporary directory");
         let path = folder.path().join("new/tuned.jsonl");
-        let open = |mode| TuningFile::open(&path, mode);
+        let open = |mode| TuningFile::load(&path, mode);
         assert!(open(TuningMode::Read).is_err());
         let file = open(TuningMode::Measure).expect("it is created");
         for name in ["a", "b"] {
@@ -205,7 +205,7 @@ mod tests {
         let newer = line.replace("\"version\":1", "\"version\":2");
         for (wrong, problem) in [(newer.as_str(), "version 2"), ("{", "not a tuned product")] {
             std::fs::write(&path, format!("{line}\n{wrong}\n")).expect("it is writable");
-            let error = TuningFile::open(&path, TuningMode::Read).expect_err("line 2 is wrong");
+            let error = TuningFile::load(&path, TuningMode::Read).expect_err("line 2 is wrong");
             let message = error.to_string();
             assert!(message.contains("line 2"), "{message}");
             assert!(message.contains(problem), "{message}");

@@ -88,7 +88,7 @@ impl VendorLibraries {
     /// and how algorithms are chosen if not by the library.
     pub fn products(&self) -> String {
         let names = self.products.iter();
-        let names = names.map(|library| described(library.name(), library.version()));
+        let names = names.map(|library| library.name().with_version(library.version()));
         let label = self.tuner.as_ref().map(Tuner::label);
         names.chain(label).collect::<Vec<_>>().join(", ")
     }
@@ -96,7 +96,7 @@ impl VendorLibraries {
     /// Name and version of the library that computes convolutions, if it is installed.
     pub fn convolutions(&self) -> Option<String> {
         let library = self.convolutions.as_ref()?.library();
-        Some(described(library.name(), library.version()))
+        Some(library.name().with_version(library.version()))
     }
 
     /// Starts products with the algorithm that the library prefers, or as they were tuned. They
@@ -186,10 +186,6 @@ fn convolutions_of(library: OpenedLibrary) -> Option<Convolutions> {
         OpenedLibrary::Convolutions(library) => Some(Convolutions::new(library)),
         OpenedLibrary::Products(_) => None,
     }
-}
-
-fn described(name: LibraryName, version: &str) -> String {
-    format!("{name} {version}")
 }
 
 /// Why a library of the vendor did not compute.

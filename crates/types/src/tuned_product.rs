@@ -16,7 +16,7 @@ pub const TUNED_VARIABLE: &str = "TESTGEN_TUNED";
 pub struct TunedProduct {
     /// [`TunedProduct::VERSION`] of the writer.
     pub version: u32,
-    /// What was measured.
+    /// The product.
     #[serde(flatten)]
     pub key: TunedProductKey,
     /// The algorithms; the first one is the choice of the first library itself.

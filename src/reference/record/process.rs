@@ -1,6 +1,8 @@
 //! The process of one recorder, isolated from the user's environment.
 
-use super::{environment, event::Content, options::RecordOptions, synthetic::SyntheticWeights};
+use super::{
+    environment, event::Content, options::RecordOptions, synthetic_weights::SyntheticWeights,
+};
 use crate::reference::python_program::{PythonError, PythonProgram};
 use std::{
     ffi::OsString,

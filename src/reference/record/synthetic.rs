@@ -5,14 +5,13 @@
 //! Everything is recorded in a temporary directory of the cache, which has the weights. The files
 //! without the weights are moved when all are complete, the golden last.
 
-use super::{event::Content, process::Recorder};
+use super::{event::Content, process::Recorder, synthetic_weights::SyntheticWeights};
 use crate::reference::python_program::PythonError;
 use std::{
     fs, io,
     path::{Path, PathBuf},
 };
 use testgen_base::atomic_file;
-use testgen_types::QuantizationScheme;
 
 /// The files that are kept of a quantized checkpoint.
 const GOLDENS: [&str; 2] = ["answers.json", "golden.safetensors"];
@@ -25,17 +24,6 @@ const RECORDED: [&str; 5] = [
     GOLDENS[0],
     GOLDENS[1],
 ];
-
-/// The configuration of a synthetic checkpoint, and how its weights are made.
-#[derive(Debug, Clone)]
-pub struct SyntheticWeights {
-    /// The content of `config.json`.
-    pub config: Vec<u8>,
-    /// The seed.
-    pub seed: u64,
-    /// The scheme that quantizes the weights.
-    pub quantise: Option<QuantizationScheme>,
-}
 
 /// Records into `target`; `record` records a complete checkpoint in place.
 pub(super) fn record_synthetic(

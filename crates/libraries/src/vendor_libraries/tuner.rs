@@ -72,7 +72,7 @@ impl Tuner {
             device: self.tuning.device.clone(),
             libraries: libraries
                 .iter()
-                .map(|library| super::described(library.name(), library.version()))
+                .map(|library| library.name().with_version(library.version()))
                 .collect(),
             product: description.clone(),
         };

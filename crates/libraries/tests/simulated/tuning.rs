@@ -20,7 +20,7 @@ pub(crate) fn multiply(file: &str) {
         TuningMode::Read
     };
     let tuning = Tuning {
-        file: Arc::new(TuningFile::open(Path::new(path), mode).expect("is readable")),
+        file: Arc::new(TuningFile::load(Path::new(path), mode).expect("is readable")),
         device: "AMD gfx1100".to_owned(),
     };
     let libraries = VendorLibraries::open(DeviceKind::Rocm, 0, Some(tuning)).expect("they open");

@@ -1,7 +1,7 @@
 //! The matrix products and convolutions of a model, each timed in its place: with the model's own
 //! shapes, layouts and values.
 
-use super::Ops;
+use burn_tensor::backend::Backend;
 use std::{cell::RefCell, collections::BTreeMap, time::Instant};
 
 /// The milliseconds of every call, by its operation and shapes.
@@ -21,7 +21,7 @@ pub fn time_calls<T>(run: impl FnOnce() -> T) -> (T, CallsByShape) {
 }
 
 /// Computes a product or a convolution, which is timed within [`time_calls`].
-pub(crate) fn timed_call<B: Ops, T>(
+pub(crate) fn timed_call<B: Backend, T>(
     device: &B::Device,
     name: impl FnOnce() -> String,
     compute: impl FnOnce() -> T,
@@ -40,7 +40,7 @@ pub(crate) fn timed_call<B: Ops, T>(
     result
 }
 
-fn wait<B: Ops>(device: &B::Device) {
+fn wait<B: Backend>(device: &B::Device) {
     // As every other operation of burn does if the device has failed.
     B::sync(device).unwrap_or_else(|error| panic!("waiting for the device failed: {error:?}"));
 }

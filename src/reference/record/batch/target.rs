@@ -1,6 +1,6 @@
 //! A checkpoint to record.
 
-use crate::reference::record::synthetic::SyntheticWeights;
+use crate::reference::record::synthetic_weights::SyntheticWeights;
 use std::path::PathBuf;
 
 /// A checkpoint to record.

@@ -55,7 +55,7 @@ fn tuning(device: &Device) -> Result<Option<testgen_libraries::Tuning>, String> 
             .filter_map(|(variable, mode)| Some((path(variable)?, mode)));
         let opened = files
             .next()
-            .map(|(path, mode)| TuningFile::open(path.as_ref(), mode).map(Arc::new));
+            .map(|(path, mode)| TuningFile::load(path.as_ref(), mode).map(Arc::new));
         opened.transpose().map_err(|error| error.to_string())
     });
     Ok(file.clone()?.map(|file| Tuning {
