@@ -3,9 +3,8 @@
 use crate::capabilities::Capabilities;
 use testgen_nn::{
     array::Arrays,
-    backend::CallsByShape,
     forward::{Forward, ForwardError, Session, Unsupported},
-    timing::{CallTimes, LayerTimes, TimedCall},
+    timing::{CallTimes, CallsByShape, LayerTimes, TimedCall},
 };
 use testgen_types::Repetitions;
 

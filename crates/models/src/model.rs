@@ -10,9 +10,8 @@ use serde_json::Value;
 use std::fmt;
 use testgen_nn::{
     array::Arrays,
-    backend::CallsByShape,
     forward::{Forward, ForwardError, Session},
-    timing::{CallTimes, LayerTimes, TimedCall},
+    timing::{CallTimes, CallsByShape, LayerTimes, TimedCall},
 };
 use testgen_processing::processor::Processor;
 use testgen_types::{Head, ModelType, Precision, Repetitions};

@@ -6,11 +6,11 @@ use crate::{
 };
 use testgen_nn::{
     array::Arrays,
-    backend::{CallsByShape, Ops, time_calls},
+    backend::{Ops, time_calls},
     cache::Cache,
     context::ForwardContext,
     forward::{Forward, ForwardError, Session, Unsupported},
-    timing::{CallTimes, LayerTimes, TimedCall, milliseconds, step_after},
+    timing::{CallTimes, CallsByShape, LayerTimes, TimedCall, milliseconds, step_after},
     weights::Residency,
 };
 use testgen_types::Repetitions;

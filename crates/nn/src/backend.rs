@@ -13,8 +13,8 @@ mod ops;
 pub mod reference_ops;
 
 pub use activation::Activation;
+pub use call_times::time_calls;
 pub(crate) use call_times::timed_call;
-pub use call_times::{CallsByShape, time_calls};
 pub use ops::{
     Ops, activate, add_layer_norm, compute_in, convolve_sequences, layer_norm, linear,
     masked_softmax, matmul, merge_heads, put, put_beside, rms_norm, rotate, transposed,

@@ -2,6 +2,7 @@
 
 use crate::array::Arrays;
 use std::{
+    collections::BTreeMap,
     ops::AddAssign,
     time::{Duration, Instant},
 };
@@ -29,6 +30,9 @@ pub struct CallTimes {
     /// Of each step after each prompt; empty for forward calls.
     pub steps: Vec<f64>,
 }
+
+/// The milliseconds of every product and convolution of a model, by its operation and shapes.
+pub type CallsByShape = BTreeMap<String, Vec<f64>>;
 
 /// The time that streamed layers took in a call.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]

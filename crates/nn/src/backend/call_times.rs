@@ -1,11 +1,9 @@
 //! The matrix products and convolutions of a model, each timed in its place: with the model's own
 //! shapes, layouts and values.
 
+use crate::timing::CallsByShape;
 use burn_tensor::backend::Backend;
-use std::{cell::RefCell, collections::BTreeMap, time::Instant};
-
-/// The milliseconds of every call, by its operation and shapes.
-pub type CallsByShape = BTreeMap<String, Vec<f64>>;
+use std::{cell::RefCell, time::Instant};
 
 thread_local! {
     static TIMES: RefCell<Option<CallsByShape>> = const { RefCell::new(None) };
