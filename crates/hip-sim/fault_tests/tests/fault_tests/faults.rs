@@ -347,7 +347,7 @@ pub(crate) const CASES: &[FaultCase] = &[
             ("HIP_SIM_FAULTS", "convolution=limit"),
             ("TESTGEN_ENGINES", "native/vendor"),
         ],
-        "`last_hidden_state`",
+        "the main case first diverges at `embed`",
     ),
     convolution(
         "MIOpen computes nothing",
@@ -355,7 +355,7 @@ pub(crate) const CASES: &[FaultCase] = &[
             ("HIP_SIM_FAULTS", "convolution=silent"),
             ("TESTGEN_ENGINES", "native/vendor"),
         ],
-        "`last_hidden_state`",
+        "the main case first diverges at `embed`",
     ),
     convolution(
         "MIOpen refuses",
