@@ -22,7 +22,7 @@ const MOST_TENSORS: u64 = 1 << 18;
 pub struct Recipe {
     /// The seed of the weights.
     pub seed: u64,
-    /// How the marked tensors are quantized; they are dense if there is no scheme.
+    /// The scheme that quantizes the marked tensors. Without a scheme they are dense.
     #[serde(default)]
     pub quantise: Option<QuantizationScheme>,
     tensors: Vec<TensorGroup>,

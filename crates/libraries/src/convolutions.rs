@@ -21,8 +21,9 @@ use crate::{
 use bound::ConvolutionBounds;
 use plan::PlannedConvolution;
 
-/// The most bytes of workspace of an algorithm: all of them are written before each run.
-const MOST_WORKSPACE: usize = 256 << 20;
+/// The most bytes of workspace of an algorithm: all of them are written before each run that is
+/// compared.
+pub(crate) const MOST_WORKSPACE: usize = 256 << 20;
 
 /// Computes every convolution of `plan` and compares it.
 ///

@@ -12,6 +12,7 @@ use std::{
 use testgen_types::{
     TunedProduct, TunedProductKey,
     bounded_file::{FileError, limit, read_text},
+    stable_digest,
 };
 
 /// The measured products of a file, which several threads read and extend.
@@ -20,8 +21,8 @@ pub struct TuningFile {
     path: PathBuf,
     mode: TuningMode,
     known: Mutex<HashMap<TunedProductKey, TunedProduct>>,
-    /// A number for the content when it was opened.
-    content: u64,
+    /// The digest of the content when it was opened.
+    content: String,
 }
 
 /// The treatment of a product that the file does not have.
@@ -84,7 +85,7 @@ impl TuningFile {
             path: path.to_owned(),
             mode,
             known: Mutex::new(known),
-            content: fnv(text.as_bytes()),
+            content: stable_digest(&text),
         })
     }
 
@@ -97,7 +98,7 @@ impl TuningFile {
     pub fn label(&self) -> String {
         match self.mode {
             TuningMode::Measure => "tuning".to_owned(),
-            TuningMode::Read => format!("tuned {:016x}", self.content),
+            TuningMode::Read => format!("tuned {}", self.content),
         }
     }
 
@@ -146,13 +147,6 @@ fn append(path: &Path, text: &str) -> Result<(), TuningFileError> {
     write().map_err(|error| TuningFileError::Write {
         path: path.to_owned(),
         error,
-    })
-}
-
-/// FNV-1a, which is the same in every version of the compiler.
-fn fnv(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
     })
 }
 

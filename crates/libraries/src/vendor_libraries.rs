@@ -100,8 +100,7 @@ impl VendorLibraries {
     }
 
     /// Starts products with the algorithm that the library prefers, or as they were tuned. They
-    /// begin after all earlier
-    /// work of the device, and later work begins after them.
+    /// begin after all earlier work of the device, and later work begins after them.
     ///
     /// `wait` waits for that earlier work on the host; it is called if the driver cannot order
     /// streams that it is not given.

@@ -3,10 +3,10 @@
 //! Owns: which architectures, tasks, devices, precisions, checks, operators and model types exist,
 //! which check applies to which architecture, the line formats of reports and of a suite's
 //! progress, how required devices are written, how Python's JSON is read, how quantized checkpoints
-//! are recognised, the schemes that synthetic weights are quantized by, the text of a panic, how
-//! files are read with a limit, and the directory of the cache. Does not own: any other behaviour.
-//! Generator and runtime match these enums exhaustively, so a new variant is a compile error
-//! wherever it must be handled.
+//! are recognised, the schemes that synthetic weights are quantized by, the text of a panic, a
+//! digest that never changes, how files are read with a limit, and the directory of the cache. Does
+//! not own: any other behaviour. Generator and runtime match these enums exhaustively, so a new
+//! variant is a compile error wherever it must be handled.
 
 // Their macros are for the modules after them, too.
 #[macro_use]
@@ -39,6 +39,7 @@ mod quantization_scheme;
 mod registration;
 mod report_entry;
 mod requirement;
+mod stable_digest;
 mod task;
 mod tuned_product;
 mod versioned_json;
@@ -73,6 +74,7 @@ pub use report_entry::{
     test_name, with_engine,
 };
 pub use requirement::{Requirement, RequirementError};
+pub use stable_digest::stable_digest;
 pub use task::Task;
 pub use tuned_product::{
     TUNE_VARIABLE, TUNED_VARIABLE, TunedAlgorithm, TunedProduct, TunedProductKey,

@@ -3,6 +3,7 @@
 use crate::{
     convolution_library::{ConvolutionAlgorithm, ConvolutionBuffers, ConvolutionLibrary},
     convolution_problem::ConvolutionProblem,
+    convolutions::MOST_WORKSPACE,
     gpu::{DeviceAddress, GpuError, LibraryGpu},
     library_error::LibraryError,
 };
@@ -10,9 +11,6 @@ use std::{
     cell::{Cell, RefCell},
     collections::HashMap,
 };
-
-/// The most bytes of workspace of an algorithm, as where all algorithms are compared.
-const MOST_WORKSPACE: usize = 256 << 20;
 
 /// The library of convolutions on a device.
 pub(super) struct Convolutions {
@@ -23,7 +21,7 @@ pub(super) struct Convolutions {
     workspace: Cell<Workspace>,
 }
 
-/// Memory of the device. It is never given back: the driver frees it with the process.
+/// Memory of the device, which a larger one replaces. The driver frees the last one with the process.
 #[derive(Clone, Copy)]
 struct Workspace {
     address: DeviceAddress,

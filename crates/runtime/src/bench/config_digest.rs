@@ -2,6 +2,7 @@
 //! models.
 
 use testgen_models::Checkpoint;
+use testgen_types::stable_digest;
 
 /// The digest of the configuration, or `None` if it cannot be read.
 pub(super) fn of_checkpoint(checkpoint: &Checkpoint) -> Option<String> {
@@ -9,26 +10,5 @@ pub(super) fn of_checkpoint(checkpoint: &Checkpoint) -> Option<String> {
     checkpoint
         .config()
         .ok()
-        .map(|config| digest(&config.to_string()))
-}
-
-/// FNV-1a, in 64 bits.
-fn digest(text: &str) -> String {
-    // Not the hasher of std, whose values may change with the version of Rust: reports are kept.
-    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    format!("{hash:016x}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::digest;
-
-    #[test]
-    fn the_digest_is_that_of_the_reference() {
-        // Of http://www.isthe.com/chongo/tech/comp/fnv.
-        assert_eq!(digest(""), "cbf29ce484222325");
-        assert_eq!(digest("foobar"), "85944171f73967e8");
-    }
+        .map(|config| stable_digest(&config.to_string()))
 }
