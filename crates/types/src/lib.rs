@@ -42,6 +42,7 @@ mod requirement;
 mod stable_digest;
 mod task;
 mod tuned_product;
+mod type_versions;
 mod versioned_json;
 
 pub use architecture::{Architecture, SubjectKind};
