@@ -142,8 +142,8 @@ fn names(rows: &[&ModelRow]) -> String {
             .push(format!("`{}`", row.model_type));
     }
     let mut text = format!(
-        "\n## Types that other engines compute\n\n{} types of transformers have neither a native implementation nor a spec here. `testgen add` \
-         accepts their checkpoints, and engines such as `torch` compute them ([engines.md](../engines.md)).\n\n",
+        "\n## Types that other engines compute\n\n{} types of transformers and diffusers have neither a native implementation nor a spec here. \
+         `testgen add` accepts their checkpoints, and engines such as `torch` compute them ([engines.md](../engines.md)).\n\n",
         rows.len()
     );
     push(

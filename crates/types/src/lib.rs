@@ -36,6 +36,7 @@ mod provider_share;
 mod python_json;
 mod quantization;
 mod quantization_scheme;
+mod refused_classes;
 mod registration;
 mod report_entry;
 mod requirement;

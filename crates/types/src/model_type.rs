@@ -1,10 +1,11 @@
 //! The model types: those with a native implementation, which the registry lists, and all others
-//! that transformers has.
+//! that transformers and diffusers have.
 
 use crate::{
     architecture::Architecture,
     closed_enum::closed_enum,
     head::Head::{self, *},
+    refused_classes::REFUSED_CLASSES,
     registry::{
         BERT, CLASSIFIER, DECODER, ENCODER, NativeEntry, PRETRAINED,
         ScoreFunction::{self, Sigmoid},
@@ -132,6 +133,14 @@ impl ModelType {
             (Some(first), None) => format!("transformers>={first}"),
             (Some(first), Some(gone)) => format!("transformers>={first},<{gone}"),
         }
+    }
+
+    /// The argument that is why checks cannot be about a model class of diffusers: it is not a
+    /// tensor. `None` for all other names.
+    pub fn refused_argument(class: &str) -> Option<&'static str> {
+        REFUSED_CLASSES
+            .iter()
+            .find_map(|(refused, argument)| (*refused == class).then_some(*argument))
     }
 
     /// Each head with its transformers class.
@@ -292,6 +301,19 @@ mod tests {
             .iter()
             .flat_map(|(_, types)| types.iter().copied())
             .collect()
+    }
+
+    #[test]
+    fn a_class_of_diffusers_is_a_type_or_refused() {
+        assert_eq!(
+            ModelType::refused_argument("ZImageTransformer2DModel"),
+            Some("x")
+        );
+        assert_eq!(ModelType::refused_argument("BertModel"), None);
+        for (class, argument) in REFUSED_CLASSES {
+            assert_eq!(ModelType::find(class), None, "{class}");
+            assert!(!argument.is_empty(), "{class}");
+        }
     }
 
     #[test]
