@@ -1,6 +1,7 @@
 """Classes of diffusers without a native implementation: inputs from a file, results by their names, and the type of their weights."""
 
 # ruff: noqa: E402 - modules that import torch come after the check that it is there
+import dataclasses
 import json
 from types import SimpleNamespace
 
@@ -13,6 +14,8 @@ diffusers = pytest.importorskip("diffusers")
 from safetensors import safe_open
 from safetensors.torch import save_file
 
+from engine import engine_models
+from engine.engine_protocol import Unsupported
 from record import goldens
 from reference.errors import RecordError
 from reference.families import diffusion
@@ -69,6 +72,19 @@ def test_weights_have_the_type_that_was_asked_for(checkpoint):
     weights = {"norm.weight": torch.ones(2), "layers.0.weight": torch.ones(2)}
     diffusion.rounded(kept, torch.bfloat16)
     assert [weight.dtype for weight in weights.values()] == [torch.float32, torch.bfloat16]
+
+
+def test_the_engine_loads_a_class_with_its_own_attention_only(checkpoint):
+    name, device = "SD3Transformer2DModel", torch.device("cpu")
+    request = engine_models.Request(str(checkpoint), None, name, name, torch.float16, None, None)
+    model, read, unused = engine_models.load(request, device)
+    assert {weight.dtype for weight in model.parameters()} == {torch.float16}
+    assert read
+    assert not unused
+    with pytest.raises(Unsupported, match="has one attention for `SD3Transformer2DModel`"):
+        engine_models.load(dataclasses.replace(request, attention="eager"), device)
+    with pytest.raises(Unsupported, match="has no class `NoSuchModel`"):
+        engine_models.load(dataclasses.replace(request, class_name="NoSuchModel"), device)
 
 
 def test_inputs_are_not_drawn_and_need_a_row_for_each_sample(checkpoint, tmp_path):
