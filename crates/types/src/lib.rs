@@ -36,12 +36,14 @@ mod provider_share;
 mod python_json;
 mod quantization;
 mod quantization_scheme;
+mod refused_classes;
 mod registration;
 mod report_entry;
 mod requirement;
 mod stable_digest;
 mod task;
 mod tuned_product;
+mod type_versions;
 mod versioned_json;
 
 pub use architecture::{Architecture, SubjectKind};
