@@ -187,6 +187,7 @@ impl Drop for EngineModel {
         let _ = self.process.engine().unload(self.model);
     }
 }
+        self.engine.note_memory(&self.process);
 
 /// A sequence with a cache in an engine.
 struct EngineSession<'a> {
