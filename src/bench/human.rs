@@ -117,16 +117,21 @@ fn cells(entry: &BenchEntry) -> Option<[String; COLUMNS.len()]> {
     ])
 }
 
-/// The work of a second, of streamed layers the overlap, and of a model's call its number.
+/// The work of a second, of streamed layers the overlap, of a model's call its number, and the
+/// energy of a call.
 fn rate(entry: &BenchEntry) -> String {
     let rate = entry.per_second().map_or_else(
         || "-".to_owned(),
         |(rate, unit)| format!("{} {unit}", digits(rate)),
     );
-    match (entry.overlap, entry.calls) {
+    let rate = match (entry.overlap, entry.calls) {
         (Some(overlap), _) => format!("{rate}, overlap {:.0} %", 100.0 * overlap),
         (None, Some(calls)) => format!("{rate}, {calls} in a forward call"),
         (None, None) => rate,
+    };
+    match entry.energy_joules {
+        Some(energy) => format!("{rate}, {} J", digits(energy)),
+        None => rate,
     }
 }
 
@@ -194,6 +199,7 @@ mod tests {
             measured: Some(Measured::Decode),
             ..entry()
         };
+            energy_joules: Some(1.5),
         let wrong = BenchEntry {
             precision: Precision::Bf16,
             status: BenchStatus::Wrong,

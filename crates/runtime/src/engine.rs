@@ -12,6 +12,7 @@ mod model;
 mod operators;
 mod pool;
 mod reported;
+mod timed;
 mod witness;
 
 pub(crate) use attach_error::AttachError;
