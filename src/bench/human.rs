@@ -50,7 +50,7 @@ pub fn render_bench(summary: &BenchSummary) -> String {
 }
 
 /// Hosts, devices, engines, and how the runtime was compiled.
-fn head(summary: &BenchSummary) -> String {
+pub(super) fn head(summary: &BenchSummary) -> String {
     let lines: BTreeSet<String> = summary.entries.iter().flat_map(facts).collect();
     let mut text: String = lines.into_iter().collect();
     if summary
@@ -144,7 +144,8 @@ fn measured(entry: &BenchEntry) -> String {
     }
 }
 
-fn without_time(entry: &BenchEntry) -> String {
+/// The line of a measurement without a time, with the reason.
+pub(super) fn without_time(entry: &BenchEntry) -> String {
     let size = match (entry.batch, entry.tokens) {
         (Some(batch), Some(tokens)) => format!(" {batch} x {tokens}"),
         (Some(batch), None) => format!(" {batch}"),
@@ -161,7 +162,8 @@ fn without_time(entry: &BenchEntry) -> String {
     )
 }
 
-fn result(summary: &BenchSummary) -> String {
+/// The last line: whether the report is green.
+pub(super) fn result(summary: &BenchSummary) -> String {
     let word = if summary.green { "passed" } else { "failed" };
     format!(
         "result: {word}: {} timed, {} wrong, {} not timed\n",
@@ -197,9 +199,9 @@ mod tests {
     fn facts_then_times_then_what_has_none() {
         let decode = BenchEntry {
             measured: Some(Measured::Decode),
+            energy_joules: Some(1.5),
             ..entry()
         };
-            energy_joules: Some(1.5),
         let wrong = BenchEntry {
             precision: Precision::Bf16,
             status: BenchStatus::Wrong,
