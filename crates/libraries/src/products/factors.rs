@@ -144,7 +144,7 @@ impl Factors {
             numbers: (0..self.sums.len())
                 .map(|index| self.number(product, index))
                 .collect(),
-            // The errors of tanh are no roundings of independent terms.
+            // The error of tanh is not a rounding of independent terms.
             sums: !self.kind.is_exact() && product.epilogue.activation != EpilogueActivation::Gelu,
             signed_zeros: false,
         }
