@@ -37,8 +37,8 @@ named_faults! {
         /// Numbers of 8 bits of gfx942 are read as those of the Open Compute Project, which are twice as
         /// large.
         Fnuz = "fnuz",
-        /// Sums of whole numbers are f32, which has 24 bits.
-        Single = "single",
+        /// Sums of whole numbers saturate at 16 bits, as some processors' instructions do.
+        Saturate = "saturate",
         /// The last of the listed solutions computes nothing; the others are right.
         Solution = "solution",
     }

@@ -247,8 +247,13 @@ impl SimulatedProduct {
             }
         };
         // Sums of whole numbers are exact, in any order.
-        if self.a.number == MatrixType::I8 && !has(BlasFault::Single) {
-            return (0..inner).map(term).sum();
+        if self.a.number == MatrixType::I8 {
+            let limit = if has(BlasFault::Saturate) {
+                f64::from(i16::MAX)
+            } else {
+                f64::INFINITY
+            };
+            return (0..inner).fold(0.0, |sum, index| (sum + term(index)).clamp(-limit, limit));
         }
         match self.order {
             SumOrder::Wide => (0..inner).map(term).sum(),

@@ -34,18 +34,22 @@ enum FactorKind {
     Integers,
     /// A is subnormal, B large enough that the result is normal: zero if the device flushes A.
     Subnormal,
-    /// Whole numbers from -127 to 127, in C and the bias to 1000. Sums exceed the 24 bits in which f32
-    /// is exact.
+    /// Whole numbers from -127 to 127, in C and the bias to 1000.
     Bytes,
+    /// Whole numbers from 64 to 127: long sums exceed the 24 bits in which f32 is exact.
+    LargeBytes,
 }
 
 impl FactorKind {
     /// The kinds alternate over the shapes. TF32 loses bits of subnormal numbers, and types of 8
     /// bits have few of them.
-    fn for_index(index: usize, arithmetic: GemmTypes) -> Self {
+    fn new(index: usize, shape: ProductShape, arithmetic: GemmTypes) -> Self {
         let has_subnormals = arithmetic.compute == ComputeType::F32 && !arithmetic.has_float8();
         match index % 5 {
-            _ if arithmetic.compute == ComputeType::I32 => Self::Bytes,
+            _ if arithmetic.compute == ComputeType::I32 => match shape.inner {
+                0..1024 => Self::Bytes,
+                _ => Self::LargeBytes,
+            },
             1 => Self::Integers,
             3 if has_subnormals => Self::Subnormal,
             _ => Self::Uniform,
@@ -54,14 +58,14 @@ impl FactorKind {
 
     /// Whether every step is exact.
     fn is_exact(self) -> bool {
-        matches!(self, Self::Integers | Self::Bytes)
+        matches!(self, Self::Integers | Self::Bytes | Self::LargeBytes)
     }
 }
 
 impl Factors {
     /// The numbers for the shape with number `index` of the list; the same in every run.
     pub(super) fn new(shape: ProductShape, arithmetic: GemmTypes, index: usize) -> Self {
-        let kind = FactorKind::for_index(index, arithmetic);
+        let kind = FactorKind::new(index, shape, arithmetic);
         let ProductShape {
             rows,
             columns,
@@ -290,8 +294,9 @@ impl SplitMix64 {
             (FactorKind::Uniform, _) => uniform,
             (FactorKind::Integers, 2 | 3) => 4.0 * (2.5 * uniform).trunc(),
             (FactorKind::Integers, _) => (2.5 * uniform).trunc(),
-            (FactorKind::Bytes, 2 | 3) => (1000.0 * uniform).trunc(),
+            (FactorKind::Bytes | FactorKind::LargeBytes, 2 | 3) => (1000.0 * uniform).trunc(),
             (FactorKind::Bytes, _) => (128.0 * uniform).trunc(),
+            (FactorKind::LargeBytes, _) => 64.0 + (64.0 * uniform.abs()).trunc(),
             (FactorKind::Subnormal, 0) => uniform * normal,
             (FactorKind::Subnormal, 1) => LARGEST_OF_B * uniform,
             (FactorKind::Subnormal, _) => uniform * LARGEST_OF_B * normal,

@@ -154,7 +154,7 @@ const EXPECTED_OF_HIPBLASLT: &[Expected] = &[
         message: "elements are wrong",
     },
     Expected {
-        fault: "single",
+        fault: "saturate",
         arithmetics: &["i8*i8->i32"],
         variants: &[],
         product: "i8",
