@@ -50,6 +50,7 @@ pub use fused::{
 pub use launches::take_fingerprint;
 pub use library_convolution::convolution_of_sequences;
 pub use library_launch::OpenedLibraries;
+pub use library_product::affine_by_library;
 pub use memory::{MemoryUsage, memory_cleanup, memory_recover, memory_usage};
 pub use out_of_memory::{OUT_OF_MEMORY, memory_limit, tries_allocation};
 pub use peak::reset_memory_peak;

@@ -38,7 +38,7 @@ pub(crate) fn convolution<const N: usize>(
     let (x, weight) = (dense(x), dense(weight));
     if output.shape().num_elements() > 0 {
         let computation = LibraryComputation::Convolution(problem);
-        library_queue::launch(library, computation, [&x, &weight, &output]);
+        library_queue::launch(library, computation, &[&x, &weight, &output]);
     }
     output
 }

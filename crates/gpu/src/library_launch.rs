@@ -30,7 +30,7 @@ thread_local! {
 /// The libraries of a device, as its fingerprints name them: `cublas 12.8.4`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenedLibraries {
-    /// The library that multiplies matrices.
+    /// The libraries that multiply matrices.
     pub products: Arc<str>,
     /// The library that computes convolutions, if it is installed.
     pub convolutions: Option<Arc<str>>,
@@ -76,7 +76,8 @@ impl GpuDevice {
     }
 }
 
-/// A computation of a library in the place of a kernel. Its buffers are two inputs and the result.
+/// A computation of a library in the place of a kernel. Its buffers are two inputs, the result, and
+/// the bias of a product with one.
 #[derive(Debug, Clone)]
 pub(crate) struct LibraryLaunch {
     pub(crate) device: GpuDevice,
@@ -112,7 +113,7 @@ impl LibraryLaunch {
     /// waits for earlier work.
     pub(crate) fn start(
         &self,
-        addresses: [u64; 3],
+        addresses: &[u64],
         wait: impl FnOnce() -> Result<(), String>,
     ) -> Result<(), String> {
         OPENED.with_borrow_mut(|opened| {
@@ -124,8 +125,9 @@ impl LibraryLaunch {
                 *opened = Some(libraries.map_err(|error| error.to_string())?);
             }
             let opened = opened.as_ref().expect("they were opened");
+            let addresses: Vec<_> = addresses.iter().copied().map(DeviceAddress).collect();
             self.computation
-                .start(opened, addresses.map(DeviceAddress), wait)
+                .start(opened, &addresses, wait)
                 .map_err(|error| error.to_string())
         })
     }
@@ -135,17 +137,24 @@ impl LibraryComputation {
     fn start(
         &self,
         libraries: &VendorLibraries,
-        [first, second, output]: [DeviceAddress; 3],
+        addresses: &[DeviceAddress],
         wait: impl FnOnce() -> Result<(), String>,
     ) -> Result<(), VendorLibraryError> {
+        let &[first, second, output, ref rest @ ..] = addresses else {
+            unreachable!("a computation has two inputs and a result");
+        };
         match self {
             Self::Product { calls, element } => {
+                let bias = rest.first().copied().unwrap_or(DeviceAddress(0));
                 let buffers = |call: &LibraryCall| {
                     let result = output.offset(call.output * element);
                     // A row-major product is the transpose of the library's.
                     let a = second.offset(call.right * element);
                     let b = first.offset(call.left * element);
-                    Buffers::new([a, b, result, result])
+                    Buffers {
+                        bias,
+                        ..Buffers::new([a, b, result, result])
+                    }
                 };
                 let products: Vec<_> = calls
                     .iter()

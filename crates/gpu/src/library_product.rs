@@ -4,9 +4,9 @@
 use crate::{
     device::ProductSource,
     library_call,
-    library_launch::LibraryComputation,
+    library_launch::{LibraryCall, LibraryComputation},
     library_queue,
-    products::{Factor, Product, dtype, precision},
+    products::{self, Factor, Product, dtype, precision},
     runtime::GpuTensor,
 };
 use burn_backend::TensorMetadata;
@@ -18,33 +18,74 @@ const MOST_CALLS: usize = 4;
 /// The product by the library; `None` if kernels compute it: on another device, for a type that is
 /// not a floating-point number, and if there is nothing to add.
 pub(crate) fn product(left: &GpuTensor, right: &GpuTensor) -> Option<GpuTensor> {
-    if left.device.products() != ProductSource::Library {
-        return None;
+    Some(LibraryProduct::new(left, right)?.launch(None))
+}
+
+/// `x` [rows, in] times `weight` [in, out], plus `bias` `[out]`, by the library in one computation;
+/// `None` where [`product`] is `None`.
+pub fn affine_by_library(x: &GpuTensor, weight: &GpuTensor, bias: &GpuTensor) -> Option<GpuTensor> {
+    let product = LibraryProduct::new(x, weight)?;
+    products::record(x, weight);
+    Some(product.launch(Some(into_contiguous(bias.clone()))))
+}
+
+/// A product that the library computes.
+struct LibraryProduct {
+    left: GpuTensor,
+    right: GpuTensor,
+    output: GpuTensor,
+    calls: Vec<LibraryCall>,
+}
+
+impl LibraryProduct {
+    fn new(left: &GpuTensor, right: &GpuTensor) -> Option<Self> {
+        if left.device.products() != ProductSource::Library {
+            return None;
+        }
+        let precision = precision(left.dtype)?;
+        let described = |left: &GpuTensor, right: &GpuTensor| Product {
+            left: Factor::from_tensor(left),
+            right: Factor::from_tensor(right),
+            precision,
+        };
+        let (mut left, mut right) = (left.clone(), right.clone());
+        if left.shape().num_elements() == 0 || right.shape().num_elements() == 0 {
+            return None;
+        }
+        let output = init_matmul_output(&left, &right, dtype(precision));
+        let place = Factor::from_tensor(&output);
+        let mut calls = library_call::calls(&described(&left, &right), &place, MOST_CALLS);
+        if calls.is_none() {
+            (left, right) = (into_contiguous(left), into_contiguous(right));
+            // A contiguous factor can still take several calls, if the other one is repeated.
+            calls = library_call::calls(&described(&left, &right), &place, usize::MAX);
+        }
+        Some(Self {
+            left,
+            right,
+            output,
+            calls: calls.expect("a contiguous factor needs no copy"),
+        })
     }
-    let precision = precision(left.dtype)?;
-    let described = |left: &GpuTensor, right: &GpuTensor| Product {
-        left: Factor::from_tensor(left),
-        right: Factor::from_tensor(right),
-        precision,
-    };
-    let (mut left, mut right) = (left.clone(), right.clone());
-    if left.shape().num_elements() == 0 || right.shape().num_elements() == 0 {
-        return None;
+
+    /// Queues it; the library adds `bias` to each row of the result.
+    fn launch(self, bias: Option<GpuTensor>) -> GpuTensor {
+        let Self {
+            left,
+            right,
+            output,
+            mut calls,
+        } = self;
+        for call in &mut calls {
+            call.gemm.epilogue.bias = bias.is_some();
+        }
+        let computation = LibraryComputation::Product {
+            calls,
+            element: output.dtype.size(),
+        };
+        let library = left.device.opened_libraries().products;
+        let tensors: Vec<_> = [&left, &right, &output].into_iter().chain(&bias).collect();
+        library_queue::launch(library, computation, &tensors);
+        output
     }
-    let output = init_matmul_output(&left, &right, dtype(precision));
-    let place = Factor::from_tensor(&output);
-    let mut calls = library_call::calls(&described(&left, &right), &place, MOST_CALLS);
-    if calls.is_none() {
-        (left, right) = (into_contiguous(left), into_contiguous(right));
-        // A contiguous factor can still take several calls, if the other one is repeated.
-        calls = library_call::calls(&described(&left, &right), &place, usize::MAX);
-    }
-    let calls = calls.expect("a contiguous factor needs no copy");
-    let computation = LibraryComputation::Product {
-        calls,
-        element: dtype(precision).size(),
-    };
-    let library = left.device.opened_libraries().products;
-    library_queue::launch(library, computation, [&left, &right, &output]);
-    Some(output)
 }

@@ -41,7 +41,8 @@ impl KernelMetadata for LibraryTask {
                 let gemm = &calls[0].gemm;
                 let sizes = [gemm.rows, gemm.columns, gemm.inner, gemm.batch];
                 let storage = gemm.storage.map(|matrix| [matrix.leading, matrix.stride]);
-                id.info((library, gemm.arithmetic, sizes, gemm.transposed, storage))
+                let steps = (gemm.transposed, gemm.epilogue);
+                id.info((library, gemm.arithmetic, sizes, steps, storage))
             }
             LibraryComputation::Convolution(problem) => id.info((library, problem.clone())),
         }

@@ -48,6 +48,9 @@ pub enum PartialSums {
     AsResult,
 }
 
+/// The alignment in bytes that cuBLASLt assumes of matrices, unless it is told otherwise.
+const ALIGNMENT: u64 = 256;
+
 /// The addresses of the matrices of a product, each with the bytes that
 /// [`crate::MatrixStorage::bytes`] returns, and of what else it reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,9 +83,17 @@ impl Buffers {
         }
     }
 
+    /// Whether the matrices and the bias begin where algorithms of cuBLASLt and hipBLASLt may read
+    /// them: the heuristic is asked for algorithms of matrices at multiples of [`ALIGNMENT`].
+    pub(crate) fn are_aligned(&self) -> bool {
+        let all = [self.a, self.b, self.c, self.d, self.bias];
+        all.iter()
+            .all(|address| address.0.is_multiple_of(ALIGNMENT))
+    }
+
     /// Addresses for questions about a product, in which a library looks at their alignment only.
     pub(crate) const fn unread() -> Self {
-        let aligned = DeviceAddress(256);
+        let aligned = DeviceAddress(ALIGNMENT);
         Self {
             bias: aligned,
             scales: [aligned; 2],

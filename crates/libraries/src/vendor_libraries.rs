@@ -4,7 +4,9 @@
 //! Owns: which libraries these are, and the order of streams. Does not own: the choice of
 //! algorithms, which is in `convolutions` and `tuner`.
 
+mod bias;
 mod convolutions;
+mod preferred;
 mod trial;
 mod tuner;
 
@@ -20,7 +22,9 @@ use crate::{
     open::{OpenLibraryError, Opened, OpenedLibrary, open_at},
     product::GemmCall,
 };
+use bias::BiasProducts;
 use convolutions::Convolutions;
+use preferred::PreferredAlgorithms;
 use std::rc::Rc;
 use testgen_device::{DeviceKind, System};
 use tuner::{ChosenAlgorithm, Tuner};
@@ -30,8 +34,11 @@ use tuner::{ChosenAlgorithm, Tuner};
 /// They belong to the thread that opened them.
 pub struct VendorLibraries {
     gpu: Rc<dyn LibraryGpu>,
-    /// The first one multiplies; a tuner may prefer another one.
+    /// cuBLAS or rocBLAS, then cuBLASLt or hipBLASLt if it is installed. The first one multiplies,
+    /// unless a tuner prefers the other; the second one adds a bias in the same kernel.
     products: Vec<Box<dyn Blas>>,
+    preferred: PreferredAlgorithms,
+    biased: BiasProducts,
     tuner: Option<Tuner>,
     /// `None` if the library of convolutions is not installed.
     convolutions: Option<Convolutions>,
@@ -39,9 +46,9 @@ pub struct VendorLibraries {
 
 impl VendorLibraries {
     /// Opens the libraries that programs on a kind of GPU compute with, on the device with this
-    /// number among the visible ones of its kind: cuBLAS and cuDNN, or rocBLAS and MIOpen. Without
-    /// cuDNN and MIOpen, which are installed separately, there are no convolutions. With `tuning`,
-    /// products may be computed by cuBLASLt or hipBLASLt, too.
+    /// number among the visible ones of its kind: cuBLAS, cuBLASLt and cuDNN, or rocBLAS, hipBLASLt
+    /// and MIOpen. Without cuDNN and MIOpen, which are installed separately, there are no
+    /// convolutions.
     ///
     /// # Errors
     ///
@@ -70,12 +77,12 @@ impl VendorLibraries {
         let mut libraries = Self {
             gpu: opened.gpu,
             products: products_of(opened.library),
+            preferred: PreferredAlgorithms::default(),
+            biased: BiasProducts::default(),
             tuner: tuning.map(Tuner::new),
             convolutions: None,
         };
-        if libraries.tuner.is_some()
-            && let Some(opened) = if_installed(open(light, index))?
-        {
+        if let Some(opened) = if_installed(open(light, index))? {
             libraries.products.extend(products_of(opened.library));
         }
         if let Some(opened) = if_installed(open(convolutions, index))? {
@@ -99,8 +106,9 @@ impl VendorLibraries {
         Some(library.name().with_version(library.version()))
     }
 
-    /// Starts products with the algorithm that the library prefers, or as they were tuned. They
-    /// begin after all earlier work of the device, and later work begins after them.
+    /// Starts products with the algorithm that the library prefers, or as they were tuned. The only
+    /// step after a product may be a bias. They begin after all earlier work of the device, and later
+    /// work begins after them.
     ///
     /// `wait` waits for that earlier work on the host; it is called if the driver cannot order
     /// streams that it is not given.
@@ -114,14 +122,47 @@ impl VendorLibraries {
         wait: impl FnOnce() -> Result<(), String>,
     ) -> Result<(), VendorLibraryError> {
         self.in_order(wait, || {
-            products.iter().try_for_each(|(product, buffers)| {
-                let ChosenAlgorithm { library, algorithm } = match &self.tuner {
-                    Some(tuner) => tuner.choose(&self.gpu, &self.products, product)?,
-                    None => ChosenAlgorithm::by_library(),
-                };
-                self.products[library].run(product, &algorithm, *buffers)
-            })
+            products
+                .iter()
+                .try_for_each(|(product, buffers)| self.start(product, *buffers))
         })
+    }
+
+    fn start(&self, product: &GemmCall, buffers: Buffers) -> Result<(), LibraryError> {
+        match self.choose(product, &buffers)? {
+            Some(ChosenAlgorithm { library, algorithm }) => {
+                self.products[library].run(product, &algorithm, buffers)
+            }
+            None => self
+                .biased
+                .run(&*self.gpu, &*self.products[0], product, buffers),
+        }
+    }
+
+    /// The algorithm of a product, or `None` if no library has one with its bias.
+    fn choose(
+        &self,
+        product: &GemmCall,
+        buffers: &Buffers,
+    ) -> Result<Option<ChosenAlgorithm>, LibraryError> {
+        // A list has algorithms of aligned matrices; a library that chooses looks at the addresses.
+        let lists = buffers.are_aligned();
+        if let Some(tuner) = &self.tuner
+            && lists
+            && let Some(tuned) = tuner.choose(&self.gpu, &self.products, product)?
+        {
+            return Ok(Some(tuned));
+        }
+        if product.is_plain() {
+            return Ok(Some(ChosenAlgorithm::by_library()));
+        }
+        let light = self.products.get(1).filter(|_| lists);
+        let Some(light) = light else { return Ok(None) };
+        let preferred = self.preferred.choose(&**light, product)?;
+        Ok(preferred.map(|algorithm| ChosenAlgorithm {
+            library: 1,
+            algorithm,
+        }))
     }
 
     /// Starts a convolution of dense tensors, in the same order as [`multiply`](Self::multiply).

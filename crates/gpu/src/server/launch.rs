@@ -59,15 +59,15 @@ impl GpuServer {
         arguments: KernelArguments,
         stream: StreamId,
     ) -> Result<(), String> {
-        let mut addresses = [0; 3];
+        let mut addresses = Vec::new();
         // Held until the computation is in the queue of the device, so that nothing else gets them.
         let mut held: Vec<Box<dyn Any>> = Vec::new();
-        for (address, binding) in addresses.iter_mut().zip(arguments.buffers) {
-            let (found, resource) = self.address(binding, stream)?;
-            *address = found;
+        for binding in arguments.buffers {
+            let (address, resource) = self.address(binding, stream)?;
+            addresses.push(address);
             held.push(resource);
         }
-        launch.start(addresses, || {
+        launch.start(&addresses, || {
             cubecl::future::block_on(self.sync(stream)).map_err(|error| format!("{error:?}"))
         })
     }

@@ -18,9 +18,9 @@ use testgen_operators::cases::{BoundedNumber, Reference};
 /// at equal distances are compared; of every product, that each element was written.
 const MOST_TERMS: usize = 1 << 27;
 
-/// The numbers of a factor repeat after so many elements: primes, so that they fall on other rows in
-/// every column, and not on the same ones in both factors.
-const PERIODS: [usize; 2] = [8191, 8179];
+/// The numbers of the factors and of the bias repeat after so many elements: primes, so that they
+/// fall on other rows in every column, and not on the same ones in both factors.
+const PERIODS: [usize; 3] = [8191, 8179, 8171];
 
 /// Calls are repeated until their time is long beside the clock and the wait for the device.
 const LEAST_TIME: Duration = Duration::from_millis(2);
@@ -35,6 +35,8 @@ pub(super) struct Trial<'a> {
     a: TrialMatrix<'a>,
     b: TrialMatrix<'a>,
     d: TrialMatrix<'a>,
+    /// A number for each row of D.
+    bias: TrialMatrix<'a>,
     /// The compared rows of each matrix.
     rows: Vec<usize>,
     /// The compared columns, with the number of their matrix.
@@ -49,12 +51,15 @@ impl<'a> Trial<'a> {
         product: &'a GemmCall,
     ) -> Result<Self, LibraryError> {
         let [a, b, d] = [Operand::A, Operand::B, Operand::D].map(|operand| product.stored(operand));
-        let tables = [0, 1].map(|factor| numbers(factor, [a, b][factor].number));
+        let bias = MatrixStorage::vector(d.number, d.rows);
+        let tables = [a, b, bias].map(|stored| stored.number);
+        let tables = [0, 1, 2].map(|index| numbers(index, tables[index]));
         let (rows, columns) = compared(product);
         let reference = reference(product, &tables, &rows, &columns);
-        let [a, b] = [(a, &tables[0]), (b, &tables[1])].map(|(stored, numbers)| {
-            TrialMatrix::new(gpu, stored, &encoded(numbers, stored.number))
-        });
+        let [a, b, bias] =
+            [(a, &tables[0]), (b, &tables[1]), (bias, &tables[2])].map(|(stored, numbers)| {
+                TrialMatrix::new(gpu, stored, &encoded(numbers, stored.number))
+            });
         let unwritten = vec![d.number.nan_byte(); d.number.bytes()];
         Ok(Self {
             gpu,
@@ -62,6 +67,7 @@ impl<'a> Trial<'a> {
             a: a?,
             b: b?,
             d: TrialMatrix::new(gpu, d, &unwritten)?,
+            bias: bias?,
             rows,
             columns,
             reference,
@@ -90,7 +96,11 @@ impl<'a> Trial<'a> {
 
     fn start(&self, library: &dyn Blas, algorithm: &Algorithm) -> Result<(), LibraryError> {
         let [a, b, d] = [&self.a, &self.b, &self.d].map(|matrix| matrix.address);
-        library.run(self.product, algorithm, Buffers::new([a, b, d, d]))
+        let buffers = Buffers {
+            bias: self.bias.address,
+            ..Buffers::new([a, b, d, d])
+        };
+        library.run(self.product, algorithm, buffers)
     }
 
     /// Why the result is wrong.
@@ -165,12 +175,16 @@ fn spread(all: usize, count: usize) -> Vec<usize> {
     }
 }
 
-/// The numbers of factor 0 or 1: uniform between -1 and 1, as its type has them.
-fn numbers(factor: usize, number: NumberType) -> Vec<f64> {
+/// The numbers of factor 0 or 1, or of the bias (2): uniform between -1 and 1, as the type has them.
+fn numbers(index: usize, number: NumberType) -> Vec<f64> {
     // Fractions of multiples of an irrational number are spread evenly (Weyl 1916).
-    let step = [0.754_877_666_246_692_7, 0.569_840_290_998_053_2][factor];
-    (1..=PERIODS[factor])
-        .map(|index| number.round(2.0 * (index as f64 * step).fract() - 1.0))
+    let step = [
+        0.754_877_666_246_692_7,
+        0.569_840_290_998_053_2,
+        0.618_033_988_749_894_8,
+    ][index];
+    (1..=PERIODS[index])
+        .map(|position| number.round(2.0 * (position as f64 * step).fract() - 1.0))
         .collect()
 }
 
@@ -185,7 +199,7 @@ fn encoded(numbers: &[f64], number: NumberType) -> Vec<u8> {
 /// The compared elements with their bounds, column by column.
 fn reference(
     product: &GemmCall,
-    [a, b]: &[Vec<f64>; 2],
+    [a, b, bias]: &[Vec<f64>; 3],
     rows: &[usize],
     columns: &[(usize, usize)],
 ) -> Reference {
@@ -205,7 +219,8 @@ fn reference(
             let right = b[at(of_b, matrix, turned_b, [index, column]) % b.len()];
             (BoundedNumber::exact(left), BoundedNumber::exact(right))
         });
-        bounds.stored(bounds.dot(terms))
+        let sum = bounds.dot(terms);
+        bounds.stored(product.epilogue.apply(bounds, sum, bias[row % bias.len()]))
     };
     let numbers = columns
         .iter()

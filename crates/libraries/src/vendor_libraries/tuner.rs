@@ -24,7 +24,7 @@ pub struct Tuning {
 pub(super) struct Tuner {
     tuning: Tuning,
     /// By the description of the product.
-    chosen: RefCell<HashMap<String, ChosenAlgorithm>>,
+    chosen: RefCell<HashMap<String, Option<ChosenAlgorithm>>>,
 }
 
 /// An algorithm, and the index of its library.
@@ -57,13 +57,13 @@ impl Tuner {
         self.tuning.file.label()
     }
 
-    /// The algorithm for `product`.
+    /// The algorithm for `product`, or `None` if the file is only read and does not have it.
     pub(super) fn choose(
         &self,
         gpu: &Rc<dyn LibraryGpu>,
         libraries: &[Box<dyn Blas>],
         product: &GemmCall,
-    ) -> Result<ChosenAlgorithm, LibraryError> {
+    ) -> Result<Option<ChosenAlgorithm>, LibraryError> {
         let description = product.to_string();
         if let Some(known) = self.chosen.borrow().get(&description) {
             return Ok(known.clone());
@@ -82,10 +82,9 @@ impl Tuner {
             (None, TuningMode::Read) => None,
             (None, TuningMode::Measure) => Some(self.measured(gpu, libraries, product, key)?),
         };
-        let chosen = match tuned {
-            None => ChosenAlgorithm::by_library(),
-            Some(tuned) => found(libraries, product, &tuned)?,
-        };
+        let chosen = tuned
+            .map(|tuned| found(libraries, product, &tuned))
+            .transpose()?;
         self.chosen.borrow_mut().insert(description, chosen.clone());
         Ok(chosen)
     }
@@ -128,7 +127,8 @@ impl Tuner {
     }
 }
 
-/// The algorithms that a library offers; of the first library its own choice first.
+/// The algorithms that a library offers; of the first library its own choice first, unless the
+/// product has an epilogue, which the first library does not have.
 fn offered(
     library: &dyn Blas,
     index: usize,
@@ -137,7 +137,7 @@ fn offered(
     let mut listed = library.algorithms(product)?;
     let own = Algorithm::chosen_by_library();
     listed.retain(|algorithm| *algorithm != own);
-    if index == 0 {
+    if index == 0 && product.is_plain() {
         listed.insert(0, own);
     }
     Ok(listed)

@@ -1,7 +1,7 @@
 //! The subprocess: computes on the simulated device and prints its results.
 
 use crate::installation::ROLE;
-use crate::{calls, convolutions, tuning};
+use crate::{bias, calls, convolutions, tuning};
 use testgen_device::{System, hip_runtime};
 use testgen_libraries::{LibraryName, Opened, PartialSums, compare_algorithms, open};
 
@@ -31,6 +31,7 @@ fn worker() {
         }
         "calls" if library == "miopen" => convolutions::compare(),
         "calls" => calls::compare(library),
+        "bias" => bias::multiply(library),
         "tuning" => tuning::multiply(library),
         other => panic!("unknown role {other}"),
     }

@@ -40,6 +40,12 @@ impl Ops for Gpu {
         testgen_gpu::with_tf32(run)
     }
 
+    fn affine_op(x: GpuTensor, weight: GpuTensor, bias: Option<GpuTensor>) -> GpuTensor {
+        bias.as_ref()
+            .and_then(|bias| testgen_gpu::affine_by_library(&x, &weight, bias))
+            .unwrap_or_else(|| reference_ops::add_bias::<Self>(Self::matmul_op(x, weight), bias))
+    }
+
     fn has_convolutions(device: &GpuDevice) -> bool {
         device.has_convolutions()
     }

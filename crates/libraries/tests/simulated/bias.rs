@@ -1,0 +1,66 @@
+//! Products of models with a bias: in the kernel of hipBLASLt, and before the product where the
+//! matrices begin at an address that its list is not made for.
+
+use crate::{installation::run, worker::opened};
+use testgen_device::DeviceKind;
+use testgen_libraries::{
+    Buffers, DeviceAddress, Gemm, GemmCall, GemmTypes, Operand, VendorLibraries,
+};
+use testgen_types::Precision;
+
+const SIZES: [usize; 3] = [5, 4, 7];
+
+/// In the subprocess: a product of ones with the bias 0, 1, 2 ..., whose result begins `offset`
+/// bytes after an aligned address.
+pub(crate) fn multiply(offset: &str) {
+    let offset: usize = offset.parse().expect("a number of bytes");
+    let libraries = VendorLibraries::open(DeviceKind::Rocm, 0, None).expect("they open");
+    let gpu = opened("rocblas").gpu;
+    let gemm = Gemm::new(SIZES, GemmTypes::for_precision(Precision::F32));
+    let mut product = GemmCall::from(&gemm);
+    product.epilogue.bias = true;
+    let copied = |values: Vec<f32>| {
+        let bytes: Vec<u8> = values.into_iter().flat_map(f32::to_le_bytes).collect();
+        let address = gpu.allocate(bytes.len()).expect("there is memory");
+        gpu.upload(address, &bytes).expect("it is copied");
+        address
+    };
+    let [a, b] = [Operand::A, Operand::B]
+        .map(|operand| copied(vec![1.0; product.stored(operand).elements()]));
+    // A result that is not written stays NaN, and so does one to which the product is only added.
+    let elements = product.stored(Operand::D).elements();
+    let d = copied(vec![f32::NAN; elements + offset / 4]);
+    let d = DeviceAddress(d.0 + offset as u64);
+    let buffers = Buffers {
+        bias: copied((0_u8..5).map(f32::from).collect()),
+        ..Buffers::new([a, b, d, d])
+    };
+    libraries
+        .multiply(&[(product.clone(), buffers)], || Ok(()))
+        .unwrap_or_else(|error| panic!("{error}"));
+    let mut result = vec![0; product.stored(Operand::D).bytes()];
+    gpu.download(d, &mut result).expect("it is copied");
+    let values: Vec<f32> = result
+        .chunks_exact(4)
+        .map(|bytes| f32::from_le_bytes(bytes.try_into().expect("has 4 bytes")))
+        .collect();
+    assert_eq!(values, [7.0, 8.0, 9.0, 10.0, 11.0].repeat(4));
+}
+
+fn succeeds(offset: usize, faults: &str) -> bool {
+    run(&format!("bias {offset}"), faults).status.success()
+}
+
+#[test]
+fn a_bias_is_added_at_every_address() {
+    for offset in [0, 4, 256] {
+        assert!(succeeds(offset, ""), "{offset}");
+    }
+}
+
+#[test]
+fn only_aligned_results_are_computed_by_the_library_with_epilogues() {
+    for (offset, epilogue) in [(0, true), (4, false), (256, true)] {
+        assert_eq!(succeeds(offset, "blas=bias"), !epilogue, "{offset}");
+    }
+}
